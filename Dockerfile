@@ -1,0 +1,57 @@
+# The images of Natrium. They take what `npm run build` made (`dist/`); every program is one file that needs only Node.
+#
+#   npm run build && docker compose build
+#
+# Targets: broker, service (acl-service, master-gateway, runner-service), minion, cli (also founds the cluster).
+# No image holds a key: volumes bring them, each container only its own (containers/init.mjs).
+ARG NODE_IMAGE=node:24-bookworm-slim
+ARG NATS_IMAGE=nats:2.10-alpine
+
+FROM ${NATS_IMAGE} AS nats
+
+# One user without rights, a root file system that nothing has to write to, and a folder of state for each container.
+FROM ${NODE_IMAGE} AS base
+RUN echo 'natrium:x:10001:10001:natrium:/var/lib/natrium:/usr/sbin/nologin' >> /etc/passwd \
+ && echo 'natrium:x:10001:' >> /etc/group \
+ && mkdir -p /etc/natrium/pki /etc/natrium/master.d /var/lib/natrium/run \
+ && chown -R 10001:10001 /etc/natrium /var/lib/natrium
+ENV NODE_ENV=production
+WORKDIR /opt/natrium
+COPY containers/check.mjs containers/
+USER 10001:10001
+VOLUME /var/lib/natrium
+
+FROM base AS broker
+COPY --from=nats /usr/local/bin/nats-server /usr/local/bin/nats-server
+COPY containers/nats/ /etc/nats/
+ENTRYPOINT ["nats-server", "-c"]
+CMD ["/etc/nats/cluster.conf"]
+
+FROM base AS service
+COPY dist/acl-service/ dist/acl-service/
+COPY dist/master-gateway/ dist/master-gateway/
+COPY dist/runner-service/ dist/runner-service/
+ENTRYPOINT ["node"]
+
+# The settings of an agent that is idle most of the time, as `natriumctl up` starts it.
+FROM base AS minion
+COPY dist/minion-agent/ dist/minion-agent/
+COPY dist/cli/ dist/cli/
+COPY bin/ bin/
+ENV PATH=/opt/natrium/bin:$PATH MALLOC_MMAP_THRESHOLD_=32768
+ENTRYPOINT ["node", "--max-semi-space-size=1", "--v8-pool-size=1", "--heap-growing-percent=20", "dist/minion-agent/main.mjs"]
+
+FROM base AS cli
+COPY dist/cli/ dist/cli/
+COPY bin/ bin/
+COPY containers/init.mjs containers/
+COPY tools/role-keys.mjs tools/
+ENV PATH=/opt/natrium/bin:$PATH
+# `natriumctl init` makes the broker's certificates with openssl. The folders are what a volume takes its owner from.
+USER 0:0
+RUN command -v openssl > /dev/null \
+ || (apt-get update && apt-get install -y --no-install-recommends openssl && rm -rf /var/lib/apt/lists/*)
+RUN for name in acl gateway runner broker minion cli offline; do mkdir -p /volumes/$name; done \
+ && chown -R 10001:10001 /volumes && chmod 700 /volumes/*
+USER 10001:10001
+CMD ["sleep", "infinity"]

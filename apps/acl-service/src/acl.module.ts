@@ -1,0 +1,202 @@
+/** The acl-service's whole wiring. */
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { MasterConfig } from '@natrium/config';
+import type { RoleLink, ServiceConfig } from '@natrium/edge';
+import { equalBytes } from '@natrium/envelope';
+import { Budget } from '@natrium/flow';
+import type { Logger } from 'pino';
+import { FileAdmission } from './admission.js';
+import { AuditHeads } from './audit-heads.js';
+import { AuditIndex } from './audit-index.js';
+import { AuditLog } from './audit-log.js';
+import { auditHandler } from './audit-requests.js';
+import { BrokerUsers } from './broker-users.js';
+import {
+  AuthController,
+  DataController,
+  EventController,
+  GrantController,
+  JoinController,
+  MineController,
+  AdminController,
+  ReadController,
+  RenewController,
+  WheelController,
+} from './controllers.js';
+import { type LoginParts, Logins } from './eauth/logins.js';
+import { tokenHandler } from './eauth/token-requests.js';
+import { Tokens } from './eauth/tokens.js';
+import { EventRefusals } from './event-refusals.js';
+import { Granting } from './granting.js';
+import { Inventory } from './inventory.js';
+import { inventoryHandler } from './inventory-export.js';
+import { InventoryReads } from './inventory-reads.js';
+import { Joining } from './joining.js';
+import { accountHandler, Admin, keyHandler } from './admin.js';
+import { KeyEvents } from './key-events.js';
+import { MineDoor } from './mine-door.js';
+import { Mines } from './mines.js';
+import { MinionData } from './minion-data.js';
+import { PillarSource } from './pillar-source.js';
+import { PillarWatch } from './pillar-watch.js';
+import { Policies } from './policies.js';
+import { PolicyWatch } from './policy-watch.js';
+import { Renewing } from './renewing.js';
+import { Roster } from './roster.js';
+import { WheelKeys } from './wheel-keys.js';
+
+export interface AclOptions {
+  readonly link: RoleLink;
+  readonly service: ServiceConfig;
+  readonly onStop: (stop: () => Promise<void>) => void;
+  readonly log: Logger;
+}
+
+const CONTROLLERS = [
+  RenewController,
+  GrantController,
+  AuthController,
+  JoinController,
+  DataController,
+  MineController,
+  AdminController,
+  ReadController,
+  WheelController,
+  EventController,
+];
+
+@Module({})
+export class AclModule {
+  static async create({ link, service, onStop, log }: AclOptions): Promise<DynamicModule> {
+    const { loaded, runnerTimeoutMs } = service;
+    const acl = link.keys.roleKey('acl');
+    const { cluster } = link.roles;
+    const roster = await openRoster(link, log);
+    let config = loaded.config;
+    const pillars = new PillarSource(() => config, log);
+    const pillarWatch = new PillarWatch(pillars, log);
+    const inventory = await Inventory.open(await link.store('data', 'inventory'), cluster, pillars);
+    const mines = await Mines.open(await link.store('mine', 'inventory'));
+    const { audit, index, heads } = await openAudit(link, log);
+    const { tokens, logins } = await openLogins(link, config, { policy: () => policies.current, roster, audit, log });
+    const onLoad = (next: MasterConfig) => {
+      config = next;
+      logins.use(next);
+      pillarWatch.readSoon();
+    };
+    const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad });
+    const { request_rate: rate, request_burst: burst } = loaded.config;
+    const budget = () => new Budget({ rate, burst });
+    const admission = admissionFrom(() => config, log);
+    const users = await BrokerUsers.open(service, roster, log);
+    if (users !== undefined) onStop(() => users.close());
+    const events = new KeyEvents(link, log);
+    const joining = new Joining(link, roster, admission, { audit, users, events, budget: budget() });
+    roster.onChange((record, signed, waiting) => {
+      void joining.tellWaiting(record, signed, waiting);
+      if (record.state !== 'accepted') forget(link, record.identity);
+    });
+    await enrolFirstAccount(link, roster, policies.current.masterAccount);
+    const admin = adminOf(link, { roster, policies, audit, index, heads, inventory, tokens, events, budget: budget() });
+    return {
+      module: AclModule,
+      controllers: CONTROLLERS,
+      providers: [
+        { provide: Granting, useValue: new Granting(link, acl, { roster, policies, audit, logins }, runnerTimeoutMs) },
+        { provide: Logins, useValue: logins },
+        { provide: Joining, useValue: joining },
+        { provide: MinionData, useValue: new MinionData(link, roster, inventory, link.announcements, budget()) },
+        { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit }) },
+        { provide: Renewing, useValue: new Renewing(roster, users) },
+        { provide: Admin, useValue: admin },
+        { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
+        { provide: PillarWatch, useValue: pillarWatch },
+        { provide: EventRefusals, useValue: new EventRefusals(roster, audit) },
+        { provide: AuditHeads, useValue: heads },
+        { provide: InventoryReads, useValue: new InventoryReads(link, { roster, inventory, policies, audit }) },
+        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, policies, audit, events }) },
+      ],
+    };
+  }
+}
+
+/** The roster, with all of its records under the acl key of now. */
+async function openRoster(link: RoleLink, log: Logger): Promise<Roster> {
+  const roster = await Roster.open(await link.store('roster', 'roster'), {
+    acl: link.keys.roleKey('acl'),
+    aclKeys: () => link.roles.keysOf('acl'),
+    cluster: link.roles.cluster,
+    nameKey: link.keys.nameKey(),
+  });
+  const resigned = await roster.signAnew();
+  if (resigned > 0) log.info({ resigned }, 'roster records of an earlier acl key were signed anew');
+  return roster;
+}
+
+interface AdminNeeds {
+  readonly roster: Roster;
+  readonly policies: Policies;
+  readonly audit: AuditLog;
+  readonly index: AuditIndex;
+  readonly heads: AuditHeads;
+  readonly inventory: Inventory;
+  readonly tokens: Tokens;
+  readonly events: KeyEvents;
+  readonly budget: Budget;
+}
+
+function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
+  const { roster, policies, audit, index, heads, inventory, tokens, events, budget } = needs;
+  const masterAccount = () => policies.current.masterAccount;
+  return new Admin(link, { roster, audit, budget }, (account) => policies.current.hasFullAccess(account), {
+    key: keyHandler(roster, events),
+    account: accountHandler(roster, masterAccount),
+    audit: auditHandler(index, heads),
+    inventory: inventoryHandler(roster, inventory),
+    token: tokenHandler(tokens),
+  });
+}
+
+/** This instance's chain, which begins with where the others end. */
+async function openAudit(link: RoleLink, log: Logger) {
+  const store = await link.store('audit', 'audit');
+  const index = await AuditIndex.open(store);
+  const audit = new AuditLog(store, {
+    instance: link.own.instance,
+    heads: index.ends,
+    now: () => link.clock.now(),
+    onFailure: (cause) => {
+      log.error({ err: cause }, 'an audit record could not be written');
+    },
+  });
+  const heads = new AuditHeads(link, link.keys.roleKey('acl'), { audit, index, log });
+  return { audit, index, heads };
+}
+
+function admissionFrom(config: () => MasterConfig, log: Logger): FileAdmission {
+  return new FileAdmission({
+    config,
+    now: () => Date.now(),
+    onIgnored: (path) => {
+      log.error({ path }, 'this file lets nobody in: others than its owner may write it');
+    },
+  });
+}
+
+/** The sessions of a key that is not accepted are dropped; a newcomer's message brings its announcement along. */
+function forget({ directory }: RoleLink, identity: Uint8Array): void {
+  directory.retain(({ owner }) => owner.type === 'role' || !equalBytes(owner.key, identity));
+}
+
+async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, 'tokens' | 'now'>) {
+  const now = () => link.clock.now();
+  const tokens = new Tokens(await link.store('tokens', 'tokens'), now);
+  return { tokens, logins: new Logins(config, { ...parts, tokens, now }) };
+}
+
+/** While there is no account at all, the one that `natriumctl init` made is let in. */
+async function enrolFirstAccount(link: RoleLink, roster: Roster, name: string): Promise<void> {
+  const first = link.keys.firstAccount();
+  if (first === undefined || roster.records().some(({ kind }) => kind === 'account')) return;
+  await roster.write({ kind: 'account', name, identity: first.identity, nkey: first.nkey, state: 'accepted' });
+}

@@ -1,0 +1,158 @@
+/**
+ * An account's signed requests to the authority: keys now, audit, accounts and inventory beside them. Only an account with
+ * full access may ask; each request runs once and is recorded before it is answered.
+ */
+import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import { fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
+import type { RoleLink } from '@natrium/edge';
+import { AccountRequests, type Budget, KeyRequests } from '@natrium/flow';
+import {
+  err,
+  fromPlain,
+  nameOf,
+  type Principal,
+  type Refusal,
+  refusal,
+  type Request,
+  type Result,
+  type Value,
+} from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import { type KeyEvents, keyChanges } from './key-events.js';
+import { OnceOnly } from './once-only.js';
+import type { Roster } from './roster.js';
+
+type AdminDone = Body<typeof contracts.adminDone>;
+
+/** Carries out the functions of one name before the dot. */
+export type AdminHandler = (fun: string, args: readonly Value[], caller: Principal) => Promise<Result<Value, Refusal>>;
+
+/** What a request must say that it is, by the name of its functions. */
+const WHATS: Readonly<Record<string, Request['what']>> = {
+  key: 'key',
+  account: 'key',
+  audit: 'audit',
+  inventory: 'audit',
+  token: 'token',
+};
+
+export class Admin {
+  readonly #handlers: ReadonlyMap<string, AdminHandler>;
+  readonly #done = new OnceOnly();
+
+  constructor(
+    private readonly link: RoleLink,
+    private readonly parts: { readonly roster: Roster; readonly audit: AuditLog; readonly budget: Budget },
+    private readonly hasFullAccess: (account: string) => boolean,
+    handlers: Readonly<Record<string, AdminHandler>>,
+  ) {
+    this.#handlers = new Map(Object.entries(handlers));
+  }
+
+  async handle(opened: Opened<typeof contracts.admin>): Promise<AdminDone> {
+    if (!this.parts.budget.take(toHex(opened.party.owner.key), this.link.clock.own()))
+      return { refusal: TOO_FAST, result: null };
+    const asked = this.#prove(opened);
+    if (!asked.ok) {
+      this.#recordRefused(opened, asked.error);
+      return { refusal: asked.error, result: null };
+    }
+    const { request, caller, digest } = asked.value;
+    this.#done.note(digest, request.issued + request.lifetime);
+    const [fun = ''] = request.funs;
+    const [args = []] = request.args;
+    const handler = this.#handlers.get(groupOf(fun));
+    const values = args.map((arg) => fromPlain(arg));
+    const done = handler === undefined ? err(NO_SUCH) : await handler(fun, values, caller);
+    if (!done.ok || fun !== UNRECORDED) this.#record(caller, digest, request, done);
+    return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
+  }
+
+  #prove(
+    opened: Opened<typeof contracts.admin>,
+  ): Result<{ request: Request; caller: Principal; digest: string }, Refusal> {
+    const refuse = (code: Refusal['code'], sentence: string) =>
+      ({ ok: false, error: refusal(code, sentence) }) as const;
+    const { request: bytes, signature } = opened.body;
+    const request = readAsked(bytes);
+    const group = groupOf(request?.funs[0] ?? '');
+    if (request === undefined || !Object.hasOwn(WHATS, group) || WHATS[group] !== request.what) {
+      return refuse('bad_request', 'not a request to the authority');
+    }
+    const { key } = opened.party.owner;
+    const caller = this.parts.roster.callerOf(key);
+    if (caller === undefined) return refuse('unknown_caller', 'this key is not an accepted one');
+    if (!verify('request', this.link.roles.cluster, key, bytes, signature)) {
+      return refuse('bad_signature', `the request does not carry a signature of ${nameOf(caller)}`);
+    }
+    if (caller.kind !== 'account' || !this.hasFullAccess(caller.name)) {
+      return refuse('not_permitted', `${nameOf(caller)} may not ask this: only an account with full access may`);
+    }
+    const now = this.link.clock.now();
+    if (request.issued > now + this.link.clock.skewMs)
+      return refuse('request_from_future', 'the request is from the future');
+    if (request.issued + request.lifetime < now) return refuse('request_expired', 'the request has expired; ask again');
+    const digest = digestOf(bytes);
+    if (this.#done.has(digest, now)) return refuse('already_ran', 'this very request was carried out before');
+    return { ok: true, value: { request, caller, digest } };
+  }
+
+  /** The caller is named by the key alone: whatever was wrong with the request, nothing else of it is believed. */
+  #recordRefused({ body, party }: Opened<typeof contracts.admin>, { code }: Refusal): void {
+    const caller = this.parts.roster.callerOf(party.owner.key) ?? null;
+    this.parts.audit.refuse({
+      caller,
+      digest: digestOf(body.request),
+      code,
+      detail: { fingerprint: fingerprint(party.owner.key) },
+    });
+  }
+
+  #record(caller: Principal, digest: string, request: Request, done: Result<Value, Refusal>): void {
+    this.parts.audit.write({
+      time: this.link.clock.now(),
+      what: 'key',
+      caller,
+      digest: fromHex(digest),
+      jid: null,
+      verdict: done.ok ? 'allow' : 'refuse',
+      rule: done.ok ? null : done.error.code,
+      detail: { fun: request.funs[0] ?? '', args: request.args[0] ?? [] },
+    });
+  }
+}
+
+/** Reading is not recorded record by record: who follows the audit would feed what he reads. */
+const UNRECORDED = 'audit.read';
+
+const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
+const NO_SUCH = refusal('bad_request', 'the authority has no such function');
+
+/** `key.accept` → `key`. */
+function groupOf(fun: string): string {
+  return fun.split('.')[0] ?? '';
+}
+
+/** Requests about keys, over this roster. */
+export function keyHandler(roster: Roster, events: KeyEvents): AdminHandler {
+  const requests = new KeyRequests({
+    records: () => roster.records(),
+    fingerprintOf: (key) => fingerprint(key),
+    textOf: (key) => toHex(key),
+    change: keyChanges(roster, events),
+  });
+  return (fun, args) => requests.handle(fun, args);
+}
+
+/** Requests about accounts of the host, over this roster. @param masterAccount As the policy in force names it. */
+export function accountHandler(roster: Roster, masterAccount: () => string): AdminHandler {
+  const requests = new AccountRequests({
+    records: () => roster.records(),
+    fingerprintOf: (key) => fingerprint(key),
+    keyFrom: (text) => (/^[0-9a-f]{64}$/.test(text) ? fromHex(text) : undefined),
+    masterAccount,
+    write: async (record) => (await roster.write(record))?.record,
+  });
+  return (fun, args) => requests.handle(fun, args);
+}

@@ -1,0 +1,124 @@
+/** Rules of letting newcomers in by the master's files: each allow has its deny, and a file that others may write counts for nothing. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig, type MasterConfig } from '@natrium/config';
+import { fingerprint, toHex } from '@natrium/envelope';
+import type { Joiner } from '@natrium/flow';
+import { parseMinionId, type ValueMap } from '@natrium/model';
+import { FileAdmission } from './admission.js';
+
+const MINUTE_MS = 60_000;
+let folder: string;
+let ignored: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-admission-'));
+  mkdirSync(join(folder, 'grains'));
+  ignored = [];
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const keyOf = (name: string) => Uint8Array.from(Buffer.from(name.padEnd(32)));
+
+function joiner(id: string, grains: ValueMap = {}, key = id): Joiner {
+  const parsed = parseMinionId(id);
+  if (parsed === undefined) throw new Error(`${id} is no id`);
+  return { id: parsed, identity: keyOf(key), nkey: keyOf(key), grains };
+}
+
+function put(name: string, text: string, mode = 0o644): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+function admission(more = '', now = Date.now()): FileAdmission {
+  writeFileSync(join(folder, 'master'), `autosign_grains_dir: ${join(folder, 'grains')}\n${more}`);
+  const loaded = loadMasterConfig(folder);
+  if (!loaded.ok) throw new Error('the configuration has problems');
+  const config: MasterConfig = loaded.value.config;
+  return new FileAdmission({ config: () => config, now: () => now, onIgnored: (path) => ignored.push(path) });
+}
+
+describe('autosign_file and autoreject_file', () => {
+  it.each([
+    ['an id', 'web1', true],
+    ['a glob', 'web*', true],
+    ['a whole regular expression', 'web[0-9]', true],
+    ['a part of a regular expression', 'eb1', false],
+    ['a comment', '# web1', false],
+    ['another id', 'web10', false],
+  ])('%s', (_what, line, matches) => {
+    put('autosign.conf', `\n${line}\n`);
+    expect(admission().signs(joiner('web1'))).toBe(matches);
+    put('autoreject.conf', `${line}\n`);
+    expect(admission().rejects(joiner('web1'))).toBe(matches);
+  });
+
+  it('count for nothing while others may write them, and that is told once', () => {
+    const path = put('autosign.conf', 'web1\n', 0o666);
+    const gate = admission();
+    expect([gate.signs(joiner('web1')), gate.signs(joiner('web1'))]).toEqual([false, false]);
+    expect(ignored).toEqual([path]);
+    chmodSync(path, 0o644);
+    expect(gate.signs(joiner('web1'))).toBe(true);
+  });
+});
+
+describe('autosign_grains_dir', () => {
+  it('lets in who shows a value that its file lists, and nobody else', () => {
+    put('grains/uuid', '# ours\n8d-1\n8d-2\n');
+    const gate = admission();
+    expect(gate.signs(joiner('web1', { uuid: '8d-2' }))).toBe(true);
+    for (const grains of [{}, { uuid: '8d' }, { uuid: '8d-2 ' }, { other: '8d-2' }, { uuid: '# ours' }])
+      expect(gate.signs(joiner('web1', grains))).toBe(false);
+  });
+
+  it('counts for nothing in a file that others may write', () => {
+    put('grains/uuid', '8d-1\n', 0o666);
+    expect(admission().signs(joiner('web1', { uuid: '8d-1' }))).toBe(false);
+  });
+});
+
+describe('a key that the operator put there', () => {
+  it.each([
+    ['public key', (key: Uint8Array) => toHex(key)],
+    ['fingerprint', (key: Uint8Array) => fingerprint(key).toUpperCase()],
+  ])('as %s is accepted; any other under its id is rejected', (_as, text) => {
+    put('pki/minions/web1', `${text(keyOf('web1'))}\n`);
+    const gate = admission();
+    expect([gate.signs(joiner('web1')), gate.rejects(joiner('web1'))]).toEqual([true, false]);
+    const another = joiner('web1', {}, 'thief');
+    expect([gate.signs(another), gate.rejects(another)]).toEqual([false, true]);
+    expect(gate.signs(joiner('web2', {}, 'web1'))).toBe(false);
+  });
+});
+
+describe('pki/minions_autosign', () => {
+  it('lets the next key of its name in, once', () => {
+    const path = put('pki/minions_autosign/web1', '');
+    const gate = admission();
+    expect(gate.signs(joiner('web2'))).toBe(false);
+    expect(gate.signs(joiner('web1'))).toBe(true);
+    expect(existsSync(path)).toBe(false);
+    expect(gate.signs(joiner('web1'))).toBe(false);
+  });
+
+  it('is over after autosign_timeout', () => {
+    const path = put('pki/minions_autosign/web1', '');
+    const old = (Date.now() - 11 * MINUTE_MS) / 1000;
+    utimesSync(path, old, old);
+    expect(admission('autosign_timeout: 10\n').signs(joiner('web1'))).toBe(false);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+it('open_mode is refused with the configuration', () => {
+  writeFileSync(join(folder, 'master'), 'open_mode: true\n');
+  expect(loadMasterConfig(folder).ok).toBe(false);
+});

@@ -1,0 +1,127 @@
+/** Rules of the audit: one unbroken chain for each instance, in the order of its decisions, and nothing is lost unseen. */
+import { MemoryStore } from '@natrium/bus';
+import { auditHash, decode, followsAudit, readAudit, sodiumReady } from '@natrium/envelope';
+import type { AuditEntry } from '@natrium/flow';
+import { parseJid } from '@natrium/model';
+import { FakeClock } from '@natrium/testing';
+import { AuditLog } from './audit-log.js';
+
+const NOW = 1_795_000_000_000;
+const POLICY = 'ab'.repeat(32);
+
+const entry = (what: AuditEntry['what'], change: Partial<AuditEntry> = {}): AuditEntry => ({
+  what,
+  caller: { kind: 'minion', name: 'web1' },
+  digest: '07'.repeat(32),
+  jid: parseJid('20261120141646000001')!,
+  funs: ['test.ping'],
+  target: 'web*',
+  tgtType: 'glob',
+  form: 'job',
+  minions: 2,
+  reason: what === 'grant' ? 'peer › .* › test.*' : 'not_permitted',
+  ...change,
+});
+
+let store: MemoryStore;
+let failures: unknown[];
+beforeAll(sodiumReady);
+beforeEach(() => {
+  store = new MemoryStore('audit');
+  failures = [];
+});
+
+function aLog(instance = 'acl1', heads: ConstructorParameters<typeof AuditLog>[1]['heads'] = []): AuditLog {
+  const clock = new FakeClock(NOW);
+  return new AuditLog(store, { instance, heads, now: clock.now, onFailure: (cause) => failures.push(cause) });
+}
+
+/** All records that are stored, in the order of their groups. */
+async function stored(): Promise<readonly Uint8Array[]> {
+  const entries = await store.list('a.>');
+  return entries.flatMap(({ value }) => decode(value) as readonly Uint8Array[]);
+}
+
+describe('the audit', () => {
+  it('gives each record its place at once, one after the other', () => {
+    const log = aLog();
+    expect(log.append(entry('grant'), POLICY)).toEqual({ chain: 'acl1', number: 0 });
+    expect(log.append(entry('refusal'), POLICY)).toEqual({ chain: 'acl1', number: 1 });
+    expect(log.end.number).toBe(1);
+  });
+
+  it('stores an unbroken chain that ends where it says', async () => {
+    const log = aLog();
+    for (let n = 0; n < 20; n += 1) log.append(entry(n % 2 === 0 ? 'grant' : 'refusal'), POLICY);
+    await log.settled();
+    for (let n = 0; n < 5; n += 1) log.append(entry('grant'), POLICY);
+    await log.settled();
+    const bytes = await stored();
+    expect(bytes).toHaveLength(25);
+    for (const [index, one] of bytes.entries()) {
+      const record = readAudit(one);
+      expect(record.ok && followsAudit(bytes[index - 1], record.value)).toBe(true);
+    }
+    expect(auditHash(bytes.at(-1)!)).toEqual(log.end.hash);
+  });
+
+  it('records who asked what of whom, the verdict and its reason', async () => {
+    const log = aLog();
+    log.append(entry('grant'), POLICY);
+    log.append(entry('refusal', { caller: null, jid: '' }), POLICY);
+    await log.settled();
+    const records = (await stored()).map((bytes) => readAudit(bytes)).flatMap((read) => (read.ok ? [read.value] : []));
+    expect(records).toMatchObject([
+      {
+        what: 'grant',
+        verdict: 'allow',
+        rule: 'peer › .* › test.*',
+        caller: { kind: 'minion', name: 'web1' },
+        jid: '20261120141646000001',
+        time: NOW,
+        detail: { form: 'job', funs: ['test.ping'], target: 'web*', tgt_type: 'glob', minions: 2 },
+      },
+      { what: 'refusal', verdict: 'refuse', rule: 'not_permitted', caller: null, jid: null },
+    ]);
+  });
+
+  it('names in its first record where the other chains end, and nowhere else', async () => {
+    const first = aLog('acl1');
+    first.append(entry('grant'), POLICY);
+    await first.settled();
+    const log = aLog('acl2', [first.end]);
+    log.append(entry('grant'), POLICY);
+    log.append(entry('grant'), POLICY);
+    await log.settled();
+    const own = (await stored()).map((bytes) => readAudit(bytes)).flatMap((read) => (read.ok ? [read.value] : []));
+    expect(own.map(({ chain, heads }) => [chain, heads])).toEqual([
+      ['acl1', []],
+      ['acl2', [first.end]],
+      ['acl2', []],
+    ]);
+  });
+
+  it('writes groups that fit into one message, however long the records and how many come at once', async () => {
+    const log = aLog();
+    const funs = Array.from({ length: 64 }, () => 'ü'.repeat(256));
+    for (let n = 0; n < 250; n += 1) log.append(entry('refusal', { funs, target: 'ü'.repeat(1024) }), POLICY);
+    await log.settled();
+    const groups = await store.list('a.>');
+    expect(Math.max(...groups.map(({ value }) => value.length))).toBeLessThan(7 << 20);
+    expect(await stored()).toHaveLength(250);
+  });
+
+  it('tells of what could not be written, and keeps its place in the chain for the next', async () => {
+    const log = aLog();
+    const put = store.put.bind(store);
+    store.put = () => Promise.reject(new Error('no disk'));
+    log.append(entry('grant'), POLICY);
+    await log.settled();
+    store.put = put;
+    expect(failures).toEqual([new Error('no disk')]);
+    expect(log.append(entry('grant'), POLICY).number).toBe(1);
+    await log.settled();
+    const [only] = (await stored()).map((bytes) => readAudit(bytes));
+    expect(only?.ok && only.value.number).toBe(1);
+  });
+});

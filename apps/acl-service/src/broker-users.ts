@@ -1,0 +1,144 @@
+/**
+ * The broker's users: a JWT for each accepted minion and account, and the end of those who are no longer let in.
+ *
+ * The revocation list is made from the whole roster each time and pushed until the broker's resolver returns just that
+ * list, so that replicas of this service converge whoever writes last.
+ *
+ * Spec: spec/broker.md#users, #revocation.
+ */
+import { join } from 'node:path';
+import { NatsTransport } from '@natrium/bus';
+import { accountJwt, BrokerKeys, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
+import { brokerLogin, type ServiceConfig } from '@natrium/edge';
+import { fp, type NatsKey, nkeyText } from '@natrium/envelope';
+import type { KeyRecord } from '@natrium/flow';
+import type { Logger } from 'pino';
+import type { Roster } from './roster.js';
+
+const ASK_MS = 2000;
+const AGAIN_MS = 250;
+const UPDATE = '$SYS.REQ.CLAIMS.UPDATE';
+
+export class BrokerUsers {
+  readonly #account: string;
+  readonly #signing: NatsKey;
+  readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey };
+  #revoked = '';
+  #pushing = false;
+  #again = false;
+  #closed = false;
+
+  private constructor(
+    private readonly keys: BrokerKeys,
+    private readonly system: NatsTransport,
+    private readonly roster: Roster,
+    private readonly how: { readonly cluster: string; readonly userMs: number; readonly log: Logger },
+  ) {
+    this.#account = keys.account;
+    this.#signing = keys.operatorSigning;
+    this.#scopeKeys = { minion: keys.scopeKey('minion'), account: keys.scopeKey('account') };
+  }
+
+  /** @returns undefined when the broker knows no users. */
+  static async open(config: ServiceConfig, roster: Roster, log: Logger): Promise<BrokerUsers | undefined> {
+    if (config.brokerAuth === 'none') return undefined;
+    const keys = new BrokerKeys(join(config.pkiDir, 'broker'));
+    const system = await NatsTransport.connect({
+      servers: config.servers,
+      name: 'natrium-acl-system',
+      tls: config.tls,
+      ...brokerLogin(keys.credsPath('system')),
+    });
+    const userMs = config.loaded.config.broker_user_hours * 3_600_000;
+    const users = new BrokerUsers(keys, system, roster, { cluster: config.cluster, userMs, log });
+    roster.onChange(() => {
+      users.#pushSoon();
+    });
+    users.#pushSoon();
+    return users;
+  }
+
+  /** The JWT for an accepted record; undefined for any other. */
+  async userOf(record: KeyRecord): Promise<string | undefined> {
+    if (record.state !== 'accepted') return undefined;
+    return scopedUserJwt(this.#account, this.#scopeKeys[record.kind], {
+      name: fp(record.identity),
+      user: record.nkey,
+      expires: Math.ceil((Date.now() + this.how.userMs) / 1000),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.system.drain();
+  }
+
+  /** One push at a time; what changed meanwhile is in the next. */
+  #pushSoon(): void {
+    const wanted = revokedIn(this.roster.records()).join(' ');
+    if (wanted === this.#revoked && !this.#again) return;
+    this.#again = true;
+    if (!this.#pushing) void this.#pushAll();
+  }
+
+  async #pushAll(): Promise<void> {
+    this.#pushing = true;
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false;
+        if (await this.#push()) continue;
+        this.#again = true;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    } finally {
+      this.#pushing = false;
+    }
+  }
+
+  /** @returns true when the resolver returns just this list. */
+  async #push(): Promise<boolean> {
+    const revoked = revokedIn(this.roster.records());
+    try {
+      const jwt = await accountJwt(this.#account, this.#signing, {
+        cluster: this.how.cluster,
+        scopes: SCOPES,
+        keys: this.keys.scopeKeys,
+        revoked,
+      });
+      await this.system.request(UPDATE, new TextEncoder().encode(jwt), ASK_MS);
+      const kept = await this.system.request(`$SYS.REQ.ACCOUNT.${this.#account}.CLAIMS.LOOKUP`, EMPTY, ASK_MS);
+      if (revocationsIn(kept) !== revoked.join(' ')) return false;
+    } catch (error) {
+      if (!this.#closed)
+        this.how.log.error({ err: error }, 'the broker did not take the revocation list; trying again');
+      return false;
+    }
+    this.#revoked = revoked.join(' ');
+    return true;
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+/**
+ * Everybody who was let in once, or might have been, and is not now. A key that an accepted party also has stays out: a joiner
+ * names its NATS key itself, and could name another's to have it revoked.
+ */
+function revokedIn(records: readonly KeyRecord[]): readonly string[] {
+  const nkeys = (wanted: (state: KeyRecord['state']) => boolean) =>
+    records.filter(({ state }) => wanted(state)).map(({ nkey }) => nkeyText('user', nkey));
+  const accepted = new Set(nkeys((state) => state === 'accepted'));
+  const gone = nkeys((state) => state === 'deleted' || state === 'rejected');
+  return [...new Set(gone)].filter((key) => !accepted.has(key)).sort();
+}
+
+/** The broker's word only tells whether to push again: it is not checked. */
+function revocationsIn(jwt: Uint8Array): string {
+  const body = new TextDecoder().decode(jwt).split('.')[1] ?? '';
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as {
+    readonly nats?: { readonly revocations?: Readonly<Record<string, number>> };
+  };
+  return Object.keys(claims.nats?.revocations ?? {})
+    .sort()
+    .join(' ');
+}

@@ -1,0 +1,118 @@
+/** One connection to a directory: encrypted before anything secret goes over it, every step with a time-out. */
+import { Client, type Entry, NoSuchObjectError, ResultCodeError, SizeLimitExceededError } from 'ldapts';
+import { BackEndFailed } from './back-end.js';
+import type { LdapSettings } from './ldap-settings.js';
+
+export type Found = Readonly<Record<string, readonly string[]>> & { readonly dn: readonly [string] };
+
+export interface Search {
+  readonly base: string;
+  readonly filter: string;
+  readonly scope?: LdapSettings['scope'];
+  readonly attributes?: readonly string[];
+  /** More than this: undefined. */
+  readonly most?: number;
+}
+
+const STEP_MS = 3000;
+/** What directories answer when somebody may not come in: wrong password, locked, expired, no such name, no name at all. */
+const REFUSALS: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 50, 53]);
+const MAX_GROUPS = 10_000;
+
+export class Directory {
+  readonly #client: Client;
+  readonly #url: string;
+  readonly #needsTls: boolean;
+
+  private constructor({ url, tls, starttls }: LdapSettings) {
+    // The client takes any tlsOptions for LDAPS, whatever the address says.
+    const isLdaps = url.startsWith('ldaps:');
+    const limits = { timeout: STEP_MS, connectTimeout: STEP_MS, strictDN: false };
+    this.#client = new Client({ url, ...limits, ...(isLdaps ? { tlsOptions: { ...tls } } : {}) });
+    this.#url = url;
+    this.#needsTls = starttls;
+  }
+
+  static async open(settings: LdapSettings): Promise<Directory> {
+    const directory = new Directory(settings);
+    if (settings.starttls) {
+      try {
+        await directory.#client.startTLS({ ...settings.tls });
+      } catch (cause) {
+        await directory.close();
+        throw directory.#failed('StartTLS', cause);
+      }
+    }
+    return directory;
+  }
+
+  /** @returns Whether the directory took the name and the password; an empty one would be no proof, and is not sent. */
+  async bind(dn: string, password: string): Promise<boolean> {
+    if (dn === '' || password === '') return false;
+    try {
+      this.#checkTls();
+      await this.#client.bind(dn, password);
+      return true;
+    } catch (cause) {
+      if (cause instanceof ResultCodeError && REFUSALS.has(cause.code)) return false;
+      throw this.#failed('a bind', cause);
+    }
+  }
+
+  /** @returns undefined when there are more than were asked for. */
+  async search({
+    base,
+    filter,
+    scope = 'sub',
+    attributes,
+    most = MAX_GROUPS,
+  }: Search): Promise<readonly Found[] | undefined> {
+    const wanted = attributes === undefined ? {} : { attributes: [...attributes] };
+    try {
+      this.#checkTls();
+      const options = { scope, filter, sizeLimit: most + 1, timeLimit: STEP_MS / 1000, ...wanted };
+      const { searchEntries } = await this.#client.search(base, options);
+      return searchEntries.length > most ? undefined : searchEntries.map(foundIn);
+    } catch (cause) {
+      if (cause instanceof SizeLimitExceededError) return undefined;
+      // Directories say so too of what somebody may not see.
+      if (cause instanceof NoSuchObjectError) return [];
+      throw this.#failed('a search', cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    try {
+      if (this.#client.isConnected) await this.#client.unbind();
+    } catch {
+      // It is gone, which was the aim.
+    }
+  }
+
+  /** The client would connect again by itself, and in clear. */
+  #checkTls(): void {
+    if (this.#needsTls && !this.#client.isConnected) throw new Error('the connection was lost');
+  }
+
+  /** The cause stays here: it may hold what was asked. */
+  #failed(what: string, cause: unknown): BackEndFailed {
+    if (cause instanceof BackEndFailed) return cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'no reason given';
+    return new BackEndFailed(`ldap: ${what} at ${this.#url} failed: ${why.slice(0, 300)}`);
+  }
+}
+
+function foundIn(entry: Entry): Found {
+  const attributes = Object.entries(entry).map(([name, value]) => [name, textsOf(value)] as const);
+  return { ...Object.fromEntries(attributes), dn: [entry.dn] };
+}
+
+function textsOf(value: Entry[string]): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+}
+
+/** The values of an attribute, whose name the directory may spell in another case. */
+export function valuesOf(found: Found, attribute: string): readonly string[] {
+  const name = Object.keys(found).find((one) => one.toLowerCase() === attribute.toLowerCase());
+  return name === undefined ? [] : (found[name] ?? []);
+}

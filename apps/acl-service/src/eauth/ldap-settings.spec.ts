@@ -1,0 +1,87 @@
+import { ldapSettings } from './ldap-settings.js';
+
+const CANARY = 'canary-bind-7f3a';
+const BY_NAME = { basedn: 'dc=x', binddn: 'uid={{ username }},dc=x' };
+const BY_SEARCH = { basedn: 'dc=x', binddn: 'cn=reader,dc=x', bindpw: CANARY, filter: 'uid={{ username }}' };
+
+function read(given: Readonly<Record<string, unknown>>) {
+  const warnings: string[] = [];
+  const settings = ldapSettings(given, (sentence) => warnings.push(sentence));
+  return { settings, warnings };
+}
+
+describe("Salt's defaults", () => {
+  it('are those of Salt', () => {
+    const { settings, warnings } = read(BY_NAME);
+    expect(settings).toMatchObject({
+      url: 'ldap://localhost:389',
+      starttls: false,
+      scope: 'sub',
+      find: { by: 'name', dn: 'uid={{ username }},dc=x' },
+      groups: {
+        kind: 'openldap',
+        base: 'ou=Groups,dc=x',
+        accountAttribute: 'memberUid',
+        groupAttribute: 'memberOf',
+        groupClass: 'posixGroup',
+        personType: 'person',
+      },
+      tls: { rejectUnauthorized: true, host: 'localhost' },
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    [{ tls: true }, 'ldaps://localhost:636'],
+    [{ tls: true, port: '3269', server: 'ad.x' }, 'ldaps://ad.x:3269'],
+    [{ uri: 'ldaps://ldap.x', server: 'ignored' }, 'ldaps://ldap.x:636'],
+    [{ server: 'ldap.x', port: 1389, starttls: true }, 'ldap://ldap.x:1389'],
+  ])('%j is %s', (given, url) => {
+    expect(read({ ...BY_NAME, ...given }).settings.url).toBe(url);
+  });
+
+  it('groups of the whole tree, of Active Directory, of FreeIPA', () => {
+    expect(read({ ...BY_NAME, groupou: '' }).settings.groups.base).toBe('dc=x');
+    expect(read({ ...BY_NAME, activedirectory: true }).settings.groups).toMatchObject({
+      kind: 'activedirectory',
+      base: 'dc=x',
+    });
+    const ipa = { freeipa: true, group_basedn: 'cn=groups,dc=x', group_filter: 'member=uid={{ username }}' };
+    expect(read({ ...BY_NAME, ...ipa }).settings.groups).toMatchObject({ kind: 'freeipa', base: 'cn=groups,dc=x' });
+  });
+});
+
+describe('refused, because it would let in who should not be', () => {
+  it.each([
+    [{ basedn: 'dc=x' }, "auth.ldap.binddn without bindpw is the user's own name"],
+    [{ ...BY_NAME, binddn: 'cn=reader,dc=x' }, "auth.ldap.binddn without bindpw is the user's own name"],
+    [{ ...BY_SEARCH, filter: '' }, 'auth.ldap.filter has to hold'],
+    [{ ...BY_SEARCH, filter: 'objectClass=person' }, 'auth.ldap.filter has to hold'],
+    [{ anonymous: true }, 'auth.ldap.filter has to hold'],
+    [{ ...BY_SEARCH, binddn: 'uid={{ username }},dc=x' }, 'auth.ldap.binddn with bindpw is the account that searches'],
+    [{ ...BY_NAME, binddn: '{{ password }}{{ username }}' }, 'auth.ldap.binddn may hold'],
+    [{ ...BY_NAME, tls: true, starttls: true }, 'auth.ldap.tls and starttls exclude each other'],
+    [{ ...BY_NAME, uri: 'ldaps://x', starttls: true }, 'auth.ldap.tls and starttls exclude each other'],
+    [{ ...BY_NAME, uri: 'ldap://user:secret@x' }, 'auth.ldap.uri or server and port make no address'],
+    [{ ...BY_NAME, cacert: '/nowhere/ca.pem' }, 'auth.ldap.cacert names /nowhere/ca.pem, which cannot be read'],
+    [{ ...BY_NAME, scope: 3 }, 'auth.ldap.scope is 0'],
+    [{ ...BY_NAME, anonymous: 'yes' }, 'auth.ldap.anonymous takes yes or no'],
+    [{ ...BY_NAME, groupclass: 'posixGroup)(uid=*' }, 'auth.ldap.groupclass is not a name'],
+    [{ ...BY_NAME, freeipa: true }, 'auth.ldap.group_filter is needed'],
+    [{ ...BY_SEARCH, bindpw: [CANARY] }, 'auth.ldap.bindpw takes a text'],
+  ])('%j: %s', (given, sentence) => {
+    expect(() => read(given)).toThrow(sentence);
+    expect(() => read(given)).not.toThrow(CANARY);
+  });
+});
+
+describe('taken, with a warning', () => {
+  it.each([
+    [{ server: 'ldap.x' }, 'passwords go to ldap.x without encryption'],
+    [{ server: 'ldap.x', tls: true, no_verify: true }, 'anybody between here and ldap.x can read every password'],
+    [{ auth_by_group_membership_only: true }, 'the password is always checked'],
+    [{ bind_dn: 'x' }, 'auth.ldap.bind_dn is not a setting'],
+  ])('%j: %s', (given, sentence) => {
+    expect(read({ ...BY_NAME, ...given }).warnings).toEqual([expect.stringContaining(sentence)]);
+  });
+});

@@ -1,0 +1,57 @@
+/** Names inside filters and distinguished names: what a user types stays a value, whatever characters it has. */
+
+const USERNAME = /\{\{\s*username\s*\}\}/g;
+
+/** Tells whether a text has no other template than `{{ username }}`. */
+export function isTemplate(text: string): boolean {
+  return !/\{\{|\}\}|\{%|%\}|\{#/.test(text.replace(USERNAME, ''));
+}
+
+export function namesUser(text: string): boolean {
+  return text.search(USERNAME) >= 0;
+}
+
+/** @returns A filter in brackets, as the protocol has it. */
+export function filterOf(template: string, username: string): string {
+  const filter = template.trim().replace(USERNAME, () => filterValue(username));
+  return filter.startsWith('(') ? filter : `(${filter})`;
+}
+
+export function dnOf(template: string, username: string): string {
+  return template.replace(USERNAME, () => dnValue(username));
+}
+
+/** RFC 4515: all that is not a plain character is spelled by its bytes. */
+export function filterValue(text: string): string {
+  return [...text].map((char) => (/[\w.@ -]/.test(char) ? char : spelled(char))).join('');
+}
+
+/** RFC 4514. */
+export function dnValue(text: string): string {
+  const isEdge = (at: number, all: readonly string[]) => at === 0 || at === all.length - 1;
+  return [...text]
+    .map((char, at, all) => (/[\w.@-]/.test(char) || (char === ' ' && !isEdge(at, all)) ? char : spelled(char)))
+    .join('');
+}
+
+/** The value of a name's first part: `cn=admins,ou=Groups` → `admins`. */
+export function firstValue(dn: string): string {
+  const [, value = ''] = /^[^=]*=((?:[^,\\]|\\.)*)/.exec(dn) ?? [];
+  return value.replace(/\\([0-9A-Fa-f]{2})|\\(.)/g, (_, hex: string | undefined, char: string | undefined) =>
+    hex === undefined ? (char ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/** Tells whether a directory takes two names for the same: in any case, with any blanks. */
+export function isSameName(one: string, other: string): boolean {
+  return folded(one) === folded(other);
+}
+
+/** What is the same for every name that a directory takes for this one. */
+export function folded(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+function spelled(char: string): string {
+  return [...Buffer.from(char)].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('');
+}

@@ -1,0 +1,221 @@
+/**
+ * External users come in: a password is looked at once, and from then on a token speaks for them.
+ *
+ * All failures look the same, also in the time that they take, and each costs a part of a budget. What a user may do is read
+ * from the policy in force at each use.
+ *
+ * Spec: spec/acl.md#external-users, spec/acl.md#tokens.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Login, type LoginInfo } from '@natrium/acl';
+import type { MasterConfig } from '@natrium/config';
+import type { Credential } from '@natrium/flow';
+import type { Opened } from '@natrium/bus';
+import { err, isList, nameOf, ok, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
+import type { Body, contracts, records } from '@natrium/wire';
+import type { Logger } from 'pino';
+import type { AuditLog } from '../audit-log.js';
+import type { Policy } from '../policy.js';
+import type { Roster } from '../roster.js';
+import { Attempts } from './attempts.js';
+import type { BackEnd } from './back-end.js';
+import { backEndsOf } from './registry.js';
+import { tokenLifetimeMs } from './token-lifetime.js';
+import type { Tokens } from './tokens.js';
+
+type Auth = Body<typeof contracts.auth>;
+type Authed = Body<typeof contracts.authed>;
+
+/** A failure answers at a multiple of this, or of the back end's own: how far it came does not show. */
+const FAIL_STEP_MS = 400;
+/** Passwords that are looked at at once: hashing is dear on purpose. */
+const MAX_AT_ONCE = 32;
+const SWEEP_MS = 3_600_000;
+
+const REFUSED = refusal('bad_credential', 'the credentials prove nobody, or the login has ended');
+
+export interface Proved {
+  readonly principal: Principal;
+  readonly login: LoginInfo;
+}
+
+export interface LoginParts {
+  readonly tokens: Tokens;
+  readonly policy: () => Policy;
+  readonly audit: AuditLog;
+  readonly roster: Pick<Roster, 'callerOf'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+export class Logins {
+  readonly #attempts: Attempts;
+  #config: MasterConfig;
+  #backEnds: ReadonlyMap<string, BackEnd>;
+  #under = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    config: MasterConfig,
+    private readonly parts: LoginParts,
+  ) {
+    this.#attempts = new Attempts(parts.now);
+    this.#config = config;
+    this.#backEnds = this.#open(config);
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
+  }
+
+  /** Takes the settings of a configuration that was read again. */
+  use(config: MasterConfig): void {
+    this.#config = config;
+    this.#backEnds = this.#open(config);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.#timer);
+  }
+
+  async handle({ body, party }: Pick<Opened<typeof contracts.auth>, 'body' | 'party'>): Promise<Authed> {
+    const { type, key } = party.owner;
+    return this.#handle(type === 'role' ? body : { ...body, address: this.#partyAt(key), about: '' });
+  }
+
+  /** Whoever asks without a gateway between says nothing of himself that counts; those without a key share one budget. */
+  #partyAt(key: Uint8Array): string {
+    const caller = this.parts.roster.callerOf(key);
+    return caller === undefined ? 'no key' : nameOf(caller).slice(0, 64);
+  }
+
+  async #handle(asked: Auth): Promise<Authed> {
+    if (asked.what === 'login') return this.#login(asked);
+    const entry = await this.#entryOf(asked.credential.token, asked.use);
+    if (!entry.ok) return refused(entry.error);
+    if (asked.what === 'logout') {
+      await this.parts.tokens.end(asked.credential.token);
+      this.#note('logout', 'allow', entry.value.eauth, entry.value.name, asked);
+    }
+    return { refusal: null, token: '', session: this.#session(entry.value) };
+  }
+
+  /** Who a credential beside a request proves, now. @param address Whose budget a failure takes from. */
+  async prove(credential: Credential, address: string): Promise<Result<Proved, Refusal>> {
+    if (credential.token !== '') {
+      const entry = await this.#entryOf(credential.token);
+      return entry.ok
+        ? ok({ principal: { kind: 'token', name: entry.value.name }, login: loginOf(entry.value) })
+        : entry;
+    }
+    const login = await this.#authenticate({ ...credential, address });
+    if (!login.ok) return login;
+    const { name, groups } = login.value;
+    return ok({ principal: { kind: 'external', name }, login: { backend: credential.eauth, groups } });
+  }
+
+  async #login(asked: Auth): Promise<Authed> {
+    const { credential, use, address, expire } = asked;
+    const login = await this.#authenticate({ ...credential, address });
+    if (!login.ok) {
+      this.#note('login', 'refuse', credential.eauth, credential.username, asked);
+      return refused(login.error);
+    }
+    const { eauth, username } = credential;
+    const start = this.parts.now();
+    const expires = start + tokenLifetimeMs(this.#config, { eauth, username, expire });
+    const made = this.parts.policy().makeToken({ backend: eauth, login: login.value, expires });
+    const entry: records.TokenEntry = {
+      use,
+      eauth,
+      name: login.value.name,
+      groups: [...login.value.groups],
+      start,
+      expires,
+      list: made.list === undefined ? null : [...made.list],
+    };
+    const token = await this.parts.tokens.issue(entry);
+    this.#note('login', 'allow', eauth, entry.name, asked);
+    return { refusal: null, token, session: this.#session(entry) };
+  }
+
+  async #authenticate(from: Credential & { readonly address: string }): Promise<Result<Login, Refusal>> {
+    const began = performance.now();
+    if (this.#under >= MAX_AT_ONCE) return err(refusal('slow_down', 'too many logins at once; try again'));
+    this.#under += 1;
+    try {
+      const login = await this.#ask(from);
+      if (login !== undefined) return ok(login);
+    } finally {
+      this.#under -= 1;
+    }
+    const took = performance.now() - began;
+    const step = this.#backEnds.get(from.eauth)?.failStepMs ?? FAIL_STEP_MS;
+    await pause(Math.ceil(took / step) * step - took);
+    return err(REFUSED);
+  }
+
+  async #ask(from: Credential & { readonly address: string }): Promise<Login | undefined> {
+    const { eauth, username, secret } = from;
+    const backEnd = this.#backEnds.get(eauth);
+    const isFit = username !== '' && !/[\p{Cc}\p{Cs}]/u.test(username);
+    if (this.#attempts.isLocked(from) || backEnd === undefined || !isFit) {
+      this.#attempts.failed(from);
+      return undefined;
+    }
+    try {
+      const login = await backEnd.authenticate({ username, secret });
+      if (login === undefined) this.#attempts.failed(from);
+      else this.#attempts.succeeded(from);
+      return login;
+    } catch (cause) {
+      this.parts.log.error({ err: cause, eauth }, 'a back end of external_auth failed');
+      this.#attempts.failed(from);
+      return undefined;
+    }
+  }
+
+  async #entryOf(token: string, use?: Auth['use']): Promise<Result<records.TokenEntry, Refusal>> {
+    const entry = await this.parts.tokens.find(token);
+    if (entry === undefined || (use !== undefined && entry.use !== use)) return err(REFUSED);
+    const { eauth: backend, name, groups, expires, list } = entry;
+    const record = { name, groups, backend, expires, list: isList(list) ? list : undefined };
+    const checked = this.parts.policy().checkToken(record, this.parts.now());
+    if (checked.ok) return ok({ ...entry, list: checked.value.list === undefined ? null : [...checked.value.list] });
+    if (expires <= this.parts.now()) await this.parts.tokens.end(token);
+    return err(REFUSED);
+  }
+
+  #session(entry: records.TokenEntry): Authed['session'] {
+    const { name, eauth, start, expires: expire } = entry;
+    const access = this.parts.policy().accessOfLogin(name, loginOf(entry));
+    return { name, eauth, start, expire, perms: access.perms, sees: access.seesJobs ? 'all' : 'own' };
+  }
+
+  #note(what: 'login' | 'logout', verdict: string, eauth: string, user: string, { address, about }: Auth): void {
+    const detail = { eauth: plain(eauth), user: plain(user), address: plain(address), about: plain(about) };
+    this.parts.audit.note({ what, verdict, rule: null, detail });
+  }
+
+  #open(config: MasterConfig): ReadonlyMap<string, BackEnd> {
+    return backEndsOf(config, this.parts.log);
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.parts.tokens.sweep();
+    } catch (cause) {
+      this.parts.log.error({ err: cause }, 'expired tokens could not be removed');
+    }
+  }
+}
+
+function loginOf({ eauth, groups, list }: records.TokenEntry): LoginInfo {
+  return { backend: eauth, groups, ...(isList(list) ? { ownList: list } : {}) };
+}
+
+/** Text as the audit can hold it: well-formed. */
+function plain(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+function refused(why: Refusal): Authed {
+  return { refusal: why, token: '', session: null };
+}

@@ -1,0 +1,35 @@
+/** Every back end by its name in `external_auth`, and those of a configuration, made once for each. */
+import type { MasterConfig } from '@natrium/config';
+import { isMap, type ValueMap } from '@natrium/model';
+import { auto } from './auto.js';
+import type { BackEnd, BackEndMaker, BackEndParts } from './back-end.js';
+import { file } from './file.js';
+import { ldap } from './ldap.js';
+import { pam } from './pam.js';
+import { sharedSecret } from './shared-secret.js';
+
+const MAKERS: Readonly<Record<string, BackEndMaker>> = { auto, file, ldap, pam, sharedsecret: sharedSecret };
+
+/** The back ends that a configuration names and that can work. The log hears why one cannot. */
+export function backEndsOf(config: MasterConfig, log: BackEndParts['log']): ReadonlyMap<string, BackEnd> {
+  const backEnds = new Map<string, BackEnd>();
+  if (!isMap(config.external_auth)) return backEnds;
+  for (const [name, section] of Object.entries(config.external_auth)) {
+    const maker = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined;
+    if (maker === undefined) {
+      log.error(`external_auth.${name}: there is no such back end; there are ${Object.keys(MAKERS).join(', ')}`);
+      continue;
+    }
+    try {
+      backEnds.set(name, maker(isMap(section) ? settingsIn(section) : {}, { config, log }));
+    } catch (error) {
+      log.error(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return backEnds;
+}
+
+function settingsIn(section: ValueMap): ValueMap {
+  const own = Object.entries(section).filter(([key]) => key.startsWith('^'));
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(1), value]));
+}

@@ -1,0 +1,34 @@
+/** `token.list` and `token.revoke`, for an account with full access. A token is named by the beginning of its hash, or by its user. */
+import { err, isMap, ok, refusal, type Value } from '@natrium/model';
+import type { AdminHandler } from '../admin.js';
+import type { ListedToken, Tokens } from './tokens.js';
+
+export function tokenHandler(tokens: Tokens): AdminHandler {
+  return async (fun, [asked]) => {
+    if (fun === 'token.list') return ok({ tokens: (await tokens.list()).map(shown) });
+    const { id, user, eauth } = isMap(asked) ? asked : {};
+    if (fun !== 'token.revoke') return err(NOT_SO);
+    if (typeof user === 'string' && (eauth === undefined || typeof eauth === 'string')) {
+      return ok({ revoked: await tokens.revokeOf(eauth, user) });
+    }
+    if (typeof id !== 'string') return err(NOT_SO);
+    const revoked = await tokens.revoke(id);
+    return revoked === undefined
+      ? err(
+          refusal(
+            'bad_request',
+            `no single token begins with ${JSON.stringify(id.slice(0, 64))}; name 8 digits or more`,
+          ),
+        )
+      : ok({ revoked: 1 });
+  };
+}
+
+function shown({ id, use, name, eauth, groups, start, expires }: ListedToken): Value {
+  return { id, use, user: name, eauth, groups: [...groups], start, expires };
+}
+
+const NOT_SO = refusal(
+  'bad_request',
+  'tokens are handled with token.list, token.revoke {id} or token.revoke {user, eauth}',
+);

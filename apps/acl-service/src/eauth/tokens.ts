@@ -1,0 +1,87 @@
+/**
+ * Tokens in JetStream, under the hash of their text: who reads the store learns no token. Each has its own end, and is refused
+ * from then on, deleted or not.
+ *
+ * Spec: spec/acl.md#tokens, spec/wire.md#token-entry.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Store } from '@natrium/bus';
+import { decode, encode, type Wire } from '@natrium/envelope';
+import { readAs, records, writeAs } from '@natrium/wire';
+
+type TokenEntry = records.TokenEntry;
+
+/** Bytes of a token's text by its use: 40 or 64 hexadecimal digits, as Salt's. */
+const BYTES = { session: 20, token: 32 } as const;
+const TOKEN = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const PREFIX = 't.';
+const MIN_NAMED = 8;
+
+export interface ListedToken extends TokenEntry {
+  /** The hash, which names the token without proving anything. */
+  readonly id: string;
+}
+
+export class Tokens {
+  constructor(
+    private readonly store: Store,
+    private readonly now: () => number,
+  ) {}
+
+  /** @returns The token's text, which nobody can look up again. */
+  async issue(entry: TokenEntry): Promise<string> {
+    const token = randomBytes(BYTES[entry.use]).toString('hex');
+    await this.store.put(keyOf(token), encode(writeAs(records.TokenEntry, entry) as Wire));
+    return token;
+  }
+
+  async find(token: string): Promise<TokenEntry | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    const stored = await this.store.get(keyOf(token));
+    return stored === undefined ? undefined : readAs(records.TokenEntry, decode(stored.value));
+  }
+
+  async end(token: string): Promise<void> {
+    if (TOKEN.test(token)) await this.store.delete(keyOf(token));
+  }
+
+  /** Those that still count, oldest first. */
+  async list(): Promise<readonly ListedToken[]> {
+    const now = this.now();
+    return (await this.#all()).filter(({ expires }) => expires > now);
+  }
+
+  /** Ends tokens by the beginning of their id. @returns undefined when that names none, or more than one. */
+  async revoke(id: string): Promise<ListedToken | undefined> {
+    const [found, ...more] = id.length < MIN_NAMED ? [] : (await this.#all()).filter((one) => one.id.startsWith(id));
+    if (found === undefined || more.length > 0) return undefined;
+    await this.store.delete(PREFIX + found.id);
+    return found;
+  }
+
+  /** @returns How many of this login were ended. */
+  async revokeOf(eauth: string | undefined, name: string): Promise<number> {
+    const own = (await this.#all()).filter((one) => one.name === name && (eauth ?? one.eauth) === one.eauth);
+    await Promise.all(own.map(({ id }) => this.store.delete(PREFIX + id)));
+    return own.length;
+  }
+
+  /** Removes what has expired: nobody asks for it again. */
+  async sweep(): Promise<void> {
+    const now = this.now();
+    const over = (await this.#all()).filter(({ expires }) => expires <= now);
+    await Promise.all(over.map(({ id }) => this.store.delete(PREFIX + id)));
+  }
+
+  async #all(): Promise<readonly ListedToken[]> {
+    const entries = await this.store.list(`${PREFIX}*`);
+    return entries.map(({ key, value }) => ({
+      id: key.slice(PREFIX.length),
+      ...readAs(records.TokenEntry, decode(value)),
+    }));
+  }
+}
+
+function keyOf(token: string): string {
+  return PREFIX + createHash('sha256').update(token).digest('hex');
+}

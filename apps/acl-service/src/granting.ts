@@ -1,0 +1,118 @@
+/**
+ * `DecideGrant` with its ports: roster, policy, audit, and the acl role key that signs.
+ *
+ * Each decision takes the policy in force once: verdict, signed revision and audit record are of one and the same.
+ */
+import { type Opened, digestOf, readAsked } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import { fp, fromHex, leafOf, MerkleTree, randomBytes, signGrant, type SigningKey, verify } from '@natrium/envelope';
+import type { Proved as LoggedIn, Logins } from './eauth/logins.js';
+import { DecideGrant, type GrantFields, type GrantPorts, type Member, type SignedRequest } from '@natrium/flow';
+import { err, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import { eventOf, reactorOf } from './prove-reactor.js';
+import { proveRunner } from './prove-runner.js';
+import type { AuditLog } from './audit-log.js';
+import type { Policies } from './policies.js';
+import type { Policy } from './policy.js';
+import type { Roster } from './roster.js';
+
+type Granted = Body<typeof contracts.granted>;
+
+const NO_ROOT = new Uint8Array(32);
+
+export class Granting {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly acl: SigningKey,
+    private readonly parts: {
+      readonly roster: Roster;
+      readonly policies: Policies;
+      readonly audit: AuditLog;
+      readonly logins: Logins;
+    },
+    private readonly runnerTimeoutMs: number,
+  ) {}
+
+  async handle({ body }: Opened<typeof contracts.grant>): Promise<Granted> {
+    const request = readAsked(body.request);
+    const jid = parseJid(body.jid);
+    const digest = digestOf(body.request);
+    if (request === undefined || jid === undefined) {
+      this.parts.audit.refuse({ caller: null, digest, code: 'bad_request' });
+      return refused('bad_request', 'not a request');
+    }
+    const ask = { ...body, bytes: body.request, request, digest };
+    const { signature, grantRun, credential, callerKey } = body;
+    const asked = signature === null && grantRun === null ? credential : null;
+    const login =
+      asked === null ? undefined : await this.parts.logins.prove(asked, callerKey === null ? 'gateway' : fp(callerKey));
+    const answer = new DecideGrant(this.#portsUnder(this.parts.policies.current, ask, login)).handle(ask, jid);
+    if (!answer.ok) return { refusal: answer.error, grant: null, members: [], missing: [], rule: '' };
+    const { grant, members, missing, rule } = answer.value;
+    return { refusal: null, grant, members: [...members], missing: [...missing], rule: rule.slice(0, 1024) };
+  }
+
+  #portsUnder(policy: Policy, ask: SignedRequest, login?: Result<LoggedIn, Refusal>): GrantPorts {
+    const { link, runnerTimeoutMs } = this;
+    const { roster, audit } = this.parts;
+    const { callerKey } = ask;
+    const owner =
+      callerKey === null ? undefined : (reactorOf(link, callerKey, ask.request) ?? roster.callerOf(callerKey));
+    const account = owner?.kind === 'account' ? policy.identify(owner.name, ask.request.options) : undefined;
+    const caller: Principal | undefined = account?.ok === true ? { kind: 'account', name: account.value.name } : owner;
+    return {
+      callerOf: () => caller,
+      verifies: ({ signature, bytes }, key) =>
+        signature !== null && verify('request', link.roles.cluster, key, bytes, signature),
+      proveLogin: () => {
+        if (login === undefined) return err(NO_CREDENTIAL);
+        return login.ok ? ok({ principal: login.value.principal, onBehalfOf: [] }) : login;
+      },
+      proveRunner: (asked, grantRun) => proveRunner(link, asked, grantRun),
+      decide: (proved, asked) =>
+        policy.decide(proved, asked, account, login?.ok === true ? login.value.login : undefined),
+      membersOf: (ids) => this.#membersOf(ids),
+      sign: (fields) => this.#sign(fields, policy),
+      audit: (entry) => audit.append(entry, policy.revisionText, aboutOf(ask, entry.caller)),
+      now: () => link.clock.now(),
+      skewMs: link.clock.skewMs,
+      runnerTimeoutMs,
+    };
+  }
+
+  #membersOf(ids: readonly string[]): readonly Member[] {
+    return ids.flatMap((id) => {
+      const key = this.parts.roster.keyOfMinion(id);
+      return key === undefined ? [] : [{ id, key }];
+    });
+  }
+
+  #sign({ members, digest, ...fields }: GrantFields, policy: Policy) {
+    const tree = fields.kind === 'job' ? MerkleTree.of(members.map(({ id, key }) => leafOf(key, id))) : undefined;
+    return signGrant(this.acl, this.link.roles.cluster, {
+      ...fields,
+      id: randomBytes(16),
+      requestDigest: fromHex(digest),
+      root: tree?.root ?? NO_ROOT,
+      count: tree?.count ?? 0,
+      policyRevision: policy.revision,
+    });
+  }
+}
+
+type About = Readonly<Record<string, string>>;
+
+/** The id of the HTTP request that a job came with, or the event that set a reaction off. */
+function aboutOf({ credential, request }: SignedRequest, caller: Principal | null): About {
+  const event = caller?.kind === 'reactor' || caller?.kind === 'runner' ? eventOf(request) : undefined;
+  if (event !== undefined) return { event };
+  const about = credential === null ? undefined : request.options['http_request'];
+  return typeof about === 'string' ? { http_request: about.slice(0, 64) } : {};
+}
+
+const NO_CREDENTIAL = refusal('bad_credential', 'the request carries neither a signature nor a credential');
+
+function refused(code: 'bad_request', sentence: string): Granted {
+  return { refusal: refusal(code, sentence), grant: null, members: [], missing: [], rule: '' };
+}

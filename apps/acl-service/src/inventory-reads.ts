@@ -1,0 +1,95 @@
+/**
+ * What a running runner may ask the authority: which ids a target means, and what minions told of themselves. Its grant-run
+ * proves that it may.
+ *
+ * Pillar holds secrets of minions: only the runner-service hears it, for the very run of `cache.pillar` that an account with
+ * full access asked for. A rule that opens runners does not open pillar.
+ */
+import { type Opened, readAsked } from '@natrium/bus';
+import { checkGrantRun, type RoleLink } from '@natrium/edge';
+import type { Grant } from '@natrium/envelope';
+import { isList, isMap, type Refusal, refusal, type Target, type Value, type ValueMap } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import type { Inventory } from './inventory.js';
+import type { Policies } from './policies.js';
+import type { Roster } from './roster.js';
+
+type Answer = Body<typeof contracts.answer>;
+type Read = Opened<typeof contracts.read>;
+
+/** Minions in one answer: it has to fit into one message. A runner asks for more in parts. */
+const MAX_TOLD = 256;
+const PILLAR_RUNNER = 'cache.pillar';
+
+interface Parts {
+  readonly roster: Roster;
+  readonly inventory: Inventory;
+  readonly policies: Policies;
+  readonly audit: AuditLog;
+}
+
+export class InventoryReads {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly parts: Parts,
+  ) {}
+
+  handle(opened: Read): Answer {
+    const { what, args, grantRun } = opened.body;
+    const proved = checkGrantRun(this.link, grantRun);
+    if (!proved.ok) return this.#refuse(proved.error, what);
+    const target = targetIn(args);
+    if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
+    const ids = this.parts.policies.current.idsOf(target);
+    if (what === 'match') return { refusal: null, result: [...ids] };
+    if (ids.length > MAX_TOLD)
+      return refused(refusal('bad_request', `at most ${String(MAX_TOLD)} minions in one answer`));
+    if (what === 'grains') return { refusal: null, result: this.#grainsOf(ids) };
+    if (what !== 'pillar') return refused(refusal('bad_request', 'not something to read here'));
+    const denied = this.#pillarRefusal(opened, proved.value);
+    return denied === undefined ? { refusal: null, result: this.#pillarOf(ids) } : this.#refuse(denied, what);
+  }
+
+  #pillarRefusal({ body, party }: Read, { caller, onBehalfOf }: Grant): Refusal | undefined {
+    const run = body.grantRun === null ? undefined : readAsked(body.grantRun.request);
+    const isRun = run?.what === 'run' && run.funs.length === 1 && run.funs[0] === PILLAR_RUNNER;
+    const isRunner = party.owner.type === 'role' && party.owner.role === 'runner';
+    const mayHear = caller.kind === 'account' && this.parts.policies.current.hasFullAccess(caller.name);
+    if (isRun && isRunner && mayHear && onBehalfOf.length === 0) return undefined;
+    return refusal('not_permitted', 'pillar is told by cache.pillar to an account with full access only');
+  }
+
+  #refuse(why: Refusal, what: string): Answer {
+    this.parts.audit.refuse({ caller: null, digest: null, code: why.code, detail: { read: what } });
+    return refused(why);
+  }
+
+  #grainsOf(ids: readonly string[]): ValueMap {
+    return this.#byId(ids, (key) => this.parts.inventory.grainsOf(key) ?? {});
+  }
+
+  #pillarOf(ids: readonly string[]): ValueMap {
+    return this.#byId(ids, (key, id) => this.parts.inventory.pillarOf(key, id)?.pillar ?? {});
+  }
+
+  #byId(ids: readonly string[], of: (key: Uint8Array, id: string) => ValueMap): ValueMap {
+    const entries = ids.flatMap((id) => {
+      const key = this.parts.roster.keyOfMinion(id);
+      return key === undefined ? [] : [[id, of(key, id)] as const];
+    });
+    return Object.fromEntries(entries);
+  }
+}
+
+function refused(why: Refusal): Answer {
+  return { refusal: why, result: null };
+}
+
+function targetIn(args: Value): Target | undefined {
+  if (!isMap(args)) return undefined;
+  const { tgt, tgtType } = args;
+  if (typeof tgtType !== 'string') return undefined;
+  if (typeof tgt === 'string') return { tgt, tgtType };
+  return isList(tgt) ? { tgt: tgt.filter((id) => typeof id === 'string'), tgtType } : undefined;
+}

@@ -1,0 +1,104 @@
+/**
+ * What minions say of themselves: signed grains documents, followed from JetStream. Nobody but the minion can change one,
+ * and an older one never replaces a newer.
+ *
+ * Spec: spec/envelope.md#data.
+ */
+import type { Store } from '@natrium/bus';
+import {
+  blake2b,
+  type Cluster,
+  decode,
+  encode,
+  equalBytes,
+  fp,
+  readData,
+  type Signed,
+  toHex,
+  type Wire,
+} from '@natrium/envelope';
+import type { MinionData } from '@natrium/matchers';
+import { fromPlain, isMap, type Plain, type ValueMap } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+import type { MinionPillar, PillarSource } from './pillar-source.js';
+
+interface Held {
+  readonly number: number;
+  /** Of the signed bytes: the same document changes nothing. */
+  readonly digest: Uint8Array;
+  readonly grains: ValueMap;
+}
+
+type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
+
+export class Inventory {
+  readonly #byKey = new Map<string, Held>();
+  #revision = 0;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly cluster: Cluster,
+    private readonly pillars: Pillars,
+  ) {}
+
+  static async open(store: Store, cluster: Cluster, pillars: Pillars): Promise<Inventory> {
+    const inventory = new Inventory(store, cluster, pillars);
+    await store.follow(({ value }) => {
+      if (value === undefined) return;
+      const { identity, data } = readAs(records.DataEntry, decode(value));
+      inventory.#take(identity, data);
+    });
+    return inventory;
+  }
+
+  /** Rises with every change of anybody's grains or pillar. */
+  get revision(): number {
+    return this.#revision + this.pillars.revision;
+  }
+
+  /** undefined: this identity has never sent data. */
+  grainsOf(identity: Uint8Array): ValueMap | undefined {
+    return this.#byKey.get(toHex(identity))?.grains;
+  }
+
+  /** What targets are matched against; pillar is made only for a target that asks. undefined: it has never sent data. */
+  dataOf(identity: Uint8Array, id: string): MinionData | undefined {
+    const { pillars } = this;
+    const grains = this.grainsOf(identity);
+    if (grains === undefined) return undefined;
+    return {
+      grains,
+      pillarInDoubt: pillars.inDoubt,
+      get pillar() {
+        return pillars.of(id, grains).pillar;
+      },
+    };
+  }
+
+  /** What the minion itself hears; undefined: it has never sent data. */
+  pillarOf(identity: Uint8Array, id: string): MinionPillar | undefined {
+    const grains = this.grainsOf(identity);
+    return grains === undefined ? undefined : this.pillars.of(id, grains);
+  }
+
+  /** @returns false when the document is not the minion's own newest. */
+  async write(identity: Uint8Array, data: Signed): Promise<boolean> {
+    if (!this.#take(identity, data)) return false;
+    await this.store.put(fp(identity), encode(writeAs(records.DataEntry, { identity, data }) as Wire));
+    return true;
+  }
+
+  #take(identity: Uint8Array, data: Signed): boolean {
+    const key = toHex(identity);
+    const held = this.#byKey.get(key);
+    const read = readData(data, this.cluster, identity, held?.number ?? 0);
+    if (!read.ok) return false;
+    const digest = blake2b(32, null, data.bytes);
+    if (read.value.number === held?.number) return equalBytes(digest, held.digest);
+    const grains = fromPlain(read.value.grains as Plain);
+    if (!isMap(grains)) return false;
+    this.#byKey.set(key, { number: read.value.number, digest, grains });
+    this.#revision += 1;
+    return true;
+  }
+}

@@ -1,0 +1,131 @@
+/** Newcomers: what `decideJoin` decides is written, and whoever waited hears of it. Spec: spec/envelope.md#joining. */
+import type { Opened } from '@natrium/bus';
+import { equalBytes, fingerprint, readJoin, type Signed } from '@natrium/envelope';
+import { type Admission, type Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';
+import type { RoleLink } from '@natrium/edge';
+import { isMap, parseMinionId } from '@natrium/model';
+import { type Body, contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import type { BrokerUsers } from './broker-users.js';
+import type { KeyEvents } from './key-events.js';
+import type { Roster, Waiting } from './roster.js';
+
+type Joined = Body<typeof contracts.joined>;
+
+const JOIN_AGE_MS = 60_000;
+const RACES = 8;
+/** Keys whose refusal has been recorded: one that asks again and again is recorded once. */
+const MAX_TOLD = 10_000;
+
+export class Joining {
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly link: RoleLink,
+    private readonly roster: Roster,
+    private readonly admission: Admission,
+    private readonly parts: {
+      readonly audit: AuditLog;
+      readonly users: BrokerUsers | undefined;
+      readonly events: KeyEvents;
+      /** Of all newcomers together: whoever makes new keys has as many names as he likes. */
+      readonly budget: Budget;
+    },
+  ) {}
+
+  /** @returns undefined for a request that proves nothing: a stranger hears nothing. */
+  async handle(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
+    const { clock, roles } = this.link;
+    if (!this.parts.budget.take('join', clock.own())) return { state: 'full', record: null, user: null };
+    const age = { now: clock.now(), skewMs: clock.skewMs, maxAgeMs: JOIN_AGE_MS };
+    const join = readJoin(opened.body.request, roles.cluster, age);
+    if (!join.ok) return undefined;
+    const id = parseMinionId(join.value.id);
+    if (id === undefined) return undefined;
+    // An account was enrolled by another way, and comes here only for its user of the broker.
+    if (this.roster.callerOf(join.value.identity)?.kind === 'account') return this.#answer('accepted', join.value);
+    const { reply } = opened;
+    const waiting: Waiting | undefined =
+      reply === undefined ? undefined : { reply, question: opened.messageId, announcement: join.value.announcement };
+    const { identity, nkey } = join.value;
+    // What another sends along with a captured join is not the joiner's word.
+    const grains = equalBytes(opened.party.owner.key, identity) ? opened.body.grains : {};
+    return this.#decide({ id, identity, nkey, grains: isMap(grains) ? grains : {} }, waiting);
+  }
+
+  /** Tells a joiner that waits what became of its key. */
+  async tellWaiting(record: KeyRecord, signed: Signed, waiting: Waiting | undefined): Promise<void> {
+    if (waiting === undefined || record.state === 'pending' || record.state === 'deleted') return;
+    const { clock, roles, bus } = this.link;
+    const party = roles.read(waiting.announcement, clock.now(), clock.skewMs);
+    if (!party.ok) return;
+    bus.answerLater(party.value, waiting.reply, waiting.question, contracts.joined, {
+      state: record.state,
+      record: signed,
+      user: (await this.parts.users?.userOf(record)) ?? null,
+    });
+  }
+
+  async #decide(joiner: Joiner, waiting: Waiting | undefined): Promise<Joined> {
+    for (let race = 0; race < RACES; race += 1) {
+      const decision = decideJoin(joiner, this.roster, this.admission);
+      if (decision.write === undefined) {
+        if (decision.state === 'pending') await this.#waitHere(joiner, waiting);
+        else if (decision.state !== 'accepted') this.#recordOnce(joiner, decision.state);
+        this.#tellOf(decision.state, joiner);
+        return this.#answer(decision.state, joiner);
+      }
+      const { state } = decision.write;
+      const record = { kind: 'minion', name: joiner.id, identity: joiner.identity, nkey: joiner.nkey, state } as const;
+      const written = await this.roster.write(record, state === 'pending' ? waiting : undefined);
+      if (written !== undefined) {
+        this.#record(joiner, state);
+        this.#tellOf(decision.state, joiner);
+        return this.#answer(decision.state, joiner);
+      }
+    }
+    return { state: 'pending', record: null, user: null };
+  }
+
+  /** A joiner that asks again, after a restart, waits in another place than before. */
+  async #waitHere(joiner: Joiner, waiting: Waiting | undefined): Promise<void> {
+    const record = this.roster.byKey(joiner.identity);
+    if (record !== undefined) await this.roster.write(record, waiting);
+  }
+
+  async #answer(state: JoinState, { identity }: Pick<Joiner, 'identity'>): Promise<Joined> {
+    const record = this.roster.byKey(identity);
+    const user = record === undefined ? undefined : await this.parts.users?.userOf(record);
+    return { state, record: this.roster.signedOf(identity) ?? null, user: user ?? null };
+  }
+
+  /** A minion that waits asks again and again; the bus hears of it once. */
+  #tellOf(state: JoinState, joiner: Joiner): void {
+    const key = `event ${state} ${joiner.id} ${fingerprint(joiner.identity)}`;
+    if (state !== 'accepted' && this.#told.has(key)) return;
+    if (this.#told.size >= MAX_TOLD) this.#told.clear();
+    this.#told.add(key);
+    this.parts.events.asked(joiner.id, joiner.identity, state);
+  }
+
+  #recordOnce(joiner: Joiner, state: string): void {
+    const key = `${state} ${joiner.id} ${fingerprint(joiner.identity)}`;
+    if (this.#told.has(key)) return;
+    if (this.#told.size >= MAX_TOLD) this.#told.clear();
+    this.#told.add(key);
+    this.#record(joiner, state);
+  }
+
+  #record(joiner: Joiner, state: string): void {
+    this.parts.audit.write({
+      time: this.link.clock.now(),
+      what: 'join',
+      caller: null,
+      digest: null,
+      jid: null,
+      verdict: state,
+      rule: null,
+      detail: { id: joiner.id, fingerprint: fingerprint(joiner.identity) },
+    });
+  }
+}

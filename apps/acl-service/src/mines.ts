@@ -1,0 +1,72 @@
+/**
+ * What minions keep for each other: each minion's mine as it sent it, followed from JetStream, sealed there.
+ *
+ * Only the minion itself changes its mine. Spec: spec/envelope.md#mine.
+ */
+import type { Store } from '@natrium/bus';
+import { decode, encode, fp, toHex, type Wire } from '@natrium/envelope';
+import type { Value } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+
+export interface MineItem {
+  readonly name: string;
+  readonly value: Value;
+  /** Who may read it, as a target; empty: every minion. */
+  readonly allowTgt: string;
+  readonly allowTgtType: string;
+}
+
+type Change = (before: readonly MineItem[]) => readonly MineItem[];
+
+const ATTEMPTS = 10;
+/** One minion's mine, in bytes of its encoding. */
+const MAX_BYTES = 1 << 20;
+const MAX_ITEMS = 1000;
+
+export class Mines {
+  readonly #byKey = new Map<string, ReadonlyMap<string, MineItem>>();
+
+  private constructor(private readonly store: Store) {}
+
+  static async open(store: Store): Promise<Mines> {
+    const mines = new Mines(store);
+    await store.follow(({ value }) => {
+      if (value === undefined) return;
+      const { identity, items } = readAs(records.MineEntry, decode(value));
+      mines.#take(identity, items);
+    });
+    return mines;
+  }
+
+  itemOf(identity: Uint8Array, name: string): MineItem | undefined {
+    return this.#byKey.get(toHex(identity))?.get(name);
+  }
+
+  /**
+   * Two replicas may change one mine at once: the later reads again what the other wrote.
+   *
+   * @returns false when the mine would be larger than 1 MiB or hold more than 1000 items; nothing is changed then.
+   */
+  async change(identity: Uint8Array, change: Change): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const entry = await this.store.get(fp(identity));
+      const before = entry === undefined ? [] : readAs(records.MineEntry, decode(entry.value)).items;
+      const items = [...change(before)];
+      if (items.length > MAX_ITEMS) return false;
+      const bytes = encode(writeAs(records.MineEntry, { identity, items }) as Wire);
+      if (bytes.length > MAX_BYTES) return false;
+      const revision =
+        entry === undefined
+          ? await this.store.create(fp(identity), bytes)
+          : await this.store.update(fp(identity), bytes, entry.revision);
+      if (revision === undefined) continue;
+      this.#take(identity, items);
+      return true;
+    }
+    throw new Error('the mine was changed by others again and again');
+  }
+
+  #take(identity: Uint8Array, items: readonly MineItem[]): void {
+    this.#byKey.set(toHex(identity), new Map(items.map((item) => [item.name, item])));
+  }
+}

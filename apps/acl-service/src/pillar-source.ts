@@ -1,0 +1,94 @@
+/**
+ * The pillar of each minion, from this replica's own files. It is made when it is asked for, and kept as long as neither the
+ * files nor that minion's grains change; it leaves this service sealed to its minion, or as the answer to a target.
+ *
+ * Spec: docs/pillar.md.
+ */
+import { readNodeGroups } from '@natrium/matchers';
+import { blake2b, encode } from '@natrium/envelope';
+import { toPlain, type Value, type ValueMap } from '@natrium/model';
+import { type CompiledPillar, compilePillar } from '@natrium/pillar';
+import type { Logger } from 'pino';
+import type { WatchedFolder } from '@natrium/config';
+import { PillarDisk, type PillarRoots } from './pillar-disk.js';
+
+export interface PillarSettings {
+  readonly pillar_roots: PillarRoots;
+  readonly nodegroups: Value;
+}
+
+export interface MinionPillar {
+  readonly pillar: ValueMap;
+  /** Of what it holds: equal on all replicas. */
+  readonly revision: number;
+}
+
+/** Larger ones would crowd out everything else in a message. */
+const MAX_BYTES = 4 << 20;
+const REVISION_BYTES = 6;
+const NONE: CompiledPillar = { problems: [], pillarOf: () => ({}) };
+
+export class PillarSource {
+  #disk: PillarDisk;
+  #compiled = NONE;
+  /** By the grains that it was made for: new grains are a new object. */
+  #known = new WeakMap<ValueMap, { readonly id: string; readonly made: MinionPillar }>();
+  #sized = new WeakMap<ValueMap, MinionPillar>();
+  /** Rises whenever a pillar may have changed for another reason than its minion's grains. */
+  revision = 0;
+
+  /** Nobody has pillar before the first `reload`. */
+  constructor(
+    private readonly settings: () => PillarSettings,
+    private readonly log: Logger,
+  ) {
+    this.#disk = new PillarDisk(settings().pillar_roots);
+  }
+
+  /** Reads all files again. */
+  reload(): void {
+    const { pillar_roots, nodegroups } = this.settings();
+    this.#disk = new PillarDisk(pillar_roots);
+    this.#compiled = compilePillar(this.#disk, readNodeGroups(nodegroups));
+    this.#known = new WeakMap();
+    this.#sized = new WeakMap();
+    this.revision += 1;
+    for (const problem of this.#compiled.problems) {
+      const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`;
+      this.log.error({ ...problem }, `pillar: ${place}: ${problem.reason}`);
+    }
+  }
+
+  of(id: string, grains: ValueMap): MinionPillar {
+    const known = this.#known.get(grains);
+    if (known?.id === id) return known.made;
+    const made = this.#fitting(id, this.#compiled.pillarOf(id, grains));
+    this.#known.set(grains, { id, made });
+    return made;
+  }
+
+  /** Some file could not be used: what anybody's pillar lacks is not known to be absent. */
+  get inDoubt(): boolean {
+    return this.#compiled.problems.length > 0;
+  }
+
+  folders(): readonly WatchedFolder[] {
+    return this.#disk.folders();
+  }
+
+  #fitting(id: string, pillar: ValueMap): MinionPillar {
+    const known = this.#sized.get(pillar);
+    if (known !== undefined) return known;
+    const bytes = encode(toPlain(pillar));
+    const fits = bytes.length <= MAX_BYTES;
+    if (!fits)
+      this.log.error({ minion: id }, `pillar: that of ${id} is larger than ${String(MAX_BYTES)} bytes; it gets none`);
+    const made = fits ? { pillar, revision: revisionOf(bytes) } : { pillar: {}, revision: 0 };
+    this.#sized.set(pillar, made);
+    return made;
+  }
+}
+
+function revisionOf(bytes: Uint8Array): number {
+  return Buffer.from(blake2b(32, null, bytes)).readUIntBE(0, REVISION_BYTES);
+}

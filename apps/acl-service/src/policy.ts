@@ -1,0 +1,223 @@
+/**
+ * One policy: compiled from the master's configuration, immutable. `policies.ts` says which one is in force.
+ *
+ * Spec: spec/acl.md.
+ */
+import {
+  type AccountIdentity,
+  type Ask,
+  authenticateAccount,
+  checkToken,
+  compilePolicy,
+  decide,
+  type LoginInfo,
+  listsOfLogin,
+  makeToken,
+  type Policy as Rules,
+  requestTarget,
+  TargetMemo,
+  type TokenRecord,
+  type TokenRequest,
+} from '@natrium/acl';
+import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
+import { blake2b, encode, toHex, type Wire } from '@natrium/envelope';
+import type { Allowed, Proved, SignedRequest } from '@natrium/flow';
+import { certainlyMatches, type Inventory as Matched, parseTarget } from '@natrium/matchers';
+import {
+  err,
+  fromPlain,
+  isMap,
+  ok,
+  type Refusal,
+  refusal,
+  type Request,
+  type Result,
+  type Target,
+  toPlain,
+  type Value,
+} from '@natrium/model';
+import { builtinRunners, runnerRegistry } from '@natrium/runners';
+import type { Inventory } from './inventory.js';
+import type { Roster } from './roster.js';
+
+const MEMO = 10_000;
+
+/** The keys of the configuration that decide; the revision is a hash of them, equal on all replicas. */
+const POLICY_KEYS = [
+  'peer', 'peer_run', 'publisher_acl', 'publisher_acl_blacklist', 'external_auth', 'nodegroups', 'runner_grants',
+  'reactor_grants', 'sudo_acl', 'client_acl_verify', 'permissive_acl', 'keep_acl_in_token', 'order_masters',
+  'minion_data_cache', 'token_expire', 'token_expire_user_override', 'user',
+] as const; // prettier-ignore
+
+/** An account's name as it may be claimed. */
+const CLAIM = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+export class Policy {
+  readonly #rules: Rules;
+  readonly #memo = new TargetMemo(MEMO);
+  /** 32 bytes, equal on all replicas. */
+  readonly revision: Uint8Array;
+  readonly revisionText: string;
+
+  private constructor(
+    rules: Rules,
+    config: MasterConfig,
+    private readonly roster: Roster,
+    private readonly inventory: Inventory,
+  ) {
+    this.#rules = rules;
+    this.revision = blake2b(32, null, encode(POLICY_KEYS.map((key) => [key, toPlain(config[key]) as Wire])));
+    this.revisionText = toHex(this.revision);
+  }
+
+  /** @returns Every problem of the access lists with its file, line, key, reason and mend. */
+  static read(
+    { config, locate }: LoadedConfig<MasterConfig>,
+    roster: Roster,
+    inventory: Inventory,
+  ): Result<Policy, readonly ConfigProblem[]> {
+    // Switching the data cache off has no effect; the configuration's own report says so.
+    const lists: Record<string, Value> = Object.fromEntries(
+      POLICY_KEYS.filter((key) => key !== 'minion_data_cache').map((key) => [key, config[key]]),
+    );
+    lists['runner_grants'] = withBuiltIn(config.runner_grants);
+    const { policy, problems } = compilePolicy(lists);
+    if (problems.length > 0)
+      return err(problems.map(({ path, reason, mend }) => ({ ...locate(path), path, reason, mend })));
+    return ok(new Policy(policy, config, roster, inventory));
+  }
+
+  get masterAccount(): string {
+    return this.#rules.settings.masterAccount;
+  }
+
+  /**
+   * Who an account is that asks: the one whose key signed, or what the request claims (`as`), which counts from the master's
+   * own key only.
+   */
+  identify(keyOf: string, { as: claimed = keyOf }: Request['options']): Result<AccountIdentity, Refusal> {
+    const mayClaim = claimed === keyOf || keyOf === this.masterAccount;
+    if (typeof claimed !== 'string' || !CLAIM.test(claimed) || !mayClaim) {
+      return err(
+        refusal('bad_credential', `the key of account ${keyOf} does not prove the account that the request claims`),
+      );
+    }
+    return authenticateAccount(this.#rules, { claimed, keyOf });
+  }
+
+  makeToken(request: TokenRequest): TokenRecord {
+    return makeToken(this.#rules, request);
+  }
+
+  checkToken(record: TokenRecord, nowMs: number): Result<TokenRecord, Refusal> {
+    return checkToken(this.#rules, record, nowMs);
+  }
+
+  /** What an external user has: the list as Salt's login tells it (texts first, then mappings), and whether others' jobs show. */
+  accessOfLogin(name: string, login: LoginInfo): { readonly perms: Value; readonly seesJobs: boolean } {
+    const { external, settings } = this.#rules;
+    const { backend, groups, ownList } = login;
+    const fromFile = listsOfLogin(external.get(backend) ?? [], { name, groups }, settings.permissiveAcl);
+    const perms = permsOf(ownList ?? fromFile.flatMap(({ source }) => source));
+    const ask: Ask = { principal: { kind: 'token', name }, what: 'run', funs: ['jobs.list_jobs'], args: [[]], login };
+    return { perms, seesJobs: decide(this.#rules, ask, this.#matched(), this.#memo).allow };
+  }
+
+  /** @param account Who the caller is, when it is an account. @param login Of an external user or a token. */
+  decide(
+    proved: Proved,
+    ask: SignedRequest,
+    account?: Result<AccountIdentity, Refusal>,
+    login?: LoginInfo,
+  ): Result<Allowed, Refusal> {
+    const asked = this.#asked(proved, ask, account, login);
+    if (!asked.ok) return asked;
+    const decision = decide(this.#rules, asked.value, this.#matched(), this.#memo);
+    if (!decision.allow) return { ok: false, error: decision.refusal };
+    const { minions, missing, rule, defect } = decision;
+    if (defect !== undefined) {
+      const { tgt, tgtType } = ask.request;
+      const target = typeof tgt === 'string' ? tgt : tgt.join(',');
+      return {
+        ok: false,
+        error: refusal('invalid_target', `the ${tgtType} target '${target}' cannot be used: ${defect}`),
+      };
+    }
+    return { ok: true, value: { minions, missing, rule: rule.path.join(' › ') } };
+  }
+
+  /** Whether an account may do everything, keys included. */
+  hasFullAccess(name: string): boolean {
+    const account = this.identify(name, {});
+    return account.ok && account.value.listsOf === undefined;
+  }
+
+  /** The ids that a target means, for a runner that asks. */
+  idsOf(target: Target): readonly string[] {
+    return requestTarget(this.#rules, target, this.#matched()).minions;
+  }
+
+  /** The ids that a target means when a minion reads with it: as of peers, no pattern may guess at pillar. */
+  idsForMinion(target: Target): Result<readonly string[], Refusal> {
+    const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
+    if (problem !== undefined) return err(refusal('invalid_target', `the target cannot be used: ${problem}`));
+    if (guessesPillar) return err(refusal('not_permitted', 'a minion may use pillar in a target exactly only'));
+    return ok(minions);
+  }
+
+  /** Whether a minion is certainly one of a target that somebody permits; a target that is not sound permits nobody. */
+  certainlyIn(target: Target, id: string): boolean {
+    const parsed = parseTarget(target, { nodegroups: this.#rules.nodegroups });
+    if (!parsed.ok || parsed.value.problems.length > 0) return false;
+    return certainlyMatches(parsed.value, this.#matched(), id);
+  }
+
+  #asked(
+    { principal }: Proved,
+    { request }: SignedRequest,
+    account: Result<AccountIdentity, Refusal> | undefined,
+    login: LoginInfo | undefined,
+  ): Result<Ask, Refusal> {
+    const { what, funs, args, tgt, tgtType, options } = request;
+    const delimiter = options['delimiter'];
+    const target = { tgt, tgtType, ...(typeof delimiter === 'string' ? { delimiter } : {}) };
+    const ask: Ask = {
+      principal,
+      what: what === 'run' || what === 'wheel' ? what : 'job',
+      funs,
+      args: args.map((list) => list.map((arg) => fromPlain(arg))),
+      ...(what === 'job' ? { target } : {}),
+      ...(login === undefined ? {} : { login }),
+    };
+    if (principal.kind !== 'account' || account === undefined) return ok(ask);
+    return account.ok ? ok({ ...ask, account: account.value }) : account;
+  }
+
+  #matched(): Matched {
+    return {
+      accepted: this.roster.acceptedMinions(),
+      revision: `${String(this.roster.revision)}.${String(this.inventory.revision)}`,
+      dataOf: (id) => {
+        const key = this.roster.keyOfMinion(id);
+        return key === undefined ? undefined : this.inventory.dataOf(key, id);
+      },
+    };
+  }
+}
+
+function permsOf(source: readonly Value[]): Value {
+  if (source.length === 0) return {};
+  const texts = new Set(source.filter((entry) => typeof entry === 'string'));
+  return [...[...texts].sort(), ...source.filter((entry) => typeof entry !== 'string')];
+}
+
+/** What the built-in runners need is granted to them; the operator's own rules come on top. */
+function withBuiltIn(own: Value): Value {
+  const needed = Object.fromEntries(
+    Object.entries(runnerRegistry(builtinRunners).grants()).map(([fun, list]) => [
+      `${fun.replaceAll('.', '\\.')}$`,
+      list,
+    ]),
+  );
+  return isMap(own) ? { ...needed, ...own } : own;
+}

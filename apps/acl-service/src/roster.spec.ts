@@ -1,0 +1,193 @@
+/** Rules of the roster: one key never has two names, one name never two accepted keys, whoever races; only acl's word counts. */
+import { MemoryStore } from '@natrium/bus';
+import {
+  clusterOf,
+  encode,
+  identityFrom,
+  newIdentitySecret,
+  signRoster,
+  SigningKey,
+  sodiumReady,
+  type Wire,
+} from '@natrium/envelope';
+import type { KeyRecord, KeyState } from '@natrium/flow';
+import { records, writeAs } from '@natrium/wire';
+import { Roster } from './roster.js';
+
+type Next = Omit<KeyRecord, 'revision'>;
+
+let store: MemoryStore;
+let acl: SigningKey;
+let keys: Parameters<typeof Roster.open>[1];
+beforeAll(sodiumReady);
+beforeEach(() => {
+  store = new MemoryStore('roster');
+  acl = SigningKey.generate();
+  keys = {
+    acl,
+    aclKeys: () => [acl.publicKey],
+    cluster: clusterOf(SigningKey.generate().publicKey),
+    nameKey: { id: 'one', key: new Uint8Array(32).fill(1) },
+  };
+});
+
+const open = () => Roster.open(store, keys);
+
+function aKey(name: string, state: KeyState = 'pending', kind: KeyRecord['kind'] = 'minion'): Next {
+  const identity = identityFrom(newIdentitySecret());
+  return { kind, name, identity: identity.publicKey, nkey: identity.nkeyPublic, state };
+}
+
+const as = (record: Next, state: KeyState): Next => ({ ...record, state });
+
+describe('the roster', () => {
+  it('tells every replica of a new key and of what becomes of it', async () => {
+    const [one, two] = [await open(), await open()];
+    const web1 = aKey('web1');
+    await one.write(web1);
+    expect([two.byKey(web1.identity)?.state, two.count('pending')]).toEqual(['pending', 1]);
+    expect(two.callerOf(web1.identity)).toBeUndefined();
+    await two.write(as(web1, 'accepted'));
+    expect(one.callerOf(web1.identity)).toEqual({ kind: 'minion', name: 'web1' });
+    expect([...one.acceptedMinions()]).toEqual(['web1']);
+    expect(one.keyOfMinion('web1')).toEqual(web1.identity);
+    expect(one.byKey(web1.identity)?.revision).toBe(2);
+  });
+
+  it('is the same after a restart', async () => {
+    const web1 = aKey('web1', 'accepted');
+    await (await open()).write(web1);
+    expect((await open()).callerOf(web1.identity)).toEqual({ kind: 'minion', name: 'web1' });
+  });
+
+  it.each(['pending', 'rejected', 'denied', 'deleted'] as const)(
+    'gives nobody a voice whose key is %s',
+    async (state) => {
+      const roster = await open();
+      const web1 = aKey('web1', 'accepted');
+      await roster.write(web1);
+      await roster.write(as(web1, state));
+      expect(roster.callerOf(web1.identity)).toBeUndefined();
+      expect([...roster.acceptedMinions()]).toEqual([]);
+      expect(roster.keyOfMinion('web1')).toBeUndefined();
+    },
+  );
+
+  it('keeps the kinds apart: a minion and an account may have one name', async () => {
+    const roster = await open();
+    const [minion, account] = [aKey('root', 'accepted'), aKey('root', 'accepted', 'account')];
+    expect(await roster.write(minion)).toBeDefined();
+    expect(await roster.write(account)).toBeDefined();
+    expect(roster.callerOf(account.identity)).toEqual({ kind: 'account', name: 'root' });
+    expect([...roster.acceptedMinions()]).toEqual(['root']);
+  });
+
+  it('shows no name in the keys of the bucket', async () => {
+    await (await open()).write(aKey('canary', 'accepted'));
+    for (const { key } of await store.list('>')) expect(key).not.toContain('canary');
+  });
+
+  it('finds by name the accepted key before others, and never a denied or deleted one', async () => {
+    const roster = await open();
+    const [first, second] = [aKey('web1', 'denied'), aKey('web1', 'accepted')];
+    await roster.write(first);
+    expect(roster.byName('minion', 'web1')).toBeUndefined();
+    await roster.write(second);
+    expect(roster.byName('minion', 'web1')?.identity).toEqual(second.identity);
+    expect(roster.byName('account', 'web1')).toBeUndefined();
+  });
+});
+
+describe('a race', () => {
+  it('for one key is won once', async () => {
+    const [one, two] = [await open(), await open()];
+    const web1 = aKey('web1');
+    await one.write(web1);
+    const results = await Promise.all([one.write(as(web1, 'accepted')), two.write(as(web1, 'rejected'))]);
+    expect(results.filter((won) => won !== undefined)).toHaveLength(1);
+    expect(one.byKey(web1.identity)).toEqual(two.byKey(web1.identity));
+  });
+
+  it('for one name accepts one key', async () => {
+    const [one, two] = [await open(), await open()];
+    const [first, second] = [aKey('web1'), aKey('web1')];
+    await one.write(first);
+    await one.write(second);
+    const results = await Promise.all([one.write(as(first, 'accepted')), two.write(as(second, 'accepted'))]);
+    expect(results.filter((won) => won !== undefined)).toHaveLength(1);
+    expect(one.records().filter(({ state }) => state === 'accepted')).toHaveLength(1);
+  });
+
+  it('of one key for two names gives it one', async () => {
+    const [one, two] = [await open(), await open()];
+    const web1 = aKey('web1');
+    const results = await Promise.all([one.write(web1), two.write({ ...web1, name: 'web2' })]);
+    expect(results.filter((won) => won !== undefined)).toHaveLength(1);
+    expect(one.records().map(({ name }) => name)).toEqual(two.records().map(({ name }) => name));
+  });
+});
+
+describe('a name', () => {
+  it.each([['deleted'], ['rejected', 'deleted'], ['rejected'], ['denied', 'deleted']] as const)(
+    'is free again when its key is %s %s',
+    async (...states) => {
+      const roster = await open();
+      const [first, second] = [aKey('web1', 'accepted'), aKey('web1')];
+      await roster.write(first);
+      await roster.write(second);
+      expect(await roster.write(as(second, 'accepted'))).toBeUndefined();
+      for (const state of states) await roster.write(as(first, state));
+      expect(await roster.write(as(second, 'accepted'))).toBeDefined();
+    },
+  );
+
+  it('that was claimed in a race that was lost is free when that key is deleted', async () => {
+    const roster = await open();
+    const [first, second] = [aKey('web1'), aKey('web1')];
+    await roster.write(first);
+    const behind = await open();
+    const update = store.update.bind(store);
+    store.update = () => Promise.resolve(undefined);
+    expect(await behind.write(as(first, 'accepted'))).toBeUndefined();
+    store.update = update;
+    await roster.write(as(first, 'deleted'));
+    expect(await roster.write({ ...second, state: 'accepted' })).toBeDefined();
+  });
+
+  it('stays with its accepted key when another key of that name is deleted', async () => {
+    const roster = await open();
+    const [first, second, third] = [aKey('web1', 'accepted'), aKey('web1', 'denied'), aKey('web1')];
+    for (const key of [first, second, third]) await roster.write(key);
+    await roster.write(as(second, 'deleted'));
+    expect(await roster.write(as(third, 'accepted'))).toBeUndefined();
+    expect(roster.keyOfMinion('web1')).toEqual(first.identity);
+  });
+});
+
+describe('a stored record', () => {
+  const entry = (record: KeyRecord, by: SigningKey) => {
+    const signed = signRoster(by, keys.cluster, record);
+    return encode(
+      writeAs(records.RosterEntry, { record: signed, reply: null, question: null, announcement: null }) as Wire,
+    );
+  };
+
+  it('that acl did not sign is nobody', async () => {
+    const roster = await open();
+    const web1 = { ...aKey('web1', 'accepted'), revision: 1 };
+    await store.put('k.one', entry(web1, SigningKey.generate()));
+    expect(roster.records()).toEqual([]);
+    await store.put('k.one', entry(web1, acl));
+    expect(roster.callerOf(web1.identity)).toBeDefined();
+  });
+
+  it('of a lower revision than was seen brings nobody back', async () => {
+    const roster = await open();
+    const web1 = aKey('web1', 'accepted');
+    await roster.write(web1);
+    const [old] = await store.list('k.*');
+    await roster.write(as(web1, 'deleted'));
+    await store.put(old!.key, old!.value);
+    expect(roster.callerOf(web1.identity)).toBeUndefined();
+  });
+});

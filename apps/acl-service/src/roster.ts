@@ -1,0 +1,223 @@
+/**
+ * Who exists: the roster in memory, followed from JetStream and changed by compare-and-swap.
+ *
+ * An entry for each identity key (`k.<fp>`), and for each accepted name one that holds its key (`n.<keyed hash>`), so that
+ * one key never has two names and one name never two accepted keys. Deleted records stay as tombstones.
+ *
+ * Spec: spec/envelope.md#roster.
+ */
+import type { Store } from '@natrium/bus';
+import {
+  type Cluster,
+  decode,
+  encode,
+  equalBytes,
+  fp,
+  keyedName,
+  readRoster,
+  type Signed,
+  type SigningKey,
+  signRoster,
+  type StorageKey,
+  toHex,
+  type Wire,
+} from '@natrium/envelope';
+import type { KeyRecord, RosterView } from '@natrium/flow';
+import type { Principal } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+
+export interface RosterKeys {
+  readonly acl: SigningKey;
+  readonly aclKeys: () => readonly Uint8Array[];
+  readonly cluster: Cluster;
+  readonly nameKey: StorageKey;
+}
+
+/** Where a joiner hears that it was accepted. */
+export interface Waiting {
+  readonly reply: string;
+  readonly question: Uint8Array;
+  readonly announcement: Signed;
+}
+
+interface Held {
+  readonly record: KeyRecord;
+  readonly signed: Signed;
+  readonly waiting: Waiting | undefined;
+  readonly stored: number;
+}
+
+export class Roster implements RosterView {
+  readonly #byKey = new Map<string, Held>();
+  /** Hex of the identity key by its place in the store. */
+  readonly #byPlace = new Map<string, string>();
+  readonly #listeners = new Set<(record: KeyRecord, signed: Signed, waiting: Waiting | undefined) => void>();
+  /** Keys of the accepted minions by id; made anew when the roster has changed. */
+  #accepted: ReadonlyMap<string, Uint8Array> | undefined;
+  #acceptedIds: ReadonlySet<string> | undefined;
+  /** Rises with every change that this replica has seen: what was resolved before it may be wrong. */
+  revision = 0;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly keys: RosterKeys,
+  ) {}
+
+  static async open(store: Store, keys: RosterKeys): Promise<Roster> {
+    const roster = new Roster(store, keys);
+    await store.follow(({ key, ...entry }) => {
+      if (key.startsWith('k.') && entry.value !== undefined && 'revision' in entry) {
+        roster.#noteStored(key, entry.revision);
+        roster.#take(entry.value, entry.revision);
+      }
+    });
+    return roster;
+  }
+
+  /**
+   * Signs anew what an earlier acl key has signed: once that key is retired, its word counts for nothing.
+   *
+   * @returns How many records.
+   */
+  async signAnew(): Promise<number> {
+    const { acl, cluster } = this.keys;
+    const old = [...this.#byKey.values()].filter(({ signed }) => !readRoster(signed, cluster, [acl.publicKey]).ok);
+    let count = 0;
+    for (const { record, waiting } of old) if ((await this.write(record, waiting)) !== undefined) count += 1;
+    return count;
+  }
+
+  /** Calls for every change of a record, own ones included. */
+  onChange(listener: (record: KeyRecord, signed: Signed, waiting: Waiting | undefined) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  records(): readonly KeyRecord[] {
+    return [...this.#byKey.values()].map(({ record }) => record);
+  }
+
+  byKey(identity: Uint8Array): KeyRecord | undefined {
+    return this.#byKey.get(toHex(identity))?.record;
+  }
+
+  byName(kind: KeyRecord['kind'], name: string): KeyRecord | undefined {
+    const named = this.records().filter((record) => record.kind === kind && record.name === name);
+    return (
+      named.find(({ state }) => state === 'accepted') ??
+      named.find(({ state }) => state === 'pending' || state === 'rejected')
+    );
+  }
+
+  count(what: 'pending' | 'turned_away'): number {
+    const states = what === 'pending' ? ['pending'] : ['denied', 'rejected'];
+    return this.records().filter(({ state }) => states.includes(state)).length;
+  }
+
+  signedOf(identity: Uint8Array): Signed | undefined {
+    return this.#byKey.get(toHex(identity))?.signed;
+  }
+
+  /** The accepted party with this key, as of now. */
+  callerOf(identity: Uint8Array): Principal | undefined {
+    const record = this.byKey(identity);
+    return record?.state === 'accepted' ? { kind: record.kind, name: record.name } : undefined;
+  }
+
+  acceptedMinions(): ReadonlySet<string> {
+    this.#acceptedIds ??= new Set(this.#acceptedKeys().keys());
+    return this.#acceptedIds;
+  }
+
+  keyOfMinion(id: string): Uint8Array | undefined {
+    return this.#acceptedKeys().get(id);
+  }
+
+  #acceptedKeys(): ReadonlyMap<string, Uint8Array> {
+    this.#accepted ??= new Map(
+      this.records()
+        .filter(({ kind, state }) => kind === 'minion' && state === 'accepted')
+        .map(({ name, identity }) => [name, identity]),
+    );
+    return this.#accepted;
+  }
+
+  /** Writes a new record or a new state. @returns undefined when someone else was faster, or the name has another key. */
+  async write(
+    next: Omit<KeyRecord, 'revision'>,
+    waiting?: Waiting,
+  ): Promise<{ readonly record: KeyRecord; readonly signed: Signed } | undefined> {
+    const held = this.#byKey.get(toHex(next.identity));
+    // A key keeps its name until it is deleted, however old the decision is that would give it another.
+    if (held !== undefined && held.record.state !== 'deleted' && !sameName(held.record, next)) return undefined;
+    const record: KeyRecord = { ...next, revision: (held?.record.revision ?? 0) + 1 };
+    if (record.state === 'accepted' && !(await this.#claimName(record))) return undefined;
+    const signed = signRoster(this.keys.acl, this.keys.cluster, record);
+    const value = encodeEntry(signed, waiting ?? held?.waiting);
+    const key = `k.${fp(record.identity)}`;
+    const stored =
+      held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
+    if (stored === undefined) return undefined;
+    const leaves = record.state === 'deleted' || held?.record.state === 'accepted';
+    if (leaves && record.state !== 'accepted') await this.#freeName(record);
+    this.#take(value, stored);
+    return { record, signed };
+  }
+
+  async #claimName(record: KeyRecord): Promise<boolean> {
+    const key = this.#nameKey(record.kind, record.name);
+    if ((await this.store.create(key, record.identity)) !== undefined) return true;
+    const holder = await this.store.get(key);
+    return holder !== undefined && equalBytes(holder.value, record.identity);
+  }
+
+  /** A key that is gone holds no name, whichever way it came by it: also in a race that it lost. */
+  async #freeName(record: KeyRecord): Promise<void> {
+    const key = this.#nameKey(record.kind, record.name);
+    const holder = await this.store.get(key);
+    if (holder !== undefined && equalBytes(holder.value, record.identity)) await this.store.delete(key);
+  }
+
+  #nameKey(kind: string, name: string): string {
+    return `n.${keyedName(this.keys.nameKey, `${kind}/${name}`)}`;
+  }
+
+  /** What stands in a record's place now is what the next write replaces, also when it is nothing that we take. */
+  #noteStored(place: string, stored: number): void {
+    const key = this.#byPlace.get(place);
+    const held = key === undefined ? undefined : this.#byKey.get(key);
+    if (key !== undefined && held !== undefined && held.stored < stored) this.#byKey.set(key, { ...held, stored });
+  }
+
+  #take(value: Uint8Array, stored: number): void {
+    const entry = readAs(records.RosterEntry, decode(value));
+    const read = readRoster(entry.record, this.keys.cluster, this.keys.aclKeys());
+    if (!read.ok) return;
+    const key = toHex(read.value.identity);
+    const known = this.#byKey.get(key);
+    if (known !== undefined && known.record.revision >= read.value.revision) return;
+    const { reply, question, announcement } = entry;
+    const waiting =
+      reply === null || question === null || announcement === null ? undefined : { reply, question, announcement };
+    this.#byKey.set(key, { record: read.value, signed: entry.record, waiting, stored });
+    this.#byPlace.set(`k.${fp(read.value.identity)}`, key);
+    this.#accepted = undefined;
+    this.#acceptedIds = undefined;
+    this.revision += 1;
+    for (const listener of this.#listeners) listener(read.value, entry.record, waiting);
+  }
+}
+
+function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind' | 'name'>): boolean {
+  return a.kind === b.kind && a.name === b.name;
+}
+
+function encodeEntry(record: Signed, waiting: Waiting | undefined): Uint8Array {
+  return encode(
+    writeAs(records.RosterEntry, {
+      record,
+      reply: waiting?.reply ?? null,
+      question: waiting?.question ?? null,
+      announcement: waiting?.announcement ?? null,
+    }) as Wire,
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * What an account without root reads of the configuration: the master file where it may, else the part of it that
+ * `natriumctl accounts sync` keeps in `DIR/client`. The master file may hold passwords, so nobody has to open it for others.
+ *
+ * Spec: docs/accounts.md.
+ */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ConfigProblem, type LoadedConfig, loadMasterConfig, type MasterConfig } from '@natrium/config';
+import type { Result } from '@natrium/model';
+
+const CLIENT = 'client';
+
+export function clientFolder(configDir: string): string {
+  return join(configDir, CLIENT);
+}
+
+export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
+  const own = clientFolder(configDir);
+  const isShut = ['master', 'master.d'].some((name) => isForbidden(join(configDir, name)));
+  return loadMasterConfig(isShut && existsSync(join(own, 'master')) ? own : configDir);
+}
+
+/** The keys that reach the master, as the text of a master file. */
+export function clientConfigText(config: MasterConfig): string {
+  const { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } = config;
+  const keys = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
+  const lines = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  return ['# Written by natriumctl accounts sync, for accounts that may not read the master file.', ...lines, ''].join(
+    '\n',
+  );
+}
+
+function isForbidden(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return false;
+  } catch (error) {
+    return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EACCES';
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * `natriumctl accounts sync`: the accounts of this host that `publisher_acl` names get keys of their own, and lose them when
+ * it names them no more.
+ *
+ * A key is made before it is enrolled and taken out of the roster before its file goes, so that a sync that was interrupted is
+ * mended by the next.
+ */
+import { compilePolicy, keyHolders, type Policy } from '@natrium/acl';
+import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { type Identity, toHex } from '@natrium/envelope';
+import { isAccountName } from '@natrium/flow';
+import { err, isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import { exitOfRefusal } from '../common/exit-codes.js';
+import { openMaster, type OpenMaster } from '../link/open-master.js';
+import type { AccountsOptions, Io } from '../ports.js';
+import { hostAccounts, type HostEntry } from './host-accounts.js';
+import { KeyFiles, prepareFolders, shutFolders } from './key-files.js';
+import { type Enrolled, planSync, type Step } from './plan.js';
+
+const FAILED = 1;
+const NOT_ROOT = 77;
+
+export async function runAccountsSync(options: AccountsOptions, io: Io): Promise<number> {
+  if (process.geteuid?.() !== 0)
+    return fail(io, 'accounts sync makes files for other accounts: run it as root', NOT_ROOT);
+  const loaded = loadMasterConfig(options.configDir);
+  if (!loaded.ok) return fail(io, loaded.error.map(problemSentence).join('\n'), FAILED);
+  const { config, locate } = loaded.value;
+  const { publisher_acl, client_acl_verify, user, nodegroups } = config;
+  const { policy, problems } = compilePolicy({ publisher_acl, client_acl_verify, user, nodegroups });
+  if (problems.length > 0) {
+    return fail(io, problems.map((one) => problemSentence({ ...locate(one.path), ...one })).join('\n'), FAILED);
+  }
+  const master = await openMaster(options.configDir);
+  if (!master.ok) return fail(io, master.error.sentence, master.error.exit);
+  try {
+    return await new Sync(options, io, { master: master.value, config, policy }).run();
+  } finally {
+    await master.value.transport.drain();
+  }
+}
+
+interface Parts {
+  readonly master: OpenMaster;
+  readonly config: MasterConfig;
+  readonly policy: Policy;
+}
+
+class Sync {
+  readonly #files: KeyFiles;
+
+  constructor(
+    private readonly options: AccountsOptions,
+    private readonly io: Io,
+    private readonly parts: Parts,
+  ) {
+    this.#files = new KeyFiles(parts.config.pki_dir);
+  }
+
+  async run(): Promise<number> {
+    const { policy, config } = this.parts;
+    const enrolled = await this.#enrolled();
+    if (!enrolled.ok) return fail(this.io, enrolled.error.sentence, exitOfRefusal(enrolled.error));
+    const literal = policy.publisher.map(({ key }) => key).filter(isAccountName);
+    const host = await hostAccounts(literal);
+    const steps = planSync({
+      holders: keyHolders(policy, host.keys()),
+      isNamed: (name) => policy.publisher.some(({ key, users }) => key === name || users.test(name)),
+      masterAccount: config.user,
+      host,
+      files: this.#files.all(),
+      enrolled: enrolled.value,
+      replace: this.options.replace,
+    });
+    if (!this.options.dryRun) prepareFolders(this.options.configDir, config);
+    const codes = [];
+    for (const step of steps) codes.push(await this.#carryOut(step, host.get(step.name)));
+    if (steps.length === 0) this.io.out('publisher_acl names no account: nothing to do\n');
+    for (const folder of this.options.dryRun ? [] : shutFolders([this.options.configDir, config.pki_dir])) {
+      this.io.err(`natriumctl accounts: other accounts cannot pass ${folder}: chmod o+x ${folder}\n`);
+    }
+    return Math.max(0, ...codes);
+  }
+
+  async #carryOut(step: Step, owner: HostEntry | undefined): Promise<number> {
+    const { name } = step;
+    if (step.do === 'nothing') return this.#say(name, 'has its key');
+    if (step.do === 'skip') return this.#say(name, `gets no key: ${step.why}`);
+    if (step.do === 'conflict') return this.#say(name, `is left as it is: ${step.why}`, FAILED);
+    if (this.options.dryRun) return this.#say(name, `${WOULD[step.do]}${step.do === 'remove' ? `: ${step.why}` : ''}`);
+    const done =
+      step.do === 'remove' ? await this.#remove(step) : owner === undefined ? ok('') : await this.#give(step, owner);
+    if (done.ok) return this.#say(name, done.value);
+    return this.#say(name, `was refused: ${done.error.sentence}`, exitOfRefusal(done.error));
+  }
+
+  async #give(
+    step: Extract<Step, { do: 'make' | 'enrol' | 'shut' }>,
+    owner: HostEntry,
+  ): Promise<Result<string, Refusal>> {
+    const { name } = step;
+    if (step.do === 'shut') {
+      this.#files.shut(name, owner);
+      return ok('has its key, which it alone may read again');
+    }
+    if (step.without !== undefined) {
+      const removed = await this.#admin('account.remove', { name, fingerprint: step.without });
+      if (!removed.ok) return removed;
+    }
+    const identity = step.do === 'make' ? this.#files.make(name, owner) : this.#files.identityOf(name);
+    if (identity === undefined) return ok('lost its key meanwhile; run this again');
+    this.#files.shut(name, owner);
+    const enrolled = await this.#admin('account.enrol', publicsOf(name, identity));
+    return enrolled.ok
+      ? ok(step.without === undefined ? 'got a key' : 'got a new key in place of its old one')
+      : enrolled;
+  }
+
+  async #remove({ name, fingerprint, file, why }: Extract<Step, { do: 'remove' }>): Promise<Result<string, Refusal>> {
+    if (fingerprint !== undefined) {
+      const removed = await this.#admin('account.remove', { name, fingerprint });
+      if (!removed.ok) return removed;
+    }
+    if (file) this.#files.remove(name);
+    return ok(`lost its key: ${why}`);
+  }
+
+  async #enrolled(): Promise<Result<readonly Enrolled[], Refusal>> {
+    const answer = await this.#admin('account.list');
+    return answer.ok ? ok(enrolledIn(answer.value)) : err(answer.error);
+  }
+
+  #admin(fun: string, arg?: Readonly<Record<string, string>>): Promise<Result<Value, Refusal>> {
+    return this.parts.master.client.admin('key', fun, arg === undefined ? [] : [arg]);
+  }
+
+  #say(name: string, what: string, code = 0): number {
+    const line = `${name}: ${what}\n`;
+    if (code === 0) this.io.out(line);
+    else this.io.err(line);
+    return code;
+  }
+}
+
+const WOULD = {
+  make: 'would get a key',
+  enrol: 'would have its key enrolled',
+  shut: 'would have its key shut to others again',
+  remove: 'would lose its key',
+} as const;
+
+function publicsOf(name: string, { publicKey, nkeyPublic }: Identity): Readonly<Record<string, string>> {
+  return { name, identity: toHex(publicKey), nkey: toHex(nkeyPublic) };
+}
+
+function enrolledIn(value: Value): readonly Enrolled[] {
+  if (!isList(value)) return [];
+  return value.flatMap((item) => {
+    if (!isMap(item)) return [];
+    const { name, fingerprint, state } = item;
+    const isOne = typeof name === 'string' && typeof fingerprint === 'string' && typeof state === 'string';
+    return isOne ? [{ name, fingerprint, state }] : [];
+  });
+}
+
+function fail(io: Io, sentence: string, code: number): number {
+  io.err(`natriumctl accounts: ${sentence}\n`);
+  return code;
+}

@@ -1,0 +1,59 @@
+/** `natriumctl acl lint [FILE]`. Exit 0 clean, 1 warnings with `--strict`, 2 problems. */
+import { type ConfigProblem } from '@natrium/config';
+import { type Finding, lintPolicy, type Severity, showPath } from '@natrium/policy-tools';
+import { configDirOf } from '../common/common-options.js';
+import { EXIT } from '../common/exit-codes.js';
+import { UsageError } from '../common/options.js';
+import type { AclCommand } from './acl-command.js';
+import { chosenFleet } from './load-fleet.js';
+import { type LoadedPolicy, loadPolicy } from './load-policy.js';
+import { lintReactor } from './lint-reactor.js';
+import { print, printJson } from './show-value.js';
+
+/** A finding with its place: what `--json` prints. */
+type Placed = Finding & { readonly file: string; readonly line: number };
+
+const SEVERITIES: readonly Severity[] = ['problem', 'warning', 'note'];
+const PROBLEMS = 2;
+
+export async function runLint(asked: AclCommand): Promise<number> {
+  const { words, options, io } = asked;
+  if (words.length > 1) throw new UsageError(`unexpected argument '${words.slice(1).join(' ')}'`);
+  const loaded = loadPolicy(words[0] ?? options.text('policy') ?? configDirOf(options, io), { builtIn: false });
+  const found = loaded.ok ? await findingsOf(loaded.value, asked) : loaded.error.map(placedProblem);
+  const count = (severity: Severity): number => found.filter((one) => one.severity === severity).length;
+  const [problems, warnings, notes] = [count('problem'), count('warning'), count('note')];
+  if (options.flag('json')) printJson({ findings: found, problems, warnings, notes }, io);
+  else print([...found.map(sentence), summary({ problem: problems, warning: warnings, note: notes })], io);
+  if (problems > 0) return PROBLEMS;
+  return warnings > 0 && options.flag('strict') ? EXIT.failed : EXIT.ok;
+}
+
+async function findingsOf(
+  { view, reactor, locate, problems }: LoadedPolicy,
+  asked: AclCommand,
+): Promise<readonly Placed[]> {
+  const fleet = await chosenFleet(asked, [view]);
+  const found = [...lintPolicy(view, fleet), ...lintReactor(reactor, view)].map((finding) => ({
+    ...finding,
+    ...locate(finding.path),
+  }));
+  const rank = ({ severity }: Finding): number => SEVERITIES.indexOf(severity);
+  return [...problems.map(placedProblem), ...found].sort(
+    (left, right) => rank(left) - rank(right) || left.line - right.line,
+  );
+}
+
+function placedProblem({ file, line = 1, path, reason, mend }: ConfigProblem): Placed {
+  return { code: 'malformed', severity: 'problem', path, message: reason, mend, file, line };
+}
+
+function sentence({ file, line, severity, path, message, mend, divergence }: Placed): string {
+  const ending = divergence === undefined ? '' : ` [${divergence}]`;
+  const key = path.length === 0 ? '' : `${showPath(path)}: `;
+  return `${file}:${line}: ${severity}: ${key}${message}${mend === undefined ? '' : `; ${mend}`}${ending}`;
+}
+
+function summary(counts: Readonly<Record<Severity, number>>): string {
+  return SEVERITIES.map((word) => `${counts[word]} ${word}${counts[word] === 1 ? '' : 's'}`).join(', ');
+}

@@ -1,0 +1,148 @@
+/** A policy from a master file alone, or from a folder as the services read it; each rule with its place. */
+import { readFileSync, statSync } from 'node:fs';
+import { type LoadedYaml, loadYaml } from '@natrium/args';
+import { type ConfigProblem, type FilePlace, loadMasterConfig, problemSentence } from '@natrium/config';
+import type { PolicyConfig, RulePath } from '@natrium/acl';
+import { err, isMap, ok, type Result, type Value } from '@natrium/model';
+import { type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
+import { builtinRunners, runnerRegistry } from '@natrium/runners';
+import { configDirOf } from '../common/common-options.js';
+import type { Options } from '../common/options.js';
+import { say } from '../common/refused.js';
+import type { Io } from '../ports.js';
+
+/** Every key of a master file that takes part in a decision. */
+const KEYS = [
+  'peer', 'peer_run', 'publisher_acl', 'publisher_acl_blacklist', 'external_auth', 'nodegroups', 'runner_grants',
+  'reactor_grants', 'sudo_acl', 'client_acl_verify', 'permissive_acl', 'keep_acl_in_token', 'order_masters', 'user',
+] as const; // prettier-ignore
+
+export interface LoadedPolicy {
+  readonly view: PolicyView;
+  /** The `reactor` section. */
+  readonly reactor: Value;
+  /** `file:line`, or `built-in` for what no file says. */
+  readonly place: (path: RulePath) => string;
+  readonly locate: (path: RulePath) => FilePlace;
+  /** Problems of the files, found before any rule is looked at. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface PolicyOptions {
+  /** Whether what the built-in runners may publish counts, as it does at the gate. */
+  readonly builtIn: boolean;
+}
+
+/** @returns The problems when nothing can be read at all. */
+export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
+  const read = isFolder(path) ? readFolder(path) : readFile(path);
+  if (!read.ok) return read;
+  const { config, reactor, locate, problems } = read.value;
+  const view = viewPolicy(builtIn ? withBuiltIn(config) : config);
+  const place = (rule: RulePath): string => {
+    if (!isInFile(config, rule)) return 'built-in';
+    const { file, line } = locate(rule);
+    return `${file}:${line}`;
+  };
+  return ok({ view, reactor, place, locate, problems });
+}
+
+interface Read {
+  readonly config: PolicyConfig;
+  readonly reactor: Value;
+  readonly locate: (path: RulePath) => FilePlace;
+  readonly problems: readonly ConfigProblem[];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
+  const loaded = loadMasterConfig(dir);
+  if (!loaded.ok) return loaded;
+  const { config, locate } = loaded.value;
+  const lists = Object.fromEntries(KEYS.map((key) => [key, config[key]]));
+  return ok({ config: lists, reactor: config.reactor, locate, problems: [] });
+}
+
+function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
+  const text = textOf(file);
+  if (!text.ok) return err([{ file, path: [], reason: text.error, mend: 'name a master file, or its folder' }]);
+  const loaded = loadYaml(text.value, file);
+  if (!loaded.ok) return err([{ path: [], mend: 'correct the YAML there', ...loaded.error }]);
+  const { value, locate } = loaded.value;
+  if (value !== null && !isMap(value)) {
+    return err([{ file, line: 1, path: [], reason: 'the file is not a mapping', mend: 'write "key: value" lines' }]);
+  }
+  const given: Readonly<Record<string, Value>> = value ?? {};
+  const config = Object.fromEntries(
+    KEYS.flatMap((key) => (Object.hasOwn(given, key) ? [[key, given[key] ?? null]] : [])),
+  );
+  return ok({
+    config,
+    reactor: given['reactor'] ?? [],
+    locate: (path) => ({ file, line: locate(path).line }),
+    problems: unquoted(loaded.value),
+  });
+}
+
+/** Salt would compare such a key as a number or a boolean, and never match. */
+function unquoted({ file, unquotedKeys, locate }: LoadedYaml): readonly ConfigProblem[] {
+  const rules = new Set<string | number | undefined>(KEYS.slice(0, 8));
+  return unquotedKeys
+    .filter(([top]) => rules.has(top))
+    .map((path) => ({
+      file,
+      line: locate(path).line,
+      path,
+      reason: `YAML reads this key as ${String(path.at(-1))}, which is not text`,
+      mend: 'put it in quotes',
+    }));
+}
+
+export function textOf(file: string): Result<string, string> {
+  try {
+    return ok(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return err(`cannot read it: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** As the acl-service does: what the built-in runners need comes first, the operator's own rules on top. */
+function withBuiltIn(config: PolicyConfig): PolicyConfig {
+  const own = config.runner_grants ?? {};
+  if (!isMap(own)) return config;
+  const grants = Object.entries(runnerRegistry(builtinRunners).grants());
+  const needed = Object.fromEntries(grants.map(([fun, list]) => [`${fun.replaceAll('.', '\\.')}$`, [...list]]));
+  return { ...config, runner_grants: { ...needed, ...own } };
+}
+
+function isInFile(config: PolicyConfig, [top, key]: RulePath): boolean {
+  const given: Readonly<Record<string, Value | undefined>> = { ...config };
+  const section = given[String(top)];
+  return section !== undefined && (top !== 'runner_grants' || (isMap(section) && Object.hasOwn(section, String(key))));
+}
+
+/** The policy that a command is about; says why when there is none. */
+export function chosenPolicy(options: Options, io: Io, path = options.text('policy')): LoadedPolicy | undefined {
+  const loaded = loadPolicy(path ?? configDirOf(options, io), { builtIn: true });
+  if (!loaded.ok) {
+    for (const problem of loaded.error) say(problemSentence(problem), io);
+    return undefined;
+  }
+  const found = loaded.value.problems.length + loaded.value.view.problems.length;
+  if (found > 0)
+    say(
+      `The policy has ${found} problem${found === 1 ? '' : 's'}, so that the acl-service would not take it; what is malformed grants nothing here (natriumctl acl lint says more).`,
+      io,
+    );
+  return loaded.value;
+}
+
+/** `master:12 publisher_acl.fred[0]`. */
+export function showRule({ place }: Pick<LoadedPolicy, 'place'>, path: RulePath): string {
+  if (path[0] === 'user') return "full access of the master's own account";
+  if (path[0] === 'built-in') return `${showPath(path.slice(1))} is always permitted`;
+  return `${place(path)} ${showPath(path)}`;
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AuditChain, sodiumReady } from '@natrium/envelope';
+import { err, ok, refusal } from '@natrium/model';
+import { makeCommand, runProgram } from '../common/program.js';
+import { acl } from '../natriumctl/acl.js';
+import type { ConnectMaster } from '../ports.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { ScriptedMaster } from '../testing/scripted-master.js';
+import { runAcl } from './run-acl.js';
+
+const dir = mkdtempSync(join(tmpdir(), 'natrium-acl-'));
+
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const MASTER = file('master', 'publisher_acl:\n  fred:\n    - G@os:Debian:\n        - test\\.ping$\n');
+const FLEET = file('fleet.yaml', 'web1: {os: Debian}\nweb2: {os: RedHat}\n');
+const noCluster: ConnectMaster = () => Promise.resolve(err({ sentence: 'there is no cluster', exit: 78 }));
+
+async function run(argv: readonly string[], connectMaster: ConnectMaster = noCluster) {
+  const io = new ScriptedIo();
+  const command = makeCommand('natriumctl acl', acl.usage, io);
+  acl.declare(command);
+  command.option('-c, --config-dir <dir>', '');
+  const program = { name: 'natriumctl acl', usage: acl.usage, command };
+  const exit = await runProgram(program, argv, io, (options, [word = '', ...words]) =>
+    runAcl({ word, words, options, io, connectMaster }),
+  );
+  return { exit, out: io.stdout, err: io.stderr };
+}
+
+const over = (policy: string, inventory = FLEET): readonly string[] => ['--policy', policy, '--inventory', inventory];
+
+describe('natriumctl acl', () => {
+  it('explain exits 0 when it is allowed and 13 when it is refused', async () => {
+    expect(await run(['explain', 'fred', 'test.ping', 'web1', ...over(MASTER)])).toMatchObject({ exit: 0 });
+    const refused = await run(['can-i', 'fred', 'test.ping', '*', ...over(MASTER)]);
+    expect(refused.exit).toBe(13);
+    expect(refused.out).toContain(
+      `${MASTER}:4 publisher_acl.fred[0].G@os:Debian[0]: the function matches, but web2 is not`,
+    );
+  });
+
+  it('lint exits 0 clean, 1 for warnings when they are strict, 2 for problems', async () => {
+    const open = file('open', 'peer:\n  web1$:\n    - test.ping\n');
+    const broken = file('broken', 'peer:\n  web1$: test.ping\n');
+    expect((await run(['lint', MASTER, '--strict', '--inventory', FLEET])).exit).toBe(0);
+    expect((await run(['lint', open])).exit).toBe(0);
+    expect((await run(['lint', open, '--strict'])).exit).toBe(1);
+    expect((await run(['lint', broken])).exit).toBe(2);
+    expect((await run(['lint', join(dir, 'nowhere')])).exit).toBe(2);
+    expect((await run(['lint', file('bad', 'peer: [')])).exit).toBe(2);
+    expect((await run(['lint', file('number', 'peer:\n  1:\n    - test\\.\n')])).out).toContain(
+      'number:2: problem: peer.1: YAML reads',
+    );
+  });
+
+  it('lint says what forged events could set off, and what never runs', async () => {
+    const rules = (tag: string, grants: string) =>
+      file('reactor', `reactor:\n  - '${tag}':\n      - hello:\n          runner.a.b: []\nreactor_grants: ${grants}\n`);
+    expect((await run(['lint', rules('salt/minion/*/start', "{hello: ['@runner']}")])).out).toContain(
+      "any minion can fire 'salt/minion/any-minion/start' and set off runner.a.b",
+    );
+    expect((await run(['lint', rules('salt/job/*/new', "{hello: ['@runner']}")])).out).toContain('no minion can');
+    expect((await run(['lint', rules('deploy/*', '{}')])).out).toContain("no key of reactor_grants names 'hello'");
+  });
+
+  it('lint --json gives file, line, witness and mend', async () => {
+    const found = JSON.parse(
+      (await run(['lint', file('open', 'peer:\n  web1$:\n    - test.ping\n'), '--json'])).out,
+    ) as unknown;
+    expect(found).toMatchObject({
+      warnings: 1,
+      findings: [
+        { line: 3, code: 'covers-more', witness: ['test.ping_evil', 'testXping'], mend: "write 'test\\.ping$'" },
+      ],
+    });
+  });
+
+  it('reads a folder with what it includes, as the services do', async () => {
+    const folder = join(dir, 'etc');
+    mkdirSync(join(folder, 'master.d'), { recursive: true });
+    writeFileSync(join(folder, 'master'), 'peer: {}\n');
+    writeFileSync(join(folder, 'master.d/acl.conf'), 'peer:\n  web1:\n    - test\\.ping$\n');
+    expect((await run(['lint', folder])).out).toContain('acl.conf:2: warning: peer.web1:');
+    expect(
+      (await run(['explain', 'minion:web1', 'test.ping', '*', '--policy', folder, '--inventory', FLEET])).exit,
+    ).toBe(0);
+    expect((await run(['explain', 'web1', 'test.ping', '*', '-c', folder, '--inventory', FLEET])).exit).toBe(0);
+  });
+
+  it('asks the running cluster for its inventory, and closes the link', async () => {
+    const master = new ScriptedMaster({
+      inventory: ok({ accepted: ['a', 'b'], cache: { a: { grains: { os: 'Debian' } } } }),
+    });
+    const line = ['explain', 'fred', 'test.ping', '*', '--policy', MASTER];
+    const asked = await run(line, master.connect);
+    expect(asked.out).toContain("b is not in 'G@os:Debian'");
+    expect(master.closed).toBe(1);
+    await run([...line, '--offline'], master.connect);
+    expect(master.connected).toHaveLength(1);
+  });
+
+  it('goes on without an inventory, and says why there is none', async () => {
+    const shut = new ScriptedMaster({ inventory: err(refusal('not_permitted', 'account fred may not ask this')) });
+    const asked = await run(['who-can', 'test.ping', 'web1', '--policy', MASTER], shut.connect);
+    expect(asked.err).toBe('No inventory: account fred may not ask this. Only ids that rules name are known.\n');
+    expect(asked.exit).toBe(0);
+    const away: ConnectMaster = () => Promise.resolve(err({ sentence: 'no broker answers', exit: 69 }));
+    expect((await run(['lint', MASTER], away)).err).toContain('no broker answers');
+    expect((await run(['lint', MASTER])).err).toBe('');
+  });
+
+  it('test exits 1 at a failure and names file and line', async () => {
+    const tests = (text: string) => file('policy.test.yaml', `policy: master\ninventory: fleet.yaml\ntests:\n${text}`);
+    expect((await run(['test', tests('  - {who: fred, what: test.ping, whom: web1, expect: allow}\n')])).exit).toBe(0);
+    const failed = await run(['test', tests('  - {who: fred, what: test.ping, whom: web2, expect: allow}\n')]);
+    expect(failed.exit).toBe(1);
+    expect(failed.out).toContain(`at: ${join(dir, 'policy.test.yaml')}:4`);
+    const malformed = await run(['test', tests('  - {who: fred, what: test.ping, expect: allow}\n')]);
+    expect(malformed).toMatchObject({ exit: 2, out: '' });
+    expect(malformed.err).toContain('policy.test.yaml:4: tests[0].whom: whom is missing');
+  });
+
+  it('diff lists only what changes, also of the exported audit', async () => {
+    await sodiumReady();
+    const next = file('next', 'publisher_acl:\n  fred:\n    - test\\.ping$\n');
+    const chain = new AuditChain('acl-1', []);
+    const detail = { funs: ['test.ping'], target: 'web2', minions: 0 };
+    const caller = { kind: 'account', name: 'fred' } as const;
+    const { bytes } = chain.append({
+      time: 1,
+      what: 'refusal',
+      caller,
+      digest: null,
+      jid: null,
+      verdict: 'refuse',
+      rule: null,
+      detail,
+    });
+    const line = JSON.stringify({ record: Buffer.from(bytes).toString('base64'), chain: 'acl-1', number: 0 });
+    const audit = file('audit.jsonl', `{"audit":1,"roles":"","grants":false}\n${line}\n`);
+    const changed = await run(['diff', MASTER, next, '--inventory', FLEET, '--audit', audit]);
+    expect(changed.exit).toBe(0);
+    expect(changed.out.split('\n')).toEqual([
+      `+ account fred: test.ping on web2  (${next}:3 publisher_acl.fred[0])`,
+      '1 newly allowed (+), 0 newly refused (-)',
+      'recorded requests that change:',
+      "+ account fred: test.ping on 'web2'  (1 time)",
+      '',
+    ]);
+    expect((await run(['diff', MASTER, next, '--inventory', FLEET, '--strict'])).exit).toBe(1);
+    expect(await run(['diff', MASTER, MASTER, '--inventory', FLEET, '--strict'])).toMatchObject({
+      exit: 0,
+      out: 'nothing changes\n',
+    });
+  });
+
+  it.each([
+    [['fly'], 'no such word: fly'],
+    [['explain'], 'name a caller'],
+    [['explain', 'fred', 'test.ping', ...over(MASTER)], 'name a target'],
+    [['explain', 'fred', 'a.b', 'x', '-G', '-L', ...over(MASTER)], 'one target option at most'],
+    [['explain', 'nobody', 'a.b', 'x', ...over(MASTER)], "nobody known is called 'nobody'"],
+    [['explain', 'fred', 'a.b', 'x', ...over(MASTER, join(dir, 'none'))], 'cannot read it'],
+    [['diff', MASTER], 'name two policies'],
+    [['who-can'], 'name a function'],
+  ])('%j is a usage error', async (argv, sentence) => {
+    const { exit, err: said } = await run(argv);
+    expect(exit).toBe(2);
+    expect(said).toContain(sentence);
+  });
+
+  it('disarms what a file would do to a terminal', async () => {
+    const evil = file('evil', 'peer:\n  "web\\e[31m":\n    - test\\.\n');
+    expect((await run(['lint', evil])).out).not.toContain('\u001b');
+  });
+});

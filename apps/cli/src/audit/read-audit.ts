@@ -1,0 +1,152 @@
+/** The audit of a running cluster: every record exactly as it was written, the signed heads, and the grants of the job cache. */
+import { join } from 'node:path';
+import { NatsTransport, openBucket, SealedStore, type StorageKeys } from '@natrium/bus';
+import { brokerTls, type MasterConfig } from '@natrium/config';
+import { decode, type Signed } from '@natrium/envelope';
+import { readCredentials } from '@natrium/keystore';
+import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import { readAs, records } from '@natrium/wire';
+import type { OpenMaster } from '../link/open-master.js';
+import type { StoredAudit, StoredRecord } from './stored-audit.js';
+
+/** Records as they come from the stream, and where the next ones are. */
+export interface AuditPage {
+  readonly records: readonly StoredRecord[];
+  readonly next: number;
+  readonly isLast: boolean;
+}
+
+export interface PageAsk {
+  readonly from?: number;
+  readonly limit?: number;
+  readonly last?: number;
+  readonly wait?: boolean;
+}
+
+const LIMIT = 1000;
+/** A head may be some milliseconds ahead of what another replica has seen of the stream. */
+const WAITS = 3;
+const MAX_REPLICAS = 3;
+
+export async function readPage(master: OpenMaster, ask: PageAsk): Promise<Result<AuditPage, Refusal>> {
+  const answer = await master.client.admin('audit', 'audit.read', [{ limit: LIMIT, ...ask }]);
+  return answer.ok ? ok(pageIn(answer.value)) : answer;
+}
+
+/** Grants are read first and heads before the records: what they name has to be there. */
+export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit, Refusal>> {
+  const grants = await jobGrants(master);
+  const heads = await master.client.admin('audit', 'audit.heads', []);
+  if (!heads.ok) return heads;
+  const read: StoredRecord[] = [];
+  let [from, waits] = [0, 0];
+  for (;;) {
+    const page = await readPage(master, waits === 0 ? { from } : { from, wait: true });
+    if (!page.ok) return page;
+    read.push(...page.value.records);
+    from = page.value.next;
+    if (page.value.isLast && (waits += 1) >= (hasAll(read, heads.value) ? 1 : WAITS)) break;
+  }
+  return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants });
+}
+
+/** Whether the stream has been read at least to where it ended when the heads were signed. */
+function hasAll(read: readonly StoredRecord[], heads: Value): boolean {
+  const wanted = signedIn(heads).flatMap(({ bytes }) => {
+    const [chain, number] = decode(bytes) as readonly [string, number];
+    return [[chain, number] as const];
+  });
+  const last = new Map<string, number>();
+  for (const { chain, number } of read) last.set(chain, Math.max(last.get(chain) ?? -1, number));
+  return wanted.every(([chain, number]) => (last.get(chain) ?? -1) >= number);
+}
+
+/** By the key that each record is kept under; the stream itself is in order of writing. */
+function inOrder(read: readonly StoredRecord[]): readonly StoredRecord[] {
+  return read.toSorted((a, b) => (a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1));
+}
+
+/** @returns undefined when this account may not read the job cache: only the gateways' key opens it. */
+async function jobGrants(master: OpenMaster): Promise<readonly Signed[] | undefined> {
+  const { keys, config } = master;
+  let storageKeys;
+  try {
+    storageKeys = keys.storageKeys('jobs');
+  } catch {
+    return undefined; // the key is not on this host, or not for this account
+  }
+  const transport = await auditorTransport(master);
+  if (transport === undefined) return undefined;
+  try {
+    return await grantsThrough(transport, config, storageKeys);
+  } finally {
+    if (transport !== master.transport) await transport.drain();
+  }
+}
+
+/** Where the broker asks who reads, an account may not: the auditor may. */
+export async function auditorTransport({
+  config,
+  transport,
+}: Pick<OpenMaster, 'config' | 'transport'>): Promise<NatsTransport | undefined> {
+  if (config.broker_auth === 'none') return transport;
+  const credentials = readCredentials(join(config.pki_dir, 'broker', 'users', 'auditor.creds'));
+  if (credentials === undefined) return undefined;
+  const { jwt, key, name } = credentials;
+  return NatsTransport.connect({
+    servers: config.nats,
+    name: 'natrium-auditor',
+    tls: brokerTls(config),
+    user: { jwt: () => jwt, key },
+    inbox: `_INBOX.${name}`,
+  });
+}
+
+async function grantsThrough(
+  transport: NatsTransport,
+  config: MasterConfig,
+  storageKeys: StorageKeys,
+): Promise<readonly Signed[]> {
+  const name = `NT_${config.cluster}_jobs`;
+  const replicas = Math.min(config.nats.length, MAX_REPLICAS);
+  const bucket = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
+  const jobs = await new SealedStore(bucket, storageKeys, () => undefined).list('d.*');
+  return jobs.map(({ value }) => readAs(records.JobRecord, decode(value)).grant);
+}
+
+function pageIn(value: Value): AuditPage {
+  if (!isMap(value) || !isList(value['groups']) || typeof value['next'] !== 'number') {
+    throw new Error('the acl-service answered something that is no page of the audit');
+  }
+  return { records: value['groups'].flatMap(recordsIn), next: value['next'], isLast: value['last'] === true };
+}
+
+function recordsIn(group: Value): readonly StoredRecord[] {
+  if (
+    !isMap(group) ||
+    typeof group['chain'] !== 'string' ||
+    typeof group['first'] !== 'number' ||
+    !isList(group['records'])
+  )
+    return [];
+  const { chain, first } = group;
+  return group['records'].flatMap((text, index) =>
+    typeof text === 'string' ? [{ chain, number: first + index, bytes: fromBase64(text) }] : [],
+  );
+}
+
+function signedIn(value: Value): readonly Signed[] {
+  const heads = isMap(value) ? value['heads'] : undefined;
+  if (!isList(heads)) return [];
+  return heads.flatMap((head) => {
+    if (!isMap(head)) return [];
+    const { bytes, signature } = head;
+    return typeof bytes === 'string' && typeof signature === 'string'
+      ? [{ bytes: fromBase64(bytes), signature: fromBase64(signature) }]
+      : [];
+  });
+}
+
+function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'base64'));
+}

@@ -1,0 +1,54 @@
+/** One record for people, and for programs that read JSON. */
+import { type AuditRecord, toHex } from '@natrium/envelope';
+import { nameOf } from '@natrium/model';
+
+/** `2026-01-02T03:04:05.678Z  refuse  account fred  cmd.run on web*  not_permitted  [a1b2 17]` */
+export function recordLine(record: AuditRecord): string {
+  const { time, what, caller, verdict, rule, chain, number } = record;
+  const who = caller === null ? '-' : nameOf(caller);
+  const words = [
+    new Date(time).toISOString(),
+    what,
+    verdict,
+    who,
+    aboutOf(record),
+    rule ?? '-',
+    `[${chain} ${number}]`,
+  ];
+  return words.join('  ');
+}
+
+export function recordJson({
+  chain,
+  number,
+  time,
+  what,
+  caller,
+  digest,
+  jid,
+  verdict,
+  rule,
+  detail,
+}: AuditRecord): string {
+  const when = new Date(time).toISOString();
+  return JSON.stringify({
+    chain,
+    number,
+    time: when,
+    what,
+    caller,
+    digest: digest && toHex(digest),
+    jid,
+    verdict,
+    rule,
+    detail,
+  });
+}
+
+function aboutOf({ detail }: AuditRecord): string {
+  const { funs, target, fun, id } = detail;
+  if (Array.isArray(funs))
+    return `${funs.join(',')}${typeof target === 'string' && target !== '' ? ` on ${target}` : ''}`;
+  const one = [fun, id].find((word) => typeof word === 'string');
+  return typeof one === 'string' ? one : '-';
+}

@@ -1,0 +1,121 @@
+/**
+ * `natriumctl audit`: follow it, verify it, take a copy that can be verified elsewhere.
+ *
+ * Exit codes: 0 intact, 1 findings, 69 no master.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { loadMasterConfig } from '@natrium/config';
+import { fingerprint, sodiumReady } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { notConnected, refused, say } from '../common/refused.js';
+import { openMaster, type OpenMaster } from '../link/open-master.js';
+import type { AuditOptions, Io } from '../ports.js';
+import { AuditFileBroken, auditLines, headsInLog, readAuditFile } from './audit-file.js';
+import { readAudit, readPage } from './read-audit.js';
+import { recordJson, recordLine } from './record-line.js';
+import { recordOf, type StoredAudit, type StoredRecord, type Verified, verifyStored } from './stored-audit.js';
+
+const FOUND = 1;
+const OWNER_ONLY = 0o600;
+
+export async function runAudit(options: AuditOptions, io: Io): Promise<number> {
+  await sodiumReady();
+  try {
+    if (options.verb === 'verify' && options.file !== undefined) return verifyFile(options, options.file, io);
+    return await online(options, io);
+  } catch (error) {
+    if (!(error instanceof AuditFileBroken)) throw error;
+    say(`natriumctl audit: ${options.file ?? ''}: ${error.message}`, io);
+    return FOUND;
+  }
+}
+
+async function online(options: AuditOptions, io: Io): Promise<number> {
+  const master = await openMaster(options.configDir);
+  if (!master.ok) return notConnected(master.error, io);
+  try {
+    if (options.verb === 'tail') return await tail(master.value, options, io);
+    const audit = await readAudit(master.value);
+    if (!audit.ok) return refused(audit.error, io);
+    return options.verb === 'export'
+      ? writeFile(audit.value, options.file ?? '', io)
+      : verify(audit.value, options, io);
+  } finally {
+    await master.value.transport.drain();
+  }
+}
+
+async function tail(master: OpenMaster, { follow, json, last }: AuditOptions, io: Io): Promise<number> {
+  let page = await readPage(master, { last });
+  for (;;) {
+    if (!page.ok) return refused(page.error, io);
+    for (const record of page.value.records) io.out(`${shown(record, json)}\n`);
+    if (page.value.isLast && !follow) return 0;
+    const next = await orInterrupt(nextPage(master, page.value.next), io);
+    if (next === INTERRUPTED) return 0;
+    page = next;
+  }
+}
+
+/** The acl-service answers when there is something new, or after some seconds with nothing. */
+function nextPage(master: OpenMaster, from: number): ReturnType<typeof readPage> {
+  return readPage(master, { from, wait: true });
+}
+
+function shown(stored: StoredRecord, json: boolean): string {
+  const record = recordOf(stored);
+  if (record === undefined) return `[${stored.chain} ${stored.number}] is no record`;
+  return json ? recordJson(record) : recordLine(record);
+}
+
+function writeFile(audit: StoredAudit, path: string, io: Io): number {
+  const file = openSync(path, 'w', OWNER_ONLY);
+  try {
+    for (const line of auditLines(audit)) writeSync(file, line);
+  } finally {
+    closeSync(file);
+  }
+  io.out(
+    `${path}: ${audit.records.length} records, ${audit.heads.length} signed heads, ${grantsText(audit.grants?.length)}\n`,
+  );
+  return 0;
+}
+
+function verifyFile(options: AuditOptions, path: string, io: Io): number {
+  const audit = readAuditFile(path);
+  const own = ownFingerprint(options.configDir);
+  const its = fingerprint(audit.chain[0]);
+  if (own !== undefined && own !== its) {
+    say(`natriumctl audit: ${path} is the audit of the cluster ${its}, not of ${own}`, io);
+    return FOUND;
+  }
+  return verify(audit, options, io);
+}
+
+function verify(audit: StoredAudit, { heads, json }: AuditOptions, io: Io): number {
+  const kept = heads === undefined ? [] : headsInLog(heads);
+  const verified = verifyStored({ ...audit, heads: [...audit.heads, ...kept] });
+  if (json) io.out(`${JSON.stringify(verified)}\n`);
+  else tell(verified, io);
+  return verified.findings.length === 0 ? 0 : FOUND;
+}
+
+function tell({ findings, chains, records, heads, grants, fingerprint: cluster }: Verified, io: Io): void {
+  for (const { kind, sentence } of findings) io.out(`${kind}: ${sentence}\n`);
+  const what = `${records} records in ${chains} chains, ${heads} signed heads, ${grantsText(grants)}`;
+  const verdict =
+    findings.length === 0 ? 'intact' : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
+  io.out(`${verdict}: ${what}; cluster ${cluster}\n`);
+}
+
+function grantsText(grants: number | undefined): string {
+  return grants === undefined ? 'no grants (this account may not read the job cache)' : `${grants} grants`;
+}
+
+/** undefined where no cluster is known: then the file says whose audit it is, and people compare. */
+function ownFingerprint(configDir: string): string | undefined {
+  const loaded = loadMasterConfig(configDir);
+  const keys = loaded.ok ? new MasterKeys(loaded.value.config.pki_dir) : undefined;
+  return keys?.exists === true ? fingerprint(keys.chain()[0]) : undefined;
+}

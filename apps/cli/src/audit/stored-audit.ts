@@ -1,0 +1,140 @@
+/**
+ * The audit as bytes, from a cluster or from an exported file, and what verifying makes of it.
+ *
+ * Signatures and hashes are made here; what must follow from what is `libs/flow`'s.
+ */
+import {
+  auditHash,
+  type AuditRecord,
+  type Cluster,
+  decode,
+  fingerprint,
+  readAudit,
+  readAuditHead,
+  readGrant,
+  type RolesChain,
+  type Signed,
+  toHex,
+  verifyRolesChain,
+} from '@natrium/envelope';
+import { type Finding, type SeenGrant, type SeenHead, type SeenRecord, verifyAudit } from '@natrium/flow';
+
+export interface StoredRecord {
+  /** Where it is kept. */
+  readonly chain: string;
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface StoredAudit {
+  readonly chain: RolesChain;
+  readonly records: readonly StoredRecord[];
+  readonly heads: readonly Signed[];
+  /** Of the job cache; undefined: it could not be read. */
+  readonly grants: readonly Signed[] | undefined;
+}
+
+export interface Verified {
+  /** Of the first root: whose audit this is. */
+  readonly fingerprint: string;
+  readonly findings: readonly Finding[];
+  readonly records: number;
+  readonly chains: number;
+  readonly heads: number;
+  readonly grants: number | undefined;
+}
+
+interface Trust {
+  readonly cluster: Cluster;
+  readonly aclKeys: readonly Uint8Array[];
+}
+
+/** @throws {Error} When the roles documents are not signed by the first root. */
+export function verifyStored({ chain, records, heads, grants }: StoredAudit): Verified {
+  const roles = verifyRolesChain(chain, { firstRoot: chain[0] }, 0);
+  if (!roles.ok) throw new Error(`the roles documents do not hold: ${roles.error}`);
+  const trust: Trust = { cluster: roles.value.cluster, aclKeys: roles.value.document.roles.acl };
+  const findings: Finding[] = [];
+  const seen = records.flatMap((record) => seenRecord(record, findings));
+  const seenHeads = heads.flatMap((head) => seenHead(head, trust, findings));
+  const seenGrants = (grants ?? []).flatMap((grant) => seenGrant(grant, trust));
+  findings.push(...verifyAudit({ records: seen, heads: seenHeads, grants: seenGrants }));
+  return {
+    fingerprint: fingerprint(chain[0]),
+    findings,
+    records: records.length,
+    chains: new Set(seen.map((record) => record.chain)).size,
+    heads: seenHeads.length,
+    grants: grants === undefined ? undefined : seenGrants.length,
+  };
+}
+
+/** @returns undefined for bytes that are no record. */
+export function recordOf({ bytes }: StoredRecord): AuditRecord | undefined {
+  const read = readAudit(bytes);
+  return read.ok ? read.value : undefined;
+}
+
+function seenRecord(stored: StoredRecord, findings: Finding[]): readonly SeenRecord[] {
+  const record = recordOf(stored);
+  const { chain, number } = stored;
+  if (record === undefined) {
+    findings.push({
+      kind: 'edited',
+      chain,
+      number,
+      sentence: `chain ${chain}, record ${number}: what is kept there is no record`,
+    });
+    return [];
+  }
+  const { previous, heads, digest, jid, verdict } = record;
+  return [
+    {
+      chain: record.chain,
+      number: record.number,
+      hash: toHex(auditHash(stored.bytes)),
+      previous: toHex(previous),
+      heads: heads.map((head) => ({ ...head, hash: toHex(head.hash) })),
+      digest: digest === null ? null : toHex(digest),
+      jid,
+      verdict,
+    },
+  ];
+}
+
+function seenHead(head: Signed, { cluster, aclKeys }: Trust, findings: Finding[]): readonly SeenHead[] {
+  const read = readAuditHead(head, cluster, aclKeys);
+  if (!read.ok) {
+    findings.push({
+      kind: 'edited',
+      chain: '?',
+      number: -1,
+      sentence: 'a head is not signed by the acl role of this cluster',
+    });
+    return [];
+  }
+  const { chain, number, hash, time } = read.value;
+  return [{ chain, number, hash: toHex(hash), source: `the head that was signed at ${new Date(time).toISOString()}` }];
+}
+
+/** A grant that the acl role did not sign names nothing. */
+function seenGrant(grant: Signed, { cluster, aclKeys }: Trust): readonly SeenGrant[] {
+  // As of when it was issued: it need not be valid any more.
+  const issued = issuedIn(grant);
+  const read = issued === undefined ? undefined : readGrant(grant, cluster, aclKeys, 'job', issued, 0);
+  if (read?.ok !== true) return [];
+  const { auditChain, auditNumber, requestDigest, jid } = read.value;
+  return [{ chain: auditChain, number: auditNumber, digest: toHex(requestDigest), jid }];
+}
+
+const ISSUED = 7;
+
+function issuedIn({ bytes }: Signed): number | undefined {
+  try {
+    const fields = decode(bytes);
+    const issued: unknown = Array.isArray(fields) ? fields[ISSUED] : undefined;
+    return typeof issued === 'number' ? issued : undefined;
+  } catch {
+    return undefined;
+  }
+}

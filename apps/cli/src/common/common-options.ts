@@ -1,0 +1,55 @@
+/** Options that every command line has, with Salt's names. */
+import type { Command } from 'commander';
+import type { Io } from '../ports.js';
+import type { Options } from './options.js';
+import { alias } from './program.js';
+import { VERSION } from './version.js';
+
+const DEFAULT_CONFIG_DIR = '/etc/natrium';
+
+/** @param short Whether `-l` is the log level here (`natrium-key` lists with it). */
+export function addCommonOptions(command: Command, { short }: { readonly short: boolean } = { short: true }): void {
+  command.optionsGroup('Everywhere:');
+  command.option(
+    '-c, --config-dir <dir>',
+    `folder of the configuration (default: ${DEFAULT_CONFIG_DIR}, or $NATRIUM_CONFIG_DIR)`,
+  );
+  command.option(short ? '-l, --log-level <level>' : '--log-level <level>', 'how much to log to stderr');
+  command.option('-V, --versions-report', 'print the versions of all parts');
+  hide(command, '--log-file <file>', '--log-file-level <level>', '--saltfile <file>');
+}
+
+export function addOutputOptions(command: Command): void {
+  command.optionsGroup('Output:');
+  command.option(
+    '--out, --output <name>',
+    'nested (default), json, jsonl, yaml, txt, raw, table, newline_values_only, quiet',
+  );
+  command.option('--out-indent, --output-indent <n>', 'blanks per level; negative: everything on one line');
+  command.option('--out-file, --output-file <file>', 'write results to a file instead of stdout');
+  command.option('--out-file-append, --output-file-append', 'add to that file instead of emptying it');
+  command.option('--no-color', 'no colours, also on a terminal');
+  command.option('--force-color', 'colours also when stdout is no terminal');
+  alias(command, '--force-colour', 'forceColor');
+  alias(command, '--no-colour', 'noColour');
+  hide(command, '--state-output <mode>', '--state_output <mode>', '--state-verbose <bool>', '--state_verbose <bool>');
+}
+
+/** Options of Salt that change nothing here, accepted so that scripts keep working. */
+export function hide(command: Command, ...flags: readonly string[]): void {
+  for (const flag of flags) command.addOption(command.createOption(flag).hideHelp());
+}
+
+export function configDirOf(options: Options, io: Io): string {
+  return options.text('configDir') ?? io.env['NATRIUM_CONFIG_DIR'] ?? DEFAULT_CONFIG_DIR;
+}
+
+/** The options that every link takes, as the command line gave them. */
+export function linkOptions(options: Options, io: Io): { readonly configDir: string; readonly logLevel?: string } {
+  const logLevel = options.text('logLevel');
+  return { configDir: configDirOf(options, io), ...(logLevel === undefined ? {} : { logLevel }) };
+}
+
+export function versionsReport(io: Io): string {
+  return `Natrium: ${VERSION}\nRuntime: ${io.runtime}\n`;
+}

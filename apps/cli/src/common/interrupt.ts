@@ -1,0 +1,45 @@
+/** Ctrl-C while waiting: whatever was awaited is given up, so that the command can say what goes on without it. */
+import type { Io } from '../ports.js';
+
+export const INTERRUPTED = Symbol('interrupted');
+
+/** Items of `source` until its end or Ctrl-C; the last item is then `INTERRUPTED`. */
+export async function* untilInterrupt<T>(source: AsyncIterable<T>, io: Io): AsyncGenerator<T | typeof INTERRUPTED> {
+  const { promise, resolve } = signal();
+  const dispose = io.onInterrupt(() => resolve(INTERRUPTED));
+  const items = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([items.next(), promise]);
+      if (next === INTERRUPTED) {
+        yield INTERRUPTED;
+        return;
+      }
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    dispose();
+    // Nobody waits for it any more, so its failure concerns nobody.
+    items.return?.().catch(() => undefined);
+  }
+}
+
+/** The value, or `INTERRUPTED` when Ctrl-C came first. */
+export async function orInterrupt<T>(value: Promise<T>, io: Io): Promise<T | typeof INTERRUPTED> {
+  const { promise, resolve } = signal();
+  const dispose = io.onInterrupt(() => resolve(INTERRUPTED));
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    dispose();
+  }
+}
+
+function signal(): { promise: Promise<typeof INTERRUPTED>; resolve: (value: typeof INTERRUPTED) => void } {
+  let resolve: (value: typeof INTERRUPTED) => void = () => undefined;
+  const promise = new Promise<typeof INTERRUPTED>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,64 @@
+/**
+ * `-a BACKEND`: who asks is an external user. With `-T` the token of the login is kept in a file of the account, and a later
+ * `-a BACKEND` without a name uses it.
+ */
+import type { Command } from 'commander';
+import { err, ok, type Result } from '@natrium/model';
+import type { ConnectProblem, Io, LoginOptions } from '../ports.js';
+import { EXIT } from './exit-codes.js';
+import { type Options, UsageError } from './options.js';
+import { alias } from './program.js';
+
+/** Options that mean nothing without `-a`. */
+const NEEDS_EAUTH = [
+  ['username', '--username'],
+  ['password', '--password'],
+  ['makeToken', '--make-token'],
+] as const;
+
+export function addLoginOptions(command: Command): void {
+  command.optionsGroup('Login as an external user (otherwise this account asks, with its own key):');
+  command.option('-a, --eauth <backend>', 'the back end of external_auth: ldap, pam, file, …');
+  command.option('--username <name>', 'the name there (else it is asked for)');
+  command.option('--password <text>', 'the password there; better leave it out: it is asked for, or read from a pipe');
+  command.option('-T, --make-token', 'keep a token of the login; later -a alone is enough, until it expires');
+  alias(command, '--auth <backend>', 'eauth');
+  alias(command, '--external-auth <backend>', 'eauth');
+}
+
+/** @throws {UsageError} */
+export async function loginOf(
+  options: Options,
+  io: Io,
+): Promise<Result<{ readonly login?: LoginOptions }, ConnectProblem>> {
+  if (options.given('password')) io.hideArguments();
+  const eauth = options.text('eauth');
+  const stray = NEEDS_EAUTH.find(([name]) => options.given(name));
+  if (eauth === undefined && stray === undefined) return ok({});
+  if (eauth === undefined || eauth === '')
+    throw new UsageError(`option ${stray?.[1] ?? '-a'}: name the back end with -a`);
+  return stray === undefined ? orKept(eauth, options, io) : typed(eauth, options, io);
+}
+
+function orKept(eauth: string, options: Options, io: Io): ReturnType<typeof loginOf> {
+  let token: string | undefined;
+  try {
+    token = io.tokenFile.read();
+  } catch (error) {
+    return Promise.resolve(
+      err({ sentence: error instanceof Error ? error.message : String(error), exit: EXIT.denied }),
+    );
+  }
+  return token === undefined ? typed(eauth, options, io) : Promise.resolve(ok({ login: { eauth, token } }));
+}
+
+async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof loginOf> {
+  const username = options.text('username') ?? (await io.prompt('username: ', { secret: false }));
+  if (username === undefined || username === '') return err({ sentence: 'no username was given', exit: EXIT.denied });
+  const secret = options.text('password') ?? (await io.prompt('password: ', { secret: true }));
+  if (secret === undefined || secret === '') return err({ sentence: 'no password was given', exit: EXIT.denied });
+  const keep = (token: string) => {
+    io.tokenFile.write(token);
+  };
+  return ok({ login: { eauth, username, secret, ...(options.flag('makeToken') ? { keep } : {}) } });
+}

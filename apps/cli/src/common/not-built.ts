@@ -1,0 +1,16 @@
+/** Options of Salt that are understood but not carried out yet: refused with a sentence, never silently ignored. */
+import type { Io } from '../ports.js';
+import { EXIT } from './exit-codes.js';
+import type { Options } from './options.js';
+
+/** Option name as commander stores it, and as the user wrote it. */
+export type NotBuilt = Readonly<Record<string, string>>;
+
+/** @returns the exit code when one of them is on the command line. */
+export function refuseNotBuilt(options: Options, notBuilt: NotBuilt, program: string, io: Io): number | undefined {
+  const given = Object.entries(notBuilt).filter(([name]) => options.given(name));
+  if (given.length === 0) return undefined;
+  const flags = given.map(([, flag]) => flag).join(', ');
+  io.err(`${program}: ${flags} ${given.length === 1 ? 'is' : 'are'} not built yet; nothing was done.\n`);
+  return EXIT.notBuilt;
+}

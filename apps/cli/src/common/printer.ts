@@ -1,0 +1,67 @@
+/** Results to stdout (or `--out-file`) in the format that was asked for: the one way out for everything but messages. */
+import type { Value } from '@natrium/model';
+import { outputter, type Outputter, wantsAll } from '@natrium/output';
+import type { Io } from '../ports.js';
+import { type Options, UsageError } from './options.js';
+
+export interface Shown {
+  /** The function's own format, used when `--out` says nothing. */
+  readonly out?: string | undefined;
+  readonly retcode?: number;
+}
+
+export interface Printer {
+  /** `--out` as given, also when it is unknown. */
+  readonly asked: string | undefined;
+  /** Whether the format wants all answers in one value. */
+  readonly wantsAll: boolean;
+  show(value: Value, how?: Shown): void;
+}
+
+const INDENT = { min: -1000, max: 1000 };
+
+export function makePrinter(options: Options, io: Io): Printer {
+  const asked = options.text('output');
+  const indent = options.integer('outputIndent', '--out-indent', INDENT);
+  const write = writerOf(options, io);
+  const color = wantsColor(options, io);
+  const chosen = asked === undefined ? undefined : (outputter(asked) ?? fallBack(asked, io));
+  const show = (value: Value, { out, retcode = 0 }: Shown = {}): void => {
+    const render: Outputter = chosen ?? outputter(out ?? 'nested') ?? nested();
+    const text = render(value, { color, retcode, ...(indent === undefined ? {} : { indent }) }).trimEnd();
+    if (text !== '') write(`${text}\n`);
+  };
+  return { asked, wantsAll: asked !== undefined && wantsAll(asked), show };
+}
+
+function fallBack(asked: string, io: Io): Outputter {
+  io.err(`[ERROR   ] Invalid outputter ${asked} specified, fall back to nested\n`);
+  return nested();
+}
+
+function nested(): Outputter {
+  const found = outputter('nested');
+  if (found === undefined) throw new Error('the outputter nested is missing');
+  return found;
+}
+
+function wantsColor(options: Options, io: Io): boolean {
+  if (options.flag('forceColor')) return true;
+  const refused = !options.flag('color') || options.given('noColour') || (io.env['NO_COLOR'] ?? '') !== '';
+  return io.outIsTty && !refused && !options.given('outputFile');
+}
+
+function writerOf(options: Options, io: Io): (text: string) => void {
+  const file = options.text('outputFile');
+  if (file === undefined) {
+    if (options.flag('outputFileAppend'))
+      throw new UsageError('option --out-file-append: name the file with --out-file');
+    return (text) => io.out(text);
+  }
+  if (file === '') throw new UsageError('option --out-file: name a file');
+  try {
+    return io.openFile(file, options.flag('outputFileAppend'));
+  } catch (problem) {
+    throw new UsageError(`option --out-file: ${problem instanceof Error ? problem.message : String(problem)}`);
+  }
+}

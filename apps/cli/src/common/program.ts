@@ -1,0 +1,66 @@
+/**
+ * The frame around every command: parse, then do; help and version on stdout, a usage error as Python's optparse words
+ * it on stderr (Salt's users and scripts know it).
+ */
+import { Command, CommanderError, Option } from 'commander';
+import type { Io } from '../ports.js';
+import { EXIT } from './exit-codes.js';
+import { Options, UsageError } from './options.js';
+import { versionLine } from './version.js';
+
+export interface Program {
+  readonly name: string;
+  /** What follows `Usage: ` and the name. */
+  readonly usage: string;
+  readonly command: Command;
+}
+
+/** A commander command without side effects: it never exits and prints help through `io` only. */
+export function makeCommand(name: string, usage: string, io: Io): Command {
+  return new Command(name)
+    .usage(usage)
+    .argument('[words...]')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.out(text), writeErr: () => undefined, getOutHasColors: () => false })
+    .configureHelp({ helpWidth: Math.max(60, Math.min(io.columns, 110)), visibleArguments: () => [] })
+    .version(versionLine(name), '--version', 'print program, version and code name')
+    .helpOption('-h, --help', 'print this help');
+}
+
+/** Another spelling of an option, kept out of the help: commander takes two names at most. */
+export function alias(command: Command, flags: string, target: string): void {
+  const option = new Option(flags).hideHelp();
+  command.addOption(option);
+  command.on(`option:${option.name()}`, (value: unknown) => command.setOptionValue(target, value ?? true));
+}
+
+/** Parses `argv` and runs `body`; whatever goes wrong becomes a sentence and an exit code. */
+export async function runProgram(
+  { name, usage, command }: Program,
+  argv: readonly string[],
+  io: Io,
+  body: (options: Options, words: readonly string[]) => Promise<number>,
+): Promise<number> {
+  try {
+    command.parse([...argv], { from: 'user' });
+    return await body(new Options(command.opts()), command.args);
+  } catch (problem) {
+    if (problem instanceof CommanderError && problem.exitCode === 0) return EXIT.ok;
+    const sentence = usageSentence(problem);
+    if (sentence === undefined) {
+      io.err(`${name}: internal error: ${problem instanceof Error ? problem.message : String(problem)}\n`);
+      return EXIT.internal;
+    }
+    io.err(`Usage: ${name} ${usage}\n\n${name}: error: ${sentence}\n`);
+    return EXIT.usage;
+  }
+}
+
+function usageSentence(problem: unknown): string | undefined {
+  if (problem instanceof UsageError) return problem.message;
+  if (!(problem instanceof CommanderError)) return undefined;
+  return problem.message
+    .replace(/^error: /, '')
+    .replace(/^unknown option '([^']*)'/, 'no such option: $1')
+    .replace(/^option '([^']*)' argument missing/, '$1: an argument is missing');
+}

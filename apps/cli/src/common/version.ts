@@ -1,0 +1,7 @@
+export const VERSION = '0.1.0';
+export const CODE_NAME = 'Sodium';
+
+/** As `salt --version` prints it: program, version, code name. */
+export function versionLine(program: string): string {
+  return `${program} ${VERSION} (${CODE_NAME})`;
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig, type MasterConfig } from '@natrium/config';
+import { sodiumReady } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import {
+  type BrokerSeen,
+  checkBroker,
+  checkClock,
+  checkNodes,
+  checkSerials,
+  checkServices,
+  checkStreams,
+} from './cluster-checks.js';
+import type { Finding } from './finding.js';
+import { checkKeys, checkLimits, checkUsers } from './host-checks.js';
+
+const loaded = loadMasterConfig();
+if (!loaded.ok) throw new Error('the default configuration has problems');
+const config: MasterConfig = { ...loaded.value.config, broker_auth: 'jwt' };
+const good: BrokerSeen = { version: '2.10.27', maxPayload: 8 << 20, jetstream: true, tls: true };
+const three = { ...config, nats: ['nats://a:4222', 'nats://b:4222', 'nats://c:4222'] };
+
+const wrong = (findings: readonly Finding[]) =>
+  findings.filter(({ level }) => level !== 'ok').map(({ check, level }) => `${level} ${check}`);
+
+it.each([
+  ['a good broker', good, config, []],
+  ['a broker that is too old', { ...good, version: '2.9.25' }, config, ['problem broker']],
+  ['a broker of another age', { ...good, version: '1.4.0' }, config, ['problem broker']],
+  ['no JetStream', { ...good, jetstream: false }, config, ['problem broker']],
+  ['small messages only', { ...good, maxPayload: 1 << 20 }, config, ['problem broker']],
+  ['a broker without users', good, { ...config, broker_auth: 'none' as const }, ['warning broker users']],
+  ['no TLS on this host', { ...good, tls: false }, config, []],
+  ['no TLS between hosts', { ...good, tls: false }, three, ['warning broker tls']],
+])('of the broker: %s', (_about, seen, configured, expected) => {
+  expect(wrong(checkBroker(seen, configured))).toEqual(expected);
+});
+
+it('says what is lost without users of the broker', () => {
+  const [, users] = checkBroker(good, { ...config, broker_auth: 'none' });
+  expect(users?.what).toMatch(/listen.*junk.*stores.*revoked/);
+});
+
+it.each([
+  [[{ name: 'a', syncAlways: true }], []],
+  [[{ name: 'a', syncAlways: false }], ['problem jetstream sync']],
+  [['a', 'b', 'c'].map((name) => ({ name, syncAlways: false })), ['warning jetstream sync']],
+  [[], []],
+])('of syncing: %j', (nodes, expected) => {
+  expect(wrong(checkNodes(nodes))).toEqual(expected);
+});
+
+it.each([
+  [[{ name: 'KV_NT_main_jobs', replicas: 1, offline: 0 }], config, []],
+  [[{ name: 'KV_NT_main_jobs', replicas: 1, offline: 0 }], three, ['problem jetstream replicas']],
+  [[{ name: 'KV_NT_main_jobs', replicas: 3, offline: 0 }], three, []],
+  [[{ name: 'KV_NT_main_jobs', replicas: 3, offline: 1 }], three, ['problem jetstream replicas']],
+])('of streams: %j', (streams, configured, expected) => {
+  expect(wrong(checkStreams(streams, configured))).toEqual(expected);
+});
+
+it.each([
+  [0, []],
+  [-999, []],
+  [1500, ['warning clock']],
+  [-30_001, ['problem clock']],
+])('of a clock that is %d ms off', (offset, expected) => {
+  expect(wrong(checkClock(offset, config))).toEqual(expected);
+});
+
+it('of services: none, one, two', () => {
+  const seen = ['acl', 'gateway', 'gateway'].map((name) => ({ name, rolesSerial: 1 }));
+  expect(checkServices(seen).map(({ level, what }) => [level, what])).toEqual([
+    ['ok', '2 master-gateways'],
+    ['warning', 'only one acl-service is running: while it is down, nobody does its work'],
+    ['problem', 'no runner-service is running'],
+  ]);
+});
+
+it('of roles documents: names who has not seen the newest', () => {
+  const seen = [{ name: 'acl', rolesSerial: 2 }, { name: 'web1', rolesSerial: 1 }]; // prettier-ignore
+  expect(wrong(checkSerials(seen, 2))).toEqual(['warning roles seen']);
+  expect(checkSerials(seen, 2)[0]?.what).toBe('web1 have not seen roles document 2 yet');
+  expect(wrong(checkSerials(seen, 1))).toEqual([]);
+});
+
+it.each([
+  ['Max open files            1024                 4096                 files', ['warning file limit']],
+  ['Max open files            65536                65536                files', []],
+  ['Max open files            unlimited            unlimited            files', []],
+  ['', []],
+])('of file limits: %s', (text, expected) => {
+  expect(wrong(checkLimits(text))).toEqual(expected);
+});
+
+it.each([
+  [[{ app: 'acl-service', uid: 1 }, { app: 'master-gateway', uid: 2 }], []],
+  [[{ app: 'acl-service', uid: 1 }, { app: 'acl-service', uid: 1 }], []],
+  [[{ app: 'acl-service', uid: 1 }, { app: 'master-gateway', uid: 1 }], ['warning unix users']],
+  [[], []],
+])('of Unix users: %j', (running, expected) => {
+  expect(wrong(checkUsers(running))).toEqual(expected);
+}); // prettier-ignore
+
+it('of the roles document: warns before it ends, and says when it has ended', async () => {
+  await sodiumReady();
+  const folder = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
+  try {
+    const now = Date.now();
+    new MasterKeys(folder).create(now);
+    const day = 86_400_000;
+    const at = (days: number) =>
+      checkKeys({ ...config, pki_dir: folder }, now + days * day).find(({ check }) => check === 'roles')?.level;
+    expect([at(0), at(650), at(731)]).toEqual(['ok', 'warning', 'problem']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

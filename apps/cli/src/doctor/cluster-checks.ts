@@ -1,0 +1,147 @@
+/** What is to be said of a running cluster, from what was seen of it; nothing here asks. */
+import type { MasterConfig } from '@natrium/config';
+import { type Finding, fine, problem, warning } from './finding.js';
+
+export interface BrokerSeen {
+  readonly version: string;
+  readonly maxPayload: number;
+  readonly jetstream: boolean;
+  readonly tls: boolean;
+}
+
+/** What one node says of its JetStream; only a broker with users tells it. */
+export interface NodeSeen {
+  readonly name: string;
+  readonly syncAlways: boolean;
+}
+
+export interface StreamSeen {
+  readonly name: string;
+  readonly replicas: number;
+  /** Nodes that should hold it and are not there, or behind. */
+  readonly offline: number;
+}
+
+export interface PartySeen {
+  /** `gateway`, `acl`, `runner`, or the id of a minion. */
+  readonly name: string;
+  readonly rolesSerial: number;
+}
+
+const OLDEST = [2, 10] as const;
+const MAX_PAYLOAD = 8 << 20;
+const MAX_REPLICAS = 3;
+const NOTICED_MS = 1000;
+const SERVICES = { gateway: 'master-gateway', acl: 'acl-service', runner: 'runner-service' } as const;
+const MAX_NAMED = 5;
+
+export function checkBroker(seen: BrokerSeen, config: MasterConfig): readonly Finding[] {
+  const [major = 0, minor = 0] = seen.version.split('.').map(Number);
+  const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+  const isFar = config.nats.some((url) => !/^\w+:\/\/(?:[^@]*@)?(?:127\.|localhost|\[::1\])/.test(url));
+  return [
+    isOld
+      ? problem('broker', `nats-server ${seen.version} is too old`, 'install 2.10 or newer')
+      : fine('broker', `nats-server ${seen.version} at ${config.nats.join(', ')}`),
+    ...(seen.jetstream
+      ? []
+      : [problem('broker', 'the broker has no JetStream', 'add jetstream {} to its configuration')]),
+    ...(seen.maxPayload < MAX_PAYLOAD
+      ? [
+          problem(
+            'broker',
+            `the broker takes messages of ${String(seen.maxPayload)} bytes at most: larger jobs and returns would be lost`,
+            `set max_payload: ${String(MAX_PAYLOAD)} in its configuration`,
+          ),
+        ]
+      : []),
+    config.broker_auth === 'none'
+      ? warning(
+          'broker users',
+          'the broker asks nobody who they are: whoever reaches it can listen to all ciphertext, send junk to everybody, change or empty the stores, and a revoked minion stays connected',
+          'run natriumctl init with --broker-auth jwt, or shut the broker off by other means',
+        )
+      : fine('broker users', 'the broker lets in only those who have a user'),
+    ...(isFar && !seen.tls
+      ? [
+          warning(
+            'broker tls',
+            'connections to the broker are not encrypted: who talks to whom can be read on the wire, and a login be watched',
+            'natriumctl init --broker-tls HOSTS makes a CA; set broker_ca',
+          ),
+        ]
+      : []),
+  ];
+}
+
+export function checkNodes(nodes: readonly NodeSeen[]): readonly Finding[] {
+  const lazy = nodes.filter(({ syncAlways }) => !syncAlways).map(({ name }) => name);
+  if (nodes.length === 0) return [];
+  if (lazy.length === 0) return [fine('jetstream sync', 'each write is on disk before it is acknowledged')];
+  const alone = nodes.length < MAX_REPLICAS;
+  const said = `JetStream on ${lazy.join(', ')} does not sync each write: a power loss forgets what was acknowledged`;
+  const mend = 'set sync_interval: always in its jetstream {}';
+  return [alone ? problem('jetstream sync', said, mend) : warning('jetstream sync', said, mend)];
+}
+
+export function checkStreams(streams: readonly StreamSeen[], { nats }: MasterConfig): readonly Finding[] {
+  const wanted = Math.min(nats.length, MAX_REPLICAS);
+  const few = streams.filter(({ replicas }) => replicas < wanted);
+  const offline = streams.filter((stream) => stream.offline > 0);
+  const names = (of: readonly StreamSeen[]) => shortened(of.map(({ name }) => name));
+  if (few.length === 0 && offline.length === 0)
+    return streams.length === 0 ? [] : [fine('jetstream replicas', `${String(streams.length)} streams, ${String(wanted)} replicas each`)]; // prettier-ignore
+  return [
+    ...(few.length === 0
+      ? []
+      : [
+          problem(
+            'jetstream replicas',
+            `${names(few)} should have ${String(wanted)} replicas and have fewer`,
+            `nats stream edit NAME --replicas ${String(wanted)}`,
+          ),
+        ]),
+    ...(offline.length === 0
+      ? []
+      : [problem('jetstream replicas', `replicas of ${names(offline)} are not there`, 'start the broker node that is missing')]), // prettier-ignore
+  ];
+}
+
+/** @param offsetMs How far this host's clock is from the cluster's, signed time minus own. */
+export function checkClock(offsetMs: number, { clock_skew: skew }: MasterConfig): readonly Finding[] {
+  const seconds = (Math.abs(offsetMs) / 1000).toFixed(1);
+  const side = offsetMs > 0 ? 'behind' : 'ahead of';
+  const said = `this host's clock is ${seconds} s ${side} the cluster's`;
+  const mend = 'run an NTP client, such as chrony';
+  if (Math.abs(offsetMs) > skew * 1000) return [problem('clock', `${said}, more than clock_skew`, mend)];
+  if (Math.abs(offsetMs) > NOTICED_MS) return [warning('clock', said, mend)];
+  return [fine('clock', `this host's clock is within ${seconds} s of the cluster's`)];
+}
+
+export function checkServices(services: readonly PartySeen[]): readonly Finding[] {
+  return Object.entries(SERVICES).map(([role, app]) => {
+    const count = services.filter(({ name }) => name === role).length;
+    if (count === 0) return problem('replicas', `no ${app} is running`, `start one: systemctl start natrium-${app}`);
+    if (count === 1)
+      return warning('replicas', `only one ${app} is running: while it is down, nobody does its work`, 'start a second one'); // prettier-ignore
+    return fine('replicas', `${String(count)} ${app}s`);
+  });
+}
+
+/** @param newest Of the roles document in the master's folder. */
+export function checkSerials(parties: readonly PartySeen[], newest: number): readonly Finding[] {
+  const behind = parties.filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);
+  if (behind.length === 0) return [fine('roles seen', `everybody has seen roles document ${String(newest)}`)];
+  return [
+    warning(
+      'roles seen',
+      `${shortened(behind)} have not seen roles document ${String(newest)} yet`,
+      'they learn it when they start again or at their next epoch',
+    ),
+  ];
+}
+
+function shortened(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMED).join(', ');
+  return names.length > MAX_NAMED ? `${shown} and ${String(names.length - MAX_NAMED)} more` : shown;
+}

@@ -1,0 +1,185 @@
+/** What the master's host says without any broker: files, keys, the policy, limits, who runs as whom. */
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type MasterConfig, problemSentence } from '@natrium/config';
+import { MasterKeys, STORAGE_CLASSES } from '@natrium/keystore';
+import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
+import { loadPolicy } from '../acl/load-policy.js';
+import { type Finding, fine, problem, warning } from './finding.js';
+
+const DAY_MS = 86_400_000;
+/** `natriumctl` warns this long before the roles document ends. */
+const ROLES_SOON_MS = 90 * DAY_MS;
+const STORAGE_KEY_MS = 7 * DAY_MS;
+const ROLE_KEY_MS = 2 * 365 * DAY_MS;
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+/** A connection each for minions, and files besides. */
+const FILES = 4096;
+const MAX_SHOWN = 3;
+
+/** Secrets that others may read, folders that others may write to. */
+export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): readonly Finding[] {
+  const entries = filesBelow(pki);
+  const open = entries.filter(({ path, isFolder, mode }) => !isFolder && isSecret(path) && (mode & OTHERS) !== 0);
+  const master = join(configDir, 'master');
+  if (existsSync(master) && (lstatSync(master).mode & OTHERS_WRITE & ~0o020) !== 0)
+    open.push({ path: master, isFolder: false, mode: lstatSync(master).mode });
+  const loose = [{ path: pki, isFolder: true, mode: lstatSync(pki).mode }, ...entries].filter(
+    ({ isFolder, mode }) => isFolder && (mode & OTHERS_WRITE) !== 0,
+  );
+  const offline = [join(pki, 'root.key'), join(pki, 'broker', 'offline')].filter((path) => existsSync(path));
+  const findings = [
+    ...open.map(({ path }) => problem('files', `others may read or write ${path}`, `chmod go= ${path}`)),
+    ...loose.map(({ path }) => problem('files', `others may put files into ${path}`, `chmod go-w ${path}`)),
+    ...(offline.length === 0
+      ? []
+      : [
+          warning(
+            'offline keys',
+            `${offline.join(' and ')} ${offline.length === 1 ? 'is' : 'are'} on this host: whoever takes it over can make any key`,
+            'move them to a medium that is not connected; they are needed only to change role keys or broker scopes',
+          ),
+        ]),
+  ];
+  return findings.length > 0 && findings.some(({ check }) => check === 'files')
+    ? findings
+    : [fine('files', `keys in ${pki} are readable by their owner only`), ...findings];
+}
+
+/** The roles document's end, and how old keys are. */
+export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readonly Finding[] {
+  const keys = new MasterKeys(pki);
+  const { notAfter, serial } = keys.roles().document;
+  const days = Math.floor((notAfter - nowMs) / DAY_MS);
+  const roles =
+    notAfter <= nowMs
+      ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, 'sign a new one with the root key')
+      : notAfter - nowMs < ROLES_SOON_MS
+        ? warning('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
+        : fine('roles', `roles document ${String(serial)} is good for ${String(days)} days`); // prettier-ignore
+  const old = filesBelow(join(pki, 'roles.d')).filter(({ path }) => ageOf(path, nowMs) > ROLE_KEY_MS);
+  const stale = STORAGE_CLASSES.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
+  return [
+    roles,
+    ...old.map(({ path }) =>
+      warning('key ages', `${path} is older than two years`, 'replace it by a new roles document'),
+    ),
+    ...(stale.length === 0
+      ? [fine('key ages', 'storage keys are new enough')]
+      : [
+          warning(
+            'key ages',
+            `the newest storage keys of ${stale.join(', ')} are older than a week`,
+            'run natriumctl keys rotate, each day by a timer',
+          ),
+        ]),
+  ];
+}
+
+export function checkPolicy(configDir: string): readonly Finding[] {
+  const loaded = loadPolicy(configDir, { builtIn: false });
+  if (!loaded.ok)
+    return loaded.error.map((one) => problem('policy', problemSentence(one), one.mend)).slice(0, MAX_SHOWN);
+  const found = lintPolicy(loaded.value.view, fleetOfRules(loaded.value.view));
+  const count = (severity: string) => found.filter((one) => one.severity === severity).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  const said = `the policy has ${String(problems)} problems and ${String(warnings)} warnings`;
+  const mend = 'natriumctl acl lint names each with its line';
+  if (problems > 0) return [problem('policy', said, mend)];
+  return [warnings > 0 ? warning('policy', said, mend) : fine('policy', 'the policy has no problems')];
+}
+
+/** @param limits The text of `/proc/self/limits`; empty where there is none. */
+export function checkLimits(limits: string): readonly Finding[] {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
+  if (soft === undefined) return [];
+  if (soft === 'unlimited' || Number(soft) >= FILES) return [fine('file limit', `${soft} open files`)];
+  return [
+    warning(
+      'file limit',
+      `a process may have ${soft} files open, and the broker needs one for each minion`,
+      `raise it to ${String(FILES)} or more: LimitNOFILE= of the service, or ulimit -n`,
+    ),
+  ];
+}
+
+export interface RunningService {
+  readonly app: string;
+  readonly uid: number;
+}
+
+/** Services that could read each other's keys. */
+export function checkUsers(running: readonly RunningService[]): readonly Finding[] {
+  const uids = [...new Set(running.map(({ uid }) => uid))];
+  const shared = uids.flatMap((uid) => {
+    const own = running.filter((one) => one.uid === uid);
+    const apps = [...new Set(own.map(({ app }) => app))].sort();
+    return apps.length > 1 ? [{ uid, apps }] : [];
+  });
+  if (shared.length === 0)
+    return running.length === 0 ? [] : [fine('unix users', 'each service has a user of its own')];
+  return shared.map(({ uid, apps }) =>
+    warning(
+      'unix users',
+      `${apps.join(', ')} run as one Unix user (${String(uid)}): each can read the keys of the others`,
+      'give each service a user of its own, and only the key files of its role',
+    ),
+  );
+}
+
+/** The services of this cluster that run on this host, as Linux tells. */
+export function runningServices(configDir: string): readonly RunningService[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => serviceAt(pid, configDir)); // prettier-ignore
+}
+
+const APPS = new Set(['acl-service', 'master-gateway', 'runner-service', 'event-sink']);
+
+function serviceAt(pid: string, configDir: string): readonly RunningService[] {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const app =
+      words
+        .find((word) => basename(word) === 'main.mjs')
+        ?.split('/')
+        .at(-2) ?? '';
+    if (!APPS.has(app) || !words.includes(configDir)) return [];
+    return [{ app, uid: lstatSync(`/proc/${pid}`).uid }];
+  } catch {
+    return []; // it ended meanwhile
+  }
+}
+
+interface Entry {
+  readonly path: string;
+  readonly isFolder: boolean;
+  readonly mode: number;
+}
+
+function filesBelow(folder: string): Entry[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return entry.isSymbolicLink() ? [] : [{ path, isFolder: entry.isDirectory(), mode: lstatSync(path).mode & 0o777 }];
+  });
+}
+
+/** Join credentials are every minion's. */
+function isSecret(path: string): boolean {
+  return (path.endsWith('.key') || path.endsWith('.creds')) && basename(path) !== 'join.creds';
+}
+
+function ageOf(path: string, nowMs: number): number {
+  return path.endsWith('.key') ? nowMs - lstatSync(path).mtimeMs : 0;
+}
+
+/** By its name, which is when it was made: `YYYYMMDDhhmmss`. */
+function newestStorageKeyMs(pki: string, name: string): number {
+  const folder = join(pki, 'storage', name);
+  const times = (existsSync(folder) ? readdirSync(folder) : []).flatMap((file) => {
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(file) ?? [];
+    return y === undefined ? [] : [Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))];
+  });
+  return Math.max(0, ...times);
+}

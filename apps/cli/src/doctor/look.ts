@@ -1,0 +1,169 @@
+/** Looks at a running cluster: as the calling account, and where the broker has users as its `doctor` and `auditor`. */
+import { join } from 'node:path';
+import { Clock, hello, NatsTransport, openBucket } from '@natrium/bus';
+import { brokerTls, type MasterConfig } from '@natrium/config';
+import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@natrium/envelope';
+import { readCredentials } from '@natrium/keystore';
+import { isList, isMap, type Value } from '@natrium/model';
+import type { OpenMaster } from '../link/open-master.js';
+import type { BrokerSeen, NodeSeen, PartySeen, StreamSeen } from './cluster-checks.js';
+
+const HELLO_MS = 2000;
+const ASK_MS = 2000;
+const HOUR_MS = 3_600_000;
+
+export interface Seen {
+  readonly broker: BrokerSeen;
+  readonly nodes: readonly NodeSeen[];
+  readonly streams: readonly StreamSeen[];
+  readonly services: readonly PartySeen[];
+  readonly minions: readonly PartySeen[];
+  readonly offsetMs: number;
+}
+
+export async function look(master: OpenMaster): Promise<Seen> {
+  const { link, config } = master;
+  const { info } = master.transport.connection;
+  const broker = {
+    version: info?.version ?? '0',
+    maxPayload: info?.max_payload ?? 0,
+    jetstream: info?.jetstream === true,
+    tls: info?.tls_required === true || info?.tls_available === true,
+  };
+  const services = link.directory.services().flatMap(({ owner, rolesSerial }) =>
+    owner.type === 'role' ? [{ name: owner.role, rolesSerial }] : [],
+  ); // prettier-ignore
+  const jsz = await askNodes(config);
+  const stored = await readAs(config, 'auditor', master.transport, (transport) => announced(transport, master));
+  return {
+    broker,
+    nodes: jsz.map(nodeIn),
+    streams: streamsIn(jsz),
+    services,
+    minions: stored ?? [],
+    offsetMs: await offsetOf(master),
+  };
+}
+
+/** Of the own clock; `Clock` itself forgets what is within the skew. */
+async function offsetOf({ transport, link, keys }: OpenMaster): Promise<number> {
+  const clock = new Clock(0);
+  const pin = { firstRoot: keys.chain()[0] };
+  await hello(transport, link.subjects, pin, clock, { minSerial: 0, timeoutMs: HELLO_MS, inbox: transport.inbox });
+  return clock.offsetMs;
+}
+
+/** Does something as a user that only this host has; undefined when it may not be read. */
+async function readAs<T>(
+  config: MasterConfig,
+  name: 'auditor' | 'doctor',
+  own: NatsTransport | undefined,
+  read: (transport: NatsTransport) => Promise<T>,
+): Promise<T | undefined> {
+  if (config.broker_auth === 'none') return own === undefined ? undefined : read(own);
+  const credentials = readCredentials(join(config.pki_dir, 'broker', 'users', `${name}.creds`));
+  if (credentials === undefined) return undefined;
+  const transport = await NatsTransport.connect({
+    servers: config.nats,
+    name: `natrium-${name}`,
+    tls: brokerTls(config),
+    user: { jwt: () => credentials.jwt, key: credentials.key },
+    inbox: `_INBOX.${credentials.name}`,
+  });
+  try {
+    return await read(transport);
+  } finally {
+    await transport.drain();
+  }
+}
+
+/** Each node's answer about its JetStream: the system account's, so that only a broker with users gives it. */
+async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
+  const answers = await readAs(config, 'doctor', undefined, async (transport) => {
+    const question = Buffer.from(JSON.stringify({ streams: true, config: true, accounts: true }));
+    const heard: Value[] = [];
+    const inbox = `${transport.inbox}.jsz`;
+    const listening = transport.subscribe(inbox, ({ payload }) => {
+      heard.push(JSON.parse(Buffer.from(payload).toString()) as Value);
+    });
+    transport.publish('$SYS.REQ.SERVER.PING.JSZ', question, inbox);
+    const until = Date.now() + ASK_MS;
+    // One node answers at once; how many others there are, only its own answer says.
+    while (heard.length < Math.max(1, config.nats.length) && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await listening.close();
+    return heard;
+  });
+  return answers ?? [];
+}
+
+function nodeIn(answer: Value): NodeSeen {
+  const name = at(answer, 'server', 'name');
+  return {
+    name: typeof name === 'string' ? name : 'a node',
+    syncAlways: at(answer, 'data', 'config', 'sync_always') === true,
+  };
+}
+
+/** Each stream once, as its leader tells it. */
+function streamsIn(answers: readonly Value[]): readonly StreamSeen[] {
+  const found = new Map<string, StreamSeen>();
+  for (const answer of answers) {
+    const accounts = at(answer, 'data', 'account_details');
+    for (const account of isList(accounts) ? accounts : []) {
+      const streams = at(account, 'stream_detail');
+      for (const stream of isList(streams) ? streams : []) {
+        const seen = streamIn(stream);
+        const known = found.get(seen.name);
+        if (known === undefined || seen.offline > known.offline) found.set(seen.name, seen);
+      }
+    }
+  }
+  return [...found.values()].filter(({ name }) => name.startsWith('KV_NT_') || name.startsWith('NT_'));
+}
+
+function streamIn(stream: Value): StreamSeen {
+  const [name, replicas, peers] = [at(stream, 'name'), at(stream, 'config', 'num_replicas'), at(stream, 'cluster', 'replicas')]; // prettier-ignore
+  const offline = (isList(peers) ? peers : []).filter((peer) => at(peer, 'offline') === true).length;
+  return { name: typeof name === 'string' ? name : '', replicas: typeof replicas === 'number' ? replicas : 1, offline };
+}
+
+/** Minions by id, and what roles document each knew when it announced itself. */
+async function announced(transport: NatsTransport, master: OpenMaster): Promise<readonly PartySeen[]> {
+  const bucket = await openBucket(transport, {
+    name: `NT_${master.config.cluster}_announcements`,
+    replicas: 1,
+    ttlMs: 0,
+  });
+  const ids = await idsByFinger(master);
+  return (await bucket.list('m.*')).flatMap(({ value }) => {
+    const signed = signedFromWire(decode(value));
+    if (signed === undefined) return [];
+    const now = Date.now() - HOUR_MS;
+    const party = readAnnouncement(signed, master.link.roles.cluster, now, () => [], 2 * HOUR_MS);
+    if (!party.ok) return [];
+    const { key } = party.value.owner;
+    const id = ids.get(fingerprint(key));
+    return id === undefined ? [] : [{ name: id || toHex(key), rolesSerial: party.value.rolesSerial }];
+  });
+}
+
+/** Only of those who are let in: others say nothing any more. */
+async function idsByFinger({ client }: OpenMaster): Promise<ReadonlyMap<string, string>> {
+  const list = await client.admin('key', 'key.list', []);
+  if (!list.ok || !isList(list.value)) return new Map();
+  return new Map(
+    list.value.flatMap((entry) => {
+      const [id, finger, state] = [at(entry, 'id'), at(entry, 'fingerprint'), at(entry, 'state')];
+      return typeof id === 'string' && typeof finger === 'string' && state === 'accepted'
+        ? [[finger, id] as const]
+        : [];
+    }),
+  );
+}
+
+function at(value: Value, ...path: readonly string[]): Value | undefined {
+  let here: Value | undefined = value;
+  for (const key of path) here = here !== undefined && isMap(here) ? here[key] : undefined;
+  return here;
+}

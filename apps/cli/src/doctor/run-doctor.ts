@@ -1,0 +1,94 @@
+/**
+ * `natriumctl doctor`: what is wrong with this host and its cluster, each finding with its mend.
+ *
+ * Exit codes are for monitoring: 0 nothing, 1 warnings, 2 problems. A cluster that is down is a problem like another.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { sodiumReady } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import { openMaster } from '../link/open-master.js';
+import type { DoctorOptions, Io } from '../ports.js';
+import { checkBroker, checkClock, checkNodes, checkSerials, checkServices, checkStreams } from './cluster-checks.js';
+import { type Finding, type Level, problem } from './finding.js';
+import { checkFiles, checkKeys, checkLimits, checkPolicy, checkUsers, runningServices } from './host-checks.js';
+import { look } from './look.js';
+
+const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
+const LIMITS = '/proc/self/limits';
+
+export async function runDoctor({ configDir, json, all }: DoctorOptions, io: Io): Promise<number> {
+  const findings = await examine(resolve(configDir));
+  const count = (level: Level) => findings.filter((one) => one.level === level).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  const code = Math.max(0, ...findings.map(({ level }) => CODES[level]));
+  if (json) {
+    io.out(`${JSON.stringify({ findings, problems, warnings }, undefined, 2)}\n`);
+    return code;
+  }
+  const shown = all ? findings : findings.filter(({ level }) => level !== 'ok');
+  for (const finding of shown.toSorted((a, b) => CODES[b.level] - CODES[a.level])) io.out(lines(finding));
+  io.out(`${plural(problems, 'problem')}, ${plural(warnings, 'warning')}, ${String(count('ok'))} checks are fine\n`);
+  return code;
+}
+
+async function examine(configDir: string): Promise<readonly Finding[]> {
+  await sodiumReady();
+  const loaded = loadMasterConfig(configDir);
+  if (!loaded.ok) return loaded.error.map((one) => problem('configuration', problemSentence(one), one.mend));
+  const { config } = loaded.value;
+  if (!new MasterKeys(config.pki_dir).exists)
+    return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];
+  return [
+    ...guarded('files', () => checkFiles(config, configDir)),
+    ...guarded('roles', () => checkKeys(config, Date.now())),
+    ...guarded('policy', () => checkPolicy(configDir)),
+    ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),
+    ...checkUsers(runningServices(configDir)),
+    ...(await examineCluster(configDir, config)),
+  ];
+}
+
+async function examineCluster(configDir: string, config: MasterConfig): Promise<readonly Finding[]> {
+  const master = await openMaster(configDir);
+  if (!master.ok)
+    return [problem('cluster', master.error.sentence, 'start the broker and the services, then run this again')];
+  try {
+    const seen = await look(master.value);
+    return [
+      ...checkBroker(seen.broker, config),
+      ...checkNodes(seen.nodes),
+      ...checkStreams(seen.streams, config),
+      ...checkClock(seen.offsetMs, config),
+      ...checkServices(seen.services),
+      ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
+    ];
+  } catch (error) {
+    return [problem('cluster', wordsOf(error), 'look into the log of the broker and of the services')];
+  } finally {
+    await master.value.transport.drain();
+  }
+}
+
+/** A check that cannot be made is a finding too. */
+function guarded(check: string, make: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return make();
+  } catch (error) {
+    return [problem(check, wordsOf(error), 'run this as the account that owns the file, or restore it from a backup')];
+  }
+}
+
+function lines({ check, level, what, mend }: Finding): string {
+  const after = mend === '' ? '' : `  mend: ${mend}\n`;
+  return `${level}: ${check}: ${what}\n${after}`;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function plural(count: number, word: string): string {
+  return `${String(count)} ${word}${count === 1 ? '' : 's'}`;
+}

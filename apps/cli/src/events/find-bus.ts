@@ -1,0 +1,25 @@
+/** Where the bus of this host is: the owner's socket, or the one that `event_acl` made for this account. */
+import { accessSync, constants } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig, problemSentence } from '@natrium/config';
+import { err, ok, type Result } from '@natrium/model';
+
+/** The sentence says what is wrong with the configuration. */
+export function findBus(configDir: string): Result<string, string> {
+  const loaded = loadMasterConfig(configDir);
+  if (!loaded.ok) return err(loaded.error.map(problemSentence).join('\n'));
+  const { sock_dir } = loaded.value.config;
+  const own = join(sock_dir, 'master_event.sock');
+  const granted = join(sock_dir, 'events', `${userInfo().username}.sock`);
+  return ok(!mayOpen(own) && mayOpen(granted) ? granted : own);
+}
+
+function mayOpen(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `natrium-run state.event [tagmatch] [count=N] [quiet=True] [pretty=True]`: prints events as they come, as Salt's runner.
+ *
+ * Spec: reference salt-cli.md §5.
+ */
+import { join } from 'node:path';
+import { EventClient } from '@natrium/events';
+import { ok, splitArguments, type Value } from '@natrium/model';
+import { EXIT } from '../common/exit-codes.js';
+import type { Io } from '../ports.js';
+import { eventText } from './event-text.js';
+import { findBus } from './find-bus.js';
+
+export async function stateEvent(configDir: string, args: readonly Value[], io: Io): Promise<number> {
+  const { positional, named } = splitArguments(args);
+  const given = (place: number, name: string): Value | undefined => positional[place] ?? named[name];
+  const [tagmatch = '*', count = -1, quiet = false, sockDir, pretty = false, node = 'master'] = [
+    given(0, 'tagmatch'), given(1, 'count'), given(2, 'quiet'), given(3, 'sock_dir'), given(4, 'pretty'), given(5, 'node'),
+  ]; // prettier-ignore
+  const file = node === 'minion' ? 'minion_event.sock' : 'master_event.sock';
+  const found = typeof sockDir === 'string' ? ok(join(sockDir, file)) : findBus(configDir);
+  if (!found.ok) {
+    io.err(`natrium-run: error: ${found.error}\n`);
+    return EXIT.badConfig;
+  }
+  const most = typeof count === 'number' && count >= 0 ? count : Number.POSITIVE_INFINITY;
+  const print = (text: string) => {
+    if (quiet !== true) io.out(text);
+  };
+  return listen(found.value, typeof tagmatch === 'string' ? tagmatch : '*', most, io, (event) => {
+    print(eventText(event, pretty === true));
+  });
+}
+
+async function listen(
+  path: string,
+  tagmatch: string,
+  most: number,
+  io: Io,
+  show: (event: Parameters<typeof eventText>[0]) => void,
+): Promise<number> {
+  const ending = new AbortController();
+  const off = io.onInterrupt(() => {
+    ending.abort();
+  });
+  try {
+    const events = await new EventClient(path).subscribe({ tags: tagmatch, match: 'expr', signal: ending.signal });
+    let shown = 0;
+    if (most > 0) {
+      for await (const event of events) {
+        show(event);
+        shown += 1;
+        if (shown >= most) break;
+      }
+    }
+    events.close();
+    if (ending.signal.aborted) return EXIT.interrupted;
+    if (shown < most) {
+      io.err('natrium-run: error: the event bus is gone\n');
+      return EXIT.unavailable;
+    }
+    io.out('None\n');
+    return EXIT.ok;
+  } catch (error) {
+    io.err(`natrium-run: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.unavailable;
+  } finally {
+    off();
+  }
+}

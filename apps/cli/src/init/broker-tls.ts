@@ -1,0 +1,60 @@
+/**
+ * A private CA for the broker and the broker's certificate, made with the host's `openssl`.
+ *
+ * The CA's key signs this one certificate and is then of use only to make the next.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { writeWhole } from '@natrium/keystore';
+
+const run = promisify(execFile);
+const READABLE = 0o644;
+const OWNER_ONLY = 0o600;
+const CA_DAYS = '3650';
+const SERVER_DAYS = '825';
+const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
+
+/**
+ * Makes `ca.crt`, `ca.key`, `server.crt` and `server.key`.
+ *
+ * @param hosts Names and addresses that the broker is reached under.
+ * @throws {Error} When a host is none, or there is no `openssl`.
+ */
+export async function makeBrokerTls(folder: string, hosts: readonly string[]): Promise<void> {
+  const wrong = hosts.find((host) => isIP(host) === 0 && !HOST.test(host));
+  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name or address of a host`);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const at = (name: string) => join(folder, name);
+  for (const name of ['ca', 'server']) {
+    const made = await openssl('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256');
+    writeWhole(at(`${name}.key`), made, OWNER_ONLY);
+  }
+  const ca = await openssl(
+    ...['req', '-x509', '-new', '-key', at('ca.key'), '-days', CA_DAYS, '-subj', '/CN=Natrium broker CA'],
+    ...['-addext', 'basicConstraints=critical,CA:TRUE,pathlen:0', '-addext', 'keyUsage=critical,keyCertSign'],
+  );
+  writeWhole(at('ca.crt'), ca, READABLE);
+  const names = hosts.map((host) => (isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`)).join(',');
+  writeWhole(at('server.csr'), await openssl('req', '-new', '-key', at('server.key'), '-subj', '/CN=broker'), READABLE);
+  const extensions = `subjectAltName=${names}\nextendedKeyUsage=serverAuth,clientAuth\nbasicConstraints=CA:FALSE\n`;
+  writeWhole(at('server.ext'), extensions, READABLE);
+  const server = await openssl(
+    ...['x509', '-req', '-in', at('server.csr'), '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial'],
+    ...['-days', SERVER_DAYS, '-extfile', at('server.ext')],
+  );
+  writeWhole(at('server.crt'), server, READABLE);
+  for (const name of ['server.csr', 'server.ext', 'ca.srl']) rmSync(at(name), { force: true });
+}
+
+async function openssl(...words: readonly string[]): Promise<string> {
+  try {
+    return (await run('openssl', [...words])).stdout;
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
+      throw new Error('making certificates needs openssl, and it is not on this host', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * `natriumctl init`: founds a cluster in a configuration folder: root, role keys, storage keys, the first account.
+ *
+ * Nothing that is there is overwritten; a master file is written only where there is none.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BrokerKeys } from '@natrium/broker-auth';
+import { loadMasterConfig, problemSentence } from '@natrium/config';
+import { fingerprint, sodiumReady } from '@natrium/envelope';
+import { MasterKeys, writeWhole } from '@natrium/keystore';
+import type { InitOptions, Io } from '../ports.js';
+import { makeBrokerTls } from './broker-tls.js';
+
+const FAILED = 1;
+const CONFIG_MODE = 0o640;
+
+export async function runInit(
+  { configDir, user, brokerAuth = 'jwt', brokerTls = [] }: InitOptions,
+  io: Io,
+): Promise<number> {
+  await sodiumReady();
+  mkdirSync(configDir, { recursive: true, mode: 0o750 });
+  const file = join(configDir, 'master');
+  if (!existsSync(file)) writeWhole(file, masterFile(user, brokerAuth), CONFIG_MODE);
+  const loaded = loadMasterConfig(configDir);
+  if (!loaded.ok) {
+    for (const problem of loaded.error) io.err(`${problemSentence(problem)}\n`);
+    return FAILED;
+  }
+  const { pki_dir: folder, user: account, cluster } = loaded.value.config;
+  const keys = new MasterKeys(folder);
+  if (keys.exists) {
+    io.err(`natriumctl: error: ${folder} already holds a cluster; nothing was changed\n`);
+    return FAILED;
+  }
+  keys.create(Date.now());
+  const broker = new BrokerKeys(join(folder, 'broker'));
+  await broker.create(cluster);
+  if (brokerTls.length > 0) await makeBrokerTls(join(folder, 'broker', 'tls'), brokerTls);
+  io.out(
+    [
+      `A new cluster is in ${folder}.`,
+      `Its fingerprint, for master_finger in every minion's configuration:`,
+      `  ${fingerprint(keys.chain()[0])}`,
+      `The first account is ${account}; it has full access. Its key: ${keys.firstAccountPath}`,
+      `Keep ${join(folder, 'root.key')} offline: it is needed only to change role keys.`,
+      ...(loaded.value.config.broker_auth === 'jwt' ? aboutBroker(broker) : []),
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+function aboutBroker(broker: BrokerKeys): readonly string[] {
+  return [
+    `The broker asks who comes: include ${join(broker.folder, 'server.conf')} in its configuration, and copy`,
+    `${broker.credsPath('join')} to each minion as pki/join.creds. Keep ${broker.offlineFolder} offline too.`,
+  ];
+}
+
+function masterFile(user: string | undefined, brokerAuth: string): string {
+  const lines = [
+    '# Natrium reads the keys of a Salt master file; docs/configuration.md lists them.',
+    `broker_auth: ${brokerAuth}`,
+  ];
+  if (user !== undefined) lines.push(`user: ${user}`);
+  return `${lines.join('\n')}\n`;
+}

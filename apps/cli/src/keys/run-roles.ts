@@ -1,0 +1,76 @@
+/** `natriumctl roles`: the document that names the services' keys, changed under the root. Spec: spec/envelope.md#roles. */
+import { fingerprint, type RoleName } from '@natrium/envelope';
+import { type MasterKeys, ROLES, RolesChanges } from '@natrium/keystore';
+import { EXIT } from '../common/exit-codes.js';
+import { UsageError } from '../common/options.js';
+import type { Io } from '../ports.js';
+import { withMasterFolder } from './master-folder.js';
+
+export interface RolesOptions {
+  readonly configDir: string;
+  readonly word: string;
+  readonly role: string | undefined;
+  readonly root: string | undefined;
+}
+
+type Change = (changes: RolesChanges, nowMs: number) => string;
+
+const OF_ALL: Readonly<Record<string, Change>> = {
+  renew: (changes, now) => {
+    changes.renew(now);
+    return 'The roles document is renewed.';
+  },
+  'new-root': (changes, now) => {
+    changes.newRoot(now);
+    return 'There is a new root; it signs from the next document on. Move its key and the old one offline.';
+  },
+};
+
+const OF_ONE: Readonly<Record<string, (role: RoleName) => Change>> = {
+  'new-key': (role) => (changes, now) => {
+    changes.newKey(role, now);
+    return `There is a new key of ${role}. Restart its replicas one by one, then: natriumctl roles retire ${role}`;
+  },
+  retire: (role) => (changes, now) => {
+    changes.retire(role, now);
+    return `Only the newest key of ${role} counts now. A replica that still has the old one is not heard any more.`;
+  },
+};
+
+export function runRoles({ configDir, word, role, root }: RolesOptions, io: Io): Promise<number> {
+  const change = changeOf(word, role);
+  return withMasterFolder(configDir, io, ({ keys }) => {
+    const changes = root === undefined ? new RolesChanges(keys) : new RolesChanges(keys, root);
+    if (change !== undefined) io.out(`${change(changes, Date.now())}\n`);
+    io.out(shown(keys));
+    return EXIT.ok;
+  });
+}
+
+/** @returns undefined when it is only to be shown. */
+function changeOf(word: string, role: string | undefined): Change | undefined {
+  const ofOne = Object.hasOwn(OF_ONE, word) ? OF_ONE[word] : undefined;
+  if (ofOne !== undefined) return ofOne(roleNamed(role));
+  if (role !== undefined) throw new UsageError(`unexpected argument '${role}'`);
+  if (word === 'show') return undefined;
+  const ofAll = Object.hasOwn(OF_ALL, word) ? OF_ALL[word] : undefined;
+  if (ofAll === undefined) throw new UsageError(`roles: no such thing to do: ${word}`);
+  return ofAll;
+}
+
+function roleNamed(word: string | undefined): RoleName {
+  const role = ROLES.find((name) => name === word);
+  if (role === undefined) throw new UsageError(`say which role: ${ROLES.join(', ')}`);
+  return role;
+}
+
+function shown(keys: MasterKeys): string {
+  const { document, root, firstRoot } = keys.roles();
+  const lines = [
+    `serial ${String(document.serial)}, good until ${new Date(document.notAfter).toISOString()}`,
+    `pinned root ${fingerprint(firstRoot)}`,
+    ...(fingerprint(root) === fingerprint(firstRoot) ? [] : [`root in force ${fingerprint(root)}`]),
+    ...ROLES.flatMap((role) => document.roles[role].map((key) => `${role} ${fingerprint(key)}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}

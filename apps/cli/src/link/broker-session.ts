@@ -1,0 +1,163 @@
+/**
+ * An account's connection to the broker. Where that asks who somebody is, the account has a user of its own, kept beside its
+ * key; with none, or one that has ended, it comes as one who may only join and is given the next.
+ *
+ * Spec: spec/broker.md#users.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
+import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
+import { brokerTls, type MasterConfig } from '@natrium/config';
+import { fp, type Identity, randomBytes, signJoin } from '@natrium/envelope';
+import { readCredentials } from '@natrium/keystore';
+import { err, ok, type Result } from '@natrium/model';
+import { contracts, inboxOf, joinInboxOf } from '@natrium/wire';
+
+const HELLO_MS = 2000;
+const JOIN_MS = 5000;
+const SESSION_MS = 24 * 3_600_000;
+const OWNER_ONLY = 0o600;
+
+export interface Caller {
+  readonly config: MasterConfig;
+  readonly identity: Identity;
+  /** The file that the identity is in. */
+  readonly keyPath: string;
+  readonly firstRoot: Uint8Array;
+}
+
+export interface Session {
+  readonly link: Link;
+  readonly transport: NatsTransport;
+  readonly user: OwnUser | undefined;
+}
+
+/** @returns A sentence when there is no way in. */
+export async function openSession(caller: Caller): Promise<Result<Session, string>> {
+  if (caller.config.broker_auth === 'none') return session(caller, {});
+  const path = userPath(caller.keyPath);
+  const kept = readText(path);
+  if (kept !== undefined && isGood(kept, caller.identity, Date.now())) {
+    const opened = await asUser(caller, kept, path);
+    if (opened.ok) return opened;
+  }
+  const jwt = await joinFor(caller);
+  if (!jwt.ok) return jwt;
+  keepText(path, jwt.value);
+  return asUser(caller, jwt.value, path);
+}
+
+/** Where an account's user of the broker is kept: beside its key. */
+export function userPath(keyPath: string): string {
+  return `${keyPath.replace(/\.key$/, '')}.jwt`;
+}
+
+async function asUser(caller: Caller, jwt: string, path: string): Promise<Result<Session, string>> {
+  const user = new OwnUser(caller.identity, jwt, (next) => {
+    keepText(path, next);
+  });
+  const opened = await session(caller, { user, inbox: inboxOf(fp(caller.identity.publicKey)) });
+  return opened.ok ? ok({ ...opened.value, user }) : opened;
+}
+
+async function joinFor(caller: Caller): Promise<Result<string, string>> {
+  const { config, identity } = caller;
+  const path = join(config.pki_dir, 'broker', 'join.creds');
+  const credentials = readCredentials(path);
+  if (credentials === undefined) return err(`broker_auth is jwt, and there is no ${path}; natriumctl init makes it`);
+  const { jwt, key } = credentials;
+  const inbox = joinInboxOf(fp(identity.publicKey));
+  const opened = await session(caller, { user: { jwt: () => jwt, key }, inbox }, true);
+  if (!opened.ok) return opened;
+  const { link, transport } = opened.value;
+  try {
+    return await askFor(link, config.user);
+  } finally {
+    await transport.drain();
+  }
+}
+
+async function askFor({ identity, bus, subjects, roles, own, clock, services }: Link, id: string) {
+  const request = signJoin(identity.signing, roles.cluster, {
+    id,
+    identity: identity.publicKey,
+    nkey: identity.nkeyPublic,
+    announcement: own.announced,
+    issued: clock.now(),
+    nonce: randomBytes(16),
+  });
+  const question = {
+    contract: contracts.join,
+    body: { request, grains: {} },
+    subject: subjects.join,
+    to: () => services('acl'),
+  };
+  const answer = await bus.ask(question, contracts.joined, JOIN_MS);
+  if (!answer.ok) return err(`the acl-service gave no user of the broker (${answer.error})`);
+  const { state, user } = answer.value.body;
+  if (state !== 'accepted') return err('the key of this account is not an accepted one');
+  return user === null ? err('the acl-service gives no users of the broker: its broker_auth is none') : ok(user);
+}
+
+async function session(
+  { config, identity, firstRoot }: Caller,
+  login: Pick<NatsOptions, 'user' | 'inbox'>,
+  joining = false,
+): Promise<Result<Session, string>> {
+  let transport: NatsTransport;
+  try {
+    transport = await NatsTransport.connect({
+      servers: config.nats,
+      name: 'natrium-cli',
+      tls: brokerTls(config),
+      ...login,
+    });
+  } catch (error) {
+    return err(whyNot(error, config));
+  }
+  const linked = await connectIdentity({
+    transport,
+    cluster: config.cluster,
+    identity,
+    use: 'session',
+    pin: { firstRoot },
+    minSerial: 0,
+    clock: new Clock(config.clock_skew * 1000),
+    epochMs: SESSION_MS,
+    overlapMs: 0,
+    helloTimeoutMs: HELLO_MS,
+    joining,
+  });
+  if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
+  await transport.drain();
+  return err(linked.error.sentence);
+}
+
+function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {
+  const said = error instanceof Error ? `${error.name} ${error.message}` : '';
+  const where = nats.join(', ');
+  if (/authoriz|authentic/i.test(said))
+    return broker_auth === 'none'
+      ? `the broker at ${where} wants to know who comes: set broker_auth: jwt`
+      : `the broker at ${where} does not know this account`;
+  if (/tls|certificate/i.test(said)) return `no TLS with the broker at ${where}: ${said}; see broker_ca`;
+  return `no broker answers at ${where}`;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined; // none, or not ours: a new one is asked for
+  }
+}
+
+/** In place, since the folder is root's. It may be lost at any time: then the next call asks for another. */
+function keepText(path: string, text: string): void {
+  try {
+    writeFileSync(path, `${text}\n`, { mode: OWNER_ONLY });
+  } catch {
+    // Not ours to write: each call asks for one.
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * `natrium-call`: local functions run in this process; what needs the master goes through the running agent's socket, as
+ * verb and arguments.
+ */
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { loadMinionConfig, type MinionConfig, problemSentence } from '@natrium/config';
+import {
+  err,
+  fromPlain,
+  isList,
+  isMap,
+  jidOf,
+  ok,
+  type Plain,
+  pyStr,
+  refusal,
+  type RefusalCode,
+  type Result,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
+import {
+  builtinModules,
+  gatherGrains,
+  GrainsFile,
+  minionFacts,
+  minionRegistry,
+  type Outcome,
+  OwnModules,
+} from '@natrium/modules';
+import { EXIT } from '../common/exit-codes.js';
+import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
+
+/** Beside the commands in their folder: tools/build.mjs puts it there. */
+const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
+/** Modules whose functions need the master, and so the agent. */
+const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltutil']);
+/** Functions that change what the running agent has in its hands. */
+const NEED_AGENT = /^grains\.(set|setvals?|append|remove|delkey|delval)$/;
+
+export const connectAgent: ConnectAgent = (options) => {
+  const config = configOf(options);
+  if (!config.ok) return Promise.resolve(config);
+  const viaAgent = (fun: string) => !options.local && needsAgent(fun);
+  return Promise.resolve(
+    ok({
+      call: (fun: string, args: readonly Value[], { timeout }: CallOptions) =>
+        inTime(timeout, (signal) =>
+          viaAgent(fun) ? throughAgent(config.value, fun, args) : here(config.value, { fun, args, signal }),
+        ),
+      close: () => Promise.resolve(),
+    }),
+  );
+};
+
+function configOf({
+  configDir,
+  id,
+  master,
+  moduleDirs = [],
+  local,
+}: AgentOptions): Result<MinionConfig, ConnectProblem> {
+  const loaded = loadMinionConfig(configDir);
+  if (!loaded.ok) return err({ sentence: loaded.error.map(problemSentence).join('\n'), exit: EXIT.badConfig });
+  const { config } = loaded.value;
+  const masters = [...config.nats, ...config.master];
+  if (master !== undefined && !local && !masters.includes(master)) {
+    const sentence = `the agent of this host is connected to ${masters.join(', ')}, and --master cannot send it elsewhere; see nats in ${configDir}/minion`;
+    return err({ sentence, exit: EXIT.usage });
+  }
+  const own = { id: id ?? config.id, master: master === undefined ? config.master : [master] };
+  return ok({ ...config, ...own, module_dirs: [...config.module_dirs, ...moduleDirs] });
+}
+
+/** @param timeout Seconds; none: as long as it takes. */
+async function inTime(
+  timeout: number | undefined,
+  call: (signal: AbortSignal) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const stop = new AbortController();
+  if (timeout === undefined) return call(stop.signal);
+  const tooLate = `there was no answer within ${String(timeout)} s`;
+  const timer = setTimeout(() => stop.abort(), timeout * 1000);
+  try {
+    const late = once(stop.signal, 'abort').then(() => unreachable(tooLate));
+    return await Promise.race([late, call(stop.signal)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface LocalCall {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly signal: AbortSignal;
+}
+
+function needsAgent(fun: string): boolean {
+  return NEED_MASTER.has(fun.split('.')[0] ?? '') || NEED_AGENT.test(fun);
+}
+
+async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Promise<CallOutcome> {
+  const own: ValueMap = { id: config.id, master: [...config.master], grains: config.grains };
+  const grainsFile = new GrainsFile(config.root_dir);
+  let grains: ValueMap | undefined;
+  const problems: string[] = [];
+  const outcome = await (
+    await registryOf(config, fun, problems)
+  ).execute(fun, args, {
+    id: config.id,
+    jid: jidOf(Date.now() * 1000),
+    grains: () => (grains ??= gatherGrains(config.id, own, grainsFile.read())),
+    grainsFile,
+    config: { ...own, cachedir: config.cachedir },
+    signal,
+  });
+  // Only where it may be the reason: the agent's log has it all.
+  return outcome.fault === 'unavailable' ? { ...outcome, notes: [...outcome.notes, ...problems] } : outcome;
+}
+
+/** `sys.*` tells of all modules; another function needs only its own. */
+async function registryOf(config: MinionConfig, fun: string, problems: string[]) {
+  const registry = minionRegistry(builtinModules);
+  if (config.module_dirs.length === 0) return registry;
+  const [name = ''] = fun.split('.');
+  const own = new OwnModules({
+    only: name === 'sys' ? undefined : name,
+    folders: config.module_dirs,
+    hostPath: MODULE_HOST,
+    limits: { seconds: config.module_timeout, memoryMib: config.module_memory },
+    facts: minionFacts,
+    onProblem: (sentence) => problems.push(sentence),
+  });
+  await own.load();
+  return registry.with(own.modules);
+}
+
+function throughAgent(config: MinionConfig, fun: string, args: readonly Value[]): Promise<CallOutcome> {
+  const path = join(config.sock_dir, 'minion.sock');
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const fail = (sentence: string) => {
+      socket.destroy();
+      resolve(unreachable(sentence));
+    };
+    socket.on('error', (error) => {
+      fail(
+        `no agent answers at ${path} (${error.message}); is natrium-minion running, and may this account open its socket?`,
+      );
+    });
+    socket.on('close', () => {
+      fail('the agent closed the connection without an answer');
+    });
+    ask(socket, fun, args, resolve);
+  });
+}
+
+function ask(socket: Socket, fun: string, args: readonly Value[], resolve: (outcome: CallOutcome) => void): void {
+  createInterface({ input: socket }).on('line', (line) => {
+    resolve(outcomeIn(line));
+    socket.destroy();
+  }).on('error', () => undefined); // prettier-ignore
+  socket.write(`${JSON.stringify(toPlain({ fun, args: [...args] }))}\n`);
+}
+
+function outcomeIn(line: string): CallOutcome {
+  const said = fromPlain(JSON.parse(line) as Plain);
+  if (!isMap(said)) return unreachable('the agent gave no answer that can be read');
+  const { ret = null, retcode, success, notes, out, refusal: refused } = said;
+  const outcome: Outcome = {
+    ret,
+    retcode: typeof retcode === 'number' ? retcode : 1,
+    success: success === true,
+    notes: isList(notes) ? notes.filter((note) => typeof note === 'string') : [],
+    ...(typeof out === 'string' ? { out } : {}),
+  };
+  if (!isMap(refused)) return outcome;
+  return {
+    ...outcome,
+    refusal: refusal(pyStr(refused['code'] ?? '') as RefusalCode, pyStr(refused['sentence'] ?? '')),
+  };
+}
+
+function unreachable(sentence: string): CallOutcome {
+  return { ret: null, retcode: 1, success: false, notes: [], refusal: refusal('master_unreachable', sentence) };
+}

@@ -1,0 +1,62 @@
+/** The commands' way to the master: one session of the calling account, as the port that they know. */
+import type { NatsTransport } from '@natrium/bus';
+import { type Follow, type MasterClient, NewsQueue } from '@natrium/client';
+import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
+import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, PublishAsk } from '../ports.js';
+import { readInventory } from './inventory-port.js';
+import { keyPort } from './key-port.js';
+import { logIn } from './log-in.js';
+import { openMaster } from './open-master.js';
+
+export const connectMaster: ConnectMaster = async ({ configDir, login }) => {
+  const opened = await openMaster(configDir, { keyless: login !== undefined });
+  if (!opened.ok) return opened;
+  const { client, transport, fingerprint, link } = opened.value;
+  if (login === undefined) return ok(linkTo(client, transport, fingerprint));
+  const user = await logIn(login, client, link);
+  if (!user.ok) {
+    await transport.drain();
+    return user;
+  }
+  return ok({
+    ...linkTo(user.value.client, transport, fingerprint),
+    close: async () => {
+      await user.value.logout();
+      await transport.drain();
+    },
+  });
+};
+
+function linkTo(client: MasterClient, transport: NatsTransport, finger: string): MasterLink {
+  return {
+    publish: (ask) => client.publish(ask),
+    inBatches: (ask) => client.inBatches(ask),
+    publishAsync: (ask) => start(client, ask, 'jid'),
+    preview: async (ask) => preview(client, ask),
+    run: ({ async: detached, ...ask }) => client.run(ask, detached === true ? 'jid' : 'all'),
+    keys: keyPort(client, finger),
+    inventory: () => readInventory(client),
+    close: () => transport.drain(),
+  };
+}
+
+async function start(client: MasterClient, ask: PublishAsk, follow: Follow): Promise<Result<JobTicket, Refusal>> {
+  const queue = new NewsQueue<JobNews>();
+  client.publishTo(ask, follow, (news) => {
+    queue.push(news);
+  });
+  for await (const news of queue) {
+    if (news.type === 'refused') return err(news.refusal);
+    if (news.type === 'started') return ok(news);
+  }
+  return ok({ jid: '', minions: [], missing: [] });
+}
+
+async function preview(
+  client: MasterClient,
+  { funs = ['test.ping'], args = [[]], ...target }: PreviewAsk,
+): Promise<Result<readonly string[], Refusal>> {
+  const ask: PublishAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options: {} };
+  const ticket = await start(client, ask, 'preview');
+  return ticket.ok ? ok(ticket.value.minions) : ticket;
+}

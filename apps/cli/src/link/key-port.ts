@@ -1,0 +1,53 @@
+/** `natrium-key`'s way to the acl-service: signed requests that name id and fingerprint. */
+import type { MasterClient } from '@natrium/client';
+import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import type { KeyEntry, KeyPair, KeyPort, KeyState } from '../ports.js';
+
+const STATES: readonly KeyState[] = ['accepted', 'pending', 'rejected', 'denied'];
+
+export function keyPort(client: MasterClient, masterFinger: string): KeyPort {
+  const change =
+    (fun: string) =>
+    async (entries: readonly KeyPair[]): Promise<Result<readonly string[], Refusal>> => {
+      const answer = await client.admin(
+        'key',
+        fun,
+        entries.map(({ id, fingerprint }) => ({ id, fingerprint })),
+      );
+      return answer.ok ? ok(texts(answer.value)) : answer;
+    };
+  return {
+    list: async () => {
+      const answer = await client.admin('key', 'key.list', []);
+      return answer.ok ? ok({ entries: entriesIn(answer.value), local: { 'master.pub': masterFinger } }) : answer;
+    },
+    accept: change('key.accept'),
+    reject: change('key.reject'),
+    remove: change('key.delete'),
+  };
+}
+
+function entriesIn(value: Value): readonly KeyEntry[] {
+  if (!isList(value)) return [];
+  return value.flatMap((item) => {
+    if (!isMap(item)) return [];
+    const { id, fingerprint, state: word, publicKey } = item;
+    const state = STATES.find((one) => one === word);
+    return typeof id === 'string' && typeof fingerprint === 'string' && state !== undefined
+      ? [{ id, fingerprint, state, ...(typeof publicKey === 'string' ? { publicKey: pemOf(publicKey) } : {}) }]
+      : [];
+  });
+}
+
+/** What RFC 8410 puts before the 32 bytes of an Ed25519 key. */
+const SPKI = '302a300506032b6570032100';
+
+/** As `salt-key -p` prints it and other programs read it. */
+function pemOf(hex: string): string {
+  const base64 = Buffer.from(SPKI + hex, 'hex').toString('base64');
+  return `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----`;
+}
+
+function texts(value: Value): readonly string[] {
+  return isList(value) ? value.filter((item) => typeof item === 'string') : [];
+}

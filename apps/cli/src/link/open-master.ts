@@ -1,0 +1,99 @@
+/**
+ * An account comes onto the bus: configuration, its own key, one connection, one session.
+ *
+ * The account's key and the cluster's roots are read from the configuration folder, so that nothing has to be trusted on
+ * first use.
+ */
+import type { NatsTransport } from '@natrium/bus';
+import { identityAsker, keepRenewed, type Link, MasterClient } from '@natrium/client';
+import { type MasterConfig, problemSentence } from '@natrium/config';
+import { fingerprint, type Identity, identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import { MasterKeys, readIdentity } from '@natrium/keystore';
+import { err, ok, type Result } from '@natrium/model';
+import { loadClientConfig } from '../accounts/client-config.js';
+import { callingAccount, claimOf, type HostAccount, keyFilesOf } from '../accounts/own-identity.js';
+import { EXIT } from '../common/exit-codes.js';
+import type { ConnectProblem } from '../ports.js';
+import { openSession } from './broker-session.js';
+
+/** A session of the calling account. */
+export interface OpenMaster {
+  readonly client: MasterClient;
+  readonly link: Link;
+  readonly transport: NatsTransport;
+  readonly config: MasterConfig;
+  readonly keys: MasterKeys;
+  /** Of the cluster's first root: its name for ever. */
+  readonly fingerprint: string;
+}
+
+export interface OpenOptions {
+  readonly account?: HostAccount;
+  /**
+   * Where this account has no key it comes under one that nobody knows: something else proves who asks. A broker that has
+   * users lets nobody in so.
+   */
+  readonly keyless?: boolean;
+}
+
+export async function openMaster(
+  configDir: string,
+  { account = callingAccount(process.env), keyless = false }: OpenOptions = {},
+): Promise<Result<OpenMaster, ConnectProblem>> {
+  const loaded = loadClientConfig(configDir);
+  if (!loaded.ok) return problem(loaded.error.map(problemSentence).join('\n'), EXIT.badConfig);
+  const { config } = loaded.value;
+  await sodiumReady();
+  const keys = new MasterKeys(config.pki_dir);
+  if (!keys.exists)
+    return problem(`there is no cluster in ${config.pki_dir}; natriumctl init founds one`, EXIT.badConfig);
+  const own = ownIdentity(account, config, keys);
+  const isKeyless = !own.ok && keyless && config.broker_auth === 'none';
+  const identity = isKeyless ? ok({ identity: identityFrom(newIdentitySecret()), path: '' }) : own;
+  return identity.ok ? connect(config, keys, identity.value, claimOf(account)) : identity;
+}
+
+interface OwnIdentity {
+  readonly identity: Identity;
+  readonly path: string;
+}
+
+function ownIdentity(
+  account: HostAccount,
+  config: MasterConfig,
+  keys: MasterKeys,
+): Result<OwnIdentity, ConnectProblem> {
+  const places = { pkiDir: config.pki_dir, firstAccount: keys.firstAccountPath, masterAccount: config.user };
+  let unreadable: string | undefined;
+  for (const path of keyFilesOf(account, places)) {
+    try {
+      const identity = readIdentity(path);
+      if (identity !== undefined) return ok({ identity, path });
+    } catch (error) {
+      unreadable ??= error instanceof Error ? error.message : String(error);
+    }
+  }
+  const isOthers = unreadable === undefined || unreadable.startsWith('EACCES');
+  const sentence = `account ${account.name} has no key in ${config.pki_dir}; natriumctl accounts sync makes them, as root`;
+  return problem(isOthers ? sentence : (unreadable ?? sentence), EXIT.noKey);
+}
+
+async function connect(
+  config: MasterConfig,
+  keys: MasterKeys,
+  { identity, path }: OwnIdentity,
+  claim: string | undefined,
+): Promise<Result<OpenMaster, ConnectProblem>> {
+  const [firstRoot] = keys.chain();
+  const opened = await openSession({ config, identity, keyPath: path, firstRoot });
+  if (!opened.ok) return problem(opened.error, EXIT.unavailable);
+  const { link, transport, user } = opened.value;
+  if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);
+  const claims = claim === undefined ? {} : { claims: { as: claim } };
+  const client = new MasterClient({ ...identityAsker(link, 'usr'), ...claims });
+  return ok({ client, link, transport, config, keys, fingerprint: fingerprint(firstRoot) });
+}
+
+function problem(sentence: string, exit: number): Result<never, ConnectProblem> {
+  return err({ sentence, exit });
+}

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { allDocumented } from '../natriumctl/documented.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { completionScript, SHELLS } from './completion.js';
+import { manPage, manPageName } from './man-page.js';
+import { shownOptions, spellings } from './programs.js';
+
+const documented = allDocumented(new ScriptedIo());
+const programs = documented.flatMap(({ program, subcommands }) => [program, ...subcommands]);
+const flags = programs.map(({ name, command }) => [name, shownOptions(command).flatMap(spellings)] as const);
+
+describe('the programs', () => {
+  it('are all five, with the subcommands of natriumctl', () => {
+    expect(documented.map(({ program }) => program.name)).toEqual([
+      'natrium',
+      'natrium-call',
+      'natrium-run',
+      'natrium-key',
+      'natriumctl',
+    ]);
+    expect(programs.map(({ name }) => name)).toContain('natriumctl job');
+  });
+});
+
+describe.each(SHELLS)('completion for %s', (shell) => {
+  const script = completionScript(shell, documented);
+
+  it.each(flags)('knows every option of %s', (_name, options) => {
+    expect(options.length).toBeGreaterThan(3);
+    for (const flag of options) expect(script).toMatch(new RegExp(`[ '|]${flag}[ '=+[|)]`));
+  });
+
+  it('knows every subcommand', () => {
+    for (const { subcommands } of documented)
+      for (const { name } of subcommands) expect(script).toContain(name.replace('natriumctl ', ''));
+  });
+});
+
+describe('the script for bash', () => {
+  const script = completionScript('bash', documented);
+  const complete = (...words: readonly string[]): readonly string[] => {
+    const [name = ''] = words;
+    const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${String(words.length - 1)}
+_${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script}\n${ask}`], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  it('completes options, their values and subcommands', () => {
+    expect(complete('natrium', '--batch')).toEqual([
+      '--batch',
+      '--batch-wait',
+      '--batch-safe-limit',
+      '--batch-safe-size',
+    ]);
+    expect(complete('natrium', '--out', 'j')).toEqual(['json', 'jsonl']);
+    expect(complete('natrium-key', '--finger-a')).toEqual(['--finger-all']);
+    expect(complete('natriumctl', 'fi')).toEqual(['fingerprint']);
+    expect(complete('natriumctl', 'up', '--rep')).toEqual(['--replicas']);
+  });
+});
+
+describe('the manual', () => {
+  it.each(documented.map((one) => [manPageName(one), one] as const))('%s names every option', (_name, one) => {
+    const page = manPage(one).replaceAll('\\-', '-');
+    for (const program of [one.program, ...one.subcommands]) {
+      for (const option of shownOptions(program.command)) {
+        expect(page).toContain(spellings(option).join(', '));
+        expect(page).toContain(option.description);
+      }
+      expect(page).toContain(program.command.description());
+    }
+  });
+
+  it('has the examples and exit codes of the help, and no line that roff would take for a request', () => {
+    const page = manPage(documented[0] ?? { program: programs[0] as never, subcommands: [] });
+    expect(page).toContain('Exit codes (docs/exit\\-codes.md)');
+    const requests = page.split('\n').filter((line) => /^[.']/.test(line));
+    for (const line of requests) expect(line).toMatch(/^\.(\\"|TH|SH|B|TP|PP|nf|fi)/);
+  });
+});

@@ -1,0 +1,5 @@
+import { connectAgent } from './link/connect-agent.js';
+import { runNatriumCall } from './natrium-call/run-call.js';
+import { runAsProcess } from './process-io.js';
+
+await runAsProcess((argv, io) => runNatriumCall(argv, io, connectAgent));

@@ -1,0 +1,59 @@
+/** The options of `natrium-call`, with Salt's names. */
+import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
+import type { NotBuilt } from '../common/not-built.js';
+import { makeCommand, type Program } from '../common/program.js';
+import type { Io } from '../ports.js';
+
+const NAME = 'natrium-call';
+const USAGE = '[options] <function> [arguments]';
+
+const EXAMPLES = `
+Examples:
+  natrium-call test.ping                                   through the agent of this host
+  natrium-call --local grains.item os                      without any master
+  natrium-call publish.publish '*' test.version            other minions, as far as "peer" allows
+  natrium-call publish.publish 'web* and not G@os:Ubuntu' test.version tgt_type=compound
+  natrium-call publish.runner manage.up                    a runner, as far as "peer_run" allows
+
+Exit codes (docs/exit-codes.md):
+  0 all well   1 the function failed or someone is missing   13 refused   64 no function, or not built yet
+  69 no agent or master   255 the function does not exist   --retcode-passthrough: the function's own`;
+
+export const NOT_BUILT: NotBuilt = {
+  return: '--return',
+  fileRoot: '--file-root',
+  pillarRoot: '--pillar-root',
+  statesDir: '--states-dir',
+};
+
+export function callProgram(io: Io): Program {
+  const command = makeCommand(NAME, USAGE, io).description('Run a function on this host and print what it returns.');
+  command.optionsGroup('Run:');
+  command.option('--local', 'without a master');
+  command.option('-g, --grains', 'print the grains of this host');
+  command.option('-d, --doc', 'print the documentation of a function or of all');
+  command.option('-t, --timeout <seconds>', 'how long to wait for the answer');
+  command.option('--retcode-passthrough', "exit with the function's own retcode");
+  command.option('--metadata', 'print the whole outcome: function, arguments, return, retcode');
+  command.option('--id <id>', 'call under this minion id');
+  command.option('--master <url>', 'the master that the configuration must name; the agent has its own connection');
+  command.option(
+    '-m, --module-dirs <dirs>',
+    'further folders of modules, divided by commas; may be repeated',
+    (more, dirs?: string) => (dirs === undefined ? more : `${dirs},${more}`),
+  );
+  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+  command.option('--return <returner>', 'also send the result to a returner (not built yet)');
+  hide(
+    command,
+    '--file-root <dir>',
+    '--pillar-root <dir>',
+    '--states-dir <dir>',
+    '--skip-grains',
+    '--refresh-grains-cache',
+  );
+  addOutputOptions(command);
+  addCommonOptions(command);
+  command.addHelpText('after', EXAMPLES);
+  return { name: NAME, usage: USAGE, command };
+}

@@ -1,0 +1,132 @@
+import { err, ok, refusal, type Value } from '@natrium/model';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import type { AgentOptions, CallOptions, CallOutcome } from '../ports.js';
+import { runNatriumCall } from './run-call.js';
+
+interface Asked {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly options: CallOptions;
+}
+
+async function call(argv: readonly string[], outcome: Partial<CallOutcome> = {}) {
+  const io = new ScriptedIo();
+  const asked: Asked[] = [];
+  const connected: AgentOptions[] = [];
+  let closed = 0;
+  const exit = await runNatriumCall(argv, io, (how) => {
+    connected.push(how);
+    return Promise.resolve(
+      ok({
+        call: (fun, args, options) => {
+          asked.push({ fun, args, options });
+          return Promise.resolve({ ret: true, retcode: 0, success: true, notes: [], ...outcome });
+        },
+        close: () => Promise.resolve(void (closed += 1)),
+      }),
+    );
+  });
+  return { exit, out: io.stdout, err: io.stderr, asked, connected, closed };
+}
+
+describe('natrium-call', () => {
+  it('prints the answer under local:, never under the id', async () => {
+    const { exit, out, err: said, asked, closed } = await call(['test.arg', '1', 'k=v'], { ret: ['x'] });
+    expect({ exit, out, said, closed }).toEqual({ exit: 0, out: 'local:\n    - x\n', said: '', closed: 1 });
+    expect(asked).toEqual([{ fun: 'test.arg', args: [1, { __kwarg__: true, k: 'v' }], options: {} }]);
+  });
+
+  it('prints the whole outcome with --metadata', async () => {
+    const { exit, out } = await call(['--metadata', '--out=json', '--out-indent=-1', 'x.y', '1'], {
+      ret: 'no',
+      retcode: 3,
+    });
+    expect({ exit, out }).toEqual({
+      exit: 1,
+      out: '{"local": {"fun": "x.y", "fun_args": [1], "return": "no", "retcode": 3, "success": true}}\n',
+    });
+  });
+
+  it('takes the format of --out, else that of the function', async () => {
+    expect((await call(['--out', 'json', '--out-indent=-1', 'test.ping'])).out).toBe('{"local": true}\n');
+    expect((await call(['test.ping'], { out: 'txt' })).out).toBe('local: True\n');
+  });
+
+  it('prints a refusal on stderr, nothing on stdout, and exits 13', async () => {
+    const sentence = "minion db1.foo.org may not run manage.up: no rule of 'peer_run' names it.";
+    const refused = { ret: {}, retcode: 1, success: false, refusal: refusal('not_permitted', sentence) };
+    expect(await call(['publish.runner', 'manage.up'], refused)).toMatchObject({
+      exit: 13,
+      out: '',
+      err: `${sentence}\n`,
+    });
+  });
+
+  it('prints the notes beside the answer', async () => {
+    const outcome = { ret: { web1: true }, retcode: 1, success: false, notes: ['web2 is not connected.'] };
+    expect(await call(['publish.publish', '*', 'test.ping'], outcome)).toMatchObject({
+      exit: 1,
+      out: 'local:\n    ----------\n    web1:\n        True\n',
+      err: 'web2 is not connected.\n',
+    });
+  });
+
+  it('exits 1 for a failure, or with the code itself when asked', async () => {
+    const failed = { ret: 'no', retcode: 42, success: false };
+    expect((await call(['cmd.run', 'x'], failed)).exit).toBe(1);
+    expect((await call(['--retcode-passthrough', 'cmd.run', 'x'], failed)).exit).toBe(42);
+  });
+
+  it('exits 0 for a False answer', async () => {
+    expect((await call(['test.false'], { ret: false })).exit).toBe(0);
+  });
+
+  it('exits 255 for a function that does not exist', async () => {
+    const unknown = { ret: "'x.y' is not available.", retcode: 254, success: false };
+    expect(await call(['x.y'], unknown)).toMatchObject({ exit: 255, out: '', err: "'x.y' is not available.\n" });
+  });
+
+  it('tells a text that only looks like that from it', async () => {
+    const text = { ret: "'x.y' is not available." };
+    expect(await call(['x.y'], text)).toMatchObject({ exit: 0, out: "local:\n    'x.y' is not available.\n" });
+  });
+
+  it('without a function shows the usage and exits 64', async () => {
+    const { exit, out, err: said, connected } = await call([]);
+    expect({ exit, connected }).toEqual({ exit: 64, connected: [] });
+    expect(out).toContain('Usage: natrium-call [options] <function> [arguments]');
+    expect(said).toBe('\nnatrium-call: error: Requires function, --grains or --doc\n');
+  });
+
+  it('-g asks for the grains, -d for documentation', async () => {
+    expect((await call(['-g'])).asked[0]).toMatchObject({ fun: 'grains.items', args: [] });
+    const doc = await call(['-d', 'test.ping'], { ret: { 'test.ping': 'Answers true.' } });
+    expect(doc.asked[0]).toMatchObject({ fun: 'sys.doc', args: ['test.ping'] });
+    expect(doc.out).toBe('test.ping:\n\n    Answers true.\n\n');
+  });
+
+  it('hands its options to the agent', async () => {
+    const flags = ['--local', '--id', 'x', '-c', '/d', '-l', 'debug', '-m', '/a,/b', '--master', 'm', '-t', '9'];
+    const { connected, asked } = await call([...flags, 'test.ping']);
+    expect(connected).toEqual([
+      { configDir: '/d', logLevel: 'debug', local: true, id: 'x', master: 'm', moduleDirs: ['/a', '/b'] },
+    ]);
+    expect(asked[0]?.options).toEqual({ timeout: 9 });
+  });
+
+  it('says what is not built yet, and does nothing', async () => {
+    expect(await call(['--return', 'mysql', 'test.ping'])).toMatchObject({
+      exit: 64,
+      err: 'natrium-call: --return is not built yet; nothing was done.\n',
+      connected: [],
+    });
+  });
+
+  it('says when there is no agent', async () => {
+    const io = new ScriptedIo();
+    const exit = await runNatriumCall(['test.ping'], io, () =>
+      Promise.resolve(err({ sentence: 'No agent.', exit: 69 })),
+    );
+    expect({ exit, err: io.stderr, out: io.stdout }).toEqual({ exit: 69, err: 'No agent.\n', out: '' });
+  });
+});

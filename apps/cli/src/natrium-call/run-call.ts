@@ -1,0 +1,125 @@
+/**
+ * `natrium-call`: one function on this host, its answer under `local:`.
+ *
+ * A refusal is one sentence on stderr and no answer on stdout, so that nobody takes it for an empty result.
+ *
+ * Spec: reference salt-cli.md §3 and §4, docs/exit-codes.md.
+ */
+import type { Value, ValueMap } from '@natrium/model';
+import { linkOptions, versionsReport } from '../common/common-options.js';
+import { gatherDocs, printDocs } from '../common/docs.js';
+import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { refuseNotBuilt } from '../common/not-built.js';
+import { type Options, UsageError } from '../common/options.js';
+import { makePrinter, type Printer } from '../common/printer.js';
+import { runProgram } from '../common/program.js';
+import { notConnected, refused, say } from '../common/refused.js';
+import { callArguments } from '../common/words.js';
+import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, Io } from '../ports.js';
+import { callProgram, NOT_BUILT } from './command.js';
+
+const DAY = 86_400;
+
+interface Call {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly options: CallOptions;
+  readonly docs: boolean;
+  readonly passThrough: boolean;
+  /** Print the whole outcome, not only what was returned. */
+  readonly whole: boolean;
+}
+
+export async function runNatriumCall(argv: readonly string[], io: Io, connectAgent: ConnectAgent): Promise<number> {
+  const program = callProgram(io);
+  return runProgram(program, argv, io, async (options, words) => {
+    if (options.flag('versionsReport')) {
+      io.out(versionsReport(io));
+      return EXIT.ok;
+    }
+    const call = callOf(options, words);
+    if (call === undefined) {
+      program.command.outputHelp();
+      io.err(`\n${program.name}: error: Requires function, --grains or --doc\n`);
+      return EXIT.noFunction;
+    }
+    const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
+    if (early !== undefined) return early;
+    const printer = makePrinter(options, io);
+    return callThrough(connectAgent, agentOptions(options, io), call, printer, io);
+  });
+}
+
+function callOf(options: Options, words: readonly string[]): Call | undefined {
+  const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  const how = {
+    options: timeout === undefined || timeout === 0 ? {} : { timeout },
+    passThrough: options.flag('retcodePassthrough'),
+    whole: options.flag('metadata'),
+  };
+  if (options.flag('grains')) return { ...how, fun: 'grains.items', args: [], docs: false };
+  if (options.flag('doc')) {
+    if (words.length > 1) throw new UsageError('You can only get documentation for one method at one time.');
+    return { ...how, fun: 'sys.doc', args: words, docs: true };
+  }
+  const [fun, ...rest] = words;
+  if (fun === undefined) return undefined;
+  return { ...how, fun, args: callArguments(rest, options.list('parse')), docs: fun === 'sys.doc' };
+}
+
+function agentOptions(options: Options, io: Io): AgentOptions {
+  const id = options.text('id');
+  const master = options.text('master');
+  const moduleDirs = options.list('moduleDirs');
+  return {
+    ...linkOptions(options, io),
+    local: options.flag('local'),
+    ...(id === undefined ? {} : { id }),
+    ...(master === undefined ? {} : { master }),
+    ...(moduleDirs.length === 0 ? {} : { moduleDirs }),
+  };
+}
+
+async function callThrough(
+  connect: ConnectAgent,
+  how: AgentOptions,
+  call: Call,
+  printer: Printer,
+  io: Io,
+): Promise<number> {
+  const link = await connect(how);
+  if (!link.ok) return notConnected(link.error, io);
+  try {
+    const outcome = await orInterrupt(link.value.call(call.fun, call.args, call.options), io);
+    return outcome === INTERRUPTED ? EXIT.interrupted : tell(outcome, call, printer, io);
+  } finally {
+    await link.value.close();
+  }
+}
+
+function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): number {
+  for (const note of outcome.notes) say(note, io);
+  if (outcome.refusal !== undefined) return refused(outcome.refusal, io);
+  const { ret, retcode, success, out } = outcome;
+  if (retcode !== 0 && ret === `'${call.fun}' is not available.`) {
+    io.err(`${ret}\n`);
+    return EXIT.unknownFunction;
+  }
+  if (call.docs && retcode === 0) showDocs(ret, printer, io);
+  else if (call.whole) printer.show({ local: wholeOf(call, outcome) }, { retcode });
+  else printer.show({ local: ret }, { out, retcode });
+  if (call.passThrough && retcode !== 0) return retcode;
+  return retcode === 0 && success ? EXIT.ok : EXIT.failed;
+}
+
+/** Salt's names; a call has no jid of its own here. */
+function wholeOf({ fun, args }: Call, { ret, retcode, success, out }: CallOutcome): ValueMap {
+  return { fun, fun_args: [...args], return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
+}
+
+function showDocs(ret: Value, printer: Printer, io: Io): void {
+  const docs = new Map<string, string>();
+  gatherDocs(docs, ret);
+  printDocs(docs, printer, io);
+}

@@ -1,0 +1,5 @@
+import { connectMaster } from './link/connect-master.js';
+import { runNatriumKey } from './natrium-key/run-key.js';
+import { runAsProcess } from './process-io.js';
+
+await runAsProcess((argv, io) => runNatriumKey(argv, io, connectMaster));

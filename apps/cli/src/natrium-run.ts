@@ -1,0 +1,5 @@
+import { connectMaster } from './link/connect-master.js';
+import { runNatriumRun } from './natrium-run/run-run.js';
+import { runAsProcess } from './process-io.js';
+
+await runAsProcess((argv, io) => runNatriumRun(argv, io, connectMaster));

@@ -1,0 +1,39 @@
+/** The options of `natrium-run`, with Salt's names. */
+import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
+import { addLoginOptions } from '../common/login.js';
+import type { NotBuilt } from '../common/not-built.js';
+import { makeCommand, type Program } from '../common/program.js';
+import type { Io } from '../ports.js';
+
+const NAME = 'natrium-run';
+const USAGE = '[options] <runner.function> [arguments]';
+
+const EXAMPLES = `
+Examples:
+  natrium-run manage.up
+  natrium-run jobs.lookup_jid 20240101120000000000
+  natrium-run jobs.list_jobs --out json
+  natrium-run -d manage.up                       its documentation
+
+Exit codes (docs/exit-codes.md):
+  0 the runner answered   1 it failed or does not exist   13 refused
+  64 no function, or not built yet   69 no master   130 Ctrl-C`;
+
+export const NOT_BUILT: NotBuilt = {
+  return: '--return',
+};
+
+export function runProgramOf(io: Io): Program {
+  const command = makeCommand(NAME, USAGE, io).description('Run a runner beside the master and print what it returns.');
+  command.optionsGroup('Run:');
+  command.option('--async', 'print the tag of the run and do not wait');
+  command.option('-d, --doc', 'print the documentation of a runner or of all');
+  command.option('-t, --timeout <seconds>', 'how long to wait for the answer (default: 60)');
+  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+  addLoginOptions(command);
+  hide(command, '--return <returner>', '--skip-grains');
+  addOutputOptions(command);
+  addCommonOptions(command);
+  command.addHelpText('after', EXAMPLES);
+  return { name: NAME, usage: USAGE, command };
+}

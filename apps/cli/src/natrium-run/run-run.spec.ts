@@ -1,0 +1,88 @@
+import { err, ok, refusal } from '@natrium/model';
+import type { RunAnswer } from '../ports.js';
+import { JID } from '../testing/job-steps.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
+import { runNatriumRun } from './run-run.js';
+
+async function run(argv: readonly string[], script: Script = {}) {
+  const io = new ScriptedIo();
+  const master = new ScriptedMaster(script);
+  const exit = await runNatriumRun(argv, io, master.connect);
+  return {
+    exit,
+    out: io.stdout,
+    err: io.stderr,
+    ran: master.ran,
+    connected: master.connected.length,
+    closed: master.closed,
+  };
+}
+
+function answer(fields: Partial<RunAnswer>): Script {
+  return { run: ok({ jid: JID, ret: null, retcode: 0, success: true, ...fields }) };
+}
+
+describe('natrium-run', () => {
+  it('prints the bare value', async () => {
+    const { exit, out, ran, closed } = await run(['manage.up', 'x=1'], answer({ ret: ['web1', 'web2'] }));
+    expect({ exit, out, closed }).toEqual({ exit: 0, out: '- web1\n- web2\n', closed: 1 });
+    expect(ran).toEqual([{ fun: 'manage.up', args: [{ __kwarg__: true, x: 1 }], timeout: 60 }]);
+  });
+
+  it('prints a map from column 0 without dashes, and None for nothing', async () => {
+    expect((await run(['manage.status'], answer({ ret: { up: ['a'], down: [] } }))).out).toBe('down:\nup:\n    - a\n');
+    expect((await run(['test.none'], answer({}))).out).toBe('None\n');
+  });
+
+  it('takes --out', async () => {
+    expect((await run(['--out=json', '--out-indent=-1', 'manage.up'], answer({ ret: [1] }))).out).toBe('[1]\n');
+  });
+
+  it('prints a refusal on stderr and exits 13; an unknown runner 1; an absent service 69', async () => {
+    const no = (code: 'not_permitted' | 'unknown_runner' | 'no_runner_available') => ({
+      run: err(refusal(code, 'No.')),
+    });
+    expect(await run(['manage.up'], no('not_permitted'))).toMatchObject({ exit: 13, out: '', err: 'No.\n' });
+    expect((await run(['x.y'], no('unknown_runner'))).exit).toBe(1);
+    expect((await run(['manage.up'], no('no_runner_available'))).exit).toBe(69);
+  });
+
+  it('prints what a failed runner answered and exits 1', async () => {
+    expect(await run(['x.y'], answer({ ret: 'broken', retcode: 3, success: false }))).toMatchObject({
+      exit: 1,
+      out: 'broken\n',
+    });
+  });
+
+  it('--async prints the tag of the run on stderr and exits 0', async () => {
+    const { exit, out, err: said, ran } = await run(['manage.up', '--async'], answer({}));
+    expect({ exit, out }).toEqual({ exit: 0, out: '' });
+    expect(said).toMatch(new RegExp(`^\\[WARNING \\] Running in asynchronous mode\\..* under tag salt/run/${JID}\\n$`));
+    expect(ran[0]?.async).toBe(true);
+  });
+
+  it('-d prints the documentation of one runner, of a module, or of all', async () => {
+    const docs = answer({
+      ret: { 'manage.up': 'Who is up.', 'manage.down': 'Who is down.', 'jobs.active': 'What runs.' },
+    });
+    expect((await run(['-d', 'manage.up'], docs)).out).toBe('manage.up:\n\n    Who is up.\n\n');
+    expect((await run(['-d', 'manage'], docs)).out).toContain('manage.down:');
+    const all = await run(['-d'], docs);
+    expect(all.out).toContain('jobs.active:');
+    expect(all.ran[0]).toMatchObject({ fun: 'doc.runner', args: [] });
+  });
+
+  it('without a runner shows the usage and exits 64', async () => {
+    const { exit, err: said, connected } = await run([]);
+    expect({ exit, said, connected }).toEqual({
+      exit: 64,
+      said: '\nnatrium-run: error: Requires a runner function or --doc\n',
+      connected: 0,
+    });
+  });
+
+  it('says what is not built yet, and does nothing', async () => {
+    expect(await run(['--return', 'mysql', 'manage.up'])).toMatchObject({ exit: 64, connected: 0 });
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * `natrium-run`: one runner, its bare answer on stdout.
+ *
+ * Diverges: Salt exits 0 whatever happened; here a refusal, a failure and an unknown runner do not.
+ *
+ * Spec: reference salt-cli.md §3, docs/exit-codes.md.
+ */
+import { isMap, type Value } from '@natrium/model';
+import { configDirOf, versionsReport } from '../common/common-options.js';
+import { gatherDocs, printDocs } from '../common/docs.js';
+import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { refuseNotBuilt } from '../common/not-built.js';
+import { type Options, UsageError } from '../common/options.js';
+import { makePrinter, type Printer } from '../common/printer.js';
+import { runProgram } from '../common/program.js';
+import { refused } from '../common/refused.js';
+import { withMaster } from '../common/with-master.js';
+import { callArguments } from '../common/words.js';
+import type { ConnectMaster, Io, MasterLink, RunAnswer, RunAsk } from '../ports.js';
+import { NOT_BUILT, runProgramOf } from './command.js';
+
+const DEFAULT_TIMEOUT = 60;
+const DAY = 86_400;
+
+interface Run {
+  readonly ask: RunAsk;
+  /** Set: print the documentation of this runner or module (empty: of all) out of the answer. */
+  readonly docsOf?: string;
+}
+
+export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
+  const program = runProgramOf(io);
+  return runProgram(program, argv, io, async (options, words) => {
+    if (options.flag('versionsReport')) {
+      io.out(versionsReport(io));
+      return EXIT.ok;
+    }
+    const run = runOf(options, words);
+    if (run === undefined) {
+      program.command.outputHelp();
+      io.err(`\n${program.name}: error: Requires a runner function or --doc\n`);
+      return EXIT.noFunction;
+    }
+    const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
+    if (early !== undefined) return early;
+    const printer = makePrinter(options, io);
+    // Salt's runner prints as it listens: that is done here, at the bus of this host.
+    if (run.ask.fun === 'state.event') {
+      const { stateEvent } = await import('../events/state-event.js');
+      return stateEvent(configDirOf(options, io), run.ask.args, io);
+    }
+    return withMaster(connectMaster, options, io, (link) => carryOut(run, link, printer, io));
+  });
+}
+
+function runOf(options: Options, words: readonly string[]): Run | undefined {
+  const seconds = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  const timeout = seconds === undefined || seconds === 0 ? DEFAULT_TIMEOUT : seconds;
+  const [fun, ...rest] = words;
+  if (options.flag('doc')) {
+    if (rest.length > 0) throw new UsageError('You can only get documentation for one method at one time.');
+    return { ask: { fun: 'doc.runner', args: [], timeout }, docsOf: fun ?? '' };
+  }
+  if (fun === undefined) return undefined;
+  const args = callArguments(rest, options.list('parse'));
+  return { ask: { fun, args, timeout, ...(options.flag('async') ? { async: true } : {}) } };
+}
+
+async function carryOut({ ask, docsOf }: Run, link: MasterLink, printer: Printer, io: Io): Promise<number> {
+  const answer = await orInterrupt(link.run(ask), io);
+  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (!answer.ok) return refused(answer.error, io);
+  if (ask.async === true) return underWay(answer.value, io);
+  const { ret, retcode, success, out } = answer.value;
+  if (retcode !== 0 || !success) {
+    printer.show(ret, { out, retcode });
+    return EXIT.failed;
+  }
+  if (docsOf === undefined) printer.show(ret, { out });
+  else printDocs(docsUnder(docsOf, ret), printer, io);
+  return EXIT.ok;
+}
+
+function underWay({ jid }: RunAnswer, io: Io): number {
+  io.err(
+    '[WARNING ] Running in asynchronous mode. Results of this execution may be collected by attaching to the master ' +
+      `event bus or by examining the master job cache, if configured. This execution is running under tag salt/run/${jid}\n`,
+  );
+  return EXIT.ok;
+}
+
+/** `manage.up` names itself, `manage` all of its module. */
+function docsUnder(name: string, ret: Value): ReadonlyMap<string, string> {
+  const docs = new Map<string, string>();
+  if (!isMap(ret)) return docs;
+  const wanted = Object.entries(ret).filter(([fun]) => name === '' || fun === name || fun.startsWith(`${name}.`));
+  gatherDocs(docs, Object.fromEntries(wanted));
+  return docs;
+}

@@ -1,0 +1,5 @@
+import { connectMaster } from './link/connect-master.js';
+import { runNatrium } from './natrium/run-natrium.js';
+import { runAsProcess } from './process-io.js';
+
+await runAsProcess((argv, io) => runNatrium(argv, io, connectMaster));

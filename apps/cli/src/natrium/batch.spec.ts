@@ -1,0 +1,159 @@
+import { ok } from '@natrium/model';
+import { ended, JID, returned, started } from '../testing/job-steps.js';
+import { ScriptedIo, type ScriptedIoOptions } from '../testing/scripted-io.js';
+import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
+import { batchesOf, subsetOf } from './batch.js';
+import { runNatrium } from './run-natrium.js';
+
+async function natrium(argv: readonly string[], script: Script = {}, options: ScriptedIoOptions = {}) {
+  const io = new ScriptedIo(options);
+  const master = new ScriptedMaster(script);
+  const exit = await runNatrium(argv, io, master.connect);
+  return { exit, io, master, out: io.stdout, err: io.stderr, asked: master.published.map(({ tgt }) => tgt) };
+}
+
+const good = (id: string) => [started([id]), returned(id, true), ended()];
+const three: Script = { preview: ok(['c', 'a', 'b']), jobs: [good('a'), good('b'), good('c')] };
+
+describe('--batch', () => {
+  it('signs once, asks for one list after the other, and shows each value with its jid and retcode', async () => {
+    const { exit, out, master } = await natrium(['-G', 'os:Debian', 'test.ping', '-b', '1'], three);
+    expect(master.previewed).toEqual([{ tgt: 'os:Debian', tgtType: 'grain', funs: ['test.ping'], args: [[]] }]);
+    expect(master.signed).toMatchObject([{ tgt: 'os:Debian', tgtType: 'grain', funs: ['test.ping'] }]);
+    expect(master.published).toMatchObject([
+      { tgt: ['a'], tgtType: 'list', funs: ['test.ping'] },
+      { tgt: ['b'], tgtType: 'list' },
+      { tgt: ['c'], tgtType: 'list' },
+    ]);
+    const block = (id: string) =>
+      `\nExecuting run on ['${id}']\n\n${id}:\n    True\njid:\n    ${JID}\nretcode:\n    0\n`;
+    expect({ exit, out }).toEqual({ exit: 0, out: ['a', 'b', 'c'].map(block).join('') });
+  });
+
+  it('asks its next minions only when the batch before has ended', async () => {
+    const seen: number[] = [];
+    const io = new ScriptedIo();
+    const master: ScriptedMaster = new ScriptedMaster({
+      preview: ok(['a', 'b']),
+      jobs: [[started(['a']), () => void seen.push(master.published.length), returned('a', 1), ended()], good('b')],
+    });
+    expect(await runNatrium(['-b1', '*', 'test.ping'], io, master.connect)).toBe(0);
+    expect(seen).toEqual([1]);
+    expect(master.published).toHaveLength(2);
+  });
+
+  it('waits between two batches with --batch-wait, not after the last', async () => {
+    expect((await natrium(['*', 'test.ping', '-b', '1', '--batch-wait', '7'], three)).io.waits).toEqual([7000, 7000]);
+  });
+
+  it('goes on after a failure and exits 1', async () => {
+    const failing = { ...three, jobs: [[started(['a']), returned('a', 'no', 3), ended()], good('b'), good('c')] };
+    expect(await natrium(['*', 'test.ping', '-b', '1'], failing)).toMatchObject({
+      exit: 1,
+      asked: [['a'], ['b'], ['c']],
+    });
+  });
+
+  it.each([
+    ['a failure', [started(['a']), returned('a', 'no', 3), ended()]],
+    ['a missing minion', [started(['a']), ended({ id: 'a', why: 'no_answer' })]],
+  ])('stops after %s with --failhard, says who was not asked, and exits 1', async (_what, job) => {
+    const { exit, err, asked } = await natrium(['*', 'test.ping', '-b1', '--failhard'], { ...three, jobs: [job] });
+    expect({ exit, asked }).toEqual({ exit: 1, asked: [['a']] });
+    expect(err).toContain('The batch stopped here. Not asked: b, c\n');
+  });
+
+  it('asks for listed ids that are nobody with the first batch, so that they are missed', async () => {
+    const { exit, asked } = await natrium(['-L', 'a,z,b', 'test.ping', '-b1'], {
+      preview: ok(['a', 'b']),
+      jobs: [[started(['a'], ['z']), returned('a', 1), ended()], good('b')],
+    });
+    expect({ exit, asked }).toEqual({ exit: 1, asked: [['a', 'z'], ['b']] });
+  });
+
+  it('is one object with --static, and one line an answer with jsonl', async () => {
+    expect((await natrium(['*', 'test.ping', '-b1', '-s', '--out=txt'], three)).out).toBe(
+      'a: True\nb: True\nc: True\n',
+    );
+    expect((await natrium(['*', 'test.ping', '-b3', '--out=json', '--out-indent=-1'], three)).out).toContain(
+      `{"a": true, "jid": "${JID}", "retcode": 0}\n`,
+    );
+  });
+
+  it('ends with Ctrl-C, also while it waits, and says who was not asked', async () => {
+    const io = new ScriptedIo();
+    io.wait = () => {
+      queueMicrotask(() => io.pressCtrlC());
+      return new Promise(() => undefined);
+    };
+    const master = new ScriptedMaster(three);
+    expect(await runNatrium(['*', 'test.ping', '-b1', '--batch-wait=9'], io, master.connect)).toBe(130);
+    expect(io.stderr).toBe('The batch stopped here. Not asked: b, c\n');
+  });
+
+  it('of nobody exits 2 and sends nothing', async () => {
+    expect(await natrium(['x*', 'test.ping', '-b1'], { preview: ok([]) })).toMatchObject({ exit: 2, asked: [] });
+  });
+
+  it.each(['0', '0%', '%', 'x', '1.5', '%1%', '-1'])('of %j is a usage error', async (size) => {
+    const { exit, err, master } = await natrium(['*', 'test.ping', `--batch-size=${size}`], three);
+    expect({ exit, connected: master.connected }).toEqual({ exit: 2, connected: [] });
+    expect(err).toContain('it must be in the form of 10%, %10 or 3');
+  });
+
+  it('with --async is not built yet', async () => {
+    expect((await natrium(['*', 'test.ping', '-b1', '--async'], three)).exit).toBe(64);
+  });
+});
+
+describe('--batch-safe-limit', () => {
+  it('makes batches only when so many match', async () => {
+    const argv = ['*', 'test.ping', '--batch-safe-size', '2'];
+    expect((await natrium([...argv, '--batch-safe-limit', '3'], three)).asked).toEqual([['a', 'b'], ['c']]);
+    expect((await natrium([...argv, '--batch-safe-limit', '4'], three)).asked).toEqual(['*']);
+    expect((await natrium(argv, three)).asked).toEqual(['*']);
+  });
+});
+
+describe('batches', () => {
+  it.each([
+    [{ count: 2 }, [3, 'ab,c']],
+    [{ count: 9 }, [3, 'abc']],
+    [{ percent: 50 }, [3, 'a,b,c']],
+    [{ percent: 67 }, [3, 'ab,c']],
+    [{ percent: 1 }, [2, 'a,b']],
+    [{ percent: 300 }, [3, 'abc']],
+    [{ count: 1 }, [0, '']],
+  ] as const)('of %j of %j', (size, [count, expected]) => {
+    const ids = ['a', 'b', 'c'].slice(0, count);
+    expect(
+      batchesOf(ids, size)
+        .map((batch) => batch.join(''))
+        .join(','),
+    ).toBe(expected);
+  });
+});
+
+describe('--subset', () => {
+  it('asks some of those that match, as a list', async () => {
+    const { asked, master } = await natrium(['*', 'test.ping', '--subset', '2'], three);
+    expect(asked).toEqual([['b', 'c']]);
+    expect(master.published[0]?.tgtType).toBe('list');
+  });
+
+  it('may be started with --async, and be asked in batches', async () => {
+    const ticket = ok({ jid: JID, minions: ['b'], missing: [] });
+    expect((await natrium(['*', 'test.ping', '--subset=1', '--async'], { ...three, ticket })).asked).toEqual([['b']]);
+    expect((await natrium(['*', 'test.ping', '--subset=2', '-b1'], three)).asked).toEqual([['b'], ['c']]);
+  });
+
+  it('of 0 is everybody, and of nobody exits 2', async () => {
+    expect((await natrium(['*', 'test.ping', '--subset=0'], three)).asked).toEqual(['*']);
+    expect(await natrium(['*', 'test.ping', '--subset=2'], { preview: ok([]) })).toMatchObject({ exit: 2, asked: [] });
+  });
+
+  it('is everybody when it is larger, and each at most once', () => {
+    expect(subsetOf(['a', 'b'], 5, () => 0.99)).toEqual(['a', 'b']);
+    expect(subsetOf(['a', 'b', 'c'], 2, () => 0)).toEqual(['a', 'b']);
+  });
+});

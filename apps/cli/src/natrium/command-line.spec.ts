@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ended, returned, started } from '../testing/job-steps.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { ScriptedMaster } from '../testing/scripted-master.js';
+import { runNatrium } from './run-natrium.js';
+
+async function natrium(...argv: readonly string[]) {
+  return natriumReading('', ...argv);
+}
+
+async function natriumReading(input: string, ...argv: readonly string[]) {
+  const io = new ScriptedIo({ input });
+  const master = new ScriptedMaster({ job: [started(['a']), returned('a', true), ended()] });
+  const exit = await runNatrium(argv, io, master.connect);
+  return { exit, out: io.stdout, err: io.stderr, asked: master.published[0], connected: master.connected.length };
+}
+
+describe('the target', () => {
+  it.each([
+    [[], 'glob'],
+    [['-E'], 'pcre'],
+    [['--pcre'], 'pcre'],
+    [['-G'], 'grain'],
+    [['-P'], 'grain_pcre'],
+    [['--grain-pcre'], 'grain_pcre'],
+    [['-I'], 'pillar'],
+    [['-J'], 'pillar_pcre'],
+    [['-C'], 'compound'],
+    [['-S'], 'ipcidr'],
+    [['-N'], 'nodegroup'],
+    [['-R'], 'range'],
+  ])('of %j is a %s', async (flags, tgtType) => {
+    expect((await natrium(...flags, 'x', 'test.ping')).asked).toMatchObject({ tgt: 'x', tgtType });
+  });
+
+  it('of -L is split at commas', async () => {
+    expect((await natrium('-L', 'a, b', 'test.ping')).asked).toMatchObject({ tgt: ['a', 'b'], tgtType: 'list' });
+  });
+
+  it('has one type at most', async () => {
+    const { exit, err, connected } = await natrium('-G', '-E', 'x', 'test.ping');
+    expect(exit).toBe(2);
+    expect(err).toMatch(/^Usage: natrium \[options\].*\n\nnatrium: error: the options -E and -G exclude each other/);
+    expect(connected).toBe(0);
+  });
+
+  it('may have another delimiter', async () => {
+    expect((await natrium('-G', '--delimiter', '|', 'a|b', 'test.ping')).asked).toMatchObject({ delimiter: '|' });
+    expect((await natrium('-G', 'a:b', 'test.ping')).asked).not.toHaveProperty('delimiter');
+  });
+});
+
+describe('the function and its arguments', () => {
+  it('are parsed as YAML, named ones last', async () => {
+    const { asked } = await natrium('*', 'test.arg', '1', 'true', '[a, b]', 'k={x: 1}', 'a,b');
+    expect(asked).toMatchObject({
+      funs: ['test.arg'],
+      args: [[1, true, ['a', 'b'], 'a,b', { __kwarg__: true, k: { x: 1 } }]],
+    });
+  });
+
+  it('may be several, arguments divided by a comma or by another word', async () => {
+    const expected = { funs: ['test.ping', 'test.echo'], args: [[], ['hi']] };
+    expect((await natrium('*', 'test.ping,test.echo', ',', 'hi')).asked).toMatchObject(expected);
+    expect((await natrium('*', 'test.ping,test.echo', '--args-separator', '::', '::', 'hi')).asked).toMatchObject(
+      expected,
+    );
+  });
+
+  it('must divide among the functions, or the command exits 42', async () => {
+    const { exit, out, err, connected } = await natrium('*', 'test.ping,test.echo', 'hi');
+    expect(exit).toBe(42);
+    expect(out).toContain('Usage: natrium');
+    expect(err).toContain('Cannot execute compound command without defining all arguments.');
+    expect(connected).toBe(0);
+  });
+
+  it('keep the words of --no-parse as text, and negative numbers as numbers', async () => {
+    expect((await natrium('*', 'test.arg', '--no-parse', 'k', 'k=1', '-5')).asked).toMatchObject({
+      args: [[-5, { __kwarg__: true, k: '1' }]],
+    });
+  });
+
+  it('may begin with a dash after --', async () => {
+    expect((await natrium('*', 'test.arg', '--', '--x')).asked).toMatchObject({ args: [['--x']] });
+  });
+});
+
+describe('the timeout', () => {
+  it('is 5 seconds, or what -t says; 0 means the usual', async () => {
+    expect((await natrium('*', 'test.ping')).asked?.timeout).toBe(5);
+    expect((await natrium('-t', '30', '*', 'test.ping')).asked?.timeout).toBe(30);
+    expect((await natrium('--timeout=0', '*', 'test.ping')).asked?.timeout).toBe(5);
+  });
+
+  it('is a number', async () => {
+    const { exit, err } = await natrium('-t', 'soon', '*', 'test.ping');
+    expect(exit).toBe(2);
+    expect(err).toContain("natrium: error: option --timeout: invalid integer value: 'soon'\n");
+  });
+});
+
+describe('an incomplete command line', () => {
+  it('without anything shows the usage and exits 42', async () => {
+    const { exit, out, err } = await natrium();
+    expect(exit).toBe(42);
+    expect(out).toMatch(/^Usage: natrium \[options\] '<target>' <function> \[arguments\]\n/);
+    expect(err).toBe('\nCannot execute command without defining a target.\n');
+  });
+
+  it('with only a target exits 42', async () => {
+    const { exit, err } = await natrium('*');
+    expect({ exit, err }).toEqual({ exit: 42, err: '\nIncomplete options passed.\n' });
+  });
+});
+
+describe('usage errors', () => {
+  it('name an unknown option as optparse does, and exit 2', async () => {
+    const { exit, out, err } = await natrium('*', 'test.ping', '--bogus');
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toBe(
+      "Usage: natrium [options] '<target>' <function> [arguments]\n\nnatrium: error: no such option: --bogus\n",
+    );
+  });
+
+  it('name an option whose value is missing, and a file that cannot be opened', async () => {
+    expect((await natrium('*', 'test.ping', '--out')).err).toContain('natrium: error: ');
+    expect(await natrium('*', 'test.ping', '--out-file', '/forbidden/x')).toMatchObject({ exit: 2, connected: 0 });
+  });
+});
+
+describe('what is not built yet', () => {
+  it.each([
+    [['--module-executors', 'x'], '--module-executors'],
+    [['--executor-opts', 'x'], '--executor-opts'],
+  ])('%j says so, does nothing and exits 64', async (flags, name) => {
+    const { exit, err, connected } = await natrium(...flags, '*', 'test.ping');
+    expect({ exit, connected }).toEqual({ exit: 64, connected: 0 });
+    expect(err).toBe(`natrium: ${name} is not built yet; nothing was done.\n`);
+  });
+
+  it('is named together', async () => {
+    expect((await natrium('--module-executors', 'x', '--executor-opts', 'x', '*', 'test.ping')).err).toBe(
+      'natrium: --module-executors, --executor-opts are not built yet; nothing was done.\n',
+    );
+  });
+});
+
+describe('--return', () => {
+  it('goes with the signed request; none is no returner', async () => {
+    expect((await natrium('*', 'test.ping', '--return', 'local_file')).asked?.returner).toBe('local_file');
+    expect((await natrium('*', 'test.ping', '--return', 'none')).asked?.returner).toBe('');
+    expect((await natrium('*', 'test.ping')).asked?.returner).toBe('');
+  });
+});
+
+describe('--metadata', () => {
+  it('goes with the signed request, read as YAML', async () => {
+    expect((await natrium('*', 'test.ping', '--metadata', '{ticket: 7}')).asked?.options).toEqual({
+      metadata: { ticket: 7 },
+      wait_running: true,
+    });
+    expect((await natrium('*', 'test.ping')).asked?.options).toEqual({ wait_running: true });
+  });
+});
+
+describe('--args-stdin', () => {
+  it('reads further words and options, one a line', async () => {
+    const { exit, asked } = await natriumReading('a b\r\n-t\n9\n\nlast\n', '--args-stdin', '*', 'test.arg');
+    expect({ exit, timeout: asked?.timeout, args: asked?.args }).toEqual({
+      exit: 0,
+      timeout: 9,
+      args: [['a b', '', 'last']],
+    });
+  });
+
+  it('is a word like any other after --, and stdin is left alone without it', async () => {
+    expect((await natriumReading('x\n', '*', 'test.arg', '--', '--args-stdin')).asked?.args).toEqual([
+      ['--args-stdin'],
+    ]);
+    expect((await natriumReading('x\n', '*', 'test.arg')).asked?.args).toEqual([[]]);
+  });
+});
+
+describe('--config-dump', () => {
+  it('prints the master file with its defaults, and asks nobody', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-dump-'));
+    writeFileSync(join(folder, 'master'), 'user: joe\n');
+    const { exit, out, connected } = await natrium('--config-dump', '-c', folder);
+    expect({ exit, connected }).toEqual({ exit: 0, connected: 0 });
+    expect(out).toContain('user: joe\n');
+    expect(out).toContain('timeout: 5\n');
+    writeFileSync(join(folder, 'master'), 'user: [\n');
+    expect(await natrium('--config-dump', '-c', folder)).toMatchObject({ exit: 78, out: '' });
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('help and version', () => {
+  it('print on stdout and exit 0', async () => {
+    const help = await natrium('-h');
+    expect(help.exit).toBe(0);
+    for (const text of ['Usage: natrium', 'Target (', '-C, --compound', 'Examples:', 'Exit codes'])
+      expect(help.out).toContain(text);
+    expect(await natrium('--version')).toMatchObject({ exit: 0, out: 'natrium 0.1.0 (Sodium)\n', connected: 0 });
+    expect(await natrium('--versions-report')).toMatchObject({ exit: 0, out: 'Natrium: 0.1.0\nRuntime: Test\n' });
+  });
+
+  it("accept Salt's options that change nothing here", async () => {
+    expect((await natrium('--state-output=terse', '--log-file', 'x', '--saltfile=y', '*', 'test.ping')).exit).toBe(0);
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * Follows a job that was started earlier, by asking the runners again and again: what is stored of it, and who still
+ * works on it. A job that nobody works on any more is over, whoever is missing.
+ *
+ * The gateway has no way to join a running job, so that returns are a second late.
+ */
+import {
+  type Absent,
+  isList,
+  isMap,
+  type JobReturn,
+  type Refusal,
+  refusal,
+  type Result,
+  ok,
+  err,
+  type Value,
+} from '@natrium/model';
+import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import type { Printer } from '../common/printer.js';
+import { refused, say } from '../common/refused.js';
+import type { Io, MasterLink } from '../ports.js';
+import { JobReport } from './job-report.js';
+import { LiveStatus } from './live-status.js';
+import type { ShowOptions } from './request.js';
+
+export interface StoredParts {
+  readonly link: MasterLink;
+  readonly printer: Printer;
+  readonly io: Io;
+  readonly show: ShowOptions;
+}
+
+interface Stored {
+  readonly minions: readonly string[];
+  readonly returns: readonly JobReturn[];
+}
+
+const EVERY_MS = 1000;
+/** `jobs.active` asks the minions, so it is asked less often; never at once, for a job may be on its way still. */
+const ACTIVE_EVERY = 5;
+const RUN_SECONDS = 10;
+
+export async function followStored(jid: string, waitMs: number, parts: StoredParts): Promise<number> {
+  const { io } = parts;
+  const live = new LiveStatus(io);
+  try {
+    const exit = await orInterrupt(new StoredJob(jid, parts, live).follow(io.now() + waitMs), io);
+    if (exit !== INTERRUPTED) return exit;
+    live.erase();
+    io.err('\nThe job goes on.\n');
+    return EXIT.interrupted;
+  } finally {
+    live.ended();
+  }
+}
+
+class StoredJob {
+  readonly #report: JobReport;
+  readonly #seen = new Set<string>();
+  #minions: readonly string[] = [];
+
+  constructor(
+    private readonly jid: string,
+    private readonly parts: StoredParts,
+    private readonly live: LiveStatus,
+  ) {
+    const { io, printer, show } = parts;
+    this.#report = new JobReport({ io, printer, show, docs: false });
+  }
+
+  async follow(until: number): Promise<number> {
+    const { io } = this.parts;
+    const first = await this.#stored();
+    if (!first.ok) return refused(first.error, io);
+    if (first.value === undefined) return this.#unknown();
+    this.#minions = first.value.minions;
+    if (!this.#report.started({ jid: this.jid, minions: this.#minions, missing: [] })) return EXIT.noneMatched;
+    this.live.started(this.#minions, []);
+    this.#show(first.value.returns);
+    return this.#goOn(until);
+  }
+
+  async #goOn(until: number): Promise<number> {
+    const { io } = this.parts;
+    let working: readonly string[] = [];
+    for (let round = 0; this.#silent().length > 0; round += 1) {
+      const isLast = io.now() >= until;
+      const asksActive = isLast || round % ACTIVE_EVERY === 1;
+      const active = asksActive ? await this.#working() : undefined;
+      if (active?.ok === false) return refused(active.error, io);
+      // After the question who works: what returned in between is seen.
+      const stored = await this.#stored();
+      if (!stored.ok) return refused(stored.error, io);
+      this.#show(stored.value?.returns ?? []);
+      working = active?.value ?? working;
+      if (isLast || (active !== undefined && active.value.length === 0)) break;
+      if (this.#silent().length > 0) await io.wait(EVERY_MS);
+    }
+    this.live.ended();
+    this.#report.missed(
+      this.#silent().map((id): Absent => ({ id, why: working.includes(id) ? 'running' : 'no_answer' })),
+    );
+    return this.#report.finish();
+  }
+
+  #show(returns: readonly JobReturn[]): void {
+    for (const one of returns.filter(({ id }) => !this.#seen.has(id))) {
+      this.#seen.add(one.id);
+      this.live.returned(one.id);
+      this.#report.returned(one);
+    }
+  }
+
+  #silent(): readonly string[] {
+    return this.#minions.filter((id) => !this.#seen.has(id));
+  }
+
+  #unknown(): number {
+    say(`There is no job ${this.jid} that this account may read; it may be older than keep_jobs.`, this.parts.io);
+    return EXIT.failed;
+  }
+
+  /** undefined: nobody knows the job. */
+  async #stored(): Promise<Result<Stored | undefined, Refusal>> {
+    const answer = await this.#ask('jobs.list_job', [this.jid]);
+    return answer.ok ? ok(storedIn(answer.value)) : answer;
+  }
+
+  async #working(): Promise<Result<readonly string[], Refusal>> {
+    const answer = await this.#ask('jobs.active', []);
+    return answer.ok ? ok(workingIn(answer.value, this.jid)) : answer;
+  }
+
+  async #ask(fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
+    const answer = await this.parts.link.run({ fun, args, timeout: RUN_SECONDS });
+    if (!answer.ok) return answer;
+    const { ret, retcode, success } = answer.value;
+    if (retcode === 0 && success) return ok(ret);
+    return err(refusal('no_runner_available', `${fun} failed: ${typeof ret === 'string' ? ret : 'no reason given'}`));
+  }
+}
+
+function storedIn(job: Value): Stored | undefined {
+  if (!isMap(job) || Object.hasOwn(job, 'Error')) return undefined;
+  const { Minions: minions = [], Result: results = {} } = job;
+  return {
+    minions: isList(minions) ? minions.filter((id) => typeof id === 'string') : [],
+    returns: isMap(results) ? Object.entries(results).flatMap(([id, one]) => returnIn(id, one)) : [],
+  };
+}
+
+function returnIn(id: string, one: Value): readonly JobReturn[] {
+  if (!isMap(one)) return [];
+  const { return: ret = null, retcode, success, out } = one;
+  const code = typeof retcode === 'number' ? retcode : EXIT.failed;
+  return [{ id, ret, retcode: code, success: success === true, ...(typeof out === 'string' ? { out } : {}) }];
+}
+
+/** `Running` is a list of `{id: pid}`. */
+function workingIn(active: Value, jid: string): readonly string[] {
+  const job = isMap(active) ? active[jid] : undefined;
+  const running = job !== undefined && isMap(job) ? job['Running'] : undefined;
+  return running !== undefined && isList(running) ? running.flatMap((one) => (isMap(one) ? Object.keys(one) : [])) : [];
+}

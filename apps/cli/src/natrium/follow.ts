@@ -1,0 +1,58 @@
+/** One job from its start to its end, as the report and the live line see it. */
+import type { JobNews } from '@natrium/model';
+import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, untilInterrupt } from '../common/interrupt.js';
+import { refused } from '../common/refused.js';
+import type { Io, MasterLink } from '../ports.js';
+import type { JobReport } from './job-report.js';
+import { LiveStatus } from './live-status.js';
+import { lookUpHint, unknownId } from './missing.js';
+
+export interface FollowParts {
+  readonly link: MasterLink;
+  readonly report: JobReport;
+  readonly io: Io;
+  /** Draw a bar, also where stdout is no terminal. */
+  readonly progress: boolean;
+}
+
+/** @returns the exit code when nothing more can come of it; undefined after the job's end, which the report holds then. */
+export async function followJob(
+  job: AsyncIterable<JobNews>,
+  { report, io, progress }: FollowParts,
+): Promise<number | undefined> {
+  const live = new LiveStatus(io, progress);
+  try {
+    for await (const news of untilInterrupt(job, io)) {
+      if (news === INTERRUPTED) return interrupted(report.jid, live, io);
+      if (news.type === 'refused') return refused(news.refusal, io);
+      if (news.type === 'started') {
+        if (!report.started(news)) return EXIT.noneMatched;
+        live.started(news.minions, news.missing.map(unknownId));
+      } else if (news.type === 'return') {
+        live.returned(news.id);
+        report.returned(news);
+      } else {
+        live.ended();
+        report.missed(news.absent);
+        return undefined;
+      }
+    }
+  } finally {
+    live.ended();
+  }
+  return masterLost(report.jid, io);
+}
+
+function interrupted(jid: string, live: LiveStatus, io: Io): number {
+  live.erase();
+  io.err('\nExiting gracefully on Ctrl-c\n');
+  if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint(jid)}\n`);
+  return EXIT.interrupted;
+}
+
+function masterLost(jid: string, io: Io): number {
+  const started = jid === '' ? 'before it answered' : `while job ${jid} was running`;
+  io.err(`The connection to the master was lost ${started}.\n${jid === '' ? '' : `${lookUpHint(jid)}\n`}`);
+  return EXIT.unavailable;
+}

@@ -1,0 +1,162 @@
+/**
+ * The report of one job on stdout: each return as it comes, the missing at the end, or all as one with `--static`.
+ *
+ * It decides the exit code: 0 only when every minion that was asked returned, and with retcode 0. It knows neither the
+ * link nor the clock.
+ */
+import { type Absent, type JobReturn, pyRepr, type Value, type ValueMap } from '@natrium/model';
+import { gatherDocs, printDocs } from '../common/docs.js';
+import { EXIT } from '../common/exit-codes.js';
+import type { Printer } from '../common/printer.js';
+import type { Io } from '../ports.js';
+import { type Missing, missingOf, missingText, unknownId } from './missing.js';
+import type { ShowOptions } from './request.js';
+import { summaryText } from './summary.js';
+
+export interface JobStart {
+  readonly jid: string;
+  readonly minions: readonly string[];
+  readonly missing: readonly string[];
+}
+
+export interface ReportPorts {
+  readonly io: Io;
+  readonly printer: Printer;
+  readonly show: ShowOptions;
+  /** The command asks for documentation, which is printed once for all minions. */
+  readonly docs: boolean;
+}
+
+const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
+
+const NOT_STARTED: JobStart = { jid: '', minions: [], missing: [] };
+
+export class JobReport {
+  readonly #ports: ReportPorts;
+  readonly #whole = new Map<string, Value>();
+  readonly #docs = new Map<string, string>();
+  readonly #failed: string[] = [];
+  readonly #missing: Missing[] = [];
+  #start: JobStart = NOT_STARTED;
+  /** Several jobs, one after the other: each value is shown with its jid. */
+  #batched = false;
+  #returned = 0;
+  #out: string | undefined;
+
+  constructor(ports: ReportPorts) {
+    this.#ports = ports;
+  }
+
+  get jid(): string {
+    return this.#start.jid;
+  }
+
+  /** Whether something failed or is missing so far. */
+  get hasFailures(): boolean {
+    return this.#failed.length + this.#missing.length > 0;
+  }
+
+  /** Another job of the same command is about to start, for these minions. */
+  batch(ids: readonly string[]): void {
+    this.#start = NOT_STARTED;
+    this.#batched = true;
+    const { io, printer } = this.#ports;
+    if (!this.#gathers() && printer.asked !== 'quiet') io.out(`\nExecuting run on ${pyRepr([...ids])}\n\n`);
+  }
+
+  /** @returns false when nobody matched: nothing follows then. */
+  started(start: JobStart): boolean {
+    this.#start = start;
+    const { io, show } = this.#ports;
+    if (start.minions.length + start.missing.length === 0) {
+      io.out(`${NONE_MATCHED}\n`);
+      io.err('ERROR: No return received\n');
+      return false;
+    }
+    const sentence = `Executing job with jid ${start.jid}`;
+    if (this.#batched) return true;
+    if (show.verbose) io.out(`${sentence}\n${'-'.repeat(sentence.length)}\n\n`);
+    else if (show.showJid) io.out(`jid: ${start.jid}\n`);
+    return true;
+  }
+
+  returned({ id, ret, retcode, success, out }: JobReturn): void {
+    this.#returned += 1;
+    if (retcode !== 0 || !success) this.#failed.push(id);
+    if (this.#ports.docs) gatherDocs(this.#docs, ret);
+    else this.#show(id, ret, out, retcode);
+  }
+
+  /** A job's end: who is missing. */
+  missed(absent: readonly Absent[]): void {
+    const missing = [...this.#start.missing.map(unknownId), ...absent.map(missingOf)];
+    this.#missing.push(...missing);
+    if (this.#ports.docs) return;
+    for (const one of missing) if (!this.#hides(one)) this.#showMissing(one);
+  }
+
+  /** The end of everything. @returns the exit code. */
+  finish(): number {
+    if (this.#ports.docs) return this.#endDocs();
+    this.#endWhole();
+    this.#endSummary();
+    return this.#verdict();
+  }
+
+  /** A minion that refused has answered, so that `--hide-timeout` does not mean it; `-v` shows all, as in Salt. */
+  #hides({ why }: Missing): boolean {
+    const { hideMissing, verbose } = this.#ports.show;
+    return hideMissing && !verbose && why !== 'refused';
+  }
+
+  #show(id: string, ret: Value, out: string | undefined, retcode: number): void {
+    if (!this.#gathers()) return this.#ports.printer.show(this.#entry(id, ret, retcode), { out, retcode });
+    this.#whole.set(id, ret);
+    this.#out ??= out;
+  }
+
+  #entry(id: string, ret: Value, retcode: number): ValueMap {
+    // One line an answer is what jsonl is for.
+    if (!this.#batched || this.#ports.printer.asked === 'jsonl') return { [id]: ret };
+    const more = Object.entries({ jid: this.jid, retcode }).filter(([key]) => key !== id);
+    return { [id]: ret, ...Object.fromEntries(more) };
+  }
+
+  #showMissing(missing: Missing): void {
+    const text = missingText(missing, this.jid);
+    if (this.#gathers()) this.#whole.set(missing.id, text);
+    else this.#ports.printer.show({ [missing.id]: text }, { out: 'no_return', retcode: EXIT.failed });
+  }
+
+  #gathers(): boolean {
+    return this.#ports.show.static || this.#ports.printer.wantsAll;
+  }
+
+  #endWhole(): void {
+    if (!this.#gathers()) return;
+    // By id: minions return in no order, and what a program reads should not change from call to call.
+    const sorted = [...this.#whole].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#ports.printer.show(Object.fromEntries(sorted), { out: this.#out });
+  }
+
+  #endDocs(): number {
+    const { io, printer } = this.#ports;
+    printDocs(this.#docs, printer, io);
+    if (this.#docs.size > 0) return EXIT.ok;
+    io.err('No minions found to gather docs from\n');
+    return EXIT.noneMatched;
+  }
+
+  #endSummary(): void {
+    const { io, printer, show } = this.#ports;
+    // Another format than the default is for programs.
+    if (!show.summary || printer.asked !== undefined) return;
+    io.out(summaryText({ returned: this.#returned, failed: this.#failed, missing: this.#missing }, show.verbose));
+  }
+
+  #verdict(): number {
+    if (this.#failed.length + this.#missing.length === 0) return EXIT.ok;
+    this.#ports.io.err('ERROR: Minions returned with non-zero exit code\n');
+    return EXIT.failed;
+  }
+}

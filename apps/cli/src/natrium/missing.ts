@@ -1,0 +1,51 @@
+/** What is printed for a minion that was asked and did not return: Salt's sentence first, then what is known of the reason. */
+import type { Absent, AbsentWhy } from '@natrium/model';
+
+export interface Missing {
+  readonly id: string;
+  readonly why: AbsentWhy | 'unknown_id';
+  readonly sentence?: string;
+}
+
+export function missingOf(absent: Absent): Missing {
+  return absent;
+}
+
+export function unknownId(id: string): Missing {
+  return { id, why: 'unknown_id' };
+}
+
+export function missingText({ why, sentence }: Missing, jid: string): string {
+  switch (why) {
+    case 'not_connected':
+      return 'Minion did not return. [Not connected]';
+    case 'unknown_id':
+      return 'Minion did not return. [Not connected]\nNo accepted minion has this id.';
+    case 'refused':
+      return `Minion did not return. [Refused]\n${sentence ?? 'It refused the job.'}`;
+    case 'running':
+      return `Minion did not return. [No response]\nIt is still running, jid ${jid}.\n${lookUpHint(jid)}`;
+    case 'no_answer':
+      return `Minion did not return. [No response]\n${lookUpHint(jid)}`;
+  }
+}
+
+export function lookUpHint(jid: string): string {
+  return `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nnatrium-run jobs.lookup_jid ${jid}`;
+}
+
+/** The reason in a few words, for the live line. */
+export function missingWord(why: Missing['why']): string {
+  switch (why) {
+    case 'not_connected':
+      return 'not connected';
+    case 'unknown_id':
+      return 'no such minion';
+    case 'refused':
+      return 'refused';
+    case 'running':
+      return 'running';
+    case 'no_answer':
+      return 'no answer';
+  }
+}

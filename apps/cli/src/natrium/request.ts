@@ -1,0 +1,136 @@
+/** One `natrium` command line as a request: whom, what, how to wait, how to show. It asks nobody; `run-natrium.ts` does. */
+import { yamlify } from '@natrium/args';
+import { runnerTagProblem } from '@natrium/events';
+import { WAITS } from '@natrium/flow';
+import { err, ok, type Result } from '@natrium/model';
+import { type Options, UsageError } from '../common/options.js';
+import { commandWords, type CommandWords, targetWord } from '../common/words.js';
+import type { PublishAsk } from '../ports.js';
+import { batchOf, type BatchPlan } from './batch.js';
+
+export interface Request {
+  readonly mode: 'publish' | 'async' | 'preview';
+  readonly ask: PublishAsk;
+  readonly show: ShowOptions;
+  readonly batch: BatchPlan | undefined;
+  /** Only so many of them, by chance. */
+  readonly subset: number | undefined;
+  readonly progress: boolean;
+}
+
+export interface ShowOptions {
+  readonly verbose: boolean;
+  readonly showJid: boolean;
+  readonly static: boolean;
+  readonly summary: boolean;
+  readonly hideMissing: boolean;
+}
+
+/** Option name, flag, and the target type that it means. */
+const TARGET_OPTIONS = [
+  ['pcre', '-E', 'pcre'],
+  ['list', '-L', 'list'],
+  ['grain', '-G', 'grain'],
+  ['grainPcre', '-P', 'grain_pcre'],
+  ['pillar', '-I', 'pillar'],
+  ['pillarPcre', '-J', 'pillar_pcre'],
+  ['compound', '-C', 'compound'],
+  ['ipcidr', '-S', 'ipcidr'],
+  ['nodegroup', '-N', 'nodegroup'],
+  ['range', '-R', 'range'],
+] as const;
+
+const DEFAULT_TIMEOUT = 5;
+const DAY = 86_400;
+const MANY = 1_000_000;
+const DEFAULT_DELIMITER = ':';
+
+/** @returns the sentence for an incomplete command line (exit 42). @throws {UsageError} For one that makes no sense. */
+export function requestOf(options: Options, words: readonly string[]): Result<Request, string> {
+  const tgtType = targetType(options);
+  const list = tgtType === 'list';
+  const preview = options.flag('previewTarget');
+  const [target, ...rest] = withDoc(options, words);
+  if (target === undefined) return err('Cannot execute command without defining a target.');
+  if (preview) return ok(request(options, tgtType, 'preview', { tgt: targetWord(target, list), funs: [], args: [] }));
+  if (rest.length === 0) return err('Incomplete options passed.');
+  const separator = options.text('argsSeparator');
+  const rules = { list, noParse: options.list('parse'), ...(separator === undefined ? {} : { separator }) };
+  const parsed = commandWords([target, ...rest], rules);
+  if (!parsed.ok) return parsed;
+  return ok(request(options, tgtType, options.flag('async') ? 'async' : 'publish', parsed.value));
+}
+
+function request(options: Options, tgtType: string, mode: Request['mode'], words: CommandWords): Request {
+  // 0 means all of them, as for Salt.
+  const subset = options.integer('subset', '--subset', { min: 0, max: MANY });
+  return {
+    mode,
+    ask: askOf(options, tgtType, words),
+    show: showOf(options),
+    batch: batchOf(options),
+    subset: subset === 0 ? undefined : subset,
+    progress: options.flag('progress'),
+  };
+}
+
+function askOf(options: Options, tgtType: string, words: CommandWords): PublishAsk {
+  const delimiter = options.text('delimiter') ?? DEFAULT_DELIMITER;
+  const metadata = options.text('metadata');
+  // 0 means the usual time, as for Salt.
+  const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  return {
+    ...words,
+    tgtType,
+    ...(delimiter === DEFAULT_DELIMITER ? {} : { delimiter }),
+    timeout: timeout === undefined || timeout === 0 ? DEFAULT_TIMEOUT : timeout,
+    returner: returnerOf(options),
+    returnerOptions: returnerOptionsOf(options),
+    // As Salt's, it waits for whoever is at work, however long that takes.
+    options: { [WAITS]: true, ...(metadata === undefined ? {} : { metadata: yamlify(metadata) }) },
+  };
+}
+
+function returnerOptionsOf(options: Options): PublishAsk['returnerOptions'] {
+  const tag = options.text('tag');
+  if (tag === undefined) return {};
+  if (!returnerOf(options).split(',').includes('master_bus')) throw new UsageError('--tag needs --return=master_bus');
+  const problem = runnerTagProblem(`${tag}/id`);
+  if (problem !== undefined) throw new UsageError(`--tag ${JSON.stringify(tag)} cannot be fired: ${problem}`);
+  return { tag };
+}
+
+/** `none` asks for what happens anyway. */
+function returnerOf(options: Options): string {
+  const returner = options.text('return') ?? '';
+  return returner === 'none' ? '' : returner;
+}
+
+function targetType(options: Options): string {
+  const given = TARGET_OPTIONS.filter(([name]) => options.flag(name));
+  if (given.length > 1) {
+    throw new UsageError(
+      `the options ${given.map(([, flag]) => flag).join(' and ')} exclude each other: one target option at most`,
+    );
+  }
+  return given[0]?.[2] ?? 'glob';
+}
+
+/** `-d` puts `sys.doc` before the function, and means every minion where no target is given. */
+function withDoc(options: Options, words: readonly string[]): readonly string[] {
+  if (!options.flag('doc')) return words;
+  const [target = '*', ...rest] = words;
+  const functions = rest[0] === 'sys.doc' ? rest.slice(1) : rest;
+  if (functions.length > 1) throw new UsageError('You can only get documentation for one method at one time.');
+  return [target, 'sys.doc', ...functions];
+}
+
+function showOf(options: Options): ShowOptions {
+  return {
+    verbose: options.flag('verbose'),
+    showJid: options.flag('showJid'),
+    static: options.flag('static'),
+    summary: options.flag('summary'),
+    hideMissing: options.flag('hideTimeout'),
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * `natrium`: read the command line, ask the master, print what comes.
+ *
+ * Everything that can be refused without the master is refused before connecting to it.
+ *
+ * Spec: reference salt-cli.md §3, docs/exit-codes.md.
+ */
+import { ok, type Refusal, type Result } from '@natrium/model';
+import { versionsReport } from '../common/common-options.js';
+import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { refuseNotBuilt } from '../common/not-built.js';
+import type { Options } from '../common/options.js';
+import { makePrinter, type Printer } from '../common/printer.js';
+import { runProgram } from '../common/program.js';
+import { refused } from '../common/refused.js';
+import { withMaster } from '../common/with-master.js';
+import type { ConnectMaster, Io, MasterLink, PublishAsk } from '../ports.js';
+import { subsetOf } from './batch.js';
+import { natriumProgram, NOT_BUILT } from './command.js';
+import { followJob, type FollowParts } from './follow.js';
+import { JobReport } from './job-report.js';
+import { type Request, requestOf } from './request.js';
+import { listAsk, type Matched, runBatch } from './run-batch.js';
+import { withStdinWords } from './stdin-words.js';
+
+export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
+  const program = natriumProgram(io);
+  return runProgram(program, await withStdinWords(argv, io), io, async (options, words) => {
+    if (options.flag('versionsReport')) return say(versionsReport(io), io);
+    // Loaded when it is asked for: no job waits for it.
+    if (options.flag('configDump')) return (await import('./config-dump.js')).dumpConfig(options, io);
+    const request = requestOf(options, words);
+    if (!request.ok) {
+      program.command.outputHelp();
+      io.err(`\n${request.error}\n`);
+      return EXIT.incomplete;
+    }
+    const early = refuseNotBuilt(options, notBuiltHere(options), program.name, io);
+    if (early !== undefined) return early;
+    const printer = makePrinter(options, io);
+    return withMaster(connectMaster, options, io, (link) => carryOut(request.value, link, printer, io));
+  });
+}
+
+function say(text: string, io: Io): number {
+  io.out(text);
+  return EXIT.ok;
+}
+
+function notBuiltHere(options: Options): Readonly<Record<string, string>> {
+  const batchLater = options.flag('async') && options.given('batch') ? { async: '--batch with --async' } : {};
+  return { ...NOT_BUILT, ...batchLater };
+}
+
+async function carryOut(request: Request, link: MasterLink, printer: Printer, io: Io): Promise<number> {
+  const { mode, ask, show, batch, subset } = request;
+  if (mode === 'preview') return preview(link, ask, printer, io);
+  const docs = ask.funs.length === 1 && ask.funs[0] === 'sys.doc';
+  const report = new JobReport({ io, printer, show, docs });
+  const parts: FollowParts = { link, report, io, progress: request.progress };
+  if (batch === undefined && subset === undefined) return publish(mode, ask, parts);
+  const matched = await orInterrupt(matchedBy(request, link, io), io);
+  if (matched === INTERRUPTED) return EXIT.interrupted;
+  if (!matched.ok) return refused(matched.error, io);
+  const { minions, unknown } = matched.value;
+  if (minions.length + unknown.length === 0) return noneMatched(report);
+  if (batch !== undefined && minions.length >= batch.from) return runBatch(ask, matched.value, batch, parts);
+  return publish(mode, subset === undefined ? ask : listAsk(ask, minions), parts);
+}
+
+async function publish(mode: Request['mode'], ask: PublishAsk, parts: FollowParts): Promise<number> {
+  if (mode === 'async') return startOnly(parts.link, ask, parts.io);
+  return (await followJob(parts.link.publish(ask), parts)) ?? parts.report.finish();
+}
+
+/** Who is meant now; with `--subset` some of them by chance, who are known then. */
+async function matchedBy({ ask, subset }: Request, link: MasterLink, io: Io): Promise<Result<Matched, Refusal>> {
+  const { tgt, tgtType, delimiter, funs, args } = ask;
+  const found = await link.preview({ tgt, tgtType, funs, args, ...(delimiter === undefined ? {} : { delimiter }) });
+  if (!found.ok) return found;
+  const minions = [...found.value].sort();
+  if (subset !== undefined) return ok({ minions: subsetOf(minions, subset, () => io.random()), unknown: [] });
+  return ok({ minions, unknown: typeof tgt === 'string' ? [] : tgt.filter((id) => !minions.includes(id)) });
+}
+
+function noneMatched(report: JobReport): number {
+  report.started({ jid: '', minions: [], missing: [] });
+  return EXIT.noneMatched;
+}
+
+async function preview(link: MasterLink, ask: PublishAsk, printer: Printer, io: Io): Promise<number> {
+  const { tgt, tgtType, delimiter } = ask;
+  const answer = await orInterrupt(
+    link.preview({ tgt, tgtType, ...(delimiter === undefined ? {} : { delimiter }) }),
+    io,
+  );
+  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (!answer.ok) return refused(answer.error, io);
+  printer.show(answer.value);
+  return answer.value.length > 0 ? EXIT.ok : EXIT.noneMatched;
+}
+
+async function startOnly(link: MasterLink, ask: PublishAsk, io: Io): Promise<number> {
+  const answer = await orInterrupt(link.publishAsync(ask), io);
+  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (!answer.ok) return refused(answer.error, io);
+  if (answer.value.minions.length === 0) {
+    io.out('No minions matched the target. No command was sent, no jid was assigned.\n');
+    return EXIT.noneMatched;
+  }
+  return say(`Executed command with job ID: ${answer.value.jid}\n`, io);
+}

@@ -1,0 +1,16 @@
+import { configDirOf } from '../common/common-options.js';
+import { UsageError } from '../common/options.js';
+import type { Subcommand } from './subcommand.js';
+
+export const fingerprint: Subcommand = {
+  name: 'fingerprint',
+  usage: '[-c <dir>]',
+  summary: "print the cluster's fingerprint, for master_finger in a minion's configuration",
+  declare: (command) => {
+    command.addHelpText('after', '\nExample:\n  natriumctl fingerprint -c /etc/natrium');
+  },
+  run: (options, words, io, ports) => {
+    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+    return ports.fingerprint({ configDir: configDirOf(options, io) }, io);
+  },
+};

@@ -1,0 +1,35 @@
+import { UsageError } from '../common/options.js';
+import type { Subcommand } from './subcommand.js';
+
+const EXAMPLES = `
+Example:
+  natriumctl man /usr/local/share/man/man8`;
+
+/** Loaded when asked for, as `completion` is. */
+export const man: Subcommand = {
+  name: 'man',
+  usage: '<dir>',
+  summary: 'write the manual pages of all commands into a folder',
+  declare: (command) => {
+    command.addHelpText('after', EXAMPLES);
+  },
+  run: async (_, [dir, ...more], io) => {
+    if (dir === undefined || more.length > 0) throw new UsageError('name the folder for the manual pages');
+    const { manPage, manPageName } = await import('../manual/man-page.js');
+    const { allDocumented } = await import('./documented.js');
+    for (const documented of allDocumented(io)) {
+      const path = `${dir}/${manPageName(documented)}`;
+      write(path, manPage(documented), (where) => io.openFile(where, false));
+      io.out(`${path}\n`);
+    }
+    return 0;
+  },
+};
+
+function write(path: string, text: string, open: (path: string) => (text: string) => void): void {
+  try {
+    open(path)(text);
+  } catch (problem) {
+    throw new UsageError(problem instanceof Error ? problem.message : String(problem));
+  }
+}

@@ -1,0 +1,16 @@
+/** `natriumctl` without a subcommand: its help lists them. */
+import { addCommonOptions } from '../common/common-options.js';
+import { makeCommand, type Program } from '../common/program.js';
+import type { Io } from '../ports.js';
+import { CTL, type Subcommand } from './subcommand.js';
+
+const USAGE = '<subcommand> [options]';
+
+export function topProgram(io: Io, subcommands: readonly Subcommand[]): Program {
+  const command = makeCommand(CTL, USAGE, io).description('Found, start and look after a cluster.');
+  addCommonOptions(command);
+  const width = Math.max(...subcommands.map(({ name }) => name.length));
+  const lines = subcommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  command.addHelpText('after', `\nSubcommands:\n${lines.join('\n')}\n\n'${CTL} <subcommand> -h' says more about each.`);
+  return { name: CTL, usage: USAGE, command };
+}

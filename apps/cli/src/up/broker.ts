@@ -1,0 +1,62 @@
+/** The broker as a child: found as bootstrap found it, started with JetStream on fsync, refused when it is too old. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const FINDER = fileURLToPath(new URL('../../tools/nats-server.mjs', import.meta.url));
+const TRIES = 200;
+const PAUSE_MS = 25;
+
+/** The path of a nats-server that is new enough. @throws {Error} With the ways to get one. */
+export async function brokerProgram(): Promise<string> {
+  const given = process.env['NATRIUM_NATS_SERVER'];
+  if (given === undefined && existsSync(FINDER)) {
+    const { stdout } = await promisify(execFile)(process.execPath, [FINDER]);
+    return stdout.trim();
+  }
+  const program = given ?? 'nats-server';
+  requireNew(program);
+  return program;
+}
+
+function requireNew(program: string): void {
+  let said;
+  try {
+    said = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  } catch {
+    throw new Error(`${program} cannot be run; set NATRIUM_NATS_SERVER to a nats-server 2.10 or newer`);
+  }
+  const [, major = '0', minor = '0'] = /v?(\d+)\.(\d+)/.exec(said) ?? [];
+  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 10)) {
+    throw new Error(`${program} is ${said.trim()}; Natrium needs 2.10 or newer: set NATRIUM_NATS_SERVER to such a one`);
+  }
+}
+
+/** Resolves when the broker takes connections. */
+export async function brokerAnswers(port: number, ended: Promise<string>): Promise<void> {
+  let over: string | undefined;
+  void ended.then((how) => {
+    over = how;
+  });
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    if (over !== undefined) throw new Error(`nats-server ended at once (${over}); is port ${String(port)} taken?`);
+    if (await connects(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  throw new Error(`nats-server does not answer on port ${String(port)}`);
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('data', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}

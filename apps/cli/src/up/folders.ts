@@ -1,0 +1,140 @@
+/**
+ * What `up` writes below its state folder: `master/` and `minions/<id>/` are configuration folders like those of a real
+ * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, isAbsolute, join } from 'node:path';
+import { BrokerKeys } from '@natrium/broker-auth';
+import { fingerprint } from '@natrium/envelope';
+import { MasterKeys, writeWhole } from '@natrium/keystore';
+import type { UpOptions } from '../ports.js';
+
+const CONFIG_MODE = 0o640;
+const BROKER_PORT_FILE = 'port';
+
+export interface Folders {
+  readonly master: string;
+  readonly broker: string;
+  readonly brokerConfig: string;
+  readonly natsPort: number;
+  minion(id: string): string;
+}
+
+/** Makes the folders of a cluster, or takes up those that are there. */
+export async function prepareFolders(options: UpOptions): Promise<Folders> {
+  const state = options.state;
+  if (!isAbsolute(state)) throw new Error(`${state} is not an absolute path`);
+  const folders = {
+    master: join(state, 'master'),
+    broker: join(state, 'broker'),
+    brokerConfig: join(state, 'broker', 'nats-server.conf'),
+    minion: (id: string) => join(state, 'minions', id),
+  };
+  for (const folder of [folders.master, folders.broker]) mkdirSync(folder, { recursive: true, mode: 0o750 });
+  const natsPort = await portOf(options, folders.broker);
+  writeMaster(options, folders.master, natsPort);
+  return { ...folders, natsPort };
+}
+
+export function writeMinion(folders: Folders, id: string, { brokerAuth, tls }: UpOptions): void {
+  const folder = folders.minion(id);
+  const root = new MasterKeys(join(folders.master, 'pki')).chain()[0];
+  mkdirSync(folder, { recursive: true, mode: 0o750 });
+  const joinCreds = new BrokerKeys(join(folders.master, 'pki', 'broker')).credsPath('join');
+  const lines = [
+    `id: ${JSON.stringify(id)}`,
+    `nats: ${url(folders.natsPort)}`,
+    `master_finger: '${fingerprint(root)}'`,
+    ...(brokerAuth === 'none' ? [] : [`join_creds: ${JSON.stringify(joinCreds)}`]),
+    ...(tls === true ? [`broker_ca: ${JSON.stringify(caPath(folders.master))}`] : []),
+    '',
+  ];
+  writeWhole(join(folder, 'minion'), lines.join('\n'), CONFIG_MODE);
+}
+
+function writeMaster({ masterConfig, brokerAuth = 'jwt', tls }: UpOptions, folder: string, natsPort: number): void {
+  const file = join(folder, 'master');
+  if (masterConfig !== undefined) copyFileSync(masterConfig, file);
+  else if (!existsSync(file))
+    writeWhole(file, '# The master file of this cluster: nobody may publish until `peer` says so.\n', CONFIG_MODE);
+  mkdirSync(join(folder, 'master.d'), { recursive: true, mode: 0o750 });
+  const own = {
+    nats: url(natsPort),
+    root_dir: folder,
+    pki_dir: join(folder, 'pki'),
+    sock_dir: join(folder, 'run'),
+    cachedir: join(folder, 'cache'),
+    broker_auth: brokerAuth,
+    ...(tls === true ? { broker_ca: caPath(folder) } : {}),
+  };
+  const lines = Object.entries(own).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  writeWhole(
+    join(folder, 'master.d', 'up.conf'),
+    ['# Written by natriumctl up at each start.', ...lines, ''].join('\n'),
+    CONFIG_MODE,
+  );
+}
+
+/** Needs the keys of the cluster: the broker's own are among them. */
+export function writeBroker({ brokerConfig, broker, master, natsPort }: Folders, { brokerAuth, tls }: UpOptions): void {
+  const keys = new BrokerKeys(join(master, 'pki', 'broker'));
+  const config = [
+    `listen: "127.0.0.1:${String(natsPort)}"`,
+    'max_payload: 8388608',
+    'max_pending: 268435456',
+    'jetstream {',
+    `  store_dir: ${JSON.stringify(join(broker, 'jetstream'))}`,
+    '  sync_interval: always',
+    '}',
+    ...(tls === true ? tlsLines(dirname(caPath(master))) : []),
+    ...(brokerAuth === 'none' ? [''] : [keys.serverConfig(join(broker, 'jwt'))]),
+  ];
+  writeWhole(brokerConfig, config.join('\n'), CONFIG_MODE);
+}
+
+function tlsLines(folder: string): readonly string[] {
+  const file = (name: string) => JSON.stringify(join(folder, name));
+  return ['tls {', `  cert_file: ${file('server.crt')}`, `  key_file: ${file('server.key')}`, '}'];
+}
+
+function caPath(master: string): string {
+  return join(master, 'pki', 'broker', 'tls', 'ca.crt');
+}
+
+/** The wanted port, the one of last time, or a free one. */
+async function portOf({ natsPort }: UpOptions, folder: string): Promise<number> {
+  const file = join(folder, BROKER_PORT_FILE);
+  const known = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  const port = natsPort ?? (known !== undefined && (await isFree(known)) ? known : await freePort());
+  writeWhole(file, `${String(port)}\n`, CONFIG_MODE);
+  return port;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('no free port was found'));
+        else resolve(address.port);
+      });
+    });
+  });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => {
+      resolve(false);
+    });
+    server.listen(port, '127.0.0.1', () => server.close(() => {
+      resolve(true);
+    })); // prettier-ignore
+  });
+}
+
+function url(port: number): string {
+  return `nats://127.0.0.1:${String(port)}`;
+}

@@ -1,0 +1,72 @@
+/** Asks the acl-service for a grant and checks what it answers before anything is made of it. No answer in time means refused. */
+import type { AskFailure } from '@natrium/bus';
+import { grantIn, toHex } from '@natrium/envelope';
+import type { RoleLink } from '@natrium/edge';
+import type { GrantedJob, SignedRequest } from '@natrium/flow';
+import { err, type Jid, ok, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
+import { type Body, contracts } from '@natrium/wire';
+
+type Granted = Body<typeof contracts.granted>;
+type Answer = Result<{ readonly body: Granted }, AskFailure>;
+
+export class AclClient {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly timeoutMs: number,
+  ) {}
+
+  async askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>> {
+    const answer = await this.#ask(ask, jid);
+    if (!answer.ok) {
+      return err(refusal('acl_unavailable', `no acl-service decided in time (${answer.error}): nothing was sent`));
+    }
+    return this.#check(answer.value.body, ask, jid);
+  }
+
+  /** The one that was asked may have died: half of the time is another's. A password is tried once. */
+  async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
+    if (ask.credential !== null) return this.#askOne(ask, jid, this.timeoutMs);
+    const first = await this.#askOne(ask, jid, this.timeoutMs / 2);
+    if (first.ok || first.error !== 'timeout') return first;
+    return this.#askOne(ask, jid, this.timeoutMs / 2);
+  }
+
+  #askOne(ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {
+    const { link } = this;
+    return link.bus.ask(
+      {
+        contract: contracts.grant,
+        body: {
+          request: ask.bytes,
+          signature: ask.signature,
+          credential: ask.credential,
+          grantRun: ask.grantRun,
+          callerKey: ask.callerKey,
+          jid,
+          batch: ask.batch === undefined || ask.batch === null ? null : [...ask.batch],
+        },
+        subject: link.subjects.svcAcl('grant'),
+        to: () => link.directory.role('acl'),
+      },
+      contracts.granted,
+      timeoutMs,
+    );
+  }
+
+  /** The grant must be for this very request and this very jid. */
+  #check(body: Granted, ask: SignedRequest, jid: Jid): Result<GrantedJob, Refusal> {
+    const { refusal: refused, grant, members, missing, rule } = body;
+    if (refused !== null) return err(refusal(refused.code as RefusalCode, refused.sentence));
+    const caller = { kind: 'account', name: '' } as const;
+    if (grant === null) return ok({ grant, caller, members: [], missing, rule });
+    const kind = ask.request.what === 'job' ? 'job' : 'run';
+    // It came sealed from the acl role itself; its signature is for the minions, who check it.
+    const said = grantIn(grant.bytes, kind);
+    if (said === undefined) return err(refusal('grant_signature', 'the acl-service’s grant is not one'));
+    if (toHex(said.requestDigest) !== ask.digest) {
+      return err(refusal('grant_digest', 'the grant is for another request'));
+    }
+    if (said.jid !== jid) return err(refusal('grant_jid', 'the grant is for another job'));
+    return ok({ grant, caller: said.caller, members, missing, rule });
+  }
+}

@@ -1,0 +1,97 @@
+/** The gateway's doors: each opens one contract and makes one call. */
+import { Controller, Inject } from '@nestjs/common';
+import type { Opened } from '@natrium/bus';
+import { Handles } from '@natrium/edge';
+import { type contracts, routes } from '@natrium/wire';
+import { Door } from './door.js';
+import { MasterEvents } from './events/master-events.js';
+import { Reads } from './reads.js';
+
+@Controller()
+export class PublishController {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Handles(routes.peerPublish)
+  peer(opened: Opened<typeof contracts.publish>) {
+    return this.door.publish(opened, true);
+  }
+
+  @Handles(routes.accountPublish)
+  account(opened: Opened<typeof contracts.publish>) {
+    return this.door.publish(opened, false);
+  }
+
+  @Handles(routes.gatewayPublish)
+  runner(opened: Opened<typeof contracts.publish>) {
+    return this.door.publish(opened, false);
+  }
+}
+
+@Controller()
+export class RunnerController {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Handles(routes.peerRunner)
+  peer(opened: Opened<typeof contracts.runner>) {
+    return this.door.run(opened);
+  }
+
+  @Handles(routes.gatewayRunner)
+  reactor(opened: Opened<typeof contracts.runner>) {
+    return this.door.run(opened);
+  }
+
+  @Handles(routes.accountRunner)
+  account(opened: Opened<typeof contracts.runner>) {
+    return this.door.run(opened);
+  }
+}
+
+@Controller()
+export class ReturnController {
+  constructor(@Inject(Door) private readonly door: Door) {}
+
+  @Handles(routes.jobReturn)
+  any(opened: Opened<typeof contracts.returned>) {
+    return this.door.returned(opened);
+  }
+
+  @Handles(routes.jobReturnHere)
+  here(opened: Opened<typeof contracts.returned>) {
+    return this.door.returned(opened);
+  }
+}
+
+/** Another gateway asks whether this one is there. */
+@Controller()
+export class HereController {
+  @Handles(routes.gatewayHere)
+  here(): Promise<{ running: [] }> {
+    return Promise.resolve({ running: [] });
+  }
+}
+
+@Controller()
+export class ReadController {
+  constructor(@Inject(Reads) private readonly reads: Reads) {}
+
+  @Handles(routes.gatewayRead)
+  read(opened: Opened<typeof contracts.read>) {
+    return this.reads.handle(opened);
+  }
+}
+
+@Controller()
+export class EventController {
+  constructor(@Inject(MasterEvents) private readonly events: MasterEvents) {}
+
+  @Handles(routes.minionEvents)
+  minion(opened: Opened<typeof contracts.events>) {
+    return this.events.minion(opened);
+  }
+
+  @Handles(routes.gatewayFire)
+  service(opened: Opened<typeof contracts.fire>) {
+    return this.events.service(opened);
+  }
+}

@@ -1,0 +1,151 @@
+/** Between the wire and the flows: what was opened becomes what a flow takes, and what it tells becomes answers. */
+import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import { toHex } from '@natrium/envelope';
+import {
+  type Budget,
+  type JobReturns,
+  type PeerPublish,
+  type PeerRun,
+  refused,
+  refusedRun,
+  type Follow,
+  type SignedRequest,
+} from '@natrium/flow';
+import { encode, fromHex } from '@natrium/envelope';
+import { refusal } from '@natrium/model';
+import { type Body, contracts } from '@natrium/wire';
+import type { Minions } from './minions.js';
+import { NewsTeller } from './news-teller.js';
+import type { Waiting } from './waiting.js';
+
+/** A peer's `publish` answers when all have returned: what comes before the last may share a message. */
+const PEER_WINDOW_MS = 20;
+const ALIVE_MS = 1000;
+const ALIVE = { refusal: null, jid: '', outcome: null };
+const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
+const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
+
+const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
+
+/** How much each party may ask; beyond it nothing is read, decided or stored for it. */
+export interface DoorBudgets {
+  readonly requests: Budget;
+  readonly returns: Budget;
+  readonly now: () => number;
+}
+
+export class Door {
+  constructor(
+    private readonly flows: { readonly publish: PeerPublish; readonly run: PeerRun; readonly returns: JobReturns },
+    private readonly minions: Minions,
+    private readonly waiting: Waiting,
+    private readonly budgets: DoorBudgets,
+  ) {}
+
+  /** Answers with news, as many times as there are any. */
+  async publish(opened: Opened<typeof contracts.publish>, peer: boolean): Promise<void> {
+    const send = (news: Body<typeof contracts.news>) => {
+      // A caller whose key is taken away hears nothing more of its jobs.
+      const mayHear = news.refusal !== null || this.#mayAsk(opened.body, opened.party);
+      if (mayHear) opened.answer(contracts.news, news);
+    };
+    const { follow } = opened.body;
+    const teller = new NewsTeller(send, peer && follow === 'all' ? PEER_WINDOW_MS : 0, follow !== 'all');
+    this.waiting.add(teller);
+    const tell = (news: Body<typeof contracts.news>) => {
+      teller.tell(news);
+    };
+    if (!this.#affords(opened.party)) {
+      send(refused(TOO_FAST));
+      return;
+    }
+    const ask = inBatch(asked(opened, opened.body.grantRun), opened.body.batch);
+    if (ask === undefined) tell(refused(NOT_A_REQUEST));
+    else if (this.#mayAsk(ask, opened.party)) await this.#publish(ask, peer, follow, teller);
+    else tell(refused(NOT_ACCEPTED));
+  }
+
+  async run(opened: Opened<typeof contracts.runner>): Promise<void> {
+    const tell = (ran: Body<typeof contracts.ran>) => {
+      opened.answer(contracts.ran, ran);
+    };
+    if (!this.#affords(opened.party)) {
+      tell(refusedRun('', TOO_FAST));
+      return;
+    }
+    const ask = asked(opened, null);
+    if (ask === undefined) tell(refusedRun('', NOT_A_REQUEST));
+    else if (this.#mayAsk(ask, opened.party)) await this.#run(ask, opened.body.follow, tell);
+    else tell(refusedRun('', NOT_ACCEPTED));
+  }
+
+  async #publish(ask: SignedRequest, peer: boolean, follow: Follow, teller: NewsTeller): Promise<void> {
+    try {
+      await this.flows.publish.handle(ask, peer, follow, (news) => {
+        teller.tell(news);
+      });
+    } catch (cause) {
+      teller.giveUp();
+      throw cause;
+    }
+  }
+
+  /** While it runs, the caller hears every second that somebody works on it. */
+  async #run(
+    ask: SignedRequest,
+    follow: Body<typeof contracts.runner>['follow'],
+    tell: (ran: Body<typeof contracts.ran>) => void,
+  ): Promise<void> {
+    const alive = setInterval(tell, ALIVE_MS, ALIVE);
+    try {
+      await this.flows.run.handle(ask, follow, (ran) => {
+        clearInterval(alive);
+        tell(ran);
+      });
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  /** An external user has no key: his token speaks for him, and the acl-service looks at it. */
+  #mayAsk({ signature, credential }: Pick<SignedRequest, 'signature' | 'credential'>, party: Opened['party']): boolean {
+    return (signature === null && (credential?.token ?? '') !== '') || this.minions.knows(party);
+  }
+
+  /** The answer is the acknowledgement: the minion's spool forgets the return. Who is not accepted any more hears none. */
+  async returned({
+    body,
+    party,
+  }: Opened<typeof contracts.returned>): Promise<Body<typeof contracts.stored> | undefined> {
+    if (!this.minions.knows(party) || !this.budgets.returns.take(toHex(party.owner.key), this.budgets.now()))
+      return undefined;
+    const settled = await this.flows.returns.handle(body, party.owner.key);
+    return settled ? { jid: body.jid } : undefined;
+  }
+
+  /** Services are not counted: what they pass on was counted where it came in. */
+  #affords({ owner }: Opened['party']): boolean {
+    return owner.type === 'role' || this.budgets.requests.take(toHex(owner.key), this.budgets.now());
+  }
+}
+
+type Asking = Pick<Body<typeof contracts.runner>, 'request' | 'signature' | 'credential'>;
+
+function asked(
+  { body, party }: { readonly body: Asking; readonly party: Opened['party'] },
+  grantRun: SignedRequest['grantRun'],
+): SignedRequest | undefined {
+  const request = readAsked(body.request);
+  if (request === undefined) return undefined;
+  // A runner is proved by its grant-run, the reactor by the key of its role.
+  const isCaller = party.owner.type === 'identity' || party.owner.role === 'reactor';
+  const callerKey = isCaller ? party.owner.key : null;
+  const { request: bytes, signature, credential } = body;
+  return { bytes, signature, credential, grantRun, callerKey, request, digest: digestOf(bytes) };
+}
+
+/** A batch of a request is a job of its own: the same batch again is the same job, never a second one. */
+function inBatch(ask: SignedRequest | undefined, batch: readonly string[] | null): SignedRequest | undefined {
+  if (ask === undefined || batch === null) return ask;
+  return { ...ask, batch, place: digestOf(encode([fromHex(ask.digest), [...batch]])) };
+}

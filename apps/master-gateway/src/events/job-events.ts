@@ -1,0 +1,117 @@
+/** What Salt says on its bus of jobs and runs, with Salt's tags and payloads. Spec: docs/event-bus.md#what-the-master-fires. */
+import { readAsked } from '@natrium/bus';
+import { type Origin, roughSize } from '@natrium/events';
+import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
+import { fromPlain, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { userOf } from '../user-of.js';
+import { busTagOf } from './returned-to-bus.js';
+
+/** Fires and waits for nothing. */
+export interface Announcing {
+  announce(tag: string, data: ValueMap, origin: Origin): void;
+}
+
+const ORIGIN = { kind: 'service', name: 'gateway' } as const;
+/** As Salt, which cuts what is larger than an event may be; the job cache has all of it. */
+const TRIMMED = 'VALUE_TRIMMED';
+
+export class JobEvents {
+  constructor(
+    private readonly bus: Announcing,
+    private readonly maxBytes: number,
+  ) {}
+
+  started({ request, jid, members, missing, caller }: records.JobRecord): void {
+    const asked = readAsked(request);
+    if (asked === undefined) return;
+    const minions = members.map(({ id }) => id).sort();
+    this.#tell(jid, { minions });
+    this.#tell(`salt/job/${jid}/new`, {
+      jid,
+      tgt: listOrText(asked.tgt),
+      tgt_type: asked.tgtType,
+      ...called(asked, 'fun', 'arg'),
+      minions,
+      missing: [...missing],
+      user: userOf(caller),
+      ...causeOf(asked, caller),
+    });
+  }
+
+  returned({ request, caller }: records.JobRecord, { jid, id, outcome }: records.StoredReturn): void {
+    const asked = readAsked(request);
+    if (asked === undefined) return;
+    const { ret, retcode, success, out } = outcome;
+    const data = {
+      cmd: '_return',
+      id,
+      jid,
+      ...called(asked, 'fun', 'fun_args'),
+      return: this.#fitting(ret),
+      retcode,
+      success,
+      user: userOf(caller),
+      ...causeOf(asked, caller),
+      ...(out === null ? {} : { out }),
+    };
+    this.#tell(`salt/job/${jid}/ret/${id}`, data);
+    const tag = busTagOf(asked, id);
+    if (tag !== undefined) this.bus.announce(tag, data, { kind: 'minion', name: id });
+  }
+
+  runStarted(start: RunStart): void {
+    this.#tell(`${tagOf(start)}/new`, runData(start));
+  }
+
+  runEnded(start: RunStart, { refusal, outcome }: Ran): void {
+    this.#tell(`${tagOf(start)}/ret`, {
+      ...runData(start),
+      return: this.#fitting(refusal?.sentence ?? outcome?.ret ?? null),
+      success: outcome?.success ?? false,
+    });
+  }
+
+  #fitting(ret: Value): Value {
+    return roughSize(ret) > this.maxBytes / 2 ? TRIMMED : ret;
+  }
+
+  #tell(tag: string, data: ValueMap): void {
+    this.bus.announce(tag, data, ORIGIN);
+  }
+}
+
+function tagOf({ request, jid }: RunStart): string {
+  return `salt/${request.what === 'wheel' ? 'wheel' : 'run'}/${jid}`;
+}
+
+function runData(start: RunStart): ValueMap {
+  const { request, jid, caller } = start;
+  const wheel = request.what === 'wheel';
+  const [args = []] = request.args;
+  return {
+    fun: `${wheel ? 'wheel' : 'runner'}.${request.funs[0] ?? ''}`,
+    jid,
+    user: userOf(caller),
+    fun_args: args.map((arg) => fromPlain(arg)),
+    ...(wheel ? { tag: tagOf(start) } : {}),
+    ...causeOf(request, caller),
+  };
+}
+
+/** The event that this came of, when the reactor asked, or a runner that it set off; nobody else's word counts. */
+function causeOf({ options }: Request, { kind }: Principal): ValueMap {
+  const cause = options[CAUSE];
+  if (cause === undefined || (kind !== 'reactor' && kind !== 'runner')) return {};
+  return { [CAUSE_KEY]: fromPlain(cause) };
+}
+
+/** One function has its name and arguments, several have lists of them. */
+function called({ funs, args }: Request, fun: string, arg: string): ValueMap {
+  const lists: readonly (readonly Value[])[] = args.map((list) => list.map((one) => fromPlain(one)));
+  return funs.length === 1 ? { [fun]: funs[0] ?? '', [arg]: lists[0] ?? [] } : { [fun]: [...funs], [arg]: lists };
+}
+
+function listOrText(tgt: string | readonly string[]): Value {
+  return typeof tgt === 'string' ? tgt : [...tgt];
+}

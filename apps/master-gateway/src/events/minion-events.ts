@@ -1,0 +1,87 @@
+/**
+ * Events of minions come in: who fired them is what the envelope proved, whatever they say. What a minion may not fire is
+ * refused, recorded, and never on the bus; the rest is stored once, in the order of its numbers.
+ *
+ * Spec: docs/event-bus.md#who-may-fire-what, spec/envelope.md#durability.
+ */
+import type { Opened } from '@natrium/bus';
+import { fp, toHex } from '@natrium/envelope';
+import type { RoleLink } from '@natrium/edge';
+import { type EventLog, GAP_TAG, minionTagProblem, stampOf, withoutStamp } from '@natrium/events';
+import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { type Body, contracts, type records } from '@natrium/wire';
+import type { Logger } from 'pino';
+import type { Minions } from '../minions.js';
+
+type Events = Body<typeof contracts.events>;
+type Fired = Events['events'][number];
+
+const NOTE_MS = 5000;
+
+export class MinionEvents {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly log: EventLog,
+    private readonly minions: Minions,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The answer is the acknowledgement; a stranger hears nothing. */
+  async handle({
+    body,
+    party,
+  }: Opened<typeof contracts.events>): Promise<Body<typeof contracts.eventsStored> | undefined> {
+    const { key } = party.owner;
+    const id = this.minions.idOf(toHex(key));
+    if (id === undefined) return undefined;
+    const { first, dropped, events } = body;
+    const sender = fp(key);
+    const refused: Fired[] = [];
+    const stored: records.StoredEvent[] = dropped === 0 ? [] : [this.#gap(id, first - 1, dropped)];
+    events.forEach((event, index) => {
+      const problem = minionTagProblem(id, event.tag);
+      if (problem === undefined) stored.push(asStored(id, first + index, event));
+      else {
+        refused.push(event);
+        this.logger.warn({ minion: id, tag: event.tag }, `an event was refused: ${problem}`);
+      }
+    });
+    if (refused.length > 0) this.#tellAudit(key, refused);
+    if (stored.length === 0) return { through: Math.max(first + events.length - 1, await this.log.lastOf(sender)) };
+    return { through: await this.log.append(sender, stored, first + events.length - 1) };
+  }
+
+  #gap(id: string, number: number, dropped: number): records.StoredEvent {
+    const data = { id, dropped, why: 'the spool of this minion was full' };
+    const origin = { kind: 'service', name: 'event bus' } as const;
+    return { number, tag: `${GAP_TAG}/minion/${id}`, data, stamp: stampOf(this.link.clock.now()), origin };
+  }
+
+  #tellAudit(key: Uint8Array, refused: readonly Fired[]): void {
+    const { link } = this;
+    const ask = {
+      contract: contracts.eventRefused,
+      body: { key, tag: refused[0]?.tag ?? '', count: refused.length },
+      subject: link.subjects.svcAcl('event'),
+      to: () => link.directory.role('acl'),
+    };
+    void link.bus.ask(ask, contracts.noted, NOTE_MS).then((answer) => {
+      if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
+    });
+  }
+}
+
+function asStored(id: string, number: number, { tag, data, load, stamp }: Fired): records.StoredEvent {
+  const origin = { kind: 'minion', name: id } as const;
+  const plain = load === null ? asMap(data) : single(id, tag, data, load);
+  return { number, tag, data: withoutStamp(plain), stamp: stampOf(stamp), origin };
+}
+
+/** Salt's payload of a single event; the id is the one that was proved. */
+function single(id: string, tag: string, data: Value, load: Value): ValueMap {
+  return { pretag: null, ...(isMap(load) ? load : {}), id, cmd: '_minion_event', tag, data };
+}
+
+function asMap(data: Value): ValueMap {
+  return isMap(data) ? data : { data };
+}

@@ -1,0 +1,93 @@
+/**
+ * The other gateways: which of them are there, and who has gone and left jobs behind.
+ *
+ * Each is asked every second on its own subject. The broker says at once that nobody listens there; one that is silent three
+ * times is cut off or stopped, and its jobs are taken over as well: when it comes back it finds them moved.
+ *
+ * Spec: spec/envelope.md#durability.
+ */
+import type { RoleLink } from '@natrium/edge';
+import { contracts } from '@natrium/wire';
+
+const EVERY_MS = 1000;
+const SILENT_TIMES = 3;
+
+export interface FellowPorts {
+  readonly link: RoleLink;
+  /** Instances that have written down that they are at work. */
+  instances(): Promise<readonly string[]>;
+  /** Takes care of all that an instance has left; may be called again for the same one. */
+  adopt(instance: string, isGone: boolean): Promise<void>;
+  onProblem(problem: string, cause: unknown): void;
+}
+
+export class Fellows {
+  /** How often in a row each was silent. */
+  readonly #silent = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #asking = false;
+
+  private constructor(private readonly ports: FellowPorts) {
+    this.#timer = setInterval(() => {
+      void this.#askAll();
+    }, EVERY_MS).unref();
+  }
+
+  static async watch(ports: FellowPorts): Promise<Fellows> {
+    const fellows = new Fellows(ports);
+    for (const instance of await ports.instances()) fellows.#know(instance);
+    return fellows;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #know(instance: string): void {
+    if (instance !== this.ports.link.own.instance && !this.#silent.has(instance)) this.#silent.set(instance, 0);
+  }
+
+  async #askAll(): Promise<void> {
+    if (this.#asking) return;
+    this.#asking = true;
+    for (const { owner } of this.ports.link.directory.role('gateway')) {
+      if (owner.type === 'role') this.#know(owner.instance);
+    }
+    try {
+      await Promise.all([...this.#silent.keys()].map((instance) => this.#ask(instance)));
+    } catch (cause) {
+      this.ports.onProblem('the jobs of a gateway that is gone could not be taken over yet', cause);
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #ask(instance: string): Promise<void> {
+    const { link } = this.ports;
+    const party = link.directory.instance('gateway', instance);
+    const answer =
+      party === undefined
+        ? ({ ok: false, error: 'no_responders' } as const)
+        : await link.bus.ask(
+            {
+              contract: contracts.presence,
+              body: { jids: [] },
+              subject: link.subjects.svcGwHere(instance),
+              to: () => [party],
+            },
+            contracts.here,
+            EVERY_MS,
+          );
+    if (answer.ok) {
+      this.#silent.set(instance, 0);
+      return;
+    }
+    const isGone = answer.error === 'no_responders' || answer.error === 'nobody_known';
+    const silent = (this.#silent.get(instance) ?? 0) + 1;
+    this.#silent.set(instance, silent);
+    if (!isGone && silent < SILENT_TIMES) return;
+    if (party !== undefined) link.directory.forget(party);
+    await this.ports.adopt(instance, isGone);
+    this.#silent.delete(instance);
+  }
+}

@@ -1,0 +1,55 @@
+/** Answers in the form that the client asks for, and errors as pages. Spec: docs/http-api.md#answers. */
+import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import type { Value } from '@natrium/model';
+import { json, yaml } from '@natrium/output';
+import { NotAcceptableException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+
+const zipped = promisify(gzip);
+/** Shorter answers gain nothing. */
+const ZIP_FROM = 1400;
+
+const TYPES = ['application/json', 'application/x-yaml'] as const;
+
+/** @throws {NotAcceptableException} When the client takes neither JSON nor YAML; better before a call than after it. */
+export function answerType(req: Request): (typeof TYPES)[number] {
+  const type = req.headers.accept === undefined ? TYPES[0] : req.accepts([...TYPES]);
+  const known = TYPES.find((one) => one === type);
+  if (known === undefined) throw new NotAcceptableException('Answers are application/json or application/x-yaml');
+  return known;
+}
+
+export async function sendValue(req: Request, res: Response, value: Value, status = 200): Promise<void> {
+  const type = answerType(req);
+  const text =
+    type === 'application/json' ? json(value, { indent: -1, color: false }) : `${yaml(value, { color: false })}\n`;
+  res.status(status).setHeader('Content-Type', type);
+  res.setHeader('Allow', 'GET, HEAD, POST');
+  res.vary('Accept-Encoding');
+  const zips = text.length >= ZIP_FROM && req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+  if (zips) res.setHeader('Content-Encoding', 'gzip');
+  res.end(zips ? await zipped(text) : text);
+}
+
+/** The page of an error, as the framework of Salt's API writes it: nobody parses it, people read it. */
+export function sendError(res: Response, status: number, title: string, message: string): void {
+  if (status === 401) res.setHeader('WWW-Authenticate', 'Session');
+  res.status(status).setHeader('Content-Type', 'text/html;charset=utf-8');
+  const heading = `${String(status)} ${escapeHtml(title)}`;
+  res.end(
+    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${heading}</title></head>\n<body><h2>${heading}</h2><p>${escapeHtml(message)}</p></body></html>\n`,
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}

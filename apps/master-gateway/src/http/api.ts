@@ -1,0 +1,210 @@
+/** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
+import { EventProblem, type Origin } from '@natrium/events';
+import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException, UnauthorizedException } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { EventFeed } from '../event-feed.js';
+import type { Clients, NamedCaller } from './clients.js';
+import type { EventStreams } from './event-streams.js';
+import { fromOf, sessionIn } from './guards.js';
+import { lowstates, readBody } from './request-body.js';
+import { type LoginAsk, SESSION_ID, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
+
+export interface ApiParts {
+  readonly sessions: Sessions;
+  readonly clients: Clients;
+  readonly streams: EventStreams;
+  readonly feed: EventFeed;
+  readonly openHook: boolean;
+  readonly openStats: boolean;
+}
+
+/** Headers of a hook's caller that are nobody else's business. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-auth-token', 'proxy-authorization']);
+/** Whoever reaches the API, where `webhook_disable_auth` says so. */
+const OPEN_HOOK: Origin = { kind: 'local', name: 'hook' };
+const CREDENTIALS = ['username', 'password', 'eauth', 'sharedsecret', 'token_expire'] as const;
+
+export class Api {
+  readonly #began = Date.now();
+  readonly #counts = { logins: 0, calls: 0, hooks: 0 };
+
+  constructor(private readonly parts: ApiParts) {}
+
+  bodyOf(req: Request): Value | undefined {
+    const body: unknown = req.body;
+    return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body) : undefined;
+  }
+
+  /** @throws {UnauthorizedException} When the request carries no session; whether it still lives is seen at its use. */
+  callerOf(req: Request, res: Response): NamedCaller {
+    return this.#caller(sessionIn(req), req, res);
+  }
+
+  async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
+    // Each call is decided with its token; where there is none, the session still has to live.
+    if (lowstates.length === 0) await caller.name();
+    this.#counts.calls += lowstates.length;
+    return this.parts.clients.runAll(lowstates, caller);
+  }
+
+  /** Each lowstate brings its own credentials, or a token of `/token`. */
+  async runSessionless(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
+    const elements: Value[] = [];
+    for (const low of lowstates) elements.push(...(await this.#runOne(low, req, res)));
+    return elements;
+  }
+
+  async login(req: Request, res: Response): Promise<ValueMap> {
+    const body = this.bodyOf(req);
+    const [first] = body === undefined ? [] : lowstates(body);
+    const ask = first === undefined ? undefined : loginAsk(first, 'session');
+    if (ask === undefined) throw unproved();
+    this.#counts.logins += 1;
+    const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
+    res.setHeader('X-Auth-Token', token);
+    res.cookie('session_id', token, { ...cookieFlags(req), maxAge: Math.max(0, session.expire - Date.now()) });
+    const { name: user, eauth, perms } = session;
+    return { token, ...times(session), user, eauth, perms };
+  }
+
+  async logout(req: Request, res: Response): Promise<void> {
+    await this.parts.sessions.logout(sessionIn(req), fromOf(req, res));
+    res.clearCookie('session_id', cookieFlags(req));
+  }
+
+  async tokens(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
+    const asks = lowstates.map((low) => loginAsk(low, 'token'));
+    const issued: Value[] = [];
+    for (const ask of asks) {
+      if (ask === undefined) throw new BadRequestException('username, password and eauth are required');
+      this.#counts.logins += 1;
+      const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
+      issued.push({ ...times(session), name: session.name, eauth: session.eauth, token });
+    }
+    return issued;
+  }
+
+  async events(req: Request, res: Response): Promise<void> {
+    const token = tokenInQuery(req) ?? sessionIn(req);
+    const from = fromOf(req, res);
+    const session = await this.parts.sessions.check(token, from);
+    const last = req.get('Last-Event-ID');
+    this.parts.streams.open(res, { token, session, from: last ?? 'now', client: from });
+  }
+
+  async stats(req: Request, res: Response): Promise<ValueMap> {
+    if (!this.parts.openStats) await this.parts.sessions.check(sessionIn(req), fromOf(req, res));
+    const seconds = (Date.now() - this.#began) / 1000;
+    const { logins, calls, hooks } = this.#counts;
+    return {
+      'Natrium HTTP API': {
+        Uptime: seconds,
+        Logins: logins,
+        Calls: calls,
+        Hooks: hooks,
+        Listeners: this.parts.streams.count,
+      },
+    };
+  }
+
+  async hook(req: Request, res: Response): Promise<void> {
+    const origin = this.parts.openHook ? OPEN_HOOK : await this.#hookOrigin(req, res);
+    const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
+    if (/[\p{Cc}\p{Cs}\s]/u.test(rest)) throw new BadRequestException('A tag holds no blanks');
+    const post = this.bodyOf(req);
+    const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
+    const headers = Object.entries(req.headers).filter(([name]) => !SECRET_HEADERS.has(name));
+    this.#counts.hooks += 1;
+    const data = {
+      headers: Object.fromEntries(headers.map(([name, value]) => [title(name), String(value)])),
+      body: raw,
+      post: isMap(post) ? post : {},
+    };
+    try {
+      await this.parts.feed.fire(`salt/netapi/hook${rest}`, data, origin);
+    } catch (cause) {
+      if (cause instanceof EventProblem) throw new BadRequestException(cause.message, { cause });
+      throw cause;
+    }
+  }
+
+  async #hookOrigin(req: Request, res: Response): Promise<Origin> {
+    const { name } = await this.parts.sessions.check(sessionIn(req), fromOf(req, res));
+    return { kind: 'token', name };
+  }
+
+  async #runOne(low: ValueMap, req: Request, res: Response): Promise<readonly Value[]> {
+    const { token } = low;
+    const call = Object.fromEntries(Object.entries(low).filter(([key]) => key !== 'token' && !isCredential(key)));
+    if (token !== undefined && token !== null) {
+      if (typeof token !== 'string' || !TOKEN.test(token)) throw new UnauthorizedException('Invalid token');
+      return this.runAll([call], this.#caller(token, req, res));
+    }
+    const ask = loginAsk(low, 'token');
+    if (ask === undefined) throw new UnauthorizedException('No authentication credentials given');
+    const from = fromOf(req, res);
+    const proved = await this.parts.sessions.login(ask, from);
+    try {
+      return await this.runAll([call], this.#caller(proved.token, req, res));
+    } finally {
+      await this.parts.sessions.logout(proved.token, from);
+    }
+  }
+
+  #caller(token: string, req: Request, res: Response): NamedCaller {
+    const from = fromOf(req, res);
+    let name: Promise<string> | undefined;
+    return {
+      token,
+      about: from.about,
+      name: () => (name ??= this.parts.sessions.check(token, from).then((session) => session.name)),
+    };
+  }
+}
+
+/** @returns undefined when something is missing. */
+function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefined {
+  const [eauth, username] = [textOf(low['eauth']), textOf(low['username'])];
+  const secret = textOf(low['password'] ?? low['sharedsecret']);
+  if (eauth === undefined || username === undefined || secret === undefined) return undefined;
+  const seconds = Number(low['token_expire'] ?? Number.NaN);
+  return {
+    eauth,
+    username,
+    secret,
+    use,
+    expire: Number.isFinite(seconds) && seconds >= 1 ? Math.floor(seconds) : null,
+  };
+}
+
+function textOf(value: Value | undefined): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function isCredential(key: string): boolean {
+  return CREDENTIALS.some((one) => one === key);
+}
+
+function times({ start, expire }: Session): ValueMap {
+  return { start: start / 1000, expire: expire / 1000 };
+}
+
+function cookieFlags(req: Request) {
+  return { path: '/', httpOnly: true, sameSite: 'strict', secure: req.secure } as const;
+}
+
+/** `token` is a session's, `salt_token` one of `/token`. */
+function tokenInQuery({ query }: Request): string | undefined {
+  const { token, salt_token: saltToken } = query;
+  const found = token ?? saltToken;
+  if (found === undefined) return undefined;
+  const pattern = token === undefined ? TOKEN : SESSION_ID;
+  if (typeof found !== 'string' || !pattern.test(found)) throw unproved();
+  return found;
+}
+
+/** `x-custom` → `X-Custom`, as Salt's hooks have them. */
+function title(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase());
+}

@@ -1,0 +1,150 @@
+/** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
+import { randomInt } from 'node:crypto';
+import { splitArguments, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException } from '@nestjs/common';
+import { jobAnswer } from './job-answers.js';
+import { type Client, clientOf, localAsk, type RunAsk, runAsk } from './lowstate.js';
+import type { Caller, MasterCalls, RunNews } from './master-calls.js';
+import { httpError } from './refused.js';
+import { nowStamp } from './stamp.js';
+
+export interface ClientOptions {
+  readonly clients: ReadonlySet<string>;
+  readonly timeout: number;
+  readonly runnerTimeout: number;
+}
+
+/** A caller whose name is known, which runners' answers carry. */
+export interface NamedCaller extends Caller {
+  readonly name: () => Promise<string>;
+}
+
+type Run = (low: ValueMap, caller: NamedCaller) => Promise<readonly Value[]>;
+
+const DEFAULT_SUBSET = 3;
+
+export class Clients {
+  readonly #clients: Readonly<Record<Client, Run>> = {
+    local: (low, caller) => this.#local(low, caller),
+    local_async: (low, caller) => this.#localAsync(low, caller),
+    local_batch: (low, caller) => this.#localBatch(low, caller),
+    local_subset: (low, caller) => this.#localSubset(low, caller),
+    runner: (low, caller) => this.#runner(low, caller),
+    runner_async: (low, caller) => this.#async('run', low, caller),
+    wheel: (low, caller) => this.#wheel(low, caller),
+    wheel_async: (low, caller) => this.#async('wheel', low, caller),
+  };
+
+  constructor(
+    private readonly calls: MasterCalls,
+    private readonly options: ClientOptions,
+  ) {}
+
+  /** One after the other, as Salt does; the first that is refused ends all. @throws {HttpException} */
+  async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
+    // None is run when one of them names no client.
+    const named = lowstates.map((low) => [clientOf(low, this.options.clients), low] as const);
+    const elements: Value[] = [];
+    for (const [client, low] of named) elements.push(...(await this.#clients[client](low, caller)));
+    return elements;
+  }
+
+  async #local(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+    const ask = localAsk(low, this.options.timeout);
+    const news = await this.calls.job(ask, 'all', caller);
+    return [jobAnswer(news, { isFull: ask.isFull, isList: ask.tgtType === 'list' })];
+  }
+
+  async #localAsync(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+    const { jid, minions } = await this.calls.job(localAsk(low, this.options.timeout), 'jid', caller);
+    return [minions.length === 0 ? {} : { jid, minions }];
+  }
+
+  /** A batch ends before the next begins, as on our command line (compat/divergences.md). */
+  async #localBatch(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+    const ask = localAsk(low, this.options.timeout);
+    const { minions } = await this.calls.job(ask, 'preview', caller);
+    const size = batchSize(low['batch'], minions.length);
+    const elements: Value[] = [];
+    for (let from = 0; from < minions.length; from += size) {
+      const part = { ...ask, tgt: minions.slice(from, from + size), tgtType: 'list' };
+      const news = await this.calls.job(part, 'all', caller);
+      const answer = jobAnswer(news, { isFull: false, isList: false });
+      elements.push(...Object.entries(answer).map(([id, value]) => ({ [id]: value })));
+    }
+    return elements;
+  }
+
+  async #localSubset(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+    const ask = localAsk(low, this.options.timeout);
+    const count = wholeIn(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET, 'subset');
+    const { minions } = await this.calls.job(ask, 'preview', caller);
+    if (minions.length === 0) return [{}];
+    const part = { ...ask, tgt: someOf(minions, count), tgtType: 'list' };
+    const news = await this.calls.job(part, 'all', caller);
+    return [jobAnswer(news, { isFull: ask.isFull, isList: false })];
+  }
+
+  async #runner(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
+    const ask = runAsk(low, this.options.runnerTimeout);
+    const { jid, outcome, refusal } = await this.calls.run('run', ask, 'all', caller);
+    if (refusal !== null) throw httpError(refusal);
+    const value = outcome?.ret ?? null;
+    if (!ask.isFull) return [value];
+    const data = await runData('runner', ask, { jid, outcome, refusal }, caller);
+    return [{ tag: `salt/run/${jid}/ret`, data }];
+  }
+
+  async #wheel(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
+    const ask = runAsk(low, this.options.runnerTimeout);
+    const ran = await this.calls.run('wheel', ask, 'all', caller);
+    // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
+    if (ran.refusal !== null && ran.refusal.code !== 'unknown_runner') throw httpError(ran.refusal);
+    const tag = `salt/wheel/${ran.jid}`;
+    return [{ tag, data: { ...(await runData('wheel', ask, ran, caller)), tag } }];
+  }
+
+  async #async(what: 'run' | 'wheel', low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+    const { jid, refusal } = await this.calls.run(what, runAsk(low, this.options.runnerTimeout), 'jid', caller);
+    if (refusal !== null) throw httpError(refusal);
+    return [{ tag: `salt/${what}/${jid}`, jid }];
+  }
+}
+
+async function runData(
+  kind: 'runner' | 'wheel',
+  { fun, args }: RunAsk,
+  { jid, outcome, refusal }: RunNews,
+  caller: NamedCaller,
+): Promise<ValueMap> {
+  const { positional, named } = splitArguments(args);
+  return {
+    fun: `${kind}.${fun}`,
+    jid,
+    user: await caller.name(),
+    fun_args: Object.keys(named).length === 0 ? positional : [...positional, named],
+    _stamp: nowStamp(),
+    return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,
+    success: outcome?.success ?? false,
+  };
+}
+
+function batchSize(batch: Value | undefined, count: number): number {
+  const text = typeof batch === 'string' ? batch.trim() : batch;
+  const share = typeof text === 'string' ? /^(\d{1,3}(?:\.\d{1,6})?)%$/.exec(text)?.[1] : undefined;
+  if (share !== undefined) return Math.max(1, Math.floor((count * Number(share)) / 100));
+  return wholeIn(text ?? 1, 'batch');
+}
+
+function wholeIn(value: Value, key: string): number {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new BadRequestException(`${key} is a whole number from 1`);
+}
+
+function someOf(ids: readonly string[], count: number): readonly string[] {
+  const left = [...ids];
+  const chosen: string[] = [];
+  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(randomInt(left.length), 1));
+  return chosen.sort();
+}

@@ -1,0 +1,170 @@
+/** The HTTP API's doors, as Salt's `rest_cherrypy` has them. Each reads its request, makes one call and answers. Spec: docs/http-api.md. */
+import { isMap, type Value, type ValueMap } from '@natrium/model';
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  Inject,
+  NotImplementedException,
+  Param,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { answerType, sendValue } from './answers.js';
+import { Api } from './api.js';
+import { CLIENTS } from './lowstate.js';
+import { lowstates } from './request-body.js';
+import { openApi } from './openapi.js';
+
+@Controller()
+export class RootController {
+  constructor(@Inject(Api) private readonly api: Api) {}
+
+  @Get('/')
+  welcome(@Req() req: Request, @Res() res: Response) {
+    const clients = [...CLIENTS.slice(0, 6), 'ssh', ...CLIENTS.slice(6)];
+    return sendValue(req, res, { return: 'Welcome', clients });
+  }
+
+  @Post('/')
+  async call(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
+    const caller = this.api.callerOf(req, res);
+    const list = lowstates(this.api.bodyOf(req));
+    return sendValue(req, res, { return: await this.api.runAll(list, caller) });
+  }
+
+  @Post('/run')
+  async run(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
+    return sendValue(req, res, { return: await this.api.runSessionless(lowstates(this.api.bodyOf(req)), req, res) });
+  }
+
+  @Get('/openapi.json')
+  describe(@Req() req: Request, @Res() res: Response) {
+    return sendValue(req, res, openApi(req.baseUrl));
+  }
+}
+
+@Controller()
+export class LoginController {
+  constructor(@Inject(Api) private readonly api: Api) {}
+
+  @Get('/login')
+  ask(@Req() req: Request, @Res() res: Response) {
+    res.setHeader('WWW-Authenticate', 'Session');
+    return sendValue(req, res, { status: null, return: 'Please log in' });
+  }
+
+  @Post('/login')
+  async login(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
+    return sendValue(req, res, { return: [await this.api.login(req, res)] });
+  }
+
+  @Post('/logout')
+  async logout(@Req() req: Request, @Res() res: Response) {
+    await this.api.logout(req, res);
+    return sendValue(req, res, { return: 'Your token has been cleared' });
+  }
+
+  @Post('/token')
+  async token(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
+    return sendValue(req, res, await this.api.tokens(lowstates(this.api.bodyOf(req)), req, res));
+  }
+}
+
+@Controller()
+export class FleetController {
+  constructor(@Inject(Api) private readonly api: Api) {}
+
+  @Get(['/minions', '/minions/:id'])
+  async minions(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
+    const low = { client: 'local', tgt: id ?? '*', fun: 'grains.items' };
+    return sendValue(req, res, { return: await this.api.runAll([low], this.api.callerOf(req, res)) });
+  }
+
+  @Post('/minions')
+  async start(@Req() req: Request, @Res() res: Response) {
+    const caller = this.api.callerOf(req, res);
+    const list = lowstates(this.api.bodyOf(req)).map((low) => ({ ...low, client: 'local_async' }));
+    const started = await this.api.runAll(list, caller);
+    const jids = started.flatMap((one) => (isMap(one) && typeof one['jid'] === 'string' ? [one['jid']] : []));
+    const links = { jobs: jids.map((jid) => ({ href: `/jobs/${jid}` })) };
+    return sendValue(req, res, { return: started, _links: links }, 202);
+  }
+
+  @Get('/jobs')
+  async jobs(@Req() req: Request, @Res() res: Response) {
+    const low = { client: 'runner', fun: 'jobs.list_jobs' };
+    return sendValue(req, res, { return: await this.api.runAll([low], this.api.callerOf(req, res)) });
+  }
+
+  @Get('/jobs/:jid')
+  async job(@Req() req: Request, @Res() res: Response, @Param('jid') jid: string) {
+    const low = { client: 'runner', fun: 'jobs.list_job', jid };
+    const info = await this.api.runAll([low], this.api.callerOf(req, res));
+    return sendValue(req, res, { info, return: [returnsIn(info[0])] });
+  }
+
+  @Get('/keys')
+  async keys(@Req() req: Request, @Res() res: Response) {
+    const low = { client: 'wheel', fun: 'key.list_all' };
+    return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
+  }
+
+  @Get('/keys/:id')
+  async key(@Req() req: Request, @Res() res: Response, @Param('id') id: string) {
+    const low = { client: 'wheel', fun: 'key.finger', match: id };
+    return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
+  }
+
+  /** Diverges: a minion makes its own key, and nobody else ever holds it (compat/divergences.md, keys-are-made-by-minions). */
+  @Post('/keys')
+  make(): never {
+    throw new NotImplementedException('A minion makes its own key; accept it here, or let it in with autosign_file');
+  }
+}
+
+@Controller()
+export class EventController {
+  constructor(@Inject(Api) private readonly api: Api) {}
+
+  @Get('/events')
+  events(@Req() req: Request, @Res() res: Response) {
+    return this.api.events(req, res);
+  }
+
+  @Get('/stats')
+  async stats(@Req() req: Request, @Res() res: Response) {
+    return sendValue(req, res, await this.api.stats(req, res));
+  }
+
+  @Post('/hook{/*path}')
+  async hook(@Req() req: Request, @Res() res: Response) {
+    await this.api.hook(req, res);
+    return sendValue(req, res, { success: true });
+  }
+
+  @Get(['/ws', '/ws/:token'])
+  upgrade(): never {
+    throw new BadRequestException('Ask for a WebSocket: Connection: Upgrade');
+  }
+}
+
+function returnsIn(info: Value | undefined): ValueMap {
+  const result = isMap(info) ? info['Result'] : undefined;
+  if (!isMap(result)) return {};
+  return Object.fromEntries(
+    Object.entries(result).map(([id, one]) => [id, isMap(one) ? (one['return'] ?? null) : one]),
+  );
+}
+
+function wheelReturn(elements: readonly Value[]): Value {
+  const [first] = elements;
+  const data = isMap(first) ? first['data'] : undefined;
+  return isMap(data) ? (data['return'] ?? {}) : {};
+}

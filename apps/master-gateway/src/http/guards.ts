@@ -1,0 +1,96 @@
+/**
+ * What every request passes before it is heard: its id, its address, the headers that browsers obey, CORS, and whose session it
+ * carries.
+ */
+import { randomBytes } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import { ForbiddenException, PayloadTooLargeException } from '@nestjs/common';
+import type { From } from './sessions.js';
+import { SESSION_ID, unproved } from './sessions.js';
+
+const OWN_ID = /^[\w.-]{1,64}$/;
+
+export function identify(req: Request, res: Response, next: NextFunction): void {
+  const given = req.get('X-Request-Id');
+  res.setHeader('X-Request-Id', given !== undefined && OWN_ID.test(given) ? given : randomBytes(12).toString('hex'));
+  next();
+}
+
+export function requestIdOf(res: Response): string {
+  return String(res.getHeader('X-Request-Id') ?? '');
+}
+
+export function fromOf(req: Request, res: Response): From {
+  return { address: req.ip ?? '', about: requestIdOf(res) };
+}
+
+/** Only these addresses may ask, where the configuration names any. */
+export function admit(addresses: readonly string[] | undefined) {
+  return (req: Request, _: Response, next: NextFunction): void => {
+    const address = (req.ip ?? '').replace(/^::ffff:/, '');
+    const isLetIn = addresses === undefined || addresses.includes('*') || addresses.includes(address);
+    next(isLetIn ? undefined : new ForbiddenException('This address is not in authorized_ips'));
+  };
+}
+
+/** A body that says that it is too long is refused before it comes; the reader counts the bytes of the others. */
+export function bounded(maxBody: number) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    if (Number(req.headers['content-length'] ?? 0) <= maxBody) {
+      next();
+      return;
+    }
+    res.setHeader('Connection', 'close');
+    next(new PayloadTooLargeException(`A body holds at most ${String(maxBody)} bytes`));
+  };
+}
+
+/** As Salt's, and done right for preflights; what browsers may not guess is said. */
+export function headers(req: Request, res: Response, next: NextFunction): void {
+  res.setHeader('Access-Control-Allow-Origin', req.headers.origin ?? '*');
+  res.vary('Origin');
+  res.setHeader('Access-Control-Allow-Credentials', 'true');
+  res.setHeader('Access-Control-Expose-Headers', 'GET, POST');
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('X-Frame-Options', 'DENY');
+  res.setHeader('Referrer-Policy', 'no-referrer');
+  res.setHeader('Cache-Control', 'private, no-store');
+  if (req.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+  if (req.method !== 'OPTIONS') {
+    next();
+    return;
+  }
+  res.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  res.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Auth-Token, X-Requested-With');
+  res.setHeader('Access-Control-Max-Age', '1400');
+  res.status(200).end();
+}
+
+/** The session's token as the client sends it: the header wins over the cookie. @throws {UnauthorizedException} When there is none. */
+export function sessionIn(req: Pick<Request, 'headers'> & { readonly host?: string }): string {
+  const header = req.headers['x-auth-token'];
+  const token = typeof header === 'string' ? header : cookieIn(req);
+  if (token === undefined || !SESSION_ID.test(token)) throw unproved();
+  return token;
+}
+
+/**
+ * A browser sends a cookie along whoever made it ask. It counts only where the request comes from a page of our own, or from no
+ * page at all.
+ */
+function cookieIn({ headers, host }: Pick<Request, 'headers'> & { readonly host?: string }): string | undefined {
+  const { origin, cookie } = headers;
+  const site = headers['sec-fetch-site'];
+  const isOwn = origin === undefined || originHost(origin) === (host ?? headers.host);
+  const isNear = site === undefined || site === 'same-origin' || site === 'none';
+  if (!isOwn || !isNear || cookie === undefined) return undefined;
+  return /(?:^|;)\s*session_id=([^;\s]+)/.exec(cookie)?.[1];
+}
+
+function originHost(origin: string): string | undefined {
+  try {
+    return new URL(origin).host;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Salt's `rest_cherrypy` settings as this API reads them. A setting that would protect and that is not known here stops the start:
+ * ignoring it would open what its author closed.
+ */
+import { readFileSync } from 'node:fs';
+import { ConfigInvalid } from '@natrium/edge';
+import type { MasterConfig } from '@natrium/config';
+import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** The HTML file that is served at `appPath`, and to whoever prefers HTML. */
+  readonly app: string | undefined;
+  readonly appPath: string;
+  readonly static: string | undefined;
+  readonly staticPath: string;
+  /** Without its final slash; empty: the root. */
+  readonly prefix: string;
+  readonly hookPath: string;
+  readonly openHook: boolean;
+  readonly openStats: boolean;
+  readonly maxBody: number;
+  /** Client addresses that are let in; undefined: all. */
+  readonly addresses: readonly string[] | undefined;
+  readonly clients: ReadonlySet<string>;
+  /** Seconds that a call waits for returns, where it says nothing itself. */
+  readonly timeout: number;
+  readonly runnerTimeout: number;
+}
+
+const DEFAULT_BODY = 1_048_576;
+const UNKNOWN_GUARDS = ['api_acl'] as const;
+
+/**
+ * @param port Counts before the files: `natriumctl up --http-port`.
+ * @returns undefined when the files ask for no HTTP API.
+ * @throws {ConfigInvalid}
+ */
+export function httpOptions(config: MasterConfig, port: number | undefined): HttpOptions | undefined {
+  const own: ValueMap = isMap(config.rest_cherrypy) ? config.rest_cherrypy : {};
+  const chosen = port ?? numberIn(own, 'port') ?? config.http_port;
+  if (chosen === 0) return undefined;
+  for (const key of UNKNOWN_GUARDS) {
+    if (own[key] !== undefined) throw wrong(key, 'is not supported; use authorized_ips, or a proxy before this API');
+  }
+  return {
+    host: textIn(own, 'host') ?? (Object.keys(own).length === 0 ? '127.0.0.1' : '0.0.0.0'),
+    port: chosen,
+    tls: tlsOf(own),
+    app: textIn(own, 'app'),
+    appPath: pathIn(own, 'app_path', '/app'),
+    static: textIn(own, 'static'),
+    staticPath: pathIn(own, 'static_path', '/static'),
+    prefix: pathIn(own, 'root_prefix', '/').replace(/\/$/, ''),
+    hookPath: pathIn(own, 'webhook_url', '/hook'),
+    openHook: own['webhook_disable_auth'] === true,
+    openStats: own['stats_disable_auth'] === true,
+    maxBody: numberIn(own, 'max_request_body_size') ?? DEFAULT_BODY,
+    addresses: addressesIn(own['authorized_ips']),
+    clients: new Set(config.netapi_enable_clients),
+    timeout: config.timeout,
+    runnerTimeout: config.runner_timeout,
+  };
+}
+
+function tlsOf(own: ValueMap): HttpOptions['tls'] {
+  if (own['disable_ssl'] === true || Object.keys(own).length === 0) return undefined;
+  const [cert, key, chain] = ['ssl_crt', 'ssl_key', 'ssl_chain'].map((name) => textIn(own, name));
+  if (cert === undefined || key === undefined) {
+    throw wrong('ssl_crt', 'and ssl_key name the certificate; or set disable_ssl: true where a proxy speaks TLS');
+  }
+  const more = chain === undefined ? [] : [fileAt('ssl_chain', chain)];
+  return { cert: Buffer.concat([fileAt('ssl_crt', cert), ...more]), key: fileAt('ssl_key', key) };
+}
+
+function fileAt(key: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw wrong(key, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+function addressesIn(value: Value | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const list = isList(value) ? value : [value];
+  return list.map(String);
+}
+
+function numberIn(own: ValueMap, key: string): number | undefined {
+  const value = own[key];
+  if (value === undefined || value === null) return undefined;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 0) throw wrong(key, 'is a whole number');
+  return number;
+}
+
+function textIn(own: ValueMap, key: string): string | undefined {
+  const value = own[key];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw wrong(key, 'is a text');
+  return value;
+}
+
+function pathIn(own: ValueMap, key: string, usual: string): string {
+  const path = textIn(own, key) ?? usual;
+  if (!path.startsWith('/')) throw wrong(key, 'begins with a slash');
+  return path;
+}
+
+function wrong(key: string, what: string): ConfigInvalid {
+  return new ConfigInvalid(`rest_cherrypy.${key} ${what}`);
+}

@@ -1,0 +1,99 @@
+/** The HTTP API's server: Nest on Express, with limits on all that a client may send, and on how long it may take. */
+import type { Server } from 'node:http';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { Api } from './api.js';
+import { EventController, FleetController, LoginController, RootController } from './controllers.js';
+import { answerError, ErrorFilter } from './error-filter.js';
+import type { EventStreams } from './event-streams.js';
+import { admit, bounded, headers, identify } from './guards.js';
+import type { HttpOptions } from './http-options.js';
+import { openApiPage } from './openapi.js';
+import { allowedMethods, ownPaths } from './paths.js';
+import type { Sessions } from './sessions.js';
+import { staticApp } from './static-app.js';
+import { serveWebSockets } from './web-socket.js';
+
+const HEADERS_MS = 10_000;
+/** For the whole of a request to come in; how long its answer takes is another matter. */
+const REQUEST_MS = 30_000;
+const IDLE_MS = 65_000;
+const MAX_HEADERS = 100;
+const MAX_CONNECTIONS = 10_000;
+
+export interface HttpParts {
+  readonly api: Api;
+  readonly sessions: Sessions;
+  readonly streams: EventStreams;
+  readonly log: Logger;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+@Module({})
+class HttpModule {
+  static of(api: Api): DynamicModule {
+    return {
+      module: HttpModule,
+      controllers: [RootController, LoginController, FleetController, EventController],
+      providers: [{ provide: Api, useValue: api }],
+    };
+  }
+}
+
+export async function serveHttp(options: HttpOptions, { api, sessions, streams, log }: HttpParts): Promise<HttpServer> {
+  const server = express();
+  server.disable('x-powered-by');
+  server.disable('etag');
+  server.set('trust proxy', 'loopback');
+  server.set('query parser', 'simple');
+  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), new ExpressAdapter(server), {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+    ...(options.tls === undefined ? {} : { httpsOptions: options.tls }),
+  });
+  app.use(identify, headers, admit(options.addresses), ownPaths(options), ...staticApp(options));
+  app.use('/openapi', openApiPage);
+  app.use(
+    allowedMethods,
+    bounded(options.maxBody),
+    express.raw({ type: () => true, limit: options.maxBody, inflate: false }),
+  );
+  // What is refused on the way to a door is told as what is refused there.
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    answerError(error, req, res, log);
+  });
+  app.useGlobalFilters(new ErrorFilter(log));
+  const http: Server = app.getHttpServer();
+  Object.assign(http, {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: IDLE_MS,
+    maxHeadersCount: MAX_HEADERS,
+    maxConnections: MAX_CONNECTIONS,
+  });
+  const endSockets = serveWebSockets(http, { prefix: options.prefix, sessions, streams });
+  await app.listen(options.port, options.host);
+  return {
+    url: `${options.tls === undefined ? 'http' : 'https'}://${shownHost(options.host)}:${String(options.port)}${options.prefix}`,
+    close: async () => {
+      streams.close();
+      endSockets();
+      const closed = app.close();
+      http.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,63 @@
+import { clientOf, localAsk, runAsk } from './lowstate.js';
+
+const kw = (named: object) => ({ __kwarg__: true, ...named });
+
+describe('a lowstate of local', () => {
+  it.each([
+    [{ fun: 'test.ping' }, ['test.ping'], [[]]],
+    [{ fun: 'a.b,c.d', arg: [[1], 'x'] }, ['a.b', 'c.d'], [[1], ['x']]],
+    [{ fun: ['a.b', 'c.d'], arg: [[], ['x=1']] }, ['a.b', 'c.d'], [[], [kw({ x: 1 })]]],
+    [{ fun: 'a.b', arg: 'one' }, ['a.b'], [['one']]],
+    [{ fun: 'a.b', arg: ['2', 'k=2', 'a b=c'] }, ['a.b'], [['2', 'a b=c', kw({ k: 2 })]]],
+    [{ fun: 'a.b', arg: [1], kwarg: { x: '2', __kwarg__: false } }, ['a.b'], [[1, kw({ x: '2' })]]],
+    [{ fun: 'a.b', token: 'x', batch: null, expr_form: 'list' }, ['a.b'], [[]]],
+  ])('%j', (low, funs, args) => {
+    expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
+      tgt: '*', tgtType: 'glob', funs, args, returner: '', timeout: 5, isFull: false,
+    }); // prettier-ignore
+  });
+
+  it('names its target as a text, or as a list with or without commas', () => {
+    expect(localAsk({ fun: 'f.f', tgt: 'a, b', tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
+    expect(localAsk({ fun: 'f.f', tgt: ['a', 'b'], tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
+    expect(localAsk({ fun: 'f.f', tgt: 'G@os:x and a*', tgt_type: 'compound' }, 5).tgt).toBe('G@os:x and a*');
+  });
+
+  it.each([
+    [{ tgt: '*' }, "'fun'"],
+    [{ fun: 'a.b' }, "'tgt'"],
+    [{ tgt: '*', fun: [] }, "'fun'"],
+    [{ tgt: '*', fun: { a: 1 } }, 'fun is a text'],
+    [{ tgt: { a: 1 }, fun: 'a.b' }, 'tgt is a text'],
+    [{ tgt: '*', fun: 'a.b', kwarg: [1] }, 'kwarg is a mapping'],
+    [{ tgt: '*', fun: 'a.b', timeout: 'soon' }, 'timeout is a number'],
+  ])('%j is refused: %s', (low, why) => {
+    expect(() => localAsk(low, 5)).toThrow(why);
+  });
+
+  it('waits from a second to a day', () => {
+    for (const [timeout, wanted] of [[0, 1], ['7', 7], [1e9, 86_400], [null, 5]] as const) {
+      expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(wanted);
+    }
+  }); // prettier-ignore
+});
+
+describe('a lowstate of runner and wheel', () => {
+  it.each([
+    [{ fun: 'jobs.list_job', jid: '7' }, [kw({ jid: '7' })]],
+    [{ fun: 'x.y', arg: ['a', 'k=[1]'], kwarg: { z: 1 }, full_return: true, timeout: 3 }, ['a', kw({ k: [1], z: 1 })]],
+    [{ fun: 'x.y', match: '*', token: 't', username: 'u', password: 'p', eauth: 'e', __x: 1 }, [kw({ match: '*' })]],
+  ])('%j takes its other keys as arguments, but no credentials', (low, args) => {
+    expect(runAsk({ client: 'runner', ...low }, 60).args).toEqual(args);
+  });
+});
+
+describe('a client', () => {
+  it('is one that there is and that is enabled', () => {
+    expect(clientOf({ client: 'local' }, new Set(['local']))).toBe('local');
+    expect(() => clientOf({ client: 'local' }, new Set())).toThrow("Client disabled: 'local'");
+    for (const client of ['ssh', 'toString', '', null, 7]) {
+      expect(() => clientOf({ client }, new Set(['ssh', 'toString']))).toThrow('Invalid client specified');
+    }
+  });
+});

@@ -1,0 +1,134 @@
+/** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
+import { parseNamedWord, splitFunctions, yamlify } from '@natrium/args';
+import { isList, isMap, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException } from '@nestjs/common';
+
+export const CLIENTS = [
+  'local', 'local_async', 'local_batch', 'local_subset', 'runner', 'runner_async', 'wheel', 'wheel_async',
+] as const; // prettier-ignore
+export type Client = (typeof CLIENTS)[number];
+
+export interface LocalAsk {
+  readonly tgt: string | readonly string[];
+  readonly tgtType: string;
+  readonly funs: readonly string[];
+  readonly args: readonly (readonly Value[])[];
+  readonly returner: string;
+  readonly timeout: number;
+  readonly isFull: boolean;
+}
+
+export interface RunAsk {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly timeout: number;
+  readonly isFull: boolean;
+}
+
+/** Keys of a runner's or wheel's lowstate that are no argument of the function. */
+const NO_ARGUMENT: ReadonlySet<string> = new Set([
+  'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'token', 'timeout', 'full_return', 'print_event',
+]); // prettier-ignore
+const MAX_TIMEOUT = 86_400;
+
+export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Client {
+  const known = CLIENTS.find((one) => one === client);
+  if (known === undefined) throw new BadRequestException(`Invalid client specified: '${shown(client)}'`);
+  if (!enabled.has(known)) {
+    throw new BadRequestException(
+      `Client disabled: '${known}'. Add to 'netapi_enable_clients' master config option to enable.`,
+    );
+  }
+  return known;
+}
+
+export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
+  const tgtType = text(low['tgt_type'] ?? 'glob', 'tgt_type');
+  const funs = functionsOf(low['fun']);
+  return {
+    tgt: targetOf(low['tgt'], tgtType),
+    tgtType,
+    funs,
+    args: argsOf(funs, listOf(low['arg']), kwargOf(low)),
+    returner: typeof low['ret'] === 'string' ? low['ret'] : '',
+    timeout: timeoutOf(low, usualTimeout),
+    isFull: low['full_return'] === true,
+  };
+}
+
+export function runAsk(low: ValueMap, usualTimeout: number): RunAsk {
+  const own = Object.entries(low).filter(([key]) => !NO_ARGUMENT.has(key) && !key.startsWith('__'));
+  const { positional, named } = argumentsIn(listOf(low['arg']));
+  return {
+    fun: text(low['fun'], 'fun'),
+    args: joinArguments({ positional, named: { ...named, ...Object.fromEntries(own), ...kwargOf(low) } }),
+    timeout: timeoutOf(low, usualTimeout),
+    isFull: low['full_return'] === true,
+  };
+}
+
+/** `k=v` is a keyword, its value read as YAML; every other text stays as it is. */
+function argumentsIn(args: readonly Value[]): { readonly positional: readonly Value[]; readonly named: ValueMap } {
+  const positional: Value[] = [];
+  const named = new Map<string, Value>();
+  for (const arg of args) {
+    const word = typeof arg === 'string' ? parseNamedWord(arg) : undefined;
+    if (word !== undefined) named.set(word.name, yamlify(word.value));
+    else if (isMap(arg) && arg['__kwarg__'] === true) {
+      for (const [key, value] of Object.entries(arg)) if (key !== '__kwarg__') named.set(key, value);
+    } else positional.push(arg);
+  }
+  return { positional, named: Object.fromEntries(named) };
+}
+
+function argsOf(funs: readonly string[], args: readonly Value[], kwarg: ValueMap): readonly (readonly Value[])[] {
+  const lists = funs.length === 1 ? [args] : funs.map((_, index) => listOf(args[index]));
+  return lists.map((list) => {
+    const { positional, named } = argumentsIn(list);
+    return joinArguments({ positional, named: { ...named, ...kwarg } });
+  });
+}
+
+function functionsOf(fun: Value | undefined): readonly string[] {
+  if (!isList(fun)) return splitFunctions(text(fun, 'fun'));
+  if (fun.length === 0) throw missing('fun');
+  return fun.map((one) => text(one, 'fun'));
+}
+
+function targetOf(tgt: Value | undefined, tgtType: string): string | readonly string[] {
+  if (isList(tgt)) return tgt.map((id) => text(id, 'tgt'));
+  const target = text(tgt, 'tgt');
+  return tgtType === 'list' ? target.split(',').map((id) => id.trim()) : target;
+}
+
+function kwargOf({ kwarg }: ValueMap): ValueMap {
+  if (kwarg === undefined || kwarg === null) return {};
+  if (!isMap(kwarg)) throw new BadRequestException('kwarg is a mapping');
+  return Object.fromEntries(Object.entries(kwarg).filter(([key]) => key !== '__kwarg__'));
+}
+
+function listOf(arg: Value | undefined): readonly Value[] {
+  if (arg === undefined || arg === null) return [];
+  return isList(arg) ? arg : [arg];
+}
+
+export function timeoutOf({ timeout }: ValueMap, usual: number): number {
+  const seconds = timeout instanceof Float ? timeout.value : Number(timeout ?? usual);
+  if (!Number.isFinite(seconds)) throw new BadRequestException('timeout is a number of seconds');
+  return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
+}
+
+export function text(value: Value | undefined, key: string): string {
+  if (value === undefined || value === null || value === '') throw missing(key);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  throw new BadRequestException(`${key} is a text`);
+}
+
+function missing(key: string): BadRequestException {
+  return new BadRequestException(`Missing required key '${key}'`);
+}
+
+function shown(value: Value | undefined): string {
+  return typeof value === 'string' ? value.slice(0, 64) : typeof value;
+}

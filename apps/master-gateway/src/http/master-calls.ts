@@ -1,0 +1,125 @@
+/**
+ * Jobs and runs on behalf of an external user: the same flows, and so the same gate, as for everybody else. The request carries
+ * no signature; the token beside it goes to the acl-service, which decides.
+ */
+import { digestOf, readAsked } from '@natrium/bus';
+import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
+import {
+  mergeNews,
+  type News,
+  type PeerPublish,
+  type PeerRun,
+  type Ran,
+  type SignedRequest,
+  WAITS,
+} from '@natrium/flow';
+import { type Refusal, refusal, type Request, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException } from '@nestjs/common';
+import type { LocalAsk, RunAsk } from './lowstate.js';
+import { httpError } from './refused.js';
+import { tokenCredential } from './sessions.js';
+
+/** Who asks. */
+export interface Caller {
+  readonly token: string;
+  /** The HTTP request's id, which the audit has too. */
+  readonly about: string;
+}
+
+export interface JobNews {
+  readonly jid: string;
+  readonly minions: readonly string[];
+  readonly missing: readonly string[];
+  readonly returns: News['returns'];
+  /** Who has not returned at the end; of a job that is followed, nobody who is at work. */
+  readonly absent: NonNullable<News['end']>;
+}
+
+export interface RunNews {
+  readonly jid: string;
+  /** null: it was only started. */
+  readonly outcome: Ran['outcome'];
+  readonly refusal: Refusal | null;
+}
+
+export interface CallPorts {
+  readonly publish: PeerPublish;
+  readonly run: PeerRun;
+  readonly now: () => number;
+}
+
+type Asked = Pick<Request, 'what' | 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
+  readonly args: readonly (readonly Value[])[];
+};
+
+const GRACE_MS = 60_000;
+
+export class MasterCalls {
+  constructor(private readonly ports: CallPorts) {}
+
+  /** @throws {HttpException} When it is refused. */
+  job(ask: LocalAsk, follow: 'all' | 'jid' | 'preview', caller: Caller): Promise<JobNews> {
+    const signed = this.#request({ ...ask, what: 'job' }, caller, follow === 'all' ? { [WAITS]: true } : {});
+    return new Promise((resolve, reject) => {
+      let all: News = { refusal: null, started: null, returns: [], end: null };
+      const tell = (news: News) => {
+        all = mergeNews(all, news);
+        if (all.refusal !== null) reject(httpError(all.refusal as Refusal));
+        else if (all.end !== null || (follow !== 'all' && all.started !== null)) resolve(jobNews(all));
+      };
+      this.ports.publish.handle(signed, false, follow, tell).catch(reject);
+    });
+  }
+
+  /** @param follow `jid`: resolves as soon as it is granted. @throws {HttpException} When it is refused before it runs. */
+  run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid', caller: Caller): Promise<RunNews> {
+    const asked = { funs: [ask.fun], args: [ask.args], tgt: '', tgtType: 'glob', returner: '', timeout: ask.timeout };
+    const signed = this.#request({ ...asked, what }, caller);
+    return new Promise((resolve, reject) => {
+      const tell = ({ refusal: refused, jid, outcome }: Ran) => {
+        resolve({ jid, outcome, refusal: refused as Refusal | null });
+      };
+      this.ports.run.handle(signed, follow, tell).catch(reject);
+    });
+  }
+
+  #request({ args, ...asked }: Asked, { token, about }: Caller, options: ValueMap = {}): SignedRequest {
+    const bytes = this.#encoded({
+      ...asked,
+      args: args.map((list) => list.map((value) => toPlain(value) as Wire)),
+      id: randomBytes(16),
+      returnerOptions: {},
+      options: { ...options, http_request: about },
+      issued: this.ports.now(),
+      lifetime: asked.timeout * 1000 + GRACE_MS,
+    });
+    const request = readAsked(bytes);
+    if (request === undefined) throw NOT_A_REQUEST;
+    return {
+      bytes,
+      signature: null,
+      credential: tokenCredential(token),
+      grantRun: null,
+      callerKey: null,
+      request,
+      digest: digestOf(bytes),
+    };
+  }
+
+  #encoded(request: Parameters<typeof encodeRequest>[0]): Uint8Array {
+    try {
+      return encodeRequest(request);
+    } catch (cause) {
+      if (cause instanceof RangeError)
+        throw new BadRequestException('The lowstate does not fit into a request', { cause });
+      throw cause;
+    }
+  }
+}
+
+const NOT_A_REQUEST = httpError(refusal('bad_request', 'The lowstate is not one that any party would accept'));
+
+function jobNews({ started, returns, end }: News): JobNews {
+  const { jid = '', minions = [], missing = [] } = started ?? {};
+  return { jid, minions, missing, returns, absent: end ?? [] };
+}

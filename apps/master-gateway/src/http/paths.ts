@@ -1,0 +1,41 @@
+/** The paths of the API and the methods that each takes: what is asked otherwise is refused before anything is read. */
+import { MethodNotAllowedException } from '@nestjs/common';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { HttpOptions } from './http-options.js';
+
+const METHODS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\/$/, ['GET', 'HEAD', 'POST']],
+  [/^\/login\/?$/, ['GET', 'HEAD', 'POST']],
+  [/^\/(?:logout|token|run)\/?$/, ['POST']],
+  [/^\/hook(?:\/|$)/, ['POST']],
+  [/^\/minions\/?$/, ['GET', 'HEAD', 'POST']],
+  [/^\/keys\/?$/, ['GET', 'HEAD', 'POST']],
+  [/^\/minions\/[^/]+\/?$/, ['GET', 'HEAD']],
+  [/^\/keys\/[^/]+\/?$/, ['GET', 'HEAD']],
+  [/^\/jobs(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
+  [/^\/(?:events|stats|openapi|openapi\.json)\/?$/, ['GET', 'HEAD']],
+  [/^\/ws(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
+];
+
+export function allowedMethods(req: Request, res: Response, next: NextFunction): void {
+  const methods = METHODS.find(([path]) => path.test(req.path))?.[1];
+  if (methods === undefined || methods.includes(req.method)) {
+    next();
+    return;
+  }
+  res.setHeader('Allow', methods.join(', '));
+  next(new MethodNotAllowedException('Specified method is invalid for this resource.'));
+}
+
+/** The paths that a configuration moves, back to where the doors are. */
+export function ownPaths({ prefix, hookPath }: Pick<HttpOptions, 'prefix' | 'hookPath'>): RequestHandler {
+  return (req, _, next) => {
+    if (prefix !== '' && (req.url === prefix || req.url.startsWith(`${prefix}/`) || req.url.startsWith(`${prefix}?`))) {
+      req.url = req.url.slice(prefix.length) || '/';
+    }
+    if (hookPath !== '/hook' && (req.path === hookPath || req.path.startsWith(`${hookPath}/`))) {
+      req.url = `/hook${req.url.slice(hookPath.length)}`;
+    }
+    next();
+  };
+}

@@ -1,0 +1,22 @@
+/** A refusal of the gate as an HTTP status: what Salt's clients expect, with the sentence for the one whom it concerns. */
+import type { Refusal, RefusalCode } from '@natrium/model';
+import {
+  BadRequestException,
+  GatewayTimeoutException,
+  type HttpException,
+  InternalServerErrorException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from '@nestjs/common';
+
+const DENIED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'bad_credential', 'no_peer_policy'];
+const NOT_NOW: readonly RefusalCode[] = ['acl_unavailable', 'slow_down'];
+
+export function httpError({ code, sentence }: Refusal): HttpException {
+  if (DENIED.includes(code)) return new UnauthorizedException(sentence);
+  if (NOT_NOW.includes(code)) return new ServiceUnavailableException(sentence);
+  if (code === 'no_runner_available') return new GatewayTimeoutException(sentence);
+  // Salt's answer to a runner that is not there.
+  if (code === 'unknown_runner') return new InternalServerErrorException(sentence);
+  return new BadRequestException(sentence);
+}

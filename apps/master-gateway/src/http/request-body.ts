@@ -1,0 +1,99 @@
+/**
+ * What a request says, by its content type: JSON (also as `text/plain`, which browsers send by default), YAML, or a form.
+ *
+ * Spec: docs/http-api.md#bodies. Nothing here may cost more than its length.
+ */
+import { readYaml, yamlify } from '@natrium/args';
+import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException, NotAcceptableException } from '@nestjs/common';
+
+const MAX_DEPTH = 60;
+const MAX_FIELDS = 1000;
+/** A form's texts that are read as YAML; the others are names and targets. */
+const PARSED: ReadonlySet<string> = new Set(['arg', 'kwarg']);
+
+/** @returns undefined when there is no body. @throws {HttpException} 400 or 406. */
+export function readBody(contentType: string | undefined, body: Buffer): Value | undefined {
+  if (body.length === 0) return undefined;
+  const type = (contentType ?? 'application/x-www-form-urlencoded').split(';', 1)[0]?.trim().toLowerCase();
+  const text = body.toString('utf8');
+  switch (type) {
+    case 'application/json':
+      return fromJson(text);
+    case 'text/plain':
+      return plainText(text);
+    case 'application/x-www-form-urlencoded':
+      return fromForm(text);
+    case 'application/x-yaml':
+    case 'text/yaml':
+      return fromYaml(text);
+    default:
+      throw new NotAcceptableException(`A body of the type ${JSON.stringify(type)} is not understood`);
+  }
+}
+
+/** One mapping is a list of one, a list is itself. @throws {BadRequestException} */
+export function lowstates(body: Value | undefined): readonly ValueMap[] {
+  const list = isMap(body) ? [body] : body;
+  if (!isList(list) || !list.every((low) => isMap(low))) throw new BadRequestException('Lowstates must be a list');
+  return list;
+}
+
+function fromJson(text: string): Value {
+  try {
+    return checked(JSON.parse(text), 0);
+  } catch (cause) {
+    throw new BadRequestException('Invalid JSON document', { cause });
+  }
+}
+
+function plainText(text: string): Value {
+  try {
+    return checked(JSON.parse(text), 0);
+  } catch {
+    return text;
+  }
+}
+
+function fromYaml(text: string): Value {
+  try {
+    return checked(readYaml(text).value, 0);
+  } catch (cause) {
+    throw new BadRequestException('Invalid YAML document', { cause });
+  }
+}
+
+function fromForm(text: string): Value {
+  const fields = new Map<string, Value[]>();
+  let count = 0;
+  for (const [key, value] of new URLSearchParams(text)) {
+    count += 1;
+    if (count > MAX_FIELDS) throw new BadRequestException('Too many fields');
+    const values = fields.get(key) ?? [];
+    values.push(PARSED.has(key) ? yamlify(value) : value);
+    fields.set(key, values);
+  }
+  return checked(Object.fromEntries([...fields].map(([key, values]) => [key, ofField(key, values)])), 0);
+}
+
+function ofField(key: string, values: readonly Value[]): Value {
+  return key === 'arg' || values.length > 1 ? values : (values[0] ?? '');
+}
+
+/** Whatever a parser made: no key that is a way into a prototype, no text that is not Unicode, no depth that costs. */
+function checked(data: unknown, depth: number): Value {
+  if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
+  if (typeof data === 'string') return wellFormed(data);
+  if (Array.isArray(data)) return data.map((item) => checked(item, depth + 1));
+  if (!isMap(data as Value)) return data as Value;
+  const entries = Object.entries(data as ValueMap).map(([key, item]) => {
+    if (key === '__proto__') throw new RangeError('a key that is refused');
+    return [wellFormed(key), checked(item, depth + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function wellFormed(text: string): string {
+  if (/\p{Cs}/u.test(text)) throw new RangeError('a text that is not Unicode');
+  return text;
+}

@@ -1,0 +1,91 @@
+/** Logins, and who a token is, as the acl-service knows it: nothing of it is kept here, so any replica serves any session. */
+import type { RoleLink } from '@natrium/edge';
+import type { Credential } from '@natrium/flow';
+import { type Body, contracts } from '@natrium/wire';
+import { ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { httpError } from './refused.js';
+
+export type Session = NonNullable<Body<typeof contracts.authed>['session']>;
+
+export interface From {
+  readonly address: string;
+  /** The id of the HTTP request. */
+  readonly about: string;
+}
+
+export interface LoginAsk {
+  readonly eauth: string;
+  readonly username: string;
+  readonly secret: string;
+  readonly expire: number | null;
+  readonly use: 'session' | 'token';
+}
+
+type Auth = Body<typeof contracts.auth>;
+
+const ANSWER_MS = 10_000;
+const NOBODY: Credential = { eauth: '', username: '', secret: '', token: '' };
+export const SESSION_ID = /^[0-9a-f]{40}$/;
+export const TOKEN = /^[0-9a-f]{64}$/;
+/** What could not be a credential is not sent. */
+const LIMITS = { eauth: 64, username: 256, secret: 4096 } as const;
+
+export class Sessions {
+  constructor(private readonly link: RoleLink) {}
+
+  async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
+    const { eauth, username, secret, expire, use } = ask;
+    const isFit = eauth.length <= LIMITS.eauth && username.length <= LIMITS.username && secret.length <= LIMITS.secret;
+    if (!isFit) throw unproved();
+    return this.#ask({ what: 'login', use, credential: { eauth, username, secret, token: '' }, expire, ...fit(from) });
+  }
+
+  /** @throws {UnauthorizedException} When the session has ended. */
+  async check(token: string, from: From): Promise<Session> {
+    return (await this.#about('check', token, from)).session;
+  }
+
+  async logout(token: string, from: From): Promise<void> {
+    await this.#about('logout', token, from);
+  }
+
+  async #about(what: 'check' | 'logout', token: string, from: From) {
+    const use = SESSION_ID.test(token) ? 'session' : 'token';
+    if (use === 'token' && !TOKEN.test(token)) throw unproved();
+    return this.#ask({ what, use, credential: { ...NOBODY, token }, expire: null, ...fit(from) });
+  }
+
+  async #ask(body: Auth): Promise<{ readonly token: string; readonly session: Session }> {
+    const { link } = this;
+    const answer = await link.bus.ask(
+      {
+        contract: contracts.auth,
+        body,
+        subject: link.subjects.svcAcl('auth'),
+        to: () => link.directory.role('acl'),
+      },
+      contracts.authed,
+      ANSWER_MS,
+    );
+    if (!answer.ok) throw new ServiceUnavailableException('No acl-service answered');
+    const { refusal, token, session } = answer.value.body;
+    if (refusal !== null && refusal.code !== 'bad_credential') {
+      throw httpError({ code: refusal.code === 'slow_down' ? 'slow_down' : 'bad_request', sentence: refusal.sentence });
+    }
+    if (refusal !== null || session === null) throw unproved();
+    return { token, session };
+  }
+}
+
+export function tokenCredential(token: string): Credential {
+  return { ...NOBODY, token };
+}
+
+/** One sentence for every reason: who may not come in learns nothing of who may. */
+export function unproved(): UnauthorizedException {
+  return new UnauthorizedException('No permission -- see authorization schemes');
+}
+
+function fit({ address, about }: From): From {
+  return { address: address.slice(0, 64), about: about.slice(0, 64) };
+}

@@ -1,0 +1,134 @@
+/** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
+import { MemoryStore } from '@natrium/bus';
+import { parseJid } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { JobCache } from './job-cache.js';
+
+const digestOf = (n: number) => n.toString(16).padStart(64, '0');
+const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;
+
+function aRecord(n: number, change: Partial<records.JobRecord> = {}): records.JobRecord {
+  return {
+    request: Uint8Array.of(n),
+    signature: null,
+    jid: jidOf(n),
+    caller: { kind: 'minion', name: 'web1' },
+    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
+    instance: 'gw1',
+    members: [{ id: 'web1', key: new Uint8Array(32) }],
+    missing: [],
+    started: 0,
+    ...change,
+  };
+}
+
+const aReturn = (n: number, id: string, ret = 'x'): records.StoredReturn => ({
+  jid: jidOf(n),
+  id,
+  status: 'done',
+  outcome: { ret, retcode: 0, success: true, out: null },
+  at: 1,
+});
+
+let store: MemoryStore;
+let cache: JobCache;
+let other: JobCache;
+beforeEach(() => {
+  store = new MemoryStore('jobs');
+  cache = new JobCache(store, 'gw1');
+  other = new JobCache(store, 'gw2');
+});
+
+const keys = async () => (await store.list('>')).map(({ key }) => key).sort();
+
+describe('what a gateway that is gone has left', () => {
+  it('is found from its oldest open job on, and is another’s once that has moved it', async () => {
+    await cache.begin();
+    for (const n of [1, 2, 3]) await cache.create(aRecord(n), digestOf(n));
+    await cache.tellOldest((place) => place === digestOf(2));
+    expect(await other.instances()).toEqual(['gw1']);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(2), digestOf(3)]);
+    const found = await other.find(digestOf(2));
+    expect(await other.move(found!, digestOf(2))).toBe(true);
+    expect(await other.move(found!, digestOf(2))).toBe(false);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(3)]);
+    expect((await other.byJid(jidOf(2)))?.instance).toBe('gw2');
+  });
+
+  it('has its jid’s index again when the gateway died before that was made', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    await store.delete(`j.${jidOf(1)}`);
+    expect(await other.move((await other.find(digestOf(1)))!, digestOf(1))).toBe(true);
+    expect(await other.byJid(jidOf(1))).toMatchObject({ instance: 'gw2' });
+  });
+
+  it('is nothing when it is not known', async () => {
+    expect(await other.leftBy('gw9')).toEqual([]);
+  });
+});
+
+describe('a job', () => {
+  it('is found by its request and by its jid, also by another gateway', async () => {
+    expect(await cache.create(aRecord(1), digestOf(1))).toEqual({ type: 'created' });
+    expect(await other.byDigest(digestOf(1))).toEqual(aRecord(1));
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+    expect(await other.byJid(jidOf(2))).toBeUndefined();
+    expect(await other.byDigest(digestOf(2))).toBeUndefined();
+  });
+
+  it('of a request that has one already is that one, and no index of the second stays', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    expect(await other.create(aRecord(2), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
+    expect(await other.byJid(jidOf(2))).toBeUndefined();
+    expect(await keys()).toEqual([`d.${digestOf(1)}`, `j.${jidOf(1)}`]);
+  });
+
+  it('whose jid another gateway took is not made, and nothing of it stays', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    expect(await other.create(aRecord(1, { instance: 'gw2' }), digestOf(2))).toEqual({ type: 'jid_taken' });
+    expect(await other.byDigest(digestOf(2))).toBeUndefined();
+    expect((await cache.byJid(jidOf(1)))?.instance).toBe('gw1');
+    expect(await keys()).toHaveLength(2);
+  });
+
+  it('of the same request and jid is followed', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    expect(await other.create(aRecord(1), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+  });
+
+  it('is made once by many gateways at the same time', async () => {
+    const creations = await Promise.all(
+      [cache, other, cache, other].map((one, n) => one.create(aRecord(n + 1), digestOf(1))),
+    );
+    expect(creations.filter(({ type }) => type === 'created')).toHaveLength(1);
+    expect((await keys()).filter((key) => key.startsWith('j.'))).toHaveLength(1);
+  });
+
+  it('is listed with the others, oldest first', async () => {
+    for (const n of [3, 1, 2]) await cache.create(aRecord(n), digestOf(n));
+    expect((await other.all()).map(({ jid }) => jid)).toEqual([1, 2, 3].map(jidOf));
+  });
+});
+
+describe('returns', () => {
+  it('are found by their job, whichever gateway stored them', async () => {
+    await Promise.all([cache.storeReturn(aReturn(1, 'web1')), other.storeReturn(aReturn(1, 'web2'))]);
+    await cache.storeReturn(aReturn(2, 'db1'));
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id).sort()).toEqual(['web1', 'web2']);
+    expect((await cache.returnsOf(aRecord(2))).map(({ id }) => id)).toEqual(['db1']);
+    expect(await cache.returnsOf(aRecord(3))).toEqual([]);
+  });
+
+  it('count once for each minion: the first', async () => {
+    await cache.storeReturn(aReturn(1, 'web1', 'first'));
+    await other.storeReturn(aReturn(1, 'web1', 'second'));
+    expect((await cache.returnsOf(aRecord(1))).map(({ outcome }) => outcome.ret)).toEqual(['first']);
+  });
+
+  it('that come together cost one write', async () => {
+    await Promise.all(Array.from({ length: 50 }, (_, n) => cache.storeReturn(aReturn(1, `web${n}`))));
+    expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(1);
+    expect(await cache.returnsOf(aRecord(1))).toHaveLength(50);
+  });
+});

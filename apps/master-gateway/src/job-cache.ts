@@ -1,0 +1,261 @@
+/**
+ * The job cache in JetStream: a job under its request's digest (`d.<digest>`) with an index by jid (`j.<jid>`), and returns in
+ * groups by the second of their jid (`r.<second>.<instance>-<n>`), so that many returns cost one write and one job's
+ * returns are found without reading all.
+ *
+ * Spec: spec/envelope.md#durability, spec/wire.md#records.
+ */
+import { GroupCommit, type Store } from '@natrium/bus';
+import { decode, encode, fromHex, toHex, type Wire } from '@natrium/envelope';
+import type { JobCreation, StoredJob } from '@natrium/flow';
+import { readAs, records, writeAs } from '@natrium/wire';
+
+const SECOND_DIGITS = 14;
+/** Well below the broker's largest message, so that a full group and one large return still fit. */
+const GROUP_BYTES = 1 << 20;
+/** How long returns are gathered before they are written together; the caller has them already. */
+const WINDOW_MS = 50;
+/** A broker of three that has lost its leader has another within seconds. */
+const CREATE_TRIES = 2;
+const CREATE_AGAIN_MS = 400;
+
+interface Reading {
+  readonly now: Promise<readonly records.StoredReturn[]>;
+  readonly next?: Promise<readonly records.StoredReturn[]>;
+}
+
+export class JobCache {
+  readonly #commit: GroupCommit<records.StoredReturn>;
+  #groups = 0;
+  /** Revisions of the jobs that this instance has begun, by digest. */
+  readonly #begun = new Map<string, number>();
+  /** Those that are being written: not older than the newest of which this instance knew. */
+  readonly #writing = new Map<string, number>();
+  readonly #readings = new Map<string, Reading>();
+  #newest = 0;
+  #told = -1;
+
+  constructor(
+    private readonly store: Store,
+    private readonly instance: string,
+  ) {
+    this.#commit = new GroupCommit((group) => this.#writeGroup(group), WINDOW_MS);
+  }
+
+  /**
+   * Creates the job and its index at once; the loser of a race learns which job there is. While the broker has no leader it
+   * is tried again, and what was written after all is known by its instance and jid.
+   */
+  async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
+    this.#writing.set(digest, this.#newest + 1);
+    try {
+      return await this.#createOrGiveUp(record, digest);
+    } finally {
+      this.#writing.delete(digest);
+    }
+  }
+
+  async #createOrGiveUp(record: records.JobRecord, digest: string): Promise<JobCreation> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#create(record, digest, attempt > 1);
+      } catch (cause) {
+        if (attempt >= CREATE_TRIES) {
+          // What may have been written after all is not to be found by whoever goes on with this instance's jobs.
+          this.store.delete(`d.${digest}`).catch(() => undefined);
+          throw cause;
+        }
+        await new Promise((resolve) => setTimeout(resolve, CREATE_AGAIN_MS * attempt));
+      }
+    }
+  }
+
+  async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
+    const value = encode(writeAs(records.JobRecord, record) as Wire);
+    const [created, indexed] = await Promise.all([
+      this.store.create(`d.${digest}`, value),
+      this.store.create(`j.${record.jid}`, fromHex(digest)),
+    ]);
+    if (created !== undefined) this.#note(digest, created);
+    if (created !== undefined && indexed !== undefined) return { type: 'created' };
+    const [job, index] = again ? await this.#mine(record, digest) : [];
+    if ((created ?? job) !== undefined && (indexed ?? index) !== undefined) {
+      this.#note(digest, created ?? job ?? 0);
+      return { type: 'created' };
+    }
+    if (created === undefined) {
+      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`);
+      const existing = await this.byDigest(digest);
+      if (existing !== undefined) return { type: 'exists', record: existing };
+    } else await this.store.delete(`d.${digest}`);
+    return { type: 'jid_taken' };
+  }
+
+  /** Revisions of the job and of its index where an earlier try of this instance has written them. */
+  async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
+    const found = await this.find(digest);
+    const index = await this.store.get(`j.${record.jid}`);
+    const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
+    const isIndex = index !== undefined && toHex(index.value) === digest;
+    return [isMine ? found.revision : undefined, isIndex ? index.revision : undefined];
+  }
+
+  async find(digest: string): Promise<StoredJob | undefined> {
+    const entry = await this.store.get(`d.${digest}`);
+    return entry === undefined ? undefined : { record: readJob(entry.value), revision: entry.revision };
+  }
+
+  /** Makes another instance's job this one's. false: somebody else changed it first, or its jid is another job's. */
+  async move({ record, revision }: StoredJob, digest: string): Promise<boolean> {
+    const value = encode(writeAs(records.JobRecord, { ...record, instance: this.instance }) as Wire);
+    const moved = await this.store.update(`d.${digest}`, value, revision);
+    if (moved === undefined) return false;
+    this.#note(digest, moved);
+    // Its gateway may have died between the job and its index.
+    if ((await this.store.create(`j.${record.jid}`, fromHex(digest))) !== undefined) return true;
+    const index = await this.store.get(`j.${record.jid}`);
+    return index !== undefined && toHex(index.value) === digest;
+  }
+
+  #note(digest: string, revision: number): void {
+    this.#begun.set(digest, revision);
+    this.#newest = Math.max(this.#newest, revision);
+  }
+
+  /** Before the first job: this instance has none that is older than now. */
+  async begin(): Promise<void> {
+    this.#newest = await this.store.put(`o.${this.instance}`, encode(1));
+    await this.tellOldest(() => false);
+  }
+
+  /**
+   * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
+   * not read all. Called now and then; what has ended since only costs a second look.
+   */
+  async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
+    for (const digest of this.#begun.keys()) if (!isOpen(digest)) this.#begun.delete(digest);
+    const since = Math.min(this.#newest + 1, ...this.#writing.values(), ...this.#begun.values());
+    if (since === this.#told) return;
+    await this.store.put(`o.${this.instance}`, encode(since));
+    this.#told = since;
+  }
+
+  /** The instances that have left jobs here, or are at work on them. */
+  async instances(): Promise<readonly string[]> {
+    return (await this.store.list('o.*')).map(({ key }) => key.slice(2));
+  }
+
+  /** Jobs of an instance that is gone, oldest first; many of them have ended. */
+  async leftBy(instance: string): Promise<readonly { readonly place: string; readonly record: records.JobRecord }[]> {
+    const since = await this.store.get(`o.${instance}`);
+    if (since === undefined) return [];
+    const entries = await this.store.list('d.*', Math.max(1, Number(decode(since.value))));
+    return entries
+      .map(({ key, value }) => ({ place: key.slice(2), record: readJob(value) }))
+      .filter(({ record }) => record.instance === instance);
+  }
+
+  /** All that an instance left is taken care of. */
+  forget(instance: string): Promise<void> {
+    return this.store.delete(`o.${instance}`);
+  }
+
+  async byDigest(digest: string): Promise<records.JobRecord | undefined> {
+    const entry = await this.store.get(`d.${digest}`);
+    return entry === undefined ? undefined : readJob(entry.value);
+  }
+
+  async byJid(jid: string): Promise<records.JobRecord | undefined> {
+    const entry = await this.store.get(`j.${jid}`);
+    return entry === undefined ? undefined : this.byDigest(toHex(entry.value));
+  }
+
+  /** Resolves when the return is durable. */
+  storeReturn(stored: records.StoredReturn): Promise<void> {
+    return this.#commit.add(stored);
+  }
+
+  /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
+  async storeLate(stored: records.StoredReturn, key: string): Promise<void> {
+    const place = `r.${stored.jid.slice(0, SECOND_DIGITS)}.${stored.jid}-${key}`;
+    await this.store.create(place, encode(writeAs(records.ReturnGroup, [stored]) as Wire));
+  }
+
+  async returnsOf({ jid }: records.JobRecord): Promise<readonly records.StoredReturn[]> {
+    const all = await this.#returnsIn(jid.slice(0, SECOND_DIGITS));
+    const first = new Map<string, records.StoredReturn>();
+    for (const stored of all) if (stored.jid === jid && !first.has(stored.id)) first.set(stored.id, stored);
+    return [...first.values()];
+  }
+
+  /**
+   * Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same second: one reading at a
+   * time, and all who ask meanwhile share the next.
+   */
+  #returnsIn(second: string): Promise<readonly records.StoredReturn[]> {
+    const { now, next } = this.#readings.get(second) ?? {};
+    if (next !== undefined) return next;
+    const reading = (now?.catch(() => undefined) ?? Promise.resolve()).then(() => {
+      this.#readings.set(second, { now: reading });
+      return this.#readReturns(second);
+    });
+    this.#readings.set(second, now === undefined ? { now: reading } : { now, next: reading });
+    const done = () => {
+      if (this.#readings.get(second)?.now === reading) this.#readings.delete(second);
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  async #readReturns(second: string): Promise<readonly records.StoredReturn[]> {
+    const entries = await this.store.list(`r.${second}.*`);
+    return entries.flatMap(({ value }) => readAs(records.ReturnGroup, decode(value)));
+  }
+
+  /** Every job that is still kept, oldest first. */
+  async all(): Promise<readonly records.JobRecord[]> {
+    const entries = await this.store.list('d.*');
+    return entries.map(({ value }) => readJob(value)).sort((a, b) => (a.jid < b.jid ? -1 : 1));
+  }
+
+  async #writeGroup(group: readonly records.StoredReturn[]): Promise<void> {
+    const bySecond = new Map<string, records.StoredReturn[]>();
+    for (const stored of group) {
+      const second = stored.jid.slice(0, SECOND_DIGITS);
+      const list = bySecond.get(second);
+      if (list === undefined) bySecond.set(second, [stored]);
+      else list.push(stored);
+    }
+    await Promise.all([...bySecond].map(([second, list]) => this.#writeSecond(second, list)));
+  }
+
+  async #writeSecond(second: string, list: readonly records.StoredReturn[]): Promise<void> {
+    await Promise.all(
+      inMessages(list).map((part) => {
+        this.#groups += 1;
+        const key = `r.${second}.${this.instance}-${String(this.#groups)}`;
+        return this.store.put(key, encode(writeAs(records.ReturnGroup, part) as Wire));
+      }),
+    );
+  }
+}
+
+/** Groups that fit into one message each; a single return always does, its minion has cut it. */
+function inMessages(list: readonly records.StoredReturn[]): readonly records.StoredReturn[][] {
+  const groups: records.StoredReturn[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const stored of list) {
+    const size = encode(writeAs(records.StoredReturn, stored) as Wire).length;
+    if (bytes + size > GROUP_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(stored);
+    bytes += size;
+  }
+  return groups;
+}
+
+function readJob(value: Uint8Array): records.JobRecord {
+  return readAs(records.JobRecord, decode(value));
+}

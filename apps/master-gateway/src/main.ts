@@ -1,0 +1,34 @@
+/** The process of a master-gateway: `node main.mjs -c DIR`. `NATRIUM_HTTP_PORT` counts before the port of the files. */
+import { runService } from '@natrium/edge';
+import { eventOptions } from './events/event-options.js';
+import { GatewayModule } from './gateway.module.js';
+import { httpOptions } from './http/http-options.js';
+import type { HttpServer } from './http/http-server.js';
+
+let startHttp: (() => Promise<HttpServer>) | undefined;
+
+await runService(
+  'gateway',
+  ({ link, config, log, onStop }) => {
+    const port = process.env['NATRIUM_HTTP_PORT'];
+    return GatewayModule.create({
+      link,
+      keepJobsMs: config.keepJobsMs,
+      grantTimeoutMs: config.grantTimeoutMs,
+      requests: config.requests,
+      events: eventOptions(config),
+      log,
+      onStop,
+      http: httpOptions(config.loaded.config, port === undefined ? undefined : Number(port)),
+      onHttp: (start) => {
+        startHttp = start;
+      },
+    });
+  },
+  async (start) => {
+    const http = await startHttp?.();
+    if (http === undefined) return;
+    start.log.info({ url: http.url }, 'the HTTP API listens');
+    start.onStop(() => http.close());
+  },
+);

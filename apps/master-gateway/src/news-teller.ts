@@ -1,0 +1,65 @@
+/**
+ * Tells a caller the news of its job in as few messages as lose no time: a refusal and the end go out at once and take along
+ * what waits; the rest goes together with what comes in the same turn of the event loop or, for a peer, whose `publish`
+ * module only gathers, within a few milliseconds.
+ */
+import { mergeNews, type News, NO_NEWS } from '@natrium/flow';
+
+export class NewsTeller {
+  #waiting: News | undefined;
+  #cancel: (() => void) | undefined;
+  #over = false;
+
+  /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop. */
+  constructor(
+    private readonly send: (news: News) => void,
+    private readonly windowMs: number,
+    private readonly onlyStart = false,
+  ) {}
+
+  /** The last of it was told. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Something went wrong here: a caller that hears nothing more asks another gateway. */
+  giveUp(): void {
+    this.#over = true;
+  }
+
+  /** News of nothing, so that a caller who waits knows that somebody is there. */
+  tellAlive(): void {
+    if (!this.#over) this.send(NO_NEWS);
+  }
+
+  tell(news: News): void {
+    this.#over ||= news.refusal !== null || news.end !== null || (this.onlyStart && news.started !== null);
+    this.#waiting = this.#waiting === undefined ? news : mergeNews(this.#waiting, news);
+    if (news.refusal !== null || news.end !== null) this.#flush();
+    else this.#cancel ??= this.#later();
+  }
+
+  #later(): () => void {
+    const flush = () => {
+      this.#flush();
+    };
+    if (this.windowMs === 0) {
+      const turn = setImmediate(flush);
+      return () => {
+        clearImmediate(turn);
+      };
+    }
+    const timer = setTimeout(flush, this.windowMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const news = this.#waiting;
+    this.#waiting = undefined;
+    if (news !== undefined) this.send(news);
+  }
+}

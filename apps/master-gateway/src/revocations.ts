@@ -1,0 +1,31 @@
+/**
+ * A key that is not accepted any more: from that moment this gateway hears nothing from it, waits for nothing from it, and
+ * lets its minion know that it has to join again; also when it may come back. Nobody else notices.
+ *
+ * Spec: spec/envelope.md#roster.
+ */
+import { equalBytes, fp, randomBytes, toHex } from '@natrium/envelope';
+import type { RoleLink } from '@natrium/edge';
+import type { ActiveJobs } from '@natrium/flow';
+import { contracts } from '@natrium/wire';
+import type { Minions } from './minions.js';
+
+const SENTENCE = 'its key was taken away while the job was running';
+
+export function heedRevocations(link: RoleLink, minions: Minions, jobs: ActiveJobs): void {
+  minions.onStanding((key, accepted) => {
+    tellItself(link, key);
+    if (accepted) return;
+    // Where its jobs would be sealed to stays known: it is told there when it is accepted again.
+    link.directory.retain(({ owner, use }) => use !== 'session' || !equalBytes(owner.key, key));
+    for (const job of jobs.all()) jobs.givenUp(job, toHex(key), 'refused', SENTENCE);
+  });
+}
+
+/** Only where there is a minion to tell; an account's sessions are told with their next request. */
+function tellItself({ bus, directory, subjects, transport }: RoleLink, key: Uint8Array): void {
+  const party = directory.jobsOf(key);
+  if (party === undefined) return;
+  const framing = { messageId: randomBytes(16), re: null, introduce: true };
+  transport.publish(subjects.job(fp(key)), bus.sealer.seal(contracts.refresh, { what: 'standing' }, [party], framing));
+}

@@ -1,0 +1,75 @@
+/**
+ * The socket for `natrium-call`: a verb and its arguments come in, the agent builds and signs the request as the minion.
+ * It never signs bytes that it is handed; whoever can open the socket (its owner) speaks as the minion.
+ *
+ * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?}`.
+ * Spec: spec/envelope.md#sessions.
+ */
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fromPlain, isList, isMap, jidOf, type Plain, toPlain, type Value } from '@natrium/model';
+import type { Outcome } from '@natrium/modules';
+import type { Execution } from './execution.js';
+
+const OWNER_ONLY = 0o600;
+const MAX_LINE = 8 << 20;
+/** What the kernel takes for a Unix socket. */
+const MAX_PATH = 107;
+
+/** Listens on `path`; a socket that a dead agent left behind is replaced. */
+export async function listenForCalls(path: string, execution: Execution): Promise<Server> {
+  if (Buffer.byteLength(path) > MAX_PATH) {
+    throw new Error(
+      `the socket path ${path} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
+    );
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(path, { force: true });
+  const server = createServer((socket) => {
+    serve(socket, execution);
+  });
+  const before = process.umask(0o177);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(path, resolve);
+  });
+  process.umask(before);
+  chmodSync(path, OWNER_ONLY);
+  return server;
+}
+
+function serve(socket: Socket, execution: Execution): void {
+  let received = 0;
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > MAX_LINE) socket.destroy();
+  });
+  createInterface({ input: socket }).on('line', (line) => {
+    received = 0;
+    answer(line, execution).then(
+      (text) => socket.write(`${text}\n`),
+      () => socket.destroy(),
+    );
+  });
+}
+
+async function answer(line: string, execution: Execution): Promise<string> {
+  const asked = fromPlain(JSON.parse(line) as Plain);
+  if (!isMap(asked) || typeof asked['fun'] !== 'string') throw new RangeError('not a call');
+  const args: readonly Value[] = isList(asked['args']) ? asked['args'] : [];
+  const outcome = await execution.call(asked['fun'], args, jidOf(Date.now() * 1000));
+  return JSON.stringify(toPlain(asValue(outcome)));
+}
+
+function asValue({ ret, retcode, success, notes, out, refusal }: Outcome): Value {
+  return {
+    ret,
+    retcode,
+    success,
+    notes: [...notes],
+    ...(out === undefined ? {} : { out }),
+    ...(refusal === undefined ? {} : { refusal: { code: refusal.code, sentence: refusal.sentence } }),
+  };
+}

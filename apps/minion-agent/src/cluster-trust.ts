@@ -1,0 +1,50 @@
+/**
+ * Which cluster this host trusts: the root that `master_finger` names, or the one that was kept; without either it refuses,
+ * unless `trust_on_first_use` says otherwise. The highest roles serial and the latest signed time are kept on disk.
+ *
+ * Spec: spec/envelope.md#joining.
+ */
+import type { HelloPin } from '@natrium/bus';
+import type { MinionConfig } from '@natrium/config';
+import { type ClusterMemory, ClusterMemoryFile } from '@natrium/keystore';
+import type { Link } from '@natrium/client';
+
+export class NoTrust extends Error {
+  override readonly name = 'NoTrust';
+  readonly code = 'ERR_NO_TRUST';
+}
+
+export class ClusterTrust {
+  readonly #file: ClusterMemoryFile;
+  #memory: ClusterMemory | undefined;
+
+  constructor(private readonly config: Pick<MinionConfig, 'pki_dir' | 'master_finger' | 'trust_on_first_use'>) {
+    this.#file = new ClusterMemoryFile(config.pki_dir);
+    this.#memory = this.#file.read();
+  }
+
+  /** @throws {NoTrust} When nothing says which cluster to trust. */
+  pin(): HelloPin {
+    if (this.config.master_finger !== '') return { fingerprint: this.config.master_finger };
+    if (this.#memory !== undefined) return { firstRoot: this.#memory.firstRoot };
+    if (this.config.trust_on_first_use) return 'first';
+    throw new NoTrust(
+      'no master_finger is set, so nothing says which cluster to trust; set it to what `natriumctl fingerprint` prints on the master',
+    );
+  }
+
+  get minSerial(): number {
+    return this.#memory?.serial ?? 0;
+  }
+
+  get timeFloorMs(): number {
+    return this.#memory?.timeFloorMs ?? 0;
+  }
+
+  /** Keeps what was learned; serials never fall. */
+  keep({ roles, clock }: Link): void {
+    const memory = { firstRoot: roles.chain[0], serial: roles.document.serial, timeFloorMs: clock.floorMs };
+    this.#file.write(memory);
+    this.#memory = memory;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * The agent's way onto the bus. Where the broker asks who somebody is, a host comes first as one of those who may only join;
+ * once its key is accepted it gets a user of its own, which it keeps and renews.
+ *
+ * Spec: spec/broker.md#users, spec/envelope.md#joining.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
+import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
+import { brokerTls, type MinionConfig } from '@natrium/config';
+import { fp, type Identity } from '@natrium/envelope';
+import { type BrokerCredentials, readCredentials, writeWhole } from '@natrium/keystore';
+import { inboxOf, joinInboxOf } from '@natrium/wire';
+import type { ValueMap } from '@natrium/model';
+import type { Logger } from 'pino';
+import { type ClusterTrust, NoTrust } from './cluster-trust.js';
+import { joinCluster } from './joining.js';
+
+const HELLO_MS = 2000;
+const HELLO_AGAIN_MS = 1000;
+const REFUSED_AGAIN_MS = 1000;
+const OWNER_ONLY = 0o600;
+
+export interface ComingIn {
+  readonly config: MinionConfig;
+  readonly identity: Identity;
+  readonly trust: ClusterTrust;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** What the configuration lets a newcomer show. */
+  readonly grains: ValueMap;
+}
+
+/** On the bus, under a key that is accepted. */
+export interface CameIn {
+  readonly transport: NatsTransport;
+  readonly link: Link;
+  /** Undefined where the broker knows no users. */
+  readonly user: OwnUser | undefined;
+}
+
+/** Resolves when this host is let in, however long that takes. @throws {NoTrust} When the cluster is not the one that this host trusts. */
+export async function comeIn(about: ComingIn): Promise<CameIn> {
+  const credentials = readCredentials(about.config.join_creds);
+  if (credentials !== undefined) return comeInAsUser(about, credentials);
+  const transport = await connect(about, {});
+  try {
+    const link = await greet(about, transport);
+    await joinCluster({ ...about, id: about.config.id, link });
+    return { transport, link, user: undefined };
+  } catch (error) {
+    await transport.drain(); // an agent that does not come to life leaves nothing open
+    throw error;
+  }
+}
+
+async function comeInAsUser(about: ComingIn, credentials: BrokerCredentials): Promise<CameIn> {
+  const { config, identity, log, signal } = about;
+  const path = join(config.pki_dir, 'broker-user.jwt');
+  const keep = (jwt: string) => {
+    writeWhole(path, `${jwt}\n`, OWNER_ONLY);
+  };
+  let jwt = readText(path);
+  for (;;) {
+    if (jwt === undefined || !isGood(jwt, identity, Date.now())) jwt = await joinFor(about, credentials);
+    const user = new OwnUser(identity, jwt, keep);
+    keep(jwt);
+    const came = await asUser(about, user);
+    if (came !== undefined) return came;
+    log.warn('the broker does not know this minion’s user; joining again');
+    jwt = undefined;
+    await pause(REFUSED_AGAIN_MS);
+    signal.throwIfAborted();
+  }
+}
+
+/** The JWT that comes with an acceptance. */
+async function joinFor(about: ComingIn, { jwt, key }: BrokerCredentials): Promise<string> {
+  const inbox = joinInboxOf(fp(about.identity.publicKey));
+  const transport = await connect(about, { user: { jwt: () => jwt, key }, inbox });
+  try {
+    const link = await greet(about, transport, true);
+    const user = await joinCluster({ ...about, id: about.config.id, link });
+    if (user === null) throw new Error('the acl-service gives no users of the broker: its broker_auth is none');
+    return user;
+  } finally {
+    await transport.drain();
+  }
+}
+
+/** @returns undefined when the broker refuses this user. */
+async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefined> {
+  let transport;
+  try {
+    transport = await connect(about, { user, inbox: inboxOf(fp(about.identity.publicKey)) });
+  } catch (error) {
+    if (error instanceof Error && /auth/i.test(`${error.name} ${error.message}`)) return undefined;
+    throw error;
+  }
+  try {
+    return { transport, link: await greet(about, transport), user };
+  } catch (error) {
+    await transport.drain();
+    throw error;
+  }
+}
+
+function connect({ config, log }: ComingIn, login: Pick<NatsOptions, 'user' | 'inbox'>): Promise<NatsTransport> {
+  return NatsTransport.connect({
+    servers: config.nats,
+    name: 'natrium-minion',
+    tls: brokerTls(config),
+    ...login,
+    waitOnFirstConnect: true,
+    onNotice: (notice, cause) => {
+      log.info({ err: cause }, notice);
+    },
+  });
+}
+
+/** Says hello until an acl-service answers, and keeps what it learned. @throws {NoTrust} When the cluster is not the one that this host trusts. */
+async function greet(about: ComingIn, transport: NatsTransport, joining = false): Promise<Link> {
+  const { config, identity, trust, clock, log, signal } = about;
+  for (;;) {
+    signal.throwIfAborted();
+    const connected = await connectIdentity({
+      transport,
+      cluster: config.cluster,
+      identity,
+      use: 'jobs',
+      pin: trust.pin(),
+      minSerial: trust.minSerial,
+      clock,
+      epochMs: config.epoch_hours * 3_600_000,
+      overlapMs: config.epoch_overlap * 1000,
+      helloTimeoutMs: HELLO_MS,
+      joining,
+      onOpenFailure: (reason, subject) => {
+        log.warn({ reason, subject }, 'a message was not opened');
+      },
+    });
+    if (connected.ok) {
+      if (clock.offsetMs !== 0) log.error({ offsetMs: clock.offsetMs }, 'the clock of this host is wrong');
+      trust.keep(connected.value);
+      return connected.value;
+    }
+    if (connected.error.code !== 'no_answer') throw new NoTrust(connected.error.sentence);
+    log.warn(connected.error.sentence);
+    await pause(HELLO_AGAIN_MS);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined; // never made, or not ours to read: a new one is asked for
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,124 @@
+/** Rules of the spool of events: order, numbers that rise, bounds with an honest count, and what a killed agent leaves behind. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sodiumReady } from '@natrium/envelope';
+import { EventSpool } from './event-spool.js';
+
+beforeAll(() => sodiumReady());
+
+let folder: string;
+let problems: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-events-'));
+  problems = [];
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const aSpool = (change: { readonly maxEvents?: number; readonly firstNumber?: number } = {}) =>
+  new EventSpool({
+    folder,
+    maxEvents: 100,
+    maxBytes: 1 << 20,
+    firstNumber: 1000,
+    onProblem: (problem) => problems.push(problem),
+    ...change,
+  });
+const anEvent = (n: number) => ({ tag: 't', data: { n }, load: null, stamp: 0 });
+const numbersIn = (spool: EventSpool) => spool.batch()?.events.map(({ data }) => (data as { readonly n: number }).n);
+
+it('gives events back in their order, and forgets those that are stored', async () => {
+  const spool = aSpool();
+  expect(await Promise.all([1, 2, 3].map((n) => spool.add(anEvent(n))))).toEqual([true, true, true]);
+  expect(spool.batch()).toMatchObject({ first: 1000, dropped: 0 });
+  expect(numbersIn(spool)).toEqual([1, 2, 3]);
+  spool.forget(1001);
+  expect(spool.batch()).toMatchObject({ first: 1002 });
+  expect(numbersIn(spool)).toEqual([3]);
+  spool.forget(1002);
+  expect(spool.batch()).toBeUndefined();
+  expect(readFileSync(join(folder, 'events'), 'utf8')).toBe('');
+});
+
+it('gives nothing back that is not in the file yet: a number that went out is never given anew', async () => {
+  const spool = aSpool();
+  const kept = spool.add(anEvent(1));
+  expect([spool.ready, spool.batch()]).toEqual([false, undefined]);
+  await kept;
+  const later = spool.add(anEvent(2));
+  expect(numbersIn(spool)).toEqual([1]);
+  await later;
+  expect(numbersIn(spool)).toEqual([1, 2]);
+});
+
+it('an agent that was killed finds them again, with their numbers; later ones are higher', async () => {
+  const before = aSpool();
+  await before.add(anEvent(1));
+  await before.add(anEvent(2));
+  appendFileSync(join(folder, 'events'), '1002 AAAA'); // a line that the kill cut
+  const after = aSpool({ firstNumber: 5 });
+  expect(after.batch()).toMatchObject({ first: 1000 });
+  expect(numbersIn(after)).toEqual([1, 2]);
+  await after.add(anEvent(3));
+  expect(numbersIn(after)).toEqual([1, 2, 3]);
+  expect(after.last).toBe(1002);
+  expect(problems).toEqual([]);
+});
+
+it('what a killed agent left and what comes after it never share a message, whose numbers follow from its first', async () => {
+  const before = aSpool();
+  await before.add(anEvent(1));
+  await before.add(anEvent(2));
+  const after = aSpool({ firstNumber: 5000 }); // by the clock
+  await after.add(anEvent(3));
+  await after.add(anEvent(4));
+  const batches = [];
+  for (let batch = after.batch(); batch !== undefined && batches.length < 9; batch = after.batch()) {
+    batches.push([batch.first, numbersIn(after)]);
+    after.forget(batch.first + batch.events.length - 1);
+  }
+  expect(batches).toEqual([
+    [1000, [1, 2]],
+    [5000, [3, 4]],
+  ]);
+});
+
+it('refuses what finds no room, and tells how many in their place, also after a restart', async () => {
+  const spool = aSpool({ maxEvents: 2 });
+  await spool.add(anEvent(1));
+  await spool.add(anEvent(2));
+  expect(await spool.add(anEvent(3))).toBe(false);
+  expect(await spool.add(anEvent(4))).toBe(false);
+  expect(problems).toHaveLength(1);
+  spool.close();
+  const after = aSpool({ maxEvents: 4 });
+  expect(numbersIn(after)).toEqual([1, 2]);
+  after.forget(1001);
+  await after.add(anEvent(5));
+  expect(after.batch()).toMatchObject({ first: 1004, dropped: 2 });
+  expect(numbersIn(after)).toEqual([5]);
+});
+
+it('a count that is on its way is not changed any more', async () => {
+  const spool = aSpool({ maxEvents: 1 });
+  await spool.add(anEvent(1));
+  await spool.add(anEvent(2));
+  spool.forget(1000);
+  expect(spool.batch()).toMatchObject({ first: 1002, dropped: 1, events: [] });
+  await spool.add(anEvent(3));
+  expect(spool.batch()).toMatchObject({ first: 1002, dropped: 1, events: [] });
+  spool.forget(1001);
+  expect(spool.batch()).toMatchObject({ first: 1003, dropped: 1 });
+});
+
+it('a spool whose numbers were used before begins above them', async () => {
+  const spool = aSpool();
+  await spool.add(anEvent(1));
+  spool.renumber(9000);
+  expect(spool.batch()).toMatchObject({ first: 9001 });
+  await spool.add(anEvent(2));
+  expect(spool.last).toBe(9002);
+});

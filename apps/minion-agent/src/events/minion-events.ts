@@ -1,0 +1,131 @@
+/**
+ * The bus of this host: its sockets, the functions of `event`, and what goes on to the master. An event tagged `fire_master`
+ * is forwarded: as one, with its data in Salt's payload, or as a list of several.
+ *
+ * Spec: docs/event-bus.md#from-a-minion-to-the-master.
+ */
+import { join } from 'node:path';
+import {
+  EventProblem,
+  LocalBus,
+  type Listen,
+  type Listening,
+  minionSocketBase,
+  minionTagProblem,
+  type Origin,
+  roughSize,
+  serveJsonSocket,
+  serveSaltSockets,
+  type UnixServer,
+} from '@natrium/events';
+import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import type { EventPort } from '@natrium/modules';
+import type { Logger } from 'pino';
+import type { EventForwarder } from './event-forwarder.js';
+import type { EventSpool } from './event-spool.js';
+
+export interface MinionEventsOptions {
+  readonly id: string;
+  readonly sockDir: string;
+  /** Another one after each start. */
+  readonly instance: string;
+  readonly spool: EventSpool;
+  readonly forwarder: EventForwarder;
+  readonly maxBytes: number;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+const LOCAL = { kind: 'local', name: 'minion' } as const;
+const FORWARD = 'fire_master';
+
+export class MinionEvents implements EventPort {
+  readonly #bus: LocalBus;
+  #servers: readonly UnixServer[] = [];
+  #toldOfList = false;
+
+  constructor(private readonly options: MinionEventsOptions) {
+    this.#bus = new LocalBus(`ev-${options.instance}`, () => options.now());
+  }
+
+  async open(): Promise<void> {
+    const { id, sockDir, instance, maxBytes, log } = this.options;
+    const feed = {
+      cursor: '',
+      subscribe: (listen?: Listen): Listening => this.#bus.subscribe(listen),
+      fire: (tag: string, data: ValueMap, origin: Origin) => this.#fire(tag, data, origin),
+    };
+    Object.defineProperty(feed, 'cursor', { get: () => this.#bus.cursor });
+    const onProblem = (problem: string, cause?: unknown) => {
+      log.warn({ err: cause }, problem);
+    };
+    const common = { feed, origin: LOCAL, maxBytes, onProblem };
+    this.#servers = [
+      await serveSaltSockets({ ...common, base: minionSocketBase(sockDir, id) }),
+      await serveJsonSocket({ ...common, instance, place: { path: join(sockDir, 'minion_event.sock') } }),
+    ];
+  }
+
+  close(): void {
+    for (const server of this.#servers) server.close();
+    this.#bus.close();
+  }
+
+  fire(data: ValueMap, tag: string): Promise<void> {
+    return this.#fire(tag, data, LOCAL);
+  }
+
+  /** @param load What else Salt's payload of it holds. */
+  async fireMaster(data: Value, tag: string, load: ValueMap = {}): Promise<void> {
+    await this.#forward(tag, data, load);
+  }
+
+  async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
+    if (roughSize(data) > this.options.maxBytes) {
+      throw new EventProblem(`an event has at most ${String(this.options.maxBytes)} bytes`);
+    }
+    this.#bus.tell(tag, data, origin);
+    if (tag.startsWith(FORWARD)) await this.#forwardPayload(data);
+  }
+
+  /** Salt's payload: `{data, tag, pretag}`, or `{events: [{data, tag}, …], pretag}`. */
+  async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<void> {
+    if (isList(events)) {
+      await Promise.all(events.flatMap((event) => this.#forwardElement(event, pretag)));
+    } else if (typeof tag === 'string' && tag !== '' && data !== null) {
+      await this.#forward(tag, data, { pretag });
+    } else throw new EventProblem('fire_master takes {data, tag}, or {events: [{data, tag}, …]}');
+  }
+
+  /** As Salt: under its tag and, with a pretag, below that as well. */
+  #forwardElement(element: Value, pretag: Value): readonly Promise<void>[] {
+    const { tag, ...rest } = isMap(element) ? element : {};
+    if (typeof tag !== 'string') throw new EventProblem('each element of fire_master’s events has a tag');
+    const { data = null } = rest;
+    const plain = 'data' in rest ? data : rest;
+    if (!('data' in rest)) this.#tellOfList();
+    const tags = typeof pretag === 'string' && pretag !== '' ? [tag, `${pretag}/${tag}`] : [tag];
+    return tags.map((one) => this.#forward(one, isMap(plain) ? plain : { data: plain }, null));
+  }
+
+  #tellOfList(): void {
+    if (this.#toldOfList) return;
+    this.#toldOfList = true;
+    this.options.log.warn(
+      'an element of fire_master’s events has no data; its other keys are taken for it. ' +
+        'The form is {"events": [{"tag": "mytag", "data": {…}}, …]}',
+    );
+  }
+
+  async #forward(tag: string, data: Value, load: ValueMap | null): Promise<void> {
+    const { id, spool, forwarder, now } = this.options;
+    const problem = minionTagProblem(id, tag);
+    // The master refuses it as well; whoever fires it here shall hear why.
+    if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
+    const kept = spool.add({ tag, data, load, stamp: now() });
+    void kept.then(() => {
+      forwarder.wake();
+    });
+    if (!(await kept)) throw new EventProblem('the spool of this minion is full; the event was dropped');
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * What this host is and what it was given: its grains, which it sends signed under a rising number, and the pillar that
+ * comes back. Both live in memory only.
+ *
+ * Spec: spec/envelope.md#data.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Link } from '@natrium/client';
+import { signData, type Wire } from '@natrium/envelope';
+import { isMap, toPlain, type ValueMap } from '@natrium/model';
+import type { RefreshPort } from '@natrium/modules';
+import { contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
+
+const DATA_MS = 5000;
+/** How often the grains are compared with what was sent. */
+const COMPARE_MS = 600_000;
+
+export class HostData implements RefreshPort {
+  #grains: ValueMap;
+  #pillar: ValueMap = {};
+  #revision: number | undefined;
+  #number = 0;
+  /** One exchange after the other: the last answer is the newest. */
+  #exchanges: Promise<unknown> = Promise.resolve();
+  /** The one that has not begun yet: everyone who asks meanwhile shares it. */
+  #next: Promise<void> | undefined;
+  readonly #comparing: NodeJS.Timeout;
+
+  constructor(
+    private readonly link: Link,
+    private readonly gather: () => ValueMap,
+    private readonly log: Logger,
+  ) {
+    this.#grains = gather();
+    this.#comparing = setInterval(() => {
+      if (this.#gatherAnew()) void this.#tried();
+    }, COMPARE_MS).unref();
+  }
+
+  readonly currentGrains = (): ValueMap => this.#grains;
+  readonly currentPillar = (): ValueMap => this.#pillar;
+
+  /** @returns false when no acl-service took the data; the agent goes on with what it has. */
+  grains(): Promise<boolean> {
+    this.#gatherAnew();
+    return this.#tried();
+  }
+
+  pillar(): Promise<boolean> {
+    return this.#tried();
+  }
+
+  /**
+   * The first data also tell the gateways where to seal this minion's jobs, as do those after a new epoch.
+   *
+   * @throws {Error} When no acl-service took them.
+   */
+  send(): Promise<void> {
+    if (this.#next !== undefined) return this.#next;
+    const next = this.#exchanges.then(() => {
+      this.#next = undefined;
+      return this.#exchange();
+    });
+    this.#exchanges = next.catch(() => undefined); // whoever asked hears of it
+    this.#next = next;
+    return next;
+  }
+
+  stop(): void {
+    clearInterval(this.#comparing);
+  }
+
+  #gatherAnew(): boolean {
+    const grains = this.gather();
+    if (isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) return false;
+    this.#grains = grains;
+    return true;
+  }
+
+  async #tried(): Promise<boolean> {
+    try {
+      await this.send();
+      return true;
+    } catch (error) {
+      this.log.error({ err: error }, 'grains and pillar could not be refreshed');
+      return false;
+    }
+  }
+
+  async #exchange(): Promise<void> {
+    const { link } = this;
+    this.#number = Math.max(this.#number + 1, link.clock.now());
+    const document = { number: this.#number, grains: toPlain(this.#grains) as Wire };
+    const answer = await link.bus.ask(
+      {
+        contract: contracts.data,
+        body: {
+          data: signData(link.identity.signing, link.roles.cluster, document),
+          announcement: link.own.announced,
+        },
+        subject: link.subjects.upAcl(link.own.fp, 'data'),
+        to: () => link.services('acl'),
+      },
+      contracts.pillar,
+      DATA_MS,
+    );
+    if (!answer.ok) throw new Error(`the acl-service did not take this minion’s data (${answer.error})`);
+    const { pillar, revision } = answer.value.body;
+    this.#pillar = isMap(pillar) ? pillar : {};
+    if (revision !== this.#revision) this.log.info('new pillar');
+    this.#revision = revision;
+  }
+}

@@ -1,0 +1,137 @@
+/** Jobs come in: the grant's checks are libs/flow's, their ports are here. */
+import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import type { Link } from '@natrium/client';
+import { decode, type Grant, leafOf, readGrant, toHex, verifyProof, type Wire } from '@natrium/envelope';
+import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder } from '@natrium/flow';
+import { err, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
+import { type Body, contracts } from '@natrium/wire';
+import type { Returners } from '@natrium/modules';
+import type { Execution } from './execution.js';
+import type { HostData } from './host-data.js';
+import type { Outbox } from './outbox.js';
+import { returnerOptions, returnFacts } from './own-returners.js';
+import type { RunRecord } from './run-record.js';
+import { sendable } from './sendable.js';
+import type { Standing } from './standing.js';
+import type { Spool } from './spool.js';
+
+export interface JobParts {
+  readonly id: string;
+  readonly link: Link;
+  readonly record: RunRecord;
+  readonly spool: Spool;
+  readonly outbox: Outbox;
+  readonly execution: Execution;
+  readonly data: HostData;
+  readonly returners: Pick<Returners, 'hand'>;
+  readonly standing: Standing;
+}
+
+/** Listens for this minion's jobs and for questions that run nothing, on its own subject only. */
+export function listenForJobs(parts: JobParts): void {
+  const { link, execution, standing } = parts;
+  const flow = jobRun(parts);
+  link.bus.serve(
+    link.subjects.job(link.own.fp),
+    undefined,
+    [contracts.job, contracts.presence, contracts.refresh],
+    (opened) => {
+      if (opened.kind === contracts.presence.kind) answerPresence(opened, execution);
+      else if (opened.kind === contracts.refresh.kind) refresh(opened, parts);
+      else if (standing.accepted) void flow.handle(orderOf(opened));
+    },
+  );
+}
+
+function answerPresence(opened: Opened<typeof contracts.presence>, execution: Execution): void {
+  const running = opened.body.jids.filter((jid) => execution.isRunning(jid));
+  opened.answer(contracts.here, { running });
+}
+
+function refresh({ body }: Opened<typeof contracts.refresh>, { data, standing }: JobParts): void {
+  if (body.what === 'standing') void standing.check();
+  else void data[body.what]();
+}
+
+function orderOf(opened: Opened<typeof contracts.job>): JobOrder {
+  const { request, grant, instance }: Body<typeof contracts.job> = opened.body;
+  const { owner } = opened.party;
+  return {
+    request,
+    grant,
+    place: placeIn(opened.private),
+    instance,
+    fromGateway: owner.type === 'role' && owner.role === 'gateway',
+  };
+}
+
+/** The private part of a job: [index, proof]; anything else is a place in no tree. */
+function placeIn(bytes: Uint8Array): JobOrder['place'] {
+  try {
+    const [index, proof] = decode(bytes) as readonly [Wire, Wire];
+    const hashes = Array.isArray(proof) ? proof.filter((hash) => hash instanceof Uint8Array) : [];
+    return { index: typeof index === 'number' ? index : -1, proof: hashes };
+  } catch {
+    return { index: -1, proof: [] };
+  }
+}
+
+function jobRun({ id, link, record, spool, outbox, execution, returners }: JobParts): JobRun {
+  /** What is handed to returners once the return is on its way, by the request's digest. */
+  const afterwards = new Map<string, () => void>();
+  const leaf = leafOf(link.identity.publicKey, id);
+  return new JobRun({
+    readGrant: (grant) => checkGrant(link, grant),
+    digestOf,
+    readRequest: (bytes): Result<Request, string> => {
+      const request = readAsked(bytes);
+      return request === undefined ? err('shape') : ok(request);
+    },
+    isUnder: (grant, { index, proof }) => verifyProof(grant.root, grant.count, index, leaf, proof),
+    admit: (digest, issued) => record.admit(digest, issued),
+    recordStart: (digest, until, jid) => record.start(digest, until, jid),
+    recordFinish: (digest) => {
+      record.ran(digest);
+    },
+    execute: async (request, grant) => {
+      const outcome = await execution.run(request, grant);
+      if (request.returner !== '')
+        afterwards.set(grant.requestDigest, () => {
+          returners.hand(request.returner, returnFacts(id, request, grant, outcome), returnerOptions(request));
+        });
+      return sendable(outcome);
+    },
+    deliver: (ret) => {
+      outbox.deliver(ret);
+      afterwards.get(ret.digest)?.();
+      afterwards.delete(ret.digest);
+    },
+    spooled: (digest) => spool.get(digest),
+    now: () => link.clock.now(),
+    skewMs: link.clock.skewMs,
+  });
+}
+
+function checkGrant({ roles, clock }: Link, grant: Signed): Result<CheckedGrant, GrantRefusal> {
+  const aclKeys = roles.keysOf('acl');
+  const read = readGrant(grant, roles.cluster, aclKeys, 'job', clock.now(), clock.skewMs);
+  if (read.ok) {
+    const checked = asChecked(read.value);
+    if (checked === undefined) return err({ code: 'grant_signature' });
+    clock.raiseFloor(Math.min(read.value.issued, clock.now()));
+    return ok(checked);
+  }
+  if (read.error === 'expired' || read.error === 'future') {
+    // Only the time is wrong: the gateway is told which job this was.
+    const timeless = readGrant(grant, roles.cluster, aclKeys, 'job', 0, Number.POSITIVE_INFINITY);
+    const known = timeless.ok ? asChecked(timeless.value) : undefined;
+    return err(known === undefined ? { code: 'grant_expired' } : { code: 'grant_expired', grant: known });
+  }
+  const isRun = readGrant(grant, roles.cluster, aclKeys, 'run', clock.now(), clock.skewMs).ok;
+  return err({ code: isRun ? 'grant_kind' : 'grant_signature' });
+}
+
+function asChecked(grant: Grant): CheckedGrant | undefined {
+  const jid = parseJid(grant.jid);
+  return jid === undefined ? undefined : { ...grant, jid, requestDigest: toHex(grant.requestDigest) };
+}

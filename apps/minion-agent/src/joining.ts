@@ -1,0 +1,130 @@
+/**
+ * How the agent comes to be accepted: it asks, and waits for the answer that comes when somebody accepts its key; it asks
+ * again now and then, since answers can be lost.
+ *
+ * Spec: spec/envelope.md#joining.
+ */
+import type { Link } from '@natrium/client';
+import { fingerprint, randomBytes, readRoster, signJoin } from '@natrium/envelope';
+import type { ValueMap } from '@natrium/model';
+import { contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
+
+export interface Joiner {
+  readonly id: string;
+  readonly link: Link;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** What the configuration lets a newcomer show. */
+  readonly grains: ValueMap;
+}
+
+const ASK_AGAIN_MS = 10_000;
+
+export interface Waiting {
+  /** Called for each answer that says that it is not accepted. */
+  onRefused(): void;
+  /** How long to wait before the next question. */
+  pause(ms: number): Promise<void>;
+}
+
+/** Resolves once this identity is accepted under this id, with its user of the broker, if that knows any. @throws {Error} When the signal says to stop. */
+export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(joiner)): Promise<string | null> {
+  let told = '';
+  for (;;) {
+    const { state, user } = await askOnce(joiner, (waiting) => {
+      waits.onRefused();
+      if (waiting !== told) say(joiner, waiting);
+      told = waiting;
+    });
+    if (state === 'accepted') return user;
+    joiner.signal.throwIfAborted();
+    if (state !== undefined && state !== 'pending') waits.onRefused();
+    if (state !== undefined && state !== told) {
+      say(joiner, state);
+      told = state;
+    }
+    if (state !== 'pending') await waits.pause(ASK_AGAIN_MS);
+  }
+}
+
+/** Undefined: no word that counts. */
+interface Word {
+  readonly state: string | undefined;
+  readonly user: string | null;
+}
+
+/** One question; resolves with the last word on it, or `pending` when it is time to ask again. */
+function askOnce({ id, link, signal, grains }: Joiner, onPending: (state: string) => void): Promise<Word> {
+  return new Promise((resolve) => {
+    const nonce = randomBytes(16);
+    const { identity, own, clock, roles } = link;
+    const request = signJoin(identity.signing, roles.cluster, {
+      id,
+      identity: identity.publicKey,
+      nkey: identity.nkeyPublic,
+      announcement: own.announced,
+      issued: clock.now(),
+      nonce,
+    });
+    const stop = link.bus.converse(
+      {
+        contract: contracts.join,
+        body: { request, grains },
+        subject: link.subjects.join,
+        to: () => link.services('acl'),
+      },
+      contracts.joined,
+      ASK_AGAIN_MS,
+      {
+        onAnswer: ({ state, record, user }) => {
+          if (state === 'pending') {
+            onPending(state);
+            return 'more';
+          }
+          resolve({ state: state === 'accepted' && !isOurs(link, id, record) ? undefined : state, user });
+          return 'done';
+        },
+        onFailure: (failure) => {
+          resolve({ state: failure === 'timeout' ? 'pending' : undefined, user: null });
+        },
+      },
+    );
+    signal.addEventListener('abort', () => {
+      stop();
+      resolve({ state: undefined, user: null });
+    }, { once: true }); // prettier-ignore
+  });
+}
+
+/** The roster record must be the acl-service's word on this very key and id. */
+function isOurs({ roles, identity }: Link, id: string, record: Parameters<typeof readRoster>[0] | null): boolean {
+  if (record === null) return false;
+  const read = readRoster(record, roles.cluster, roles.keysOf('acl'));
+  return read.ok && read.value.name === id && fingerprint(read.value.identity) === fingerprint(identity.publicKey);
+}
+
+function say({ id, link, log }: Joiner, state: string): void {
+  const finger = fingerprint(link.identity.publicKey);
+  const sentences: Readonly<Record<string, string>> = {
+    pending: `waiting for the key of ${id} to be accepted: natrium-key -a ${id}; its fingerprint is ${finger}`,
+    denied: `the key of ${id} is denied: another key has this id, or this key another id; its fingerprint is ${finger}`,
+    rejected: `the key of ${id} was rejected; its fingerprint is ${finger}`,
+    full: 'the master takes no further pending keys now; asking again',
+  };
+  log.warn(sentences[state] ?? `joining: ${state}`);
+}
+
+function justPausing({ signal }: Joiner): Waiting {
+  return { onRefused: () => undefined, pause: (ms) => pause(ms, signal) };
+}
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true }); // prettier-ignore
+  });
+}

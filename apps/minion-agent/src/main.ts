@@ -1,0 +1,55 @@
+/** The process of a minion: `node main.mjs -c DIR`. */
+import { parseArgs } from 'node:util';
+import { loadMinionConfig, pinoLevel, problemSentence } from '@natrium/config';
+import { pino } from 'pino';
+import { type Agent, startAgent } from './agent.js';
+
+// Meant for this process's allocator, which has read it, and not for the commands that it runs.
+delete process.env['MALLOC_MMAP_THRESHOLD_'];
+
+const { values } = parseArgs({ options: { config: { type: 'string', short: 'c', default: '/etc/natrium' } } });
+const loaded = loadMinionConfig(values.config);
+if (!loaded.ok) {
+  process.stderr.write(
+    `natrium-minion: the configuration has problems\n${loaded.error.map(problemSentence).join('\n')}\n`,
+  );
+  process.exit(1);
+}
+const { config, reports } = loaded.value;
+const log = pino({ level: pinoLevel(config.log_level), base: { minion: config.id } });
+for (const report of reports) log.info(report);
+
+if (process.env['NATRIUM_SUPERVISED'] !== undefined) {
+  // A supervisor that dies takes its agents with it.
+  process.stdin.on('end', () => process.exit(0)).resume();
+}
+
+const stopping = new AbortController();
+let live: Agent | undefined;
+const stopped = new Promise<undefined>((resolve) => {
+  const stop = () => {
+    stopping.abort();
+    // One that waits for the broker or for its key has nothing to finish.
+    if (live === undefined) process.exit(0);
+    resolve(undefined);
+  };
+  process.once('SIGTERM', stop);
+  process.on('SIGUSR2', () => void live?.newEpoch());
+  if (process.env['NATRIUM_SUPERVISED'] === undefined) process.once('SIGINT', stop);
+});
+try {
+  for (;;) {
+    const agent = await startAgent(config, log, stopping.signal);
+    live = agent;
+    if (process.connected) process.send?.({ ready: true });
+    const why = await Promise.race([agent.lost, stopped]);
+    await agent.stop();
+    live = undefined;
+    if (why === undefined) break;
+    log.error({ why }, 'the broker no longer knows this minion; joining again');
+  }
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`natrium-minion ${config.id}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,83 @@
+/**
+ * This minion's mine: `mine_functions` run at the start and every `mine_interval`, and what the `mine` module asks for.
+ *
+ * Spec: spec/envelope.md#mine.
+ */
+import type { Link } from '@natrium/client';
+import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
+import type { MineAnswer, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
+import { type Body, contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
+
+const ANSWER_MS = 5000;
+const MINUTE_MS = 60_000;
+const NOTHING = { items: [], names: [], tgt: '', tgtType: 'glob' };
+
+type Ask = Body<typeof contracts.mine>;
+
+interface MineOptions {
+  readonly link: Link;
+  readonly log: Logger;
+  /** Of the configuration. */
+  readonly functions: Value;
+  readonly intervalMinutes: number;
+  readonly pillar: () => ValueMap;
+  readonly run: (fun: string, args: readonly Value[], jid: string) => Promise<Outcome>;
+}
+
+export class Mine implements MinePort {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: MineOptions) {}
+
+  /** The first time now. */
+  start(): void {
+    this.#timer = setInterval(() => void this.#update(), this.options.intervalMinutes * MINUTE_MS).unref();
+    void this.#update();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  functions(): Value {
+    const own = this.options.functions;
+    const fromPillar = this.options.pillar()['mine_functions'];
+    return isMap(fromPillar) && isMap(own) ? { ...fromPillar, ...own } : own;
+  }
+
+  run(fun: string, args: readonly Value[], jid: string): Promise<Outcome> {
+    return this.options.run(fun, args, jid);
+  }
+
+  keep(items: readonly MineItem[], replace: boolean): Promise<MineAnswer> {
+    return this.#ask({ ...NOTHING, what: replace ? 'replace' : 'put', items: [...items] });
+  }
+
+  drop(names: readonly string[]): Promise<MineAnswer> {
+    return this.#ask({ ...NOTHING, what: 'delete', names: [...names] });
+  }
+
+  read({ names, tgt, tgtType }: MineRead): Promise<MineAnswer> {
+    return this.#ask({ what: 'get', items: [], names: [...names], tgt, tgtType });
+  }
+
+  async #update(): Promise<void> {
+    const functions = this.functions();
+    if (isMap(functions) && Object.keys(functions).length === 0) return;
+    const { ret, success } = await this.options.run('mine.update', [], jidOf(Date.now() * 1000));
+    if (!success) this.options.log.error({ ret }, 'the mine could not be updated');
+  }
+
+  async #ask(body: Ask): Promise<MineAnswer> {
+    const { link } = this.options;
+    const subject = link.subjects.upAcl(link.own.fp, 'mine');
+    const asked = { contract: contracts.mine, body, subject, to: () => link.services('acl') };
+    const answer = await link.bus.ask(asked, contracts.answer, ANSWER_MS);
+    if (!answer.ok)
+      return { ok: false, refusal: refusal('master_unreachable', `the master did not answer (${answer.error})`) };
+    const { refusal: refused, result } = answer.value.body;
+    if (refused === null) return { ok: true, value: result };
+    return { ok: false, refusal: refusal(refused.code as RefusalCode, refused.sentence) };
+  }
+}

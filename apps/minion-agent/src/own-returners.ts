@@ -1,0 +1,78 @@
+/** The returners of this agent: the built-in ones, and the files of `returner_dirs`, loaded anew when one changes. */
+import type { MinionConfig } from '@natrium/config';
+import type { CheckedGrant, Outcome } from '@natrium/flow';
+import { fromPlain, isMap, type Request, type ValueMap } from '@natrium/model';
+import {
+  localFileReturner,
+  OwnModules,
+  type Returner,
+  type ReturnerContext,
+  type ReturnFacts,
+  Returners,
+} from '@natrium/modules';
+import type { Logger } from 'pino';
+
+export interface OwnReturners {
+  readonly returners: Returners;
+  close(): void;
+}
+
+/** Done by the gateway when it has the return: here it is only a name that exists. */
+const MASTER_BUS: Returner = { name: 'master_bus', take: () => Promise.resolve() };
+
+export async function agentReturners(
+  config: MinionConfig,
+  facts: { readonly hostPath: string; readonly config: ValueMap },
+  log: Logger,
+): Promise<OwnReturners> {
+  const returners = new Returners([localFileReturner(config.local_file), MASTER_BUS], {
+    context: { id: config.id, config: facts.config },
+    onProblem: (sentence, about) => {
+      log.error(about, sentence);
+    },
+  });
+  const own = new OwnModules<ReturnerContext>({
+    folders: config.returner_dirs,
+    hostPath: facts.hostPath,
+    limits: { seconds: config.module_timeout, memoryMib: config.module_memory },
+    facts: ({ id, jid, config: shown, options }) => ({ id, jid, config: shown, options }),
+    onProblem: (sentence) => {
+      log.error(`a returner of your own is not available: ${sentence}`);
+    },
+  });
+  await own.watch(() => {
+    returners.use(own.modules);
+  });
+  return {
+    returners,
+    close: () => {
+      own.close();
+      returners.close();
+    },
+  };
+}
+
+/** What a returner gets of a job that is done. */
+export function returnFacts(id: string, request: Request, grant: CheckedGrant, outcome: Outcome): ReturnFacts {
+  const { funs, args, tgt, tgtType } = request;
+  const lists = args.map((list) => list.map((arg) => fromPlain(arg)));
+  const single = funs.length === 1;
+  return {
+    id,
+    jid: grant.jid,
+    fun: single ? (funs[0] ?? '') : funs,
+    fun_args: single ? (lists[0] ?? []) : lists,
+    return: outcome.ret,
+    retcode: outcome.retcode,
+    success: outcome.success,
+    out: outcome.out,
+    tgt,
+    tgt_type: tgtType,
+    user: grant.caller.name,
+  };
+}
+
+export function returnerOptions({ returnerOptions: options }: Request): ValueMap {
+  const value = fromPlain(options);
+  return isMap(value) ? value : {};
+}

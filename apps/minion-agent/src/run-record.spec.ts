@@ -1,0 +1,199 @@
+/** Rules of the run-once record on disk: nothing runs twice, whatever happened to the agent, the host or the file. */
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sodiumReady } from '@natrium/envelope';
+import { FakeClock } from '@natrium/testing';
+import { type RecordOptions, RunRecord } from './run-record.js';
+
+const NOW = 1_795_000_000_000;
+const UNTIL = NOW + 65_000;
+const JID = '20261120141646000001';
+const digestOf = (n: number) => n.toString(16).padStart(64, '0');
+const [A, B, C] = [digestOf(1), digestOf(2), digestOf(3)] as const;
+
+let root: string;
+let folder: string;
+let clock: FakeClock;
+beforeAll(sodiumReady);
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'nt-record-'));
+  folder = join(root, 'record');
+  clock = new FakeClock(NOW);
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const path = () => join(folder, 'run-once');
+const text = () => readFileSync(path(), 'utf8');
+
+/** The agent starts; in doubt it refuses what was issued before now. */
+function start(change: Partial<RecordOptions> = {}): RunRecord {
+  const record = new RunRecord({ folder, fresh: false, bootId: 'boot-1', now: clock.now, ...change });
+  if (record.doubt !== undefined) record.refuseIssuedBefore(clock.now());
+  return record;
+}
+
+function aRecordThatRan(): void {
+  const record = start({ fresh: true });
+  record.start(A, UNTIL, JID);
+  record.finish(A);
+  record.start(B, UNTIL, JID);
+  record.close();
+}
+
+describe('the run-once record', () => {
+  it('of a fresh identity is complete', () => {
+    const record = start({ fresh: true });
+    expect([record.doubt, record.unfinished]).toEqual([undefined, []]);
+    expect(record.admit(A, NOW - 60_000)).toBe('run');
+  });
+
+  it('is its owner’s alone', () => {
+    start({ fresh: true }).start(A, UNTIL, JID);
+    expect([statSync(path()).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+
+  it('is on disk before the run', () => {
+    start({ fresh: true }).start(A, UNTIL, JID);
+    expect(text()).toMatch(new RegExp(`^started ${A} ${UNTIL} ${JID} [0-9a-f]{8}$`, 'm'));
+  });
+
+  it('knows after a restart what ran and what was interrupted, and runs neither', () => {
+    aRecordThatRan();
+    const record = start();
+    expect(record.doubt).toBeUndefined();
+    expect([record.admit(A, NOW), record.admit(B, NOW), record.admit(C, NOW)]).toEqual([
+      'finished',
+      'interrupted',
+      'run',
+    ]);
+    expect(record.unfinished).toEqual([{ digest: B, jid: JID }]);
+  });
+
+  it('calls a run begun until its return is stored, so that one whose spool is lost is told as interrupted', () => {
+    const record = start({ fresh: true });
+    for (const digest of [A, B]) {
+      record.start(digest, UNTIL, JID);
+      record.ran(digest);
+    }
+    record.finish(A);
+    expect(record.admit(B, NOW)).toBe('finished');
+    record.close();
+    expect(start().unfinished).toEqual([{ digest: B, jid: JID }]);
+  });
+
+  it('knows it after many restarts', () => {
+    aRecordThatRan();
+    for (let n = 0; n < 3; n += 1) start().close();
+    expect([start().admit(A, NOW), start().admit(B, NOW)]).toEqual(['finished', 'interrupted']);
+  });
+
+  it('forgets what no party accepts any more', () => {
+    aRecordThatRan();
+    clock.advance(65_001);
+    start().close();
+    expect(text()).not.toContain(A);
+    expect(text()).not.toContain(B);
+  });
+});
+
+/** Each way to lose a line, and what the agent says of it. */
+const LOSSES: readonly (readonly [string, () => Partial<RecordOptions>])[] = [
+  ['a lost file', () => (rmSync(path()), {})],
+  ['an empty file', () => (writeFileSync(path(), ''), {})],
+  ['a torn line', () => (writeFileSync(path(), text().slice(0, -20)), {})],
+  ['a line with an edited letter', () => (writeFileSync(path(), text().replace(`started ${B}`, `started ${C}`)), {})],
+  ['a lost first line', () => (writeFileSync(path(), text().split('\n').slice(1).join('\n')), {})],
+  ['rubbish at the end', () => (appendFileSync(path(), 'rubbish'), {})],
+  ['a power loss', () => ({ bootId: 'boot-2' })],
+];
+
+describe('a record that may lack something', () => {
+  it.each(LOSSES)('refuses what was issued before: %s', (_about, lose) => {
+    aRecordThatRan();
+    const record = start(lose());
+    expect(record.doubt).toBeDefined();
+    expect(record.admit(digestOf(9), NOW - 1)).toBe('record_incomplete');
+    expect(record.admit(digestOf(9), NOW)).toBe('run');
+  });
+
+  it.each(LOSSES)('goes on refusing it after another restart: %s', (_about, lose) => {
+    aRecordThatRan();
+    const options = lose();
+    start(options).close();
+    clock.advance(1000);
+    const again = start(options);
+    expect(again.admit(digestOf(9), NOW - 1)).toBe('record_incomplete');
+    expect(again.admit(digestOf(9), NOW + 1000)).toBe('run');
+  });
+
+  it.each(LOSSES)('is still in doubt when the agent died before it knew the time: %s', (_about, lose) => {
+    aRecordThatRan();
+    const options = { folder, fresh: false, bootId: 'boot-1', now: clock.now, ...lose() };
+    new RunRecord(options).close();
+    expect(new RunRecord(options).doubt).toBeDefined();
+  });
+
+  it('still knows the lines that are whole', () => {
+    aRecordThatRan();
+    writeFileSync(path(), text().slice(0, -20));
+    expect(start().admit(A, NOW)).toBe('finished');
+  });
+
+  it('is no longer called doubtful once it was written anew', () => {
+    aRecordThatRan();
+    rmSync(path());
+    start().close();
+    expect(start().doubt).toBeUndefined();
+  });
+});
+
+describe('a record that cannot be written', () => {
+  it('lets nothing run', () => {
+    const record = start({ fresh: true });
+    record.close();
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'not a folder');
+    expect(record.start(A, UNTIL, JID)).toBe(false);
+    expect(record.admit(A, NOW)).toBe('run');
+  });
+
+  it('that is not a file lets nothing run', () => {
+    const record = start({ fresh: true });
+    record.close();
+    rmSync(path());
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true });
+    expect(record.start(A, UNTIL, JID)).toBe(false);
+  });
+
+  it('and can be written again lets the next one run', () => {
+    const record = start({ fresh: true });
+    record.close();
+    rmSync(folder, { recursive: true });
+    expect(record.start(A, UNTIL, JID)).toBe(false);
+    start({ fresh: true }).close();
+    expect(record.start(B, UNTIL, JID)).toBe(true);
+    record.close();
+    expect(start().admit(B, NOW)).toBe('interrupted');
+  });
+});
+
+describe('compaction', () => {
+  it('keeps what counts and drops the rest', () => {
+    const record = start({ fresh: true });
+    record.start(A, UNTIL, JID);
+    for (let n = 10; n < 10_020; n += 1) {
+      record.start(digestOf(n), NOW - 1, JID);
+      record.finish(digestOf(n));
+    }
+    expect(text().split('\n').length).toBeLessThan(200);
+    expect(text()).toContain(A);
+    record.finish(A);
+    record.close();
+    const again = start();
+    expect([again.doubt, again.admit(A, NOW)]).toEqual([undefined, 'finished']);
+  });
+});

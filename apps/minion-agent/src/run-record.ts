@@ -1,0 +1,235 @@
+/**
+ * The run-once record on disk: a log to which each run is appended before it starts and when it has finished.
+ *
+ * An append is one write, without fsync: a killed agent loses nothing, and after a power loss the kernel's boot id has
+ * changed, which makes the record possibly incomplete. So does a damaged record, or one that is gone.
+ *
+ * Each line: state, digest, until, jid, and a check of the line. A doubt is a line as well, `before` and the time in ms before
+ * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it.
+ * Spec: spec/envelope.md#the-minion.
+ */
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { blake2b, toHex } from '@natrium/envelope';
+import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
+import { writeWhole } from '@natrium/keystore';
+
+const OWNER_ONLY = 0o600;
+const COMPACT_LINES = 20_000;
+const SWEEP_MS = 10_000;
+const BEGUN: RunState = 'started';
+
+export interface Unfinished {
+  readonly digest: string;
+  readonly jid: string;
+}
+
+interface Line {
+  readonly state: RunState;
+  readonly digest: string;
+  readonly until: number;
+  readonly jid: string;
+}
+
+interface Found {
+  readonly lines: readonly Line[];
+  readonly doubt: string | undefined;
+  readonly refuseBefore: number;
+}
+
+export interface RecordOptions {
+  readonly folder: string;
+  /** The identity was made just now: nothing can have run under it. */
+  readonly fresh: boolean;
+  readonly bootId: string;
+  readonly now: () => number;
+}
+
+export class RunRecord {
+  readonly #once = new RunOnce();
+  readonly #path: string;
+  readonly #jids = new Map<string, string>();
+  readonly #late: Line[] = [];
+  /** Runs that are over and whose returns wait in the spool. */
+  readonly #unstored = new Set<string>();
+  #file: number | undefined;
+  #lines = 0;
+  #sweepAt = 0;
+  #refuseBefore = 0;
+  /** Why the record may lack something; undefined when it is whole. */
+  readonly doubt: string | undefined;
+  readonly unfinished: readonly Unfinished[];
+
+  constructor(private readonly options: RecordOptions) {
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    this.#path = join(options.folder, 'run-once');
+    const { lines, doubt, refuseBefore } = this.#read();
+    this.doubt = doubt;
+    this.#refuseBefore = refuseBefore;
+    this.#once.refuseIssuedBefore(refuseBefore);
+    for (const { digest, state, until, jid } of lines) {
+      this.#once.restore(digest, state, until);
+      this.#jids.set(digest, jid);
+    }
+    this.#once.expire(options.now());
+    this.unfinished = this.#once
+      .entries()
+      .filter(({ state }) => state === 'started')
+      .map(({ digest }) => ({ digest, jid: this.#jids.get(digest) ?? '' }));
+    // A doubtful record keeps its doubtful look until it says from when on it can be trusted.
+    if (doubt === undefined) this.#compact();
+  }
+
+  /** A record that may be incomplete refuses what was issued before this, also after the next restart. */
+  refuseIssuedBefore(ms: number): void {
+    this.#refuseBefore = Math.max(this.#refuseBefore, ms);
+    this.#once.refuseIssuedBefore(this.#refuseBefore);
+    this.#compact();
+  }
+
+  admit(digest: string, issued: number): Admission {
+    return this.#once.admit(digest, issued);
+  }
+
+  /** @returns false when it cannot be written: then nothing may run. */
+  start(digest: string, until: number, jid: string): boolean {
+    if (!this.#append({ state: 'started', digest, until, jid })) return false;
+    this.#sweep();
+    this.#once.started(digest, until);
+    this.#jids.set(digest, jid);
+    return true;
+  }
+
+  /** The run is over and its return is in the spool; on disk it stays begun until that return is stored. */
+  ran(digest: string): void {
+    this.#once.finished(digest);
+    this.#unstored.add(digest);
+  }
+
+  /**
+   * The return is stored by a gateway. The line goes out with the next run's: until then a killed agent would say
+   * "interrupted" of a run whose return is stored, and the gateway takes one return of each.
+   */
+  finish(digest: string): void {
+    this.#unstored.delete(digest);
+    this.#late.push({ state: 'finished', digest, until: 0, jid: this.#jids.get(digest) ?? '' });
+    this.#jids.delete(digest);
+    this.#once.finished(digest);
+    if (this.#lines > COMPACT_LINES) this.#compact();
+  }
+
+  /** What has ended is not kept in memory until the file is written anew. */
+  #sweep(): void {
+    const now = this.options.now();
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_MS;
+    this.#once.expire(now);
+  }
+
+  close(): void {
+    if (this.#late.length > 0) this.#write([]);
+    this.#closeFile();
+  }
+
+  /** One write for this line and what has waited for one. */
+  #append(line: Line): boolean {
+    return this.#write([line]);
+  }
+
+  #write(lines: readonly Line[]): boolean {
+    try {
+      this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+      const all = [...this.#late, ...lines];
+      const bytes = Buffer.from(all.map((line) => `${textOf(line)}\n`).join(''));
+      if (writeSync(this.#file, bytes) !== bytes.length) throw new Error('short write');
+      this.#lines += all.length;
+      this.#late.length = 0;
+      return true;
+    } catch {
+      // A half-written line would put the next one in doubt: begin a new file at the next chance.
+      this.#closeFile();
+      return false;
+    }
+  }
+
+  #closeFile(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** Writes what still counts to a new file, which takes the old one's place. */
+  #compact(): void {
+    this.#once.expire(this.options.now());
+    const entries = this.#once.entries();
+    const live = new Set(entries.map(({ digest }) => digest));
+    for (const digest of this.#jids.keys()) if (!live.has(digest)) this.#jids.delete(digest);
+    for (const digest of this.#unstored) if (!live.has(digest)) this.#unstored.delete(digest);
+    const onDisk = entries.map((entry) => (this.#unstored.has(entry.digest) ? { ...entry, state: BEGUN } : entry));
+    const lines = onDisk.map((entry) => textOf({ ...entry, jid: this.#jids.get(entry.digest) ?? '' }));
+    const doubts = this.#refuseBefore === 0 ? [] : [beforeText(this.#refuseBefore)];
+    this.#closeFile();
+    try {
+      writeWhole(this.#path, [`boot ${this.options.bootId}`, ...doubts, ...lines, ''].join('\n'), OWNER_ONLY);
+      this.#lines = 0;
+      this.#late.length = 0;
+    } catch {
+      // The old file stands; appending will tell whether the disk can be written.
+    }
+  }
+
+  #read(): Found {
+    if (!existsSync(this.#path)) {
+      const doubt = this.options.fresh ? undefined : 'the run-once record is gone';
+      return { lines: [], doubt, refuseBefore: 0 };
+    }
+    const [head = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n');
+    const boot = /^boot (\S+)$/.exec(head)?.[1];
+    const texts = rest.filter((text) => text !== '');
+    const befores = texts.flatMap((text) => parseBefore(text) ?? []);
+    const runs = texts.flatMap((text) => parse(text) ?? []);
+    const found = { lines: latest(runs), refuseBefore: Math.max(0, ...befores) };
+    if (boot === undefined || befores.length + runs.length < texts.length) {
+      return { ...found, doubt: 'the run-once record is damaged' };
+    }
+    return { ...found, doubt: boot === this.options.bootId ? undefined : 'this host has been restarted' };
+  }
+}
+
+/** The last word on each digest; a `finished` line keeps the end that its `started` line named. */
+function latest(lines: readonly Line[]): readonly Line[] {
+  const byDigest = new Map<string, Line>();
+  for (const line of lines) {
+    const before = byDigest.get(line.digest);
+    byDigest.set(line.digest, { ...line, until: line.until === 0 ? (before?.until ?? 0) : line.until });
+  }
+  return [...byDigest.values()];
+}
+
+function textOf({ state, digest, until, jid }: Line): string {
+  const words = `${state} ${digest} ${String(until)} ${jid}`;
+  return `${words} ${checkOf(words)}`;
+}
+
+function parse(text: string): Line | undefined {
+  const found =
+    /^(?<words>(?<state>started|finished) (?<digest>[0-9a-f]{64}) (?<until>\d{1,16}) (?<jid>\d*)) (?<check>[0-9a-f]{8})$/.exec(
+      text,
+    );
+  const { words = '', state, digest = '', until = '', jid = '', check } = found?.groups ?? {};
+  if (check === undefined || checkOf(words) !== check) return undefined;
+  return { state: state === 'finished' ? 'finished' : 'started', digest, until: Number(until), jid };
+}
+
+function beforeText(ms: number): string {
+  const words = `before ${String(Math.ceil(ms))}`;
+  return `${words} ${checkOf(words)}`;
+}
+
+function parseBefore(text: string): number | undefined {
+  const [, words = '', ms, check] = /^(before (\d{1,16})) ([0-9a-f]{8})$/.exec(text) ?? [];
+  return check !== undefined && checkOf(words) === check ? Number(ms) : undefined;
+}
+
+function checkOf(words: string): string {
+  return toHex(blake2b(16, null, Buffer.from(words))).slice(0, 8);
+}

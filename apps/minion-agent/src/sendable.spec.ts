@@ -1,0 +1,47 @@
+/** Rules of what is sent: every return fits into the messages and records that carry it, and says what was left out. */
+import { encode, type Wire } from '@natrium/envelope';
+import { toPlain, type Value } from '@natrium/model';
+import { contracts, records, toWire, writeAs } from '@natrium/wire';
+import { sendable } from './sendable.js';
+
+const outcome = (ret: Value) => ({ ret, retcode: 0, success: true, out: null });
+const nested = (levels: number): Value => Array.from({ length: levels }).reduce<Value>((inner) => [inner], null);
+
+describe('a return', () => {
+  it('that can be sent is itself', () => {
+    for (const ret of [null, 'text', { a: [1, 2n ** 70n] }, nested(24), 'x'.repeat(6 << 20).slice(10)]) {
+      expect(sendable(outcome(ret))).toEqual(outcome(ret));
+    }
+  });
+
+  it('that is nested too deeply gives way to a sentence, and has failed', () => {
+    for (const levels of [25, 31, 65, 500]) {
+      const sent = sendable(outcome(nested(levels)));
+      expect([sent.retcode, sent.success, sent.ret]).toEqual([1, false, 'the return is nested too deeply to be sent']);
+    }
+  });
+
+  it('of the greatest depth fits into every message and record on its way', () => {
+    const { ret } = sendable(outcome(nested(24)));
+    const jid = '1'.repeat(20);
+    const told = { id: 'web1', ...outcome(ret) };
+    const stored = { jid, id: 'web1', status: 'done' as const, outcome: outcome(ret), at: 1 };
+    const said = { jid, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome: outcome(ret) };
+    const all = [
+      toWire(contracts.returned, said),
+      toWire(contracts.news, { refusal: null, started: null, returns: [told], end: null }),
+      toWire(contracts.answer, { refusal: null, result: { Result: { web1: { return: ret } } } }),
+      writeAs(records.ReturnGroup, [stored]),
+    ];
+    for (const wire of all) expect(encode(wire as Wire).length).toBeGreaterThan(24);
+  });
+
+  it('that is too large is cut, with its true size', () => {
+    const text = 'ü'.repeat(5 << 20);
+    const { ret, success } = sendable(outcome(text));
+    expect(success).toBe(true);
+    expect(encode(toPlain(ret) as Wire).length).toBeLessThan((6 << 20) + 100);
+    expect((ret as string).endsWith(`ü\n[cut: the return had ${(10 << 20) + 5} bytes]`)).toBe(true);
+    expect(sendable(outcome([text])).ret).toBe(`[cut: the return had ${(10 << 20) + 6} bytes]`);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * What a return may be on its way: small enough for one message, and not nested deeper than every party on the way can
+ * carry. A larger text is cut, with its true size; anything else gives way to a sentence.
+ *
+ * Spec: spec/envelope.md#encoding.
+ */
+import { encode, type Wire } from '@natrium/envelope';
+import type { Outcome } from '@natrium/flow';
+import { toPlain, type Value } from '@natrium/model';
+
+/** One message is at most 8 MiB, with its padding and wraps. */
+const MAX_BYTES = 6 << 20;
+/** Levels that messages, records and runners' answers put around a return, of the 32 that the encoding has. */
+const AROUND = 8;
+
+/** The outcome itself when it can be sent, another in its place otherwise. */
+export function sendable(outcome: Outcome): Outcome {
+  const { ret } = outcome;
+  const size = sizeOf(ret);
+  if (size === undefined)
+    return { ...outcome, ret: 'the return is nested too deeply to be sent', retcode: 1, success: false };
+  if (size <= MAX_BYTES) return outcome;
+  const marker = `[cut: the return had ${size} bytes]`;
+  return { ...outcome, ret: typeof ret === 'string' ? `${beginning(ret)}\n${marker}` : marker };
+}
+
+/** @returns undefined when no encoding carries it. */
+function sizeOf(ret: Value): number | undefined {
+  try {
+    let wire = toPlain(ret) as Wire;
+    for (let level = 0; level < AROUND; level += 1) wire = [wire];
+    return encode(wire).length - AROUND;
+  } catch {
+    return undefined;
+  }
+}
+
+/** At most `MAX_BYTES` of UTF-8; half a character at the end is left out. */
+function beginning(text: string): string {
+  const bytes = new TextEncoder().encode(text).subarray(0, MAX_BYTES);
+  return new TextDecoder().decode(bytes).replace(/\uFFFD$/, '');
+}

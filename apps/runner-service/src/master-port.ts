@@ -1,0 +1,142 @@
+/** What a runner reaches of the cluster: reads through a gateway with its grant-run; publishing needs a rule in `runner_grants`. */
+import { digestOf, readAsked } from '@natrium/bus';
+import { type Asker, MasterClient, peerPort } from '@natrium/client';
+import type { RoleLink } from '@natrium/edge';
+import { CAUSE, GRANT_RUN, type GrantRun } from '@natrium/flow';
+import { ExecutionError } from '@natrium/modules';
+import { fromPlain, isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
+import { contracts } from '@natrium/wire';
+
+const READ_MS = 5000;
+/** Minions whose data is asked for at once: an answer has to fit into one message. */
+const PART = 100;
+
+export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
+  const read = async (what: string, args: Value = null, of: 'gateway' | 'acl' = 'gateway'): Promise<Value> => {
+    const answer = await link.bus.ask(
+      {
+        contract: contracts.read,
+        body: { what, args, grantRun },
+        subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
+        to: () => link.directory.role(of),
+      },
+      contracts.answer,
+      READ_MS,
+    );
+    if (!answer.ok) throw new Error(`no ${of} service answered (${answer.error})`);
+    const { refusal: refused, result } = answer.value.body;
+    if (refused !== null) throw new ExecutionError(refused.sentence);
+    return result;
+  };
+  const publisher = peerPort(new MasterClient(runnerAsker(link, grantRun)), [], {
+    [GRANT_RUN]: digestOf(grantRun.grant.bytes),
+    ...causeOf(grantRun),
+  });
+  return {
+    publish: (ask) => publisher.publish(ask),
+    inventory: async (target) => {
+      if (target === undefined) return { accepted: texts(await read('accepted')) };
+      const { tgt, tgtType } = target;
+      return {
+        accepted: texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, 'acl')),
+      };
+    },
+    cached: async (what, { tgt, tgtType }) => {
+      const ids = texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, 'acl'));
+      const parts: (readonly [string, Value])[] = [];
+      for (let from = 0; from < ids.length; from += PART) {
+        const told = await read(what, { tgt: ids.slice(from, from + PART), tgtType: 'list' }, 'acl');
+        if (isMap(told)) parts.push(...Object.entries(told));
+      }
+      return Object.fromEntries(parts);
+    },
+    connected: async () => texts(await read('present')),
+    fire: (tag, data) => fire(link, grantRun, tag, data),
+    jobs: {
+      list: async ({ from = '', to = '9' }) =>
+        maps(await read('jobs'))
+          .map(asSummary)
+          .filter(({ jid }) => jid >= from && jid <= to),
+      get: async (jid) => {
+        const job = await read('job', jid);
+        return isMap(job) ? asDetail(job) : undefined;
+      },
+      active: async () => maps(await read('active')).map(asActive),
+    },
+  };
+}
+
+/** What a runner publishes on a reaction's behalf says so: reactions that set off one another come to an end. */
+function causeOf({ request }: GrantRun): ValueMap {
+  const cause = readAsked(request)?.options[CAUSE];
+  return cause === undefined ? {} : { [CAUSE]: fromPlain(cause) };
+}
+
+async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {
+  const answer = await link.bus.ask(
+    {
+      contract: contracts.fire,
+      body: { tag, data, grantRun },
+      subject: link.subjects.svcGw('fire'),
+      to: () => link.directory.role('gateway'),
+    },
+    contracts.fired,
+    READ_MS,
+  );
+  if (!answer.ok) throw new Error(`no gateway took the event (${answer.error})`);
+  const { refusal: refused } = answer.value.body;
+  if (refused !== null) throw new ExecutionError(refused.sentence);
+}
+
+/** A runner asks with its role's key, and its grant-run says on whose behalf. */
+function runnerAsker(link: RoleLink, grantRun: GrantRun): Asker {
+  return {
+    bus: link.bus,
+    signing: link.own.signing,
+    subjects: { publish: link.subjects.svcGw('publish'), runner: '', admin: '', auth: '' },
+    grantRun,
+  };
+}
+
+function asSummary(job: ValueMap): JobSummary {
+  const { Function: fun = '', Arguments: arg = [], Target: tgt = '', Metadata: metadata = null } = job;
+  return {
+    jid: text(job['jid']),
+    fun: isList(fun) ? texts(fun) : text(fun),
+    arg: isList(arg) ? arg : [],
+    tgt: isList(tgt) ? texts(tgt) : text(tgt),
+    tgtType: text(job['Target-type']),
+    user: text(job['User']),
+    ...(isMap(metadata) ? { metadata } : {}),
+  };
+}
+
+function asDetail(job: ValueMap): JobDetail {
+  const result = job['Result'];
+  const returns = isMap(result) ? Object.entries(result).map(([id, ret]) => [id, asResult(ret)] as const) : [];
+  return { ...asSummary(job), minions: texts(job['Minions']), returns: Object.fromEntries(returns) };
+}
+
+function asActive(job: ValueMap): ActiveJob {
+  const running = maps(job['Running']).flatMap((one) => Object.keys(one).map((id) => ({ id })));
+  return { ...asSummary(job), running, returned: texts(job['Returned']) };
+}
+
+function asResult(value: Value): JobResult {
+  const { return: ret = null, retcode = 1, success = false, out } = isMap(value) ? value : {};
+  const plain = { ret, retcode: typeof retcode === 'number' ? retcode : 1, success: success === true };
+  return typeof out === 'string' ? { ...plain, out } : plain;
+}
+
+function text(value: Value | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function texts(value: Value | undefined): readonly string[] {
+  return isList(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function maps(value: Value | undefined): readonly ValueMap[] {
+  return isList(value) ? value.filter(isMap) : [];
+}

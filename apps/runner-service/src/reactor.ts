@@ -1,0 +1,87 @@
+/**
+ * The reactor in a runner-service: a party of its own on the bus, with the key of its role, that follows the events and asks
+ * the gateway as any other caller does. Each replica hears every event, and one of them claims each reaction.
+ *
+ * Spec: docs/reactor.md.
+ */
+import { digestOf, type Reading, type Store } from '@natrium/bus';
+import { type JobAsk, MasterClient } from '@natrium/client';
+import { RoleLink, type ServiceStart } from '@natrium/edge';
+import { encode } from '@natrium/envelope';
+import { EventLog, eventsOf } from '@natrium/events';
+import { CAUSE, compileReactor, REACTION, type Reaction, type ReactionCall, Reactor } from '@natrium/flow';
+import { ok, type Refusal, type Result, type Value } from '@natrium/model';
+
+/** Events that came while no replica was there are reacted to when they are not older than this. */
+const MISSED_MS = 10 * 60_000;
+
+/** @throws {Error} When a rule makes no sense. */
+export async function startReactor(start: ServiceStart, taken: Store): Promise<void> {
+  const { config, log, onStop } = start;
+  const { reactor: rules, reactor_depth: depth, reactor_rate: rate } = config.loaded.config;
+  const reactions = reactionsIn(start, rules);
+  if (reactions.length === 0) return;
+  const link = await RoleLink.open({ role: 'reactor', log, ...config });
+  await link.announce();
+  const reactor = new Reactor(
+    {
+      claim: (event, reaction) => claim(link, taken, `${reaction}\n${event}`),
+      ask: (call) => ask(link, call),
+      note: (what, about, sentence) => {
+        if (what === 'ran') log.info(about, sentence);
+        else log.warn({ ...about, what }, sentence);
+      },
+      now: () => link.clock.now(),
+    },
+    reactions,
+    { depth, rate },
+  );
+  const events = new EventLog(await start.link.events('read'), (sender) => link.subjects.events(sender));
+  let reading: Reading | undefined = events.read({ at: link.clock.now() - MISSED_MS }, async (batch) => {
+    for (const event of eventsOf(batch)) if (reading !== undefined) await reactor.hear(event);
+  });
+  onStop(async () => {
+    reading?.close();
+    reading = undefined;
+    await reactor.settled();
+    await link.close();
+  });
+}
+
+function reactionsIn({ config }: ServiceStart, rules: Value): readonly Reaction[] {
+  const { reactions, problems } = compileReactor(rules);
+  if (problems.length === 0) return reactions;
+  const lines = problems.map(({ path, reason, mend }) => {
+    const { file, line } = config.loaded.locate(path);
+    return `${file}:${String(line)}: ${path.join('.')}: ${reason}; ${mend}`;
+  });
+  throw new Error(`the reactor has problems\n${lines.join('\n')}`);
+}
+
+/** Creating the record is what makes the reaction this replica's; it is there for longer than the event could come again. */
+async function claim(link: RoleLink, taken: Store, what: string): Promise<boolean> {
+  const key = digestOf(new TextEncoder().encode(what));
+  return (await taken.create(`e.${key}`, encode([link.own.instance, link.clock.now()]))) !== undefined;
+}
+
+async function ask(link: RoleLink, call: ReactionCall): Promise<Result<string, Refusal>> {
+  const { reaction, cause, tgt, args } = call;
+  const { what, fun, tgtType, timeout } = reaction;
+  const client = new MasterClient({
+    bus: link.bus,
+    signing: link.own.signing,
+    subjects: { publish: link.subjects.svcGw('publish'), runner: link.subjects.svcGw('runner'), admin: '', auth: '' },
+    grantRun: null,
+    claims: { [REACTION]: cause.reaction, [CAUSE]: { ...cause } },
+  });
+  if (what === 'job') {
+    const job: JobAsk = {
+      tgt, tgtType, funs: [fun], args: [args], timeout, returner: '', returnerOptions: {}, options: {},
+    }; // prettier-ignore
+    const started = await client.publishAsync(job);
+    return started.ok ? ok(started.value.jid) : started;
+  }
+  const run = { fun, args, timeout };
+  const ran = await (what === 'run' ? client.run(run, 'jid') : client.wheel(run, 'jid'));
+  return ran.ok ? ok(ran.value.jid) : ran;
+}

@@ -1,0 +1,111 @@
+/**
+ * A granted run: the grant is checked again, the run is taken on once, the runner or wheel function runs, its outcome is the
+ * answer. What concerns keys is not done here: it goes to the authority as the caller signed it.
+ *
+ * Spec: spec/envelope.md#grants (grant-run), #durability.
+ */
+import { digestOf, type Opened, readAsked, type Store } from '@natrium/bus';
+import { encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
+import { checkGrantRun, type RoleLink } from '@natrium/edge';
+import { refusedRun } from '@natrium/flow';
+import { fromPlain, type Refusal, refusal, type Request, type Result } from '@natrium/model';
+import type { Registry } from '@natrium/modules';
+import type { RunnerContext, RunnerHost } from '@natrium/runners';
+import { type Body, contracts, records, writeAs } from '@natrium/wire';
+import { handOn } from './authority.js';
+import { masterPort } from './master-port.js';
+
+type Ran = Body<typeof contracts.ran>;
+type Run = Body<typeof contracts.run>;
+
+const ALIVE_MS = 1000;
+const ALIVE = { refusal: null, jid: '', outcome: null };
+
+interface Checked {
+  readonly grant: Grant;
+  readonly request: Request;
+  readonly digest: string;
+}
+
+export class Runs {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly taken: Store,
+    private readonly registries: Record<'run' | 'wheel', Registry<RunnerContext>>,
+    private readonly host: RunnerHost,
+  ) {}
+
+  /** Takes another registry of runners for the runs to come. */
+  use(runners: Registry<RunnerContext>): void {
+    this.registries.run = runners;
+  }
+
+  /** While it runs, the gateway hears every second that this instance is there. */
+  async handle(opened: Opened<typeof contracts.run>): Promise<Ran> {
+    const alive = setInterval(() => {
+      opened.answer(contracts.ran, ALIVE);
+    }, ALIVE_MS);
+    try {
+      return await this.#handle(opened.body);
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  async #handle(body: Run): Promise<Ran> {
+    const checked = this.#check(body);
+    if (!checked.ok) return refusedRun(body.jid, checked.error);
+    if (!(await this.#take(checked.value, body.jid))) {
+      return refusedRun(body.jid, refusal('already_ran', 'this very request was run before; ask again'));
+    }
+    return this.#run(checked.value, body);
+  }
+
+  #check({ request: bytes, grant: said, jid }: Run): Result<Checked, Refusal> {
+    const read = checkGrantRun(this.link, { request: bytes, grant: said });
+    if (!read.ok) return read;
+    if (read.value.jid !== jid) return refuse('grant_jid', 'the grant-run is for another job');
+    const request = readAsked(bytes);
+    if (request?.what !== 'run' && request?.what !== 'wheel') {
+      return refuse('bad_request', 'the request is not one for a runner or the wheel');
+    }
+    return { ok: true, value: { grant: read.value, request, digest: digestOf(bytes) } };
+  }
+
+  /** Creating the record is what makes the run this instance's. */
+  async #take({ digest }: Checked, jid: string): Promise<boolean> {
+    const record = { digest: fromHex(digest), instance: this.link.own.instance, jid, started: this.link.clock.now() };
+    return (await this.taken.create(digest, encode(writeAs(records.RunRecord, record) as Wire))) !== undefined;
+  }
+
+  async #run({ grant, request }: Checked, body: Run): Promise<Ran> {
+    const [fun = ''] = request.funs;
+    const [args = []] = request.args;
+    if (request.what === 'wheel' && fun.startsWith('key.')) return handOn(this.link, body);
+    const registry = this.registries[request.what === 'wheel' ? 'wheel' : 'run'];
+    if (!registry.has(fun)) {
+      const none =
+        request.what === 'wheel'
+          ? `there is no wheel function ${fun}; doc.wheel lists them`
+          : `there is no runner ${fun}; natrium-run -d lists them`;
+      return refusedRun(body.jid, refusal('unknown_runner', none));
+    }
+    const outcome = await registry.execute(
+      fun,
+      args.map((arg) => fromPlain(arg)),
+      {
+        caller: grant.caller,
+        jid: body.jid,
+        master: masterPort(this.link, { request: body.request, grant: body.grant }),
+        host: this.host,
+        signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
+      },
+    );
+    const { ret, retcode, success, out } = outcome;
+    return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
+  }
+}
+
+function refuse(code: Refusal['code'], sentence: string): Result<never, Refusal> {
+  return { ok: false, error: refusal(code, sentence) };
+}

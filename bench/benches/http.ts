@@ -1,0 +1,143 @@
+/** The HTTP API: `POST /` for three minions, and many listeners of events, each with a stream of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as rest } from 'node:timers/promises';
+import { hashSync } from 'bcryptjs';
+import type { Bench, Run } from '../bench.js';
+import { type Measured, median, percentile } from '../figures.js';
+import { memoryBelow } from '../processes.js';
+import { sample } from '../sampling.js';
+import { freePort } from '../../tests/support/free-port.js';
+
+const CALLS = { count: 400, limitMs: 20_000 };
+const WARM_UP = { count: 50, limitMs: 5000 };
+const LISTENERS = 500;
+const EVENTS = 500;
+/** 100 events a second. */
+const EVERY_MS = 10;
+const SETTLE_MS = 20_000;
+const PING = JSON.stringify({ client: 'local', tgt: '*', fun: 'test.ping' });
+
+export const http: Bench = {
+  name: 'http',
+  about: 'POST / test.ping on three minions; 500 listeners of /events at 100 events a second, and what is lost',
+  measure: async (run) => {
+    const api = await openApi(run);
+    const call = async () => {
+      if (!(await api.post('/', PING)).includes('"c": true')) throw new Error('not every minion answered');
+    };
+    await sample(WARM_UP, call);
+    const times = await sample(CALLS, call);
+    return [
+      { metric: 'POST / test.ping, p50', unit: 'ms', value: median(times) },
+      { metric: 'POST / test.ping, p99', unit: 'ms', value: percentile(times, 0.99) },
+      ...(await listeners(api)),
+    ];
+  },
+};
+
+interface Api {
+  post(path: string, body: string): Promise<string>;
+  /** Counts the events whose tag begins so, from when it resolves on. */
+  listen(tag: string, heard: () => void): Promise<() => void>;
+  gatewayMb(): number;
+}
+
+async function openApi(run: Run): Promise<Api> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'natrium-bench-http-'));
+  run.atEnd(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const users = join(folder, 'users');
+  writeFileSync(users, `bench:${hashSync('bench', 4)}\n`);
+  const cluster = await run.startCluster('http', {
+    master: `netapi_enable_clients: [local]\nexternal_auth:\n  file:\n    ^filename: ${users}\n    ^filetype: htpasswd\n    bench: ['.*', '@runner']\n`,
+    words: ['--http-port', String(port)],
+  });
+  const agent = new Agent({ keepAlive: true });
+  const to = { host: '127.0.0.1', port, agent };
+  const login = JSON.stringify({ username: 'bench', password: 'bench', eauth: 'file' });
+  const { token } = (JSON.parse(await post(to, '/login', login, '')) as { return: [{ token: string }] }).return[0];
+  return {
+    post: (path, body) => post(to, path, body, token),
+    listen: (tag, heard) => listen(port, token, tag, heard),
+    gatewayMb: () => memoryBelow(cluster.pid).find(({ name }) => name === 'master-gateway')?.rss ?? Number.NaN,
+  };
+}
+
+async function listeners(api: Api): Promise<readonly Measured[]> {
+  const before = api.gatewayMb();
+  let heard = 0;
+  const ends = [];
+  for (let at = 0; at < LISTENERS; at += 1) {
+    ends.push(
+      await api.listen('tag: salt/netapi/hook/bench', () => {
+        heard += 1;
+      }),
+    );
+  }
+  const began = performance.now();
+  for (let n = 0; n < EVENTS; n += 1) {
+    await Promise.all([api.post('/hook/bench', `{"n":${String(n)}}`), rest(EVERY_MS)]);
+  }
+  const fired = performance.now() - began;
+  for (const until = performance.now() + SETTLE_MS; heard < LISTENERS * EVENTS && performance.now() < until;) {
+    await rest(EVERY_MS);
+  }
+  const after = api.gatewayMb();
+  for (const end of ends) end();
+  return [
+    { metric: `events to ${String(LISTENERS)} listeners, lost`, unit: 'events', value: LISTENERS * EVENTS - heard },
+    { metric: 'events fired', unit: '1/s', value: (EVENTS * 1000) / fired },
+    { metric: 'gateway before the listeners', unit: 'MB', value: before },
+    { metric: 'gateway with them', unit: 'MB', value: after },
+  ];
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly agent: Agent;
+}
+
+function post(to: Target, path: string, body: string, token: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Auth-Token': token,
+      'Content-Length': Buffer.byteLength(body),
+    };
+    const asked = request({ ...to, path, method: 'POST', headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (answer.statusCode === 200) resolve(text);
+        else reject(new Error(`${path}: ${String(answer.statusCode)} ${text}`));
+      });
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+function listen(port: number, token: string, tag: string, heard: () => void): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const asked = get(
+      { host: '127.0.0.1', port, path: '/events', headers: { 'X-Auth-Token': token }, agent: false },
+      (answer) => {
+        let rest = '';
+        answer.on('data', (chunk: Buffer) => {
+          const lines = (rest + chunk.toString('latin1')).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) if (line.startsWith(tag)) heard();
+        });
+        resolve(() => asked.destroy());
+      },
+    );
+    asked.on('error', reject);
+  });
+}

@@ -1,0 +1,52 @@
+/** How many peer publishes a second the whole cluster does: 64 in flight from three minions, one target each. */
+import type { Bench, Run } from '../bench.js';
+import { MINIONS } from '../cluster.js';
+import { type Measured, median, percentile } from '../figures.js';
+import { MinionCall } from '../minion-call.js';
+import { processorTimeBelow } from '../processes.js';
+import { RawLink } from '../raw-link.js';
+import { inFlight } from '../sampling.js';
+
+const IN_FLIGHT = 64;
+const WARM_UP = { count: 6000, limitMs: 15_000 };
+const MEASURED = { count: 12_000, limitMs: 20_000 };
+
+export const peerInFlight: Bench = {
+  name: 'peer-in-flight',
+  about: `publish.publish of one minion to one other, ${String(IN_FLIGHT)} in flight, beside raw with as many`,
+  measure,
+};
+
+async function measure(run: Run): Promise<readonly Measured[]> {
+  const cluster = await run.cluster();
+  const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
+  const callers = await Promise.all(
+    Array.from({ length: IN_FLIGHT }, (_, n) => MinionCall.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
+  );
+  const publish = async (lane: number) => {
+    const target = MINIONS[(lane + 1) % MINIONS.length] ?? '';
+    const ret = await callers[lane]?.call('publish.publish', [target, 'test.ping']);
+    if (JSON.stringify(ret) !== `{"${target}":true}`) throw new Error(`not the answer: ${JSON.stringify(ret)}`);
+  };
+  try {
+    await inFlight(WARM_UP, IN_FLIGHT, publish);
+    const plain = await inFlight(MEASURED, IN_FLIGHT, () => raw.once());
+    const before = processorTimeBelow(cluster.pid);
+    const ours = await inFlight(MEASURED, IN_FLIGHT, publish);
+    const spent = processorTimeBelow(cluster.pid).map(({ name, ran }, at) => ({
+      metric: `processor time per call: ${name}`,
+      unit: 'ms',
+      value: (ran - (before[at]?.ran ?? 0)) / ours.times.length,
+    }));
+    return [
+      { metric: 'rate', unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
+      { metric: 'p50', unit: 'ms', value: median(ours.times), raw: median(plain.times) },
+      { metric: 'p99', unit: 'ms', value: percentile(ours.times, 0.99), raw: percentile(plain.times, 0.99) },
+      { metric: 'calls measured', unit: '', value: ours.times.length },
+      ...spent,
+    ];
+  } finally {
+    for (const caller of callers) caller.close();
+    await raw.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** What a process holds after many jobs: it must not grow with how many it has done. */
+import { setTimeout as rest } from 'node:timers/promises';
+import type { Bench, Run } from '../bench.js';
+import type { Cluster } from '../cluster.js';
+import type { Measured } from '../figures.js';
+import { MinionCall } from '../minion-call.js';
+import { type Memory, memoryBelow } from '../processes.js';
+
+const FEW = 1000;
+const MANY = 10_000;
+/** Jobs on their way at the same time. */
+const AT_ONCE = 20;
+/** So long nothing is asked before memory is read. */
+const REST_MS = 3000;
+/** A request lives for its timeout of 5 s and a minute: for so long a minion must remember that it has run it. */
+const ENDED_MS = 75_000;
+/** Some more then: what has ended is forgotten when the next one comes. */
+const AFTERWARDS = 200;
+
+export const jobsMemory: Bench = {
+  name: 'jobs-memory',
+  about: 'memory of each process after 1,000 jobs and after 10,000',
+  measure: async (run) => {
+    const cluster = await run.startCluster('jobs-memory');
+    await cluster.ready;
+    try {
+      const few = await memoryAfter(run, cluster, FEW);
+      const many = await memoryAfter(run, cluster, MANY - FEW);
+      run.note(`waiting ${String(ENDED_MS / 1000)} s, until every request has ended`);
+      await rest(ENDED_MS);
+      const ended = await memoryAfter(run, cluster, AFTERWARDS);
+      return few.flatMap((before, at) => figures(before, many[at], ended[at]));
+    } finally {
+      await cluster.stop();
+    }
+  },
+};
+
+async function memoryAfter(run: Run, cluster: Cluster, jobs: number): Promise<readonly Memory[]> {
+  run.note(`${String(jobs)} jobs`);
+  let left = jobs;
+  const calls = await Promise.all(Array.from({ length: AT_ONCE }, () => MinionCall.open(cluster.socket('a'))));
+  const worker = async (minion: MinionCall) => {
+    while (left > 0) {
+      left -= 1;
+      await minion.call('publish.publish', ['*', 'test.ping']);
+    }
+  };
+  try {
+    await Promise.all(calls.map(worker));
+  } finally {
+    for (const minion of calls) minion.close();
+  }
+  await rest(REST_MS);
+  return memoryBelow(cluster.pid);
+}
+
+function figures(few: Memory, many: Memory | undefined, ended: Memory | undefined): readonly Measured[] {
+  const of = (when: string, one: Memory | undefined) => ({
+    metric: `${few.name}: RSS ${when}`,
+    unit: 'MB',
+    value: one?.rss ?? Number.NaN,
+  });
+  return [
+    of(`after ${String(FEW)} jobs`, few),
+    of(`after ${String(MANY)} jobs, all still remembered`, many),
+    of(`after ${String(MANY)} jobs that have ended`, ended),
+  ];
+}

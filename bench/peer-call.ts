@@ -1,0 +1,88 @@
+/**
+ * Measures one call of a minion through the gate: warm-up, then blocks of it and of raw request/reply by turns on the same
+ * broker, then the same call alone for what each process spends on it, then under a tap for its steps.
+ */
+import type { Run } from './bench.js';
+import { type Measured, median, percentile } from './figures.js';
+import type { Cluster } from './cluster.js';
+import { MinionCall } from './minion-call.js';
+import { breakdown, type Step, type TappedCall } from './path-steps.js';
+import { RawLink } from './raw-link.js';
+import { processorTimeBelow } from './processes.js';
+import { interleave, sample } from './sampling.js';
+import { Tap } from './tap.js';
+
+export interface PeerCall {
+  readonly fun: string;
+  readonly args: readonly unknown[];
+  /** @throws {Error} When this is not the answer that all minions together give. */
+  check(ret: unknown): void;
+  readonly steps: readonly Step[];
+  /** The name of the last step, from the last mark to the answer on the socket. */
+  readonly back: string;
+}
+
+const WARM_UP = { count: 500, limitMs: 15_000 };
+const MEASURED = { count: 600, limitMs: 30_000 };
+const ALONE = { count: 300, limitMs: 15_000 };
+const TAPPED = { count: 300, limitMs: 15_000 };
+const BLOCK = 20;
+
+export async function measurePeerCall(run: Run, what: PeerCall): Promise<readonly Measured[]> {
+  const cluster = await run.cluster();
+  const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
+  const minion = await MinionCall.open(cluster.socket('a'));
+  const once = async () => {
+    what.check(await minion.call(what.fun, what.args));
+  };
+  try {
+    await interleave(WARM_UP, BLOCK, () => raw.once(), once);
+    const times = await interleave(MEASURED, BLOCK, () => raw.once(), once);
+    const rawP50 = median(times.raw);
+    return [
+      { metric: 'p50', unit: 'ms', value: median(times.ours), raw: rawP50 },
+      { metric: 'p99', unit: 'ms', value: percentile(times.ours, 0.99), raw: percentile(times.raw, 0.99) },
+      { metric: 'calls measured', unit: '', value: times.ours.length },
+      ...(await processorTime(cluster.pid, once)),
+      ...breakdown(what.steps, what.back, await tapCalls(cluster, once), rawP50),
+    ];
+  } finally {
+    minion.close();
+    await raw.close();
+  }
+}
+
+/** What a call costs each process, which hardly depends on what else the machine does; `waited` does. */
+async function processorTime(pid: number, once: () => Promise<void>): Promise<readonly Measured[]> {
+  const before = processorTimeBelow(pid);
+  const { length: calls } = await sample(ALONE, once);
+  const spent = processorTimeBelow(pid).map(({ name, ran, waited }, at) => ({
+    name,
+    ran: (ran - (before[at]?.ran ?? 0)) / calls,
+    waited: (waited - (before[at]?.waited ?? 0)) / calls,
+  }));
+  if (spent.length === 0) return [];
+  const sum = (of: 'ran' | 'waited') => spent.reduce((total, one) => total + one[of], 0);
+  return [
+    ...spent.map(({ name, ran }) => ({ metric: `processor time per call: ${name}`, unit: 'ms', value: ran })),
+    { metric: 'processor time per call, all together', unit: 'ms', value: sum('ran') },
+    { metric: 'waiting for a processor per call, all together', unit: 'ms', value: sum('waited') },
+  ];
+}
+
+async function tapCalls(cluster: Cluster, once: () => Promise<void>): Promise<readonly TappedCall[]> {
+  const tap = await Tap.open(cluster.brokerUrl, cluster.folder);
+  const calls: TappedCall[] = [];
+  try {
+    await sample(TAPPED, async () => {
+      await tap.take();
+      const began = performance.now();
+      await once();
+      const ended = performance.now();
+      calls.push({ began, ended, heard: await tap.take() });
+    });
+  } finally {
+    await tap.close();
+  }
+  return calls;
+}

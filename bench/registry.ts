@@ -1,0 +1,27 @@
+/** Every bench, in the order in which they run. Those that later issues bring (http, fan-out, …) are added here. */
+import type { Bench } from './bench.js';
+import { cli } from './benches/cli.js';
+import { events } from './benches/events.js';
+import { http } from './benches/http.js';
+import { peerInFlight } from './benches/in-flight.js';
+import { jobsMemory } from './benches/jobs-memory.js';
+import { peerPublish } from './benches/peer-publish.js';
+import { peerRunner } from './benches/peer-runner.js';
+import { raw } from './benches/raw.js';
+import { ready } from './benches/ready.js';
+import { work } from './benches/work.js';
+import { decision } from './benches/decision.js';
+
+export const registry: readonly Bench[] = [
+  raw,
+  peerPublish,
+  peerInFlight,
+  peerRunner,
+  work,
+  cli,
+  ready,
+  decision,
+  jobsMemory,
+  events,
+  http,
+];

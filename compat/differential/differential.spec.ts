@@ -1,0 +1,25 @@
+/**
+ * The evaluator against a second one that shares nothing with it: libs/acl and libs/matchers against compat/differential/second-*.ts.
+ *
+ * `NATRIUM_DIFFERENTIAL_CASES=1000000` runs more than the 15,000 of every day.
+ */
+import { runDifferential } from './differential.js';
+import { RULES } from './second-evaluator.js';
+
+const CASES = Number(process.env['NATRIUM_DIFFERENTIAL_CASES'] ?? 15_000);
+
+describe('two evaluators', () => {
+  const tally = runDifferential(CASES, 100);
+
+  it('agree on every scenario', () => {
+    expect(tally.disagreements.slice(0, 20)).toEqual([]);
+  });
+
+  it('allow at least a third of them', () => {
+    expect(tally.allowed / tally.cases).toBeGreaterThan(1 / 3);
+  });
+
+  it.each(RULES)('notice in at least a hundred scenarios when this rule is changed: %s', (rule) => {
+    expect(tally.decisive.get(rule)).toBeGreaterThanOrEqual(100);
+  });
+});

@@ -1,0 +1,71 @@
+/** Targets by themselves: `target`, `compound`, `nodegroup`, `data_match`. */
+import {
+  compileDataExpression,
+  expandNodeGroup,
+  type Inventory,
+  matchesSelf,
+  parseTarget,
+  readNodeGroups,
+  resolve,
+} from '@natrium/matchers';
+import { isList, type Target } from '@natrium/model';
+import { type PlainMap, textOf, valueOf } from '../corpus.js';
+import { type Family, targetOf } from './family.js';
+
+const DATA_TYPES: ReadonlySet<string> = new Set([
+  'grain',
+  'grain_pcre',
+  'pillar',
+  'pillar_pcre',
+  'pillar_exact',
+  'ipcidr',
+]);
+
+export const target: Family = ({ config, request }, inventory) => {
+  const asked = targetOf(request);
+  // Natrium's master always has its data. These cases ask what is meant when it has none.
+  const hasNoData = config['minion_data_cache'] === false && DATA_TYPES.has(asked.tgtType);
+  return resolved(
+    asked,
+    config,
+    hasNoData ? { ...inventory, dataOf: () => undefined } : inventory,
+    request['greedy'] === false,
+  );
+};
+
+function resolved(asked: Target, config: PlainMap, inventory: Inventory, onlyCached: boolean): PlainMap {
+  const parsed = parseTarget(asked, { nodegroups: readNodeGroups(valueOf(config['nodegroups'])) });
+  if (!parsed.ok) return { minions: [], missing: [], minion_side: [], invalid: parsed.error.reason };
+  const { minions, missing } = resolve(parsed.value, inventory, onlyCached ? 'cached' : 'greedy');
+  const side = [...inventory.accepted].filter((id) => {
+    const data = inventory.dataOf(id);
+    return data !== null && data !== undefined && matchesSelf(parsed.value, id, data);
+  });
+  const invalid = parsed.value.problems[0]?.reason;
+  return {
+    minions: [...minions],
+    missing: [...missing],
+    minion_side: side,
+    ...(invalid === undefined ? {} : { invalid }),
+  };
+}
+
+export const nodegroup: Family = ({ config, request }, inventory) => {
+  const name = textOf(request['name']);
+  const groups = readNodeGroups(valueOf(config['nodegroups']));
+  const expanded = expandNodeGroup(name, groups);
+  // The original answers an empty text for a group that it cannot expand, and fails on a list of numbers.
+  const nothing = isList(groups.get(name)) ? null : '';
+  return {
+    ...resolved({ tgt: name, tgtType: 'nodegroup' }, config, inventory, false),
+    expanded: expanded === undefined ? nothing : [...expanded],
+  };
+};
+
+export const dataMatch: Family = ({ request }) => {
+  const { mode = 'glob', delimiter = ':' } = request;
+  const kind = mode === 'pcre' || mode === 'exact' ? mode : 'glob';
+  return {
+    match: compileDataExpression(textOf(request['expr']), kind, textOf(delimiter)).test(valueOf(request['data'])),
+  };
+};

@@ -1,0 +1,66 @@
+/** The corpus through the project's own code, and the proof that the replay bites. */
+import { readCase, readCorpus } from './corpus.js';
+import { main, replay } from './replay.js';
+
+const CASES = new URL('cases', import.meta.url).pathname;
+
+describe('the replay', () => {
+  it('finds no difference in the recorded cases', async () => {
+    const lines: string[] = [];
+    const status = await main([CASES], (line) => lines.push(line));
+    expect(lines.filter((line) => line.includes('expected'))).toEqual([]);
+    expect(lines.at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+    expect(status).toBe(0);
+  });
+
+  it('covers every family of the format', async () => {
+    const reports = await replay(readCorpus(CASES));
+    expect(reports.map(({ family }) => family).sort()).toEqual(
+      [
+        'auth_check', 'cli_args', 'compound', 'data_match', 'external_auth', 'nodegroup', 'peer', 'peer_run', 'pub_ret',
+        'publish_module', 'publisher_acl', 'spec_check', 'target', 'user_match',
+      ], // prettier-ignore
+    );
+  });
+
+  const allowed = {
+    id: 'x',
+    family: 'peer',
+    inventory: 'two',
+    config: { peer: { web: ['test.*'] } },
+    request: { id: 'web1', fun: 'test.ping', arg: ['1'], tgt: '*' },
+  };
+  const inventories = { two: { accepted: ['web1', 'db1'], cache: {} } };
+  const outcome = async (expected: object): Promise<number> => {
+    const one = readCase(JSON.stringify({ ...allowed, expect: expected }));
+    const [report] = await replay({ cases: [one], inventories });
+    return report?.failures.length ?? -1;
+  };
+
+  it.each([
+    [{ verdict: 'allow', minions: ['db1', 'web1'] }, 0],
+    [{ verdict: 'deny', reply: {} }, 1],
+    [{ verdict: 'allow', minions: ['web1'] }, 1],
+    [{ verdict: 'allow', minions: ['web1', 'db1'], published: { arg: ['1'] } }, 1],
+  ])('tells %j from the answer', async (expected, failures) => {
+    expect(await outcome(expected)).toBe(failures);
+  });
+
+  it('takes `improved` before `expect`', () => {
+    expect(readCase('{"id":"q","expect":{"verdict":"allow"},"improved":{"verdict":"deny"}}').expected).toEqual({
+      verdict: 'deny',
+    });
+  });
+
+  it('counts a family that it does not know as a failure', async () => {
+    const one = readCase('{"id":"q","family":"unheard_of","expect":{}}');
+    const [report] = await replay({ cases: [one], inventories: {} });
+    expect(report?.failures).toHaveLength(1);
+  });
+
+  it('keeps floats that JSON would lose', () => {
+    expect(readCase('{"id":"1.0","request":{"arg":[1.0,1,12345678901234567890,"2.0"]}}').request).toEqual({
+      arg: [{ $float: '1.0' }, 1, { $int: '12345678901234567890' }, '2.0'],
+    });
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * Founds the cluster of `docker-compose.yml`, once: `node init.mjs --broker HOST,…`.
+ *
+ * `natriumctl init` makes all keys in the volume `offline`, which no other container has; what each role needs is copied
+ * into that role's own volume. A second run finds the cluster and only copies again what may have changed (roles, storage).
+ */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { handOut, roleKeys } from '../tools/role-keys.mjs';
+
+const { values } = parseArgs({ options: { broker: { type: 'string', default: 'nats-1,nats-2,nats-3' } } });
+const hosts = values.broker.split(',');
+const offline = '/volumes/offline';
+const pki = join(offline, 'pki');
+const token = join(offline, 'join-token');
+
+function natriumctl(...words) {
+  const program = new URL('../dist/cli/natriumctl.mjs', import.meta.url).pathname;
+  return execFileSync(process.execPath, [program, ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function write(path, text, mode) {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, text, { mode });
+  chmodSync(path, mode);
+}
+
+function found() {
+  if (existsSync(join(pki, 'roles'))) return false;
+  write(join(offline, 'master'), `user: natrium\nbroker_auth: jwt\nroot_dir: ${offline}\n`, 0o600);
+  natriumctl('init', '-c', offline, '--broker-tls', [...hosts, 'localhost'].join(','));
+  write(token, `${randomBytes(24).toString('hex')}\n`, 0o600);
+  return true;
+}
+
+function minionFile() {
+  const finger = natriumctl('fingerprint', '-c', offline).trim();
+  const own = {
+    nats: hosts.map((host) => `nats://${host}:4222`),
+    master_finger: finger,
+    root_dir: '/var/lib/natrium',
+    join_creds: '/etc/natrium/join.creds',
+    broker_ca: '/etc/natrium/ca.crt',
+    grains: { join_token: readFileSync(token, 'utf8').trim() },
+    autosign_grains: ['join_token'],
+  };
+  return Object.entries(own)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+    .join('');
+}
+
+const isNew = found();
+for (const role of Object.keys(roleKeys)) handOut(pki, role, join('/volumes', role));
+mkdirSync('/volumes/acl/autosign_grains', { recursive: true, mode: 0o700 });
+cpSync(token, '/volumes/acl/autosign_grains/join_token');
+for (const name of ['server.crt', 'server.key']) cpSync(join(pki, 'broker/tls', name), join('/volumes/broker', name));
+// The account's JWT changes while the cluster runs: each broker keeps it in its own folder.
+const config = readFileSync(join(pki, 'broker/server.conf'), 'utf8').replace(
+  '/var/lib/nats/jwt',
+  '/var/lib/natrium/jwt',
+);
+write('/volumes/broker/server.conf', config, 0o600);
+cpSync(join(pki, 'broker/join.creds'), '/volumes/minion/join.creds');
+cpSync(join(pki, 'broker/tls/ca.crt'), '/volumes/minion/ca.crt');
+write('/volumes/minion/minion', minionFile(), 0o600);
+process.stdout.write(`${isNew ? 'a new cluster' : 'the cluster that was there'}; each role has its keys\n`);

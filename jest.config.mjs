@@ -1,0 +1,41 @@
+/** Long rounds: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
+export const slow = [
+  'compat/differential/differential',
+  'tests/broker/doctor',
+  'tests/broker/renewal',
+  'tests/cluster/event-kill',
+  'tests/cluster/own-modules',
+  'tests/durability/deaths',
+  'tests/http/failover',
+  'tests/http/malformed',
+  'tests/keys/flood',
+  'tests/keys/restore',
+  'tests/keys/rotation',
+];
+const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/tools', '<rootDir>/compat', '<rootDir>/tests'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/system/', ...left.map((path) => `<rootDir>/${path}`)],
+  maxWorkers: 2,
+  testTimeout: 20_000,
+};

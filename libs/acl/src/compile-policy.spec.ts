@@ -1,0 +1,73 @@
+/** Rules of spec/acl.md#loading: what is malformed is a problem with its place, and grants nothing. */
+import { compilePolicy } from './compile-policy.js';
+import type { PolicyConfig } from './policy-config.js';
+
+function problems(config: PolicyConfig): readonly string[] {
+  return compilePolicy(config).problems.map(({ path, reason }) => `${path.join('.')}: ${reason}`);
+}
+
+describe('a sound configuration', () => {
+  it('has no problems', () => {
+    const config = {
+      peer: {
+        '.*example.com': [
+          'test.*',
+          'ps.*',
+          { 'web* and G@os:Debian': ['pkg.*', { 'cmd.run': { args: ['ls.*', null], kwargs: { cwd: '/tmp' } } }] },
+        ],
+      },
+      peer_run: { '.*': ['manage.*'] },
+      publisher_acl: { fred: ['test.*'], 'admin|manager_.*': ['@runner', { '@jobs': ['list.*'] }], 'f[r]ed*': [] },
+      publisher_acl_blacklist: { users: ['root', '^(?!sudo_).*$', '*bad_*'], modules: ['cmd', '*.run'] },
+      external_auth: { pam: { fred: ['.*'], 'ops%': [], '^model': 'x' } },
+      nodegroups: { webs: 'web*', list: ['a', 'b'] },
+    };
+    expect(problems(config)).toEqual([]);
+    expect(problems({ peer: null, nodegroups: null, publisher_acl: {} })).toEqual([]);
+  });
+});
+
+describe('a problem', () => {
+  it.each<[PolicyConfig, string]>([
+    [{ peer: 'all' }, 'peer: this is not a mapping'],
+    [{ peer: { a: '.*' } }, 'peer.a: this is not a list'],
+    [{ peer: { '*web': ['.*'] } }, "peer.*web: the pattern '*web' cannot be used"],
+    [{ peer: { a: ['['] } }, 'peer.a.0: the pattern'],
+    [{ peer: { a: [1] } }, 'peer.a.0: this entry grants nothing'],
+    [{ peer: { a: [{ x: ['y'], z: ['y'] }] } }, 'peer.a.0: this entry grants nothing'],
+    [{ peer: { a: [{ 'web\\*': ['test.*'] }] } }, 'peer.a.0.web\\*: no valid name can match'],
+    [{ peer: { a: [{ '( web*': ['test.*'] }] } }, "peer.a.0.( web*: the target '( web*' is wrong"],
+    [{ peer: { a: [{ 'R@%x': ['test.*'] }] } }, 'no range server'],
+    [{ peer: { a: [{ 'N@none': ['test.*'] }] } }, "there is no node group 'none'"],
+    [{ peer: { a: [{ 'S@10.0.0.5/24': ['test.*'] }] } }, 'neither an address nor a network'],
+    [{ peer: { a: [{ web: [{ f: { args: null } }] }] } }, 'peer.a.0.web.0.f.args: args is a list'],
+    [{ peer: { a: [{ web: [{ f: { args: [1] } }] }] } }, 'peer.a.0.web.0.f.args.0: a pattern is text'],
+    [{ peer: { a: [{ web: [{ f: { bogus: 1 } }] }] } }, 'bogus'],
+    [{ peer: { a: [{ web: [{ f: null }] }] } }, 'a condition is a mapping'],
+    [{ peer_run: { a: [{ '*': ['x'] }] } }, 'peer_run.a.0: this entry grants nothing'],
+    [{ publisher_acl: { fred: 'test.*' } }, 'publisher_acl.fred: this is not a list'],
+    [{ publisher_acl: { 'fred(': ['test.*'] } }, 'publisher_acl.fred(: the pattern'],
+    [{ publisher_acl_blacklist: { users: ['(?<!x)'] } }, 'publisher_acl_blacklist.users.0: the pattern'],
+    [{ publisher_acl_blacklist: { modules: [1] } }, 'everyone is denied'],
+    [{ external_auth: { pam: null } }, 'external_auth.pam: this is not a mapping'],
+    [{ nodegroups: { n: 5 } }, 'nodegroups.n: a node group is text'],
+  ])('%j is reported with its place', (config, expected) => {
+    expect(problems(config).join('\n')).toContain(expected);
+  });
+
+  it('says how to mend it', () => {
+    const [problem] = compilePolicy({ peer: { 'web\\*': ['.*'] } }).problems;
+    expect(problem?.mend).toBe("did you mean 'web*'?");
+  });
+});
+
+describe('loading', () => {
+  it('takes 1,000 rules at once', () => {
+    const list = Array.from({ length: 1000 }, (_, index) => ({
+      [`web${index}* and G@os:Deb*`]: [`(get|set)_${index}[a-z]+$`],
+    }));
+    const started = performance.now();
+    expect(compilePolicy({ peer: { '.*': list } }).problems).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});

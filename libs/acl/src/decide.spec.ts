@@ -1,0 +1,309 @@
+/** Rules of spec/acl.md: each allow has its deny. */
+import type { Inventory, MinionData } from '@natrium/matchers';
+import type { Value } from '@natrium/model';
+import type { AccountIdentity } from './account.js';
+import type { Ask, Decision } from './ask.js';
+import { compilePolicy } from './compile-policy.js';
+import { decide } from './decide.js';
+import type { PolicyConfig } from './policy-config.js';
+import { TargetMemo } from './target-memo.js';
+
+const DATA = new Map<string, MinionData>([
+  ['web1', { grains: { os: 'Debian' }, pillar: { role: 'web' } }],
+  ['web2', { grains: { os: 'RedHat' }, pillar: { role: 'webby' } }],
+  ['db1', { grains: { os: 'Debian' }, pillar: {} }],
+]);
+const FLEET: Inventory = {
+  accepted: new Set(['web1', 'web2', 'db1', 'new1']),
+  dataOf: (id) => DATA.get(id),
+  revision: 1,
+};
+
+type Asked = Partial<Omit<Ask, 'target'>> & { readonly tgt?: string; readonly tgtType?: string };
+
+function answer(config: PolicyConfig, { tgt = '*', tgtType = 'glob', ...ask }: Asked): Decision {
+  const { policy } = compilePolicy(config);
+  const asked: Ask = {
+    principal: { kind: 'minion', name: 'web1' },
+    what: 'job',
+    funs: ['test.ping'],
+    args: [],
+    ...ask,
+  };
+  return decide(policy, asked.what === 'job' ? { ...asked, target: { tgt, tgtType } } : asked, FLEET);
+}
+
+function code(config: PolicyConfig, ask: Asked): string {
+  const decision = answer(config, ask);
+  return decision.allow ? `allowed on ${decision.minions.join(',')}` : decision.refusal.code;
+}
+
+const root: AccountIdentity = { name: 'root', listsOf: undefined, byMasterKey: true };
+const account = (name: string): Pick<Ask, 'principal' | 'account'> => {
+  return { principal: { kind: 'account', name }, account: { name, listsOf: name, byMasterKey: false } };
+};
+const external = (name: string, groups: readonly string[] = []): Pick<Ask, 'principal' | 'login'> => {
+  return { principal: { kind: 'external', name }, login: { backend: 'pam', groups } };
+};
+
+describe('peer', () => {
+  const peer = { 'web.*': ['test.*', { 'web*': ['pkg.*'] }, { 'G@os:Debian': [{ 'cmd.run': { args: ['ls'] } }] }] };
+
+  it('permits what a list of the caller names, for every target', () => {
+    expect(code({ peer }, {})).toBe('allowed on web1,web2,db1,new1');
+    expect(code({ peer }, { funs: ['grains.items'] })).toBe('not_permitted');
+  });
+
+  it('permits a function on minions that one entry covers, and narrows nothing', () => {
+    expect(code({ peer }, { funs: ['pkg.install'], tgt: 'web*' })).toBe('allowed on web1,web2');
+    expect(code({ peer }, { funs: ['pkg.install'] })).toBe('not_permitted');
+  });
+
+  it('does not add entries up', () => {
+    const split = { 'web.*': [{ web1: ['pkg.*'] }, { web2: ['pkg.*'] }] };
+    expect(code({ peer: split }, { funs: ['pkg.install'], tgt: 'web1' })).toBe('allowed on web1');
+    expect(code({ peer: split }, { funs: ['pkg.install'], tgt: 'web*' })).toBe('not_permitted');
+  });
+
+  it('refuses everyone without a policy, and everyone it does not name', () => {
+    expect(code({}, {})).toBe('not_permitted');
+    expect(code({ peer }, { principal: { kind: 'minion', name: 'xweb1' } })).toBe('not_permitted');
+    expect(code({ peer }, { principal: { kind: 'minion', name: 'web1.evil.net' } })).not.toBe('not_permitted');
+  });
+
+  it('checks conditions on the arguments that are sent', () => {
+    const ask = { funs: ['cmd.run'], tgt: 'db1' };
+    expect(code({ peer }, { ...ask, args: [['ls -l']] })).toBe('allowed on db1');
+    expect(code({ peer }, { ...ask, args: [['rm']] })).toBe('not_permitted');
+    expect(code({ peer }, { ...ask, args: [[{ __kwarg__: true, ls: 'x' }]] })).toBe('not_permitted');
+  });
+
+  it('does not count unknown data as inside of a permitted target', () => {
+    expect(code({ peer }, { funs: ['cmd.run'], args: [['ls']], tgt: 'new1' })).toBe('not_permitted');
+    expect(code({ peer: { '.*': [{ 'not G@os:RedHat': ['test.*'] }] } }, { tgt: 'new1' })).toBe('not_permitted');
+  });
+
+  it.each([[['publish.publish']], [['publisher.x']], [['test.ping', 'publish.runner']]])(
+    'refuses recursion before anything else: %j',
+    (funs) => {
+      expect(code({ peer: { '.*': ['.*'] } }, { funs })).toBe('recursive_publish');
+      expect(code({}, { funs })).toBe('recursive_publish');
+    },
+  );
+
+  it('permits several functions only when each of them is', () => {
+    expect(code({ peer }, { funs: ['test.ping', 'test.version'] })).toBe('allowed on web1,web2,db1,new1');
+    expect(code({ peer }, { funs: ['test.ping', 'pkg.install'] })).toBe('not_permitted');
+  });
+
+  it.each([[[]], [['']], [['test.ping', '']]])('refuses functions without a name: %j', (funs) => {
+    expect(code({ peer: { '.*': ['.*'] } }, { funs })).toBe('empty_function');
+  });
+
+  it.each([
+    ['role:w*', 'pillar'],
+    ['role:web', 'pillar_pcre'],
+    ['not I@role:w*', 'compound'],
+    ['J@role:web', 'compound'],
+    ['nosuch', 'nodegroup'],
+  ])('refuses %s (%s) as a target of a peer', (tgt, tgtType) => {
+    expect(code({ peer: { '.*': ['.*'] } }, { tgt, tgtType })).toBe('invalid_target');
+  });
+
+  it('permits exact values of pillar', () => {
+    expect(code({ peer: { '.*': ['.*'] } }, { tgt: 'role:web', tgtType: 'pillar' })).toBe('allowed on web1,new1');
+  });
+
+  it('has no exempt function, and no rule of another kind', () => {
+    expect(code({ peer }, { funs: ['saltutil.find_job'] })).toBe('not_permitted');
+    expect(code({ publisher_acl: { '.*': ['.*'] }, peer_run: { '.*': ['.*'] } }, {})).toBe('not_permitted');
+  });
+
+  it('is subject to the blacklist of modules', () => {
+    const publisher_acl_blacklist = { modules: ['test.*'], users: ['web1'] };
+    expect(code({ peer, publisher_acl_blacklist }, {})).toBe('blacklisted');
+    expect(code({ peer, publisher_acl_blacklist: { users: ['web1'] } }, {})).toMatch(/^allowed/);
+  });
+
+  it('says when nobody is meant, and why', () => {
+    expect(answer({ peer }, { tgt: 'gone' })).toMatchObject({
+      allow: true,
+      minions: [],
+      nobody: 'no minion matches the target',
+    });
+    expect(answer({ peer }, { tgtType: 'Glob' })).toMatchObject({
+      allow: true,
+      minions: [],
+      nobody: "there is no target type 'Glob'",
+    });
+    expect(code({ peer }, { funs: ['cmd.shell'], tgtType: 'Glob' })).toBe('not_permitted');
+  });
+
+  it('names the rule that allowed', () => {
+    expect(answer({ peer }, { funs: ['pkg.install'], tgt: 'web*' })).toMatchObject({
+      rule: { path: ['peer', 'web.*', 1, 'web*', 0] },
+    });
+  });
+
+  it('says who, what, whom, and no rule', () => {
+    const decision = answer({ peer }, { funs: ['cmd.shell'], tgt: 'web*' });
+    expect(decision.allow ? '' : decision.refusal.sentence).toBe(
+      "minion web1 may not run 'cmd.shell' on 'web*': no rule permits it",
+    );
+  });
+});
+
+describe('peer_run', () => {
+  const peer_run = { 'web.*': ['manage.*', '@jobs', 'jobs.list'] };
+  const run = (fun: string): Asked => ({ what: 'run', funs: [fun] });
+
+  it('permits runner functions by pattern, publish among them', () => {
+    expect(code({ peer_run }, run('manage.up'))).toMatch(/^allowed/);
+    expect(code({ peer_run }, run('jobs.active'))).toBe('not_permitted');
+    expect(code({ peer_run: { '.*': ['.*'] } }, run('publish.publish'))).toMatch(/^allowed/);
+    expect(code({ peer: { '.*': ['.*'] } }, run('manage.up'))).toBe('not_permitted');
+  });
+
+  it('never opens wheel functions', () => {
+    expect(code({ peer_run: { '.*': ['.*'] } }, { what: 'wheel', funs: ['key.accept'] })).toBe('not_permitted');
+  });
+});
+
+describe('local accounts', () => {
+  const publisher_acl = { fred: [{ 'web*': ['test.*'] }], 'admin|manager_.*': ['saltutil.*', '@jobs'], empty: [] };
+
+  it('have the lists of every key that matches, whole', () => {
+    expect(code({ publisher_acl }, { ...account('fred'), tgt: 'web*' })).toBe('allowed on web1,web2');
+    expect(code({ publisher_acl }, { ...account('fred') })).toBe('not_permitted');
+    expect(code({ publisher_acl }, { ...account('manager_x'), funs: ['saltutil.running'] })).toMatch(/^allowed/);
+    expect(code({ publisher_acl }, { ...account('administrator'), funs: ['saltutil.running'] })).toBe('bad_credential');
+  });
+
+  it('may always ask for the state of a job, once they have a list', () => {
+    expect(code({ publisher_acl }, { ...account('fred'), funs: ['saltutil.find_job'] })).toMatch(/^allowed/);
+    expect(code({ publisher_acl }, { ...account('empty'), funs: ['saltutil.find_job'] })).toBe('bad_credential');
+  });
+
+  it('need their own entries for runners and wheel', () => {
+    expect(code({ publisher_acl }, { ...account('admin'), what: 'run', funs: ['jobs.active'] })).toMatch(/^allowed/);
+    expect(code({ publisher_acl }, { ...account('fred'), what: 'run', funs: ['jobs.active'] })).toBe('not_permitted');
+    expect(code({ publisher_acl }, { ...account('admin'), what: 'wheel', funs: ['key.list'] })).toBe('not_permitted');
+  });
+
+  it('of the master may do everything that is not blacklisted', () => {
+    const ask = { principal: { kind: 'account', name: 'root' } as const, account: root };
+    expect(code({}, { ...ask, funs: ['cmd.run'] })).toMatch(/^allowed/);
+    expect(code({ publisher_acl_blacklist: { modules: ['cmd.*'] } }, { ...ask, funs: ['cmd.run'] })).toBe(
+      'blacklisted',
+    );
+    expect(code({ publisher_acl_blacklist: { users: ['root'] } }, { ...ask, what: 'run', funs: ['manage.up'] })).toBe(
+      'blacklisted',
+    );
+  });
+
+  it('are limited to a forwarded list only by the master that forwards it', () => {
+    const forwarded: readonly Value[] = ['test.*'];
+    const ask = { principal: { kind: 'account', name: 'root' } as const, account: root };
+    expect(code({}, { ...ask, funs: ['cmd.run'], forwarded })).toBe('not_permitted');
+    expect(code({}, { ...ask, funs: ['cmd.run'], forwarded: [] })).toMatch(/^allowed/);
+    expect(code({ publisher_acl }, { ...account('fred'), funs: ['cmd.run'], forwarded: ['.*'] })).toBe('not_permitted');
+  });
+
+  it('that were not proved are refused', () => {
+    expect(code({ publisher_acl }, { principal: { kind: 'account', name: 'fred' } })).toBe('bad_credential');
+  });
+});
+
+describe('external users', () => {
+  const external_auth = {
+    pam: { 'fr*': [{ 'web*': ['test.*'] }], 'ops%': ['@runner'], '*': ['sys.doc'], '^setting': 'x' },
+  };
+
+  it('match a key as pattern, never the other way round', () => {
+    expect(code({ external_auth }, { ...external('fred'), tgt: 'web*' })).toBe('allowed on web1,web2');
+    expect(code({ external_auth: { pam: { fred: ['.*'] } } }, { ...external('*') })).toBe('not_permitted');
+  });
+
+  it('have the lists of their groups, and the star only when no key names them', () => {
+    expect(code({ external_auth }, { ...external('dave', ['ops']), what: 'run', funs: ['jobs.active'] })).toMatch(
+      /^allowed/,
+    );
+    expect(code({ external_auth }, { ...external('dave'), what: 'run', funs: ['jobs.active'] })).toBe('not_permitted');
+    expect(code({ external_auth }, { ...external('dave'), funs: ['sys.doc'] })).toMatch(/^allowed/);
+    expect(code({ external_auth }, { ...external('fred'), funs: ['sys.doc'] })).toBe('not_permitted');
+    expect(code({ external_auth, permissive_acl: true }, { ...external('fred'), funs: ['sys.doc'] })).toMatch(
+      /^allowed/,
+    );
+  });
+
+  it('are refused without their backend, and name runners as module.function', () => {
+    expect(code({ external_auth: { ldap: {} } }, external('fred'))).toBe('bad_credential');
+    expect(code({ external_auth }, { ...external('dave', ['ops']), what: 'run', funs: ['a.b.c'] })).toBe('bad_request');
+  });
+
+  it('are subject to the blacklist under their own name', () => {
+    expect(
+      code({ external_auth, publisher_acl_blacklist: { users: ['fred'] } }, { ...external('fred'), tgt: 'web1' }),
+    ).toBe('blacklisted');
+  });
+});
+
+describe('runners and reactors', () => {
+  const grants = { 'state.orchestrate': ['state.*'], 'rule-[a-z]+$': [{ 'web*': ['test.*'] }, '@jobs'] };
+
+  it('have their own sections, empty unless written', () => {
+    const runner = { principal: { kind: 'runner', name: 'state.orchestrate' } as const, funs: ['state.apply'] };
+    expect(code({ runner_grants: grants }, runner)).toMatch(/^allowed/);
+    expect(code({ reactor_grants: grants, peer: { '.*': ['.*'] } }, runner)).toBe('not_permitted');
+    const reactor = { principal: { kind: 'reactor', name: 'rule-a' } as const };
+    expect(code({ reactor_grants: grants }, { ...reactor, tgt: 'web*' })).toBe('allowed on web1,web2');
+    expect(code({ reactor_grants: grants }, { ...reactor, what: 'run', funs: ['jobs.active'] })).toMatch(/^allowed/);
+    expect(code({}, { ...reactor, tgt: 'web*' })).toBe('not_permitted');
+  });
+});
+
+describe('hostile requests', () => {
+  it.each([
+    [{ funs: ['f'.repeat(1_048_576)] }, 'bad_request'],
+    [{ funs: ['test.ping\nx'] }, 'bad_request'],
+    [{ funs: Array.from({ length: 1000 }, () => 'test.ping') }, 'bad_request'],
+    [{ principal: { kind: 'minion', name: 'x'.repeat(1_048_576) } as const }, 'not_permitted'],
+    [{ funs: ['cmd.run'], args: [['x'.repeat(1_048_576)]], tgt: 'db1' }, 'not_permitted'],
+  ])('are refused quickly and shortly: %#', (ask, expected) => {
+    const peer = { 'web.*': ['test.*', { '*': [{ 'cmd.run': { args: ['(a|b)+$'] } }] }] };
+    const started = performance.now();
+    const decision = answer({ peer }, ask);
+    expect(performance.now() - started).toBeLessThan(500);
+    expect(decision.allow ? '' : decision.refusal.code).toBe(expected);
+    expect(decision.allow ? '' : decision.refusal.sentence.length).toBeLessThan(600);
+  });
+
+  it('with a target of a megabyte mean nobody', () => {
+    expect(answer({ peer: { '.*': ['.*'] } }, { tgt: 'x'.repeat(1_048_576), tgtType: 'compound' })).toMatchObject({
+      allow: true,
+      minions: [],
+    });
+  });
+});
+
+describe('the memo', () => {
+  it('holds targets, never verdicts, and forgets with the inventory and the policy', () => {
+    const memo = new TargetMemo(2);
+    const { policy } = compilePolicy({ peer: { '.*': [{ 'web*': ['test.*'] }] } });
+    const ask = (fun: string): Ask => {
+      return {
+        principal: { kind: 'minion', name: 'web1' },
+        what: 'job',
+        funs: [fun],
+        args: [],
+        target: { tgt: 'w*', tgtType: 'glob' },
+      };
+    };
+    expect(decide(policy, ask('test.ping'), FLEET, memo).allow).toBe(true);
+    expect(decide(policy, ask('cmd.run'), FLEET, memo).allow).toBe(false);
+    const grown: Inventory = { ...FLEET, accepted: new Set(['web1', 'wild']), revision: 2 };
+    expect(decide(policy, ask('test.ping'), grown, memo).allow).toBe(false);
+    const other = compilePolicy({ peer: { '.*': ['.*'] } }).policy;
+    expect(decide(other, ask('test.ping'), grown, memo).allow).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * The one decision of this project: may this principal do this, there, with these arguments.
+ *
+ * The order: what a minion never may, the shape of the request, the blacklist, whose lists count, the target, and then every
+ * function by itself. Whatever is malformed on the way refuses; nothing here is ever thrown at a caller.
+ *
+ * Spec: spec/acl.md#decision.
+ */
+import type { Inventory } from '@natrium/matchers';
+import { refusal, type Refusal, type RefusalCode, type Target, type Value } from '@natrium/model';
+import type { Ask, Decision } from './ask.js';
+import { deniedFunction, deniedUser } from './blacklist.js';
+import { accessOf } from './caller-lists.js';
+import { permitsJob } from './evaluate-entry.js';
+import { peerTargetRefusal, recursionRefusal } from './peer.js';
+import type { AccessList, Policy, RuleRef } from './policy.js';
+import { type RequestedTarget, requestTarget } from './requested-target.js';
+import { describeAsk } from './sentences.js';
+import { isModuleFunction, permitsSpec } from './specs.js';
+import type { TargetMemo } from './target-memo.js';
+
+const MAX_NAME = 256;
+const MAX_FUNCTIONS = 64;
+const MAX_MEMO_KEY = 1024;
+const FIND_JOB = 'saltutil.find_job';
+const EVERYBODY: RuleRef = { path: ['built-in', FIND_JOB] };
+
+/** Decides one request. @param memo Only used when the inventory has a revision. */
+export function decide(policy: Policy, ask: Ask, inventory: Inventory, memo?: TargetMemo): Decision {
+  const usable = memo !== undefined && inventory.revision !== undefined ? memo : undefined;
+  if (usable !== undefined && inventory.revision !== undefined) usable.open(policy, inventory.revision);
+  const early = refusalBeforeLists(policy, ask);
+  if (early !== undefined) return early;
+  const access = accessOf(policy, ask, usable);
+  if (!access.ok) return { allow: false, refusal: access.error };
+  const { target } = ask;
+  if (ask.what !== 'job') return decideRun(ask, 'full' in access.value ? access.value.full : access.value.lists);
+  if (target === undefined) return refuse(ask, 'bad_request', 'a job has a target');
+  const requested = resolveTarget(policy, target, inventory, usable);
+  const guard =
+    ask.principal.kind === 'minion' ? peerTargetRefusal(policy, ask.principal, target, requested) : undefined;
+  if (guard !== undefined) return { allow: false, refusal: guard };
+  return decideJob(ask, 'full' in access.value ? access.value.full : access.value.lists, requested);
+}
+
+function refusalBeforeLists(policy: Policy, ask: Ask): Decision | undefined {
+  const { principal, what, funs } = ask;
+  const recursion = principal.kind === 'minion' && what === 'job' ? recursionRefusal(principal, funs) : undefined;
+  if (recursion !== undefined) return { allow: false, refusal: recursion };
+  const shape = shapeRefusal(ask);
+  if (shape !== undefined) return { allow: false, refusal: shape };
+  return blacklistDecision(policy, ask);
+}
+
+function shapeRefusal(ask: Ask): Refusal | undefined {
+  const { funs } = ask;
+  if (funs.length === 0 || funs.includes(''))
+    return refusal('empty_function', `${describeAsk(ask)}: a function has no name`);
+  const sound =
+    funs.length <= MAX_FUNCTIONS && funs.every((fun) => fun.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(fun));
+  if (!sound)
+    return refusal('bad_request', `${describeAsk(ask)}: that is no name of a function, or there are too many`);
+  if (ask.what === 'job') return undefined;
+  if (ask.principal.kind === 'minion' && ask.what === 'wheel') return refusal('not_permitted', describeAsk(ask));
+  return funs.length === 1 ? undefined : refusal('bad_request', `${describeAsk(ask)}: one function at a time`);
+}
+
+/** Tested before everything that is permitted, also by itself: an account is refused so even before its key is looked at. */
+export function blacklistDecision(policy: Policy, ask: Ask): Decision | undefined {
+  const { principal, what, funs } = ask;
+  const { kind, name } = principal;
+  const isUser = kind === 'account' || kind === 'external' || kind === 'token';
+  if (!isUser && !(kind === 'minion' && what === 'job')) return undefined;
+  const rule = (isUser ? deniedUser(policy, name) : undefined) ?? deniedFunction(policy, funs);
+  return rule === undefined
+    ? undefined
+    : { allow: false, rule, refusal: refusal('blacklisted', `${describeAsk(ask)}: it is on the blacklist`) };
+}
+
+function decideRun(ask: Ask, access: RuleRef | readonly AccessList[]): Decision {
+  const fun = ask.funs[0] ?? '';
+  if ('path' in access) return allow([access], undefined);
+  const args = ask.args[0] ?? [];
+  if (ask.principal.kind === 'minion') {
+    const rule = permitsJob(access, fun, args, () => true);
+    return rule === undefined ? refuse(ask, 'not_permitted') : allow([rule], undefined);
+  }
+  const isEmpty = access.every(({ source }) => source.length === 0);
+  if (isEmpty) return refuse(ask, 'not_permitted');
+  if (!isModuleFunction(fun)) return refuse(ask, 'bad_request', 'the name is not module.function');
+  const rule = permitsSpec(access, { form: ask.what === 'run' ? 'runner' : 'wheel', fun, args });
+  return rule === undefined ? refuse(ask, 'not_permitted') : allow([rule], undefined);
+}
+
+function decideJob(ask: Ask, access: RuleRef | readonly AccessList[], requested: RequestedTarget): Decision {
+  if ('path' in access)
+    return allow(
+      ask.funs.map(() => access),
+      requested,
+    );
+  const rules: RuleRef[] = [];
+  for (const [index, fun] of ask.funs.entries()) {
+    const rule = isAlwaysAllowed(ask, fun) ? EVERYBODY : permitsJob(access, fun, argsAt(ask, index), requested.covers);
+    if (rule === undefined) return refuse(ask, 'not_permitted', undefined, fun);
+    rules.push(rule);
+  }
+  return allow(rules, requested);
+}
+
+/** Asking for the state of a job is open to every account and login, not to minions. */
+function isAlwaysAllowed({ principal }: Ask, fun: string): boolean {
+  return (
+    fun === FIND_JOB && (principal.kind === 'account' || principal.kind === 'external' || principal.kind === 'token')
+  );
+}
+
+function argsAt(ask: Ask, index: number): readonly Value[] {
+  return ask.args[index] ?? [];
+}
+
+function resolveTarget(
+  policy: Policy,
+  target: Target,
+  inventory: Inventory,
+  memo: TargetMemo | undefined,
+): RequestedTarget {
+  const make = (): RequestedTarget => requestTarget(policy, target, inventory);
+  if (memo === undefined || typeof target.tgt !== 'string' || target.tgt.length > MAX_MEMO_KEY) return make();
+  return memo.target(`${target.tgtType} ${target.delimiter ?? ':'} ${target.tgt}`, make);
+}
+
+function allow(rules: readonly RuleRef[], requested: RequestedTarget | undefined): Decision {
+  const rule = rules[0] ?? EVERYBODY;
+  if (requested === undefined) return { allow: true, minions: [], missing: [], rule, rules };
+  const { minions, missing, problem } = requested;
+  if (minions.length > 0) return { allow: true, minions, missing, rule, rules };
+  const nobody = problem ?? 'no minion matches the target';
+  return { allow: true, minions, missing, rule, rules, nobody, ...(problem === undefined ? {} : { defect: problem }) };
+}
+
+function refuse(ask: Ask, code: RefusalCode, reason?: string, fun?: string): Decision {
+  const ending = reason === undefined ? ': no rule permits it' : `: ${reason}`;
+  return { allow: false, refusal: refusal(code, describeAsk(ask, fun) + ending) };
+}

@@ -1,0 +1,41 @@
+/**
+ * Permission for one function: the first entry that covers it, its arguments and every minion of the request.
+ *
+ * Any entry may allow and none may deny; two entries that cover a request only together do not add up. No parsing, no
+ * resolving and no pattern is made here.
+ *
+ * Spec: spec/acl.md#evaluation.
+ */
+import type { Value } from '@natrium/model';
+import { conditionHolds } from './conditions.js';
+import type { AccessList, FunctionRule, PermittedTarget, RuleRef } from './policy.js';
+
+/** Tells whether every minion of the request is certainly inside of a permitted target. */
+export type Covers = (target: PermittedTarget) => boolean;
+
+export function permitsJob(
+  lists: readonly AccessList[],
+  fun: string,
+  args: readonly Value[],
+  covers: Covers,
+): RuleRef | undefined {
+  for (const { entries } of lists) {
+    for (const { target, functions } of entries) {
+      const rule = matchingFunction(functions, fun, args);
+      if (rule !== undefined && (target === undefined || covers(target))) return rule;
+    }
+  }
+  return undefined;
+}
+
+export function matchingFunction(
+  rules: readonly FunctionRule[],
+  fun: string,
+  args: readonly Value[],
+): FunctionRule | undefined {
+  for (const rule of rules) {
+    if (rule.pattern?.test(fun) === true && (rule.conditions === undefined || conditionHolds(rule.conditions, args)))
+      return rule;
+  }
+  return undefined;
+}

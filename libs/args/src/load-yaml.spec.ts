@@ -1,0 +1,75 @@
+import { loadYaml } from './load-yaml.js';
+
+const FILE = `# a comment
+peer:
+  .*example.com:
+    - test.*
+    - web*:
+        - pkg.list_pkgs
+  "x": [a, {b: c}]
+nodegroups: {1: 'L@a', on: b}
+base: &base
+  z: 1
+copy:
+  <<: *base
+  y: 2
+`;
+
+describe('loadYaml', () => {
+  const loaded = loadYaml(FILE, 'master');
+
+  it('knows the line and column of every key and list item', () => {
+    if (!loaded.ok) throw new Error(loaded.error.reason);
+    const { locate } = loaded.value;
+    expect(locate(['peer'])).toEqual({ line: 2, column: 1 });
+    expect(locate(['peer', '.*example.com'])).toEqual({ line: 3, column: 3 });
+    expect(locate(['peer', '.*example.com', 1])).toEqual({ line: 5, column: 7 });
+    expect(locate(['peer', '.*example.com', 1, 'web*', 0])).toEqual({ line: 6, column: 11 });
+    expect(locate(['peer', 'x', 1, 'b'])).toEqual({ line: 7, column: 13 });
+    expect(locate(['copy', 'y'])).toEqual({ line: 13, column: 3 });
+  });
+
+  it('answers the nearest known ancestor for a path that is not in the text', () => {
+    if (!loaded.ok) throw new Error(loaded.error.reason);
+    expect(loaded.value.locate(['copy', 'z'])).toEqual({ line: 11, column: 1 });
+    expect(loaded.value.locate(['nothing'])).toEqual({ line: 1, column: 1 });
+  });
+
+  it('lists the keys that YAML does not read as text', () => {
+    if (!loaded.ok) throw new Error(loaded.error.reason);
+    expect(loaded.value.unquotedKeys).toEqual([
+      ['nodegroups', '1'],
+      ['nodegroups', 'true'],
+    ]);
+  });
+
+  it('names the key that is there twice, with its line', () => {
+    expect(loadYaml('a: 1\npeer:\n  x: 1\npeer: 2\n', 'master')).toEqual({
+      ok: false,
+      error: { file: 'master', line: 4, column: 1, reason: 'the key peer is there twice in the same mapping' },
+    });
+  });
+
+  it('says which word needs quotes, where it stands', () => {
+    const problem = (text: string) => {
+      const read = loadYaml(text, 'f');
+      return read.ok ? undefined : `${String(read.error.line)}:${String(read.error.column)} ${read.error.reason}`;
+    };
+    expect(problem('fred:\n  - @runner\n')).toBe('2:5 a word that begins with @ needs quotes');
+    expect(problem('pam:\n  *:\n    - x\n')).toBe('2:3 a word that begins with * needs quotes');
+    expect(problem('peer:\n  .*: [.*, *]\n')).toBe('2:12 a word that begins with * needs quotes');
+    expect(problem('a: b: c\n')).not.toContain('quotes');
+  });
+
+  it('says where the text is not YAML', () => {
+    expect(loadYaml('a: [1\nb: 2', 'f')).toMatchObject({ ok: false, error: { file: 'f', line: 2 } });
+    expect(loadYaml('a: 1\n\tb: 2', 'f')).toMatchObject({ ok: false, error: { line: 2 } });
+    expect(loadYaml('a: 1\n---\nb: 2', 'f')).toMatchObject({ ok: false });
+    expect(loadYaml('a: \0', 'f')).toMatchObject({ ok: false });
+  });
+
+  it('reads an empty file, and one of comments only, as null', () => {
+    expect(loadYaml('', 'f')).toMatchObject({ ok: true, value: { value: null } });
+    expect(loadYaml('# nothing\n', 'f')).toMatchObject({ ok: true, value: { value: null } });
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * A YAML file to its value and the place of every key, so that an error found much later can name file and line.
+ *
+ * Values are built by js-yaml; the places come from the same events, walked once.
+ *
+ * Spec: spec/config.md#yaml.
+ */
+import { err, ok, type Result, type Value } from '@natrium/model';
+import { YAMLException } from 'js-yaml';
+import { placesOf, type Place, type Path } from './places.js';
+import { readYaml } from './read-yaml.js';
+
+export interface LoadedYaml {
+  readonly file: string;
+  readonly value: Value;
+  /** Where a key or list item begins; of an unknown path, where its nearest known ancestor does. */
+  readonly locate: (path: Path) => Place;
+  /** Paths whose key is a number, a boolean or null in YAML; in `value` it is text. */
+  readonly unquotedKeys: readonly Path[];
+}
+
+export interface YamlProblem extends Partial<Place> {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlProblem> {
+  try {
+    const { value, events } = readYaml(text, file);
+    return ok({ file, value, ...placesOf(text, events) });
+  } catch (error) {
+    return err({ file, ...explain(text, error) });
+  }
+}
+
+function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
+  if (!(error instanceof YAMLException)) return { reason: error instanceof Error ? error.message : String(error) };
+  const { mark, reason } = error;
+  if (mark === undefined) return { reason };
+  const place = { line: mark.line + 1, column: mark.column + 1 };
+  if (reason === 'duplicated mapping key') {
+    const key = /^[^:\n]*/.exec(text.slice(mark.position))?.[0].trim() ?? '';
+    return { reason: `the key ${key} is there twice in the same mapping`, ...place };
+  }
+  return lackOfQuotes(text, mark.line) ?? { reason, ...place };
+}
+
+/** The usual slip in an access list, `- @runner` or `*:`, is reported by the parser as something else, often a line later. */
+function lackOfQuotes(text: string, line: number): Omit<YamlProblem, 'file'> | undefined {
+  const lines = text.split(/\r\n?|\n/);
+  for (const index of [line, line - 1]) {
+    const start = /^(?:.*?[-:?[{,]\s+|\s*)(?=([@%`*])(?!\S*['"]))/.exec(lines[index] ?? '');
+    if (start !== null) {
+      const reason = `a word that begins with ${start[1] ?? ''} needs quotes`;
+      return { reason, line: index + 1, column: start[0].length + 1 };
+    }
+  }
+  return undefined;
+}

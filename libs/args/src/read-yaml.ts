@@ -1,0 +1,36 @@
+/**
+ * YAML text to a `Value`, by js-yaml with Salt's schema.
+ *
+ * Anything that could cost more than its length (aliases of aliases, deep nesting) is bounded and refused.
+ */
+import { Float, type Value } from '@natrium/model';
+import { constructFromEvents, type Event, parseEvents } from 'js-yaml';
+import { SALT_SCHEMA } from './schema.js';
+
+const MAX_DEPTH = 60;
+const MAX_NODES = 200_000;
+
+/** @throws {Error} `YAMLException` with a mark, or a plain one, when the text is not one document of this dialect. */
+export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
+  const events = parseEvents(text, { filename: file, maxDepth: MAX_DEPTH });
+  const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
+  if (documents.length > 1) throw new Error('more than one document in the text');
+  return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+}
+
+/** Checks what js-yaml built, counting every visit: an alias costs as much as what it stands for. */
+class ValueReader {
+  #visits = 0;
+
+  read(data: unknown, depth: number): Value {
+    this.#visits += 1;
+    if (this.#visits > MAX_NODES || depth > MAX_DEPTH) throw new Error('too large or too deeply nested');
+    if (data === null || typeof data === 'boolean' || typeof data === 'string') return data;
+    if (typeof data === 'number' || typeof data === 'bigint' || data instanceof Float) return data;
+    if (Array.isArray(data)) return data.map((item) => this.read(item, depth + 1));
+    if (typeof data === 'object') {
+      return Object.fromEntries(Object.entries(data).map(([key, item]) => [key, this.read(item, depth + 1)]));
+    }
+    throw new Error('a value of no known kind');
+  }
+}

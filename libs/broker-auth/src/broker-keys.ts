@@ -1,0 +1,177 @@
+/**
+ * The broker's part of the master's key folder, `pki/broker/`. Who needs what:
+ *
+ * - `offline/`: operator and account keys, which made everything else; needed again only to replace them;
+ * - `acl/`: the scope keys that make users, the operator signing key that revokes them, the system user: the acl-service's alone;
+ * - `users/<name>.creds`: one for each service role, and those of `audit verify` and `doctor`;
+ * - `join.creds`: for every minion; `server.conf`: for every broker.
+ *
+ * Spec: spec/broker.md#keys.
+ */
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NatsKey } from '@natrium/envelope';
+import { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
+import {
+  accountJwt,
+  credentialsText,
+  operatorJwt,
+  plainUserJwt,
+  scopedUserJwt,
+  type ScopeKeys,
+  systemAccountJwt,
+} from './issue.js';
+import { ROLE_SCOPES, type ScopeName, SCOPES } from './permissions.js';
+import { resolverConfig } from './server-config.js';
+
+const READABLE = 0o644;
+const OWNER_ONLY = 0o600;
+/** Where the written `server.conf` lets a broker keep its accounts. */
+const RESOLVER_DIR = '/var/lib/nats/jwt';
+/** Made while the cluster runs, by the acl-service. */
+const ISSUED = ['minion', 'account'] as const;
+export type IssuedScope = (typeof ISSUED)[number];
+/** Made with the cluster, and good until they are replaced. */
+const FIXED: readonly ScopeName[] = [...ROLE_SCOPES, 'auditor', 'keeper', 'join'];
+
+/** What the system user of the acl-service, and the one of `doctor`, may ask the broker. */
+const SYSTEM_USERS = {
+  system: ['$SYS.REQ.CLAIMS.UPDATE', '$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP'],
+  doctor: ['$SYS.REQ.SERVER.PING.*', '$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP'],
+} as const;
+
+export class BrokerKeys {
+  constructor(
+    /** `pki/broker`. */
+    readonly folder: string,
+  ) {}
+
+  get exists(): boolean {
+    return existsSync(this.#path('account'));
+  }
+
+  /** Makes all of it. @throws {Error} When some of it is there: nothing is overwritten. */
+  async create(cluster: string): Promise<void> {
+    if (existsSync(this.folder)) throw new Error(`${this.folder} is there already; nothing was changed`);
+    const [operator, signing] = [NatsKey.generate('operator'), NatsKey.generate('operator')];
+    const [account, system] = [NatsKey.generate('account'), NatsKey.generate('account')];
+    for (const [name, key] of Object.entries({ operator, account, system }))
+      writeKeyFile(this.#path('offline', `${name}.key`), key.seed);
+    writeKeyFile(this.#path('acl', 'operator-signing.key'), signing.seed);
+    const keys = new Map(SCOPES.map(({ name }) => [name, NatsKey.generate('account')]));
+    for (const name of ISSUED) this.#writeScopeKey(name, keys);
+    for (const name of FIXED) await this.#writeFixed(name, account.name, keys.get(name));
+    await this.#writeSystemUsers(system);
+    const scopeKeys = new Map([...keys].map(([name, key]) => [name, key.name]));
+    const jwts = {
+      operator: await operatorJwt(operator, signing, system),
+      system: await systemAccountJwt(system, signing),
+      account: await accountJwt(account.name, signing, { cluster, scopes: SCOPES, keys: scopeKeys, revoked: [] }),
+    };
+    writeWhole(this.#path('acl', 'scopes.json'), `${JSON.stringify(Object.fromEntries(scopeKeys))}\n`, READABLE);
+    for (const [name, jwt] of Object.entries(jwts)) writeWhole(this.#path('jwt', `${name}.jwt`), `${jwt}\n`, READABLE);
+    writeWhole(this.#path('jwt', 'system'), `${system.name}\n`, READABLE);
+    // Last: what `exists` looks for.
+    writeWhole(this.#path('account'), `${account.name}\n`, READABLE);
+    writeWhole(this.#path('server.conf'), this.serverConfig(RESOLVER_DIR), READABLE);
+    // Every service passes through here to its own file; nobody may list.
+    chmodSync(this.folder, 0o711);
+    chmodSync(this.#path('users'), 0o711);
+  }
+
+  /** The name of the cluster's account. @throws {KeyfileCorrupt} */
+  get account(): string {
+    const name = this.#text(this.#path('account')).trim();
+    if (!/^A[A-Z2-7]{55}$/.test(name)) throw new KeyfileCorrupt(this.#path('account'), 'hold the name of an account');
+    return name;
+  }
+
+  get scopeKeys(): ScopeKeys {
+    const path = this.#path('acl', 'scopes.json');
+    const keys = JSON.parse(this.#text(path)) as Readonly<Record<string, string>>;
+    return new Map(SCOPES.flatMap(({ name }) => (keys[name] === undefined ? [] : [[name, keys[name]] as const])));
+  }
+
+  get operatorSigning(): NatsKey {
+    return this.#key('operator', this.#path('acl', 'operator-signing.key'));
+  }
+
+  scopeKey(name: IssuedScope): NatsKey {
+    return this.#key('account', this.#path('acl', `${name}.key`));
+  }
+
+  /** The account's own key, which is kept offline. */
+  get offlineAccount(): NatsKey {
+    return this.#key('account', this.#path('offline', 'account.key'));
+  }
+
+  /** The system account's own key, which is kept offline. */
+  get offlineSystem(): NatsKey {
+    return this.#key('account', this.#path('offline', 'system.key'));
+  }
+
+  credsPath(name: ScopeName | keyof typeof SYSTEM_USERS): string {
+    if (name === 'join') return this.#path('join.creds');
+    if (name === 'system') return this.#path('acl', 'system.creds');
+    return this.#path('users', `${name}.creds`);
+  }
+
+  /** For nats-server's `include`. @param dir The resolver's own folder. */
+  serverConfig(dir: string): string {
+    const jwt = (name: string) => this.#text(this.#path('jwt', `${name}.jwt`)).trim();
+    const names = { account: this.account, system: this.#text(this.#path('jwt', 'system')).trim() };
+    return resolverConfig({ operator: jwt('operator'), system: jwt('system'), account: jwt('account') }, names, dir);
+  }
+
+  get offlineFolder(): string {
+    return this.#path('offline');
+  }
+
+  #writeScopeKey(name: IssuedScope, keys: ReadonlyMap<ScopeName, NatsKey>): void {
+    const key = keys.get(name);
+    if (key !== undefined) writeKeyFile(this.#path('acl', `${name}.key`), key.seed);
+  }
+
+  /** The key that made a fixed user is not kept: nobody can make another one of that scope. */
+  async #writeFixed(name: ScopeName, account: string, scopeKey: NatsKey | undefined): Promise<void> {
+    if (scopeKey === undefined) return;
+    const user = NatsKey.generate('user');
+    const jwt = await scopedUserJwt(account, scopeKey, { name: nameOf(name, user), user: user.publicKey });
+    writeWhole(this.credsPath(name), credentialsText(jwt, user), name === 'join' ? READABLE : OWNER_ONLY);
+  }
+
+  async #writeSystemUsers(account: NatsKey): Promise<void> {
+    for (const name of ['system', 'doctor'] as const) {
+      const user = NatsKey.generate('user');
+      const permissions = {
+        pub: { allow: SYSTEM_USERS[name] },
+        sub: { allow: [`_INBOX.${nameOf(name, user)}.>`] },
+      };
+      const jwt = await plainUserJwt(account, { name: nameOf(name, user), user: user.publicKey, permissions });
+      writeWhole(this.credsPath(name), credentialsText(jwt, user), OWNER_ONLY);
+    }
+  }
+
+  #key(kind: 'operator' | 'account', path: string): NatsKey {
+    const seed = readKeyFile(path);
+    if (seed === undefined) throw new KeyfileCorrupt(path);
+    return NatsKey.fromSeed(kind, seed);
+  }
+
+  #text(path: string): string {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      throw new KeyfileCorrupt(path, 'be there');
+    }
+  }
+
+  #path(...parts: readonly string[]): string {
+    return join(this.folder, ...parts);
+  }
+}
+
+/** A word of its own in each cluster, so that nobody's inbox is anybody else's. */
+function nameOf(scope: string, user: NatsKey): string {
+  return scope === 'join' ? 'join' : `${scope}-${user.name.slice(1, 13).toLowerCase()}`;
+}

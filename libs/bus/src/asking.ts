@@ -1,0 +1,96 @@
+/** One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard. */
+import { type KnownParty, type OpenedMessage, ownerName } from '@natrium/envelope';
+import type { Body, Contract } from '@natrium/wire';
+import { type AskFailure, type Conversation, renewed, sameSide } from './conversation.js';
+import type { Sealer } from './sealer.js';
+import type { Transport } from './transport.js';
+
+/** A question: what, to whom (looked up again when a key was stale), and on which subject. */
+export interface Question<Q extends Contract> {
+  readonly contract: Q;
+  readonly body: Body<Q>;
+  readonly subject: string;
+  readonly to: () => readonly KnownParty[];
+}
+
+export interface Hearing<A extends Contract> {
+  /** `done` ends the conversation. */
+  onAnswer(body: Body<A>, party: KnownParty): 'more' | 'done';
+  onFailure(failure: AskFailure): void;
+}
+
+/** What a conversation needs of the bus that holds it. */
+export interface Line {
+  readonly transport: Transport;
+  readonly sealer: Sealer;
+  readonly messageId: Uint8Array;
+  /** Where answer number `index` is heard. */
+  replyTo(index: number): string;
+  /** Stops waiting: answers are no longer heard. */
+  hangUp(): void;
+}
+
+export class Asking<Q extends Contract, A extends Contract> implements Conversation {
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly #retried = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly line: Line,
+    private readonly question: Question<Q>,
+    /** One of the parties asked: answers come from its side only. */
+    private readonly asked: KnownParty,
+    answers: A,
+    private readonly how: { readonly timeoutMs: number; readonly hear: Hearing<A> },
+  ) {
+    this.contracts = new Map([[answers.kind, answers]]);
+    this.#timer = setTimeout(() => {
+      this.#fail('timeout');
+    }, how.timeoutMs);
+  }
+
+  get messageId(): Uint8Array {
+    return this.line.messageId;
+  }
+
+  send(to: readonly KnownParty[], introduce: boolean): void {
+    const { contract, body, subject } = this.question;
+    const bytes = this.line.sealer.seal(contract, body, to, { messageId: this.messageId, re: null, introduce });
+    this.line.transport.publish(subject, bytes, this.line.replyTo(0));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.line.hangUp();
+  }
+
+  expects(party: KnownParty): boolean {
+    return sameSide(party, this.asked);
+  }
+
+  onAnswer(opened: OpenedMessage): void {
+    if (this.how.hear.onAnswer(opened.body as Body<A>, opened.party) === 'done') this.end();
+    else this.#timer.refresh();
+  }
+
+  onNoResponders(): void {
+    this.#fail('no_responders');
+  }
+
+  onTurnedAway(): void {
+    this.#fail('turned_away');
+  }
+
+  onStaleKey(party: KnownParty): void {
+    // By its owner and not by its key: a replica that shows another key each time would be sent the question for ever.
+    const replica = ownerName(party.owner);
+    if (!this.expects(party) || this.#retried.has(replica)) return;
+    this.#retried.add(replica);
+    this.send(renewed(this.question.to(), party), true);
+  }
+
+  #fail(failure: AskFailure): void {
+    this.end();
+    this.how.hear.onFailure(failure);
+  }
+}

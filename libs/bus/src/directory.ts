@@ -1,0 +1,96 @@
+/**
+ * Who is known to this process, by key id: the live services of each role, each identity's newest `jobs` announcement,
+ * and a bounded cache of sessions. Everything in it was verified; an eviction costs one `stale_key`.
+ */
+import { type KnownParty, type RoleName, toHex } from '@natrium/envelope';
+
+const MAX_SESSIONS = 10_000;
+
+export class Directory {
+  readonly #byKeyId = new Map<string, KnownParty>();
+  readonly #services = new Map<string, KnownParty>();
+  readonly #jobs = new Map<string, KnownParty>();
+  readonly #sessions = new Set<string>();
+
+  constructor(private readonly now: () => number) {}
+
+  learn(party: KnownParty): void {
+    const keyId = toHex(party.keyId);
+    if (party.use === 'session') this.#learnSession(keyId);
+    else if (!this.#learnLasting(party)) return;
+    this.#byKeyId.set(keyId, party);
+  }
+
+  byKeyId(keyId: Uint8Array): KnownParty | undefined {
+    const party = this.#byKeyId.get(toHex(keyId));
+    return party !== undefined && party.notAfter > this.now() ? party : undefined;
+  }
+
+  /** The live services of a role, in no order. */
+  role(role: RoleName): readonly KnownParty[] {
+    const now = this.now();
+    return [...this.#services.values()].filter(
+      (party) => party.owner.type === 'role' && party.owner.role === role && party.notAfter > now,
+    );
+  }
+
+  services(): readonly KnownParty[] {
+    const now = this.now();
+    return [...this.#services.values()].filter((party) => party.notAfter > now);
+  }
+
+  /** One instance of a role, while it lives. */
+  instance(role: RoleName, instance: string): KnownParty | undefined {
+    return this.role(role).find((party) => party.owner.type === 'role' && party.owner.instance === instance);
+  }
+
+  /** Where jobs for an identity are sealed to: the newest of its announcements for that use. */
+  jobsOf(identityKey: Uint8Array): KnownParty | undefined {
+    const party = this.#jobs.get(toHex(identityKey));
+    return party !== undefined && party.notAfter > this.now() ? party : undefined;
+  }
+
+  /** Forgets a service that said good-bye or whose instance nobody answers for. */
+  forget(party: KnownParty): void {
+    this.#byKeyId.delete(toHex(party.keyId));
+    if (party.owner.type === 'role') this.#services.delete(serviceKey(party.owner.role, party.owner.instance));
+  }
+
+  /** Forgets every party that `keeps` says no of: its role key is gone, or its identity is shut out. */
+  retain(keeps: (party: KnownParty) => boolean): void {
+    for (const [keyId, party] of this.#byKeyId) {
+      if (keeps(party)) continue;
+      this.#byKeyId.delete(keyId);
+      this.#sessions.delete(keyId);
+    }
+    for (const table of [this.#services, this.#jobs]) {
+      for (const [key, party] of table) if (!keeps(party)) table.delete(key);
+    }
+  }
+
+  #learnSession(keyId: string): void {
+    this.#sessions.delete(keyId);
+    this.#sessions.add(keyId);
+    if (this.#sessions.size <= MAX_SESSIONS) return;
+    for (const oldest of this.#sessions) {
+      this.#sessions.delete(oldest);
+      this.#byKeyId.delete(oldest);
+      return;
+    }
+  }
+
+  /** @returns false for an announcement older than the one in force: `not_before` only rises. */
+  #learnLasting(party: KnownParty): boolean {
+    const table = party.owner.type === 'role' ? this.#services : this.#jobs;
+    const key =
+      party.owner.type === 'role' ? serviceKey(party.owner.role, party.owner.instance) : toHex(party.owner.key);
+    const known = table.get(key);
+    if (known !== undefined && known.notBefore > party.notBefore) return false;
+    table.set(key, party);
+    return true;
+  }
+}
+
+function serviceKey(role: RoleName, instance: string): string {
+  return `${role}/${instance}`;
+}

@@ -1,0 +1,141 @@
+/** Rules of hello: pin, roles' signatures, time, expiry, in this order; whatever fails leaves the clock alone. */
+import {
+  type Cluster,
+  clusterOf,
+  decode,
+  encode,
+  fingerprint,
+  type RolesDocument,
+  type Signed,
+  SigningKey,
+  signRoles,
+  signTime,
+  sodiumReady,
+  type Wire,
+} from '@natrium/envelope';
+import { contracts, readAs, subjectsOf, writeAs } from '@natrium/wire';
+import { Clock } from './clock.js';
+import { hello, type HelloPin } from './hello.js';
+import { MemoryBroker } from './memory-transport.js';
+
+const NOW = 1_795_000_000_000;
+const SUBJECTS = subjectsOf('main');
+
+/** What an acl-service knows, right until a test changes it. */
+class Acl {
+  readonly root = SigningKey.generate();
+  readonly acl = SigningKey.generate();
+  readonly cluster: Cluster = clusterOf(this.root.publicKey);
+  readonly broker = new MemoryBroker();
+  readonly clock = new Clock(30_000, () => NOW);
+  documentSigner = this.root;
+  timeSigner = this.acl;
+  notAfter = NOW + 1000;
+  timeMs = NOW;
+  nonceOf = (nonce: Uint8Array): Uint8Array => nonce;
+  /** What is sent in place of an answer. */
+  raw: Uint8Array | undefined;
+  /** What others answer before it does. */
+  faster: readonly Uint8Array[] = [];
+
+  listen(): this {
+    const transport = this.broker.connect();
+    transport.subscribe(SUBJECTS.hello, ({ payload, reply }) => {
+      const { nonce } = readAs(contracts.helloQuestion, decode(payload));
+      for (const forged of this.faster) transport.publish(reply!, forged);
+      transport.publish(reply!, this.raw ?? this.answer(nonce));
+    });
+    return this;
+  }
+
+  async greet(pin: HelloPin = { firstRoot: this.root.publicKey }, minSerial = 1): Promise<string> {
+    const greeted = await hello(this.broker.connect(), SUBJECTS, pin, this.clock, {
+      minSerial,
+      timeoutMs: 100,
+      inbox: undefined,
+    });
+    return greeted.ok ? 'welcome' : greeted.error.code;
+  }
+
+  answer(nonce: Uint8Array): Uint8Array {
+    const roles = { gateway: [], acl: [this.acl.publicKey], runner: [], reactor: [], sink: [] };
+    const document: RolesDocument = { serial: 3, notAfter: this.notAfter, roles, nextRoot: null };
+    const chain: Signed[] = [signRoles(this.documentSigner, this.cluster, document)];
+    const time = signTime(this.timeSigner, this.cluster, this.nonceOf(nonce), this.timeMs);
+    const answer = { version: 1 as const, firstRoot: this.root.publicKey, chain, services: [], time };
+    return encode(writeAs(contracts.helloAnswer, answer) as Wire);
+  }
+}
+
+let acl: Acl;
+beforeAll(sodiumReady);
+beforeEach(() => {
+  acl = new Acl().listen();
+});
+
+describe('hello', () => {
+  it('is answered under the pinned root, by key or by fingerprint', async () => {
+    expect(await acl.greet()).toBe('welcome');
+    expect(await acl.greet({ fingerprint: fingerprint(acl.root.publicKey).toUpperCase() })).toBe('welcome');
+  });
+
+  it('trusts the first root that answers only when told to', async () => {
+    expect(await acl.greet('first')).toBe('welcome');
+    expect(await acl.greet({ firstRoot: SigningKey.generate().publicKey })).toBe('wrong_pin');
+  });
+
+  it('takes the signed time over when the own clock is wrong', async () => {
+    acl.timeMs = NOW + 3_600_000;
+    acl.notAfter = acl.timeMs;
+    expect(await acl.greet()).toBe('welcome');
+    expect(acl.clock.now()).toBe(NOW + 3_600_000);
+  });
+
+  it('goes on listening when a stranger answers first, and takes the answer that is good', async () => {
+    const stranger = new Acl();
+    stranger.timeMs = NOW + 3_600_000;
+    acl.faster = [new Uint8Array(), Uint8Array.from(Buffer.from('rubbish')), stranger.answer(new Uint8Array(32))];
+    expect(await acl.greet()).toBe('welcome');
+    expect(acl.clock.offsetMs).toBe(0);
+    acl.raw = stranger.answer(new Uint8Array(32)); // the twin: nothing but strangers
+    expect(await acl.greet()).toBe('wrong_pin');
+  });
+
+  it('hears at once that nobody is there', async () => {
+    const alone = new Acl();
+    expect(await alone.greet()).toBe('no_answer');
+  });
+
+  it.each<readonly [string, string, (acl: Acl) => unknown]>([
+    ['roles that another root signed', 'roles_invalid', (one) => (one.documentSigner = SigningKey.generate())],
+    ['a time that a stranger signed', 'time_invalid', (one) => (one.timeSigner = SigningKey.generate())],
+    ['an older answer', 'time_invalid', (one) => (one.nonceOf = () => new Uint8Array(32))],
+    ['nothing', 'malformed', (one) => (one.raw = new Uint8Array())],
+    ['rubbish', 'malformed', (one) => (one.raw = Uint8Array.from(Buffer.from('rubbish')))],
+    ['another shape', 'malformed', (one) => (one.raw = encode([1, 2, 3]))],
+  ])('refuses %s, and leaves the clock alone', async (_about, code, breakIt) => {
+    acl.timeMs = NOW + 3_600_000;
+    breakIt(acl);
+    expect(await acl.greet()).toBe(code);
+    expect([acl.clock.offsetMs, acl.clock.now()]).toEqual([0, NOW]);
+  });
+
+  it('refuses a serial below the highest that was seen, and takes that one again', async () => {
+    expect(await acl.greet({ firstRoot: acl.root.publicKey }, 4)).toBe('roles_invalid');
+    expect(await acl.greet({ firstRoot: acl.root.publicKey }, 3)).toBe('welcome');
+  });
+
+  it('asks for the pin before anything else', async () => {
+    acl.documentSigner = SigningKey.generate();
+    acl.timeSigner = SigningKey.generate();
+    expect(await acl.greet({ fingerprint: fingerprint(SigningKey.generate().publicKey) })).toBe('wrong_pin');
+  });
+
+  it('counts the expiry by the signed time, not by the own clock', async () => {
+    acl.notAfter = NOW + 60_000;
+    acl.timeMs = NOW + 60_001;
+    expect(await acl.greet()).toBe('roles_expired');
+    acl.timeMs = NOW + 60_000;
+    expect(await acl.greet()).toBe('welcome');
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * Hello: how a process learns the roles document, the live services and the time, checked in this order: the pin, the
+ * roles' signatures, the time, the expiry.
+ *
+ * Spec: spec/envelope.md#hello.
+ */
+import {
+  decode,
+  encode,
+  type KnownParty,
+  randomBytes,
+  readTime,
+  isRolesExpired,
+  type RolesPin,
+  toHex,
+  verifyRolesChain,
+  type Wire,
+} from '@natrium/envelope';
+import { err, ok, type Result } from '@natrium/model';
+import { contracts, readAs, type Subjects, writeAs } from '@natrium/wire';
+import type { Clock } from './clock.js';
+import { Roles } from './roles.js';
+import type { Listening, Transport } from './transport.js';
+
+export interface HelloProblem {
+  readonly code: 'no_answer' | 'wrong_pin' | 'roles_invalid' | 'time_invalid' | 'roles_expired' | 'malformed';
+  readonly sentence: string;
+}
+
+export interface Greeting {
+  readonly roles: Roles;
+  readonly services: readonly KnownParty[];
+}
+
+/** `first`: trust the root that answers; only for a host that was told to, and only once. */
+export type HelloPin = RolesPin | 'first';
+
+const MAX_ROUND_TRIP_MS = 2000;
+
+/**
+ * Asks, and goes on listening until an answer is good or the time is over: whoever else can answer on the broker may be
+ * faster than the acl-service, and must not thereby keep anybody out.
+ *
+ * @returns The first good answer; else what was wrong with the last, `no_answer` when there was none.
+ */
+export async function hello(
+  transport: Transport,
+  subjects: Subjects,
+  pin: HelloPin,
+  clock: Clock,
+  limits: { readonly minSerial: number; readonly timeoutMs: number; readonly inbox: string | undefined },
+): Promise<Result<Greeting, HelloProblem>> {
+  const nonce = randomBytes(32);
+  const question = encode(writeAs(contracts.helloQuestion, { version: 1, word: 'hello', nonce }) as Wire);
+  const askedAt = clock.own();
+  const inbox = `${limits.inbox ?? '_INBOX_HELLO'}.${toHex(randomBytes(12))}`;
+  let last = problem('no_answer', `no acl-service answered on ${subjects.hello}`);
+  const good = await firstGood(
+    transport,
+    subjects.hello,
+    question,
+    { timeoutMs: limits.timeoutMs, inbox },
+    (payload) => {
+      const read = readAnswer(payload, { pin, nonce, minSerial: limits.minSerial, clock, askedAt });
+      if (!read.ok) last = read;
+      return read.ok ? read : undefined;
+    },
+  );
+  return good ?? last;
+}
+
+interface Asked {
+  readonly pin: HelloPin;
+  readonly nonce: Uint8Array;
+  readonly minSerial: number;
+  readonly clock: Clock;
+  readonly askedAt: number;
+}
+
+/** The clock moves only for an answer whose time the acl-service signed. */
+function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloProblem> {
+  const { pin, clock } = asked;
+  const heardAt = clock.own();
+  let said;
+  try {
+    said = readAs(contracts.helloAnswer, decode(payload));
+  } catch {
+    return problem('malformed', 'the answer to hello is not one');
+  }
+  const chain = verifyRolesChain(
+    [said.firstRoot, said.chain],
+    pin === 'first' ? { firstRoot: said.firstRoot } : pin,
+    asked.minSerial,
+  );
+  if (!chain.ok) {
+    return chain.error === 'pin'
+      ? problem('wrong_pin', 'the cluster’s root key is not the one that master_finger names; going no further')
+      : problem('roles_invalid', `the roles document is not acceptable: ${chain.error}`);
+  }
+  const { document, cluster } = chain.value;
+  const time = readTime(said.time, cluster, document.roles.acl, asked.nonce);
+  if (!time.ok) return problem('time_invalid', 'the time in the answer to hello is not signed by the acl-service');
+  clock.adjust(time.value, asked.askedAt, heardAt);
+  if (isRolesExpired(document, clock.now())) return problem('roles_expired', 'the roles document has expired');
+  const roles = new Roles(cluster, document, [said.firstRoot, said.chain]);
+  const services = said.services.flatMap((announced) => {
+    const party = roles.read(announced, clock.now(), clock.skewMs);
+    return party.ok ? [party.value] : [];
+  });
+  return ok({ roles, services });
+}
+
+function problem(code: HelloProblem['code'], sentence: string): Result<never, HelloProblem> {
+  return err({ code, sentence });
+}
+
+/** More answers than this to one question are a flood, not a cluster. */
+const MAX_ANSWERS = 256;
+
+/** One plain question on a subject of its own inbox; undefined when no answer in time is good, or the broker says that nobody listens. */
+async function firstGood<T>(
+  transport: Transport,
+  subject: string,
+  question: Uint8Array,
+  { timeoutMs, inbox }: { readonly timeoutMs: number; readonly inbox: string },
+  read: (payload: Uint8Array) => T | undefined,
+): Promise<T | undefined> {
+  let answers = 0;
+  return new Promise((resolve) => {
+    let listening: Listening | undefined;
+    const finish = (good: T | undefined) => {
+      clearTimeout(timer);
+      void listening?.close();
+      resolve(good);
+    };
+    const timer = setTimeout(finish, Math.min(timeoutMs, MAX_ROUND_TRIP_MS), undefined);
+    try {
+      listening = transport.subscribe(inbox, (message) => {
+        if (message.noResponders) {
+          finish(undefined);
+          return;
+        }
+        answers += 1;
+        const good = answers > MAX_ANSWERS ? undefined : read(message.payload);
+        if (good !== undefined) finish(good);
+      });
+      transport.publish(subject, question, inbox);
+    } catch {
+      finish(undefined); // the connection is closed: this party is going
+    }
+  });
+}

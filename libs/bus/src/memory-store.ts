@@ -1,0 +1,68 @@
+/** A store in memory for tests; it keeps the same contract as the one on JetStream (`store.contract.ts`). */
+import type { Entry, Following, Store } from './store.js';
+
+type Listener = (entry: Entry | { readonly key: string; readonly value: undefined }) => void;
+
+export class MemoryStore implements Store {
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<Listener>();
+  #revision = 0;
+
+  constructor(readonly name: string) {}
+
+  get(key: string): Promise<Entry | undefined> {
+    return Promise.resolve(this.#entries.get(key));
+  }
+
+  create(key: string, value: Uint8Array): Promise<number | undefined> {
+    return this.#entries.has(key) ? Promise.resolve(undefined) : this.put(key, value);
+  }
+
+  update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    return this.#entries.get(key)?.revision === revision ? this.put(key, value) : Promise.resolve(undefined);
+  }
+
+  put(key: string, value: Uint8Array): Promise<number> {
+    this.#revision += 1;
+    const entry = { key, value: Uint8Array.from(value), revision: this.#revision };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#tell(entry);
+    return Promise.resolve(entry.revision);
+  }
+
+  delete(key: string): Promise<void> {
+    this.#entries.delete(key);
+    this.#tell({ key, value: undefined });
+    return Promise.resolve();
+  }
+
+  follow(onEntry: Listener): Promise<Following> {
+    for (const entry of this.#entries.values()) onEntry(entry);
+    this.#listeners.add(onEntry);
+    return Promise.resolve({ close: () => this.#listeners.delete(onEntry) });
+  }
+
+  list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    const words = pattern.split('.');
+    const found = [...this.#entries.values()].filter(({ key }) => fits(words, key.split('.')));
+    return Promise.resolve(found.filter(({ revision }) => revision >= since));
+  }
+
+  /** A follower that throws hears of later changes all the same, and the writer does not. */
+  #tell(change: Parameters<Listener>[0]): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch {
+        // The real store tells its connection's watcher, which a store in memory has not.
+      }
+    }
+  }
+}
+
+function fits(pattern: readonly string[], words: readonly string[]): boolean {
+  if (pattern.at(-1) === '>')
+    return words.length >= pattern.length && fits(pattern.slice(0, -1), words.slice(0, pattern.length - 1));
+  return pattern.length === words.length && pattern.every((part, index) => part === '*' || part === words[index]);
+}

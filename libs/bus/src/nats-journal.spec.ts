@@ -1,0 +1,76 @@
+/** Rules of the journal, on a real broker. */
+import { type Broker, startBroker } from '@natrium/testing';
+import type { Journal, JournalMessage } from './journal.js';
+import { openJournal } from './nats-journal.js';
+import { NatsTransport } from './nats-transport.js';
+
+let broker: Broker;
+let transport: NatsTransport;
+let journal: Journal;
+let name = 0;
+
+beforeAll(async () => {
+  broker = await startBroker();
+  transport = await NatsTransport.connect({ servers: [broker.url], name: 'test' });
+});
+afterAll(async () => {
+  await transport.drain();
+  await broker.stop();
+});
+beforeEach(async () => {
+  name += 1;
+  journal = await openJournal(transport, { name: `J${name}`, subjects: `j${name}.*`, replicas: 1, keepMs: 60_000 });
+});
+
+const text = (value: Uint8Array) => Buffer.from(value).toString();
+const put = (sender: string, value: string, last: number) =>
+  journal.append(`j${name}.${sender}`, Buffer.from(value), last);
+
+/** Reads until `count` messages have come. */
+function readSome(from: Parameters<Journal['read']>[0], count: number): Promise<readonly JournalMessage[]> {
+  return new Promise((resolve) => {
+    const read: JournalMessage[] = [];
+    const reading = journal.read(from, (message) => {
+      read.push(message);
+      if (read.length === count) {
+        reading.close();
+        resolve(read);
+      }
+    });
+  });
+}
+
+describe('a journal', () => {
+  it('takes a message only when its sender’s last one is the one that the writer knows', async () => {
+    expect(await put('a', '1', 0)).toBe(1);
+    expect(await put('b', '1', 0)).toBe(2);
+    expect(await put('a', '2', 0)).toBeUndefined();
+    expect(await put('a', '2', 1)).toBe(3);
+    expect(await put('a', '3', 2)).toBeUndefined();
+    expect((await journal.lastOn(`j${name}.a`))?.sequence).toBe(3);
+    expect(await journal.lastOn(`j${name}.c`)).toBeUndefined();
+    expect(await journal.bounds()).toEqual({ first: 1, last: 3 });
+  });
+
+  it('is read from any place, in order, with what is still to come', async () => {
+    await put('a', '1', 0);
+    await put('b', '2', 0);
+    const all = readSome({ everything: true }, 4);
+    const after = readSome({ after: 1 }, 3);
+    await put('a', '3', 1);
+    await put('b', '4', 2);
+    expect((await all).map(({ value }) => text(value))).toEqual(['1', '2', '3', '4']);
+    expect((await after).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+  });
+
+  it('opened again is the same one', async () => {
+    await put('a', '1', 0);
+    const again = await openJournal(transport, {
+      name: `J${name}`,
+      subjects: `j${name}.*`,
+      replicas: 1,
+      keepMs: 70_000,
+    });
+    expect((await again.lastOn(`j${name}.a`))?.sequence).toBe(1);
+  });
+});

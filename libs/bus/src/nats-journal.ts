@@ -1,0 +1,165 @@
+/** The journal on JetStream: one stream, read by ordered consumers, which the client makes anew after a lost connection. */
+import {
+  type ConsumerMessages,
+  DeliverPolicy,
+  jetstream,
+  jetstreamManager,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import type { Journal, JournalMessage, ReadFrom, Reading } from './journal.js';
+import { publisherOf, unlessTaken } from './nats-store.js';
+import type { NatsTransport } from './nats-transport.js';
+
+export interface JournalOptions {
+  readonly name: string;
+  /** A subject with a wildcard for the sender. */
+  readonly subjects: string;
+  readonly replicas: number;
+  /** Milliseconds after which a message is dropped. */
+  readonly keepMs: number;
+}
+
+const NANOS_PER_MS = 1_000_000;
+/** How soon a consumer that the broker has forgotten is noticed; twice that, when the broker itself went away. */
+const HEARTBEAT_MS = 1000;
+const EXPIRES_MS = 10_000;
+const AHEAD = 256;
+const AGAIN_MS = 500;
+const NO_MESSAGE = 404;
+const NO_MESSAGE_FOUND = 10_037;
+
+export async function openJournal(transport: NatsTransport, options: JournalOptions): Promise<Journal> {
+  const manager = await jetstreamManager(transport.connection);
+  const config = {
+    subjects: [options.subjects],
+    num_replicas: options.replicas,
+    max_age: options.keepMs * NANOS_PER_MS,
+  };
+  try {
+    await manager.streams.add({ name: options.name, storage: StorageType.File, ...config });
+  } catch {
+    await setAnew(transport, options.name, config); // it is there with other settings
+  }
+  return new NatsJournal(options.name, transport);
+}
+
+/** A broker with users lets nobody change a stream: the operator does, and until then it stays as it is. */
+async function setAnew(transport: NatsTransport, name: string, config: Partial<StreamConfig>): Promise<void> {
+  const manager = await jetstreamManager(transport.connection);
+  try {
+    await manager.streams.update(name, config);
+  } catch (cause) {
+    const { config: now } = await manager.streams.info(name);
+    transport.notice(`the stream ${name} stays as it is, and keeps messages for ${String(now.max_age / NANOS_PER_MS)} ms: its new settings were refused`, cause); // prettier-ignore
+  }
+}
+
+/** A journal that another service keeps: it need not be there yet when reading begins. */
+export function journalToRead(transport: NatsTransport, name: string): Journal {
+  return new NatsJournal(name, transport);
+}
+
+class NatsJournal implements Journal {
+  constructor(
+    readonly name: string,
+    private readonly transport: NatsTransport,
+  ) {}
+
+  append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
+    return unlessTaken(publisherOf(this.transport).publish(subject, value, expectedLast));
+  }
+
+  async lastOn(subject: string): Promise<JournalMessage | undefined> {
+    const manager = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    try {
+      const message = await manager.streams.getMessage(this.name, { last_by_subj: subject });
+      if (message === null) return undefined;
+      return { sequence: message.seq, subject: message.subject, value: message.data, behind: 0 };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async bounds(): Promise<{ readonly first: number; readonly last: number }> {
+    const manager = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const { state } = await manager.streams.info(this.name);
+    return { first: state.first_seq, last: state.last_seq };
+  }
+
+  read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
+    return new NatsReading(this, this.transport, from, { onMessage, onNothing });
+  }
+}
+
+class NatsReading implements Reading {
+  #messages: ConsumerMessages | undefined;
+  #closed = false;
+  #from: ReadFrom;
+  #onNothing: (() => void) | undefined;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly transport: NatsTransport,
+    from: ReadFrom,
+    private readonly hear: {
+      readonly onMessage: (message: JournalMessage) => Promise<void> | void;
+      readonly onNothing: (() => void) | undefined;
+    },
+  ) {
+    this.#from = from;
+    this.#onNothing = hear.onNothing;
+    void this.#keepReading();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#messages?.stop();
+  }
+
+  async #keepReading(): Promise<void> {
+    while (!this.#closed && !this.transport.connection.isClosed()) {
+      try {
+        await this.#readOn();
+      } catch (cause) {
+        this.transport.notice(`reading ${this.journal.name} failed and begins again`, cause);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    // What comes from now on must not be missed while a consumer is made anew.
+    if ('now' in this.#from) this.#from = { after: (await this.journal.bounds()).last };
+    const consumer = await jetstream(this.transport.connection).consumers.get(this.journal.name, startOf(this.#from));
+    if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
+    this.#onNothing = undefined;
+    this.#messages = await consumer.consume({
+      max_messages: AHEAD,
+      expires: EXPIRES_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+    });
+    for await (const message of this.#messages) {
+      // What had arrived before it was closed still comes.
+      if (this.#closed) break;
+      const { streamSequence: sequence, pending: behind } = message.info;
+      if ('after' in this.#from && sequence <= this.#from.after) continue;
+      this.#from = { after: sequence };
+      await this.hear.onMessage({ sequence, subject: message.subject, value: message.data, behind });
+    }
+  }
+}
+
+function startOf(from: ReadFrom) {
+  if ('after' in from) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from.after + 1 };
+  if ('at' in from) {
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(from.at).toISOString() };
+  }
+  return { deliver_policy: DeliverPolicy.All };
+}
+
+function isNotFound(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === NO_MESSAGE || code === NO_MESSAGE_FOUND;
+}

@@ -1,0 +1,66 @@
+/** A connection that goes over to a new one, under load, on a real broker. */
+import { type Broker, startBroker } from '@natrium/testing';
+import { NatsTransport } from './nats-transport.js';
+import type { Incoming } from './transport.js';
+
+const MESSAGES = 4000;
+const RENEWALS = 5;
+const BURST = 20;
+
+let broker: Broker;
+beforeAll(async () => {
+  broker = await startBroker();
+});
+afterAll(async () => {
+  await broker.stop();
+});
+
+const open = () => NatsTransport.connect({ servers: [broker.url], name: 'test' });
+const bytes = (number: number) => Uint8Array.from(Buffer.from(String(number)));
+
+it.each([
+  ['alone', undefined],
+  ['as one of a queue', 'q'],
+])('loses no question and answers none twice while it is renewed, listening %s', async (_about, queue) => {
+  const [minion, gateway] = [await open(), await open()];
+  const heard: number[] = [];
+  const answers: number[] = [];
+  let all: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (all = resolve));
+  minion.subscribe('job.x', (message: Incoming) => {
+      heard.push(Number(Buffer.from(message.payload).toString()));
+      message.respond(message.payload);
+    }, queue); // prettier-ignore
+  gateway.subscribe('inbox.>', ({ payload, noResponders }) => {
+    answers.push(noResponders ? -1 : Number(Buffer.from(payload).toString()));
+    if (answers.length === MESSAGES) all();
+  });
+  await Promise.all([minion.flush(), gateway.flush()]);
+  const first = minion.connection;
+  let sent = 0;
+  const send = async () => {
+    while (sent < MESSAGES) {
+      for (let n = 0; n < BURST; n += 1, sent += 1) gateway.publish('job.x', bytes(sent), `inbox.${sent}`);
+      await gateway.flush();
+    }
+  };
+  const renew = async () => {
+    for (let n = 0; n < RENEWALS; n += 1) await minion.renew();
+  };
+  await Promise.all([send(), renew()]);
+  await answered;
+  const numbers = Array.from({ length: MESSAGES }, (_, n) => n);
+  expect(minion.connection).not.toBe(first);
+  expect(heard.toSorted((a, b) => a - b)).toEqual(numbers);
+  expect(answers.toSorted((a, b) => a - b)).toEqual(numbers);
+  await Promise.all([minion.drain(), gateway.drain()]);
+});
+
+it('still hears from the broker that nobody listens, after it was renewed', async () => {
+  const transport = await open();
+  const heard = new Promise<Incoming>((resolve) => transport.subscribe('inbox.1', resolve));
+  await transport.renew();
+  transport.publish('nobody.here', bytes(1), 'inbox.1');
+  expect((await heard).noResponders).toBe(true);
+  await transport.drain();
+});

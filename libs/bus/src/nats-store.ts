@@ -1,0 +1,146 @@
+/** The store on JetStream: one key-value bucket for each class. */
+import { type Consumer, DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import type { NatsTransport } from './nats-transport.js';
+import type { Entry, Following, Store } from './store.js';
+import { StreamPublisher, StreamRefused } from './stream-publisher.js';
+
+export interface BucketOptions {
+  readonly name: string;
+  readonly replicas: number;
+  /** Milliseconds after which a value is dropped; 0 keeps it. */
+  readonly ttlMs: number;
+}
+
+type Change = Entry | { readonly key: string; readonly value: undefined };
+
+const WRONG_LAST_SEQUENCE = 10071;
+/** Marks a deletion. */
+const OPERATION = 'KV-Operation';
+
+export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
+  const kvm = new Kvm(jetstream(transport.connection));
+  const kv = await kvm.create(options.name, { history: 1, replicas: options.replicas, ttl: options.ttlMs });
+  return new NatsStore(options.name, kv, transport, publisherOf(transport));
+}
+
+class NatsStore implements Store {
+  constructor(
+    readonly name: string,
+    private readonly kv: KV,
+    private readonly transport: NatsTransport,
+    private readonly stream: StreamPublisher,
+  ) {}
+
+  async get(key: string): Promise<Entry | undefined> {
+    const entry = await this.kv.get(key);
+    return entry?.operation === 'PUT' ? { key, value: entry.value, revision: entry.revision } : undefined;
+  }
+
+  async create(key: string, value: Uint8Array): Promise<number | undefined> {
+    const revision = await unlessTaken(this.stream.publish(this.#subject(key), value, 0));
+    if (revision !== undefined) return revision;
+    // A deleted key leaves a marker behind, which is no value.
+    const entry = await this.kv.get(key);
+    return entry === null || entry.operation === 'PUT' ? undefined : this.update(key, value, entry.revision);
+  }
+
+  update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    return unlessTaken(this.stream.publish(this.#subject(key), value, revision));
+  }
+
+  put(key: string, value: Uint8Array): Promise<number> {
+    return this.stream.publish(this.#subject(key), value);
+  }
+
+  delete(key: string): Promise<void> {
+    return this.kv.delete(key);
+  }
+
+  async follow(
+    onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void,
+  ): Promise<Following> {
+    const status = await this.kv.status();
+    const watcher = await this.kv.watch();
+    let left = status.values;
+    await new Promise<void>((resolve, reject) => {
+      if (left === 0) resolve();
+      const read = async () => {
+        for await (const { key, value, revision, operation, delta } of watcher) {
+          this.#tell(onEntry, operation === 'PUT' ? { key, value, revision } : { key, value: undefined });
+          left -= 1;
+          if (left <= 0 || delta === 0) resolve();
+        }
+      };
+      read().catch(reject);
+    });
+    return {
+      close: () => {
+        watcher.stop();
+      },
+    };
+  }
+
+  /** A follower that throws at one value would hear of no later one. */
+  #tell(onEntry: (entry: Change) => void, entry: Change): void {
+    try {
+      onEntry(entry);
+    } catch (thrown) {
+      this.transport.notice(`a follower of ${this.name} threw`, thrown);
+    }
+  }
+
+  #subject(key: string): string {
+    return `$KV.${this.name}.${key}`;
+  }
+
+  /**
+   * Reads with a consumer of its own, which is gone when this comes back: the client library's own reading leaves one behind
+   * for seconds each time, and a busy hour after a fail-over would make thousands.
+   */
+  async list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    const from =
+      since > 0
+        ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: since }
+        : { deliver_policy: DeliverPolicy.All };
+    const stream = jetstream(this.transport.connection).consumers;
+    const consumer = await stream.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
+    try {
+      return await this.#readAll(consumer);
+    } finally {
+      consumer.delete().catch(() => undefined);
+    }
+  }
+
+  async #readAll(consumer: Consumer): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    const { num_pending: pending } = await consumer.info();
+    if (pending === 0) return entries;
+    for await (const message of await consumer.consume()) {
+      const key = message.subject.slice(this.#subject('').length);
+      // A deletion leaves a marker, which is no value.
+      if (!message.headers?.has(OPERATION)) entries.push({ key, value: message.data, revision: message.seq });
+      if (message.info.pending === 0) break;
+    }
+    return entries;
+  }
+}
+
+/** One publisher, and so one inbox, for each connection. */
+const publishers = new WeakMap<NatsTransport, StreamPublisher>();
+
+export function publisherOf(transport: NatsTransport): StreamPublisher {
+  const known = publishers.get(transport) ?? new StreamPublisher(transport);
+  publishers.set(transport, known);
+  return known;
+}
+
+/** The loser of a race hears undefined; every other failure stays one. */
+export async function unlessTaken(write: Promise<number>): Promise<number | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof StreamRefused && error.errorCode === WRONG_LAST_SEQUENCE) return undefined;
+    throw error;
+  }
+}

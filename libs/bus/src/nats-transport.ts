@@ -1,0 +1,282 @@
+/**
+ * The broker as a transport: one connection that reconnects for ever, with jitter.
+ *
+ * Every callback is wrapped: a synchronous throw inside one makes a NATS connection deaf without any sign.
+ *
+ * A user of the broker that expires is renewed without a gap (`renew`): a second connection takes over each subscription
+ * before the first gives it up, so that none is lost. What both hear meanwhile is handled once. Answers leave through the
+ * connection that heard the question, the only one that the broker lets answer it.
+ */
+import { createHash } from 'node:crypto';
+import type { NatsKey } from '@natrium/envelope';
+import {
+  connect,
+  type ConnectionOptions,
+  type Msg,
+  type NatsConnection,
+  type PublishOptions,
+  type Subscription,
+  type TlsOptions,
+} from '@nats-io/transport-node';
+import type { Incoming, Listening, Transport } from './transport.js';
+
+/** A user of the broker: who, and what the broker must see. Without one the broker asks for nothing. */
+export interface BrokerUser {
+  /** The newest; asked for at each connect. */
+  readonly jwt: () => string;
+  /** The user's NATS key, which signs login challenges. */
+  readonly key: Pick<NatsKey, 'name' | 'sign'>;
+}
+
+/** Paths of PEM files. */
+export interface BrokerTls {
+  /** Who signed the broker's certificate; the host's own list when missing. */
+  readonly ca?: string;
+  /** This process's own, for a broker that asks for one. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface NatsOptions {
+  readonly servers: readonly string[];
+  readonly name: string;
+  readonly user?: BrokerUser | undefined;
+  readonly tls?: BrokerTls | undefined;
+  /** Below which answers to this process come, JetStream's too. */
+  readonly inbox?: string | undefined;
+  /** Told of every state change of the connection and of every handler that threw. */
+  readonly onNotice?: (notice: string, cause?: unknown) => void;
+  /** false: the first connection must succeed at once. */
+  readonly waitOnFirstConnect?: boolean;
+}
+
+interface Subscribed {
+  readonly subject: string;
+  readonly queue: string | undefined;
+  readonly handler: (message: Incoming) => void;
+  current: Subscription;
+}
+
+interface Outbound {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly options: PublishOptions;
+  /** Set: only this one may send it. */
+  readonly via: NatsConnection | undefined;
+}
+
+/** How long answers may still leave through a connection that was taken over. */
+const OVERLAP_MS = 500;
+const PING_MS = 5000;
+const NO_RESPONDERS = 503;
+const NO_OPTIONS: PublishOptions = {};
+
+export class NatsTransport implements Transport {
+  readonly #outbound: Outbound[] = [];
+  readonly #subscribed = new Set<Subscribed>();
+  readonly #notice: (notice: string, cause?: unknown) => void;
+  /** Set while two connections hear the same: what was heard. (Queue groups would do, but for the broker's "no responders", which skips them.) */
+  #heard: Set<string> | undefined;
+  #connection: NatsConnection;
+  /** Taken over, and not closed yet: answers may still leave. */
+  readonly #finishing = new Set<NatsConnection>();
+  #draining = false;
+  #lost: (why: string) => void = () => undefined;
+  /** Resolves when the connection is gone for good, with the reason: the broker no longer knows this user. */
+  readonly lost = new Promise<string>((resolve) => {
+    this.#lost = resolve;
+  });
+
+  private constructor(
+    connection: NatsConnection,
+    private readonly options: NatsOptions,
+  ) {
+    this.#connection = connection;
+    this.#notice = options.onNotice ?? (() => undefined);
+    this.#watch(connection);
+  }
+
+  get connection(): NatsConnection {
+    return this.#connection;
+  }
+
+  /** Nothing more can be sent or heard. */
+  get isClosed(): boolean {
+    return this.#draining || this.#connection.isClosed();
+  }
+
+  get inbox(): string {
+    return this.options.inbox ?? '_INBOX';
+  }
+
+  /** @throws {Error} When no broker answers, or it refuses this user. */
+  static async connect(options: NatsOptions): Promise<NatsTransport> {
+    return new NatsTransport(await connect(settings(options)), options);
+  }
+
+  /** Goes over to a new connection, which logs in with the newest JWT, and drains the old one. @throws {Error} When it is refused. */
+  async renew(): Promise<void> {
+    const next = await connect({ ...settings(this.options), waitOnFirstConnect: false });
+    const old = this.#connection;
+    const heard = new Set<string>();
+    this.#heard = heard;
+    const gone = [...this.#subscribed].map((one) => one.current);
+    // What is sent from here on follows the subscriptions on the same connection: its answers find them.
+    for (const one of this.#subscribed) one.current = this.#listen(next, one);
+    this.#connection = next;
+    this.#watch(next);
+    await next.flush();
+    await Promise.all(gone.map(drained));
+    setTimeout(() => {
+      if (this.#heard === heard) this.#heard = undefined;
+      void this.#finish(old);
+    }, OVERLAP_MS).unref();
+    this.#finishing.add(old);
+  }
+
+  publish(subject: string, payload: Uint8Array, reply?: string): void {
+    this.send(subject, payload, reply === undefined ? NO_OPTIONS : { reply });
+  }
+
+  /** As `publish`, with headers. What one turn of the event loop sends shares one write: a system call costs more than a message. */
+  send(subject: string, payload: Uint8Array, options: PublishOptions, via?: NatsConnection): void {
+    this.#outbound.push({ subject, payload, options, via });
+    if (this.#outbound.length === 1) setImmediate(() => {
+      this.#sendAll();
+    }); // prettier-ignore
+  }
+
+  subscribe(subject: string, handler: (message: Incoming) => void, queue?: string): Listening {
+    const wanted = { subject, queue, handler };
+    const one = { ...wanted, current: this.#listen(this.#connection, wanted) };
+    this.#subscribed.add(one);
+    return {
+      close: () => {
+        this.#subscribed.delete(one);
+        return drained(one.current);
+      },
+    };
+  }
+
+  #listen(on: NatsConnection, { subject, queue, handler }: Omit<Subscribed, 'current'>): Subscription {
+    return on.subscribe(subject, {
+      ...(queue === undefined ? {} : { queue }),
+      callback: (error, message) => {
+        try {
+          if (error === null) {
+            if (queue !== undefined || this.#isNew(message)) handler(this.#incoming(on, message));
+          } else this.#notice('subscription failed', error);
+        } catch (thrown) {
+          this.#notice(`handler of ${subject} threw`, thrown);
+        }
+      },
+    });
+  }
+
+  /** One question in the broker's own words, such as those of its system account. @throws {Error} Without an answer in time. */
+  async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    const { data } = await this.#connection.request(subject, payload, { timeout: timeoutMs });
+    return data;
+  }
+
+  /** Tells whoever watches this connection. */
+  notice(notice: string, cause?: unknown): void {
+    this.#notice(notice, cause);
+  }
+
+  async flush(): Promise<void> {
+    this.#sendAll();
+    await this.connection.flush();
+  }
+
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.#sendAll();
+    await Promise.all([...this.#finishing, this.#connection].map((connection) => this.#finish(connection)));
+  }
+
+  async #finish(connection: NatsConnection): Promise<void> {
+    this.#finishing.delete(connection);
+    // The broker may have closed it meanwhile: then there is nothing left to send.
+    if (!connection.isClosed()) await connection.drain().catch(() => undefined);
+  }
+
+  #sendAll(): void {
+    for (const { subject, payload, options, via } of this.#outbound.splice(0)) {
+      const through = via === undefined || via.isClosed() ? this.#connection : via;
+      try {
+        through.publish(subject, payload, options);
+      } catch (error) {
+        this.#notice(`nothing can be sent on ${subject}`, error);
+      }
+    }
+  }
+
+  /** Sealed messages are never equal, so equal ones are one that came over both connections. */
+  #isNew({ subject, data }: Msg): boolean {
+    if (this.#heard === undefined) return true;
+    const name = createHash('sha256').update(`${subject}\0`).update(data).digest('base64');
+    if (this.#heard.has(name)) return false;
+    this.#heard.add(name);
+    return true;
+  }
+
+  #incoming(on: NatsConnection, message: Msg): Incoming {
+    const noResponders = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
+    const { subject, data: payload, reply } = message;
+    const respond = (answer: Uint8Array) => {
+      if (reply !== undefined && reply !== '') this.send(reply, answer, NO_OPTIONS, on);
+    };
+    return { subject, payload, reply, noResponders, respond };
+  }
+
+  #watch(connection: NatsConnection): void {
+    void this.#tellStates(connection);
+    void connection.closed().then((error) => {
+      if (connection === this.#connection && !this.#draining) this.#lost(error?.message ?? 'closed by the broker');
+    });
+  }
+
+  async #tellStates(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'error') this.#notice(`broker: ${status.error.message}`);
+      else if (status.type !== 'ping') this.#notice(`broker: ${status.type}`);
+    }
+  }
+}
+
+function settings({ servers, name, user, tls, inbox, waitOnFirstConnect }: NatsOptions): ConnectionOptions {
+  return {
+    servers: [...servers],
+    name,
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 500,
+    waitOnFirstConnect: waitOnFirstConnect ?? false,
+    timeout: 5000,
+    ignoreClusterUpdates: false,
+    ...(inbox === undefined ? {} : { inboxPrefix: inbox }),
+    ...(user === undefined ? {} : { authenticator: (nonce?: string) => login(user, nonce) }),
+    ...(tls === undefined ? {} : { tls: filesOf(tls) }),
+  };
+}
+
+function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {
+  const signature = key.sign(new TextEncoder().encode(nonce));
+  return { jwt: jwt(), nkey: key.name, sig: Buffer.from(signature).toString('base64url') };
+}
+
+function filesOf({ ca, cert, key }: BrokerTls): TlsOptions {
+  return {
+    ...(ca === undefined ? {} : { caFile: ca }),
+    ...(cert === undefined ? {} : { certFile: cert }),
+    ...(key === undefined ? {} : { keyFile: key }),
+  };
+}
+
+/** One that the broker refused is closed already, and would throw. */
+function drained(subscription: Subscription): Promise<void> {
+  return subscription.isClosed() ? Promise.resolve() : subscription.drain();
+}

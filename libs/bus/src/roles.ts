@@ -1,0 +1,80 @@
+/**
+ * The roles document in force: learned at start from `hello` or the own key folder, and replaced while the process runs by
+ * a newer one that continues it. Nothing older, and nothing beside the chain that was seen, is ever taken.
+ */
+import {
+  type Cluster,
+  equalBytes,
+  isRolesExpired,
+  type KnownParty,
+  type Owner,
+  readAnnouncement,
+  type RoleName,
+  type RolesChain,
+  type RolesDocument,
+  type Signed,
+  verifyRolesChain,
+} from '@natrium/envelope';
+import type { Result } from '@natrium/model';
+
+export class Roles {
+  readonly #listeners = new Set<() => void>();
+  #document: RolesDocument;
+  #chain: RolesChain;
+
+  constructor(
+    readonly cluster: Cluster,
+    document: RolesDocument,
+    chain: RolesChain,
+  ) {
+    this.#document = document;
+    this.#chain = chain;
+  }
+
+  get document(): RolesDocument {
+    return this.#document;
+  }
+
+  /** As `hello` answers it: the first root's key and every document since. */
+  get chain(): RolesChain {
+    return this.#chain;
+  }
+
+  keysOf(role: RoleName): readonly Uint8Array[] {
+    return this.document.roles[role];
+  }
+
+  read(announcement: Signed, nowMs: number, skewMs: number): Result<KnownParty, string> {
+    return readAnnouncement(announcement, this.cluster, nowMs, (role) => this.keysOf(role), skewMs);
+  }
+
+  /** Whether an owner still is who it says: identities are no matter of this document. */
+  names(owner: Owner): boolean {
+    return owner.type === 'identity' || this.keysOf(owner.role).some((key) => equalBytes(key, owner.key));
+  }
+
+  /**
+   * Takes a newer chain over: under the first root, every signature good, a higher serial, not expired, and with the very
+   * document in it that is in force now. So a root that has been replaced cannot begin another branch.
+   *
+   * @returns Whether it was taken.
+   */
+  takeOver(chain: RolesChain, nowMs: number): boolean {
+    const read = verifyRolesChain(chain, { firstRoot: this.#chain[0] }, this.#document.serial + 1);
+    if (!read.ok || isRolesExpired(read.value.document, nowMs) || !this.#continuedBy(chain)) return false;
+    this.#document = read.value.document;
+    this.#chain = chain;
+    for (const listener of this.#listeners) listener();
+    return true;
+  }
+
+  /** Calls after each newer document that was taken over. */
+  onNewer(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #continuedBy([, documents]: RolesChain): boolean {
+    const newest = this.#chain[1].at(-1);
+    return newest === undefined || documents.some(({ bytes }) => equalBytes(bytes, newest.bytes));
+  }
+}

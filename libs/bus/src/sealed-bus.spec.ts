@@ -1,0 +1,562 @@
+/** Rules of sealed conversations, over the broker in memory: who may ask and answer what, and how stale keys are mended. */
+import {
+  clusterOf,
+  encodeStaleKey,
+  fp,
+  type Identity,
+  identityFrom,
+  type KnownParty,
+  newIdentitySecret,
+  type RolesDocument,
+  SigningKey,
+  sodiumReady,
+} from '@natrium/envelope';
+import { type Body, contracts } from '@natrium/wire';
+import { Clock } from './clock.js';
+import { Directory } from './directory.js';
+import { MemoryBroker } from './memory-transport.js';
+import { OwnParty } from './own-party.js';
+import { Roles } from './roles.js';
+import { type Opened, SealedBus } from './sealed-bus.js';
+import { Sealer } from './sealer.js';
+import type { Incoming, Transport } from './transport.js';
+
+const NOW = 1_795_000_000_000;
+const LIFETIMES = { epochMs: 3_600_000, overlapMs: 60_000, announcementMs: 900_000 };
+const PATIENCE = 1000;
+const JID = '20261120141646000001';
+
+type Role = 'gateway' | 'acl' | 'runner';
+
+/** One cluster on one broker; each of its parties is a bus. */
+class World {
+  readonly broker = new MemoryBroker();
+  readonly root = SigningKey.generate();
+  readonly keys = { gateway: SigningKey.generate(), acl: SigningKey.generate(), runner: SigningKey.generate() };
+  readonly cluster = clusterOf(this.root.publicKey);
+  nowMs = NOW;
+
+  service(role: Role, instance: string): Party {
+    const signing = this.keys[role];
+    const owner = { type: 'role', role, instance, key: signing.publicKey } as const;
+    return new Party(this, new OwnParty({ ...this.#options(signing), owner, use: 'service' }, LIFETIMES));
+  }
+
+  minion(identity: Identity = identityFrom(newIdentitySecret())): Party {
+    const owner = { type: 'identity', key: identity.publicKey } as const;
+    return new Party(this, new OwnParty({ ...this.#options(identity.signing), owner, use: 'jobs' }, LIFETIMES));
+  }
+
+  roles(): Roles {
+    const of = (role: Role) => [this.keys[role].publicKey];
+    const roles = { gateway: of('gateway'), acl: of('acl'), runner: of('runner'), reactor: [], sink: [] };
+    const document: RolesDocument = { serial: 1, notAfter: NOW + 1e9, roles, nextRoot: null };
+    return new Roles(this.cluster, document, [this.root.publicKey, []]);
+  }
+
+  #options(signing: SigningKey) {
+    return { signing, cluster: this.cluster, rolesSerial: 1 };
+  }
+}
+
+class Party {
+  readonly failures: string[] = [];
+  readonly sent: { readonly subject: string; readonly payload: Uint8Array }[] = [];
+  readonly transport: Transport;
+  readonly directory: Directory;
+  readonly bus: SealedBus;
+
+  constructor(
+    readonly world: World,
+    readonly own: OwnParty,
+  ) {
+    const real = world.broker.connect();
+    const publish = (subject: string, payload: Uint8Array, reply?: string) => {
+      this.sent.push({ subject, payload });
+      real.publish(subject, payload, reply);
+    };
+    this.transport = { ...real, publish };
+    const clock = new Clock(30_000, () => world.nowMs);
+    this.directory = new Directory(() => clock.now());
+    own.rotate(clock.now());
+    const sealer = new Sealer(own, this.directory, world.roles(), clock);
+    this.bus = new SealedBus(this.transport, sealer, (reason) => this.failures.push(reason));
+  }
+
+  /** As anybody reads its announcement. */
+  get known(): KnownParty {
+    const read = this.world.roles().read(this.own.announced, this.world.nowMs, 30_000);
+    if (!read.ok) throw new Error(read.error);
+    return read.value;
+  }
+
+  knows(...others: readonly Party[]): this {
+    for (const { known } of others) this.directory.learn(known);
+    return this;
+  }
+
+  /** Asks whether a return is stored, on the own subject unless a test says otherwise. */
+  return(to: () => readonly KnownParty[], subject = `nt.main.up.${this.own.fp}.return`) {
+    const outcome = { ret: 'canary', retcode: 0, success: true, out: null };
+    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
+    return this.bus.ask({ contract: contracts.returned, body, subject, to }, contracts.stored, PATIENCE);
+  }
+
+  /** Answers every return. */
+  takeReturns(queue?: string): Opened[] {
+    const opened: Opened[] = [];
+    this.bus.serve('nt.main.up.*.return', queue, [contracts.returned], (message) => {
+      opened.push(message);
+      message.answer(contracts.stored, { jid: (message.body as Body<typeof contracts.returned>).jid });
+    });
+    return opened;
+  }
+}
+
+const settle = async (turns = 20): Promise<void> => {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+};
+
+/** Hears what travels, as a tap on the broker does. */
+function tap(world: World): Incoming[] {
+  const seen: Incoming[] = [];
+  world.broker.connect().subscribe('>', (message) => seen.push(message));
+  return seen;
+}
+
+let world: World;
+beforeAll(sodiumReady);
+beforeEach(() => {
+  world = new World();
+});
+
+describe('a question', () => {
+  it('is opened by the one that was asked, who knows from whom it is, and answered', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const opened = gateway.takeReturns();
+    const answer = await minion.return(() => [gateway.known]);
+    expect(answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
+    expect(opened.map(({ kind, party }) => [kind, fp(party.owner.key)])).toEqual([['return', minion.own.fp]]);
+  });
+
+  it('shows the broker nothing of what it holds', async () => {
+    const seen = tap(world);
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    expect(seen.length).toBeGreaterThan(1);
+    for (const { payload } of seen) expect(Buffer.from(payload).includes('canary')).toBe(false);
+  });
+
+  it('to nobody fails at once, and nothing is sent', async () => {
+    const minion = world.minion();
+    expect(await minion.return(() => [])).toEqual({ ok: false, error: 'nobody_known' });
+    expect(minion.sent).toEqual([]);
+  });
+
+  it('that nobody listens for fails at once, by the broker’s word', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    expect(await minion.return(() => [gateway.known])).toEqual({ ok: false, error: 'no_responders' });
+  });
+
+  it('introduces its sender once, and not again to whoever has answered', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    await minion.return(() => [gateway.known]);
+    const [first = 0, second = 0] = minion.sent.map(({ payload }) => payload.length);
+    expect(second).toBeLessThan(first - 100);
+    expect(gateway.failures).toEqual([]);
+  });
+
+  it('is answered also when the gateway’s epoch ends while it works on the answer', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const asked = gateway.known;
+    gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => {
+      gateway.own.rotate(world.nowMs);
+      message.answer(contracts.stored, { jid: JID });
+    });
+    expect((await minion.return(() => [asked])).ok).toBe(true);
+    expect(minion.failures).toEqual([]);
+  });
+
+  it('of a known sender to a gateway that has lost its memory is asked again, with its announcement', async () => {
+    const first = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(first);
+    const taken = first.takeReturns();
+    await minion.return(() => [first.known]);
+    first.directory.forget(minion.known);
+    expect((await minion.return(() => [first.known])).ok).toBe(true);
+    expect(first.failures).toEqual(['unknown_sender']);
+    expect(taken).toHaveLength(2);
+  });
+});
+
+/** What a gateway must not open: the question, and the reason. */
+describe('a question is turned away', () => {
+  it.each([
+    ['on the subject of another minion', 'kind', (minion: Party, gateway: Party) => {
+      const other = world.minion();
+      return minion.return(() => [gateway.known], `nt.main.up.${other.own.fp}.return`);
+    }],
+    ['of a kind that does not belong there', 'kind', (minion: Party, gateway: Party) => {
+      const question = { contract: contracts.here, body: { running: [] }, to: () => [gateway.known] };
+      return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.return` }, contracts.stored, PATIENCE);
+    }],
+    ['of a kind that its role may not send', 'kind', (_minion: Party, gateway: Party) => {
+      return world.service('runner', 'r1').return(() => [gateway.known]);
+    }],
+  ] as const)('%s', async (_about, reason, ask) => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const opened = gateway.takeReturns();
+    expect(await ask(minion, gateway)).toEqual({ ok: false, error: 'turned_away' });
+    expect(gateway.failures).toEqual([reason]);
+    expect(opened).toEqual([]);
+  }); // prettier-ignore
+
+  it('from a service whose key the roles document does not name', async () => {
+    const stranger = new World().service('gateway', 'gw1');
+    const acl = world.service('acl', 'acl1');
+    const opened: Opened[] = [];
+    acl.bus.serve('nt.main.svc.acl.grant', 'acl', [contracts.grant], (message) => opened.push(message));
+    const bus = new SealedBus(world.broker.connect(), stranger.bus.sealer);
+    const body = {
+      request: Uint8Array.of(1),
+      signature: null,
+      credential: null,
+      grantRun: null,
+      callerKey: null,
+      jid: JID,
+      batch: null,
+    };
+    const question = { contract: contracts.grant, body, subject: 'nt.main.svc.acl.grant', to: () => [acl.known] };
+    expect((await bus.ask(question, contracts.granted, PATIENCE)).ok).toBe(false);
+    expect([opened, acl.failures]).toEqual([[], ['unknown_sender']]);
+  });
+
+  it('when it comes a second time, byte by byte', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const opened = gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    const [first] = minion.sent;
+    world.broker.connect().publish(first!.subject, first!.payload);
+    await settle();
+    expect(opened).toHaveLength(1);
+    expect(gateway.failures).toEqual(['replayed']);
+  });
+
+  it('when it is re-addressed to another subject', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const opened = gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    world.broker.connect().publish(`nt.main.up.${world.minion().own.fp}.return`, minion.sent[0]!.payload);
+    await settle();
+    expect(opened).toHaveLength(1);
+    expect(gateway.failures).toEqual(['kind']);
+  });
+
+  it('when it is older than it may live, or from the future', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const opened = gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    await minion.return(() => [gateway.known]);
+    const late = minion.sent[1]!;
+    world.nowMs = NOW + 30_001;
+    world.broker.connect().publish(late.subject, late.payload);
+    await settle();
+    world.nowMs = NOW - 30_001;
+    world.broker.connect().publish(late.subject, late.payload);
+    await settle();
+    expect(opened).toHaveLength(2);
+    expect(gateway.failures).toEqual(['stale', 'future']);
+  });
+
+  it('when it is no message at all', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    gateway.takeReturns();
+    for (const payload of [new Uint8Array(), Uint8Array.of(0xc1), new Uint8Array(100)]) {
+      world.broker.connect().publish('nt.main.up.x.return', payload);
+    }
+    await settle();
+    expect(gateway.failures).toEqual(['shape', 'shape', 'shape']);
+  });
+});
+
+describe('a stale key', () => {
+  /** The minion seals to `old`, whose gateway has long had other keys. */
+  function aRestart() {
+    const old = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(old);
+    const stale = old.known;
+    world.nowMs += 1000;
+    const gateway = world.service('gateway', 'gw1');
+    return { minion, gateway, to: () => [stale] };
+  }
+
+  it('is answered with the new one, and the question is sealed again', async () => {
+    const { minion, gateway, to } = aRestart();
+    const opened = gateway.takeReturns();
+    expect((await minion.return(to)).ok).toBe(true);
+    expect(opened).toHaveLength(1);
+    expect(gateway.failures).toEqual(['stale_key']);
+  });
+
+  it('is the same message again, not a new one', async () => {
+    const { minion, gateway, to } = aRestart();
+    const opened = gateway.takeReturns();
+    await minion.return(to);
+    const token = Buffer.from(opened[0]!.messageId).toString('hex');
+    expect(opened[0]?.reply).toContain(token);
+    expect(minion.sent).toHaveLength(2);
+  });
+
+  it('is mended once for each replica, whatever keys that one shows', async () => {
+    const { minion, to } = aRestart();
+    const transport = world.broker.connect();
+    let asked = 0;
+    transport.subscribe('nt.main.up.*.return', ({ reply }) => {
+      asked += 1;
+      const liar = world.service('gateway', 'gw1');
+      if (asked < 20) transport.publish(reply!, encodeStaleKey(liar.own.announced));
+    });
+    void minion.return(to);
+    await settle(100);
+    expect(asked).toBe(2);
+  });
+
+  it('of somebody who was not asked changes nothing', async () => {
+    const { minion, to } = aRestart();
+    const transport = world.broker.connect();
+    let asked = 0;
+    transport.subscribe('nt.main.up.*.return', ({ reply }) => {
+      asked += 1;
+      transport.publish(reply!, encodeStaleKey(world.service('acl', 'acl1').own.announced));
+      transport.publish(reply!, encodeStaleKey(world.minion().own.announced));
+      transport.publish(reply!, encodeStaleKey(new World().service('gateway', 'gw1').own.announced));
+    });
+    void minion.return(to);
+    await settle(50);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('an answer', () => {
+  /** A gateway that hands each question to the test. */
+  function aGateway() {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    const asked: Opened[] = [];
+    gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => asked.push(message));
+    return { gateway, minion, asked };
+  }
+
+  it('from another role than was asked is ignored; the right one still counts', async () => {
+    const { gateway, minion, asked } = aGateway();
+    const answer = minion.return(() => [gateway.known]);
+    await settle();
+    const [question] = asked;
+    const acl = world.service('acl', 'acl1');
+    acl.bus.answerLater(minion.known, question!.reply!, question!.messageId, contracts.stored, { jid: '1'.repeat(20) });
+    await settle();
+    expect(minion.failures).toEqual(['kind']);
+    question!.answer(contracts.stored, { jid: JID });
+    expect(await answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
+  });
+
+  it('to another question is ignored; the right one still counts', async () => {
+    const { gateway, minion, asked } = aGateway();
+    const answer = minion.return(() => [gateway.known]);
+    await settle();
+    const [question] = asked;
+    gateway.bus.answerLater(minion.known, question!.reply!, new Uint8Array(16), contracts.stored, {
+      jid: '1'.repeat(20),
+    });
+    await settle();
+    expect(minion.failures).toEqual(['re']);
+    question!.answer(contracts.stored, { jid: JID });
+    expect(await answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
+  });
+
+  it('that was swapped with another one’s answers neither', async () => {
+    const { gateway, minion, asked } = aGateway();
+    const answers = [minion.return(() => [gateway.known]), minion.return(() => [gateway.known])];
+    await settle();
+    const [first, second] = asked;
+    const swapped = { from: gateway, to: minion.known };
+    swapped.from.bus.answerLater(swapped.to, first!.reply!, second!.messageId, contracts.stored, {
+      jid: '2'.repeat(20),
+    });
+    swapped.from.bus.answerLater(swapped.to, second!.reply!, first!.messageId, contracts.stored, {
+      jid: '1'.repeat(20),
+    });
+    await settle();
+    expect(minion.failures).toEqual(['re', 're']);
+    first!.answer(contracts.stored, { jid: JID });
+    second!.answer(contracts.stored, { jid: JID });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ value: { body: { jid: JID } } });
+  });
+
+  it('that comes when the conversation is over is not even opened', async () => {
+    const { gateway, minion, asked } = aGateway();
+    const answer = minion.return(() => [gateway.known]);
+    await settle();
+    asked[0]!.answer(contracts.stored, { jid: JID });
+    await answer;
+    asked[0]!.answer(contracts.stored, { jid: JID });
+    await settle();
+    expect(minion.failures).toEqual([]);
+  });
+
+  it('may come several times while the listener wants more', async () => {
+    const { gateway, minion, asked } = aGateway();
+    const heard: string[] = [];
+    const outcome = { ret: null, retcode: 0, success: true, out: null };
+    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
+    const subject = `nt.main.up.${minion.own.fp}.return`;
+    const question = { contract: contracts.returned, body, subject, to: () => [gateway.known] };
+    const stop = minion.bus.converse(question, contracts.stored, PATIENCE, {
+      onAnswer: ({ jid }) => {
+        heard.push(jid.slice(0, 1));
+        return heard.length < 2 ? 'more' : 'done';
+      },
+      onFailure: (failure) => heard.push(failure),
+    });
+    await settle();
+    for (const digit of ['1', '2', '3']) asked[0]!.answer(contracts.stored, { jid: digit.repeat(20) });
+    await settle();
+    stop();
+    expect(heard).toEqual(['1', '2']);
+  });
+});
+
+describe('a fan-out', () => {
+  /** Minions that answer a presence question, and a gateway that knows them. */
+  function aFleet(count: number) {
+    const minions = Array.from({ length: count }, () => world.minion());
+    const gateway = world.service('gateway', 'gw1').knows(...minions);
+    const heard: Opened[][] = minions.map(() => []);
+    for (const [index, minion] of minions.entries()) {
+      minion.bus.serve(`nt.main.job.${minion.own.fp}`, undefined, [contracts.presence], (opened) =>
+        heard[index]!.push(opened),
+      );
+    }
+    const targets = minions.map(({ known, own }, index) => ({
+      party: known,
+      subject: `nt.main.job.${own.fp}`,
+      private: Uint8Array.of(index),
+    }));
+    return { minions, gateway, heard, targets };
+  }
+
+  function ask(gateway: Party, targets: ReturnType<typeof aFleet>['targets']) {
+    const said: unknown[] = [];
+    const fan = {
+      contract: contracts.presence,
+      body: { jids: [JID] },
+      targets,
+      answers: contracts.here,
+      timeoutMs: PATIENCE,
+    };
+    const stop = gateway.bus.fanOut(fan, {
+      onAnswer: (index, { running }) => said.push([index, running]),
+      onNoResponders: (index) => said.push([index, 'not there']),
+    });
+    return { said, stop };
+  }
+
+  it('reaches each minion on its own subject, also one that did not know the gateway, with its own private part', async () => {
+    const { minions, gateway, heard, targets } = aFleet(3);
+    minions[0]!.knows(gateway);
+    const { said, stop } = ask(gateway, targets);
+    await settle();
+    expect(heard.map((opened) => opened.map(({ private: part }) => [...part]))).toEqual([[[0]], [[1]], [[2]]]);
+    expect(minions.map(({ failures }) => failures)).toEqual([[], ['unknown_sender'], ['unknown_sender']]);
+    for (const [opened] of heard) opened!.answer(contracts.here, { running: [JID] });
+    await settle();
+    expect(said).toEqual([0, 1, 2].map((index) => [index, [JID]]));
+    stop();
+  });
+
+  it('is encrypted once: the messages differ in their wraps only', async () => {
+    const { minions, gateway, targets } = aFleet(2);
+    for (const minion of minions) minion.knows(gateway);
+    const { stop } = ask(gateway, targets);
+    const [one, two] = gateway.sent.map(({ payload }) => Buffer.from(payload));
+    expect(one?.length).toBe(two?.length);
+    const same = one!.findIndex((byte, index) => byte !== two![index]);
+    expect(same).toBeGreaterThan(one!.length - 200);
+    await settle();
+    stop();
+  });
+
+  it('hears at once who is not there', async () => {
+    const { gateway, targets } = aFleet(1);
+    const absent = world.minion();
+    const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: new Uint8Array() };
+    const { said, stop } = ask(gateway, [...targets, gone]);
+    await settle();
+    expect(said).toEqual([[1, 'not there']]);
+    stop();
+  });
+
+  it('takes no answer of one minion in the place of another', async () => {
+    const { minions, gateway, heard, targets } = aFleet(2);
+    const { said, stop } = ask(gateway, targets);
+    await settle();
+    const [{ reply, messageId } = heard[0]![0]!] = heard[1]!;
+    minions[0]!.bus.answerLater(gateway.known, reply!, messageId, contracts.here, { running: [] });
+    await settle();
+    expect(said).toEqual([]);
+    stop();
+  });
+
+  it('cannot be opened by another minion', async () => {
+    const { minions, gateway, heard, targets } = aFleet(2);
+    for (const minion of minions) minion.knows(gateway);
+    const { stop } = ask(gateway, targets);
+    await settle();
+    const [first] = gateway.sent;
+    world.broker.connect().publish(`nt.main.job.${minions[1]!.own.fp}`, first!.payload);
+    await settle();
+    expect(heard[1]).toHaveLength(1);
+    expect(minions[1]!.failures).toEqual(['stale_key']);
+    stop();
+  });
+
+  it('hears nothing after it was stopped', async () => {
+    const { gateway, heard, targets } = aFleet(1);
+    const { said, stop } = ask(gateway, targets);
+    await settle();
+    stop();
+    heard[0]![0]!.answer(contracts.here, { running: [] });
+    await settle();
+    expect(said).toEqual([]);
+  });
+});
+
+describe('several replicas', () => {
+  it('hear a question once, whichever the queue chooses', async () => {
+    const [first, second] = [world.service('gateway', 'gw1'), world.service('gateway', 'gw2')];
+    const minion = world.minion().knows(first, second);
+    const [one, two] = [first.takeReturns('gateway'), second.takeReturns('gateway')];
+    for (let n = 0; n < 6; n += 1) expect((await minion.return(() => minion.directory.role('gateway'))).ok).toBe(true);
+    expect(one.length + two.length).toBe(6);
+    expect([...first.failures, ...second.failures].every((reason) => reason === 'unknown_sender')).toBe(true);
+  });
+
+  it('answer in the place of the one that was asked first', async () => {
+    const [gone, here] = [world.service('gateway', 'gw1'), world.service('gateway', 'gw2')];
+    const minion = world.minion().knows(gone, here);
+    here.takeReturns('gateway');
+    expect((await minion.return(() => [gone.known])).ok).toBe(true);
+  });
+});

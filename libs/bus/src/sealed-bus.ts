@@ -1,0 +1,226 @@
+/**
+ * Sealed messages over a transport: questions and their answers, services that listen, and one job to many minions.
+ *
+ * Nothing here decides what a message means; what may be opened is decided in `Sealer` and libs/envelope.
+ *
+ * Spec: spec/envelope.md#one-message, spec/wire.md.
+ */
+import {
+  encodeStaleKey,
+  equalBytes,
+  type KnownParty,
+  type OpenedMessage,
+  randomBytes,
+  readStaleKey,
+  toHex,
+} from '@natrium/envelope';
+import { err, ok, type Result } from '@natrium/model';
+import type { Body, Contract } from '@natrium/wire';
+import { Asking, type Hearing, type Line, type Question } from './asking.js';
+import type { AskFailure, Conversation } from './conversation.js';
+import { type Fan, Fanning, type FanHearing } from './fanning.js';
+import type { Sealer } from './sealer.js';
+import type { Incoming, Listening, Transport } from './transport.js';
+
+const MAX_KNOW_US = 20_000;
+const NOTHING = new Uint8Array();
+
+export interface Opened<C extends Contract = Contract> {
+  readonly body: Body<C>;
+  readonly kind: string;
+  readonly subject: string;
+  /** Where answers go; a joiner's is kept for later. */
+  readonly reply: string | undefined;
+  readonly party: KnownParty;
+  readonly messageId: Uint8Array;
+  readonly private: Uint8Array;
+  /** Seals an answer to the sender; may be called more than once where the contract says that news follow. */
+  answer<A extends Contract>(contract: A, body: Body<A>): void;
+}
+
+export class SealedBus {
+  readonly #waiting = new Map<string, Conversation>();
+  /** Key ids of parties that have shown that they know our announcement. */
+  readonly #knowUs = new Set<string>();
+  readonly #inbox: Listening;
+
+  constructor(
+    readonly transport: Transport,
+    readonly sealer: Sealer,
+    /** One call for each message that was not opened, with the one word for why. */
+    private readonly onOpenFailure: (reason: string, subject: string) => void = () => undefined,
+  ) {
+    this.#inbox = transport.subscribe(`${sealer.own.inbox}.>`, (message) => {
+      this.#hear(message);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#inbox.close();
+  }
+
+  /** Asks and takes the first answer. */
+  ask<Q extends Contract, A extends Contract>(
+    question: Question<Q>,
+    answers: A,
+    timeoutMs: number,
+  ): Promise<Result<{ readonly body: Body<A>; readonly party: KnownParty }, AskFailure>> {
+    return new Promise((resolve) => {
+      this.converse(question, answers, timeoutMs, {
+        onAnswer: (body, party) => {
+          resolve(ok({ body, party }));
+          return 'done';
+        },
+        onFailure: (failure) => {
+          resolve(err(failure));
+        },
+      });
+    });
+  }
+
+  /**
+   * Asks and takes answers until one of them is the last, nobody has answered for `timeoutMs`, or the asking failed.
+   *
+   * @returns Ends the conversation early.
+   */
+  converse<Q extends Contract, A extends Contract>(
+    question: Question<Q>,
+    answers: A,
+    timeoutMs: number,
+    hear: Hearing<A>,
+  ): () => void {
+    const asked = question.to();
+    const [first] = asked;
+    if (first === undefined) {
+      queueMicrotask(() => {
+        hear.onFailure('nobody_known');
+      });
+      return () => undefined;
+    }
+    const asking = new Asking(this.#line(), question, first, answers, { timeoutMs, hear });
+    this.#waiting.set(toHex(asking.messageId), asking);
+    asking.send(asked, !asked.some((party) => this.#knowUs.has(toHex(party.keyId))));
+    return () => {
+      asking.end();
+    };
+  }
+
+  /** Sends one body to many; the broker's word tells at once who is not there. @returns Stops listening for answers. */
+  fanOut<C extends Contract, A extends Contract>(fan: Fan<C, A>, hear: FanHearing<A>): () => void {
+    const fanning = new Fanning(this.#line(), fan, hear);
+    this.#waiting.set(toHex(fanning.messageId), fanning);
+    fanning.send();
+    return () => {
+      fanning.end();
+    };
+  }
+
+  /** Seals an answer for a party that asked earlier and still waits on `reply`. */
+  answerLater<A extends Contract>(to: KnownParty, reply: string, re: Uint8Array, contract: A, body: Body<A>): void {
+    const framing = { messageId: randomBytes(16), re, introduce: true };
+    this.transport.publish(reply, this.sealer.seal(contract, body, [to], framing));
+  }
+
+  /** Opens every message on `subject` of one of `contracts` and hands it on; others get one answer that says nothing. */
+  serve(
+    subject: string,
+    queue: string | undefined,
+    contracts: readonly Contract[],
+    handler: (opened: Opened) => unknown,
+  ): Listening {
+    const byKind = new Map(contracts.map((contract) => [contract.kind, contract]));
+    const opening = { contracts: byKind, expects: (re: Uint8Array | null) => re === null };
+    return this.transport.subscribe(
+      subject,
+      (message) => {
+        const opened = this.sealer.open(message.payload, { ...opening, subject: message.subject });
+        if (opened.ok) {
+          this.sealer.directory.learn(opened.value.party);
+          handler(this.#asOpened(opened.value, message));
+        } else this.#turnAway(opened.error.reason, message);
+      },
+      queue,
+    );
+  }
+
+  #line(): Line {
+    const messageId = randomBytes(16);
+    const token = toHex(messageId);
+    return {
+      transport: this.transport,
+      sealer: this.sealer,
+      messageId,
+      replyTo: (index) => `${this.sealer.own.inbox}.${token}.${String(index)}`,
+      hangUp: () => this.#waiting.delete(token),
+    };
+  }
+
+  #hear(message: Incoming): void {
+    const [token, index] = message.subject.slice(this.sealer.own.inbox.length + 1).split('.');
+    const conversation = token === undefined ? undefined : this.#waiting.get(token);
+    if (conversation === undefined) return;
+    const place = Number(index);
+    if (message.noResponders) {
+      conversation.onNoResponders(place);
+      return;
+    }
+    if (message.payload.length === 0) {
+      conversation.onTurnedAway(place);
+      return;
+    }
+    const stale = readStaleKey(message.payload);
+    if (stale !== undefined) {
+      const party = this.sealer.roles.read(stale, this.sealer.clock.now(), this.sealer.clock.skewMs);
+      if (!party.ok) return;
+      this.sealer.directory.learn(party.value);
+      conversation.onStaleKey(party.value, place);
+      return;
+    }
+    this.#hearAnswer(conversation, message, place);
+  }
+
+  #hearAnswer(conversation: Conversation, message: Incoming, place: number): void {
+    const opened = this.sealer.open(message.payload, {
+      subject: message.subject,
+      contracts: conversation.contracts,
+      expects: (re, party) => re !== null && toHex(re) === toHex(conversation.messageId) && conversation.expects(party),
+    });
+    if (!opened.ok) {
+      this.onOpenFailure(opened.error.reason, message.subject);
+      return;
+    }
+    this.sealer.directory.learn(opened.value.party);
+    if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
+    this.#knowUs.add(toHex(opened.value.party.keyId));
+    conversation.onAnswer(opened.value, place);
+  }
+
+  #asOpened(opened: OpenedMessage, message: Incoming): Opened {
+    const reply = message.reply;
+    return {
+      body: opened.body,
+      kind: opened.kind,
+      subject: message.subject,
+      reply,
+      party: opened.party,
+      messageId: opened.messageId,
+      private: opened.private,
+      answer: (contract, body) => {
+        if (reply === undefined) return;
+        // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
+        // that answers, and the answer brings the whole announcement.
+        const introduce = !equalBytes(opened.recipient, this.sealer.own.keyring.currentKeyId);
+        const framing = { messageId: randomBytes(16), re: opened.messageId, introduce };
+        message.respond(this.sealer.seal(contract, body, [opened.party], framing));
+      },
+    };
+  }
+
+  /** One counter, one outward answer, no side effect. */
+  #turnAway(reason: string, message: Incoming): void {
+    this.onOpenFailure(reason, message.subject);
+    if (message.reply === undefined) return;
+    const stale = reason === 'stale_key' || reason === 'unknown_sender';
+    message.respond(stale ? encodeStaleKey(this.sealer.own.announced) : NOTHING);
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Sealing and opening for one process: the bytes are libs/envelope's, the rules that need a subject or a contract are here.
+ *
+ * Spec: spec/envelope.md#opening.
+ */
+import {
+  encode,
+  fp,
+  type KnownParty,
+  type OpenedMessage,
+  type OpenFailure,
+  openMessage,
+  PairKeys,
+  sealMessage,
+  sealParts,
+  SeenSets,
+  type Wire,
+} from '@natrium/envelope';
+import type { Result } from '@natrium/model';
+import { type Body, type Contract, fpIn, fromWire, toWire } from '@natrium/wire';
+import type { Clock } from './clock.js';
+import type { Directory } from './directory.js';
+import type { OwnParty } from './own-party.js';
+import type { Roles } from './roles.js';
+
+export const MAX_MESSAGE = 8 << 20;
+
+/** How a message names its sender and what it answers. `introduce`: with the whole announcement, not only the key id. */
+export interface Framing {
+  readonly messageId: Uint8Array;
+  readonly re: Uint8Array | null;
+  readonly introduce: boolean;
+}
+
+export interface Opening {
+  readonly subject: string;
+  readonly contracts: ReadonlyMap<string, Contract>;
+  expects(re: Uint8Array | null, party: KnownParty): boolean;
+}
+
+export class Sealer {
+  readonly #pairs = new PairKeys();
+  readonly #seen = new SeenSets({ perSender: 100_000, senders: 20_000 });
+
+  constructor(
+    readonly own: OwnParty,
+    readonly directory: Directory,
+    readonly roles: Roles,
+    readonly clock: Clock,
+  ) {
+    roles.onNewer(() => {
+      own.rolesSerial = roles.document.serial;
+      directory.retain((party) => roles.names(party.owner));
+    });
+  }
+
+  seal<C extends Contract>(
+    contract: C,
+    body: Body<C>,
+    to: readonly KnownParty[],
+    framing: Framing,
+    privatePart?: Uint8Array,
+  ): Uint8Array {
+    const recipients = to.map(({ keyId, epochKey }) =>
+      privatePart === undefined ? { keyId, epochKey } : { keyId, epochKey, private: privatePart },
+    );
+    return sealMessage(
+      this.#head(contract, framing),
+      plaintext(contract, body),
+      this.own.keyring,
+      recipients,
+      this.#pairs,
+    );
+  }
+
+  /** Encrypted once; `wrapFor` gives each recipient's whole message. */
+  parts<C extends Contract>(contract: C, body: Body<C>, messageId: Uint8Array): ReturnType<typeof sealParts> {
+    const head = this.#head(contract, { messageId, re: null, introduce: false });
+    return sealParts(head, plaintext(contract, body), this.own.keyring, this.#pairs);
+  }
+
+  open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
+    return openMessage(bytes, {
+      maxSize: MAX_MESSAGE,
+      keyring: this.own.keyring,
+      pairs: this.#pairs,
+      partyOf: (keyId) => this.directory.byKeyId(keyId),
+      readAnnouncement: (announced) => this.roles.read(announced, this.clock.now(), this.clock.skewMs),
+      allows: (kind, party) => allows(opening, kind, party),
+      parse: (kind, body) => parse(opening, kind, body),
+      now: this.clock.now(),
+      skewMs: this.clock.skewMs,
+      maxLifetime: (kind) => opening.contracts.get(kind)?.lifetimeMs ?? 0,
+      seen: this.#seen,
+      expects: (re, party) => opening.expects(re, party),
+    });
+  }
+
+  #head(contract: Contract, framing: Framing) {
+    return {
+      kind: contract.kind,
+      messageId: framing.messageId,
+      from: framing.introduce ? this.own.announced : this.own.keyring.currentKeyId,
+      re: framing.re,
+      issued: this.clock.now(),
+      lifetime: contract.lifetimeMs,
+    };
+  }
+}
+
+function plaintext<C extends Contract>(contract: C, body: Body<C>): Uint8Array {
+  return encode(toWire(contract, body) as Wire);
+}
+
+/** This kind may come from this role, and on a party's own subject only from that party. */
+function allows(opening: Opening, kind: string, party: KnownParty): boolean {
+  const contract = opening.contracts.get(kind);
+  if (contract === undefined) return false;
+  const role = party.owner.type === 'role' ? party.owner.role : 'identity';
+  if (!contract.from.includes(role)) return false;
+  const named = fpIn(opening.subject);
+  return role !== 'identity' || named === undefined || named === fp(party.owner.key);
+}
+
+function parse(opening: Opening, kind: string, body: Wire): unknown {
+  const contract = opening.contracts.get(kind);
+  if (contract === undefined) throw new RangeError(`no contract for ${kind}`);
+  return fromWire(contract, body);
+}

@@ -1,0 +1,173 @@
+/** What every store keeps to, the one in memory and the JetStream bucket alike; each runs it in a spec of its own. */
+import type { Entry, Store } from './store.js';
+
+const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
+const textOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString());
+
+type Change = readonly [string, string | undefined];
+
+/** What a follower hears, in order. */
+class Follower {
+  readonly changes: Change[] = [];
+  #wake: () => void = () => undefined;
+
+  readonly hear = (entry: Entry | { readonly key: string; readonly value: undefined }): void => {
+    this.changes.push([entry.key, textOf(entry.value)]);
+    this.#wake();
+  };
+
+  async atLeast(count: number): Promise<readonly Change[]> {
+    while (this.changes.length < count) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.changes;
+  }
+}
+
+/** @param open Gives a fresh, empty store with each call, and a second view of the same. */
+export function storeContract(name: string, open: () => Promise<readonly [Store, Store]>): void {
+  describe(`a store: ${name}`, () => {
+    let store: Store;
+    let other: Store;
+    beforeEach(async () => {
+      [store, other] = await open();
+    });
+
+    it('gives back what was put, with its revision', async () => {
+      const revision = await store.put('a', bytes('one'));
+      const entry = await other.get('a');
+      expect([entry?.key, textOf(entry?.value), entry?.revision]).toEqual(['a', 'one', revision]);
+    });
+
+    it('reads from a revision on, without what is older or deleted', async () => {
+      await store.put('d.1', bytes('one'));
+      const since = await store.put('d.2', bytes('two'));
+      for (const key of ['d.3', 'e.1', 'd.4']) await store.put(key, bytes(key));
+      await store.delete('d.3');
+      expect((await other.list('d.*', since)).map(({ key }) => key)).toEqual(['d.2', 'd.4']);
+      expect(await other.list('x.*', since)).toEqual([]);
+    });
+
+    it('has nothing under a key that was never written', async () => {
+      expect(await store.get('none')).toBeUndefined();
+    });
+
+    it('keeps any bytes, also none and many', async () => {
+      const every = Uint8Array.from({ length: 70_000 }, (_, n) => n % 256);
+      await store.put('every', every);
+      await store.put('none', new Uint8Array());
+      expect(Uint8Array.from((await other.get('every'))?.value ?? [])).toEqual(every);
+      expect((await other.get('none'))?.value.length).toBe(0);
+    });
+
+    it('creates a key once: of many at the same time, one', async () => {
+      const writers = [store, other, store, other, store].map((one, n) => one.create('a', bytes(`${n}`)));
+      const revisions = await Promise.all(writers);
+      const winners = revisions.flatMap((revision, n) => (revision === undefined ? [] : [`${n}`]));
+      expect(winners).toHaveLength(1);
+      expect(textOf((await store.get('a'))?.value)).toBe(winners[0]);
+    });
+
+    it('does not create over a value that was put', async () => {
+      await store.put('a', bytes('one'));
+      expect(await store.create('a', bytes('two'))).toBeUndefined();
+      expect(textOf((await store.get('a'))?.value)).toBe('one');
+    });
+
+    it('updates a value once for each revision: of many at the same time, one', async () => {
+      const revision = await store.put('a', bytes('old'));
+      const writers = [store, other, store].map((one, n) => one.update('a', bytes(`${n}`), revision));
+      const winners = (await Promise.all(writers)).flatMap((won, n) => (won === undefined ? [] : [`${n}`]));
+      expect(winners).toHaveLength(1);
+      expect(textOf((await store.get('a'))?.value)).toBe(winners[0]);
+    });
+
+    it('refuses an update of a revision that is gone, and accepts the next', async () => {
+      const first = await store.put('a', bytes('one'));
+      const second = await store.update('a', bytes('two'), first);
+      expect(second).toBeGreaterThan(first);
+      expect(await store.update('a', bytes('three'), first)).toBeUndefined();
+      expect(await store.update('a', bytes('three'), second!)).toBeGreaterThan(second!);
+    });
+
+    it('may create a key again after it was deleted, and forgets its value meanwhile', async () => {
+      const revision = await store.put('a', bytes('one'));
+      await store.delete('a');
+      expect(await other.get('a')).toBeUndefined();
+      expect(await store.update('a', bytes('two'), revision)).toBeUndefined();
+      expect(await store.create('a', bytes('three'))).toBeGreaterThan(revision);
+      expect(textOf((await other.get('a'))?.value)).toBe('three');
+    });
+
+    it('takes the deletion of what is not there', async () => {
+      await store.delete('none');
+      expect(await store.get('none')).toBeUndefined();
+    });
+
+    it('tells a follower all that is there before it resolves, and every change after', async () => {
+      await store.put('a', bytes('one'));
+      await store.put('b', bytes('two'));
+      await store.put('a', bytes('three'));
+      const follower = new Follower();
+      const following = await other.follow(follower.hear);
+      expect([...follower.changes].sort()).toEqual([
+        ['a', 'three'],
+        ['b', 'two'],
+      ]);
+      await store.put('c', bytes('four'));
+      await store.delete('b');
+      expect((await follower.atLeast(4)).slice(2)).toEqual([
+        ['c', 'four'],
+        ['b', undefined],
+      ]);
+      following.close();
+    });
+
+    it('follows an empty store from its beginning', async () => {
+      const follower = new Follower();
+      const following = await other.follow(follower.hear);
+      expect(follower.changes).toEqual([]);
+      await store.create('a', bytes('one'));
+      expect(await follower.atLeast(1)).toEqual([['a', 'one']]);
+      following.close();
+    });
+
+    it('tells no value of what was deleted before', async () => {
+      await store.put('a', bytes('one'));
+      await store.delete('a');
+      await store.put('b', bytes('two'));
+      const follower = new Follower();
+      const following = await other.follow(follower.hear);
+      expect(follower.changes.filter(([, value]) => value !== undefined)).toEqual([['b', 'two']]);
+      following.close();
+    });
+
+    it('follows whatever one follower does with what it hears', async () => {
+      const follower = new Follower();
+      const following = await other.follow((entry) => {
+        follower.hear(entry);
+        if (entry.key === 'bad') throw new Error('a follower that fails');
+      });
+      await store.put('bad', bytes('x')).catch(() => undefined);
+      await store.put('good', bytes('y'));
+      expect((await follower.atLeast(2)).map(([key]) => key)).toEqual(['bad', 'good']);
+      following.close();
+    });
+
+    it('lists what fits a pattern, oldest first, without the deleted', async () => {
+      for (const key of ['r.2', 'r.1', 'd.1', 'r.3', 'r.1.x']) await store.put(key, bytes(key));
+      await store.put('r.2', bytes('again'));
+      await store.delete('r.3');
+      const found = (entries: readonly Entry[]) => entries.map(({ key, value }) => [key, textOf(value)]);
+      expect(found(await other.list('r.*'))).toEqual([
+        ['r.1', 'r.1'],
+        ['r.2', 'again'],
+      ]);
+      expect(found(await other.list('r.>')).map(([key]) => key)).toEqual(['r.1', 'r.1.x', 'r.2']);
+      expect(found(await other.list('*.1')).map(([key]) => key)).toEqual(['r.1', 'd.1']);
+      expect(await other.list('x.*')).toEqual([]);
+    });
+
+    it('lists nothing of an empty store', async () => {
+      expect(await store.list('r.*')).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * What the project needs of a durable store: named values, created once or replaced by compare-and-swap, and followed.
+ * Keys are `fp`, digests, jids or keyed hashes, never a name; values are sealed by `SealedStore`.
+ */
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly revision: number;
+}
+
+export interface Following {
+  close(): void;
+}
+
+export interface Store {
+  readonly name: string;
+  get(key: string): Promise<Entry | undefined>;
+  /** @returns The revision; undefined when the key exists already. */
+  create(key: string, value: Uint8Array): Promise<number | undefined>;
+  /** @returns The new revision; undefined when someone else replaced it since `revision`. */
+  update(key: string, value: Uint8Array, revision: number): Promise<number | undefined>;
+  put(key: string, value: Uint8Array): Promise<number>;
+  delete(key: string): Promise<void>;
+  /** Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value. */
+  follow(onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void): Promise<Following>;
+  /** All values under a key pattern (`r.*`), oldest first; with `since` only those whose revision is at least that. */
+  list(pattern: string, since?: number): Promise<readonly Entry[]>;
+}

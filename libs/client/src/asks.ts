@@ -1,0 +1,80 @@
+/** What can be asked of the master, and who asks. */
+import type { SealedBus } from '@natrium/bus';
+import type { SigningKey } from '@natrium/envelope';
+import type { Value, ValueMap } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { Link } from './connect.js';
+
+export interface JobAsk {
+  readonly tgt: string | readonly string[];
+  readonly tgtType: string;
+  readonly delimiter?: string;
+  readonly funs: readonly string[];
+  readonly args: readonly (readonly Value[])[];
+  /** Seconds. */
+  readonly timeout: number;
+  readonly returner: string;
+  readonly returnerOptions: ValueMap;
+  readonly options: ValueMap;
+}
+
+export interface RunAsk {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly timeout: number;
+}
+
+export interface RunAnswer {
+  readonly jid: string;
+  readonly ret: Value;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly out?: string;
+}
+
+export interface LoginAsk {
+  readonly what: 'login' | 'check' | 'logout';
+  readonly eauth?: string;
+  readonly username?: string;
+  readonly secret?: string;
+  /** To look at, or to end. */
+  readonly token?: string;
+}
+
+export interface LoggedIn {
+  /** Of a login only. */
+  readonly token: string;
+  readonly name: string;
+  readonly eauth: string;
+}
+
+/** `all`: every return and the end; `jid`: only the start; `preview`: who is meant, and nothing is sent. */
+export type Follow = 'all' | 'jid' | 'preview';
+
+/** Who asks: with which key, on which subjects, and for a running runner with its grant-run. */
+export interface Asker {
+  readonly bus: SealedBus;
+  readonly signing: SigningKey;
+  readonly subjects: Readonly<Record<'publish' | 'runner' | 'admin' | 'auth', string>>;
+  readonly grantRun: Body<typeof contracts.publish>['grantRun'];
+  /** The token of an external user, which stands beside each job and run in place of a signature. */
+  readonly token?: string;
+  /** Options that each job and run of this asker carries, such as the account that it claims to be (`as`). */
+  readonly claims?: ValueMap;
+}
+
+/** An identity asks: a minion on its `up` subjects, an account on its `usr` subjects. */
+export function identityAsker({ bus, own, subjects, identity }: Link, tree: 'up' | 'usr'): Asker {
+  const at = (verb: 'publish' | 'runner') => (tree === 'up' ? subjects.up(own.fp, verb) : subjects.usr(own.fp, verb));
+  return {
+    bus,
+    signing: identity.signing,
+    subjects: {
+      publish: at('publish'),
+      runner: at('runner'),
+      admin: subjects.usrAcl(own.fp, 'admin'),
+      auth: subjects.usrAcl(own.fp, 'auth'),
+    },
+    grantRun: null,
+  };
+}

@@ -1,0 +1,15 @@
+export { isGood, keepRenewed, OwnUser } from './broker-user.js';
+export { connectIdentity, type ConnectOptions, type Link } from './connect.js';
+export {
+  type Asker,
+  type Follow,
+  identityAsker,
+  type JobAsk,
+  type LoggedIn,
+  type LoginAsk,
+  type RunAnswer,
+  type RunAsk,
+} from './asks.js';
+export { MasterClient } from './master-client.js';
+export { peerPort } from './peer-port.js';
+export { NewsQueue } from './news-queue.js';

@@ -1,0 +1,262 @@
+/**
+ * Asking the master: requests are built and signed here, sealed to the live gateways (or acl-services), and their
+ * answers read. Minions, accounts and running runners differ only in their key and their subjects.
+ *
+ * Spec: spec/envelope.md#requests, spec/wire.md.
+ */
+import { randomBytes, type Request, signRequest } from '@natrium/envelope';
+import {
+  type Absent,
+  err,
+  isMap,
+  type Jid,
+  type JobNews,
+  ok,
+  type Refusal,
+  type Result,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
+import { contracts } from '@natrium/wire';
+import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
+import { askRun } from './ask-run.js';
+import { asRefusal, unreachable } from './failures.js';
+import { Following, type News } from './following.js';
+import { NewsQueue } from './news-queue.js';
+
+const GRACE_MS = 60_000;
+/** Beyond the job's own timeout: the gateway says the end, this is for its silence. */
+const SILENCE_MS = 5000;
+const ADMIN_TIMEOUT_MS = 5000;
+
+/** A request that ends this soon is signed anew for the next batch: it still has to be granted and to reach the minions. */
+const BATCH_MARGIN_MS = 30_000;
+/** A back end may take its time, above all to refuse. */
+const LOGIN_TIMEOUT_MS = 20_000;
+
+interface SignedAsk {
+  readonly request: Uint8Array;
+  readonly signature: Uint8Array;
+  /** Its own end, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+export class MasterClient {
+  constructor(private readonly asker: Asker) {}
+
+  /** A job and all that comes of it. */
+  publish(ask: JobAsk): AsyncIterable<JobNews> {
+    return queued((hear) => {
+      this.publishTo(ask, 'all', hear);
+    });
+  }
+
+  /**
+   * The same, in batches: each call asks for the job on these of its minions, with one and the same signed request for as
+   * long as that lives. Every batch is decided anew, and a minion runs the request once, whatever batches it is in.
+   */
+  inBatches(ask: JobAsk): (ids: readonly string[]) => AsyncIterable<JobNews> {
+    let signed: SignedAsk | undefined;
+    return (batch) => {
+      const now = this.asker.bus.sealer.clock.now();
+      if (signed === undefined || signed.until < now + BATCH_MARGIN_MS) signed = this.#signJob(ask);
+      const { until: _, ...request } = signed;
+      return queued((hear) => {
+        this.#send(ask, request, { follow: 'all', batch: [...batch] }, hear);
+      });
+    };
+  }
+
+  /** The same without an iterator between: `hear` is called for each piece of news, `end` or `refused` last. */
+  publishTo(ask: JobAsk, follow: Follow, hear: (news: JobNews) => void): void {
+    const { until: _, ...request } = this.#signJob(ask);
+    this.#send(ask, request, { follow, batch: null }, hear);
+  }
+
+  #send(
+    ask: JobAsk,
+    signed: Omit<SignedAsk, 'until'>,
+    { follow, batch }: { readonly follow: Follow; readonly batch: string[] | null },
+    hear: (news: JobNews) => void,
+  ): void {
+    new Following(
+      this.asker.bus,
+      {
+        contract: contracts.publish,
+        body: { ...this.#proving(signed), grantRun: this.asker.grantRun, follow, batch },
+        subject: this.asker.subjects.publish,
+        to: () => this.asker.bus.sealer.directory.role('gateway'),
+      },
+      ask.timeout * 1000 + SILENCE_MS,
+      {
+        onNews: (news) => tell(news, follow, hear),
+        onFailure: (failure) => {
+          hear({ type: 'refused', refusal: unreachable(failure) });
+        },
+      },
+    ).start();
+  }
+
+  async publishAsync(
+    ask: JobAsk,
+  ): Promise<
+    Result<{ readonly jid: Jid; readonly minions: readonly string[]; readonly missing: readonly string[] }, Refusal>
+  > {
+    return new Promise((resolve) => {
+      this.publishTo(ask, 'jid', (news) => {
+        if (news.type === 'started') resolve(ok(news));
+        else if (news.type === 'refused') resolve(err(news.refusal));
+      });
+    });
+  }
+
+  run(ask: RunAsk, follow: 'all' | 'jid' = 'all'): Promise<Result<RunAnswer, Refusal>> {
+    return this.#ran('run', ask, follow);
+  }
+
+  /** A function of the wheel, such as `key.list_all`: the same gate and the same answer as a runner's. */
+  wheel(ask: RunAsk, follow: 'all' | 'jid' = 'all'): Promise<Result<RunAnswer, Refusal>> {
+    return this.#ran('wheel', ask, follow);
+  }
+
+  async #ran(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<Result<RunAnswer, Refusal>> {
+    const { until: _, ...signed } = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
+    const answer = await askRun(
+      this.asker.bus,
+      {
+        contract: contracts.runner,
+        body: { ...this.#proving(signed), follow },
+        subject: this.asker.subjects.runner,
+        to: () => this.asker.bus.sealer.directory.role('gateway'),
+      },
+      ask.timeout * 1000 + SILENCE_MS,
+    );
+    if (!answer.ok) return err(unreachable(answer.error));
+    const { refusal: refused, jid, outcome } = answer.value;
+    if (refused !== null) return err(asRefusal(refused));
+    if (outcome === null) return ok({ jid, ret: null, retcode: 0, success: true });
+    const { out, ...rest } = outcome;
+    return ok(out === null ? { jid, ...rest } : { jid, ...rest, out });
+  }
+
+  /** A request about keys, audit, accounts or inventory, decided by the acl-service. */
+  async admin(what: 'key' | 'audit' | 'token', fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
+    const { request, signature } = this.#sign(what, [fun], [args], { timeout: 5 });
+    const answer = await this.asker.bus.ask(
+      {
+        contract: contracts.admin,
+        body: { request, signature },
+        subject: this.asker.subjects.admin,
+        to: () => this.asker.bus.sealer.directory.role('acl'),
+      },
+      contracts.adminDone,
+      ADMIN_TIMEOUT_MS,
+    );
+    if (!answer.ok) return err(unreachable(answer.error));
+    const { refusal: refused, result } = answer.value.body;
+    return refused === null ? ok(result) : err(asRefusal(refused));
+  }
+
+  #signJob(ask: JobAsk): SignedAsk {
+    return this.#sign('job', ask.funs, ask.args, ask);
+  }
+
+  /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
+  async auth(ask: LoginAsk): Promise<Result<LoggedIn, Refusal>> {
+    const { what, eauth = '', username = '', secret = '', token = '' } = ask;
+    const answer = await this.asker.bus.ask(
+      {
+        contract: contracts.auth,
+        body: {
+          what,
+          use: 'token',
+          credential: { eauth, username, secret, token },
+          expire: null,
+          address: '',
+          about: '',
+        },
+        subject: this.asker.subjects.auth,
+        to: () => this.asker.bus.sealer.directory.role('acl'),
+      },
+      contracts.authed,
+      LOGIN_TIMEOUT_MS,
+    );
+    if (!answer.ok) return err(unreachable(answer.error));
+    const { refusal: refused, token: issued, session } = answer.value.body;
+    if (refused !== null) return err(asRefusal(refused));
+    return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });
+  }
+
+  /** With whatever proves who asks. */
+  #proving(signed: Omit<SignedAsk, 'until'>) {
+    const { token } = this.asker;
+    if (token === undefined) return { ...signed, credential: null };
+    return { request: signed.request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
+  }
+
+  #sign(
+    what: Request['what'],
+    funs: readonly string[],
+    args: readonly (readonly Value[])[],
+    ask: Partial<JobAsk> & { readonly timeout: number },
+  ): SignedAsk {
+    const { sealer } = this.asker.bus;
+    const delimiter = ask.delimiter === undefined ? {} : { delimiter: ask.delimiter };
+    const claims = what === 'job' || what === 'run' || what === 'wheel' ? this.asker.claims : undefined;
+    const options = { ...ask.options, ...delimiter, ...claims };
+    const request: Request = {
+      id: randomBytes(16),
+      what,
+      funs,
+      args: args.map((list) => list.map((value) => toPlain(value))),
+      tgt: ask.tgt ?? '',
+      tgtType: ask.tgtType ?? 'glob',
+      returner: ask.returner ?? '',
+      returnerOptions: plainMap(ask.returnerOptions ?? {}),
+      // Whole seconds on the wire; a fraction waits longer rather than shorter.
+      timeout: Math.ceil(ask.timeout),
+      options: plainMap(options),
+      issued: sealer.clock.now(),
+      lifetime: Math.ceil(ask.timeout) * 1000 + GRACE_MS,
+    };
+    const { bytes, signature } = signRequest(this.asker.signing, sealer.roles.cluster, request);
+    return { request: bytes, signature, until: request.issued + request.lifetime };
+  }
+}
+
+function queued(begin: (hear: (news: JobNews) => void) => void): AsyncIterable<JobNews> {
+  const queue = new NewsQueue<JobNews>();
+  begin((news) => {
+    queue.push(news);
+    if (news.type === 'end' || news.type === 'refused') queue.end();
+  });
+  return queue;
+}
+
+function plainMap(map: ValueMap): Request['options'] {
+  const plain = toPlain(map);
+  return isMap(plain) ? plain : {};
+}
+
+/** @returns true after the last news. */
+function tell(news: News, follow: Follow, hear: (news: JobNews) => void): boolean {
+  if (news.refusal !== null) {
+    hear({ type: 'refused', refusal: asRefusal(news.refusal) });
+    return true;
+  }
+  if (news.started !== null) {
+    const { jid, minions, missing } = news.started;
+    hear({ type: 'started', jid: jid as Jid, minions, missing });
+  }
+  for (const { out, ...ret } of news.returns) hear({ type: 'return', ...ret, ...(out === null ? {} : { out }) });
+  if (news.end !== null) {
+    hear({ type: 'end', absent: news.end.map(asAbsent) });
+    return true;
+  }
+  return follow !== 'all';
+}
+
+function asAbsent({ id, why, sentence }: NonNullable<News['end']>[number]): Absent {
+  return sentence === null ? { id, why } : { id, why, sentence };
+}

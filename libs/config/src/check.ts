@@ -1,0 +1,146 @@
+/**
+ * From the files of a folder to checked values: known keys are parsed by the schema, Salt's other keys are reported, unknown
+ * ones are problems. All problems are found in one go.
+ *
+ * What the access lists mean is not known here.
+ */
+import { join, resolve } from 'node:path';
+import type { Path } from '@natrium/args';
+import { err, ok, type Result, type Value } from '@natrium/model';
+import * as z from 'zod/mini';
+import { RULE_KEYS } from './access-keys.js';
+import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
+import { folderExists } from './file-glob.js';
+import { type KeyDoc, keyDocs } from './key-doc.js';
+import { nearestKey } from './nearest-key.js';
+import { rootDir, withPaths } from './paths.js';
+import type { ConfigProblem } from './problem.js';
+import { reasonOf } from './reason.js';
+import { isSaltKey, RENAMED, SALT_KEYS } from './salt-keys.js';
+import { entriesOf, type FilePlace, placeOf, valueOf } from './sourced.js';
+
+export const DEFAULT_DIR = '/etc/natrium';
+/** Settings of the back ends of `external_auth`, which check them. */
+const BACK_END = /^auth\.(?:ldap|pam)\./;
+
+export interface Checked<T> {
+  readonly values: T;
+  /** What the file says, key by key, also keys that the schema does not know. */
+  readonly given: Readonly<Record<string, Value>>;
+  readonly locate: (path: Path) => FilePlace;
+  readonly files: readonly string[];
+  readonly reports: readonly string[];
+}
+
+/** One kind of configuration: the name of its main file, its schema, and the schema of the other kind. */
+export interface Kind<S extends z.ZodMiniObject> {
+  readonly name: 'master' | 'minion';
+  readonly schema: S;
+  readonly other: z.ZodMiniObject;
+}
+
+export function check<S extends z.ZodMiniObject>(
+  dir: string,
+  kind: Kind<S>,
+): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
+  const folder = resolve(dir);
+  if (folder !== DEFAULT_DIR && !folderExists(folder)) {
+    return err([
+      { file: folder, path: [], reason: 'there is no such folder', mend: 'create it, or name another with -c' },
+    ]);
+  }
+  const read = readConfigFiles(join(folder, kind.name), `${kind.name}.d/*.conf`);
+  return read.ok ? checkFiles(folder, kind, read.value) : read;
+}
+
+function checkFiles<S extends z.ZodMiniObject>(
+  folder: string,
+  kind: Kind<S>,
+  { merged, files, reports }: ConfigFiles,
+): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
+  const given = notEmpty(entriesOf(merged) ?? new Map());
+  const locate = (path: Path) => placeOf(merged, path);
+  const docs = docsOf(kind.schema);
+  const filled = withPaths(given, docs, rootDir(given['root_dir'], folder));
+  const parsed = z.safeParse(kind.schema, filled, { error: reasonOf });
+  const unknown = Object.keys(given).filter((key) => !docs.has(key) && !READING.has(key));
+  const problems = [
+    ...unknown.flatMap((key) => unknownKey(key, kind, locate)),
+    ...files.flatMap(({ file, unquotedKeys, locate: inFile }) =>
+      unquoted(unquotedKeys).map((path) => ({ ...notText(path), file, ...inFile(path) })),
+    ),
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
+  ];
+  if (!parsed.success || problems.length > 0) return err(problems);
+  const idle = unknown.filter((key) => !BACK_END.test(key)).map((key) => unused(key, locate([key])));
+  return ok({
+    values: parsed.data,
+    given,
+    locate,
+    files: files.map(({ file }) => file),
+    reports: [...reports, ...idle],
+  });
+}
+
+/** A key without a value is one that is not there: what it would have held is commented out. */
+function notEmpty(entries: ReadonlyMap<string, Parameters<typeof valueOf>[0]>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Array.from(entries, ([key, item]) => [key, valueOf(item)] as const).filter(([, value]) => value !== null),
+  );
+}
+
+export function docsOf(schema: z.ZodMiniObject): ReadonlyMap<string, KeyDoc> {
+  const docs = new Map<string, KeyDoc>();
+  for (const [key, field] of Object.entries(schema.shape)) {
+    const doc = keyDocs.get(field);
+    if (doc === undefined) throw new Error(`the key ${key} has no documentation`);
+    docs.set(key, doc);
+  }
+  return docs;
+}
+
+function unknownKey(
+  key: string,
+  kind: Kind<z.ZodMiniObject>,
+  locate: (path: Path) => FilePlace,
+): readonly ConfigProblem[] {
+  const renamed = RENAMED.get(key);
+  const problem = (reason: string, mend: string) => [{ ...locate([key]), path: [key], reason, mend }];
+  if (renamed !== undefined) return problem(`Salt renamed ${key} to ${renamed}`, `write ${renamed}`);
+  if (isSaltKey(key)) return [];
+  const elsewhere = kind.name === 'master' ? 'minion' : 'master';
+  if (Object.hasOwn(kind.other.shape, key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
+  const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...SALT_KEYS]);
+  const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
+  return problem('neither Natrium nor Salt has such a key', mend);
+}
+
+function unquoted(paths: readonly Path[]): readonly Path[] {
+  return paths.filter(([top]) => typeof top === 'string' && RULE_KEYS.has(top));
+}
+
+/** Salt would compare such a key as a number or a boolean, and never match; here it would silently become text. */
+function notText(path: Path): Omit<ConfigProblem, 'file'> {
+  const key = String(path.at(-1));
+  return { path, reason: `YAML reads this key as ${key}, which is not text`, mend: 'put it in quotes' };
+}
+
+function invalid(
+  path: readonly PropertyKey[],
+  message: string,
+  docs: ReadonlyMap<string, KeyDoc>,
+  locate: (path: Path) => FilePlace,
+): ConfigProblem {
+  const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
+  const key = String(steps[0]);
+  return {
+    ...locate(steps),
+    path: steps,
+    reason: message,
+    mend: `${key} takes ${docs.get(key)?.takes ?? 'something else'}`,
+  };
+}
+
+function unused(key: string, { file, line }: FilePlace): string {
+  return `${file}:${String(line)}: ${key} is a key of Salt that Natrium does not use`;
+}

@@ -1,0 +1,162 @@
+/**
+ * The files of one configuration, read and merged as Salt does: `DIR/master`, then what `default_include` names, then what
+ * `include` names, each sorted. Included files are merged into each other deeply, and over the main file key by key.
+ *
+ * Spec: spec/config.md#files.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { isNativeError } from 'node:util/types';
+import { type LoadedYaml, loadYaml } from '@natrium/args';
+import { err, isList, ok, type Result } from '@natrium/model';
+import { filesOf } from './file-glob.js';
+import type { ConfigProblem } from './problem.js';
+import { deepMerge, entriesOf, overlay, placeOf, type Sourced, valueOf, whole } from './sourced.js';
+
+export interface ConfigFiles {
+  readonly merged: Sourced;
+  /** Every file that was read, the main one first. */
+  readonly files: readonly LoadedYaml[];
+  readonly reports: readonly string[];
+}
+
+const MAX_FILES = 1000;
+/** Keys that only say what else to read. */
+export const READING: ReadonlySet<string> = new Set(['include', 'default_include']);
+
+/** @param defaultInclude Relative to the folder of the main file, such as `master.d/*.conf`. */
+export function readConfigFiles(main: string, defaultInclude: string): Result<ConfigFiles, readonly ConfigProblem[]> {
+  const reader = new Reader();
+  const first = reader.read(main) ?? whole(nothing(main));
+  const byDefault = reader.include(first, 'default_include', main, [defaultInclude]);
+  const asked = reader.include(first, 'include', main, []);
+  if (reader.problems.length > 0) return err(reader.problems);
+  const merged = [byDefault, asked].reduce<Sourced>(
+    (sum, next) => (next === undefined ? sum : overlay(sum, next)),
+    first,
+  );
+  return ok({ merged, files: reader.files, reports: [...reader.reports, ...replaced(first, byDefault, asked)] });
+}
+
+/** A key of the main file that an included one replaces is worth a word: nothing of the main file's value remains. */
+function replaced(first: Sourced, ...others: readonly (Sourced | undefined)[]): readonly string[] {
+  return others.flatMap((other) => {
+    const theirs = other === undefined ? undefined : entriesOf(other);
+    return Array.from(entriesOf(first)?.keys() ?? []).flatMap((key) => {
+      const later = theirs?.get(key);
+      if (later === undefined || READING.has(key)) return [];
+      const [from, by] = [placeOf(first, [key]), placeOf(later, [])];
+      return [`${key} of ${from.file}:${String(from.line)} is replaced as a whole by ${by.file}:${String(by.line)}`];
+    });
+  });
+}
+
+function nothing(file: string): LoadedYaml {
+  return { file, value: null, locate: () => ({ line: 1, column: 1 }), unquotedKeys: [] };
+}
+
+class Reader {
+  readonly files: LoadedYaml[] = [];
+  readonly problems: ConfigProblem[] = [];
+  readonly reports: string[] = [];
+
+  /** @returns undefined when there is no such file, or it is a problem that was noted. */
+  read(file: string): Sourced | undefined {
+    const text = this.#text(file);
+    if (text === undefined) return undefined;
+    const loaded = loadYaml(text, file);
+    if (!loaded.ok) {
+      this.problems.push({
+        path: [],
+        mend: 'correct the YAML there; the file is read as Salt reads it',
+        ...loaded.error,
+      });
+      return undefined;
+    }
+    this.files.push(loaded.value);
+    const sourced = whole(loaded.value);
+    if (entriesOf(sourced) !== undefined) return sourced;
+    this.problems.push({
+      file,
+      line: 1,
+      path: [],
+      reason: 'the file is not a mapping',
+      mend: 'write "key: value" lines',
+    });
+    return undefined;
+  }
+
+  /** The files that `key` of a file names, merged into each other, with what they include in turn. */
+  include(from: Sourced, key: string, file: string, otherwise: readonly string[]): Sourced | undefined {
+    return this.#patterns(from, key, otherwise)
+      .flatMap((pattern) => this.#found(pattern, file, key))
+      .reduce<Sourced | undefined>((sum, found) => {
+        const read = this.#readWithIncludes(found);
+        return sum === undefined || read === undefined ? (read ?? sum) : deepMerge(sum, read);
+      }, undefined);
+  }
+
+  #readWithIncludes(file: string): Sourced | undefined {
+    if (this.files.length >= MAX_FILES) {
+      this.#problem(
+        file,
+        ['include'],
+        'more than a thousand files are included',
+        'look for a file that includes itself',
+      );
+      return undefined;
+    }
+    if (this.files.some((known) => known.file === file)) {
+      this.reports.push(`${file} is included more than once; it was read once`);
+      return undefined;
+    }
+    const read = this.read(file);
+    if (read === undefined) return undefined;
+    const inner = this.include(read, 'include', file, []);
+    return inner === undefined ? read : overlay(read, inner);
+  }
+
+  #patterns(from: Sourced, key: string, otherwise: readonly string[]): readonly string[] {
+    const entry = entriesOf(from)?.get(key);
+    const value = entry === undefined ? null : valueOf(entry);
+    if (value === null) return otherwise;
+    const list = isList(value) ? value : [value];
+    const patterns = list.filter((item) => typeof item === 'string');
+    if (patterns.length === list.length) return patterns.filter((pattern) => pattern !== '');
+    const place = placeOf(from, [key]);
+    this.problems.push({
+      ...place,
+      path: [key],
+      reason: 'names of files are text',
+      mend: 'give a glob or a list of globs',
+    });
+    return [];
+  }
+
+  #found(pattern: string, from: string, key: string): readonly string[] {
+    const home = pattern.startsWith('~/') ? join(homedir(), pattern.slice(2)) : pattern;
+    const found = filesOf(isAbsolute(home) ? home : join(dirname(from), home));
+    if (found.length === 0 && key === 'include') this.reports.push(`${from}: include ${pattern} matches no file`);
+    return found;
+  }
+
+  #text(file: string): string | undefined {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    } catch (error) {
+      const code = isNativeError(error) && 'code' in error ? error.code : undefined;
+      if (code === 'ENOENT') return undefined;
+      const unreadable =
+        code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+          ? 'the file is not UTF-8 text'
+          : `cannot read the file (${String(code)})`;
+      this.#problem(file, [], unreadable, 'make it a UTF-8 text file that this account may read');
+      return undefined;
+    }
+  }
+
+  #problem(file: string, path: readonly string[], reason: string, mend: string): void {
+    this.problems.push({ file, path, reason, mend });
+  }
+}

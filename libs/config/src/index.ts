@@ -1,0 +1,16 @@
+export { brokerTls, type BrokerTlsPaths } from './broker-tls.js';
+/** Configuration files to frozen, checked values; errors name file, line, key, reason and mend. */
+export { DEFAULT_DIR } from './check.js';
+export { FolderWatch, type WatchedFolder } from './folder-watch.js';
+export { configurationDocs } from './docs-table.js';
+export { type LoadedConfig, loadMasterConfig } from './load-master.js';
+export { type Host, loadMinionConfig } from './load-minion.js';
+export { MasterConfig } from './master-config.js';
+export { checkMasterFinger } from './master-finger.js';
+export { MinionConfig } from './minion-config.js';
+export { editDistance, nearestKey } from './nearest-key.js';
+export { type ConfigProblem, problemSentence } from './problem.js';
+export { isSaltKey, SALT_KEYS } from './salt-keys.js';
+export { LOG_LEVELS } from './shared-keys.js';
+export { pinoLevel } from './pino-level.js';
+export { type FilePlace } from './sourced.js';

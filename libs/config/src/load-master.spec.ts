@@ -1,0 +1,345 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { loadMasterConfig } from './load-master.js';
+import { problemSentence } from './problem.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'natrium-config-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
+}
+
+function load(files: Readonly<Record<string, string>>) {
+  write(files);
+  const loaded = loadMasterConfig(dir);
+  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
+  return loaded.value;
+}
+
+function problems(files: Readonly<Record<string, string>>): readonly string[] {
+  write(files);
+  const loaded = loadMasterConfig(dir);
+  return loaded.ok ? [] : loaded.error.map((problem) => problemSentence(problem).replaceAll(dir, 'DIR'));
+}
+
+describe('the files of the examples', () => {
+  it('reads the peer and peer_run of the README', () => {
+    const { config, reports } = load({
+      master: `peer:
+  .*example.com:
+    - test.*
+    - ps.*
+    - pkg.*
+  .*foo.org:
+    - test.*
+    - ps.*
+    - pkg.*
+
+peer_run:
+  .*example.com:
+    - manage.*
+    - jobs.*
+`,
+    });
+    expect(config.peer).toEqual({
+      '.*example.com': ['test.*', 'ps.*', 'pkg.*'],
+      '.*foo.org': ['test.*', 'ps.*', 'pkg.*'],
+    });
+    expect(config.peer_run).toEqual({ '.*example.com': ['manage.*', 'jobs.*'] });
+    expect(reports).toEqual([]);
+  });
+
+  it('reads the wide open forms', () => {
+    expect(load({ master: 'peer:\n  .*:\n    - .*\n' }).config.peer).toEqual({ '.*': ['.*'] });
+    expect(load({ master: 'peer_run:\n  .*:\n    - .*\n' }).config.peer_run).toEqual({ '.*': ['.*'] });
+  });
+
+  it('permits nothing without a file, and with an empty one', () => {
+    expect(load({}).config).toMatchObject({
+      peer: {},
+      peer_run: {},
+      publisher_acl: {},
+      external_auth: {},
+      auto_accept: false,
+    });
+    expect(load({ master: '# all commented out\npeer:\n#  .*: [.*]\n' }).config.peer).toEqual({});
+  });
+
+  it("accepts the keys of Salt's sample file and reports those that have no use here", () => {
+    const { config, reports } = load({
+      master: `interface: 0.0.0.0
+ipv6: False
+publish_port: 4505
+user: root
+ret_port: 4506
+pidfile: /var/run/salt-master.pid
+root_dir: /
+conf_file: /etc/salt/master
+keysize: 4096
+keep_jobs: 24
+timeout: 5
+loop_interval: 60
+show_timeout: True
+worker_threads: 5
+max_open_files: 100000
+open_mode: False
+auto_accept: False
+publisher_acl:
+  larry:
+    - test.ping
+    - network.*
+publisher_acl_blacklist:
+  users:
+    - root
+    - '^(?!sudo_).*$'   #  all non sudo users
+  modules:
+    - cmd
+external_auth:
+  pam:
+    fred:
+      - test.*
+token_expire: 43200
+sudo_acl: True
+client_acl_verify: True
+file_roots:
+  base:
+    - /srv/salt
+hash_type: sha256
+pillar_roots:
+  base:
+    - /srv/pillar
+nodegroups:
+  group1: 'L@foo.domain.com,bar.domain.com,baz.domain.com and bl*.domain.com'
+  group2: 'G@os:Debian and foo.domain.com'
+auth.ldap.server: localhost
+log_level: warning
+log_fmt_console: '%(colorlevel)s %(colormsg)s'
+rest_cherrypy:
+  port: 8000
+`,
+    });
+    expect(config).toMatchObject({
+      sudo_acl: true,
+      publisher_acl: { larry: ['test.ping', 'network.*'] },
+      publisher_acl_blacklist: { users: ['root', '^(?!sudo_).*$'], modules: ['cmd'] },
+      pillar_roots: { base: ['/srv/pillar'] },
+      auth_ldap: { server: 'localhost' },
+      pki_dir: join(dir, 'pki'),
+    });
+    expect(reports.map((report) => /: (\S+) is/.exec(report)?.[1])).toEqual([
+      'interface',
+      'ipv6',
+      'publish_port',
+      'ret_port',
+      'pidfile',
+      'conf_file',
+      'keysize',
+      'loop_interval',
+      'show_timeout',
+      'worker_threads',
+      'max_open_files',
+      'file_roots',
+      'hash_type',
+      'log_fmt_console',
+    ]);
+  });
+});
+
+describe('a mistake in the master file', () => {
+  it('names file, line, key, reason and mend of a value of the wrong kind', () => {
+    expect(problems({ master: 'user: root\ntimeout: soon\n' })).toEqual([
+      expect.stringMatching(/^DIR\/master:2: timeout: .*number.*\. Mend: timeout takes seconds, 0\.1 to 86400\.$/),
+    ]);
+  });
+
+  it.each([
+    ['timeout: soon', 'timeout: this is a text, not a number'],
+    ['keep_jobs: 1.5', 'keep_jobs: this is a number, not a whole number'],
+    ['keep_jobs: 99999', 'keep_jobs: this is more than 8760'],
+    ['max_minions: -1', 'max_minions: this is less than 0'],
+    ['auto_accept: 7', 'auto_accept: this is a number, not yes or no'],
+    ['nats: {a: 1}', 'nats: this is a mapping, not a text or a list of texts'],
+    ['nats: [a, 5]', 'nats: this list is too long, or an item of it is not a text'],
+    ['cluster: A.B', 'cluster: this text has characters or a length that are not allowed'],
+    ['log_level: loud', 'log_level: this is none of the values that it takes'],
+    [`eauth_acl_module: ${'x'.repeat(65)}`, 'eauth_acl_module: this is longer than 64 characters'],
+  ])('says why it does not take %s', (master, reason) => {
+    expect(problems({ master })).toEqual([expect.stringContaining(`DIR/master:1: ${reason}. Mend: `)]);
+  });
+
+  it('suggests the nearest key for an unknown one', () => {
+    expect(problems({ master: 'pear:\n  .*: [.*]\npublisher_alc: {}\nfrobnicate: 1\n' })).toEqual([
+      'DIR/master:1: pear: neither Natrium nor Salt has such a key. Mend: did you mean peer?.',
+      'DIR/master:3: publisher_alc: neither Natrium nor Salt has such a key. Mend: did you mean publisher_acl?.',
+      'DIR/master:4: frobnicate: neither Natrium nor Salt has such a key. Mend: remove it; docs/configuration.md lists the keys.',
+    ]);
+  });
+
+  it('names the new name of a key that Salt renamed, and the file of a key that stands in the wrong one', () => {
+    expect(problems({ master: 'client_acl: {}\ntrust_on_first_use: yes\n' })).toEqual([
+      'DIR/master:1: client_acl: Salt renamed client_acl to publisher_acl. Mend: write publisher_acl.',
+      'DIR/master:2: trust_on_first_use: this is a key of the minion file. Mend: move it there.',
+    ]);
+  });
+
+  it('refuses open_mode and says what to set instead', () => {
+    expect(problems({ master: 'open_mode: True\n' })).toEqual([expect.stringContaining('set auto_accept instead')]);
+  });
+
+  it('refuses a key of a rule that YAML does not read as text', () => {
+    expect(
+      problems({
+        master: 'peer:\n  1: [test.*]\npublisher_acl:\n  fred:\n    - web*:\n        - f: {kwargs: {on: x}}\n',
+      }),
+    ).toEqual([
+      'DIR/master:2: peer.1: YAML reads this key as 1, which is not text. Mend: put it in quotes.',
+      'DIR/master:6: publisher_acl.fred.0.web*.0.f.kwargs.true: YAML reads this key as true, which is not text. Mend: put it in quotes.',
+    ]);
+    expect(problems({ master: 'nodegroups: {1: a}\npeer: {"1": [test.*]}\n' })).toEqual([]);
+  });
+
+  it('refuses a key that is there twice, and text that is not YAML, naming the line', () => {
+    expect(problems({ master: 'peer: {}\npeer: {}\n' })).toEqual([
+      expect.stringMatching(/^DIR\/master:2: the key peer is there twice/),
+    ]);
+    expect(problems({ master: 'peer: {\n' })).toEqual([expect.stringMatching(/^DIR\/master:\d: /)]);
+    expect(problems({ master: '- a\n' })).toEqual([expect.stringContaining('not a mapping')]);
+  });
+
+  it('finds all problems in one go, in included files too', () => {
+    expect(
+      problems({ master: 'timeout: x\n', 'master.d/a.conf': 'frob: 1\n', 'master.d/b.conf': 'keep_jobs: -1\n' }),
+    ).toHaveLength(3);
+  });
+
+  it('says when the folder or the permission is missing', () => {
+    expect(loadMasterConfig(join(dir, 'nowhere'))).toMatchObject({
+      ok: false,
+      error: [{ reason: 'there is no such folder' }],
+    });
+    mkdirSync(join(dir, 'master'));
+    expect(problems({})).toEqual([expect.stringContaining('cannot read the file (EISDIR)')]);
+  });
+
+  it('never repeats an address, which may hold a password', () => {
+    const [sentence] = problems({ master: 'nats: http://me:secret@host\n' });
+    expect(sentence).toContain('use nats:// or tls://');
+    expect(sentence).not.toContain('secret');
+  });
+});
+
+describe('external_auth.auto', () => {
+  const master = 'external_auth:\n  auto:\n    fred:\n      - test.*\n';
+
+  it('stops the start with a sentence, unless a second key says that it is meant', () => {
+    expect(problems({ master })).toEqual([
+      expect.stringMatching(
+        /^DIR\/master:2: external_auth.*auto.*without a password.*eauth_auto_for_development: true/,
+      ),
+    ]);
+    expect(problems({ master: `${master}eauth_auto_for_development: true\n` })).toEqual([]);
+    expect(problems({ master: 'eauth_auto_for_development: true\n' })).toEqual([]);
+  });
+});
+
+describe('the values', () => {
+  it('are frozen all the way down', () => {
+    const { config } = load({ master: 'peer: {a: [b]}\n' });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.peer)).toBe(true);
+  });
+
+  it('resolve relative paths against root_dir, and that against the folder', () => {
+    expect(load({ master: 'module_dirs: mods\nlog_file: log/x\n' }).config).toMatchObject({
+      root_dir: dir,
+      pki_dir: join(dir, 'pki'),
+      sock_dir: join(dir, 'run'),
+      cachedir: join(dir, 'cache'),
+      module_dirs: [join(dir, 'mods')],
+      log_file: join(dir, 'log/x'),
+    });
+    expect(load({ master: 'root_dir: sub\nsock_dir: /run/n\n' }).config).toMatchObject({
+      pki_dir: join(dir, 'sub/pki'),
+      sock_dir: '/run/n',
+    });
+  });
+
+  it('take yes and on as booleans, 010 as ten and 5.0 as five', () => {
+    expect(load({ master: 'auto_accept: yes\nsudo_acl: on\nkeep_jobs: 010\ntimeout: 5.0\n' }).config).toMatchObject({
+      auto_accept: true,
+      sudo_acl: true,
+      keep_jobs: 10,
+      keep_jobs_seconds: 36_000,
+      timeout: 5,
+    });
+  });
+
+  it('let keep_jobs_seconds count before keep_jobs', () => {
+    expect(load({ master: 'keep_jobs: 1\nkeep_jobs_seconds: 60\n' }).config.keep_jobs_seconds).toBe(60);
+  });
+
+  it('complete addresses of the broker', () => {
+    expect(load({}).config.nats).toEqual(['nats://127.0.0.1:4222']);
+    expect(load({ master: 'nats: [broker, "tls://b:4333"]\nnats_port: 5222\n' }).config.nats).toEqual([
+      'nats://broker:5222',
+      'tls://b:4333',
+    ]);
+  });
+
+  it('say which settings have no effect', () => {
+    expect(load({ master: 'minion_data_cache: no\n' }).reports).toEqual([
+      expect.stringContaining('minion_data_cache has no effect'),
+    ]);
+  });
+});
+
+describe('included files', () => {
+  it('are read in order of their names, merged into each other, and replace keys of the main file as a whole', () => {
+    const { config, reports, locate, files } = load({
+      master: 'peer:\n  main: [a]\nnodegroups:\n  keep: x\n',
+      'master.d/20.conf': 'peer:\n  web.*:\n    - two\n    - one\n',
+      'master.d/10.conf': '# first\npeer:\n  web.*:\n    - one\n  db.*: [x]\n',
+      'master.d/.hidden.conf': 'peer: {evil: [.*]}\n',
+      'master.d/notes.txt': 'peer: {evil: [.*]}\n',
+    });
+    expect(config.peer).toEqual({ 'web.*': ['one', 'two'], 'db.*': ['x'] });
+    expect(config.nodegroups).toEqual({ keep: 'x' });
+    expect(files.map((file) => file.slice(dir.length))).toEqual(['/master', '/master.d/10.conf', '/master.d/20.conf']);
+    expect(reports).toEqual([`peer of ${dir}/master:1 is replaced as a whole by ${dir}/master.d/10.conf:2`]);
+    expect(locate(['peer', 'web.*', 1])).toEqual({ file: join(dir, 'master.d/20.conf'), line: 3 });
+    expect(locate(['peer', 'web.*', 0])).toEqual({ file: join(dir, 'master.d/10.conf'), line: 4 });
+    expect(locate(['peer', 'db.*', 0, 'deep', 1])).toEqual({ file: join(dir, 'master.d/10.conf'), line: 5 });
+    expect(locate(['nodegroups', 'keep'])).toEqual({ file: join(dir, 'master'), line: 4 });
+  });
+
+  it('are those that default_include and include name', () => {
+    const { config, reports } = load({
+      master: 'default_include: conf/*.yml\ninclude:\n  - extra/*.conf\n  - none/*.conf\n',
+      'conf/a.yml': 'timeout: 7\nkeep_jobs: 2\n',
+      'extra/b.conf': 'timeout: 8\ninclude: more.yml\n',
+      'extra/more.yml': 'cluster: blue\n',
+      'master.d/a.conf': 'timeout: 9\n',
+    });
+    expect(config).toMatchObject({ timeout: 8, keep_jobs: 2, cluster: 'blue' });
+    expect(reports).toEqual([`${dir}/master: include none/*.conf matches no file`]);
+  });
+
+  it('may include each other without end, and are read once', () => {
+    const { config } = load({
+      master: 'include: a.conf\n',
+      'a.conf': 'include: b.conf\ntimeout: 6\n',
+      'b.conf': 'include: a.conf\n',
+    });
+    expect(config.timeout).toBe(6);
+  });
+});

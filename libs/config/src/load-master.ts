@@ -1,0 +1,69 @@
+/** The configuration of a master, from `DIR/master` and `DIR/master.d/*.conf`. */
+import type { Path } from '@natrium/args';
+import { err, isMap, ok, type Result, type Value } from '@natrium/model';
+import { brokerUrl, LOCAL_BROKER } from './addresses.js';
+import { check, DEFAULT_DIR } from './check.js';
+import { deepFreeze } from './freeze.js';
+import { MasterConfig } from './master-config.js';
+import { MinionConfig } from './minion-config.js';
+import type { ConfigProblem } from './problem.js';
+import type { FilePlace } from './sourced.js';
+
+export interface LoadedConfig<T> {
+  readonly config: T;
+  /** Where a path of the configuration stands; for problems that are found later, such as those of the access lists. */
+  readonly locate: (path: Path) => FilePlace;
+  /** Every file that was read; a change of one is a reason to load again. */
+  readonly files: readonly string[];
+  /** Sentences for the log: keys that have no effect, files that are replaced. */
+  readonly reports: readonly string[];
+}
+
+/** @param dir The folder of `-c`. */
+export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
+  const checked = check(dir, { name: 'master', schema: MasterConfig, other: MinionConfig });
+  if (!checked.ok) return checked;
+  const { values, given, locate, files, reports } = checked.value;
+  const urls = (values.nats.length > 0 ? values.nats : [LOCAL_BROKER]).map((address) =>
+    brokerUrl(address, values.nats_port),
+  );
+  const problems: ConfigProblem[] = urls.flatMap((url, index) =>
+    url.ok ? [] : [{ ...locate(['nats', index]), path: ['nats', index], ...url.error }],
+  );
+  problems.push(...openDoor(values).map((problem) => ({ ...locate(problem.path), ...problem })));
+  if (problems.length > 0) return err(problems);
+  const config = deepFreeze<MasterConfig>({
+    ...values,
+    nats: urls.flatMap((url) => (url.ok ? [url.value] : [])),
+    keep_jobs_seconds: values.keep_jobs_seconds ?? values.keep_jobs * 3600,
+    auth_ldap: settingsUnder('auth.ldap.', given),
+    auth_pam: settingsUnder('auth.pam.', given),
+  });
+  return ok({ config, locate, files, reports: [...reports, ...withoutEffect(config, locate)] });
+}
+
+function settingsUnder(prefix: string, given: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  const entries = Object.entries(given).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(prefix.length), value]));
+}
+
+/** Salt's development back end lets everybody in: it takes a second word that is meant so. */
+function openDoor(
+  config: Pick<MasterConfig, 'external_auth' | 'eauth_auto_for_development'>,
+): readonly Omit<ConfigProblem, 'file'>[] {
+  if (!isMap(config.external_auth) || !Object.hasOwn(config.external_auth, 'auto') || config.eauth_auto_for_development)
+    return [];
+  const reason = 'the back end auto lets everyone in under any name, without a password';
+  const mend = 'remove it; on a master for development set eauth_auto_for_development: true as well';
+  return [{ path: ['external_auth', 'auto'], reason, mend }];
+}
+
+function withoutEffect(config: MasterConfig, locate: (path: Path) => FilePlace): readonly string[] {
+  const say = (key: string, why: string) => `${locate([key]).file}:${String(locate([key]).line)}: ${key} ${why}`;
+  return [
+    ...(config.minion_data_cache
+      ? []
+      : [say('minion_data_cache', 'has no effect: data is used as if the cache were on')]),
+    ...(config.auto_accept ? [say('auto_accept', 'accepts every minion that asks; not for production')] : []),
+  ];
+}

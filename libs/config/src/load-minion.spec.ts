@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Host, loadMinionConfig } from './load-minion.js';
+import { problemSentence } from './problem.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'natrium-config-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+const HOST: Host = {
+  hostname: 'web1',
+  hosts: '127.0.0.1 localhost localhost.localdomain\n10.0.0.1 web1.example.com web1 # me\n',
+};
+const SHA = Array(32).fill('AB').join(':');
+
+function load(text: string, host = HOST) {
+  writeFileSync(join(dir, 'minion'), text);
+  const loaded = loadMinionConfig(dir, host);
+  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
+  return loaded.value.config;
+}
+
+function problem(text: string): string {
+  writeFileSync(join(dir, 'minion'), text);
+  const loaded = loadMinionConfig(dir, HOST);
+  return loaded.ok ? '' : loaded.error.map(problemSentence).join('\n').replaceAll(dir, 'DIR');
+}
+
+describe('the name of a minion', () => {
+  it('is the id of the file, then the one of its first start, then the full host name', () => {
+    expect(load('').id).toBe('web1.example.com');
+    expect(load('', { hostname: 'a.b', hosts: '' }).id).toBe('a.b');
+    expect(load('', { hostname: 'alone', hosts: '127.0.0.1 localhost.localdomain alone' }).id).toBe('alone');
+    writeFileSync(join(dir, 'minion_id'), 'kept\n');
+    expect(load('').id).toBe('kept');
+    expect(load('id: given\n').id).toBe('given');
+    expect(load('id: 12\n').id).toBe('12');
+  });
+
+  it('is refused when it holds a slash or a blank', () => {
+    expect(problem('user: root\nid: a/b\n')).toBe(
+      'DIR/minion:2: id: this is no name of a minion. Mend: set id to 1 to 255 characters without slashes and control characters.',
+    );
+  });
+});
+
+describe('the broker of a minion', () => {
+  it('is at nats, or else where the hosts of master say, or else on this host', () => {
+    expect(load('').nats).toEqual(['nats://127.0.0.1:4222']);
+    expect(load('master: [m1, "m2:4333", "fe80::1", "[::1]:4334"]\n').nats).toEqual([
+      'nats://m1:4222',
+      'nats://m2:4333',
+      'nats://[fe80::1]:4222',
+      'nats://[::1]:4334',
+    ]);
+    expect(load('master: m1\nnats: tls://b\n').nats).toEqual(['tls://b:4222']);
+  });
+
+  it("is not looked for on Salt's ports", () => {
+    expect(load('master: m1:4506\n').nats).toEqual(['nats://m1:4222']);
+  });
+
+  it('is refused when the address is none', () => {
+    expect(problem('master:\n  - m1\n  - m 2\n')).toBe(
+      'DIR/minion:3: master.1: this is no address of a broker. Mend: write it as nats://host:4222.',
+    );
+  });
+});
+
+describe('master_finger', () => {
+  it('is 32 pairs of hex digits, kept in lower case', () => {
+    expect(load(`master_finger: '${SHA}'\n`).master_finger).toBe(SHA.toLowerCase());
+    expect(load("master_finger: ''\n").master_finger).toBe('');
+  });
+
+  it('is refused in the form of old RSA keys, with the command that prints the new one', () => {
+    const old = problem(`master_finger: 'ba:30:65:2a:d6:9e:20:4f:d8:b2:f3:a7:d4:65:11:13'\n`);
+    expect(old).toContain('DIR/minion:1: master_finger: this is an MD5 fingerprint');
+    expect(old).toContain('natriumctl fingerprint');
+    expect(problem('master_finger: nonsense\n')).toContain('32 pairs of hex digits');
+  });
+});
+
+describe('keys of a minion', () => {
+  it('of the master file are named as such, and those of Salt are accepted', () => {
+    expect(problem('publish_timeout: 3\n')).toContain('this is a key of the master file');
+    expect(
+      load('acceptance_wait_time: 10\nmine_functions:\n  network.ip_addrs: []\ngrains: {role: web}\n'),
+    ).toMatchObject({
+      mine_functions: { 'network.ip_addrs': [] },
+      grains: { role: 'web' },
+    });
+  });
+});

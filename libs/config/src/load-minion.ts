@@ -1,0 +1,86 @@
+/** The configuration of a minion, from `DIR/minion`, `DIR/minion.d/*.conf` and `DIR/minion_id`. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Path } from '@natrium/args';
+import { err, ok, parseMinionId, type Result } from '@natrium/model';
+import { brokerUrl, type Fault, LOCAL_BROKER, masterUrl } from './addresses.js';
+import { check, DEFAULT_DIR } from './check.js';
+import { deepFreeze } from './freeze.js';
+import { fullHostName } from './host-name.js';
+import type { LoadedConfig } from './load-master.js';
+import { MasterConfig } from './master-config.js';
+import { checkMasterFinger } from './master-finger.js';
+import { MinionConfig } from './minion-config.js';
+import type { ConfigProblem } from './problem.js';
+
+/** What the host says of itself; an argument so that tests need no particular host. */
+export interface Host {
+  readonly hostname: string;
+  /** The text of `/etc/hosts`. */
+  readonly hosts: string;
+}
+
+/** @param dir The folder of `-c`. */
+export function loadMinionConfig(
+  dir = DEFAULT_DIR,
+  host = thisHost(),
+): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
+  const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MasterConfig });
+  if (!checked.ok) return checked;
+  const { values, locate, files, reports } = checked.value;
+  const id = parseMinionId(values.id ?? cachedId(dir) ?? fullHostName(host.hostname, host.hosts));
+  const finger = checkMasterFinger(values.master_finger);
+  const addresses = brokerAddresses(values);
+  const problem = (path: Path, fault: Fault): ConfigProblem => ({ ...locate(path), path, ...fault });
+  const problems = [
+    ...(id === undefined ? [problem(['id'], BAD_ID)] : []),
+    ...(finger.ok ? [] : [problem(['master_finger'], finger.error)]),
+    ...addresses.faults.map(({ path, ...fault }) => problem(path, fault)),
+  ];
+  if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
+  const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
+  return ok({ config, locate, files, reports });
+}
+
+const BAD_ID: Fault = {
+  reason: 'this is no name of a minion',
+  mend: 'set id to 1 to 255 characters without slashes and control characters',
+};
+
+interface Addresses {
+  readonly urls: readonly string[];
+  readonly faults: readonly (Fault & { readonly path: Path })[];
+}
+
+function brokerAddresses({
+  nats,
+  master,
+  nats_port: port,
+}: Pick<MinionConfig, 'nats' | 'master' | 'nats_port'>): Addresses {
+  const [key, given, toUrl] =
+    nats.length > 0 ? (['nats', nats, brokerUrl] as const) : (['master', master, masterUrl] as const);
+  const urls = given.map((address) => toUrl(address, port));
+  return {
+    urls: given.length === 0 ? [LOCAL_BROKER] : urls.flatMap((url) => (url.ok ? [url.value] : [])),
+    faults: urls.flatMap((url, index) => (url.ok ? [] : [{ ...url.error, path: [key, index] }])),
+  };
+}
+
+/** A minion keeps the name of its first start, as Salt's do. */
+function cachedId(dir: string): string | undefined {
+  return readText(join(resolve(dir), 'minion_id'))?.trim() || undefined;
+}
+
+function thisHost(): Host {
+  return { hostname: hostname(), hosts: readText('/etc/hosts') ?? '' };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Neither file has to be there.
+    return undefined;
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Every key of a master's configuration that Natrium uses: type, bounds, default, documentation. Durations say their unit.
+ *
+ * By default nobody may do anything: `peer`, `peer_run`, `publisher_acl` and the rest of the access lists are empty.
+ *
+ * Spec: docs/configuration.md, which is generated from here.
+ */
+import * as z from 'zod/mini';
+import { accessKeys } from './access-keys.js';
+import { keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
+import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
+
+const [files, broker, jobs, keys, http] = [
+  'Files and folders',
+  'Broker and cluster',
+  'Jobs',
+  'Keys of minions',
+  'HTTP API',
+] as const;
+
+const masterPaths = {
+  runner_dirs: textList().register(keyDocs, {
+    group: files,
+    doc: 'Folders of your own runners',
+    takes: 'a folder or a list of folders',
+    path: [],
+  }),
+  pillar_roots: pathMap().register(keyDocs, {
+    group: files,
+    doc: 'Folders of pillar files, by environment',
+    takes: 'environment: list of folders',
+    path: { base: ['/srv/pillar'] },
+  }),
+  autosign_file: text().register(keyDocs, {
+    group: keys,
+    doc: 'Ids whose keys are accepted at once, one pattern a line',
+    takes: 'a path',
+    path: 'autosign.conf',
+  }),
+  autoreject_file: text().register(keyDocs, {
+    group: keys,
+    doc: 'Ids whose keys are rejected at once, one pattern a line',
+    takes: 'a path',
+    path: 'autoreject.conf',
+  }),
+  autosign_grains_dir: text().register(keyDocs, {
+    group: keys,
+    doc: 'Grain values that accept a key; one file for each grain',
+    takes: 'a folder or ""',
+    shown: 'none',
+    path: '',
+  }),
+};
+
+const masterBroker = {
+  nats: z._default(textList(), ['nats://127.0.0.1:4222']).register(keyDocs, {
+    group: broker,
+    doc: 'Addresses of the broker',
+    takes: 'a URL or a list of URLs (nats:// or tls://)',
+  }),
+  broker_auth: z
+    ._default(z.enum(['none', 'jwt']), 'none')
+    .register(keyDocs, { group: broker, doc: 'How the broker tells its users apart', takes: 'none or jwt' }),
+  broker_user_hours: z._default(seconds(0.001, 8760), 24).register(keyDocs, {
+    group: broker,
+    doc: 'How long a user of the broker is good for, in hours; its holder renews it long before',
+    takes: 'hours, up to 8760',
+  }),
+};
+
+const jobKeys = {
+  timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
+    group: jobs,
+    doc: 'How long a command waits for returns, in seconds',
+    takes: 'seconds, 0.1 to 86400',
+  }),
+  publish_timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
+    group: jobs,
+    doc: "How long a peer's publish waits for returns, in seconds",
+    takes: 'seconds, 0.1 to 86400',
+  }),
+  gather_job_timeout: z._default(seconds(0.1, 3600), 10).register(keyDocs, {
+    group: jobs,
+    doc: 'Taken as it stands, without effect: whether a silent minion is at work is known within 0.2 s, and asked again every `-t`',
+    takes: 'seconds, 0.1 to 3600',
+  }),
+  grant_timeout: z._default(seconds(0.05, 60), 2).register(keyDocs, {
+    group: jobs,
+    doc: 'How long the gateway waits for the acl-service, in seconds; then the request is refused',
+    takes: 'seconds, 0.05 to 60',
+  }),
+  request_rate: z._default(seconds(0, 1_000_000), 200).register(keyDocs, {
+    group: jobs,
+    doc: 'How many requests a second one caller may make; who makes more is told to slow down. 0 is no limit',
+    takes: 'a number, 0 to 1000000',
+  }),
+  request_burst: z._default(whole(1, 1_000_000), 1000).register(keyDocs, {
+    group: jobs,
+    doc: 'How many requests of one caller may come at once',
+    takes: 'a whole number, 1 to 1000000',
+  }),
+  runner_timeout: z
+    ._default(seconds(1, 86_400), 60)
+    .register(keyDocs, { group: jobs, doc: 'How long a runner may take, in seconds', takes: 'seconds, 1 to 86400' }),
+  keep_jobs: z._default(whole(1, 8760), 24).register(keyDocs, {
+    group: jobs,
+    doc: 'How long jobs and their returns are kept, in hours',
+    takes: 'whole hours, 1 to 8760',
+  }),
+  keep_jobs_seconds: z.optional(whole(60, 31_536_000)).register(keyDocs, {
+    group: jobs,
+    doc: 'The same in seconds; counts before keep_jobs',
+    takes: 'whole seconds, 60 to 31536000',
+    shown: 'keep_jobs',
+  }),
+  keep_events: z
+    ._default(whole(1, 8760), 24)
+    .register(keyDocs, { group: jobs, doc: 'How long events are kept, in hours', takes: 'whole hours, 1 to 8760' }),
+  max_event_size: z
+    ._default(whole(1024, 67_108_864), 1_048_576)
+    .register(keyDocs, { group: jobs, doc: 'Largest event in bytes', takes: 'bytes, 1024 to 67108864' }),
+  presence_events: z
+    ._default(z.boolean(), false)
+    .register(keyDocs, { group: jobs, doc: 'Fire events about minions that come and go', takes: 'yes or no' }),
+  reactor: z._default(raw(), []).register(keyDocs, {
+    group: jobs,
+    doc: 'What events set off',
+    takes: 'a list of tag: reactions, see docs/reactor.md',
+  }),
+  reactor_rate: z._default(whole(1, 1_000_000), 600).register(keyDocs, {
+    group: jobs,
+    doc: 'Most reactions of one rule in a minute',
+    takes: 'a whole number, 1 to 1000000',
+  }),
+  reactor_depth: z._default(whole(1, 100), 3).register(keyDocs, {
+    group: jobs,
+    doc: 'How many reactions may come one from another',
+    takes: 'a whole number, 1 to 100',
+  }),
+};
+
+const minionKeys = {
+  auto_accept: z
+    ._default(z.boolean(), false)
+    .register(keyDocs, { group: keys, doc: 'Accept every new minion; for test setups', takes: 'yes or no' }),
+  open_mode: z._default(z.literal(false), false).register(keyDocs, {
+    group: keys,
+    doc: 'Refused: it would let anyone take the place of any minion',
+    takes: 'no; for a test setup set auto_accept instead',
+  }),
+  autosign_timeout: z._default(whole(0, 525_600), 120).register(keyDocs, {
+    group: keys,
+    doc: 'How long a file in pki/minions_autosign accepts the next key of its name, in minutes',
+    takes: 'whole minutes, 0 to 525600',
+  }),
+  max_pending: z._default(whole(1, 100_000), 1000).register(keyDocs, {
+    group: keys,
+    doc: 'Most keys that wait, and most that are denied or rejected; further newcomers hear "full"',
+    takes: 'a whole number, 1 to 100000',
+  }),
+  max_minions: z
+    ._default(whole(0, 100_000), 0)
+    .register(keyDocs, { group: keys, doc: 'Most accepted minions; 0 is no limit', takes: 'a whole number' }),
+};
+
+const httpKeys = {
+  http_port: z._default(whole(0, 65_535), 0).register(keyDocs, {
+    group: http,
+    doc: "Port of the HTTP API; rest_cherrypy's counts before it; 0: there is none",
+    takes: 'a port',
+  }),
+  rest_cherrypy: z
+    ._default(raw(), {})
+    .register(keyDocs, { group: http, doc: "Salt's settings of the HTTP API", takes: 'a mapping' }),
+  netapi_enable_clients: z
+    ._default(textList(), [])
+    .register(keyDocs, { group: http, doc: 'Clients that the HTTP API lets in', takes: 'a list of client names' }),
+};
+
+export const MasterConfig = z.strictObject({
+  ...pathKeys,
+  ...masterPaths,
+  ...brokerKeys,
+  ...masterBroker,
+  ...brokerTlsKeys,
+  ...accessKeys,
+  ...jobKeys,
+  ...minionKeys,
+  ...guestKeys,
+  ...timeKeys,
+  ...httpKeys,
+  ...logKeys,
+});
+export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_jobs_seconds'>> & {
+  /** Set from `keep_jobs` when the file does not say it. */
+  readonly keep_jobs_seconds: number;
+  /** Salt's `auth.ldap.*` keys by what follows the prefix. */
+  readonly auth_ldap: Readonly<Record<string, unknown>>;
+  /** The same of `auth.pam.*`. */
+  readonly auth_pam: Readonly<Record<string, unknown>>;
+};

@@ -1,0 +1,119 @@
+/**
+ * Every key of a minion's configuration that Natrium uses: type, bounds, default, documentation.
+ *
+ * Spec: docs/configuration.md, which is generated from here.
+ */
+import * as z from 'zod/mini';
+import { keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
+import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
+
+const [broker, identity, modules, spool] = ['Broker and cluster', 'Identity', 'Modules and data', 'Spool'] as const;
+
+const identityKeys = {
+  id: z
+    .optional(
+      z.pipe(
+        z.transform((value) => (typeof value === 'number' ? String(value) : value)),
+        text(255),
+      ),
+    )
+    .register(keyDocs, {
+      group: identity,
+      doc: "The minion's name",
+      takes: 'a name of 1 to 255 characters without slashes',
+      shown: 'the content of minion_id, or the full host name',
+    }),
+  master_finger: z._default(text(256), '').register(keyDocs, {
+    group: identity,
+    doc: "Fingerprint of the cluster's root key; a master with another one is refused",
+    takes: '32 pairs of hex digits with colons, as natriumctl fingerprint prints them',
+  }),
+  trust_on_first_use: z._default(z.boolean(), false).register(keyDocs, {
+    group: identity,
+    doc: 'Without master_finger, pin the first root key that answers',
+    takes: 'yes or no',
+  }),
+  autosign_grains: z._default(textList(), []).register(keyDocs, {
+    group: identity,
+    doc: 'Grains that a join shows, for autosign_grains_dir',
+    takes: 'a list of grain names',
+  }),
+};
+
+const minionBroker = {
+  master: z._default(textList(), []).register(keyDocs, {
+    group: broker,
+    doc: 'Hosts where the broker runs, used when nats is not given',
+    takes: 'a host or a list of hosts',
+  }),
+  nats: z._default(textList(), []).register(keyDocs, {
+    group: broker,
+    doc: 'Addresses of the broker',
+    takes: 'a URL or a list of URLs (nats:// or tls://)',
+    shown: 'from master, or `nats://127.0.0.1:4222`',
+  }),
+  join_creds: text().register(keyDocs, {
+    group: broker,
+    doc: 'Credentials to join with, a copy of pki/broker/join.creds of the master; without the file the broker asks for none',
+    takes: 'a path',
+    path: 'pki/join.creds',
+  }),
+};
+
+const moduleKeys = {
+  grains: z._default(raw(), {}).register(keyDocs, { group: modules, doc: 'Grains set by hand', takes: 'a mapping' }),
+  mine_functions: z._default(raw(), {}).register(keyDocs, {
+    group: modules,
+    doc: 'Functions whose results go to the mine',
+    takes: 'function: arguments, or a list',
+  }),
+  mine_interval: z._default(whole(1, 43_200), 60).register(keyDocs, {
+    group: modules,
+    doc: 'How often mine_functions run, in minutes',
+    takes: 'whole minutes, 1 to 43200',
+  }),
+  disable_modules: z
+    ._default(textList(), [])
+    .register(keyDocs, { group: modules, doc: 'Execution modules that do not load', takes: 'a list of module names' }),
+  local_file: text().register(keyDocs, {
+    group: modules,
+    doc: 'Where the returner local_file writes each return, as one line of JSON',
+    takes: 'a file',
+    path: 'cache/returns.jsonl',
+  }),
+  timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
+    group: modules,
+    doc: 'How long natrium-call waits for returns of others, in seconds',
+    takes: 'seconds, 0.1 to 86400',
+  }),
+};
+
+const spoolKeys = {
+  keep_returns: z._default(whole(1, 8760), 24).register(keyDocs, {
+    group: spool,
+    doc: 'How long returns and events that nobody took are kept, in hours',
+    takes: 'whole hours, 1 to 8760',
+  }),
+  spool_max_bytes: z
+    ._default(whole(1_048_576, 1_099_511_627_776), 268_435_456)
+    .register(keyDocs, { group: spool, doc: 'Most disk space of the spool', takes: 'bytes, at least 1048576' }),
+  spool_max_events: z._default(whole(1, 100_000_000), 100_000).register(keyDocs, {
+    group: spool,
+    doc: 'Most events in the spool; a marker says how many were dropped',
+    takes: 'a whole number',
+  }),
+};
+
+export const MinionConfig = z.strictObject({
+  ...identityKeys,
+  ...pathKeys,
+  ...brokerKeys,
+  ...minionBroker,
+  ...brokerTlsKeys,
+  ...moduleKeys,
+  ...spoolKeys,
+  ...guestKeys,
+  ...timeKeys,
+  ...logKeys,
+});
+export type MinionConfig = Readonly<Omit<z.infer<typeof MinionConfig>, 'id'>> & { readonly id: string };

@@ -1,0 +1,19 @@
+/** What is wrong with a configuration: where, why, and how to mend it. Never holds the value of a key that may be secret. */
+import type { Path } from '@natrium/args';
+
+export interface ConfigProblem {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Keys and list indexes from the top; empty when the whole file is meant. */
+  readonly path: Path;
+  readonly reason: string;
+  readonly mend: string;
+}
+
+/** `/etc/natrium/master:12: peer.web*: reason. Mend: …` */
+export function problemSentence({ file, line, path, reason, mend }: ConfigProblem): string {
+  const place = line === undefined ? file : `${file}:${String(line)}`;
+  const key = path.length === 0 ? '' : ` ${path.join('.')}:`;
+  return `${place}:${key} ${reason}. Mend: ${mend}.`;
+}

@@ -1,0 +1,146 @@
+/** Keys that a master and a minion both have. */
+import * as z from 'zod/mini';
+import { keyDocs, seconds, text, textList, whole } from './key-doc.js';
+
+export const LOG_LEVELS = [
+  'quiet',
+  'critical',
+  'error',
+  'warning',
+  'info',
+  'profile',
+  'debug',
+  'trace',
+  'garbage',
+  'all',
+] as const;
+/** A word of a subject: no dots, no wildcards. */
+const CLUSTER = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+
+const [files, broker, guests, time, logs] = [
+  'Files and folders',
+  'Broker and cluster',
+  'Your own modules',
+  'Time',
+  'Logs',
+] as const;
+
+export const pathKeys = {
+  root_dir: text().register(keyDocs, {
+    group: files,
+    doc: 'Where relative paths of this file start',
+    takes: 'a folder',
+    shown: 'the folder of this file',
+    path: '',
+  }),
+  pki_dir: text().register(keyDocs, { group: files, doc: 'Keys', takes: 'a folder', path: 'pki' }),
+  sock_dir: text().register(keyDocs, { group: files, doc: 'Unix sockets', takes: 'a folder', path: 'run' }),
+  cachedir: text().register(keyDocs, { group: files, doc: 'Spool, caches, records', takes: 'a folder', path: 'cache' }),
+  log_file: text().register(keyDocs, {
+    group: files,
+    doc: 'Log file; none means standard error',
+    takes: 'a path or ""',
+    shown: 'none',
+    path: '',
+  }),
+  module_dirs: textList().register(keyDocs, {
+    group: files,
+    doc: 'Folders of your own execution modules',
+    takes: 'a folder or a list of folders',
+    path: [],
+  }),
+  returner_dirs: textList().register(keyDocs, {
+    group: files,
+    doc: 'Folders of your own returners',
+    takes: 'a folder or a list of folders',
+    path: [],
+  }),
+};
+
+/** Limits of the user's own modules and runners. */
+export const guestKeys = {
+  module_timeout: z._default(seconds(0.1, 3600), 60).register(keyDocs, {
+    group: guests,
+    doc: 'How long one call of your own module or runner may take, where it says nothing itself, in seconds',
+    takes: 'seconds, 0.1 to 3600',
+  }),
+  module_memory: z._default(whole(64, 65_536), 512).register(keyDocs, {
+    group: guests,
+    doc: 'Most memory of one call of your own module or runner, in MiB',
+    takes: 'MiB, 64 to 65536',
+  }),
+};
+
+export const brokerKeys = {
+  cluster: z._default(z.string().check(z.regex(CLUSTER)), 'main').register(keyDocs, {
+    group: broker,
+    doc: 'Name of the cluster; part of every subject, the same on master and minions',
+    takes: 'a word of lower-case letters, digits, - and _, at most 32',
+  }),
+  nats_port: z._default(whole(1, 65535), 4222).register(keyDocs, {
+    group: broker,
+    doc: "The broker's port, where an address names none",
+    takes: 'a port',
+  }),
+  max_payload: z._default(whole(65_536, 67_108_864), 1_048_576).register(keyDocs, {
+    group: broker,
+    doc: "Largest message in bytes; at most the broker's own limit",
+    takes: 'bytes, 65536 to 67108864',
+  }),
+};
+
+/** TLS to the broker: used when an address begins with `tls://`, or a CA is named. */
+export const brokerTlsKeys = {
+  broker_ca: text().register(keyDocs, {
+    group: broker,
+    doc: "Certificate of the CA that signed the broker's; with it, connections to the broker are TLS only",
+    takes: 'a path or ""',
+    shown: 'none',
+    path: '',
+  }),
+  broker_cert: text().register(keyDocs, {
+    group: broker,
+    doc: "This host's own certificate, for a broker that asks for one",
+    takes: 'a path or ""',
+    shown: 'none',
+    path: '',
+  }),
+  broker_key: text().register(keyDocs, {
+    group: broker,
+    doc: 'The key of broker_cert',
+    takes: 'a path or ""',
+    shown: 'none',
+    path: '',
+  }),
+};
+
+export const timeKeys = {
+  clock_skew: z._default(seconds(1, 300), 30).register(keyDocs, {
+    group: time,
+    doc: 'How far a clock may be off before messages are refused, in seconds',
+    takes: 'seconds, 1 to 300',
+  }),
+  epoch_hours: z._default(seconds(0.001, 720), 24).register(keyDocs, {
+    group: time,
+    doc: 'How often this process changes the keys of its sessions, in hours',
+    takes: 'hours, up to 720',
+  }),
+  epoch_overlap: z._default(seconds(0, 86_400), 3600).register(keyDocs, {
+    group: time,
+    doc: 'How long keys of the last epoch still open messages, in seconds; never longer than an epoch',
+    takes: 'seconds, up to 86400',
+  }),
+};
+
+export const logKeys = {
+  log_level: z._default(z.enum(LOG_LEVELS), 'warning').register(keyDocs, {
+    group: logs,
+    doc: 'How much is logged',
+    takes: `one of ${LOG_LEVELS.join(', ')}`,
+  }),
+  user: z._default(z.string().check(z.regex(/^[^\s:/]{1,256}$/)), 'root').register(keyDocs, {
+    group: 'Accounts',
+    doc: 'The account that the services run as; on a master, the one with full access',
+    takes: 'an account name',
+  }),
+};

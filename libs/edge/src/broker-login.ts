@@ -1,0 +1,28 @@
+/** How a service logs in to the broker: the credentials that `natriumctl init` made for its role. */
+import { join } from 'node:path';
+import { type NatsOptions, NatsTransport } from '@natrium/bus';
+import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
+import type { RoleOptions } from './role-link.js';
+
+/** Who a service is to the broker, and where its answers come. @throws {KeyfileCorrupt} When there are none. */
+export function brokerLogin(path: string): Required<Pick<NatsOptions, 'user' | 'inbox'>> {
+  const credentials = readCredentials(path);
+  if (credentials === undefined) throw new KeyfileCorrupt(path, 'be there, since broker_auth is jwt');
+  const { jwt, key, name } = credentials;
+  return { user: { jwt: () => jwt, key }, inbox: `_INBOX.${name}` };
+}
+
+/** The connection of a service, which waits for a broker that is not there yet. */
+export async function connectBroker(options: RoleOptions): Promise<NatsTransport> {
+  const { servers, role, tls, brokerAuth, pkiDir, log } = options;
+  return NatsTransport.connect({
+    servers,
+    name: `natrium-${role}`,
+    tls,
+    ...(brokerAuth === 'jwt' ? brokerLogin(join(pkiDir, 'broker', 'users', `${role}.creds`)) : {}),
+    waitOnFirstConnect: true,
+    onNotice: (notice, cause) => {
+      log.info({ err: cause }, notice);
+    },
+  });
+}

@@ -1,0 +1,55 @@
+/** A service learns the time before it does anything: from the acl-service, which it waits for. */
+import { type Clock, hello, type NatsTransport, type Roles } from '@natrium/bus';
+import type { Subjects } from '@natrium/wire';
+import type { Logger } from 'pino';
+
+export const HELLO_MS = 2000;
+const HELLO_TRIES = 30;
+const ANNOUNCEMENT_WAIT_MS = 1000;
+
+export function reportClock({ offsetMs }: Clock, log: Logger): void {
+  if (offsetMs !== 0) log.error({ offsetMs }, 'the clock of this host is wrong');
+}
+
+/** The time is the acl-service's word; a service that starts before it waits for it. */
+export async function learnTime(
+  transport: NatsTransport,
+  subjects: Subjects,
+  roles: Roles,
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
+  for (let attempt = 0; attempt < HELLO_TRIES; attempt += 1) {
+    const arrival = nextAnnouncement(transport, subjects.dir('acl'));
+    const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, {
+      minSerial: roles.document.serial,
+      timeoutMs: HELLO_MS,
+      inbox: transport.inbox,
+    });
+    if (greeted.ok) {
+      arrival.stop();
+      reportClock(clock, log);
+      roles.takeOver(greeted.value.roles.chain, clock.now());
+      return;
+    }
+    log.info(greeted.error.sentence);
+    await arrival.heard;
+  }
+  throw new Error('no acl-service answered hello; start one, then start this service again');
+}
+
+/** Resolves when a service of the role announces itself, or after a second. */
+function nextAnnouncement(transport: NatsTransport, subject: string): { readonly heard: Promise<void>; stop(): void } {
+  let resolveHeard: () => void = () => undefined;
+  const heard = new Promise<void>((resolve) => {
+    resolveHeard = resolve;
+  });
+  const stop = () => {
+    clearTimeout(timer);
+    void listening.close();
+    resolveHeard();
+  };
+  const listening = transport.subscribe(subject, stop);
+  const timer = setTimeout(stop, ANNOUNCEMENT_WAIT_MS);
+  return { heard, stop };
+}

@@ -1,0 +1,70 @@
+import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
+
+let door: MetricsDoor;
+beforeEach(async () => {
+  door = await MetricsDoor.open({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => {
+  door.close();
+});
+
+async function ask(path: string, method = 'GET'): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`http://127.0.0.1:${String(door.port)}${path}`, { method });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe('a service that has not begun', () => {
+  it('is alive and not ready', async () => {
+    expect(await ask('/healthz')).toEqual({ status: 200, text: 'ok\n' });
+    expect((await ask('/readyz')).status).toBe(503);
+    expect((await ask('/metrics')).status).toBe(503);
+  });
+});
+
+describe('a service that listens', () => {
+  it('is ready while the broker answers, and not when it fails', async () => {
+    const metrics = new ServiceMetrics('acl');
+    door.serve({ metrics, brokerAnswers: () => Promise.resolve() });
+    expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' });
+    door.serve({ metrics, brokerAnswers: () => Promise.reject(new Error('closed')) });
+    expect(await ask('/readyz')).toEqual({ status: 503, text: 'the broker does not answer\n' });
+  });
+
+  it('is not ready when the broker is silent', async () => {
+    door.serve({ metrics: new ServiceMetrics('acl'), brokerAnswers: () => new Promise(() => undefined) });
+    expect((await ask('/readyz')).status).toBe(503);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  it('counts what it did not open, by reason', async () => {
+    const metrics = new ServiceMetrics('acl');
+    door.serve({ metrics, brokerAnswers: () => Promise.resolve() });
+    metrics.unopened('replayed');
+    metrics.unopened('replayed');
+    metrics.gauge('natrium_epoch_age_seconds', 'Age of the own epoch', () => 7);
+    const { status, text } = await ask('/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('natrium_unopened_messages_total{reason="replayed",service="acl"} 2');
+    expect(text).toContain('natrium_epoch_age_seconds{service="acl"} 7');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('takes nothing but questions', async () => {
+    expect((await ask('/metrics', 'POST')).status).toBe(405);
+    expect((await ask('/other')).status).toBe(404);
+  });
+});
+
+describe('--metrics', () => {
+  it.each([
+    ['9100', { host: '127.0.0.1', port: 9100 }],
+    ['0.0.0.0:9100', { host: '0.0.0.0', port: 9100 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+  ])('reads %s', (text, address) => {
+    expect(metricsAddress(text)).toEqual(address);
+  });
+
+  it.each(['', 'x', ':9100', '70000', 'host:'])('refuses %j', (text) => {
+    expect(() => metricsAddress(text)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,149 @@
+/**
+ * `--metrics [HOST:]PORT`: what a machine asks a service about itself, over plain HTTP. It tells figures, never content.
+ *
+ * - `/healthz`: 200 while the process can answer at all;
+ * - `/readyz`: 200 when it listens and the broker answers it within two seconds, else 503 with the reason;
+ * - `/metrics`: Prometheus text.
+ *
+ * On the loopback unless a host is named: whoever reaches it may read it.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const BROKER_MS = 2000;
+const MAX_PORT = 65_535;
+
+/** @throws {RangeError} */
+export function metricsAddress(text: string): MetricsAddress {
+  const [, host, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > MAX_PORT)
+    throw new RangeError(`--metrics: '${text}' is no [HOST:]PORT, as 9100 or 0.0.0.0:9100`);
+  return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port };
+}
+
+/** What a service counts of itself. One for each process: names and labels are in docs/operations.md. */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+  readonly #unopened = new Counter({
+    name: 'natrium_unopened_messages_total',
+    help: 'Messages that were not opened, by reason',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  readonly #failures = new Counter({
+    name: 'natrium_handler_failures_total',
+    help: 'Requests whose handler failed, by route',
+    labelNames: ['route'],
+    registers: [this.registry],
+  });
+
+  constructor(service: string) {
+    this.registry.setDefaultLabels({ service });
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A figure that is looked up when somebody asks. */
+  gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
+  unopened(reason: string): void {
+    this.#unopened.inc({ reason });
+  }
+
+  handlerFailed(route: string): void {
+    this.#failures.inc({ route });
+  }
+}
+
+export interface Asked {
+  readonly metrics: ServiceMetrics;
+  /** Resolves when the broker has answered. Fails, or stays silent, when it does not. */
+  readonly brokerAnswers: () => Promise<void>;
+}
+
+export class MetricsDoor {
+  #asked: Asked | undefined;
+
+  private constructor(private readonly server: Server) {}
+
+  /** @throws {Error} When the port is taken. */
+  static async open({ host, port }: MetricsAddress): Promise<MetricsDoor> {
+    const server = createServer((request, response) => {
+      void door.#answer(request, response);
+    });
+    const door = new MetricsDoor(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, host, () => {
+        resolve();
+      });
+    });
+    server.unref();
+    return door;
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** From now on it is ready, as long as the broker answers; undefined: it is stopping. */
+  serve(asked: Asked | undefined): void {
+    this.#asked = asked;
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const path = (request.url ?? '').split('?')[0];
+    if (!isRead) reply(response, 405, 'only GET');
+    else if (path === '/healthz') reply(response, 200, 'ok');
+    else if (path === '/readyz') await this.#ready(response);
+    else if (path === '/metrics' && this.#asked !== undefined) {
+      const { registry } = this.#asked.metrics;
+      response.setHeader('content-type', registry.contentType);
+      response.end(await registry.metrics());
+    } else if (path === '/metrics') reply(response, 503, 'starting or stopping');
+    else reply(response, 404, 'there are /healthz, /readyz and /metrics');
+  }
+
+  async #ready(response: ServerResponse): Promise<void> {
+    if (this.#asked === undefined) {
+      reply(response, 503, 'starting or stopping');
+      return;
+    }
+    const answered = this.#asked.brokerAnswers().then(
+      () => true,
+      () => false,
+    );
+    if (await Promise.race([answered, after(BROKER_MS)])) reply(response, 200, 'ready');
+    else reply(response, 503, 'the broker does not answer');
+  }
+}
+
+function reply(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+function after(ms: number): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, false).unref();
+  });
+}

@@ -1,0 +1,292 @@
+/**
+ * A service comes onto the bus: its role key, the roles document, the broker, the time, its announcement; then it listens.
+ *
+ * It announces itself before it joins its queue group, so that nobody seals to a replica that cannot open.
+ * Spec: spec/envelope.md#announcements.
+ */
+import { join } from 'node:path';
+import {
+  type BrokerTls,
+  Clock,
+  Directory,
+  hello,
+  type Journal,
+  type NatsTransport,
+  openBucket,
+  journalToRead,
+  openJournal,
+  OwnParty,
+  type Roles,
+  SealedBus,
+  SealedJournal,
+  SealedStore,
+  Sealer,
+  type Store,
+} from '@natrium/bus';
+import type { FolderWatch } from '@natrium/config';
+import {
+  decode,
+  encode,
+  randomBytes,
+  type RoleName,
+  type Signed,
+  signedFromWire,
+  signedToWire,
+  toHex,
+} from '@natrium/envelope';
+import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
+import { type Subjects, subjectsOf } from '@natrium/wire';
+import type { Logger } from 'pino';
+import { connectBroker } from './broker-login.js';
+import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
+import { rolesAtStart } from './roles-at-start.js';
+import { RolesFollowing } from './roles-following.js';
+import { watchKeys } from './watch-keys.js';
+
+export interface RoleOptions {
+  readonly role: RoleName;
+  readonly servers: readonly string[];
+  readonly tls?: BrokerTls | undefined;
+  /** `jwt`: the broker wants the role's credentials. */
+  readonly brokerAuth?: 'none' | 'jwt';
+  readonly cluster: string;
+  readonly pkiDir: string;
+  readonly cacheDir: string;
+  readonly epochMs: number;
+  readonly overlapMs: number;
+  readonly skewMs: number;
+  readonly replicas: number;
+  readonly log: Logger;
+  readonly onUnopened?: ((reason: string) => void) | undefined;
+}
+
+const RENEW_MS = 5 * 60_000;
+const ANNOUNCEMENT_MS = 15 * 60_000;
+
+export class RoleLink {
+  readonly #timers: NodeJS.Timeout[] = [];
+  #rolesFollowing: RolesFollowing | undefined;
+  readonly #watches: FolderWatch[] = [];
+  readonly #storage = new Map<StorageClass, StorageFolder>();
+  #announced = false;
+
+  readonly subjects: Subjects;
+
+  private constructor(
+    readonly options: RoleOptions,
+    readonly transport: NatsTransport,
+    readonly keys: MasterKeys,
+    readonly bus: SealedBus,
+    readonly announcements: Store,
+  ) {
+    this.subjects = subjectsOf(options.cluster);
+  }
+
+  static async open(options: RoleOptions): Promise<RoleLink> {
+    const keys = new MasterKeys(options.pkiDir);
+    const roles = rolesAtStart(keys, seenPath(options), options.log);
+    const signing = keys.roleKey(options.role);
+    const transport = await connectBroker(options);
+    const clock = new Clock(options.skewMs);
+    const directory = new Directory(() => clock.now());
+    const instance = toHex(randomBytes(6));
+    const own = new OwnParty(
+      {
+        owner: { type: 'role', role: options.role, instance, key: signing.publicKey },
+        signing,
+        cluster: roles.cluster,
+        use: 'service',
+        rolesSerial: roles.document.serial,
+        inbox: options.brokerAuth === 'jwt' ? transport.inbox : undefined,
+      },
+      { epochMs: options.epochMs, overlapMs: options.overlapMs, announcementMs: ANNOUNCEMENT_MS },
+    );
+    const subjects = subjectsOf(options.cluster);
+    if (options.role !== 'acl') await learnTime(transport, subjects, roles, clock, options.log);
+    own.rotate(clock.now());
+    const bus = new SealedBus(transport, new Sealer(own, directory, roles, clock), (reason, subject) => {
+      options.log.warn({ reason, subject }, 'a message was not opened');
+      options.onUnopened?.(reason);
+    });
+    const announcements = await openBucket(transport, bucket(options, 'announcements', 0));
+    const link = new RoleLink(options, transport, keys, bus, announcements);
+    link.#followRoles();
+    await link.#followAnnouncements();
+    return link;
+  }
+
+  get clock(): Clock {
+    return this.bus.sealer.clock;
+  }
+
+  get directory(): Directory {
+    return this.bus.sealer.directory;
+  }
+
+  get roles(): Roles {
+    return this.bus.sealer.roles;
+  }
+
+  get own(): OwnParty {
+    return this.bus.sealer.own;
+  }
+
+  /** A bucket whose values are sealed with the keys of a storage class. */
+  async store(name: string, storageClass: StorageClass, ttlMs = 0): Promise<Store> {
+    const raw = await openBucket(this.transport, bucket(this.options, name, ttlMs));
+    return new SealedStore(raw, this.#storageKeys(storageClass), (error) => {
+      this.options.log.error({ err: error }, 'a stored value was left out');
+    });
+  }
+
+  /** Watched, so that new keys seal and deleted ones are forgotten without a restart. */
+  #storageKeys(storageClass: StorageClass): StorageFolder {
+    const known = this.#storage.get(storageClass);
+    if (known !== undefined) return known;
+    const keys = this.keys.storageKeys(storageClass);
+    this.#storage.set(storageClass, keys);
+    this.#watch(keys.folder, () => {
+      keys.reload();
+    });
+    return keys;
+  }
+
+  #watch(folder: string, read: () => void): void {
+    this.#watches.push(watchKeys(folder, read, this.options.log));
+  }
+
+  /** The journal of the events, sealed with the keys of its class. @param keepMs 'read': the gateways keep it. */
+  async events(keepMs: number | 'read'): Promise<Journal> {
+    const { cluster, replicas, log } = this.options;
+    const [name, subjects] = [`NT_${cluster}_events`, this.subjects.events('*')];
+    const raw =
+      keepMs === 'read'
+        ? journalToRead(this.transport, name)
+        : await openJournal(this.transport, { name, subjects, replicas, keepMs });
+    return new SealedJournal(raw, this.#storageKeys('events'), (error) => {
+      log.error({ err: error }, 'a stored batch of events was left out');
+    });
+  }
+
+  /** Tells everyone that this replica is there, now and every five minutes. */
+  async announce(): Promise<void> {
+    await this.#announceOnce();
+    this.#announced = true;
+    this.#rolesFollowing?.tell();
+    const renew = () => {
+      this.own.announce(this.clock.now());
+      this.#announceAgain();
+      this.#rolesFollowing?.tell(); // for whoever missed it
+    };
+    const rotate = () => {
+      this.newEpoch();
+    };
+    this.#timers.push(setInterval(renew, RENEW_MS), setInterval(rotate, Math.min(this.options.epochMs, 0x7fffffff)));
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  /** A new epoch now, and a new look at the time; the key before still opens until its overlap has ended. */
+  newEpoch(): void {
+    this.own.rotate(this.clock.now());
+    this.options.log.info('a new epoch');
+    if (this.#announced) this.#announceAgain();
+    if (this.options.role !== 'acl') void this.#greetAgain();
+  }
+
+  #announceAgain(): void {
+    this.#announceOnce().catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'announcing failed');
+    });
+  }
+
+  /** The time is the acl-service's word; without one the clock stays as it was. */
+  async #greetAgain(): Promise<void> {
+    const { transport, subjects, roles, clock, options } = this;
+    const limits = { minSerial: roles.document.serial, timeoutMs: HELLO_MS, inbox: transport.inbox };
+    const before = clock.offsetMs;
+    const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, limits);
+    if (!greeted.ok) options.log.warn(greeted.error.sentence);
+    else roles.takeOver(greeted.value.roles.chain, clock.now());
+    if (clock.offsetMs !== before) reportClock(clock, options.log);
+  }
+
+  #followRoles(): void {
+    const { options, roles, keys, transport, subjects } = this;
+    const { role, log } = options;
+    const now = () => this.clock.now();
+    const following = new RolesFollowing({
+      role,
+      roles,
+      keys,
+      seenPath: seenPath(options),
+      transport,
+      subjects,
+      now,
+      log,
+    });
+    this.#rolesFollowing = following;
+    roles.onNewer(() => {
+      this.newEpoch();
+    });
+    this.#watch(keys.folder, () => {
+      following.readFolder();
+    });
+  }
+
+  /** Says good-bye, finishes what has arrived, and closes the connection. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const watch of this.#watches) watch.close();
+    await this.announcements.delete(this.#announcementKey()).catch(() => undefined);
+    await this.transport.drain();
+  }
+
+  async #announceOnce(): Promise<void> {
+    const bytes = encode(signedToWire(this.own.announced));
+    // Those who listen hear it before it is stored: after a new epoch every moment counts.
+    this.transport.publish(this.subjects.dir(this.options.role), bytes);
+    await this.announcements.put(this.#announcementKey(), bytes);
+    await this.transport.flush();
+  }
+
+  #announcementKey(): string {
+    return `s.${this.options.role}.${this.own.instance}`;
+  }
+
+  async #followAnnouncements(): Promise<void> {
+    await this.announcements.follow(({ key, value }) => {
+      if (value === undefined) this.#forget(key);
+      else this.#learn(value);
+    });
+  }
+
+  #learn(value: Uint8Array): void {
+    const announced = readAnnounced(value);
+    if (announced === undefined) return;
+    const party = this.roles.read(announced, this.clock.now(), this.clock.skewMs);
+    if (party.ok) this.directory.learn(party.value);
+  }
+
+  #forget(key: string): void {
+    const gone = this.directory
+      .services()
+      .find(({ owner }) => owner.type === 'role' && `s.${owner.role}.${owner.instance}` === key);
+    if (gone !== undefined) this.directory.forget(gone);
+  }
+}
+
+function seenPath({ cacheDir, role }: RoleOptions): string {
+  return join(cacheDir, `roles-${role}`);
+}
+
+function bucket(options: RoleOptions, name: string, ttlMs: number) {
+  return { name: `NT_${options.cluster}_${name}`, replicas: options.replicas, ttlMs };
+}
+
+function readAnnounced(value: Uint8Array): Signed | undefined {
+  try {
+    return signedFromWire(decode(value));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The life of a service process: configuration, keys, the bus, its module, ready, and a clean end on SIGTERM.
+ *
+ * A supervisor that holds the other end of standard input (`NATRIUM_SUPERVISED=1`) takes the service with it when it dies.
+ */
+import 'reflect-metadata';
+import { parseArgs } from 'node:util';
+import type { DynamicModule, LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { sodiumReady, type RoleName } from '@natrium/envelope';
+import { pino, type Logger } from 'pino';
+import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
+import { RoleLink } from './role-link.js';
+import { SealedStrategy } from './sealed-strategy.js';
+import { readServiceConfig, type ServiceConfig } from './service-config.js';
+
+export interface ServiceStart {
+  readonly link: RoleLink;
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  /** Registers what is to be done before the connection closes. */
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+}
+
+/** A service that listens. */
+export interface OpenService {
+  readonly link: RoleLink;
+  /** Stops listening, finishes what has arrived, and closes the connection. */
+  close(): Promise<void>;
+}
+
+/** Runs one service of a role until it is told to stop. A failure at start ends the process with status 1 and one sentence. */
+export async function runService(
+  role: RoleName,
+  create: (start: ServiceStart) => Promise<DynamicModule>,
+  started: (start: ServiceStart) => Promise<void> | void = () => undefined,
+): Promise<void> {
+  try {
+    await start(role, create, started);
+  } catch (error) {
+    process.stderr.write(`natrium ${role}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+    setTimeout(() => process.exit(1), 100).unref();
+  }
+}
+
+async function start(
+  role: RoleName,
+  create: (start: ServiceStart) => Promise<DynamicModule>,
+  started: (start: ServiceStart) => Promise<void> | void,
+): Promise<void> {
+  endWithSupervisor();
+  const { values } = parseArgs({
+    options: { config: { type: 'string', short: 'c', default: '/etc/natrium' }, metrics: { type: 'string' } },
+  });
+  const address = values.metrics === undefined ? undefined : metricsAddress(values.metrics);
+  const config = readServiceConfig(values.config);
+  const log = pino({ level: config.logLevel, base: { service: role } });
+  for (const report of config.reports) log.info(report);
+  const door = address === undefined ? undefined : await MetricsDoor.open(address);
+  const metrics = door === undefined ? undefined : new ServiceMetrics(role);
+  const service = await openService({ role, config, log, metrics }, create, started);
+  if (metrics !== undefined) door?.serve({ metrics, brokerAnswers: () => service.link.transport.flush() });
+  process.on('SIGUSR2', () => {
+    service.link.newEpoch();
+  });
+  stopOnSignal(log, () => {
+    door?.serve(undefined);
+    return service.close();
+  });
+  process.send?.({ ready: true });
+  log.info('ready');
+}
+
+export interface ServiceOptions {
+  readonly role: RoleName;
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly metrics?: ServiceMetrics | undefined;
+}
+
+/** Puts one service onto the bus; it listens when this resolves. What a process is besides (signals, arguments) is not in here. */
+export async function openService(
+  { role, config, log, metrics }: ServiceOptions,
+  create: (start: ServiceStart) => Promise<DynamicModule>,
+  started: (start: ServiceStart) => Promise<void> | void = () => undefined,
+): Promise<OpenService> {
+  await sodiumReady();
+  const onUnopened = (reason: string) => {
+    metrics?.unopened(reason);
+  };
+  const link = await RoleLink.open({ role, log, onUnopened, ...config });
+  const stops: (() => Promise<void> | void)[] = [];
+  const about: ServiceStart = { link, config, log, onStop: (stop) => stops.push(stop) };
+  const module = await create(about);
+  await link.announce();
+  const strategy = new SealedStrategy({
+    bus: link.bus,
+    prefix: `nt.${config.cluster}`,
+    queue: role,
+    instance: link.own.instance,
+    onHandlerFailure: (route, cause) => {
+      log.error({ err: cause, route }, 'a request failed');
+      metrics?.handlerFailed(route);
+    },
+  });
+  const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
+  await app.listen();
+  await link.transport.flush();
+  await started(about);
+  return {
+    link,
+    close: async () => {
+      await app.close();
+      for (const stop of stops) await stop();
+      await link.close();
+    },
+  };
+}
+
+/** From the first moment on: a service that waits for its broker would else outlive whoever started it. */
+function endWithSupervisor(): void {
+  if (process.env['NATRIUM_SUPERVISED'] !== undefined) process.stdin.on('end', () => process.exit(0)).resume();
+}
+
+function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
+  let stopping = false;
+  const once = (why: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`stopping: ${why}`);
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => {
+    once('SIGTERM');
+  });
+  process.on('SIGINT', () => {
+    if (process.env['NATRIUM_SUPERVISED'] === undefined) once('SIGINT');
+  });
+}
+
+/** Nest's own lines go into ours, at the level of detail. */
+function nestLogger(log: Logger): LoggerService {
+  const at = (level: 'debug' | 'warn' | 'error') => (message: unknown) => {
+    log[level](message instanceof Error ? { err: message } : { nest: String(message) }, 'nest');
+  };
+  return {
+    log: at('debug'),
+    warn: at('warn'),
+    error: at('error'),
+    debug: at('debug'),
+    verbose: at('debug'),
+    fatal: at('error'),
+  };
+}

@@ -1,0 +1,25 @@
+/** XChaCha20-Poly1305, the only cipher here; an opening that fails is a value, a wrong size of key or nonce a mistake. */
+import { sodium } from './sodium.js';
+
+export const NONCE_BYTES = 24;
+export const TAG_BYTES = 16;
+
+export function sealWith(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Uint8Array {
+  return sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+}
+
+/** @returns undefined when the tag doesn't fit key, nonce, data and ciphertext. */
+export function openWith(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  sealed: Uint8Array,
+): Uint8Array | undefined {
+  if (key.length !== 32 || nonce.length !== NONCE_BYTES) throw new RangeError('a key or a nonce of another size');
+  if (sealed.length < TAG_BYTES) return undefined;
+  try {
+    return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, sealed, aad, nonce, key);
+  } catch {
+    return undefined; // sizes are checked: libsodium throws only for the tag
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  AuditChain,
+  type AuditEntry,
+  auditHash,
+  type AuditHead,
+  encodeAudit,
+  followsAudit,
+  readAudit,
+  readAuditHead,
+  signAuditHead,
+} from './audit.js';
+import { encode } from './encoding.js';
+import { CLUSTER, identityOf, NOW, seedOf } from './parties.spec-support.js';
+import { signed } from './signing.js';
+import { sodiumReady } from './sodium.js';
+
+await sodiumReady();
+
+const acl = identityOf('acl role');
+const head: AuditHead = { chain: 'acl-2', number: 9, hash: seedOf('head'), time: NOW };
+const entry: AuditEntry = {
+  time: NOW,
+  what: 'grant',
+  caller: { kind: 'minion', name: 'web1' },
+  digest: seedOf('digest'),
+  jid: '20261120112404639750',
+  verdict: 'allowed',
+  rule: "peer: 'web.*': test.ping",
+  detail: { minions: 3 },
+};
+const { time: _time, ...end } = head;
+
+describe('an audit chain', () => {
+  it('gives each record its number and the hash of the one before, and the first one the heads of the others', () => {
+    const chain = new AuditChain('acl-1', [end]);
+    const [first, second] = [
+      chain.append(entry),
+      chain.append({ ...entry, caller: null, digest: null, jid: null, rule: null }),
+    ];
+    const zero = { chain: 'acl-1', number: 0, previous: new Uint8Array(32), heads: [end] };
+    expect(readAudit(first.bytes)).toEqual({ ok: true, value: { ...entry, ...zero } });
+    expect(readAudit(second.bytes)).toMatchObject({
+      ok: true,
+      value: { number: 1, previous: auditHash(first.bytes), heads: [] },
+    });
+    expect(chain.end).toEqual({ chain: 'acl-1', number: 1, hash: auditHash(second.bytes) });
+  });
+
+  it('goes on where it ended before', () => {
+    const before = new AuditChain('acl-1', []);
+    const first = before.append(entry);
+    const next = readAudit(new AuditChain('acl-1', [end], before.end).append(entry).bytes);
+    expect(next.ok && followsAudit(first.bytes, next.value)).toBe(true);
+  });
+
+  it.each<[string, boolean, (records: readonly Uint8Array[]) => readonly (Uint8Array | undefined)[]]>([
+    ['in its order', true, (records) => records],
+    ['with a gap', false, ([a, , c]) => [a, c]],
+    ['in another order', false, ([a, b, c]) => [a, c, b]],
+    ['without its first record', false, ([, b, c]) => [b, c]],
+    ['with an edited record', false, ([a, b, c]) => [a, edited(b), c]],
+    ["with another chain's record", false, ([a, , c]) => [a, anotherChain(a), c]],
+  ])('%s is whole: %s', (_name, whole, change) => {
+    const chain = new AuditChain('acl-1', []);
+    const records = [1, 2, 3].map((number) => chain.append({ ...entry, detail: { number } }).bytes);
+    expect(isWhole(change(records))).toBe(whole);
+  });
+
+  it('names the heads of others in its first record only', () => {
+    const record = { ...entry, chain: 'acl-1', number: 1, previous: seedOf('x'), heads: [end] };
+    expect(() => encodeAudit(record)).toThrow(RangeError);
+    expect(() => encodeAudit({ ...record, heads: [] })).not.toThrow();
+  });
+});
+
+describe('an audit head', () => {
+  it('is read under the acl keys and no other', () => {
+    const object = signAuditHead(acl.signing, CLUSTER(), head);
+    expect(readAuditHead(object, CLUSTER(), [acl.publicKey])).toEqual({ ok: true, value: head });
+    expect(readAuditHead(object, CLUSTER(), [identityOf('web1').publicKey])).toEqual({ ok: false, error: 'signature' });
+  });
+
+  it('with another shape is refused', () => {
+    const object = signed(acl.signing, 'audit', CLUSTER(), encode(['acl-1', 0, seedOf('x')]));
+    expect(readAuditHead(object, CLUSTER(), [acl.publicKey])).toEqual({ ok: false, error: 'shape' });
+    expect(() => signAuditHead(acl.signing, CLUSTER(), { ...head, number: -1 })).toThrow(RangeError);
+  });
+});
+
+function isWhole(records: readonly (Uint8Array | undefined)[]): boolean {
+  return records.every((bytes, i) => {
+    const record = readAudit(bytes ?? new Uint8Array(0));
+    return record.ok && followsAudit(i === 0 ? undefined : records[i - 1], record.value);
+  });
+}
+
+function edited(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  const record = readAudit(bytes ?? new Uint8Array(0));
+  return record.ok ? encodeAudit({ ...record.value, verdict: 'refused' }) : undefined;
+}
+
+function anotherChain(before: Uint8Array | undefined): Uint8Array {
+  return encodeAudit({
+    ...entry,
+    chain: 'acl-9',
+    number: 1,
+    previous: auditHash(before ?? new Uint8Array(0)),
+    heads: [],
+  });
+}

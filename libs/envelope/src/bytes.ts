@@ -1,0 +1,88 @@
+/** Small things done to byte strings; no cryptography but the comparison in constant time. */
+import { timingSafeEqual } from 'node:crypto';
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+const POOL = 8192;
+
+let pool = new ArrayBuffer(POOL);
+let used = 0;
+
+/**
+ * Fresh zero bytes, from a common pool when they are few: an array buffer for each small string is dear.
+ *
+ * Plain `Uint8Array`s, not `Buffer`s, whose `slice` isn't a copy. What is kept for long should be copied.
+ */
+export function allocate(size: number): Uint8Array {
+  if (size > POOL / 4) return new Uint8Array(size);
+  if (used + size > POOL) {
+    pool = new ArrayBuffer(POOL);
+    used = 0;
+  }
+  const bytes = new Uint8Array(pool, used, size);
+  used += size;
+  return bytes;
+}
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  let size = 0;
+  for (const part of parts) size += part.length;
+  const whole = allocate(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Compares in time that depends on the lengths only. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Orders byte strings as unsigned bytes, a prefix before the longer one; negative, zero or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b);
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('hex');
+}
+
+/** @throws {RangeError} When `text` isn't an even number of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(text)) throw new RangeError('not hexadecimal');
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
+
+/** RFC 4648 base32 in lower case, without padding. */
+export function base32(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32.charAt((held >>> (bits - 5)) & 31);
+  }
+  return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
+}
+
+/** A text that is equal exactly when the bytes are: a key for maps, shorter to make than hexadecimal. */
+export function mapKey(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('latin1');
+}
+
+export function utf8(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}
+
+/** Big-endian, 4 bytes. */
+export function u32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

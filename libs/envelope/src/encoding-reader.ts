@@ -1,0 +1,209 @@
+/**
+ * Reads a value from its one encoding and refuses every other form of it.
+ *
+ * Lengths are compared with what is left before anything is allocated; depth is bounded, so no input exhausts the stack.
+ *
+ * Spec: spec/envelope.md#encoding.
+ */
+import { isUtf8 } from 'node:buffer';
+
+import type { Wire, WireMap } from './encoding.js';
+import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
+
+const SHORT_TEXT = 24;
+const LONG_FORM = 'a length or integer is not in its shortest form';
+
+export class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #buffer: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  whole(): Wire {
+    const value = this.#value(0);
+    if (this.#at !== this.#bytes.length) throw new EncodingError('bytes follow the value');
+    return value;
+  }
+
+  #value(depth: number): Wire {
+    const head = this.#unsigned(1);
+    if (head < 0x80) return head;
+    if (head < 0x90) return this.#map(head & 0x0f, depth + 1);
+    if (head < 0xa0) return this.#list(head & 0x0f, depth + 1);
+    if (head < 0xc0) return this.#text(head & 0x1f);
+    if (head >= 0xe0) return head - 0x100;
+    return this.#headed(head, depth);
+  }
+
+  #headed(head: number, depth: number): Wire {
+    switch (head) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return this.#slice(this.#unsigned(1));
+      case 0xc5:
+        return this.#slice(this.#atLeast(0x100, 2));
+      case 0xc6:
+        return this.#slice(this.#atLeast(0x10000, 4));
+      case 0xcb:
+        return this.#float();
+      case 0xcc:
+        return this.#atLeast(0x80, 1);
+      case 0xcd:
+        return this.#atLeast(0x100, 2);
+      case 0xce:
+        return this.#atLeast(0x10000, 4);
+      case 0xcf:
+        return this.#wide(this.#unsigned(4), this.#unsigned(4));
+      case 0xd0:
+        return this.#below(-0x20, (this.#unsigned(1) << 24) >> 24);
+      case 0xd1:
+        return this.#below(-0x80, (this.#unsigned(2) << 16) >> 16);
+      case 0xd2:
+        return this.#below(-0x8000, this.#unsigned(4) | 0);
+      case 0xd3:
+        return this.#below(-0x80000000, this.#wide(this.#unsigned(4) | 0, this.#unsigned(4)));
+      case 0xd9:
+        return this.#text(this.#atLeast(0x20, 1));
+      case 0xda:
+        return this.#text(this.#atLeast(0x100, 2));
+      case 0xdb:
+        return this.#text(this.#atLeast(0x10000, 4));
+      case 0xdc:
+        return this.#list(this.#atLeast(0x10, 2), depth + 1);
+      case 0xdd:
+        return this.#list(this.#atLeast(0x10000, 4), depth + 1);
+      case 0xde:
+        return this.#map(this.#atLeast(0x10, 2), depth + 1);
+      case 0xdf:
+        return this.#map(this.#atLeast(0x10000, 4), depth + 1);
+      default:
+        throw new EncodingError('an extension, a float of 32 bits or an unused head');
+    }
+  }
+
+  #list(count: number, depth: number): Wire[] {
+    if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
+    this.#left(count);
+    const list: Wire[] = [];
+    for (let i = 0; i < count; i += 1) list.push(this.#value(depth));
+    return list;
+  }
+
+  #map(count: number, depth: number): WireMap {
+    if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
+    this.#left(2 * count);
+    const map: Record<string, Wire> = {};
+    let lastIndex = -1;
+    let named = false;
+    for (let i = 0; i < count; i += 1) {
+      const key = this.#key();
+      if (Object.hasOwn(map, key)) throw new EncodingError('a map has a key twice');
+      const index = indexOf(key);
+      if (index < 0) named = true;
+      else if (named || index < lastIndex) throw new EncodingError('index keys of a map come first and rise');
+      else lastIndex = index;
+      map[key] = this.#value(depth);
+    }
+    return map;
+  }
+
+  #key(): string {
+    const head = this.#unsigned(1);
+    const key = (head & 0xe0) === 0xa0 ? this.#text(head & 0x1f) : this.#longKey(head);
+    if (key === '__proto__') throw new EncodingError('a map has the key __proto__');
+    return key;
+  }
+
+  #longKey(head: number): string {
+    if (head === 0xd9) return this.#text(this.#atLeast(0x20, 1));
+    if (head === 0xda) return this.#text(this.#atLeast(0x100, 2));
+    if (head === 0xdb) return this.#text(this.#atLeast(0x10000, 4));
+    throw new EncodingError('a key of a map is not a text');
+  }
+
+  #text(size: number): string {
+    this.#left(size);
+    const start = this.#at;
+    this.#at += size;
+    if (size <= SHORT_TEXT) {
+      const plain = this.#plainText(start, this.#at);
+      if (plain !== undefined) return plain;
+    }
+    if (!isUtf8(this.#buffer.subarray(start, this.#at))) throw new EncodingError('a text is not valid UTF-8');
+    return this.#buffer.toString('utf8', start, this.#at);
+  }
+
+  /** Short ASCII, most of what is read, faster by hand. */
+  #plainText(start: number, end: number): string | undefined {
+    let text = '';
+    for (let i = start; i < end; i += 1) {
+      const code = this.#bytes[i] ?? 0x80;
+      if (code >= 0x80) return undefined;
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+
+  #slice(size: number): Uint8Array {
+    this.#left(size);
+    const start = this.#bytes.byteOffset + this.#at;
+    this.#at += size;
+    return new Uint8Array(this.#bytes.buffer, start, size);
+  }
+
+  #float(): number {
+    this.#left(8);
+    const value = this.#buffer.readDoubleBE(this.#at);
+    this.#at += 8;
+    if (!Number.isFinite(value)) throw new EncodingError('a number is not finite');
+    if (Number.isInteger(value)) throw new EncodingError('an integer is written as a float');
+    return value;
+  }
+
+  #wide(high: number, low: number): number {
+    const value = high * 0x100000000 + low;
+    if (!Number.isSafeInteger(value)) throw new EncodingError('an integer lies beyond 2^53');
+    if (high === 0) throw new EncodingError(LONG_FORM);
+    return value;
+  }
+
+  #below(limit: number, value: number): number {
+    if (value >= limit) throw new EncodingError(LONG_FORM);
+    return value;
+  }
+
+  #atLeast(limit: number, size: number): number {
+    const value = this.#unsigned(size);
+    if (value < limit) throw new EncodingError(LONG_FORM);
+    return value;
+  }
+
+  #unsigned(size: number): number {
+    this.#left(size);
+    let value = 0;
+    for (let i = 0; i < size; i += 1) value = value * 0x100 + (this.#bytes[this.#at + i] ?? 0);
+    this.#at += size;
+    return value;
+  }
+
+  #left(size: number): void {
+    if (size > this.#bytes.length - this.#at) throw new EncodingError('the value is cut short');
+  }
+}
+
+/** A key that JavaScript sorts before the others (0 to 2^32 - 2 in plain decimal), as a number; -1 for any other. */
+function indexOf(key: string): number {
+  const first = key.charCodeAt(0);
+  if (key.length > 10 || first < 0x30 || first > 0x39) return -1;
+  const index = Number(key);
+  return Number.isInteger(index) && index < 0xffffffff && String(index) === key ? index : -1;
+}

@@ -1,0 +1,120 @@
+/**
+ * Grants: the acl role's word that one request may run, for a job on the minions under a Merkle root or for one run.
+ *
+ * `grant-job` and `grant-run` are signed as different things, so neither is ever taken for the other; no grant-job lives
+ * longer than a minute, both when it is signed and when it is read. The order: signature, shape, time. Digest, jid and
+ * leaf are the reader's next checks, with what he holds.
+ *
+ * Spec: spec/envelope.md#grants; vectors: spec/vectors/grants.json.
+ */
+import { err, ok, parseJid, type Principal, type Result } from '@natrium/model';
+
+import { encode, type Wire } from './encoding.js';
+import { bin, fields, int, listOf, MAX_TIME, principal, refuse, shaped, text, time } from './shape.js';
+import { type Cluster, type Signed, signed, type SignedWhat, signerAmong, type SigningKey } from './signing.js';
+
+export type GrantKind = 'job' | 'run';
+
+export interface Grant {
+  readonly kind: GrantKind;
+  /** 16 random bytes. */
+  readonly id: Uint8Array;
+  readonly requestDigest: Uint8Array;
+  readonly caller: Principal;
+  /** Who asked for what the caller now asks, the first asker last. */
+  readonly onBehalfOf: readonly Principal[];
+  readonly jid: string;
+  /** Merkle root and number of the minions' leaves; 32 zeros and 0 in a grant-run. */
+  readonly root: Uint8Array;
+  readonly count: number;
+  /** ms since 1970. */
+  readonly issued: number;
+  readonly expires: number;
+  /** 32 bytes. */
+  readonly policyRevision: Uint8Array;
+  readonly auditChain: string;
+  readonly auditNumber: number;
+}
+
+export type GrantProblem = 'signature' | 'shape' | 'expired' | 'future';
+
+/** The longest life of a grant-job, in ms. */
+export const MAX_GRANT_JOB = 60_000;
+const MAX_ON_BEHALF = 16;
+const MAX_CHAIN = 64;
+const MAX_COUNT = 0x7fffffff;
+const WHAT: Readonly<Record<GrantKind, SignedWhat>> = { job: 'grant-job', run: 'grant-run' };
+
+/** @throws {RangeError} When a field is out of bounds, or a grant-job would live longer than a minute. */
+export function signGrant(acl: SigningKey, cluster: Cluster, grant: Grant): Signed {
+  const bytes = encode([
+    grant.id,
+    grant.requestDigest,
+    [grant.caller.kind, grant.caller.name],
+    grant.onBehalfOf.map(({ kind, name }) => [kind, name]),
+    grant.jid,
+    grant.root,
+    grant.count,
+    grant.issued,
+    grant.expires,
+    grant.policyRevision,
+    grant.auditChain,
+    grant.auditNumber,
+  ]);
+  if (shaped(bytes, readShape(grant.kind)) === undefined) throw new RangeError('not a grant: a field is out of bounds');
+  return signed(acl, WHAT[grant.kind], cluster, bytes);
+}
+
+/** @param skewMs How far `issued` may lie ahead of `now`; expiry has no such leeway. */
+// eslint-disable-next-line max-params -- each is one fact of the check, and all are the reader's
+export function readGrant(
+  object: Signed,
+  cluster: Cluster,
+  aclKeys: readonly Uint8Array[],
+  kind: GrantKind,
+  now: number,
+  skewMs: number,
+): Result<Grant, GrantProblem> {
+  if (signerAmong(aclKeys, WHAT[kind], cluster, object) === undefined) return err('signature');
+  const grant = shaped(object.bytes, readShape(kind));
+  if (grant === undefined) return err('shape');
+  if (grant.issued > now + skewMs) return err('future');
+  return now > grant.expires ? err('expired') : ok(grant);
+}
+
+/**
+ * What a grant says, without its signature being checked: for the gateway, which has it sealed from the acl-service itself and
+ * only asks whether it is for this request and job. Whoever acts on a grant uses `readGrant`.
+ */
+export function grantIn(bytes: Uint8Array, kind: GrantKind): Grant | undefined {
+  return shaped(bytes, readShape(kind));
+}
+
+function readShape(kind: GrantKind): (wire: Wire) => Grant {
+  return (wire) => {
+    const [id, digest, caller, onBehalfOf, jid, root, count, issued, expires, revision, chain, number] = fields(
+      wire,
+      12,
+    );
+    const grant = {
+      kind,
+      id: bin(id, 16),
+      requestDigest: bin(digest, 32),
+      caller: principal(caller),
+      onBehalfOf: listOf(onBehalfOf, MAX_ON_BEHALF, principal),
+      jid: parseJid(jid) ?? refuse(),
+      root: bin(root, 32),
+      count: int(count, kind === 'job' ? 1 : 0, kind === 'job' ? MAX_COUNT : 0),
+      issued: time(issued),
+      expires: time(expires),
+      policyRevision: bin(revision, 32),
+      auditChain: text(chain, MAX_CHAIN),
+      auditNumber: int(number, 0, MAX_TIME),
+    };
+    return hasRightLife(grant) ? grant : refuse();
+  };
+}
+
+function hasRightLife({ kind, issued, expires }: Grant): boolean {
+  return expires > issued && (kind === 'run' || expires - issued <= MAX_GRANT_JOB);
+}

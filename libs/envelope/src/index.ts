@@ -1,0 +1,96 @@
+export {
+  type AnnouncedUse,
+  announce,
+  type Announcement,
+  type AnnouncementProblem,
+  type KnownParty,
+  type Owner,
+  ownerName,
+  readAnnouncement,
+  type RolesKeyOf,
+} from './announcement.js';
+export {
+  AuditChain,
+  type AuditEntry,
+  auditHash,
+  type AuditHead,
+  type AuditProblem,
+  type AuditRecord,
+  type ChainEnd,
+  encodeAudit,
+  followsAudit,
+  readAudit,
+  readAuditHead,
+  signAuditHead,
+} from './audit.js';
+export { base32, equalBytes, fromHex, toHex } from './bytes.js';
+export { type DataProblem, type MinionData, readData, signData } from './data.js';
+export { decode, encode, EncodingError, type Wire, type WireMap } from './encoding.js';
+export { type EpochKey, EpochKeyring, PairKeys, PairRefused } from './epoch.js';
+export {
+  type Grant,
+  grantIn,
+  type GrantKind,
+  type GrantProblem,
+  MAX_GRANT_JOB,
+  readGrant,
+  signGrant,
+} from './grant.js';
+export { type CheckedJoin, type JoinProblem, type JoinRequest, readJoin, signJoin } from './join.js';
+export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret } from './keys.js';
+export { leafOf, MerkleTree, verifyProof } from './merkle.js';
+export { type OpenContext, type OpenedMessage, type OpenFailure, openMessage, type OpenReason } from './open.js';
+export { randomBytes } from './random.js';
+export {
+  encodeRequest,
+  MAX_LIFETIME,
+  readRequest,
+  type Request,
+  REQUEST_WHATS,
+  requestDigest,
+  type RequestWhat,
+  signRequest,
+} from './request.js';
+export {
+  isRolesExpired,
+  readRolesChain,
+  ROLE_NAMES,
+  type RoleName,
+  type Roles,
+  type RolesChain,
+  rolesChainFromWire,
+  rolesChainToWire,
+  type RolesDocument,
+  type RolesPin,
+  type RolesProblem,
+  signRoles,
+  verifyRolesChain,
+} from './roles.js';
+export {
+  readRoster,
+  ROSTER_KINDS,
+  ROSTER_STATES,
+  type RosterKind,
+  type RosterProblem,
+  type RosterRecord,
+  type RosterState,
+  signRoster,
+} from './roster.js';
+export { type MessageHead, type Recipient, type SealedParts, sealMessage, sealParts, type Sender } from './seal.js';
+export { type Seen, type SeenLimits, SeenSets } from './seen-sets.js';
+export {
+  type Cluster,
+  type Signed,
+  signed,
+  SIGNED_WHATS,
+  signedFromWire,
+  signedToWire,
+  type SignedWhat,
+  SigningKey,
+  verify,
+} from './signing.js';
+export { blake2b, sodiumReady } from './sodium.js';
+export { NatsKey, nkeySeedIn, nkeyText } from './nkey.js';
+export { encodeStaleKey, readStaleKey } from './stale-key.js';
+export { keyedName, openStored, sealStored, type StorageKey, storedKeyId, type StorageProblem } from './storage.js';
+export { readTime, signTime, type TimeProblem } from './time.js';

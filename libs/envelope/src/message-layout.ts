@@ -1,0 +1,115 @@
+/**
+ * How a message is laid out: `[1, header, body, wraps]`, header and body as byte strings, so that both are verbatim.
+ *
+ * Spec: spec/envelope.md#message.
+ */
+import { err, ok, type Result } from '@natrium/model';
+
+import { NONCE_BYTES, TAG_BYTES } from './aead.js';
+import { decode, encode, EncodingError, type Wire } from './encoding.js';
+import { CONTENT_KEY_BYTES, type Wrap } from './message-body.js';
+import { anyList, bin, blob, fields, int, listOf, MAX_TIME, orNull, shaped, shapedValue, text, time } from './shape.js';
+import { readSigned, type Signed, signedToWire } from './signing.js';
+
+export const VERSION = 1;
+const MAX_KIND = 32;
+const MAX_WRAPS = 1024;
+const MAX_PRIVATE = 8192;
+const MAX_PART = 0x7fffffff;
+
+export interface Header {
+  /** 1 to 32 characters. */
+  readonly kind: string;
+  /** 16 bytes. */
+  readonly messageId: Uint8Array;
+  /** The sender's key id, or his whole announcement. */
+  readonly from: Uint8Array | Signed;
+  /** The message id of the question that this answers. */
+  readonly re: Uint8Array | null;
+  /** ms since 1970. */
+  readonly issued: number;
+  /** ms. */
+  readonly lifetime: number;
+  readonly commitment: Uint8Array;
+}
+
+export interface MessageParts {
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+  readonly wraps: readonly Wrap[];
+}
+
+/** @throws {RangeError} When a field is out of bounds. */
+export function encodeHeader(header: Header): Uint8Array {
+  const { kind, messageId, from, re, issued, lifetime, commitment } = header;
+  const fromWire = from instanceof Uint8Array ? from : signedToWire(from);
+  const bytes = encode([kind, messageId, fromWire, re, issued, lifetime, commitment]);
+  if (kind.length === 0 || kind.length > MAX_KIND || lifetime < 1)
+    throw new RangeError('a header field is out of bounds');
+  return bytes;
+}
+
+export function readHeader(bytes: Uint8Array): Header | undefined {
+  return shaped(bytes, (wire) => {
+    const [kind, messageId, from, re, issued, lifetime, commitment] = fields(wire, 7);
+    return {
+      kind: text(kind, MAX_KIND),
+      messageId: bin(messageId, 16),
+      from: from instanceof Uint8Array ? bin(from, 32) : readSigned(from),
+      re: orNull(re, (id) => bin(id, 16)),
+      issued: time(issued),
+      lifetime: int(lifetime, 1, MAX_TIME),
+      commitment: bin(commitment, 32),
+    };
+  });
+}
+
+/** All of a message but its wraps, with room for one: the wrap's own bytes follow. */
+export function encodeCommon(header: Uint8Array, body: Uint8Array): Uint8Array {
+  const common = encode([VERSION, header, body, []]);
+  common[common.length - 1] = 0x91; // the head of a list of one, where the empty list's is
+  return common;
+}
+
+export function wrapToWire({ recipient, nonce, sealed }: Wrap): Wire {
+  return [recipient, nonce, sealed];
+}
+
+/** Splits a message; its parts are views on `bytes`. */
+export function splitMessage(bytes: Uint8Array): Result<MessageParts, 'version' | 'shape'> {
+  const wire = decodeOrUndefined(bytes);
+  if (wire === undefined) return err('shape');
+  const version = shapedValue(wire, (value) => int(anyList(value)[0], 0, MAX_TIME));
+  if (version === undefined) return err('shape');
+  if (version !== VERSION) return err('version');
+  const parts = shapedValue(wire, readParts);
+  return parts === undefined ? err('shape') : ok(parts);
+}
+
+function decodeOrUndefined(bytes: Uint8Array): Wire | undefined {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    if (error instanceof EncodingError) return undefined;
+    throw error;
+  }
+}
+
+function readParts(wire: Wire): MessageParts {
+  const [, header, body, wraps] = fields(wire, 4);
+  return {
+    header: blob(header, 1, MAX_PART),
+    body: blob(body, TAG_BYTES, MAX_PART),
+    wraps: listOf(wraps, MAX_WRAPS, readWrap),
+  };
+}
+
+function readWrap(wire: Wire): Wrap {
+  const [recipient, nonce, sealed] = fields(wire, 3);
+  const least = CONTENT_KEY_BYTES + TAG_BYTES;
+  return {
+    recipient: blob(recipient, 32, 32),
+    nonce: blob(nonce, NONCE_BYTES, NONCE_BYTES),
+    sealed: blob(sealed, least, least + MAX_PRIVATE),
+  };
+}

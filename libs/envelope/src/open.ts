@@ -1,0 +1,199 @@
+/**
+ * Opening a message: the one order in which it is checked, each step with its reason to refuse and no side effect.
+ *
+ * size, version, header, sender, kind, the one wrap, wrap opens, commitment, body, padding, schema, fresh, not seen,
+ * `re`. The sender is looked up before the kind, because a role decides which kinds it may send. The seen-set is the
+ * only thing that changes, and only for a message that passed all before it.
+ *
+ * Spec: spec/envelope.md#opening; vectors: spec/vectors/messages.json.
+ */
+import { err, ok, type Result } from '@natrium/model';
+
+import { type KnownParty, ownerName } from './announcement.js';
+import { equalBytes } from './bytes.js';
+import { decode, type Wire } from './encoding.js';
+import { type EpochKey, type EpochKeyring, type PairKeys, PairRefused } from './epoch.js';
+import { bodyKeys, messageHash, openBody, openWrap, type Unwrapped, type Wrap } from './message-body.js';
+import { type Header, type MessageParts, readHeader, splitMessage } from './message-layout.js';
+import { unpad } from './padding.js';
+import type { SeenSets } from './seen-sets.js';
+import type { Signed } from './signing.js';
+
+export type OpenReason =
+  | 'size'
+  | 'version'
+  | 'shape'
+  | 'unknown_sender'
+  | 'kind'
+  | 'duplicate_wrap'
+  | 'stale_key'
+  | 'wrap'
+  | 'commitment'
+  | 'body'
+  | 'padding'
+  | 'schema'
+  | 'stale'
+  | 'future'
+  | 'replayed'
+  | 'slow_down'
+  | 're';
+
+export interface OpenFailure {
+  readonly reason: OpenReason;
+  /** As the header says, once it was read: not proven before the wrap has opened. */
+  readonly messageId?: Uint8Array;
+  /** The sender's key id as far as the header tells it, not proven either. */
+  readonly from?: Uint8Array;
+}
+
+export interface OpenedMessage {
+  readonly kind: string;
+  readonly messageId: Uint8Array;
+  readonly party: KnownParty;
+  readonly re: Uint8Array | null;
+  readonly issued: number;
+  readonly lifetime: number;
+  /** What `parse` made of the plaintext. */
+  readonly body: unknown;
+  readonly private: Uint8Array;
+  /** Which of my key ids it was sealed to: the sender knows that one. */
+  readonly recipient: Uint8Array;
+}
+
+export interface OpenContext {
+  /** Bytes of a whole message. */
+  readonly maxSize: number;
+  readonly keyring: EpochKeyring;
+  readonly pairs: PairKeys;
+  partyOf(keyId: Uint8Array): KnownParty | undefined;
+  /** For a whole announcement in `from`. */
+  readAnnouncement(signed: Signed): Result<KnownParty, unknown>;
+  /** Whether this kind may come here from this party. */
+  allows(kind: string, party: KnownParty): boolean;
+  /** @throws When the plaintext doesn't fit the kind's schema. */
+  parse(kind: string, plaintext: Wire): unknown;
+  /** ms since 1970. */
+  readonly now: number;
+  readonly skewMs: number;
+  maxLifetime(kind: string): number;
+  readonly seen: SeenSets;
+  /** Whether `re` is right: an outstanding question to this party for an answer, null otherwise. */
+  expects(re: Uint8Array | null, party: KnownParty, kind: string): boolean;
+}
+
+/** Opens a message, or tells the first reason why not; never throws for anything in `bytes`. */
+export function openMessage(bytes: Uint8Array, ctx: OpenContext): Result<OpenedMessage, OpenFailure> {
+  if (bytes.length > ctx.maxSize) return err({ reason: 'size' });
+  const split = splitMessage(bytes);
+  if (!split.ok) return err({ reason: split.error });
+  const header = readHeader(split.value.header);
+  if (header === undefined) return err({ reason: 'shape' });
+  const party = senderOf(header, ctx);
+  if (party === undefined) return err(failure('unknown_sender', header));
+  const opened = openFrom(party, header, split.value, ctx);
+  return opened.ok ? opened : err(failure(opened.error, header, party));
+}
+
+function openFrom(
+  party: KnownParty,
+  header: Header,
+  parts: MessageParts,
+  ctx: OpenContext,
+): Result<OpenedMessage, OpenReason> {
+  if (!ctx.allows(header.kind, party)) return err('kind');
+  const unwrapped = unwrap(party, parts, ctx);
+  if (!unwrapped.ok) return unwrapped;
+  const body = bodyOf(unwrapped.value, header, parts, ctx);
+  if (!body.ok) return body;
+  const reason = whyNotNow(party, header, ctx);
+  if (reason !== undefined) return err(reason);
+  const { kind, messageId, re, issued, lifetime } = header;
+  const { private: privatePart, recipient } = unwrapped.value;
+  return ok({ kind, messageId, party, re, issued, lifetime, body: body.value, private: privatePart, recipient });
+}
+
+/** The sender, unless unknown or past the end of what he announced. */
+function senderOf({ from }: Header, ctx: OpenContext): KnownParty | undefined {
+  if (!(from instanceof Uint8Array)) {
+    const read = ctx.readAnnouncement(from);
+    return read.ok ? read.value : undefined;
+  }
+  const party = ctx.partyOf(from);
+  return party !== undefined && ctx.now <= party.notAfter ? party : undefined;
+}
+
+interface MyWrap {
+  readonly epoch: EpochKey;
+  readonly wrap: Wrap;
+}
+
+interface Received extends Unwrapped {
+  readonly recipient: Uint8Array;
+}
+
+function unwrap(party: KnownParty, parts: MessageParts, ctx: OpenContext): Result<Received, OpenReason> {
+  const mine = myWrap(parts.wraps, ctx.keyring);
+  if (!mine.ok) return mine;
+  const { epoch, wrap } = mine.value;
+  const pairKey = pairKeyFrom(epoch, party.epochKey, ctx.pairs);
+  if (pairKey === undefined) return err('wrap');
+  const place = { sender: party.keyId, recipient: wrap.recipient, hash: messageHash(parts.header, parts.body) };
+  const unwrapped = openWrap(pairKey, place, wrap);
+  return unwrapped === undefined ? err('wrap') : ok({ ...unwrapped, recipient: new Uint8Array(wrap.recipient) });
+}
+
+/** Exactly one wrap is for a key of mine: with two, which one counts would be the sender's choice. */
+function myWrap(wraps: readonly Wrap[], keyring: EpochKeyring): Result<MyWrap, OpenReason> {
+  let mine: MyWrap | undefined;
+  for (const wrap of wraps) {
+    const epoch = keyring.byKeyId(wrap.recipient);
+    if (epoch === undefined) continue;
+    if (mine !== undefined) return err('duplicate_wrap');
+    mine = { epoch, wrap };
+  }
+  return mine === undefined ? err('stale_key') : ok(mine);
+}
+
+function pairKeyFrom(own: EpochKey, peer: Uint8Array, pairs: PairKeys): Uint8Array | undefined {
+  try {
+    return pairs.rxFrom(own, peer);
+  } catch (error) {
+    if (error instanceof PairRefused) return undefined;
+    throw error;
+  }
+}
+
+function bodyOf(
+  { contentKey }: Unwrapped,
+  header: Header,
+  parts: MessageParts,
+  ctx: OpenContext,
+): Result<unknown, OpenReason> {
+  const { key, commitment } = bodyKeys(contentKey);
+  if (!equalBytes(commitment, header.commitment)) return err('commitment');
+  const padded = openBody(key, parts.header, parts.body);
+  if (padded === undefined) return err('body');
+  const plaintext = unpad(padded);
+  if (plaintext === undefined) return err('padding');
+  try {
+    return ok(ctx.parse(header.kind, decode(plaintext)));
+  } catch {
+    return err('schema'); // whatever the schema throws, the message doesn't fit it
+  }
+}
+
+function whyNotNow(party: KnownParty, header: Header, ctx: OpenContext): OpenReason | undefined {
+  const { issued, lifetime, kind, messageId } = header;
+  const end = issued + lifetime;
+  if (issued > ctx.now + ctx.skewMs) return 'future';
+  if (ctx.now > end || lifetime > ctx.maxLifetime(kind)) return 'stale';
+  // A clock may be set back by as much as is tolerated, so the id is kept that much longer than the message is fresh.
+  const seen = ctx.seen.admit(ownerName(party.owner), messageId, end + ctx.skewMs + 1, ctx.now);
+  if (seen !== 'new') return seen;
+  return ctx.expects(header.re, party, kind) ? undefined : 're';
+}
+
+function failure(reason: OpenReason, header: Header, party?: KnownParty): OpenFailure {
+  const from = party?.keyId ?? (header.from instanceof Uint8Array ? header.from : undefined);
+  return { reason, messageId: header.messageId, ...(from && { from }) };
+}

@@ -1,0 +1,59 @@
+import { seedOf } from './parties.spec-support.js';
+import { SeenSets } from './seen-sets.js';
+import { sodiumReady } from './sodium.js';
+
+await sodiumReady();
+
+const id = (name: string): Uint8Array => seedOf(name).slice(0, 16);
+
+describe('seen messages', () => {
+  it('are new once, for each sender', () => {
+    const seen = new SeenSets({ perSender: 2, senders: 2 });
+    expect(seen.admit('a', id('1'), 100, 0)).toBe('new');
+    expect(seen.admit('a', id('1'), 100, 50)).toBe('replayed');
+    expect(seen.admit('b', id('1'), 100, 50)).toBe('new');
+  });
+
+  it('are kept as long as they could be replayed, though the set is full', () => {
+    const seen = new SeenSets({ perSender: 2, senders: 2 });
+    seen.admit('a', id('1'), 100, 0);
+    seen.admit('a', id('2'), 100, 0);
+    expect(seen.admit('a', id('3'), 100, 99)).toBe('slow_down');
+    expect(seen.admit('a', id('1'), 100, 99)).toBe('replayed');
+    expect(seen.admit('a', id('3'), 200, 100)).toBe('new');
+  });
+
+  it('of a sender that sends too many slow down nobody else', () => {
+    const seen = new SeenSets({ perSender: 1, senders: 2 });
+    seen.admit('a', id('1'), 100, 0);
+    expect(seen.admit('a', id('2'), 100, 0)).toBe('slow_down');
+    expect(seen.admit('b', id('2'), 100, 0)).toBe('new');
+  });
+
+  it('that are refused for a full set are new when there is room again', () => {
+    const seen = new SeenSets({ perSender: 1, senders: 1 });
+    seen.admit('a', id('1'), 100, 0);
+    expect(seen.admit('a', id('2'), 200, 0)).toBe('slow_down');
+    expect(seen.admit('a', id('2'), 200, 100)).toBe('new');
+    expect(seen.admit('a', id('2'), 200, 199)).toBe('replayed');
+  });
+
+  it('end in any order: one that lives long keeps no room of those that do not', () => {
+    const seen = new SeenSets({ perSender: 3, senders: 1 });
+    seen.admit('a', id('long'), 1000, 0);
+    seen.admit('a', id('1'), 100, 0);
+    seen.admit('a', id('2'), 100, 0);
+    expect(seen.admit('a', id('3'), 200, 100)).toBe('new');
+    expect(seen.admit('a', id('4'), 200, 100)).toBe('new');
+    expect(seen.admit('a', id('5'), 200, 100)).toBe('slow_down');
+    expect(seen.admit('a', id('long'), 1000, 100)).toBe('replayed');
+  });
+
+  it('of new senders wait when the table is full, until one has nothing fresh left', () => {
+    const seen = new SeenSets({ perSender: 5, senders: 1 });
+    seen.admit('a', id('1'), 100, 0);
+    expect(seen.admit('b', id('1'), 100, 99)).toBe('slow_down');
+    expect(seen.admit('b', id('1'), 200, 100)).toBe('new');
+    expect(seen.admit('a', id('2'), 200, 100)).toBe('slow_down');
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * Which messages of whom were opened already: bounded, and never forgetting one that could still be replayed.
+ *
+ * Kept in memory for each sender; an entry goes only when its message is no longer fresh. A sender whose set is full is
+ * told to slow down, and so is a new sender when the table is, which costs the others nothing.
+ *
+ * Spec: spec/envelope.md#opening.
+ */
+import { mapKey } from './bytes.js';
+
+export type Seen = 'new' | 'replayed' | 'slow_down';
+
+export interface SeenLimits {
+  /** Messages kept of one sender. */
+  readonly perSender: number;
+  /** Senders kept. */
+  readonly senders: number;
+}
+
+export class SeenSets {
+  readonly #senders = new Map<string, SeenSet>();
+
+  constructor(private readonly limits: SeenLimits) {}
+
+  /**
+   * Tells whether a message is new, and remembers it when it is.
+   *
+   * @param keepUntil Time in ms from which the message would be refused as stale anyway.
+   */
+  admit(sender: string, messageId: Uint8Array, keepUntil: number, now: number): Seen {
+    const set = this.#senders.get(sender) ?? this.#addSender(sender, now);
+    return set === undefined ? 'slow_down' : set.admit(mapKey(messageId), keepUntil, now);
+  }
+
+  #addSender(sender: string, now: number): SeenSet | undefined {
+    if (this.#senders.size >= this.limits.senders) this.#forgetIdle(now);
+    if (this.#senders.size >= this.limits.senders) return undefined;
+    const set = new SeenSet(this.limits.perSender);
+    this.#senders.set(sender, set);
+    return set;
+  }
+
+  #forgetIdle(now: number): void {
+    for (const [sender, set] of this.#senders) if (set.isIdle(now)) this.#senders.delete(sender);
+  }
+}
+
+class SeenSet {
+  /** By message id, in order of arrival: until when it is kept. */
+  readonly #kept = new Map<string, number>();
+  /** The latest of all ends: from then on the whole set is worth nothing. */
+  #lastEnd = 0;
+  /** While full: before this time no entry ends, so there is no use in looking. */
+  #nextEnd = 0;
+
+  constructor(private readonly max: number) {}
+
+  admit(id: string, keepUntil: number, now: number): Seen {
+    if (this.#kept.has(id)) return 'replayed';
+    this.#dropOldest(now);
+    if (this.#kept.size >= this.max) this.#dropEnded(now);
+    if (this.#kept.size >= this.max) return 'slow_down';
+    this.#kept.set(id, keepUntil);
+    this.#lastEnd = Math.max(this.#lastEnd, keepUntil);
+    this.#nextEnd = Math.min(this.#nextEnd, keepUntil);
+    return 'new';
+  }
+
+  isIdle(now: number): boolean {
+    return now >= this.#lastEnd;
+  }
+
+  /** Usually the first to come is the first to end; two for each new one keep the set small at a constant price. */
+  #dropOldest(now: number): void {
+    // After a busy minute and a quiet one, nothing of the busy one is kept.
+    if (this.isIdle(now)) this.#kept.clear();
+    let left = 2;
+    for (const [id, end] of this.#kept) {
+      if (left === 0 || now < end) return;
+      this.#kept.delete(id);
+      left -= 1;
+    }
+  }
+
+  #dropEnded(now: number): void {
+    if (now < this.#nextEnd) return;
+    let next = Infinity;
+    for (const [id, end] of this.#kept) {
+      if (now >= end) this.#kept.delete(id);
+      else next = Math.min(next, end);
+    }
+    this.#nextEnd = next;
+  }
+}

@@ -1,0 +1,42 @@
+/** The two things that anyone does with an event bus; sockets, the HTTP API and the command line know no more of it. */
+import type { ValueMap } from '@natrium/model';
+import type { Heard, Origin } from './event.js';
+import type { MatchType } from './tag-filter.js';
+
+/** With what hearing begins: what comes now, what followed a cursor, a time in milliseconds, or all that is kept. */
+export type From = 'now' | 'start' | { readonly cursor: string } | { readonly time: number };
+
+export interface Listen {
+  readonly from?: From;
+  /** None: every tag. */
+  readonly tags?: readonly string[];
+  readonly match?: MatchType;
+  /** Ends when all has come that is there now. */
+  readonly until?: 'now';
+  /** Events that may wait for this listener; then a gap. */
+  readonly limit?: number;
+}
+
+/** Iterates over what comes; `break` or `close` ends it. */
+export interface Listening extends AsyncIterable<Heard> {
+  /** All that waits, as soon as there is anything; undefined at the end. */
+  take(): Promise<readonly Heard[] | undefined>;
+  close(): void;
+}
+
+/** A call that cannot be carried out as it was asked: its sentence is for whoever asked. */
+export class EventProblem extends Error {
+  override readonly name = 'EventProblem';
+  readonly code = 'ERR_EVENT';
+}
+
+export interface EventFeed {
+  /** @throws {EventProblem} When a pattern or a cursor is none. */
+  subscribe(listen?: Listen): Listening;
+  /**
+   * Resolves when the event is stored.
+   *
+   * @throws {EventProblem} When the tag or the data is none, or nothing more can be kept now.
+   */
+  fire(tag: string, data: ValueMap, origin: Origin): Promise<void>;
+}

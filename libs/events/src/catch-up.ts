@@ -1,0 +1,104 @@
+/** Gives a listener what it missed, from the journal, and then lets it hear what comes now; nothing twice, nothing left out. */
+import type { Reading } from '@natrium/bus';
+import { type Cursor, cursorText } from './cursor.js';
+import { stampOf } from './event.js';
+import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
+import type { JournaledBus } from './journaled-bus.js';
+import type { Member } from './members.js';
+import { gapEvent } from './outlet.js';
+
+type Start = 'start' | Cursor | { readonly time: number };
+
+/** A batch that is read is settled this soon with the live bus: only then is the next one taken. */
+export class CatchUp {
+  /** Own events of the gateway up to this number were read here, or heard before. */
+  #heardOwn = 0;
+  #reading: Reading | undefined;
+  #start: Start = 'start';
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly member: Member,
+    private readonly bus: JournaledBus,
+    /** Then it is at its end, and does not hear what comes. */
+    private readonly untilNow: boolean,
+  ) {}
+
+  #last = 0;
+
+  async begin(start: Start): Promise<void> {
+    this.#start = start;
+    const { first, last } = await this.log.bounds();
+    this.#last = last;
+    const cursor = isCursor(start) ? start : undefined;
+    if (cursor !== undefined) {
+      this.member.skips = cursor.ahead;
+      this.#heardOwn = cursor.ahead.get(this.bus.sender) ?? 0;
+      if (cursor.sequence > last) this.#tellGap('the journal of the events has begun anew', last);
+      else if (cursor.sequence > 0 && cursor.sequence + 1 < first) {
+        this.#tellGap('older events are no longer kept', first - 1);
+      }
+    }
+    const nothing = last === 0 || first > last || (cursor !== undefined && cursor.sequence > last);
+    if (nothing && this.untilNow) this.member.outlet.close();
+    else if (nothing) {
+      await this.bus.reached(last);
+      if (this.#join(last)) return;
+    }
+    this.#read(start, cursor);
+  }
+
+  #read(start: Start, cursor: Cursor | undefined): void {
+    const from =
+      cursor !== undefined
+        ? { after: Math.max(0, cursor.sequence - 1) }
+        : start === 'start' || isCursor(start)
+          ? ({ everything: true } as const)
+          : { at: start.time };
+    this.#reading = this.log.read(
+      from,
+      (batch) => this.#take(batch),
+      () => {
+        if (this.untilNow) this.member.outlet.close();
+      },
+    );
+  }
+
+  async #take(batch: LoggedBatch): Promise<void> {
+    const { outlet } = this.member;
+    if (outlet.closed) {
+      this.#reading?.close();
+      return;
+    }
+    for (const [index, event] of batch.events.entries()) {
+      if (!this.#isNew(batch.sequence, index, event.stamp)) continue;
+      await outlet.room();
+      this.member.offer(heardFrom(batch, event, cursorText(batch.sequence, index)));
+    }
+    if (batch.sender === this.bus.sender) this.#heardOwn = Math.max(this.#heardOwn, batch.through);
+    if (this.untilNow) {
+      if (batch.sequence >= this.#last) outlet.close();
+      return;
+    }
+    await this.bus.reached(batch.sequence);
+    if (this.#join(batch.sequence)) this.#reading?.close();
+  }
+
+  #isNew(sequence: number, index: number, stamp: string): boolean {
+    const start = this.#start;
+    if (isCursor(start)) return sequence > start.sequence || index > start.index;
+    return start === 'start' || stamp >= stampOf(start.time);
+  }
+
+  #join(sequence: number): boolean {
+    return this.bus.join(this.member, sequence, this.#heardOwn);
+  }
+
+  #tellGap(why: string, sequence: number): void {
+    this.member.outlet.push(gapEvent({ why }, { stamp: this.bus.now(), cursor: cursorText(sequence, 99_999) }));
+  }
+}
+
+function isCursor(start: Start): start is Cursor {
+  return typeof start === 'object' && 'sequence' in start;
+}

@@ -1,0 +1,116 @@
+/**
+ * Events in the journal: batches of one sender each, whose numbers rise. A number that is not above the last stored one of
+ * its sender is there already and is dropped; the journal's own condition makes that hold among any number of writers.
+ *
+ * Spec: spec/envelope.md#durability, spec/wire.md#events.
+ */
+import type { Journal, JournalMessage, Reading, ReadFrom } from '@natrium/bus';
+import { decode, encode, type Wire } from '@natrium/envelope';
+import { isMap } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+import { cursorText } from './cursor.js';
+import type { Heard } from './event.js';
+
+type StoredEvent = records.StoredEvent;
+
+/** A batch as the journal gives it back. */
+export interface LoggedBatch {
+  readonly sequence: number;
+  readonly sender: string;
+  readonly through: number;
+  readonly events: readonly StoredEvent[];
+  /** Messages of the journal after this one. */
+  readonly behind: number;
+}
+
+interface Place {
+  readonly sequence: number;
+  readonly through: number;
+}
+
+const RACES = 16;
+const MAX_SENDERS = 20_000;
+
+export class EventLog {
+  readonly #places = new Map<string, Place>();
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly subjectOf: (sender: string) => string,
+  ) {}
+
+  /**
+   * Stores what is new of these events; resolves with the number up to which this sender's events are settled.
+   *
+   * @throws {Error} When it is not known whether they were stored: storing them again is safe.
+   */
+  async append(sender: string, events: readonly StoredEvent[], through: number): Promise<number> {
+    for (let race = 0; race < RACES; race += 1) {
+      const place = await this.#placeOf(sender);
+      const fresh = events.filter(({ number }) => number > place.through);
+      if (fresh.length === 0) return Math.max(place.through, through);
+      const batch = { sender, through, events: fresh };
+      const bytes = encode(writeAs(records.EventBatch, batch) as Wire);
+      this.#places.delete(sender); // unknown until it is known
+      const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
+      if (sequence !== undefined) {
+        this.#remember(sender, { sequence, through });
+        return through;
+      }
+    }
+    throw new Error(`other gateways store events of ${sender} all the time`);
+  }
+
+  /** The number of the last event of this sender that is settled; 0 for none. */
+  async lastOf(sender: string): Promise<number> {
+    return (await this.#placeOf(sender)).through;
+  }
+
+  /** The last batch of a sender. */
+  async lastBatch(sender: string): Promise<LoggedBatch | undefined> {
+    const message = await this.journal.lastOn(this.subjectOf(sender));
+    return message === undefined ? undefined : readBatch(message);
+  }
+
+  /** A batch was read that another writer may have stored: the next of its sender goes after it, without asking where that is. */
+  heard({ sender, sequence, through }: LoggedBatch): void {
+    if (sequence > (this.#places.get(sender)?.sequence ?? 0)) this.#remember(sender, { sequence, through });
+  }
+
+  bounds(): Promise<{ readonly first: number; readonly last: number }> {
+    return this.journal.bounds();
+  }
+
+  read(from: ReadFrom, onBatch: (batch: LoggedBatch) => Promise<void> | void, onNothing?: () => void): Reading {
+    return this.journal.read(from, (message) => onBatch(readBatch(message)), onNothing);
+  }
+
+  async #placeOf(sender: string): Promise<Place> {
+    const known = this.#places.get(sender);
+    if (known !== undefined) return known;
+    const batch = await this.lastBatch(sender);
+    const place = { sequence: batch?.sequence ?? 0, through: batch?.through ?? 0 };
+    this.#remember(sender, place);
+    return place;
+  }
+
+  #remember(sender: string, place: Place): void {
+    if (this.#places.size >= MAX_SENDERS) this.#places.delete(this.#places.keys().next().value ?? '');
+    this.#places.set(sender, place);
+  }
+}
+
+function readBatch({ sequence, value, behind }: JournalMessage): LoggedBatch {
+  return { sequence, behind, ...readAs(records.EventBatch, decode(value)) };
+}
+
+/** A stored event as listeners hear it. */
+export function heardFrom(batch: LoggedBatch, event: StoredEvent, cursor: string): Heard {
+  const { tag, data, stamp, origin, number } = event;
+  return { tag, data: isMap(data) ? data : {}, stamp, origin, cursor, id: `${batch.sender}.${String(number)}` };
+}
+
+/** Every event of a batch, each with its place. */
+export function eventsOf(batch: LoggedBatch): readonly Heard[] {
+  return batch.events.map((event, index) => heardFrom(batch, event, cursorText(batch.sequence, index)));
+}

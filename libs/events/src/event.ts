@@ -1,0 +1,54 @@
+/** An event as every bus of this project knows it. Spec: docs/event-bus.md. */
+import type { Value, ValueMap } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { jsonText } from './json-text.js';
+
+/** Who fired it: a name that the envelope proved, a service of the cluster, or whoever may open a socket of this host. */
+export type Origin = records.EventOrigin;
+
+/** What a listener hears. */
+export interface Heard {
+  /** Resuming from it begins with what comes after this event. */
+  readonly cursor: string;
+  readonly tag: string;
+  readonly data: ValueMap;
+  /** When it was fired: UTC, ISO 8601 with microseconds, without a zone, as Salt's `_stamp`. */
+  readonly stamp: string;
+  readonly origin: Origin;
+  /** Its sender and its number there: the same at every gateway and for ever. */
+  readonly id: string;
+}
+
+/** A marker with this tag, or one that begins with it and a slash, says that events are missing here; no filter holds it back. */
+export const GAP_TAG = 'natrium/gap';
+
+export function isGap(tag: string): boolean {
+  return tag === GAP_TAG || tag.startsWith(`${GAP_TAG}/`);
+}
+
+/** Salt's `_stamp` of a time in milliseconds. */
+export function stampOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -1)}000`;
+}
+
+const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$/;
+
+/** Takes Salt's `_stamp` out of the data: it is a field of its own here. */
+export function withoutStamp(data: ValueMap): ValueMap {
+  if (!('_stamp' in data)) return data;
+  const { _stamp: taken, ...rest } = data;
+  return typeof taken === 'string' && STAMP.test(taken) ? rest : data;
+}
+
+/** The event as a line of the JSON socket; made once for all who listen. */
+const lines = new WeakMap<Heard, string>();
+
+export function lineOf(event: Heard): string {
+  const known = lines.get(event);
+  if (known !== undefined) return known;
+  const { tag, data, stamp, cursor, origin, id } = event;
+  const parts: Value = { tag, data, stamp, cursor, origin, id };
+  const line = `${jsonText(parts)}\n`;
+  lines.set(event, line);
+  return line;
+}

@@ -1,0 +1,21 @@
+export { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
+export {
+  BusGone,
+  type BusEvent,
+  EventClient,
+  type Json,
+  type JsonMap,
+  type SubscribeOptions,
+  type Subscription,
+} from './client.js';
+export { GAP_TAG, type Heard, isGap, type Origin, stampOf, withoutStamp } from './event.js';
+export { EventLog, eventsOf, type LoggedBatch } from './event-log.js';
+export { jsonText } from './json-text.js';
+export { type JsonSocketOptions, serveJsonSocket, type SocketRights } from './json-socket.js';
+export { JournaledBus, type JournaledBusOptions } from './journaled-bus.js';
+export { checkEvent, LocalBus } from './local-bus.js';
+export { roughSize } from './rough-size.js';
+export { masterSocketBase, minionSocketBase, serveSaltSockets } from './salt-sockets.js';
+export { compileTags, MATCH_TYPES, type MatchType, type TagTest } from './tag-filter.js';
+export { minionTagProblem, runnerTagProblem, tagProblem } from './tags.js';
+export { listenAt, type SocketPlace, type UnixServer } from './unix-server.js';

@@ -1,0 +1,269 @@
+/**
+ * The master bus as one gateway has it. What is fired here is heard here at once and then stored; what others stored is heard
+ * in the journal's order. So each sender's events are heard in their order, and each event once.
+ *
+ * Spec: docs/event-bus.md#order-and-gaps.
+ */
+import type { Reading } from '@natrium/bus';
+import type { ValueMap } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
+import { CatchUp } from './catch-up.js';
+import { cursorText, readCursor } from './cursor.js';
+import { type Heard, type Origin, stampOf, withoutStamp } from './event.js';
+import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
+import { checkEvent } from './local-bus.js';
+import { roughSize } from './rough-size.js';
+import { type Member, Members } from './members.js';
+import { gapEvent } from './outlet.js';
+import { tagProblem } from './tags.js';
+
+export interface JournaledBusOptions {
+  readonly log: EventLog;
+  /** This gateway among the senders. */
+  readonly sender: string;
+  /** Largest data of an event in bytes. */
+  readonly maxBytes: number;
+  now(): number;
+  onProblem(problem: string, cause?: unknown): void;
+}
+
+interface Own {
+  readonly stored: records.StoredEvent;
+  readonly heard: Heard;
+  readonly done: () => void;
+}
+
+interface Recent {
+  readonly sequence: number;
+  readonly events: readonly Heard[];
+}
+
+const MAX_UNSTORED = 50_000;
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 1 << 20;
+const MAX_RECENT = 2000;
+const AGAIN_MS = 250;
+const LAST_INDEX = 99_999;
+
+export class JournaledBus implements EventFeed {
+  readonly #members = new Members();
+  /** Fired here and not stored yet. */
+  readonly #unstored: Own[] = [];
+  /** Fired here and not read back yet: at no place that `#place` covers. */
+  readonly #ahead: Heard[] = [];
+  #number = 0;
+  #readBack = 0;
+  #lost = 0;
+  #storing = false;
+  #place: { readonly sequence: number; readonly index: number };
+  readonly #recent: Recent[] = [];
+  #recentEvents = 0;
+  readonly #moved = new Set<() => void>();
+  #reading: Reading | undefined;
+  #closed = false;
+
+  private constructor(
+    private readonly options: JournaledBusOptions,
+    last: number,
+  ) {
+    this.#place = { sequence: last, index: LAST_INDEX };
+  }
+
+  static async open(options: JournaledBusOptions): Promise<JournaledBus> {
+    const { last } = await options.log.bounds();
+    const bus = new JournaledBus(options, last);
+    bus.#reading = options.log.read({ after: last }, (batch) => {
+      bus.#hear(batch);
+    });
+    return bus;
+  }
+
+  /** Where a listener that begins now stands. */
+  get cursor(): string {
+    return cursorText(this.#place.sequence, this.#place.index, this.#aheadOf());
+  }
+
+  get listeners(): number {
+    return this.#members.size;
+  }
+
+  subscribe(listen: Listen = {}): Listening {
+    const made = this.#members.make(listen);
+    if (!made.ok) throw new EventProblem(made.error);
+    const member = made.value;
+    const from = listen.from ?? 'now';
+    if (from === 'now') this.#members.add(member);
+    else {
+      const cursor = typeof from === 'object' && 'cursor' in from ? readCursor(from.cursor) : undefined;
+      if (typeof from === 'object' && 'cursor' in from && cursor === undefined)
+        throw new EventProblem(`${from.cursor} is no cursor of this bus`);
+      const start = cursor ?? (typeof from === 'object' && 'time' in from ? { time: from.time } : 'start');
+      new CatchUp(this.options.log, member, this, listen.until === 'now').begin(start).catch((cause: unknown) => {
+        this.options.onProblem('a listener could not be given what it missed', cause);
+        member.outlet.close();
+      });
+    }
+    return member.outlet;
+  }
+
+  async fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
+    await new Promise<void>((done) => {
+      this.#take(tag, data, origin, done); // what it throws fails the promise
+    });
+  }
+
+  /** For a caller who waits for nothing: what finds no room leaves a gap marker, and the log says so. */
+  announce(tag: string, data: ValueMap, origin: Origin): void {
+    this.fire(tag, data, origin).catch((cause: unknown) => {
+      this.options.onProblem(`the event ${tag} was not fired`, cause);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#reading?.close();
+    this.#members.close();
+  }
+
+  /** Resolves when what others have stored up to `sequence` has been told here. */
+  async reached(sequence: number): Promise<void> {
+    while (this.#place.sequence < sequence && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.#moved.add(resolve);
+      });
+    }
+  }
+
+  /**
+   * Lets a listener hear what comes from now on, after all that it has not heard of what this bus told since `sequence`.
+   *
+   * @returns false when that is too long ago: it reads on by itself.
+   */
+  join(member: Member, sequence: number, heardOwn: number): boolean {
+    const [oldest] = this.#recent;
+    if (sequence < this.#place.sequence && (oldest === undefined || oldest.sequence > sequence + 1)) return false;
+    for (const recent of this.#recent) {
+      if (recent.sequence > sequence) for (const event of recent.events) member.offer(event);
+    }
+    for (const event of this.#ahead) if (numberOf(event) > heardOwn) member.offer(event);
+    this.#members.add(member);
+    return true;
+  }
+
+  get sender(): string {
+    return this.options.sender;
+  }
+
+  now(): string {
+    return stampOf(this.options.now());
+  }
+
+  #take(tag: string, data: ValueMap, origin: Origin, done: () => void): void {
+    const problem = tagProblem(tag);
+    if (problem !== undefined) throw new EventProblem(problem);
+    checkEvent(data);
+    if (roughSize(data) > this.options.maxBytes) {
+      throw new EventProblem(`an event has at most ${String(this.options.maxBytes)} bytes (max_event_size)`);
+    }
+    if (this.#unstored.length >= MAX_UNSTORED) {
+      this.#lost += 1;
+      throw new EventProblem('the broker takes no events now and no more can be kept; fire it again later');
+    }
+    if (this.#lost > 0) this.#fireGap();
+    this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, done);
+  }
+
+  #fireGap(): void {
+    const dropped = this.#lost;
+    this.#lost = 0;
+    const { tag, data, origin, stamp } = gapEvent(
+      { dropped, why: 'the broker took no events' },
+      { stamp: this.now(), cursor: '' },
+    );
+    this.#put({ tag, data, origin, stamp }, () => undefined);
+  }
+
+  #put(event: Omit<records.StoredEvent, 'number'>, done: () => void): void {
+    this.#number += 1;
+    const stored = { number: this.#number, ...event };
+    const heard = heardFrom(
+      { sender: this.sender, sequence: 0, through: 0, events: [], behind: 0 },
+      stored,
+      this.cursor,
+    );
+    this.#unstored.push({ stored, heard, done });
+    this.#ahead.push(heard);
+    this.#members.tell(heard);
+    if (this.#storing) return;
+    this.#storing = true;
+    setImmediate(() => void this.#storeAll());
+  }
+
+  async #storeAll(): Promise<void> {
+    while (this.#unstored.length > 0 && !this.#closed) {
+      const batch = this.#nextBatch();
+      const through = batch.at(-1)?.stored.number ?? 0;
+      try {
+        await this.options.log.append(
+          this.sender,
+          batch.map(({ stored }) => stored),
+          through,
+        );
+      } catch (cause) {
+        this.options.onProblem('events could not be stored and are tried again', cause);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        continue; // whatever of it is there already is dropped by its number
+      }
+      this.#unstored.splice(0, batch.length);
+      for (const { done } of batch) done();
+    }
+    this.#storing = false;
+  }
+
+  #nextBatch(): readonly Own[] {
+    let bytes = 0;
+    const end = this.#unstored.findIndex(({ stored }, index) => {
+      bytes += roughSize(stored.data);
+      return index > 0 && (index >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
+    });
+    return this.#unstored.slice(0, end === -1 ? MAX_BATCH : end);
+  }
+
+  #hear(batch: LoggedBatch): void {
+    const { sequence, sender, through } = batch;
+    this.options.log.heard(batch);
+    const own = sender === this.sender;
+    if (own) {
+      this.#readBack = through;
+      const kept = this.#ahead.findIndex((event) => numberOf(event) > through);
+      this.#ahead.splice(0, kept === -1 ? this.#ahead.length : kept);
+    }
+    const ahead = this.#aheadOf();
+    const events = batch.events.map((event, index) => heardFrom(batch, event, cursorText(sequence, index, ahead)));
+    // Own events were heard at once, when they were fired.
+    if (!own) for (const event of events) this.#members.tell(event);
+    this.#place = { sequence, index: Math.max(0, events.length - 1) };
+    this.#keepRecent({ sequence, events });
+    for (const moved of this.#moved) moved();
+    this.#moved.clear();
+  }
+
+  #keepRecent(recent: Recent): void {
+    this.#recent.push(recent);
+    this.#recentEvents += recent.events.length;
+    while (this.#recentEvents > MAX_RECENT && this.#recent.length > 1) {
+      this.#recentEvents -= this.#recent.shift()?.events.length ?? 0;
+    }
+  }
+
+  #aheadOf(): ReadonlyMap<string, number> {
+    return this.#number > this.#readBack ? new Map([[this.sender, this.#number]]) : NOTHING;
+  }
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+export function numberOf({ id }: Heard): number {
+  return Number(id.slice(id.lastIndexOf('.') + 1));
+}

@@ -1,0 +1,185 @@
+/**
+ * The bus for any language: one JSON object a line. `{"subscribe": …}` → lines of events, `{"fire": tag, "data": {…}}` → a
+ * line that says that it is stored.
+ *
+ * Spec: docs/event-bus.md#the-json-socket.
+ */
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
+import { isGap, lineOf, type Origin } from './event.js';
+import { jsonText } from './json-text.js';
+import { MATCH_TYPES, type MatchType } from './tag-filter.js';
+import { drained, listenAt, type SocketPlace, type UnixServer } from './unix-server.js';
+
+/** What whoever may open the socket may do; without it, everything. */
+export interface SocketRights {
+  mayRead(tag: string): boolean;
+  mayFire(tag: string): boolean;
+}
+
+export interface JsonSocketOptions {
+  readonly feed: EventFeed & { readonly cursor: string };
+  readonly place: SocketPlace;
+  readonly origin: Origin;
+  /** Names this process: a client sees in the greeting whom it has reached. */
+  readonly instance: string;
+  readonly rights?: SocketRights;
+  /** Longest line in bytes. */
+  readonly maxBytes: number;
+}
+
+const MAX_UNSETTLED = 2000;
+
+export function serveJsonSocket(options: JsonSocketOptions): Promise<UnixServer> {
+  return listenAt(options.place, (socket) => {
+    new Conversation(options, socket).begin();
+  });
+}
+
+class Conversation {
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+  #unsettled = 0;
+  #listening: Listening | undefined;
+
+  constructor(
+    private readonly options: JsonSocketOptions,
+    private readonly socket: Socket,
+  ) {}
+
+  begin(): void {
+    const { socket } = this;
+    socket.on('data', (chunk: Buffer) => {
+      this.#take(chunk);
+    });
+    socket.on('close', () => this.#listening?.close());
+  }
+
+  #take(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') this.#answer(line);
+    if (this.#rest.length > this.options.maxBytes) {
+      this.#say({ error: `a line is longer than ${String(this.options.maxBytes)} bytes` });
+      this.socket.end();
+    }
+    if (this.#unsettled >= MAX_UNSETTLED) this.socket.pause();
+  }
+
+  #answer(line: string): void {
+    let asked: Value = null;
+    try {
+      asked = JSON.parse(line) as Value;
+      if (!isMap(asked)) throw new EventProblem('a line is a JSON object: {"subscribe": …} or {"fire": …}');
+      if ('fire' in asked) this.#fire(asked);
+      else if ('subscribe' in asked) this.#subscribe(asked);
+      else throw new EventProblem('a line has "subscribe" or "fire"');
+    } catch (error) {
+      this.#refuse(error, isMap(asked) ? asked : {});
+    }
+  }
+
+  #fire(asked: ValueMap): void {
+    const { fire: tag, data = {}, ack } = asked;
+    if (typeof tag !== 'string') throw new EventProblem('"fire" is the tag of the event, a text');
+    if (!isMap(data)) throw new EventProblem('"data" is a map');
+    if (this.options.rights?.mayFire(tag) === false) throw new EventProblem(`event_acl does not let you fire ${tag}`);
+    this.#unsettled += 1;
+    this.options.feed.fire(tag, data, this.options.origin).then(
+      () => {
+        this.#settle();
+        if (ack !== false) this.#say({ fired: true, ...idOf(asked) });
+      },
+      (error: unknown) => {
+        this.#settle();
+        this.#refuse(error, asked);
+      },
+    );
+  }
+
+  #settle(): void {
+    this.#unsettled -= 1;
+    if (this.#unsettled < MAX_UNSETTLED / 2 && this.socket.isPaused()) this.socket.resume();
+  }
+
+  #subscribe(asked: ValueMap): void {
+    if (this.#listening !== undefined) throw new EventProblem('this connection has subscribed already; open another');
+    const listening = this.options.feed.subscribe(listenIn(asked));
+    this.#listening = listening;
+    const { feed, instance } = this.options;
+    this.#say({ subscribed: true, cursor: feed.cursor, instance, ...idOf(asked) });
+    void this.#pass(listening);
+  }
+
+  async #pass(listening: Listening): Promise<void> {
+    const { rights } = this.options;
+    for (;;) {
+      const events = await listening.take();
+      if (events === undefined) break;
+      const allowed = rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
+      if (allowed.length > 0 && !this.socket.write(allowed.map(lineOf).join(''))) await drained(this.socket);
+    }
+    this.socket.end();
+  }
+
+  #refuse(error: unknown, asked: ValueMap): void {
+    const said =
+      error instanceof EventProblem
+        ? error.message
+        : error instanceof SyntaxError
+          ? 'a line is no JSON'
+          : 'it failed here';
+    this.#say({ error: said, ...idOf(asked) });
+  }
+
+  /** What one turn of the event loop says goes out in one write. */
+  #say(answer: ValueMap): void {
+    const { socket } = this;
+    if (socket.destroyed || !socket.writable) return;
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => {
+        socket.uncork();
+      });
+    }
+    socket.write(`${jsonText(answer)}\n`);
+  }
+}
+
+function idOf({ id }: ValueMap): ValueMap {
+  return id === undefined ? {} : { id };
+}
+
+function listenIn({ subscribe, match, from, until, limit }: ValueMap): Listen {
+  const tags = typeof subscribe === 'string' ? [subscribe] : subscribe;
+  if (!isList(tags) || !tags.every((tag) => typeof tag === 'string')) {
+    throw new EventProblem('"subscribe" is a tag or a list of tags; [] is every tag');
+  }
+  return {
+    tags,
+    ...(match === undefined ? {} : { match: matchIn(match) }),
+    ...(from === undefined ? {} : { from: fromIn(from) }),
+    ...(until === 'now' ? { until } : {}),
+    ...(typeof limit === 'number' && limit >= 1 && limit <= MAX_LIMIT ? { limit } : {}),
+  };
+}
+
+const MAX_LIMIT = 100_000;
+
+function matchIn(match: Value): MatchType {
+  const known = MATCH_TYPES.find((type) => type === match);
+  if (known === undefined) throw new EventProblem(`"match" is one of ${MATCH_TYPES.join(', ')}`);
+  return known;
+}
+
+function fromIn(from: Value): From {
+  if (from === 'now' || from === 'start') return from;
+  if (typeof from === 'string') return { cursor: from };
+  if (isMap(from) && typeof from['cursor'] === 'string') return { cursor: from['cursor'] };
+  const time = isMap(from) ? from['time'] : undefined;
+  const ms = typeof time === 'number' ? time * 1000 : typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(ms)) throw new EventProblem('"from" is "now", "start", a cursor, or {"time": seconds or ISO 8601}');
+  return { time: ms };
+}

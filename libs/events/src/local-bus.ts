@@ -1,0 +1,90 @@
+/** The bus of one host: what is fired here is heard here. The last events are kept in memory, for listeners that come back. */
+import type { ValueMap } from '@natrium/model';
+import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
+import { cursorText, readCursor } from './cursor.js';
+import { type Heard, type Origin, stampOf, withoutStamp } from './event.js';
+import { checkDepth } from './json-text.js';
+import { Members } from './members.js';
+import { gapEvent } from './outlet.js';
+import { tagProblem } from './tags.js';
+
+const KEPT = 1000;
+
+export class LocalBus implements EventFeed {
+  readonly #members = new Members();
+  readonly #kept: Heard[] = [];
+  #number = 0;
+
+  constructor(
+    /** Names this bus in its events' ids; another one after each start. */
+    private readonly name: string,
+    private readonly now: () => number,
+  ) {}
+
+  get cursor(): string {
+    return cursorText(this.#number, 0, new Map([[this.name, 0]]));
+  }
+
+  subscribe(listen: Listen = {}): Listening {
+    const made = this.#members.make(listen);
+    if (!made.ok) throw new EventProblem(made.error);
+    for (const event of this.#missed(listen.from ?? 'now')) made.value.offer(event);
+    if (listen.until === 'now') made.value.outlet.close();
+    else this.#members.add(made.value);
+    return made.value.outlet;
+  }
+
+  fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
+    this.tell(tag, data, origin);
+    return Promise.resolve();
+  }
+
+  /** @throws {EventProblem} */
+  tell(tag: string, data: ValueMap, origin: Origin): Heard {
+    const problem = tagProblem(tag);
+    if (problem !== undefined) throw new EventProblem(problem);
+    checkEvent(data);
+    this.#number += 1;
+    const event: Heard = {
+      tag,
+      data: withoutStamp(data),
+      stamp: stampOf(this.now()),
+      origin,
+      cursor: this.cursor,
+      id: `${this.name}.${String(this.#number)}`,
+    };
+    this.#kept.push(event);
+    if (this.#kept.length > KEPT) this.#kept.shift();
+    this.#members.tell(event);
+    return event;
+  }
+
+  close(): void {
+    this.#members.close();
+  }
+
+  #missed(from: NonNullable<Listen['from']>): readonly Heard[] {
+    if (from === 'now') return [];
+    if (from === 'start') return this.#kept;
+    if ('time' in from) return this.#kept.filter(({ stamp }) => stamp >= stampOf(from.time));
+    const cursor = readCursor(from.cursor);
+    if (cursor === undefined) throw new EventProblem(`${from.cursor} is no cursor of this bus`);
+    const first = this.#number - this.#kept.length;
+    const gone = { stamp: stampOf(this.now()), cursor: cursorText(first, 0, new Map([[this.name, 0]])) };
+    // A bus that has begun anew since then has another name, and nothing of what was.
+    if (!cursor.ahead.has(this.name)) return [gapEvent({ why: 'this bus has started anew' }, gone), ...this.#kept];
+    const later = this.#kept.slice(Math.max(0, cursor.sequence - first));
+    const lost = first - cursor.sequence;
+    return lost <= 0 ? later : [gapEvent({ dropped: lost, why: 'no longer kept' }, gone), ...later];
+  }
+}
+
+/** @throws {EventProblem} */
+export function checkEvent(data: ValueMap): void {
+  try {
+    checkDepth(data);
+  } catch (error) {
+    if (error instanceof RangeError) throw new EventProblem(error.message);
+    throw error;
+  }
+}

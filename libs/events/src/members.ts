@@ -1,0 +1,76 @@
+/** Those who listen to one bus now: each event goes to everyone whose filter takes it. */
+import { err, ok, type Result } from '@natrium/model';
+import type { Listen } from './bus.js';
+import { type Heard, isGap } from './event.js';
+import { DEFAULT_LIMIT, Outlet } from './outlet.js';
+import { compileTags, type TagTest } from './tag-filter.js';
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+export class Member {
+  readonly outlet: Outlet;
+  /** By sender: numbers up to this one were heard before, at another gateway. */
+  skips: ReadonlyMap<string, number> = NOTHING;
+
+  constructor(
+    private readonly test: TagTest,
+    limit: number,
+    onClose: (member: Member) => void,
+  ) {
+    this.outlet = new Outlet(limit, () => {
+      onClose(this);
+    });
+  }
+
+  offer(event: Heard): void {
+    if (!this.test(event.tag) && !isGap(event.tag)) return;
+    if (this.skips.size === 0) this.outlet.push(event);
+    else this.#offerNew(event);
+  }
+
+  #offerNew(event: Heard): void {
+    const at = event.id.lastIndexOf('.');
+    const [sender, number] = [event.id.slice(0, at), Number(event.id.slice(at + 1))];
+    const heard = this.skips.get(sender);
+    if (heard !== undefined && number <= heard) return;
+    if (heard !== undefined) this.skips = without(this.skips, sender);
+    let { cursor } = event;
+    for (const [other, last] of this.skips) cursor += `~${other}:${String(last)}`;
+    this.outlet.push(this.skips.size === 0 ? event : { ...event, cursor });
+  }
+}
+
+export class Members {
+  readonly #members = new Set<Member>();
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Not yet among those who hear. */
+  make({ tags = [], match = 'startswith', limit = DEFAULT_LIMIT }: Listen): Result<Member, string> {
+    const test = compileTags(tags, match);
+    if (!test.ok) return err(test.error);
+    return ok(
+      new Member(test.value, Math.max(1, limit), (member) => {
+        this.#members.delete(member);
+      }),
+    );
+  }
+
+  add(member: Member): void {
+    if (!member.outlet.closed) this.#members.add(member);
+  }
+
+  tell(event: Heard): void {
+    for (const member of this.#members) member.offer(event);
+  }
+
+  close(): void {
+    for (const member of this.#members) member.outlet.close();
+  }
+}
+
+function without(map: ReadonlyMap<string, number>, key: string): ReadonlyMap<string, number> {
+  return new Map([...map].filter(([name]) => name !== key));
+}

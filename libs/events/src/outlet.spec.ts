@@ -1,0 +1,52 @@
+/** Rules of a listener's queue: bounded, and honest about what it lost. */
+import type { Heard } from './event.js';
+import { Outlet } from './outlet.js';
+
+const anEvent = (n: number): Heard => ({
+  tag: `t/${n}`,
+  data: { n },
+  stamp: '',
+  cursor: `${n}.0`,
+  origin: { kind: 'local', name: 'test' },
+  id: `test.${n}`,
+});
+
+describe('a listener that is too slow', () => {
+  it('loses what finds no room, is told how many in their place, and can go back to before them', async () => {
+    const outlet = new Outlet(3, () => undefined);
+    for (let n = 1; n <= 10; n += 1) outlet.push(anEvent(n));
+    expect((await outlet.take())?.map(({ tag }) => tag)).toEqual(['t/1', 't/2', 't/3']);
+    outlet.push(anEvent(11));
+    const [gap, next] = (await outlet.take()) ?? [];
+    expect(gap).toMatchObject({ tag: 'natrium/gap', data: { dropped: 7 }, cursor: '3.0' });
+    expect(next?.tag).toBe('t/11');
+  });
+
+  it('never holds more than its limit, however long it is stuck', () => {
+    const outlet = new Outlet(100, () => undefined);
+    for (let n = 0; n < 50_000; n += 1) outlet.push(anEvent(n));
+    outlet.close();
+    return expect(outlet.take().then((events) => events?.length)).resolves.toBe(100);
+  });
+
+  it('gets what waits, and then the end, when it is closed', async () => {
+    let closed = 0;
+    const outlet = new Outlet(3, () => {
+      closed += 1;
+    });
+    outlet.push(anEvent(1));
+    outlet.close();
+    outlet.close();
+    outlet.push(anEvent(2));
+    expect((await outlet.take())?.length).toBe(1);
+    expect(await outlet.take()).toBeUndefined();
+    expect(closed).toBe(1);
+  });
+
+  it('wakes when something comes', async () => {
+    const outlet = new Outlet(3, () => undefined);
+    const taken = outlet.take();
+    outlet.push(anEvent(1));
+    expect(await taken).toHaveLength(1);
+  });
+});

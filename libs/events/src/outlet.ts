@@ -1,0 +1,99 @@
+/**
+ * What one listener has still to take: a bounded queue. A listener that is too slow loses events and is told how many, in
+ * their place; the others notice nothing.
+ */
+import { GAP_TAG, type Heard } from './event.js';
+
+/** Enough for bursts; what waits is shared with all other listeners, so it costs a pointer each. */
+export const DEFAULT_LIMIT = 10_000;
+
+export class Outlet implements AsyncIterable<Heard> {
+  #waiting: Heard[] = [];
+  #dropped = 0;
+  /** Where the listener stands when it hears of the gap: resuming from there brings back what was dropped. */
+  #before: Heard | undefined;
+  #last: Heard | undefined;
+  #wake: (() => void) | undefined;
+  #room: (() => void) | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly limit: number,
+    private readonly onClose: () => void,
+  ) {}
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Never waits: what finds no room is counted. */
+  push(event: Heard): void {
+    if (this.#closed) return;
+    if (this.#waiting.length >= this.limit) {
+      if (this.#dropped === 0) this.#before = this.#last;
+      this.#dropped += 1;
+    } else {
+      if (this.#dropped > 0) this.#waiting.push(this.#gap(event));
+      this.#waiting.push(event);
+      this.#last = event;
+    }
+    this.#wake?.();
+  }
+
+  /** Resolves when there is room for more; for a source that can wait. */
+  async room(): Promise<void> {
+    while (this.#waiting.length >= Math.max(1, this.limit / 2) && !this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.#room = resolve;
+      });
+    }
+  }
+
+  /** All that waits, as soon as there is anything; undefined once it is closed and empty. */
+  async take(): Promise<readonly Heard[] | undefined> {
+    while (this.#waiting.length === 0) {
+      if (this.#closed) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    const taken = this.#waiting;
+    this.#waiting = [];
+    this.#room?.();
+    return taken;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#wake?.();
+    this.#room?.();
+    this.onClose();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Heard, void, undefined> {
+    try {
+      for (;;) {
+        const events = await this.take();
+        if (events === undefined) return;
+        yield* events;
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  #gap(next: Heard): Heard {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    const { stamp } = next;
+    const cursor = this.#before?.cursor ?? '';
+    return gapEvent({ dropped, why: 'this listener is too slow' }, { stamp, cursor });
+  }
+}
+
+/** The marker in the place of what is missing. */
+export function gapEvent(data: Heard['data'], { stamp, cursor }: Pick<Heard, 'stamp' | 'cursor'>): Heard {
+  return { tag: GAP_TAG, data, stamp, cursor, origin: { kind: 'service', name: 'event bus' }, id: '' };
+}

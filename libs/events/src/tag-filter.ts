@@ -1,0 +1,53 @@
+/** Which tags a listener wants, with Salt's kinds of match; regular expressions run in linear time. */
+import { compileGlob, compilePattern, compileWholeMatch } from '@natrium/matchers';
+import { err, ok, type Result } from '@natrium/model';
+
+export const MATCH_TYPES = ['startswith', 'endswith', 'find', 'fnmatch', 'regex', 'expr'] as const;
+/** `fnmatch` is a shell glob over the whole tag, `regex` is found anywhere in it, `expr` is a glob or else a whole regex. */
+export type MatchType = (typeof MATCH_TYPES)[number];
+
+export type TagTest = (tag: string) => boolean;
+
+const MAX_TAGS = 100;
+
+/** @returns What is wrong, in words, when a pattern is none. */
+export function compileTags(tags: readonly string[], match: MatchType = 'startswith'): Result<TagTest, string> {
+  if (tags.length > MAX_TAGS) return err(`at most ${String(MAX_TAGS)} tags in one subscription`);
+  if (tags.length === 0 || (match === 'startswith' && tags.includes(''))) return ok(() => true);
+  const tests: TagTest[] = [];
+  for (const tag of tags) {
+    const test = compileOne(tag, match);
+    if (!test.ok) return test;
+    tests.push(test.value);
+  }
+  const [only] = tests;
+  return ok(only !== undefined && tests.length === 1 ? only : (tag) => tests.some((test) => test(tag)));
+}
+
+function compileOne(text: string, match: MatchType): Result<TagTest, string> {
+  switch (match) {
+    case 'startswith':
+      return ok((tag) => tag.startsWith(text));
+    case 'endswith':
+      return ok((tag) => tag.endsWith(text));
+    case 'find':
+      return ok((tag) => tag.includes(text));
+    case 'fnmatch': {
+      const glob = compileGlob(text);
+      return glob.ok ? ok(glob.value.test) : err(`${text} is no glob: ${glob.error.reason}`);
+    }
+    case 'regex': {
+      const pattern = compilePattern(anywhere(text), { mode: 'prefix' });
+      return pattern.ok ? ok(pattern.value.test) : err(`${text} is no regular expression: ${pattern.error.reason}`);
+    }
+    case 'expr':
+      return ok(compileWholeMatch(text).test);
+  }
+}
+
+/** Python's `search` as its `match`; flags stay at the front. */
+function anywhere(text: string): string {
+  if (text.startsWith('^') || text.startsWith('.*')) return text;
+  const [, flags = '', rest = text] = /^(\(\?[a-zA-Z]+\))([\s\S]*)$/.exec(text) ?? [];
+  return `${flags}[\\s\\S]*(?:${rest})`;
+}

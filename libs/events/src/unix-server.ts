@@ -1,0 +1,80 @@
+/** A Unix socket that only those may open whom it is for, from the first moment that it is there. */
+import { chmodSync, chownSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+
+export interface SocketPlace {
+  readonly path: string;
+  /** 0600: its owner only. */
+  readonly mode?: number;
+  /** Another owner than this process; only root can give one. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+/** What the kernel takes for the path of a Unix socket. */
+const MAX_PATH = 107;
+const OWNER_ONLY = 0o600;
+
+export interface UnixServer {
+  close(): void;
+}
+
+/**
+ * Listens at a place; a socket that lies there is replaced in one step.
+ *
+ * @throws {Error} When the path is too long, or the folder cannot be written.
+ */
+export async function listenAt(place: SocketPlace, onConnection: (socket: Socket) => void): Promise<UnixServer> {
+  const { path, mode = OWNER_ONLY, owner } = place;
+  // It is made under a name of its own, so that nobody can open it before its mode is right.
+  const made = join(dirname(path), `.${String(process.pid)}.${basename(path)}`);
+  if (Buffer.byteLength(made) > MAX_PATH) {
+    throw new Error(
+      `the socket path ${made} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
+    );
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(made, { force: true });
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    onConnection(socket);
+  });
+  await listening(server, made);
+  if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
+  chmodSync(made, mode);
+  renameSync(made, path);
+  return {
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+async function listening(server: Server, path: string): Promise<void> {
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(path, resolve);
+    });
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Resolves when the other side has taken what was written, or is gone. */
+export function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.once('drain', done);
+    socket.once('close', done);
+  });
+}

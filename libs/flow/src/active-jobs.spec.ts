@@ -1,0 +1,239 @@
+/** Rules of the jobs in progress: the caller hears each return, the end at the last one or at the time-out, and no more. */
+import type { records } from '@natrium/wire';
+import { type ActiveJob, ActiveJobs } from './active-jobs.js';
+import type { News } from './news.js';
+
+const JID = '20261120141646000001';
+const TIMEOUT = 5000;
+const KEEP = 65_000;
+
+const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
+const keyText = (key: Uint8Array) => Buffer.from(key).toString('hex');
+const hexOf = (id: string) => keyText(keyOf(id));
+
+function aRecord(ids: readonly string[], jid = JID): records.JobRecord {
+  const grant = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
+  const members = ids.map((id) => ({ id, key: keyOf(id) }));
+  return {
+    request: Uint8Array.of(7),
+    signature: null,
+    jid,
+    caller: { kind: 'minion', name: 'web1' },
+    grant,
+    instance: 'gw1',
+    members,
+    missing: [],
+    started: 0,
+  };
+}
+
+/** Timers that run when the test says so. */
+class Timers {
+  readonly waiting: { readonly ms: number; readonly run: () => void }[] = [];
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { ms, run };
+    this.waiting.push(timer);
+    return () => {
+      const at = this.waiting.indexOf(timer);
+      if (at >= 0) this.waiting.splice(at, 1);
+    };
+  }
+
+  fire(): void {
+    this.waiting.shift()?.run();
+  }
+}
+
+function aWatchedJob(...ids: readonly string[]) {
+  const timers = new Timers();
+  const jobs = new ActiveJobs(timers);
+  const job = jobs.start(aRecord(ids), 'digest', keyText);
+  const heard: News[] = [];
+  job.listeners.add((news) => heard.push(news));
+  jobs.watch(job, TIMEOUT, KEEP);
+  return { timers, jobs, job, heard };
+}
+
+function hear(jobs: ActiveJobs, job: ActiveJob, id: string, ret: string): void {
+  job.gathering.returned(hexOf(id));
+  jobs.heard(job, { id, ret, retcode: 0, success: true });
+}
+
+const told = (id: string, ret: string) => ({ id, ret, retcode: 0, success: true, out: null });
+
+describe('jobs in progress', () => {
+  it('are found by jid and by digest', () => {
+    const { jobs, job } = aWatchedJob('web1');
+    expect(jobs.byJid(JID)).toBe(job);
+    expect(jobs.byDigest('digest')).toBe(job);
+    expect(jobs.byJid('20261120141646000002')).toBeUndefined();
+    expect(jobs.byDigest('other')).toBeUndefined();
+    expect(jobs.all()).toEqual([job]);
+  });
+
+  it('are not begun under what is not a jid', () => {
+    const jobs = new ActiveJobs(new Timers());
+    expect(() => jobs.start(aRecord(['web1'], 'today'), 'digest', keyText)).toThrow(RangeError);
+    expect(jobs.all()).toEqual([]);
+  });
+
+  it('tell each return as it comes, and the end together with the last', () => {
+    const { jobs, job, heard, timers } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    expect(heard).toEqual([{ refusal: null, started: null, returns: [told('web1', 'one')], end: null }]);
+    hear(jobs, job, 'web2', 'two');
+    expect(heard.at(-1)).toEqual({ refusal: null, started: null, returns: [told('web2', 'two')], end: [] });
+    expect(jobs.all()).toEqual([]);
+    expect(timers.waiting).toEqual([]);
+  });
+
+  it('end at the time-out, and say that the silent are still running', () => {
+    const { jobs, job, heard, timers } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    expect(timers.waiting.map(({ ms }) => ms)).toEqual([TIMEOUT]);
+    timers.fire();
+    expect(heard.at(-1)?.end).toEqual([{ id: 'web2', why: 'running', sentence: null }]);
+    expect(job.listeners.size).toBe(0);
+  });
+
+  it('take a late return for as long as the request lives, and tell nobody of it', () => {
+    const { jobs, job, heard, timers } = aWatchedJob('web1');
+    timers.fire();
+    expect(jobs.byJid(JID)).toBe(job);
+    expect(timers.waiting.map(({ ms }) => ms)).toEqual([KEEP - TIMEOUT]);
+    hear(jobs, job, 'web1', 'late');
+    expect(heard).toHaveLength(1);
+    expect(jobs.byJid(JID)).toBeUndefined();
+    expect(timers.waiting).toEqual([]);
+  });
+
+  it('leave when the request itself has ended', () => {
+    const { jobs, timers } = aWatchedJob('web1');
+    timers.fire();
+    timers.fire();
+    expect(jobs.byJid(JID)).toBeUndefined();
+    expect(jobs.byDigest('digest')).toBeUndefined();
+  });
+
+  it('end at once when nobody is left to wait for', () => {
+    const { jobs, job, heard } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    jobs.givenUp(job, hexOf('web2'), 'not_connected');
+    expect(heard.at(-1)?.end).toEqual([{ id: 'web2', why: 'not_connected', sentence: null }]);
+    expect(jobs.all()).toEqual([]);
+  });
+
+  it('end at the watch when everybody was known to be absent before it', () => {
+    const timers = new Timers();
+    const jobs = new ActiveJobs(timers);
+    const job = jobs.start(aRecord(['web1']), 'digest', keyText);
+    jobs.givenUp(job, hexOf('web1'), 'not_connected');
+    const heard: News[] = [];
+    job.listeners.add((news) => heard.push(news));
+    jobs.watch(job, TIMEOUT, KEEP);
+    expect(heard.map(({ end }) => end)).toEqual([[{ id: 'web1', why: 'not_connected', sentence: null }]]);
+    expect(timers.waiting).toEqual([]);
+  });
+
+  it('say nothing when one is given up who has returned already, or who was never asked', () => {
+    const { jobs, job, heard } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    jobs.givenUp(job, hexOf('web1'), 'not_connected');
+    jobs.givenUp(job, hexOf('db1'), 'not_connected');
+    expect(heard).toHaveLength(1);
+    expect(jobs.all()).toEqual([job]);
+  });
+
+  it('tell a caller that comes back what it has missed, and then the rest', () => {
+    const { jobs, job } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    const again: News[] = [];
+    jobs.catchUp(job, (news) => again.push(news));
+    hear(jobs, job, 'web2', 'two');
+    expect(again.map(({ returns, end }) => [returns.map(({ id }) => id), end])).toEqual([
+      [['web1'], null],
+      [['web2'], []],
+    ]);
+  });
+
+  it('tell a caller that comes back after the end all at once', () => {
+    const { jobs, job, timers } = aWatchedJob('web1', 'web2');
+    hear(jobs, job, 'web1', 'one');
+    timers.fire();
+    const again: News[] = [];
+    jobs.catchUp(job, (news) => again.push(news));
+    expect(again).toEqual([
+      {
+        refusal: null,
+        started: null,
+        returns: [told('web1', 'one')],
+        end: [{ id: 'web2', why: 'running', sentence: null }],
+      },
+    ]);
+    expect(job.listeners.size).toBe(0);
+  });
+
+  it('pass on the outputter that a function asks for', () => {
+    const { jobs, job, heard } = aWatchedJob('web1');
+    job.gathering.returned(hexOf('web1'));
+    jobs.heard(job, { id: 'web1', ret: {}, retcode: 0, success: true, out: 'nested' });
+    expect(heard[0]?.returns[0]?.out).toBe('nested');
+  });
+});
+
+describe('a job whose time is up', () => {
+  function aJobWith(gone: readonly string[], { running = [] as readonly string[], waits = false } = {}) {
+    const timers = new Timers();
+    const asked: (readonly string[])[] = [];
+    const jobs = new ActiveJobs({
+      after: (ms, run) => timers.after(ms, run),
+      lookAt: (jid, keys, tell) => {
+        expect(jid).toBe(JID);
+        asked.push(keys);
+        tell({ gone, running });
+      },
+    });
+    const job = jobs.start(aRecord(['web1', 'web2', 'db1']), 'digest', keyText);
+    const heard: News[] = [];
+    job.listeners.add((news) => heard.push(news));
+    jobs.watch(job, TIMEOUT, KEEP, waits);
+    return { timers, jobs, job, heard, asked };
+  }
+
+  it('calls a minion that has gone away since not connected, and the others running', () => {
+    const { timers, jobs, job, heard, asked } = aJobWith([hexOf('web2')]);
+    hear(jobs, job, 'web1', 'one');
+    timers.fire();
+    expect(asked).toEqual([[hexOf('web2'), hexOf('db1')]]);
+    expect(heard.at(-1)?.end).toEqual([
+      { id: 'web2', why: 'not_connected', sentence: null },
+      { id: 'db1', why: 'running', sentence: null },
+    ]);
+  });
+
+  it('calls everyone who is still there running', () => {
+    const { timers, heard } = aJobWith([]);
+    timers.fire();
+    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'running', 'running']);
+  });
+
+  it('goes on while a minion says that it is at work, where the caller waits for that', () => {
+    const running = [hexOf('web1')];
+    const { timers, jobs, job, heard, asked } = aJobWith([hexOf('web2')], { running, waits: true });
+    hear(jobs, job, 'db1', 'one');
+    timers.fire();
+    expect(heard.at(-1)?.end).toBeNull();
+    expect(timers.waiting.map(({ ms }) => ms)).toEqual([TIMEOUT]);
+    running.pop();
+    timers.fire();
+    expect(asked).toEqual([[hexOf('web1'), hexOf('web2')], [hexOf('web1')]]);
+    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'not_connected']);
+  });
+
+  it('ends for a caller who does not wait, whoever is at work', () => {
+    const { timers, heard } = aJobWith([], { running: [hexOf('web1')] });
+    timers.fire();
+    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'running', 'running']);
+  });
+});

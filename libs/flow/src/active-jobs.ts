@@ -1,0 +1,153 @@
+/**
+ * The jobs that this gateway instance is gathering: who listens, what has come, when it ends.
+ *
+ * A job leaves when nobody is outstanding, or when its request's own end has passed; a return that comes later finds it
+ * in the job cache. Time and timers come in through the ports.
+ */
+import { type AbsentWhy, type JobReturn, parseJid } from '@natrium/model';
+import { Gathering } from '@natrium/jobs';
+import type { records } from '@natrium/wire';
+import { type News, NO_NEWS, returns, type Tell, withEnd } from './news.js';
+
+export interface ActiveJob {
+  readonly record: records.JobRecord;
+  readonly digest: string;
+  /** What it was created under: the digest, or another for each batch. */
+  readonly place: string;
+  readonly gathering: Gathering;
+  /** Everything that was told so far but the start: a caller that comes back hears it again. */
+  readonly told: JobReturn[];
+  readonly listeners: Set<Tell>;
+}
+
+/** Of minions that are silent, by identity key (hexadecimal). */
+export interface Seen {
+  /** No longer connected. */
+  readonly gone: readonly string[];
+  /** They say that they are at work on the job. */
+  readonly running: readonly string[];
+}
+
+export interface TimerPort {
+  /** @returns Cancels. */
+  after(ms: number, run: () => void): () => void;
+  /** Tells, in a moment, what has become of these minions since the job was sent. */
+  lookAt?(jid: string, keys: readonly string[], tell: (seen: Seen) => void): void;
+}
+
+export class ActiveJobs {
+  readonly #byJid = new Map<string, ActiveJob>();
+  readonly #byDigest = new Map<string, ActiveJob>();
+  readonly #timers = new Map<string, () => void>();
+
+  constructor(private readonly timers: TimerPort) {}
+
+  byJid(jid: string): ActiveJob | undefined {
+    return this.#byJid.get(jid);
+  }
+
+  /** @param place The request's digest, or what its batch is created under. */
+  byDigest(place: string): ActiveJob | undefined {
+    return this.#byDigest.get(place);
+  }
+
+  /** Jobs in progress, for `jobs.active`. */
+  all(): readonly ActiveJob[] {
+    return [...this.#byJid.values()];
+  }
+
+  /** @param keyText Hexadecimal of an identity key. */
+  start(record: records.JobRecord, digest: string, keyText: (key: Uint8Array) => string, place = digest): ActiveJob {
+    const jid = parseJid(record.jid);
+    if (jid === undefined) throw new RangeError(`not a jid: ${record.jid}`);
+    const members = new Map(record.members.map(({ key, id }) => [keyText(key), id]));
+    const gathering = new Gathering(jid, members);
+    const job = { record, digest, place, gathering, told: [], listeners: new Set<Tell>() };
+    this.#byJid.set(jid, job);
+    this.#byDigest.set(place, job);
+    return job;
+  }
+
+  /**
+   * Gathering ends at `timeoutMs`; late returns are taken until `keepMs`.
+   *
+   * @param waits It goes on for as long as a minion says that it is at work, asked every `timeoutMs`.
+   */
+  watch(job: ActiveJob, timeoutMs: number, keepMs: number, waits = false): void {
+    if (job.gathering.complete) {
+      this.#end(job, NO_NEWS);
+      return;
+    }
+    const { jid } = job.record;
+    const timeIsUp = () => {
+      this.#timers.set(
+        jid,
+        this.timers.after(Math.max(keepMs - timeoutMs, 0), () => {
+          this.#forget(job);
+        }),
+      );
+      this.#endSilent(job, waits ? waitOn : undefined);
+    };
+    const waitOn = () => {
+      this.#timers.get(jid)?.();
+      this.#timers.set(jid, this.timers.after(timeoutMs, timeIsUp));
+    };
+    this.#timers.set(jid, this.timers.after(timeoutMs, timeIsUp));
+  }
+
+  /** The time is up: a minion that died with the job is not called running. */
+  #endSilent(job: ActiveJob, waitOn: (() => void) | undefined): void {
+    const judge = ({ gone, running }: Seen) => {
+      for (const key of gone) job.gathering.givenUp(key, 'not_connected');
+      if (job.gathering.ended) return;
+      const silent = new Set(job.gathering.silent);
+      if (waitOn !== undefined && running.some((key) => silent.has(key))) waitOn();
+      else this.#end(job, NO_NEWS);
+    };
+    if (this.timers.lookAt === undefined) judge({ gone: [], running: [] });
+    else this.timers.lookAt(job.record.jid, job.gathering.silent, judge);
+  }
+
+  heard(job: ActiveJob, ret: JobReturn): void {
+    job.told.push(ret);
+    this.#tellOrEnd(job, returns([ret]));
+  }
+
+  givenUp(job: ActiveJob, key: string, why: AbsentWhy, sentence?: string): void {
+    if (job.gathering.givenUp(key, why, sentence)) this.#tellOrEnd(job, NO_NEWS);
+  }
+
+  /** All that a caller who comes back has missed. */
+  catchUp(job: ActiveJob, tell: Tell): void {
+    const news = returns(job.told);
+    if (job.gathering.ended) tell(withEnd(news, job.gathering.end()));
+    else {
+      if (job.told.length > 0) tell(news);
+      job.listeners.add(tell);
+    }
+  }
+
+  #tellOrEnd(job: ActiveJob, news: News): void {
+    if (job.gathering.ended) {
+      if (job.gathering.complete) this.#forget(job);
+    } else if (job.gathering.complete) {
+      this.#end(job, news);
+    } else if (news !== NO_NEWS) {
+      for (const tell of job.listeners) tell(news);
+    }
+  }
+
+  #end(job: ActiveJob, news: News): void {
+    const last = withEnd(news, job.gathering.end());
+    for (const tell of job.listeners) tell(last);
+    job.listeners.clear();
+    if (job.gathering.complete) this.#forget(job);
+  }
+
+  #forget(job: ActiveJob): void {
+    this.#timers.get(job.record.jid)?.();
+    this.#timers.delete(job.record.jid);
+    this.#byJid.delete(job.record.jid);
+    this.#byDigest.delete(job.place);
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Verifies the audit: each chain's records follow from one another, none is missing, and nothing that survives elsewhere (a
+ * grant, a signed head, the heads in another chain's first record) names a record that is not there.
+ *
+ * Records come in the order in which they are kept. Hashes are hexadecimal and made by who read the bytes.
+ *
+ * Spec: spec/envelope.md#audit, docs/audit.md.
+ */
+export interface ChainHead {
+  readonly chain: string;
+  readonly number: number;
+  readonly hash: string;
+}
+
+export interface SeenRecord extends ChainHead {
+  readonly previous: string;
+  /** Of the other chains, in a chain's first record. */
+  readonly heads: readonly ChainHead[];
+  readonly digest: string | null;
+  readonly jid: string | null;
+  readonly verdict: string;
+}
+
+/** A head that survived, and where. */
+export interface SeenHead extends ChainHead {
+  readonly source: string;
+}
+
+/** A grant that survived: it names the record of its decision. */
+export interface SeenGrant {
+  readonly chain: string;
+  readonly number: number;
+  readonly digest: string;
+  readonly jid: string;
+}
+
+export type FindingKind = 'edited' | 'missing' | 'reordered' | 'duplicate' | 'cut';
+
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly chain: string;
+  readonly number: number;
+  readonly sentence: string;
+}
+
+export interface AuditSeen {
+  readonly records: readonly SeenRecord[];
+  readonly heads: readonly SeenHead[];
+  readonly grants: readonly SeenGrant[];
+}
+
+const FIRST = '0'.repeat(64);
+
+export function verifyAudit({ records, heads, grants }: AuditSeen): readonly Finding[] {
+  const chains = byChain(records);
+  const named = records.flatMap(({ chain, heads: ends }) =>
+    ends.map((end) => ({ ...end, source: `the first record of chain ${chain}` })),
+  );
+  return [
+    ...[...chains.values()].flatMap(checkChain),
+    ...checkHeads(chains, [...heads, ...named]),
+    ...checkGrants(chains, grants),
+  ];
+}
+
+/** One chain: its records as they are kept, by number, and its last number. */
+interface Chain {
+  readonly name: string;
+  readonly kept: readonly SeenRecord[];
+  readonly byNumber: ReadonlyMap<number, SeenRecord>;
+  readonly last: number;
+}
+
+function byChain(records: readonly SeenRecord[]): ReadonlyMap<string, Chain> {
+  const kept = new Map<string, SeenRecord[]>();
+  for (const record of records) {
+    const list = kept.get(record.chain);
+    if (list === undefined) kept.set(record.chain, [record]);
+    else list.push(record);
+  }
+  return new Map(Array.from(kept, ([name, list]) => [name, chainOf(name, list)]));
+}
+
+function chainOf(name: string, kept: readonly SeenRecord[]): Chain {
+  const byNumber = new Map<number, SeenRecord>();
+  let last = -1;
+  for (const record of kept) {
+    if (!byNumber.has(record.number)) byNumber.set(record.number, record);
+    last = Math.max(last, record.number);
+  }
+  return { name, kept, byNumber, last };
+}
+
+function checkChain(chain: Chain): readonly Finding[] {
+  return [...checkOrder(chain), ...checkLinks(chain)];
+}
+
+function checkOrder({ name, kept }: Chain): readonly Finding[] {
+  const findings: Finding[] = [];
+  const seen = new Set<number>();
+  let highest = -1;
+  for (const { number } of kept) {
+    if (seen.has(number)) findings.push(finding('duplicate', name, number, 'is there more than once'));
+    else if (number < highest) findings.push(finding('reordered', name, number, `is kept after record ${highest}`));
+    seen.add(number);
+    highest = Math.max(highest, number);
+  }
+  return findings;
+}
+
+function checkLinks({ name, byNumber }: Chain): readonly Finding[] {
+  const findings: Finding[] = [];
+  let [next, hash] = [0, FIRST];
+  const numbers = [...byNumber.keys()].sort((a, b) => a - b);
+  for (const number of numbers) {
+    const record = byNumber.get(number);
+    if (record === undefined) continue;
+    if (number > next) findings.push(missing(name, next, number - 1));
+    else if (record.previous !== hash) findings.push(brokenLink(name, number));
+    next = number + 1;
+    hash = record.hash;
+  }
+  return findings;
+}
+
+function brokenLink(chain: string, number: number): Finding {
+  if (number === 0) return finding('edited', chain, 0, 'was edited: a chain’s first record names no record before it');
+  return finding('edited', chain, number - 1, `was edited: record ${number} names another hash of it`);
+}
+
+function missing(chain: string, from: number, to: number): Finding {
+  const sentence = from === to ? 'is missing' : `and all up to record ${to} are missing`;
+  return finding('missing', chain, from, sentence);
+}
+
+function checkHeads(chains: ReadonlyMap<string, Chain>, heads: readonly SeenHead[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  const furthest = new Map<string, SeenHead>();
+  for (const head of heads) {
+    const record = chains.get(head.chain)?.byNumber.get(head.number);
+    if (head.number > (chains.get(head.chain)?.last ?? -1)) {
+      if (head.number > (furthest.get(head.chain)?.number ?? -1)) furthest.set(head.chain, head);
+    } else if (record !== undefined && record.hash !== head.hash) {
+      findings.push(finding('edited', head.chain, head.number, `was edited: ${head.source} names another hash of it`));
+    }
+  }
+  return [...findings, ...Array.from(furthest.values(), (head) => cut(chains, head, head.source))];
+}
+
+function checkGrants(chains: ReadonlyMap<string, Chain>, grants: readonly SeenGrant[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  const furthest = new Map<string, SeenGrant>();
+  for (const grant of grants) {
+    const chain = chains.get(grant.chain);
+    const record = chain?.byNumber.get(grant.number);
+    if (grant.number > (chain?.last ?? -1)) {
+      if (grant.number > (furthest.get(grant.chain)?.number ?? -1)) furthest.set(grant.chain, grant);
+    } else if (record !== undefined && !isRecordOf(record, grant)) {
+      const sentence = `was edited: it is not the record of the grant for job ${grant.jid}, which names it`;
+      findings.push(finding('edited', grant.chain, grant.number, sentence));
+    }
+  }
+  return [
+    ...findings,
+    ...Array.from(furthest.values(), (grant) => cut(chains, grant, `the grant for job ${grant.jid}`)),
+  ];
+}
+
+function isRecordOf({ digest, jid, verdict }: SeenRecord, grant: SeenGrant): boolean {
+  return verdict === 'allow' && digest === grant.digest && jid === grant.jid;
+}
+
+function cut(
+  chains: ReadonlyMap<string, Chain>,
+  { chain, number }: { readonly chain: string; readonly number: number },
+  source: string,
+): Finding {
+  const from = (chains.get(chain)?.last ?? -1) + 1;
+  const what = from === 0 ? 'and the whole chain with it' : 'and all after it';
+  return finding('cut', chain, from, `${what} was cut off: ${source} names record ${number}`);
+}
+
+function finding(kind: FindingKind, chain: string, number: number, what: string): Finding {
+  return { kind, chain, number, sentence: `chain ${chain}, record ${number}: ${what}` };
+}

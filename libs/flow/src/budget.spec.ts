@@ -1,0 +1,51 @@
+/** Rules of the budget: a burst, then the steady rate; one caller's flood takes nothing from another. */
+import { Budget } from './budget.js';
+
+const NOW = 1_795_000_000_000;
+const LIMITS = { rate: 10, burst: 3 };
+
+function taken(budget: Budget, caller: string, times: number, nowMs: number): number {
+  return Array.from({ length: times }, () => budget.take(caller, nowMs)).filter(Boolean).length;
+}
+
+it('lets a burst through, then as much as time brings', () => {
+  const budget = new Budget(LIMITS);
+  expect(taken(budget, 'web1', 20_000, NOW)).toBe(3);
+  expect(taken(budget, 'web1', 5, NOW + 100)).toBe(1);
+  expect(taken(budget, 'web1', 50, NOW + 60_000)).toBe(3);
+});
+
+it('takes nothing from anybody else', () => {
+  const budget = new Budget(LIMITS);
+  expect(taken(budget, 'web1', 20_000, NOW)).toBe(3);
+  expect(taken(budget, 'web2', 3, NOW)).toBe(3);
+});
+
+it('is told of a caller once, until it has been in order', () => {
+  const told: string[] = [];
+  const budget = new Budget(LIMITS, (caller) => told.push(caller));
+  taken(budget, 'web1', 100, NOW);
+  taken(budget, 'web1', 100, NOW + 100);
+  expect(told).toEqual(['web1']);
+  taken(budget, 'web1', 1, NOW + 60_000);
+  taken(budget, 'web1', 100, NOW + 60_000);
+  expect(told).toEqual(['web1', 'web1']);
+});
+
+it('gives nothing for a clock that goes back', () => {
+  const budget = new Budget(LIMITS);
+  taken(budget, 'web1', 3, NOW);
+  expect(taken(budget, 'web1', 3, NOW - 60_000)).toBe(0);
+});
+
+it('keeps a bounded table: who is in order is forgotten first, and newcomers wait', () => {
+  const budget = new Budget(LIMITS, undefined, 2);
+  taken(budget, 'a', 1, NOW);
+  taken(budget, 'b', 1, NOW);
+  expect(budget.take('c', NOW)).toBe(false);
+  expect(budget.take('c', NOW + 1000)).toBe(true);
+});
+
+it('is none with a rate of 0', () => {
+  expect(taken(new Budget({ rate: 0, burst: 1 }), 'web1', 20_000, NOW)).toBe(20_000);
+});

@@ -1,0 +1,68 @@
+export { Budget, type BudgetLimits } from './budget.js';
+export { type AccountPorts, AccountRequests, isAccountName } from './account-requests.js';
+export { type ActiveJob, ActiveJobs, type Seen, type TimerPort } from './active-jobs.js';
+export {
+  type AuditSeen,
+  type ChainHead,
+  type Finding,
+  type SeenGrant,
+  type SeenHead,
+  type SeenRecord,
+  verifyAudit,
+} from './audit-verify.js';
+export {
+  type Allowed,
+  type AuditEntry,
+  DecideGrant,
+  type GrantAnswer,
+  type GrantFields,
+  type GrantPorts,
+  type Member,
+  type Proved,
+} from './decide-grant.js';
+export { JobReturns, type Returned, type ReturnPorts } from './job-return.js';
+export {
+  type CheckedGrant,
+  type GrantRefusal,
+  type JobOrder,
+  JobRun,
+  type MinionReturn,
+  type Outcome,
+  type RunPorts,
+} from './job-run.js';
+export {
+  type Admission,
+  decideJoin,
+  type JoinDecision,
+  type Joiner,
+  type JoinState,
+  type KeyRecord,
+  type KeyState,
+  type RosterView,
+} from './join.js';
+export { type KeyPorts, KeyRequests } from './key-requests.js';
+export { mergeNews, type News, NO_NEWS, refused, type Tell } from './news.js';
+export { JobTakeover, type StoredJob, type TakeoverPorts } from './job-takeover.js';
+export {
+  type FanHear,
+  type FanRound,
+  type Follow,
+  type GrantedJob,
+  type JobCreation,
+  PeerPublish,
+  type PublishPorts,
+} from './peer-publish.js';
+export { PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
+export { PolicyReload, type ReloadPorts } from './policy-reload.js';
+export { type Credential, GRANT_RUN, type GrantRun, runsPublish, type SignedRequest, WAITS } from './signed-request.js';
+export { fillIn, placeholdersIn, type ReactorEvent } from './reactor/event-values.js';
+export { compileReactor, type Reaction, type ReactorProblem } from './reactor/reactions.js';
+export {
+  type Cause,
+  CAUSE,
+  CAUSE_KEY,
+  REACTION,
+  type ReactionCall,
+  Reactor,
+  type ReactorPorts,
+} from './reactor/reactor.js';

@@ -1,0 +1,244 @@
+/** Rules of returns: only who was asked, once; stored before acknowledged, also when a store failed in between. */
+import { parseJid } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { ActiveJobs } from './active-jobs.js';
+import { JobReturns, type Returned } from './job-return.js';
+import type { News } from './news.js';
+
+const JID = parseJid('20261120141646000001')!;
+const NOW = 1_795_000_000_000;
+const REQUEST = Uint8Array.of(7);
+
+const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
+const keyText = (key: Uint8Array) => Buffer.from(key).toString('hex');
+const digestOf = (request: Uint8Array) => keyText(Uint8Array.from([...request, 1]));
+const DIGEST = Uint8Array.from([...REQUEST, 1]);
+
+const RECORD: records.JobRecord = {
+  request: REQUEST,
+  signature: null,
+  jid: JID,
+  caller: { kind: 'minion', name: 'web1' },
+  grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
+  instance: 'gw1',
+  members: ['web1', 'web2'].map((id) => ({ id, key: keyOf(id) })),
+  missing: [],
+  started: NOW,
+};
+
+const says = (ret: string, change: Partial<Returned> = {}): Returned => ({
+  jid: JID,
+  digest: DIGEST,
+  status: 'done',
+  code: null,
+  outcome: { ret, retcode: 0, success: true, out: null },
+  ...change,
+});
+
+class Gateway {
+  readonly jobs = new ActiveJobs({ after: () => () => undefined });
+  readonly heard: News[] = [];
+  readonly cache: records.StoredReturn[] = [];
+  readonly counts: string[] = [];
+  readonly announced: string[] = [];
+  found: records.JobRecord | undefined = RECORD;
+  /** Whether a job of that jid would be kept no longer. */
+  forgotten = false;
+  /** How the next stores go; the rest succeed. */
+  storing: (() => Promise<void>)[] = [];
+
+  readonly returns = new JobReturns(
+    {
+      store: async (stored) => {
+        await this.storing.shift()?.();
+        this.cache.push(stored);
+      },
+      storeLate: async (stored) => {
+        await this.storing.shift()?.();
+        if (this.cache.some(({ id }) => id === stored.id)) this.counts.push('duplicate');
+        else this.cache.push(stored);
+      },
+      findJob: () => Promise.resolve(this.found),
+      storedReturns: () => Promise.resolve([...this.cache]),
+      announce: (_record, { id }) => this.announced.push(id),
+      digestOf,
+      keyText,
+      isForgotten: () => this.forgotten,
+      count: (what) => this.counts.push(what),
+      now: () => NOW,
+    },
+    this.jobs,
+  );
+
+  static gathering(): Gateway {
+    const gateway = new Gateway();
+    const job = gateway.jobs.start(RECORD, keyText(DIGEST), keyText);
+    job.listeners.add((news) => gateway.heard.push(news));
+    return gateway;
+  }
+
+  hear(id: string, said: Returned): Promise<boolean> {
+    return this.returns.handle(said, keyOf(id));
+  }
+
+  get told(): readonly unknown[] {
+    return this.heard.flatMap(({ returns }) => returns.map(({ id, ret }) => [id, ret]));
+  }
+}
+
+describe('a return in time', () => {
+  it('is told to the caller, stored, and acknowledged', async () => {
+    const gateway = Gateway.gathering();
+    expect(await gateway.hear('web1', says('one'))).toBe(true);
+    expect(gateway.told).toEqual([['web1', 'one']]);
+    expect(gateway.cache).toEqual([
+      {
+        jid: JID,
+        id: 'web1',
+        status: 'done',
+        outcome: { ret: 'one', retcode: 0, success: true, out: null },
+        at: NOW,
+      },
+    ]);
+    expect(gateway.announced).toEqual(['web1']);
+  });
+
+  it('is told under the name that was asked by the sender’s key', async () => {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web2', says('I am web1'));
+    expect(gateway.told).toEqual([['web2', 'I am web1']]);
+  });
+
+  it('is refused from one that was not asked: nothing is told, stored or acknowledged', async () => {
+    const gateway = Gateway.gathering();
+    expect(await gateway.hear('db1', says('one'))).toBe(false);
+    expect([gateway.told, gateway.cache, gateway.counts]).toEqual([[], [], ['stranger']]);
+  });
+
+  it('is refused when it is for another request than its job’s', async () => {
+    const gateway = Gateway.gathering();
+    expect(await gateway.hear('web1', says('one', { digest: new Uint8Array(32) }))).toBe(false);
+    expect([gateway.told, gateway.cache, gateway.counts]).toEqual([[], [], ['mismatch']]);
+  });
+
+  it('is taken once: a second one is acknowledged, and neither told nor stored', async () => {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web1', says('one'));
+    expect(await gateway.hear('web1', says('two'))).toBe(true);
+    expect(gateway.told).toEqual([['web1', 'one']]);
+    expect(gateway.cache).toHaveLength(1);
+    expect(gateway.counts).toEqual(['duplicate']);
+  });
+
+  it('is told before it is stored, and acknowledged only after', async () => {
+    const gateway = Gateway.gathering();
+    let durable: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => (durable = resolve));
+    gateway.storing = [() => waiting];
+    let acknowledged = false;
+    const first = gateway.hear('web1', says('one')).then(() => (acknowledged = true));
+    let again = false;
+    const second = gateway.hear('web1', says('one')).then(() => (again = true));
+    await new Promise(setImmediate);
+    expect(gateway.told).toEqual([['web1', 'one']]);
+    expect([acknowledged, again]).toEqual([false, false]);
+    durable();
+    await Promise.all([first, second]);
+    expect(gateway.cache).toHaveLength(1);
+  });
+
+  it('is not lost when the store fails: the next copy is stored, and only then acknowledged', async () => {
+    const gateway = Gateway.gathering();
+    gateway.storing = [() => Promise.reject(new Error('no disk'))];
+    await expect(gateway.hear('web1', says('one'))).rejects.toThrow('no disk');
+    expect(gateway.cache).toEqual([]);
+    expect(await gateway.hear('web1', says('one'))).toBe(true);
+    expect(gateway.cache).toHaveLength(1);
+    expect(gateway.told).toEqual([['web1', 'one']]);
+  });
+
+  it('is stored also when the caller cannot be told', async () => {
+    const gateway = Gateway.gathering();
+    gateway.jobs.byJid(JID)?.listeners.add(() => {
+      throw new Error('an answer that cannot be sealed');
+    });
+    await expect(gateway.hear('web1', says('one'))).rejects.toThrow('cannot be sealed');
+    expect(gateway.cache).toHaveLength(1);
+    expect(await gateway.hear('web1', says('one'))).toBe(true);
+    expect(gateway.cache).toHaveLength(1);
+  });
+
+  it('that is a refusal ends the waiting for that minion, with its reason, and is not stored', async () => {
+    const gateway = Gateway.gathering();
+    expect(await gateway.hear('web1', says('', { status: 'refused', code: 'grant_expired' }))).toBe(true);
+    await gateway.hear('web2', says('two'));
+    expect(gateway.heard.at(-1)?.end).toEqual([
+      { id: 'web1', why: 'refused', sentence: 'web1 refused the job: grant_expired' },
+    ]);
+    expect(gateway.cache.map(({ id }) => id)).toEqual(['web2']);
+  });
+
+  it('that is only said to have been sent before is told from the cache', async () => {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web2', says('two'));
+    const outcome = { ret: 'earlier', retcode: 0, success: true, out: null };
+    gateway.cache.push({ jid: JID, id: 'web1', status: 'done', outcome, at: NOW });
+    expect(await gateway.hear('web1', says('', { status: 'already_returned' }))).toBe(true);
+    expect(gateway.told).toEqual([
+      ['web2', 'two'],
+      ['web1', 'earlier'],
+    ]);
+    expect(gateway.heard.at(-1)?.end).toEqual([]);
+    expect(gateway.cache).toHaveLength(2);
+  });
+
+  it('that is said to have been sent before and is nowhere ends the waiting', async () => {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web2', says('two'));
+    expect(await gateway.hear('web1', says('', { status: 'already_returned' }))).toBe(true);
+    expect(gateway.heard.at(-1)?.end).toEqual([{ id: 'web1', why: 'no_answer', sentence: null }]);
+    expect(gateway.cache).toHaveLength(1);
+  });
+});
+
+describe('a late return', () => {
+  it('of a job that is not gathered here is stored', async () => {
+    const gateway = new Gateway();
+    expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect(gateway.cache.map(({ id, outcome }) => [id, outcome.ret])).toEqual([['web1', 'late']]);
+    expect(gateway.heard).toEqual([]);
+  });
+
+  it('is stored once', async () => {
+    const gateway = new Gateway();
+    await gateway.hear('web1', says('late'));
+    expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect(gateway.cache).toHaveLength(1);
+    expect(gateway.counts).toEqual(['duplicate']);
+  });
+
+  it.each([
+    ['of no known job', 'web1', {}, 'stranger', undefined],
+    ['of one that was not asked', 'db1', {}, 'stranger', RECORD],
+    ['for another request', 'web1', { digest: new Uint8Array(32) }, 'mismatch', RECORD],
+  ])('%s is refused and not stored', async (_about, id, change, counted, found) => {
+    const gateway = new Gateway();
+    gateway.found = found;
+    expect(await gateway.hear(id, says('late', change))).toBe(false);
+    expect([gateway.cache, gateway.counts]).toEqual([[], [counted]]);
+  });
+
+  it('of a job that is no longer kept is acknowledged and not stored: nobody can ask for it', async () => {
+    const gateway = new Gateway();
+    gateway.found = undefined;
+    gateway.forgotten = true;
+    expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect([gateway.cache, gateway.counts]).toEqual([[], ['too_late']]);
+  });
+
+  it('that says only a refusal is acknowledged and not stored', async () => {
+    const gateway = new Gateway();
+    expect(await gateway.hear('web1', says('', { status: 'refused', code: 'grant_expired' }))).toBe(true);
+    expect(gateway.cache).toEqual([]);
+  });
+});

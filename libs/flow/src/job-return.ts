@@ -1,0 +1,142 @@
+/**
+ * A return comes in: only a minion that was asked may answer, once; the caller hears it at once, and the minion's spool
+ * forgets it only when it is stored.
+ *
+ * Spec: spec/envelope.md#durability.
+ */
+import type { JobReturn } from '@natrium/model';
+import type { Body, contracts, records } from '@natrium/wire';
+import type { ActiveJob, ActiveJobs } from './active-jobs.js';
+
+export type Returned = Body<typeof contracts.returned>;
+
+export interface ReturnPorts {
+  /** Resolves when it is durable. */
+  store(stored: records.StoredReturn): Promise<void>;
+  /** The same for a return of a job that is not gathered here, once for each sender, without reading what is there. */
+  storeLate(stored: records.StoredReturn, key: string): Promise<void>;
+  findJob(jid: string): Promise<records.JobRecord | undefined>;
+  storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
+  announce(record: records.JobRecord, stored: records.StoredReturn): void;
+  digestOf(request: Uint8Array): string;
+  keyText(key: Uint8Array): string;
+  /** A job so old is no longer kept, whoever asks. */
+  isForgotten(jid: string): boolean;
+  /** Counts duplicates and strangers, and returns that came when their job was no longer kept. */
+  count(what: 'duplicate' | 'stranger' | 'mismatch' | 'too_late'): void;
+  now(): number;
+}
+
+export class JobReturns {
+  /** Stores under way, and those that failed, by jid and key: nobody is told that its return is stored before it is. */
+  readonly #unstored = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly ports: ReturnPorts,
+    private readonly jobs: ActiveJobs,
+  ) {}
+
+  /** @returns true when the sender may forget its return: it is stored, or it was already. */
+  async handle(said: Returned, senderKey: Uint8Array): Promise<boolean> {
+    const key = this.ports.keyText(senderKey);
+    const job = this.jobs.byJid(said.jid);
+    return job === undefined ? this.#late(said, key) : this.#inTime(job, said, key);
+  }
+
+  async #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
+    if (job.digest !== this.ports.keyText(said.digest)) return this.#count('mismatch');
+    const id = job.gathering.idOf(key);
+    if (id === undefined) return this.#count('stranger');
+    if (said.status === 'refused') {
+      this.jobs.givenUp(job, key, 'refused', `${id} refused the job: ${said.code ?? 'no reason given'}`);
+      return true;
+    }
+    if (said.status === 'already_returned') return this.#earlier(job, key, id);
+    if (job.gathering.returned(key) === 'again') return this.#again(job, said, key, id);
+    const storing = this.#storeOnce(job, said, key, id);
+    try {
+      this.jobs.heard(job, asReturn(id, said));
+    } finally {
+      // Whatever becomes of the telling: a return that was taken is stored.
+      await storing;
+    }
+    return true;
+  }
+
+  /** A second copy waits for the store of the first, and is stored in its place when that failed. */
+  async #again(job: ActiveJob, said: Returned, key: string, id: string): Promise<boolean> {
+    this.ports.count('duplicate');
+    const first = this.#unstored.get(placeOf(said, key));
+    if (first === undefined) return true;
+    await first.catch(() => this.#storeOnce(job, said, key, id));
+    return true;
+  }
+
+  /** It ran before and was taken before, by another instance: what the cache holds is told. */
+  async #earlier(job: ActiveJob, key: string, id: string): Promise<boolean> {
+    const stored = (await this.ports.storedReturns(job.record)).find((one) => one.id === id);
+    if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
+    else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(id, stored));
+    return true;
+  }
+
+  async #storeOnce(job: ActiveJob, said: Returned, key: string, id: string): Promise<void> {
+    const place = placeOf(said, key);
+    const storing = this.#store(job.record, id, said);
+    this.#unstored.set(place, storing);
+    await storing;
+    this.#unstored.delete(place);
+  }
+
+  async #late(said: Returned, key: string): Promise<boolean> {
+    const record = await this.ports.findJob(said.jid);
+    if (record === undefined) return this.#unknown(said.jid);
+    if (this.ports.digestOf(record.request) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
+    const id = record.members.find((member) => this.ports.keyText(member.key) === key)?.id;
+    if (id === undefined) return this.#count('stranger');
+    if (said.status === 'done') await this.#storeLate(record, id, said, key);
+    // A run that is called interrupted may have returned before: reading is dear, and this is rare.
+    else if (said.status === 'interrupted' && !(await this.#isStored(record, id))) await this.#store(record, id, said);
+    this.#unstored.delete(placeOf(said, key));
+    return true;
+  }
+
+  /** Nobody can ask for it any more: its minion would send it for ever. */
+  #unknown(jid: string): boolean {
+    if (!this.ports.isForgotten(jid)) return this.#count('stranger');
+    this.ports.count('too_late');
+    return true;
+  }
+
+  async #isStored(record: records.JobRecord, id: string): Promise<boolean> {
+    const isStored = (await this.ports.storedReturns(record)).some((one) => one.id === id);
+    if (isStored) this.ports.count('duplicate');
+    return isStored;
+  }
+
+  async #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
+    const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
+    this.ports.announce(record, stored);
+    await this.ports.storeLate(stored, key);
+  }
+
+  async #store(record: records.JobRecord, id: string, said: Returned): Promise<void> {
+    const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
+    await this.ports.store(stored);
+    this.ports.announce(record, stored); // once: a store that fails is tried again
+  }
+
+  #count(what: 'stranger' | 'mismatch'): false {
+    this.ports.count(what);
+    return false;
+  }
+}
+
+function placeOf({ jid }: Returned, key: string): string {
+  return `${jid} ${key}`;
+}
+
+function asReturn(id: string, { outcome }: Pick<Returned, 'outcome'>): JobReturn {
+  const { ret, retcode, success, out } = outcome;
+  return out === null ? { id, ret, retcode, success } : { id, ret, retcode, success, out };
+}

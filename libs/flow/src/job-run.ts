@@ -1,0 +1,171 @@
+/**
+ * A minion gets a job: the grant is checked, the request runs once, the return goes into the spool.
+ *
+ * The order is the security argument, spec/envelope.md#the-minion: sender is the gateway → the acl key's signature over
+ * this cluster and this kind → the request is the one that was granted → not expired → this very minion is under the
+ * root → not run before → recorded → run with the request's words and the grant's caller, and nothing from anywhere else.
+ */
+import type { Admission } from '@natrium/jobs';
+import type { Jid, Principal, RefusalCode, Request, Result, Signed, Value } from '@natrium/model';
+
+export interface JobOrder {
+  readonly request: Uint8Array;
+  readonly grant: Signed;
+  /** Place of this minion in the grant's tree. */
+  readonly place: { readonly index: number; readonly proof: readonly Uint8Array[] };
+  /** Who is waiting for the return. */
+  readonly instance: string;
+  readonly fromGateway: boolean;
+}
+
+export interface CheckedGrant {
+  readonly requestDigest: string;
+  readonly caller: Principal;
+  readonly onBehalfOf: readonly Principal[];
+  readonly jid: Jid;
+  readonly expires: number;
+  readonly issued: number;
+  readonly root: Uint8Array;
+  readonly count: number;
+}
+
+export interface Outcome {
+  readonly ret: Value;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly out: string | null;
+}
+
+export interface MinionReturn {
+  readonly jid: Jid;
+  readonly digest: string;
+  readonly instance: string;
+  readonly status: 'done' | 'refused' | 'interrupted' | 'already_returned';
+  readonly code: string | null;
+  readonly outcome: Outcome;
+}
+
+/** Why a grant does not count. One that was signed but is no longer (or not yet) in force still names its job. */
+export interface GrantRefusal {
+  readonly code: 'grant_signature' | 'grant_kind' | 'grant_expired';
+  readonly grant?: CheckedGrant;
+}
+
+export interface RunPorts {
+  readGrant(grant: Signed): Result<CheckedGrant, GrantRefusal>;
+  digestOf(request: Uint8Array): string;
+  readRequest(request: Uint8Array): Result<Request, string>;
+  isUnder(grant: CheckedGrant, place: JobOrder['place']): boolean;
+  admit(digest: string, issued: number): Admission;
+  /** false: the record cannot be written, so nothing may run. */
+  recordStart(digest: string, until: number, jid: string): boolean;
+  recordFinish(digest: string): void;
+  execute(request: Request, grant: CheckedGrant): Promise<Outcome>;
+  /** Keeps the return until the gateway says that it is stored, and sends it. */
+  deliver(ret: MinionReturn): void;
+  /** The return that is still in the spool. */
+  spooled(digest: string): MinionReturn | undefined;
+  now(): number;
+  readonly skewMs: number;
+}
+
+const NO_OUTCOME: Outcome = { ret: null, retcode: 1, success: false, out: null };
+
+export class JobRun {
+  /** Who waits for what runs now, by digest: another gateway, when the first one has died meanwhile. */
+  readonly #waiting = new Map<string, string>();
+
+  constructor(private readonly ports: RunPorts) {}
+
+  /** Resolves when the request has run and its return is in the spool, or was refused. */
+  async handle(order: JobOrder): Promise<void> {
+    const checked = this.#check(order);
+    if (!checked.ok) {
+      const { code, grant } = checked.error;
+      if (grant !== undefined) this.#answer(order, grant, 'refused', code);
+      return;
+    }
+    const { grant, request } = checked.value;
+    const admission = this.ports.admit(grant.requestDigest, request.issued);
+    if (admission !== 'run') {
+      this.#answerAgain(order, grant, admission);
+      return;
+    }
+    if (!this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid)) {
+      this.#answer(order, grant, 'refused', 'record_unwritable');
+      return;
+    }
+    const { jid, requestDigest } = grant;
+    this.#waiting.set(requestDigest, order.instance);
+    const outcome = await this.#execute(request, grant);
+    const instance = this.#waiting.get(requestDigest) ?? order.instance;
+    this.#waiting.delete(requestDigest);
+    this.ports.deliver({ jid, digest: requestDigest, instance, status: 'done', code: null, outcome });
+    this.ports.recordFinish(requestDigest);
+  }
+
+  /** A failure of the execution itself is a return as well: the caller is not left to wait for it. */
+  async #execute(request: Request, grant: CheckedGrant): Promise<Outcome> {
+    try {
+      return await this.ports.execute(request, grant);
+    } catch {
+      return { ...NO_OUTCOME, ret: 'the function could not be run' };
+    }
+  }
+
+  #check(
+    order: JobOrder,
+  ): Result<{ grant: CheckedGrant; request: Request }, { code: RefusalCode; grant: CheckedGrant | undefined }> {
+    const refuse = (code: RefusalCode, grant?: CheckedGrant) => ({ ok: false, error: { code, grant } }) as const;
+    if (!order.fromGateway) return refuse('grant_sender');
+    const read = this.ports.readGrant(order.grant);
+    if (!read.ok) return refuse(read.error.code, read.error.grant ?? this.#nameless(order));
+    const grant = read.value;
+    if (this.ports.digestOf(order.request) !== grant.requestDigest) return refuse('grant_digest', grant);
+    if (!this.ports.isUnder(grant, order.place)) return refuse('grant_not_for_me', grant);
+    const request = this.ports.readRequest(order.request);
+    if (!request.ok || request.value.what !== 'job') return refuse('bad_request', grant);
+    const now = this.ports.now();
+    if (request.value.issued > now + this.ports.skewMs) return refuse('request_from_future', grant);
+    if (request.value.issued + request.value.lifetime < now) return refuse('request_expired', grant);
+    return { ok: true, value: { grant, request: request.value } };
+  }
+
+  /** A grant that cannot be trusted names no job; the refusal is still told, under the digest of what came. */
+  #nameless(order: JobOrder): CheckedGrant {
+    return {
+      requestDigest: this.ports.digestOf(order.request),
+      caller: { kind: 'account', name: '' },
+      onBehalfOf: [],
+      jid: '00000000000000000000' as Jid,
+      expires: 0,
+      issued: 0,
+      root: new Uint8Array(),
+      count: 0,
+    };
+  }
+
+  #answerAgain(order: JobOrder, grant: CheckedGrant, admission: Exclude<Admission, 'run'>): void {
+    if (admission === 'running') {
+      // Its return will come, to the gateway that asked last.
+      this.#waiting.set(grant.requestDigest, order.instance);
+      return;
+    }
+    const spooled = this.ports.spooled(grant.requestDigest);
+    if (spooled !== undefined) this.ports.deliver({ ...spooled, jid: grant.jid, instance: order.instance });
+    else if (admission === 'record_incomplete') this.#answer(order, grant, 'refused', 'record_incomplete');
+    else this.#answer(order, grant, admission === 'interrupted' ? 'interrupted' : 'already_returned', null);
+  }
+
+  #answer(order: JobOrder, grant: CheckedGrant, status: MinionReturn['status'], code: RefusalCode | null): void {
+    const sentence = status === 'interrupted' ? 'interrupted, outcome unknown' : null;
+    this.ports.deliver({
+      jid: grant.jid,
+      digest: grant.requestDigest,
+      instance: order.instance,
+      status,
+      code,
+      outcome: { ...NO_OUTCOME, ret: sentence },
+    });
+  }
+}

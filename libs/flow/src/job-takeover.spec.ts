@@ -1,0 +1,144 @@
+/** Rules of taking a job over: it is made one's own first, only who has not returned hears of it again, under a new grant. */
+import { err, ok, parseJid, refusal, type Refusal, type Request, type Result } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { type ActiveJob, ActiveJobs } from './active-jobs.js';
+import { JobTakeover } from './job-takeover.js';
+import type { News } from './news.js';
+import type { FanRound, GrantedJob } from './peer-publish.js';
+import type { SignedRequest } from './signed-request.js';
+
+const JID = parseJid('20261120141646000001')!;
+const NOW = 1_795_000_000_000;
+const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
+const keyText = (key: Uint8Array) => Buffer.from(key).toString('hex');
+const grant = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
+const OUTCOME = { ret: true, retcode: 0, success: true, out: null };
+
+const ASK: SignedRequest = {
+  bytes: Uint8Array.of(7), signature: new Uint8Array(64), credential: null, grantRun: null, callerKey: keyOf('root'), digest: 'd',
+  request: {
+    id: new Uint8Array(16), what: 'job', funs: ['test.ping'], args: [[]], tgt: '*', tgtType: 'glob', returner: '',
+    returnerOptions: {}, timeout: 5, options: {}, issued: NOW, lifetime: 65_000,
+  } satisfies Request,
+}; // prettier-ignore
+
+/** A job of three minions that another gateway began, and whoever goes on with it. */
+class Left {
+  readonly steps: string[] = [];
+  readonly rounds: FanRound[] = [];
+  readonly jobs = new ActiveJobs({ after: () => () => undefined });
+  stored: string[] = [];
+  moves = [true];
+  granted = ['web1', 'web2', 'db1'];
+  refused: Refusal | undefined;
+  record: records.JobRecord | undefined = {
+    request: ASK.bytes, signature: ASK.signature, jid: JID, caller: { kind: 'account', name: 'root' }, grant, instance: 'dead',
+    members: ['web1', 'web2', 'db1'].map((id) => ({ id, key: keyOf(id) })), missing: [], started: NOW,
+  }; // prettier-ignore
+
+  readonly takeover = new JobTakeover(
+    {
+      instance: 'here',
+      findJob: () => Promise.resolve(this.record && { record: this.record, revision: 1 }),
+      moveJob: () => {
+        this.steps.push('move');
+        return Promise.resolve(this.moves.shift() ?? false);
+      },
+      storedReturns: () => {
+        this.steps.push('read');
+        const status = 'done' as const;
+        return Promise.resolve(this.stored.map((id) => ({ jid: JID, id, status, outcome: OUTCOME, at: NOW })));
+      },
+      askGrant: (_, jid): Promise<Result<GrantedJob, Refusal>> => {
+        this.steps.push(`grant ${jid.slice(-1)}`);
+        if (this.refused !== undefined) return Promise.resolve(err(this.refused));
+        const members = this.granted.map((id) => ({ id, key: keyOf(id) }));
+        return Promise.resolve(
+          ok({ grant, caller: { kind: 'account', name: 'root' }, members, missing: [], rule: 'x' }),
+        );
+      },
+      fanOut: (_, __, round) => {
+        this.steps.push('fan-out');
+        this.rounds.push(round);
+      },
+      keyText,
+      now: () => NOW + 1000,
+    },
+    this.jobs,
+  );
+
+  take(): Promise<ActiveJob | undefined> {
+    return this.takeover.take(ASK);
+  }
+
+  asked(): readonly string[] {
+    return this.rounds.flatMap(({ only }) => ['web1', 'web2', 'db1'].filter((id) => only.has(keyText(keyOf(id)))));
+  }
+}
+
+function heard({ jobs }: Left, job: ActiveJob): readonly News[] {
+  const news: News[] = [];
+  jobs.catchUp(job, (one) => news.push(one));
+  return news;
+}
+
+describe('a job that another gateway left', () => {
+  it('is made one’s own, then its returns are read, then it is granted anew under its jid, then sent', async () => {
+    const left = new Left();
+    expect((await left.take())?.record).toMatchObject({ instance: 'here', jid: JID });
+    expect(left.steps).toEqual(['move', 'read', 'grant 1', 'fan-out']);
+  });
+
+  it('is sent again only to the minions without a return; what is stored is told', async () => {
+    const left = new Left();
+    left.stored = ['web1'];
+    const job = await left.take();
+    expect(left.asked()).toEqual(['web2', 'db1']);
+    expect(heard(left, job!)).toMatchObject([{ returns: [{ id: 'web1' }], end: null }]);
+  });
+
+  it('is over when every return is stored, and nobody hears of it again', async () => {
+    const left = new Left();
+    left.stored = ['web1', 'web2', 'db1'];
+    const job = await left.take();
+    expect(left.steps).toEqual(['move', 'read']);
+    expect(heard(left, job!)).toMatchObject([{ end: [] }]);
+  });
+
+  it('is not sent by the loser of a race', async () => {
+    const left = new Left();
+    left.moves = [false, false, false];
+    expect(await left.take()).toBeUndefined();
+    expect(left.rounds).toEqual([]);
+  });
+
+  it('is not sent by a gateway to which nobody grants it any more; who is silent is named, with the reason', async () => {
+    const left = new Left();
+    left.stored = ['web1'];
+    left.refused = refusal('not_permitted', 'not any more');
+    const job = await left.take();
+    expect(left.rounds).toEqual([]);
+    expect(heard(left, job!)[0]?.end?.map(({ id, why }) => [id, why])).toEqual([['web2', 'no_answer'], ['db1', 'no_answer']]); // prettier-ignore
+  });
+
+  it('is not sent to a minion that is no longer meant', async () => {
+    const left = new Left();
+    left.granted = ['web1', 'web2'];
+    const job = await left.take();
+    expect(job?.gathering.silent).toEqual(['web1', 'web2'].map((id) => keyText(keyOf(id))));
+  });
+
+  it('is taken once, however many callers come for it at the same time', async () => {
+    const left = new Left();
+    const [one, two] = await Promise.all([left.take(), left.take()]);
+    expect(one).toBe(two);
+    expect(left.rounds).toHaveLength(1);
+  });
+
+  it('that nobody has is not invented', async () => {
+    const left = new Left();
+    left.record = undefined;
+    expect(await left.take()).toBeUndefined();
+    expect(left.steps).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * A gateway goes on with a job that another one has left: the same jid, a new grant, and only the minions without a return.
+ *
+ * The order is the safety argument: the job becomes this instance's by compare-and-swap, its returns are read, and only
+ * then does a minion hear of it again. A minion that runs it already sends its return here, one that ran it sends the
+ * return that it has: nothing runs twice.
+ *
+ * Spec: spec/envelope.md#durability.
+ */
+import type { Jid, Refusal, Result } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import type { ActiveJob, ActiveJobs } from './active-jobs.js';
+import type { FanHear, FanRound, GrantedJob } from './peer-publish.js';
+import { placeOf, WAITS, type SignedRequest } from './signed-request.js';
+
+export interface StoredJob {
+  readonly record: records.JobRecord;
+  readonly revision: number;
+}
+
+export interface TakeoverPorts {
+  readonly instance: string;
+  findJob(place: string): Promise<StoredJob | undefined>;
+  /** Makes the job this instance's, with its jid's index. false: somebody else changed it first. */
+  moveJob(job: StoredJob, place: string): Promise<boolean>;
+  storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
+  askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
+  fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
+  keyText(key: Uint8Array): string;
+  now(): number;
+}
+
+const TRIES = 3;
+/** The least time that the minions get to answer here. */
+const LEAST_MS = 2000;
+
+export class JobTakeover {
+  /** Take-overs under way: two callers of one job wait for the same one. */
+  readonly #now = new Map<string, Promise<ActiveJob | undefined>>();
+
+  constructor(
+    private readonly ports: TakeoverPorts,
+    private readonly jobs: ActiveJobs,
+  ) {}
+
+  /** @returns undefined when the job is not here, or others are always quicker. */
+  take(ask: SignedRequest): Promise<ActiveJob | undefined> {
+    const place = placeOf(ask);
+    const known = this.#now.get(place);
+    if (known !== undefined) return known;
+    const taking = this.#take(ask, place).finally(() => this.#now.delete(place));
+    this.#now.set(place, taking);
+    return taking;
+  }
+
+  async #take(ask: SignedRequest, place: string): Promise<ActiveJob | undefined> {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const running = this.jobs.byDigest(place);
+      if (running !== undefined) return running;
+      const found = await this.ports.findJob(place);
+      if (found === undefined) return undefined;
+      if (await this.ports.moveJob(found, place)) return this.#goOn(ask, found.record);
+    }
+    return undefined;
+  }
+
+  async #goOn(ask: SignedRequest, before: records.JobRecord): Promise<ActiveJob> {
+    const { ports, jobs } = this;
+    const record = { ...before, instance: ports.instance };
+    // From here on it is open, and counted as such; what comes in meanwhile is heard.
+    const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
+    const stored = await ports.storedReturns(record);
+    const keys = new Map(record.members.map(({ id, key }) => [id, ports.keyText(key)]));
+    for (const { id, outcome } of stored) {
+      const { ret, retcode, success, out } = outcome;
+      const told = { id, ret, retcode, success, ...(out === null ? {} : { out }) };
+      if (job.gathering.returned(keys.get(id) ?? '') === 'first') jobs.heard(job, told);
+    }
+    const { timeout, issued, lifetime } = ask.request;
+    const left = Math.max(record.started + timeout * 1000 - ports.now(), LEAST_MS);
+    jobs.watch(job, left, Math.max(issued + lifetime - ports.now(), left), ask.request.options[WAITS] === true);
+    if (job.gathering.silent.length > 0) await this.#sendAgain(ask, job);
+    return job;
+  }
+
+  async #sendAgain(ask: SignedRequest, job: ActiveJob): Promise<void> {
+    const { ports, jobs } = this;
+    const granted = await ports.askGrant(ask, job.record.jid as Jid);
+    const silent = new Set(job.gathering.silent);
+    if (!granted.ok || granted.value.grant === null) {
+      const why = granted.ok ? 'nobody is meant any more' : granted.error.sentence;
+      for (const key of silent)
+        jobs.givenUp(job, key, 'no_answer', `its gateway is gone, and it was not asked again: ${why}`);
+      return;
+    }
+    const { grant, members } = granted.value;
+    const meant = new Set(members.map(({ key }) => ports.keyText(key)));
+    for (const key of silent) if (!meant.has(key)) jobs.givenUp(job, key, 'no_answer', 'it is no longer meant');
+    const hear = {
+      notConnected: (key: string) => {
+        jobs.givenUp(job, key, 'not_connected');
+      },
+    };
+    ports.fanOut(job, hear, { grant, members: [...members], only: silent });
+  }
+}

@@ -1,0 +1,130 @@
+/** Rules of joining: one key never has two names, one name never two keys, and who is let in without an operator. */
+import { parseMinionId } from '@natrium/model';
+import { type Admission, decideJoin, type Joiner, type KeyRecord, type RosterView } from './join.js';
+
+const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
+const joiner = (id: string, key = id): Joiner => ({
+  id: parseMinionId(id)!,
+  identity: keyOf(key),
+  nkey: keyOf(key),
+  grains: {},
+});
+
+const record = (name: string, state: KeyRecord['state'], change: Partial<KeyRecord> = {}): KeyRecord => ({
+  kind: 'minion',
+  name,
+  identity: keyOf(name),
+  nkey: keyOf(name),
+  state,
+  revision: 1,
+  ...change,
+});
+
+function roster(...records: readonly KeyRecord[]): RosterView {
+  const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+  return {
+    byKey: (identity) => records.find((one) => same(one.identity, identity)),
+    byName: (kind, name) =>
+      records.find(
+        (one) => one.kind === kind && one.name === name && one.state !== 'denied' && one.state !== 'deleted',
+      ),
+    count: (what) =>
+      records.filter(({ state }) => (what === 'pending' ? ['pending'] : ['denied', 'rejected']).includes(state)).length,
+  };
+}
+
+function admission(change: Partial<Admission> = {}): Admission {
+  return { autoAccept: false, rejects: () => false, signs: () => false, maxPending: 2, ...change };
+}
+
+describe('a newcomer', () => {
+  it('waits until somebody accepts its key', () => {
+    expect(decideJoin(joiner('web1'), roster(), admission())).toEqual({
+      state: 'pending',
+      write: { state: 'pending' },
+    });
+  });
+
+  it.each([
+    ['auto_accept', { autoAccept: true }],
+    ['autosign_file', { signs: ({ id }: Joiner) => id === 'web1' }],
+  ])('is let in by %s', (_about, change) => {
+    const decision = decideJoin(joiner('web1'), roster(), admission(change));
+    expect(decision).toEqual({ state: 'accepted', write: { state: 'accepted' } });
+  });
+
+  it('is not let in by an autosign_file that does not name it', () => {
+    const decision = decideJoin(joiner('db1'), roster(), admission({ signs: ({ id }) => id === 'web1' }));
+    expect(decision.state).toBe('pending');
+  });
+
+  it('is rejected by name, however much else would let it in', () => {
+    const rejects = admission({ autoAccept: true, signs: () => true, rejects: ({ id }) => id === 'web1' });
+    expect(decideJoin(joiner('web1'), roster(), rejects)).toEqual({ state: 'rejected', write: { state: 'rejected' } });
+    expect(decideJoin(joiner('web2'), roster(), rejects).state).toBe('accepted');
+  });
+
+  it('is turned away while too many wait, and nothing is written', () => {
+    const full = roster(record('a', 'pending'), record('b', 'pending'));
+    expect(decideJoin(joiner('web1'), full, admission())).toEqual({ state: 'full' });
+    const withRoom = roster(record('a', 'pending'), record('b', 'accepted'));
+    expect(decideJoin(joiner('web1'), withRoom, admission()).state).toBe('pending');
+  });
+
+  it('that would be turned away is not kept when so many are; the answer is the same', () => {
+    const full = roster(record('web1', 'accepted'), record('a', 'denied'), record('b', 'rejected'));
+    expect(decideJoin(joiner('web1', 'another'), full, admission())).toEqual({ state: 'denied' });
+    const withRoom = roster(record('web1', 'accepted'), record('a', 'denied'));
+    expect(decideJoin(joiner('web1', 'another'), withRoom, admission())).toEqual({
+      state: 'denied',
+      write: { state: 'denied' },
+    });
+  });
+
+  it.each(['pending', 'accepted', 'rejected'] as const)(
+    'with a second key for a name that is %s is denied',
+    (state) => {
+      const known = roster(record('web1', state));
+      const decision = decideJoin(joiner('web1', 'another key'), known, admission({ autoAccept: true }));
+      expect(decision).toEqual({ state: 'denied', write: { state: 'denied' } });
+    },
+  );
+
+  it.each(['denied', 'deleted'] as const)('takes a name over that only a %s key had', (state) => {
+    const decision = decideJoin(joiner('web1', 'another key'), roster(record('web1', state)), admission());
+    expect(decision.state).toBe('pending');
+  });
+});
+
+describe('a known key', () => {
+  it.each(['accepted', 'rejected', 'denied'] as const)('that is %s stays so, and nothing is written', (state) => {
+    const decision = decideJoin(joiner('web1'), roster(record('web1', state)), admission({ autoAccept: true }));
+    expect(decision).toEqual({ state });
+  });
+
+  it.each(['pending', 'accepted', 'rejected', 'denied'] as const)('that is %s never gets a second name', (state) => {
+    const known = roster(record('web1', state));
+    const decision = decideJoin(joiner('db1', 'web1'), known, admission({ autoAccept: true }));
+    expect(decision).toEqual({ state: 'denied' });
+  });
+
+  it('of an account never becomes a minion, also not of the same name', () => {
+    const known = roster(record('root', 'accepted', { kind: 'account' }));
+    expect(decideJoin(joiner('root'), known, admission({ autoAccept: true }))).toEqual({ state: 'denied' });
+  });
+
+  it('that waits goes on waiting, and is let in once the files say so', () => {
+    const waiting = roster(record('web1', 'pending'));
+    expect(decideJoin(joiner('web1'), waiting, admission())).toEqual({ state: 'pending' });
+    expect(decideJoin(joiner('web1'), waiting, admission({ signs: () => true }))).toEqual({
+      state: 'accepted',
+      write: { state: 'accepted' },
+    });
+  });
+
+  it('that was deleted begins anew, under any free name', () => {
+    const gone = roster(record('web1', 'deleted'));
+    expect(decideJoin(joiner('web1'), gone, admission()).state).toBe('pending');
+    expect(decideJoin(joiner('db1', 'web1'), gone, admission()).state).toBe('pending');
+  });
+});

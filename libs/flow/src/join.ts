@@ -1,0 +1,80 @@
+/**
+ * Joining: a minion’s key is pending until somebody who may accept it does, by id and fingerprint.
+ *
+ * One key never has two names and one name never two keys; a second key for a known id is denied. Names and keys are
+ * entries of the roster, written by compare-and-swap: the loser of a race reads again and decides anew.
+ *
+ * Spec: spec/envelope.md#joining.
+ */
+import type { MinionId, ValueMap } from '@natrium/model';
+
+export type KeyState = 'pending' | 'accepted' | 'rejected' | 'denied' | 'deleted';
+
+export interface KeyRecord {
+  readonly kind: 'minion' | 'account';
+  readonly name: string;
+  readonly identity: Uint8Array;
+  readonly nkey: Uint8Array;
+  readonly state: KeyState;
+  readonly revision: number;
+}
+
+export interface Joiner {
+  readonly id: MinionId;
+  readonly identity: Uint8Array;
+  readonly nkey: Uint8Array;
+  /** What it says of itself, for `autosign_grains`; nothing else believes it before it is accepted. */
+  readonly grains: ValueMap;
+}
+
+export type JoinState = 'pending' | 'accepted' | 'denied' | 'rejected' | 'full';
+
+/** What the roster has now. */
+export interface RosterView {
+  /** The record of this name that is not denied or deleted. */
+  byName(kind: 'minion' | 'account', name: string): KeyRecord | undefined;
+  byKey(identity: Uint8Array): KeyRecord | undefined;
+  /** Keys of minions that wait, and those that were turned away: both are bounded. */
+  count(state: 'pending' | 'turned_away'): number;
+}
+
+/** How newcomers are let in without an operator: `auto_accept`, the autosign and autoreject files, expected keys. */
+export interface Admission {
+  readonly autoAccept: boolean;
+  rejects(joiner: Joiner): boolean;
+  signs(joiner: Joiner): boolean;
+  readonly maxPending: number;
+}
+
+export interface JoinDecision {
+  readonly state: JoinState;
+  /** What to write; undefined when the roster stays as it is. */
+  readonly write?: { readonly state: KeyState };
+}
+
+export function decideJoin(joiner: Joiner, roster: RosterView, admission: Admission): JoinDecision {
+  const own = roster.byKey(joiner.identity);
+  if (own !== undefined && own.state !== 'deleted') {
+    // One key never has two names.
+    if (own.kind !== 'minion' || own.name !== joiner.id) return { state: 'denied' };
+    if (own.state !== 'pending') return { state: own.state };
+    return admits(joiner, admission) ? { state: 'accepted', write: { state: 'accepted' } } : { state: 'pending' };
+  }
+  const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
+  const named = roster.byName('minion', joiner.id);
+  if (named !== undefined) return turnedAway('denied', isFull('turned_away'));
+  if (admission.rejects(joiner)) return turnedAway('rejected', isFull('turned_away'));
+  if (admits(joiner, admission)) return { state: 'accepted', write: { state: 'accepted' } };
+  if (isFull('pending')) return { state: 'full' };
+  return { state: 'pending', write: { state: 'pending' } };
+}
+
+/** Beyond the bound the answer is the same, and nobody keeps the key. */
+function turnedAway(state: 'denied' | 'rejected', full: boolean): JoinDecision {
+  return full ? { state } : { state, write: { state } };
+}
+
+function admits(joiner: Joiner, admission: Admission): boolean {
+  if (admission.rejects(joiner)) return false;
+  return admission.autoAccept || admission.signs(joiner);
+}

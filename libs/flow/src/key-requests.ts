@@ -1,0 +1,92 @@
+/**
+ * What an operator may do with keys: list, accept, reject, delete. Each names id *and* fingerprint, so that what was
+ * looked at is what is accepted.
+ *
+ * Spec: spec/envelope.md#keys.
+ */
+import { isMap, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import type { KeyRecord, KeyState } from './join.js';
+
+export interface KeyPorts {
+  records(): readonly KeyRecord[];
+  fingerprintOf(key: Uint8Array): string;
+  /** 64 hexadecimal digits, as `natrium-key -p` prints them. */
+  textOf(key: Uint8Array): string;
+  /** Writes the new state; undefined when the record changed meanwhile. */
+  change(record: KeyRecord, state: KeyState): Promise<KeyRecord | undefined>;
+}
+
+const CHANGES: ReadonlyMap<string, KeyState> = new Map([
+  ['key.accept', 'accepted'],
+  ['key.reject', 'rejected'],
+  ['key.delete', 'deleted'],
+]);
+
+export class KeyRequests {
+  constructor(private readonly ports: KeyPorts) {}
+
+  async handle(fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
+    if (fun === 'key.list') return { ok: true, value: this.#list() };
+    const state = CHANGES.get(fun);
+    if (state === undefined) return { ok: false, error: refusal('bad_request', `there is no key request ${fun}`) };
+    const done: string[] = [];
+    for (const arg of args) {
+      const changed = await this.#change(arg, state);
+      if (!changed.ok) return changed;
+      done.push(changed.value);
+    }
+    return { ok: true, value: done };
+  }
+
+  #list(): Value {
+    return this.ports
+      .records()
+      .filter(({ kind, state }) => kind === 'minion' && state !== 'deleted')
+      .map(({ name, identity, state }) => ({
+        id: name,
+        fingerprint: this.ports.fingerprintOf(identity),
+        state,
+        publicKey: this.ports.textOf(identity),
+      }));
+  }
+
+  async #change(arg: Value, state: KeyState): Promise<Result<string, Refusal>> {
+    if (!isMap(arg) || typeof arg['id'] !== 'string' || typeof arg['fingerprint'] !== 'string') {
+      return { ok: false, error: refusal('bad_request', 'a key is named by its id and its fingerprint') };
+    }
+    const { id } = arg;
+    const fingerprint = arg['fingerprint'].toLowerCase();
+    const record = this.ports
+      .records()
+      .find(
+        ({ kind, name, identity, state: now }) =>
+          kind === 'minion' && name === id && now !== 'deleted' && this.ports.fingerprintOf(identity) === fingerprint,
+      );
+    if (record === undefined) {
+      return { ok: false, error: refusal('key_mismatch', `no key of ${id} has the fingerprint ${fingerprint}`) };
+    }
+    if (state === 'accepted' && this.#otherAccepted(record)) {
+      return {
+        ok: false,
+        error: refusal('key_state', `${id} already has another accepted key; delete that one first`),
+      };
+    }
+    const written = await this.ports.change(record, state);
+    if (written === undefined) {
+      return {
+        ok: false,
+        error: refusal('key_state', `the key of ${id} has just been changed by someone else; look again`),
+      };
+    }
+    return { ok: true, value: id };
+  }
+
+  #otherAccepted(record: KeyRecord): boolean {
+    return this.ports
+      .records()
+      .some(
+        (other) =>
+          other.kind === 'minion' && other.name === record.name && other !== record && other.state === 'accepted',
+      );
+  }
+}

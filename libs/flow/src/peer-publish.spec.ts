@@ -1,0 +1,268 @@
+/** Rules of publishing: the order is the security argument, and whatever refuses sends nothing. */
+import { err, ok, parseJid, refusal, type Refusal, type Request, type Result } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { type ActiveJob, ActiveJobs } from './active-jobs.js';
+import type { News } from './news.js';
+import { type Follow, type GrantedJob, type JobCreation, PeerPublish } from './peer-publish.js';
+import type { SignedRequest } from './signed-request.js';
+
+const JIDS = ['20261120141646000001', '20261120141646000002'].map((text) => parseJid(text)!);
+const NOW = 1_795_000_000_000;
+
+const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
+const keyText = (key: Uint8Array) => Buffer.from(key).toString('hex');
+
+function asks(fun: string, change: Partial<Request> = {}, digest = 'digest'): SignedRequest {
+  const request: Request = {
+    id: new Uint8Array(16),
+    what: 'job',
+    funs: fun.split(','),
+    args: fun.split(',').map(() => []),
+    tgt: '*',
+    tgtType: 'glob',
+    returner: '',
+    returnerOptions: {},
+    timeout: 5,
+    options: {},
+    issued: NOW,
+    lifetime: 65_000,
+    ...change,
+  };
+  const bytes = Uint8Array.from(Buffer.from(`${fun} ${digest}`));
+  const signature = new Uint8Array(64);
+  return { bytes, signature, credential: null, grantRun: null, callerKey: keyOf('web1'), request, digest };
+}
+
+function granted(...ids: readonly string[]): Result<GrantedJob, Refusal> {
+  const members = ids.map((id) => ({ id, key: keyOf(id) }));
+  const grant = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
+  return ok({
+    grant,
+    caller: { kind: 'minion', name: 'web1' },
+    members,
+    missing: ['gone'],
+    rule: 'peer › .* › test.*',
+  });
+}
+
+/** The gate with its ports recorded; `steps` holds what it did, in order. */
+class Gate {
+  readonly steps: string[] = [];
+  readonly heard: News[] = [];
+  readonly sent: ActiveJob[] = [];
+  readonly created: records.JobRecord[] = [];
+  verdict: Result<GrantedJob, Refusal> = granted('web1', 'web2');
+  creations: JobCreation[] = [];
+  stored: records.StoredReturn[] = [];
+  absent: string[] = [];
+  storeFails = false;
+  readonly jobs = new ActiveJobs({ after: () => () => undefined });
+  #jids = 0;
+
+  readonly flow = new PeerPublish(
+    {
+      instance: 'gw1',
+      mintJid: () => JIDS[this.#jids++ % JIDS.length]!,
+      askGrant: (_ask, jid) => {
+        this.steps.push(`grant ${jid.slice(-1)}`);
+        return Promise.resolve(this.verdict);
+      },
+      createJob: (record) => {
+        this.steps.push('record');
+        this.created.push(record);
+        if (this.storeFails) return Promise.reject(new Error('JetStream: insufficient storage'));
+        return Promise.resolve(this.creations.shift() ?? { type: 'created' });
+      },
+      fanOut: (job, hear) => {
+        this.steps.push('fan-out');
+        this.sent.push(job);
+        for (const id of this.absent) hear.notConnected(keyText(keyOf(id)));
+      },
+      storedReturns: () => Promise.resolve(this.stored),
+      takeOver: () => Promise.resolve(undefined),
+      announce: () => this.steps.push('event'),
+      keyText,
+      now: () => NOW,
+    },
+    this.jobs,
+  );
+
+  async publish(ask: SignedRequest, follow: Follow = 'all', peer = true): Promise<readonly News[]> {
+    const before = this.heard.length;
+    await this.flow.handle(ask, peer, follow, (news) => this.heard.push(news));
+    return this.heard.slice(before);
+  }
+}
+
+const codes = (heard: readonly News[]) => heard.map((news) => news.refusal?.code);
+const starts = (heard: readonly News[]) => heard.map((news) => news.started?.jid);
+
+describe('the gate', () => {
+  it('asks for a grant, writes the job, and only then lets a minion hear of it', async () => {
+    const gate = new Gate();
+    const heard = await gate.publish(asks('test.version'));
+    expect(gate.steps).toEqual(['grant 1', 'record', 'fan-out', 'event']);
+    expect(heard).toEqual([
+      {
+        refusal: null,
+        started: { jid: JIDS[0], minions: ['web1', 'web2'], missing: ['gone'], rule: 'peer › .* › test.*' },
+        returns: [],
+        end: null,
+      },
+    ]);
+  });
+
+  it('makes the job of the request’s bytes and the grant’s caller, and of nothing that the sender says', async () => {
+    const gate = new Gate();
+    const ask = asks('test.version');
+    await gate.publish(ask);
+    expect(gate.created[0]).toMatchObject({
+      request: ask.bytes,
+      signature: ask.signature,
+      jid: JIDS[0],
+      caller: { kind: 'minion', name: 'web1' },
+      instance: 'gw1',
+      started: NOW,
+    });
+  });
+
+  it.each(['publish.publish', 'test.ping,publish.runner', ' publish.full_data', 'publishing.any'])(
+    'refuses recursion before anything else: %s',
+    async (fun) => {
+      const gate = new Gate();
+      expect(codes(await gate.publish(asks(fun)))).toEqual(['recursive_publish']);
+      expect(gate.steps).toEqual([]);
+      expect(gate.sent).toEqual([]);
+    },
+  );
+
+  it('lets an account publish a function that publishes', async () => {
+    const gate = new Gate();
+    expect(codes(await gate.publish(asks('publish.publish'), 'all', false))).toEqual([undefined]);
+    expect(gate.sent).toHaveLength(1);
+  });
+
+  it.each(['run', 'key', 'wheel', 'token'] as const)(
+    'refuses a request for %s, and asks for no grant',
+    async (what) => {
+      const gate = new Gate();
+      expect(codes(await gate.publish(asks('manage.up', { what })))).toEqual(['bad_request']);
+      expect(gate.steps).toEqual([]);
+    },
+  );
+
+  it('passes a refusal of the acl-service on, and writes and sends nothing', async () => {
+    const gate = new Gate();
+    gate.verdict = err(refusal('not_permitted', 'no rule permits it'));
+    const heard = await gate.publish(asks('cmd.run'));
+    expect(heard[0]?.refusal).toEqual({ code: 'not_permitted', sentence: 'no rule permits it' });
+    expect(gate.steps).toEqual(['grant 1']);
+    expect(gate.jobs.all()).toEqual([]);
+  });
+
+  it('never sends an empty resolution on', async () => {
+    const gate = new Gate();
+    gate.verdict = ok({ grant: null, caller: { kind: 'account', name: '' }, members: [], missing: ['a'], rule: 'r' });
+    expect(await gate.publish(asks('test.ping'))).toEqual([
+      { refusal: null, started: { jid: JIDS[0], minions: [], missing: ['a'], rule: 'r' }, returns: [], end: [] },
+    ]);
+    expect(gate.steps).toEqual(['grant 1']);
+  });
+
+  it('shows in a preview who is meant, and writes and sends nothing', async () => {
+    const gate = new Gate();
+    const heard = await gate.publish(asks('test.ping'), 'preview');
+    expect(heard.map((news) => news.started?.minions)).toEqual([['web1', 'web2']]);
+    expect(gate.steps).toEqual(['grant 1']);
+    expect(gate.jobs.all()).toEqual([]);
+  });
+
+  it('asks for a new grant under the next jid when another gateway has taken the first', async () => {
+    const gate = new Gate();
+    gate.creations = [{ type: 'jid_taken' }];
+    expect(starts(await gate.publish(asks('test.ping')))).toEqual([JIDS[1]]);
+    expect(gate.steps).toEqual(['grant 1', 'record', 'grant 2', 'record', 'fan-out', 'event']);
+  });
+
+  it('gives up when no jid is ever free, and sends nothing', async () => {
+    const gate = new Gate();
+    gate.creations = Array.from({ length: 20 }, () => ({ type: 'jid_taken' }) as const);
+    expect(codes(await gate.publish(asks('test.ping')))).toEqual(['slow_down']);
+    expect(gate.sent).toEqual([]);
+  });
+
+  it('sends nothing of a job that cannot be written, and says why', async () => {
+    const gate = new Gate();
+    gate.storeFails = true;
+    const heard = await gate.publish(asks('test.ping'));
+    expect(heard[0]?.refusal).toMatchObject({
+      code: 'store_unavailable',
+      sentence: expect.stringContaining('insufficient storage') as string,
+    });
+    expect([gate.sent, gate.jobs.all()]).toEqual([[], []]);
+  });
+
+  it('follows the job that is running when the same request comes again', async () => {
+    const gate = new Gate();
+    await gate.publish(asks('test.ping'));
+    gate.steps.length = 0;
+    expect(starts(await gate.publish(asks('test.ping')))).toEqual([JIDS[0]]);
+    expect(gate.steps).toEqual([]);
+    const [job] = gate.sent;
+    expect(gate.sent).toHaveLength(1);
+    expect(job?.listeners.size).toBe(2);
+  });
+
+  it('makes a job of each batch of one request, and one only of the same batch', async () => {
+    const gate = new Gate();
+    const batch = (place: string) => gate.publish({ ...asks('test.version'), batch: [place], place });
+    expect(starts([...(await batch('b1')), ...(await batch('b2')), ...(await batch('b1'))])).toEqual([
+      JIDS[0],
+      JIDS[1],
+      JIDS[0],
+    ]);
+    expect(gate.sent).toHaveLength(2);
+  });
+
+  it('refuses to follow a job that was made of other bytes', async () => {
+    const gate = new Gate();
+    await gate.publish(asks('test.ping'));
+    const other = { ...asks('cmd.run'), digest: 'digest' };
+    expect(codes(await gate.publish(other))).toEqual(['bad_request']);
+    expect(gate.sent).toHaveLength(1);
+  });
+
+  it('tells what has come of a job that another gateway gathers, and does not send it again', async () => {
+    const gate = new Gate();
+    await gate.publish(asks('test.ping', {}, 'elsewhere'));
+    const record = { ...gate.created[0]!, jid: JIDS[1]! };
+    gate.creations = [{ type: 'exists', record }];
+    const outcome = { ret: true, retcode: 0, success: true, out: null };
+    gate.stored = [{ jid: JIDS[1]!, id: 'web1', status: 'done', outcome, at: NOW }];
+    const heard = await gate.publish(asks('test.ping'));
+    expect(starts(heard)).toEqual([JIDS[1], undefined]);
+    expect(heard[1]).toEqual({
+      refusal: null,
+      started: null,
+      returns: [{ id: 'web1', ...outcome }],
+      end: [{ id: 'web2', why: 'running', sentence: null }],
+    });
+    expect(gate.sent).toHaveLength(1);
+  });
+
+  it('says only the start to a caller that asked for no more', async () => {
+    const gate = new Gate();
+    expect(starts(await gate.publish(asks('test.ping'), 'jid'))).toEqual([JIDS[0]]);
+    expect(gate.sent[0]?.listeners.size).toBe(0);
+  });
+
+  it('ends at once when the broker says that nobody is connected', async () => {
+    const gate = new Gate();
+    gate.absent = ['web1', 'web2'];
+    const heard = await gate.publish(asks('test.ping'));
+    expect(heard.at(-1)?.end?.map(({ id, why }) => [id, why])).toEqual([
+      ['web1', 'not_connected'],
+      ['web2', 'not_connected'],
+    ]);
+  });
+});

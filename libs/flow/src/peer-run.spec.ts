@@ -1,0 +1,125 @@
+/** Rules of running a runner: a grant first, one answer, and nothing handed on without one. */
+import {
+  err,
+  ok,
+  parseJid,
+  type Principal,
+  refusal,
+  type Refusal,
+  type Request,
+  type Result,
+  type Signed,
+} from '@natrium/model';
+import { PeerRun, type Ran } from './peer-run.js';
+import { runsPublish, type SignedRequest } from './signed-request.js';
+
+const JID = parseJid('20261120141646000001')!;
+const GRANT: Signed = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
+const RAN: Ran = { refusal: null, jid: JID, outcome: { ret: ['web1'], retcode: 0, success: true, out: null } };
+
+function asks(what: Request['what']): SignedRequest {
+  const request: Request = {
+    id: new Uint8Array(16),
+    what,
+    funs: ['manage.up'],
+    args: [[]],
+    tgt: '',
+    tgtType: 'glob',
+    returner: '',
+    returnerOptions: {},
+    timeout: 7,
+    options: {},
+    issued: 0,
+    lifetime: 65_000,
+  };
+  const nothing = { signature: null, credential: null, grantRun: null, callerKey: null };
+  return { bytes: Uint8Array.of(7), ...nothing, request, digest: 'digest' };
+}
+
+class Gate {
+  readonly heard: Ran[] = [];
+  readonly ran: unknown[] = [];
+  /** What the event bus was told: the start, then the end with what came of it. */
+  readonly announced: unknown[] = [];
+  grant: Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal> = ok({
+    grant: GRANT,
+    caller: { kind: 'minion', name: 'web1' },
+  });
+  answer: Result<Ran, Refusal> = ok(RAN);
+
+  async run(what: Request['what'] = 'run', follow: 'all' | 'jid' = 'all'): Promise<readonly Ran[]> {
+    const flow = new PeerRun({
+      mintJid: () => JID,
+      askGrant: () => Promise.resolve(this.grant),
+      run: (_ask, grant, jid, timeoutMs) => {
+        this.ran.push([grant, jid, timeoutMs]);
+        return Promise.resolve(this.answer);
+      },
+      announce: ({ jid, caller }, ran) => this.announced.push(ran ?? [jid, caller.name]),
+    });
+    await flow.handle(asks(what), follow, (ran) => this.heard.push(ran));
+    return this.heard;
+  }
+}
+
+describe('a runner', () => {
+  it('runs with its grant, within the request’s time, and gives one answer', async () => {
+    const gate = new Gate();
+    expect(await gate.run()).toEqual([RAN]);
+    expect(gate.ran).toEqual([[GRANT, JID, 7000]]);
+  });
+
+  it('is told on the event bus when it starts and when it ends; a refused one is not', async () => {
+    const gate = new Gate();
+    await gate.run('run', 'jid');
+    expect(gate.announced).toEqual([[JID, 'web1'], RAN]);
+    const refused = new Gate();
+    refused.grant = err(refusal('not_permitted', 'No.'));
+    await refused.run();
+    expect(refused.announced).toEqual([]);
+  });
+
+  it('may be a function of the wheel', async () => {
+    expect(await new Gate().run('wheel')).toEqual([RAN]);
+  });
+
+  it('does not run without a grant', async () => {
+    const gate = new Gate();
+    const why = refusal('not_permitted', 'no rule permits it');
+    gate.grant = err(why);
+    expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
+    expect(gate.ran).toEqual([]);
+  });
+
+  it.each(['job', 'token', 'key'] as const)('is not what a request for %s asks for', async (what) => {
+    const gate = new Gate();
+    expect((await gate.run(what)).map((ran) => ran.refusal?.code)).toEqual(['bad_request']);
+    expect(gate.ran).toEqual([]);
+  });
+
+  it('that gives no answer is told as a refusal with its jid', async () => {
+    const gate = new Gate();
+    const why = refusal('no_runner_available', 'no runner-service is there');
+    gate.answer = err(why);
+    expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
+  });
+
+  it('is told by its jid alone to a caller that asked for no more', async () => {
+    const gate = new Gate();
+    expect(await gate.run('run', 'jid')).toEqual([{ refusal: null, jid: JID, outcome: null }]);
+    expect(gate.ran).toHaveLength(1);
+  });
+});
+
+describe('a function that publishes', () => {
+  it.each([['publish.publish'], ['publish'], ['publisher.any'], [' publish.runner'], ['test.ping', 'publish.publish']])(
+    'is known by its beginning, also among others: %s %s',
+    (...funs) => {
+      expect(runsPublish(funs)).toBe(true);
+    },
+  );
+
+  it.each([['test.publish'], ['Publish.publish'], ['test.ping', 'test.version'], ['']])('is not: %s', (...funs) => {
+    expect(runsPublish(funs)).toBe(false);
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * Running a runner, or a function of the wheel: the same gate as a job, with a grant-run, and one answer.
+ *
+ * Spec: spec/acl.md#peer-run. The original's behaviour: compat/cases/peer_run.jsonl.
+ */
+import {
+  type Jid,
+  type Principal,
+  type Refusal,
+  type Request,
+  refusal,
+  type Result,
+  type Signed,
+} from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { SignedRequest } from './signed-request.js';
+
+export type Ran = Body<typeof contracts.ran>;
+
+/** A run that is granted. */
+export interface RunStart {
+  readonly request: Request;
+  readonly jid: Jid;
+  readonly caller: Principal;
+}
+
+export interface PeerRunPorts {
+  mintJid(): Jid;
+  askGrant(
+    ask: SignedRequest,
+    jid: Jid,
+  ): Promise<Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal>>;
+  /** Hands the run to a runner-service and waits for its answer. */
+  run(ask: SignedRequest, grant: Signed, jid: Jid, timeoutMs: number): Promise<Result<Ran, Refusal>>;
+  /** The run's start, and with `ran` its end, are told on the event bus. */
+  announce(start: RunStart, ran?: Ran): void;
+}
+
+export class PeerRun {
+  constructor(private readonly ports: PeerRunPorts) {}
+
+  /** @param follow `jid`: tell the jid as soon as the run is granted, and nothing after it. */
+  async handle(ask: SignedRequest, follow: 'all' | 'jid', tell: (ran: Ran) => void): Promise<void> {
+    if (ask.request.what !== 'run' && ask.request.what !== 'wheel') {
+      tell(
+        refusedRun(
+          '',
+          refusal('bad_request', `a request for ${ask.request.what} is not one for a runner or the wheel`),
+        ),
+      );
+      return;
+    }
+    const jid = this.ports.mintJid();
+    const granted = await this.ports.askGrant(ask, jid);
+    if (!granted.ok) {
+      tell(refusedRun(jid, granted.error));
+      return;
+    }
+    const start = { request: ask.request, jid, caller: granted.value.caller };
+    this.ports.announce(start);
+    if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
+    const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
+    const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
+    this.ports.announce(start, ran);
+    if (follow === 'all') tell(ran);
+  }
+}
+
+export function refusedRun(jid: string, why: Refusal): Ran {
+  return { refusal: why, jid, outcome: null };
+}

@@ -1,0 +1,130 @@
+/** Rules of the reactor without a bus: what is compiled, what an event fills in, what is left out. */
+import { ok } from '@natrium/model';
+import { compileReactor, fillIn, Reactor, type ReactionCall } from '../index.js';
+
+const EVENT = {
+  id: 'gw.1',
+  tag: 'web/started/7',
+  data: { id: 'web1', n: 3, list: ['a', 'b'], deep: { ok: true } },
+  stamp: '2026-11-20T18:00:00.000000',
+  origin: { kind: 'minion', name: 'web1' },
+};
+
+const rule = (call: object, tag = 'web/*') => [{ [tag]: [{ hello: call as never }] }];
+const problem = (config: unknown) => compileReactor(config as never).problems[0]?.reason;
+
+function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
+  const asked: ReactionCall[] = [];
+  const notes: string[] = [];
+  const claimed = new Set<string>();
+  const { reactions, problems } = compileReactor(rule(call));
+  expect(problems).toEqual([]);
+  let now = 0;
+  const reactor = new Reactor(
+    {
+      claim: (event, name) => {
+        const isFirst = !claimed.has(event + name);
+        claimed.add(event + name);
+        return Promise.resolve(isFirst);
+      },
+      ask: (one) => {
+        asked.push(one);
+        return Promise.resolve(ok('jid'));
+      },
+      note: (what, _about, sentence) => notes.push(`${what}: ${sentence}`),
+      now: () => now,
+    },
+    reactions,
+    { depth, rate },
+  );
+  const hear = async (more: object = {}) => {
+    await reactor.hear({ ...EVENT, ...more });
+    await reactor.settled();
+  };
+  return { asked, notes, hear, pass: (ms: number) => (now += ms) };
+}
+
+describe('values of an event', () => {
+  it.each([
+    ['${data.id}', 'web1'],
+    ['${data.n}', 3],
+    ['n is ${data.n}, ${tag.1}', 'n is 3, started'],
+    ['${data.list.1}', 'b'],
+    ['${data.deep}', { ok: true }],
+    ['$${data.id}', '${data.id}'],
+    ['${origin.kind} ${id}', 'minion gw.1'],
+  ])('%s is %j', (text, value) => {
+    expect(fillIn(text, EVENT)).toEqual(ok(value));
+  });
+
+  it.each(['${data.none}', '${data.constructor}', '${data.__proto__}', '${tag.9}', 'x ${data.deep}'])(
+    '%s is none',
+    (text) => {
+      expect(fillIn(text, EVENT)).toMatchObject({ ok: false });
+    },
+  );
+});
+
+describe('rules', () => {
+  it.each([
+    ['is a list', { 'web/*': [] }],
+    ['files of reactions are not read', [{ 'web/*': ['/srv/reactor/start.sls'] }]],
+    ['templates are not run', rule({ 'local.test.ping': [{ tgt: "{{ data['id'] }}" }] })],
+    ['names no value', rule({ 'local.test.ping': [{ tgt: '${process.env}' }] })],
+    ['tgt is missing', rule({ 'local.test.ping': [] })],
+    ['names minions by id only', rule({ 'local.test.ping': [{ tgt: 'G@os:${data.os}' }, { tgt_type: 'compound' }] })],
+    ['is not local', rule({ 'caller.test.ping': [] })],
+    ['calls one function', rule({ 'runner.a.b': [], 'runner.c.d': [] })],
+  ])('%s', (reason, config) => {
+    expect(problem(config)).toContain(reason);
+  });
+});
+
+describe('a reaction', () => {
+  const PING = { 'local.test.ping': [{ tgt: '${data.id}' }, { args: ['${data.n}'] }, { kwarg: { k: '${tag}' } }] };
+
+  it('asks once for each event, with what the event says', async () => {
+    const { asked, hear } = aReactor(PING);
+    await hear();
+    await hear();
+    await hear({ id: 'gw.2', tag: 'db/started' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({
+      tgt: 'web1',
+      args: [3, { k: 'web/started/7', __kwarg__: true }],
+      cause: { event: 'gw.1', reaction: 'hello', depth: 1 },
+    });
+  });
+
+  it.each(['*', 'web[12]', 'web1,web2', 'web1 or db1', 'G@os:x', '', { a: 1 }])('targets no %j', async (id) => {
+    const { asked, notes, hear } = aReactor(PING);
+    await hear({ data: { id, n: 1 } });
+    expect(asked).toEqual([]);
+    expect(notes).toHaveLength(1);
+  });
+
+  it('takes no named arguments from an event', async () => {
+    const { asked, hear } = aReactor(PING);
+    await hear({ data: { id: 'web1', n: { __kwarg__: true, runas: 'root' } } });
+    expect(asked).toEqual([]);
+  });
+
+  it('stays under its rate, says so once, and goes on later', async () => {
+    const { asked, notes, hear, pass } = aReactor(PING, { rate: 2 });
+    for (let number = 0; number < 5; number += 1) await hear({ id: `gw.${String(number)}` });
+    expect(asked).toHaveLength(2);
+    expect(notes.filter((note) => note.startsWith('left_out'))).toHaveLength(1);
+    pass(30_000);
+    await hear({ id: 'gw.9' });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is left out when too many came one from another; only a service’s word on that counts', async () => {
+    const { asked, hear } = aReactor(PING, { depth: 2 });
+    const data = { ...EVENT.data, _cause: { depth: 2 } };
+    await hear({ data, origin: { kind: 'service', name: 'gateway' } });
+    expect(asked).toEqual([]);
+    await hear({ data, id: 'gw.3' });
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * The reactor: an event sets off calls, each asked for as any other caller asks, under the reaction's own name.
+ *
+ * The order is the security argument: an event that is itself a late consequence of reactions sets off nothing, then the rate,
+ * then one replica claims it, and only then is the acl-service asked by way of the gateway. What it refuses is not sent.
+ *
+ * Spec: docs/reactor.md.
+ */
+import {
+  err,
+  isMap,
+  KWARG_MARK,
+  ok,
+  parseMinionId,
+  type Refusal,
+  type Result,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
+import { fillIn, type ReactorEvent } from './event-values.js';
+import { type Reaction, targetOf } from './reactions.js';
+
+/** The options of a reactor's request: the reaction that asks, and what it answers. */
+export const REACTION = 'reaction';
+export const CAUSE = 'cause';
+/** Beside the data of an event that a reaction caused: the event before it, the reaction, and how many came one from another. */
+export const CAUSE_KEY = '_cause';
+
+export interface Cause {
+  readonly event: string;
+  readonly reaction: string;
+  /** 1: the event was not caused by a reaction. */
+  readonly depth: number;
+}
+
+export interface ReactionCall {
+  readonly reaction: Reaction;
+  readonly cause: Cause;
+  readonly tgt: string | readonly string[];
+  readonly args: readonly Value[];
+}
+
+export interface ReactorPorts {
+  /** Whether this replica is the one that runs this reaction to this event. */
+  claim(event: string, reaction: string): Promise<boolean>;
+  /** Asks the gateway; the value is the jid. */
+  ask(call: ReactionCall): Promise<Result<string, Refusal>>;
+  /** `what`: a reaction that ran, was refused, or was left out. */
+  note(what: 'ran' | 'refused' | 'left_out', about: Readonly<Record<string, unknown>>, sentence: string): void;
+  /** Milliseconds. */
+  now(): number;
+}
+
+export interface ReactorLimits {
+  /** How many reactions may come one from another. */
+  readonly depth: number;
+  /** Reactions of one rule in a minute, at each replica. */
+  readonly rate: number;
+}
+
+const MINUTE_MS = 60_000;
+const MAX_AT_ONCE = 32;
+
+interface Budget {
+  tokens: number;
+  at: number;
+  isDry: boolean;
+}
+
+export class Reactor {
+  readonly #budgets = new Map<string, Budget>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly ports: ReactorPorts,
+    private readonly reactions: readonly Reaction[],
+    private readonly limits: ReactorLimits,
+  ) {}
+
+  /** Resolves when the next event may be heard, which is before the reactions have ended. */
+  async hear(event: ReactorEvent): Promise<void> {
+    for (const reaction of this.reactions) {
+      if (!reaction.matches(event.tag)) continue;
+      while (this.#running.size >= MAX_AT_ONCE) await Promise.race(this.#running);
+      const running: Promise<void> = this.#react(reaction, event)
+        .catch((cause: unknown) => {
+          this.ports.note('left_out', { ...about(reaction, event), err: cause }, 'a reaction failed');
+        })
+        .finally(() => {
+          this.#running.delete(running);
+        });
+      this.#running.add(running);
+    }
+  }
+
+  /** Resolves when all that was begun has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #react(reaction: Reaction, event: ReactorEvent): Promise<void> {
+    const facts = about(reaction, event);
+    const depth = depthOf(event) + 1;
+    if (depth > this.limits.depth) {
+      this.ports.note('left_out', { ...facts, depth }, 'reactions set off one another; this one is left out');
+      return;
+    }
+    const call = callOf(reaction, event, depth);
+    if (!call.ok) {
+      this.ports.note('left_out', facts, call.error);
+      return;
+    }
+    if (!this.#affords(reaction, facts)) return;
+    if (!(await this.ports.claim(event.id, reaction.name))) return;
+    const asked = await this.ports.ask(call.value);
+    if (asked.ok) this.ports.note('ran', { ...facts, jid: asked.value }, 'a reaction');
+    else this.ports.note('refused', { ...facts, code: asked.error.code }, asked.error.sentence);
+  }
+
+  #affords(reaction: Reaction, facts: Readonly<Record<string, unknown>>): boolean {
+    const now = this.ports.now();
+    const { rate } = this.limits;
+    const budget = this.#budgets.get(reaction.name) ?? { tokens: rate, at: now, isDry: false };
+    this.#budgets.set(reaction.name, budget);
+    budget.tokens = Math.min(rate, budget.tokens + (Math.max(0, now - budget.at) * rate) / MINUTE_MS);
+    budget.at = now;
+    if (budget.tokens >= 1) {
+      budget.tokens -= 1;
+      budget.isDry = false;
+      return true;
+    }
+    if (!budget.isDry) {
+      this.ports.note('left_out', facts, `more than reactor_rate (${String(rate)}) a minute; the rest is left out`);
+    }
+    budget.isDry = true;
+    return false;
+  }
+}
+
+function about({ name, fun }: Reaction, { id, tag }: ReactorEvent): Readonly<Record<string, unknown>> {
+  return { reaction: name, fun, event: id, tag };
+}
+
+function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<ReactionCall, string> {
+  const tgt = fillIn(reaction.tgt, event);
+  const args = fillIn(reaction.args, event);
+  const kwargs = fillIn(reaction.kwargs, event);
+  for (const filled of [tgt, args, kwargs]) {
+    if (!filled.ok) return err(`the event has no ${filled.error}`);
+  }
+  if (!tgt.ok || !args.ok || !kwargs.ok) return err('the event has no such value');
+  const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt.value, isPlainId) : ok('');
+  if (!target.ok) return target;
+  const list = args.value as readonly Value[];
+  // A map of the event must not pass for the named arguments of the call.
+  if (list.some((one) => isMap(one) && Object.hasOwn(one, KWARG_MARK)) || marked(kwargs.value)) {
+    return err(`the event holds ${KWARG_MARK}`);
+  }
+  const named = Object.keys(kwargs.value as ValueMap).length > 0;
+  const all = named ? [...list, { ...(kwargs.value as ValueMap), [KWARG_MARK]: true }] : list;
+  const cause = { event: event.id, reaction: reaction.name, depth };
+  return ok({ reaction, cause, tgt: target.value, args: all });
+}
+
+/** An id that no kind of target reads as more than itself. */
+function isPlainId(text: string): boolean {
+  return parseMinionId(text) !== undefined && !/[*?[\],\s@]/.test(text);
+}
+
+function marked(kwargs: Value): boolean {
+  return isMap(kwargs) && Object.hasOwn(kwargs, KWARG_MARK);
+}
+
+/** What services say of an event's cause counts; what anybody else writes there does not. */
+function depthOf({ data, origin }: ReactorEvent): number {
+  if (origin.kind !== 'service' && origin.kind !== 'runner') return 0;
+  const cause = data[CAUSE_KEY];
+  const depth = isMap(cause) ? cause['depth'] : undefined;
+  return typeof depth === 'number' && Number.isInteger(depth) && depth > 0 ? depth : 0;
+}

@@ -1,0 +1,46 @@
+/** A request on its way through the gate: the bytes as signed, and what they say. */
+import type { Request, Signed } from '@natrium/model';
+
+export interface Credential {
+  readonly eauth: string;
+  readonly username: string;
+  readonly secret: string;
+  readonly token: string;
+}
+
+export interface GrantRun {
+  readonly request: Uint8Array;
+  readonly grant: Signed;
+}
+
+/** The option of a runner's request that names its grant-run: the digest of the grant's bytes, hexadecimal. */
+export const GRANT_RUN = 'grant_run';
+
+/** The option of a request whose caller waits, beyond its timeout, for minions that say that they are at work on it. */
+export const WAITS = 'wait_running';
+
+export interface SignedRequest {
+  readonly bytes: Uint8Array;
+  readonly signature: Uint8Array | null;
+  readonly credential: Credential | null;
+  readonly grantRun: GrantRun | null;
+  /** The sender's identity key; it names nobody, it is only the key to check the signature with. */
+  readonly callerKey: Uint8Array | null;
+  readonly request: Request;
+  /** BLAKE2b-256 of `bytes`, hexadecimal. */
+  readonly digest: string;
+  /** These of the request's minions only, asked for with the same signed request; missing or null: all of them. */
+  readonly batch?: readonly string[] | null;
+  /** What its job is created under, hexadecimal: the digest when missing, another for each batch. */
+  readonly place?: string;
+}
+
+/** What its job is created under. */
+export function placeOf({ place, digest }: Pick<SignedRequest, 'place' | 'digest'>): string {
+  return place ?? digest;
+}
+
+/** Any of several functions counts, and every name that begins with `publish`, as Salt's publishing layer has it. */
+export function runsPublish(funs: readonly string[]): boolean {
+  return funs.some((fun) => fun.trim().startsWith('publish'));
+}

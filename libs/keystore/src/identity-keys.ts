@@ -1,0 +1,71 @@
+/**
+ * The identity of a minion or an account on its own host: its secret, and what it has learned of the cluster.
+ *
+ * Spec: spec/envelope.md#keys, #joining.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encode, type Identity, identityFrom, newIdentitySecret, type Wire } from '@natrium/envelope';
+import { decoded, isMissing, KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
+
+const OWNER_ONLY = 0o600;
+
+/** Reads the secret at `path`. @returns undefined when there is none. */
+export function readIdentity(path: string): Identity | undefined {
+  const secret = readKeyFile(path);
+  return secret === undefined ? undefined : identityFrom(secret);
+}
+
+/** Makes a new identity; `fresh` tells the run-once record that nothing can have run under it yet. */
+export function readOrMakeIdentity(path: string): { readonly identity: Identity; readonly fresh: boolean } {
+  const known = readIdentity(path);
+  if (known !== undefined) return { identity: known, fresh: false };
+  const secret = newIdentitySecret();
+  writeKeyFile(path, secret);
+  return { identity: identityFrom(secret), fresh: true };
+}
+
+/** What a host keeps of its cluster: the first root it trusts, the highest serial and the latest signed time it saw. */
+export interface ClusterMemory {
+  readonly firstRoot: Uint8Array;
+  readonly serial: number;
+  readonly timeFloorMs: number;
+}
+
+export class ClusterMemoryFile {
+  readonly path: string;
+
+  constructor(folder: string) {
+    this.path = join(folder, 'cluster');
+  }
+
+  /** @throws {KeyfileCorrupt} When it is there and cannot be read: trust is never quietly started anew. */
+  read(): ClusterMemory | undefined {
+    let bytes;
+    try {
+      bytes = readFileSync(this.path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+    const memory = memoryIn(bytes);
+    if (memory === undefined) throw new KeyfileCorrupt(this.path, 'hold what was learned of a cluster');
+    return memory;
+  }
+
+  write(memory: ClusterMemory): void {
+    writeWhole(this.path, encode([memory.firstRoot, memory.serial, Math.floor(memory.timeFloorMs)]), OWNER_ONLY);
+  }
+}
+
+function memoryIn(bytes: Uint8Array): ClusterMemory | undefined {
+  const wire = decoded(bytes);
+  if (!Array.isArray(wire) || wire.length !== 3) return undefined;
+  const [firstRoot, serial, timeFloorMs] = wire as readonly Wire[];
+  if (!(firstRoot instanceof Uint8Array) || firstRoot.length !== 32) return undefined;
+  return isCount(serial) && isCount(timeFloorMs) ? { firstRoot, serial, timeFloorMs } : undefined;
+}
+
+function isCount(wire: Wire | undefined): wire is number {
+  return typeof wire === 'number' && Number.isSafeInteger(wire) && wire >= 0;
+}

@@ -1,0 +1,76 @@
+/** Rules of changing the roles document: every chain continues the one before, and only the root in force adds to it. */
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { equalBytes, fingerprint, sodiumReady, verifyRolesChain } from '@natrium/envelope';
+import { MasterKeys } from './master-keys.js';
+import { RolesChanges, ROLES_VALID_MS } from './roles-changes.js';
+import { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
+
+const NOW = 1_795_000_000_000;
+let folder: string;
+let keys: MasterKeys;
+let changes: RolesChanges;
+
+beforeAll(sodiumReady);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-roles-'));
+  keys = new MasterKeys(join(folder, 'pki'));
+  keys.create(NOW);
+  changes = new RolesChanges(keys);
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const document = () => keys.roles().document;
+
+it('renews the document under the next serial, for two more years', () => {
+  changes.renew(NOW + 5);
+  expect(document()).toMatchObject({ serial: 2, notAfter: NOW + 5 + ROLES_VALID_MS });
+});
+
+it('gives a role a new key beside the old one, until that is retired', () => {
+  const [old] = document().roles.gateway;
+  changes.newKey('gateway', NOW);
+  const fresh = keys.roleKey('gateway').publicKey;
+  expect(document().roles.gateway).toEqual([fresh, old]);
+  changes.retire('gateway', NOW);
+  expect(document().roles.gateway).toEqual([fresh]);
+  expect(document().serial).toBe(3);
+  expect(() => changes.retire('gateway', NOW)).toThrow('one key only');
+  expect(document().serial).toBe(3);
+});
+
+it('hands over to a new root, under the pin of the first; the old one signs no more', () => {
+  const [firstRoot] = keys.chain();
+  const old = join(folder, 'old-root.key');
+  changes.newRoot(NOW);
+  changes.renew(NOW);
+  const roles = verifyRolesChain(keys.chain(), { fingerprint: fingerprint(firstRoot) }, 3);
+  expect(roles.ok && !equalBytes(roles.value.root, firstRoot)).toBe(true);
+  renameSync(join(keys.folder, 'root.key.until-2'), old);
+  expect(() => new RolesChanges(keys, old).renew(NOW)).toThrow('the root in force');
+});
+
+it('needs the root: without it nothing is written', () => {
+  renameSync(join(keys.folder, 'root.key'), join(folder, 'offline.key'));
+  expect(() => changes.renew(NOW)).toThrow('the root in force');
+  expect(document().serial).toBe(1);
+  expect(new RolesChanges(keys, join(folder, 'offline.key')).renew(NOW).serial).toBe(2);
+});
+
+it('goes by the highest that was seen, and by none of another cluster', () => {
+  const seen = join(folder, 'seen');
+  const first = keys.chain();
+  expect(existsSync(seen)).toBe(false);
+  expect(newestRoles(first, seen)).toBe(first);
+  changes.renew(NOW);
+  writeRolesFile(seen, keys.chain());
+  expect(newestRoles(first, seen)).toEqual(readRolesFile(seen));
+  const other = new MasterKeys(join(folder, 'other'));
+  other.create(NOW);
+  new RolesChanges(other).renew(NOW);
+  writeRolesFile(seen, other.chain());
+  expect(newestRoles(first, seen)).toBe(first);
+});

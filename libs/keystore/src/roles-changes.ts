@@ -1,0 +1,98 @@
+/**
+ * Changes of the roles document: each writes one more document, signed by the root in force, and nothing is taken away from
+ * the chain. The document is written before the key that it names, so a stop in between leaves what works.
+ *
+ * Spec: spec/envelope.md#roles; docs/keys.md says when to do what.
+ */
+import { join } from 'node:path';
+import {
+  equalBytes,
+  type RoleName,
+  type RolesDocument,
+  SigningKey,
+  signRoles,
+  type Roles as VerifiedRoles,
+} from '@natrium/envelope';
+import type { MasterKeys } from './master-keys.js';
+import { writeRolesFile } from './roles-file.js';
+import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './secret-file.js';
+
+/** How long a document holds; it is renewed long before. */
+export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
+
+/** A change that makes no sense now; nothing was written. */
+export class RolesUnchanged extends Error {
+  override readonly name = 'RolesUnchanged';
+  readonly code = 'ERR_ROLES_UNCHANGED';
+}
+
+export class RolesChanges {
+  /** @param rootPath Where the root's key is, when it is kept elsewhere than in the folder. */
+  constructor(
+    private readonly keys: MasterKeys,
+    private readonly rootPath: string = join(keys.folder, 'root.key'),
+  ) {}
+
+  /** The same keys, for two more years; everyone begins a new epoch with it. */
+  renew(nowMs: number): RolesDocument {
+    return this.#write(nowMs, (document) => document);
+  }
+
+  /** A new key for a role. The old one counts beside it until it is retired; a replica has the new one from its restart on. */
+  newKey(role: RoleName, nowMs: number): RolesDocument {
+    const key = SigningKey.generate();
+    const written = this.#write(nowMs, ({ roles, ...rest }) => ({
+      ...rest,
+      roles: { ...roles, [role]: [key.publicKey, ...roles[role]] },
+    }));
+    writeKeyFile(this.keys.rolePath(role), key.seed);
+    return written;
+  }
+
+  /** Only the key that the folder holds counts from now on. @throws {RolesUnchanged} When it is the only one already. */
+  retire(role: RoleName, nowMs: number): RolesDocument {
+    const own = this.keys.roleKey(role).publicKey;
+    return this.#write(nowMs, ({ roles, ...rest }) => {
+      if (!roles[role].some((key) => equalBytes(key, own)))
+        throw new RolesUnchanged(`the key of ${role} in this folder is not one that the roles document names`);
+      if (roles[role].length === 1) throw new RolesUnchanged(`${role} has one key only; nothing was changed`);
+      return { ...rest, roles: { ...roles, [role]: [own] } };
+    });
+  }
+
+  /** Hands over to a new root, which signs from the next document on; minions go on pinning the first one. */
+  newRoot(nowMs: number): RolesDocument {
+    const root = SigningKey.generate();
+    const before = this.#root(this.keys.roles());
+    // Kept first: were the new one lost after the document that names it, the cluster could never change again.
+    writeKeyFile(`${this.rootPath}.next`, root.seed);
+    const written = this.#write(nowMs, (document) => ({ ...document, nextRoot: root.publicKey }));
+    writeKeyFile(`${this.rootPath}.until-${String(written.serial)}`, before.seed);
+    writeKeyFile(this.rootPath, root.seed);
+    return written;
+  }
+
+  #write(nowMs: number, change: (document: RolesDocument) => RolesDocument): RolesDocument {
+    const roles = this.keys.roles();
+    const root = this.#root(roles);
+    const next = change({
+      ...roles.document,
+      serial: roles.document.serial + 1,
+      notAfter: nowMs + ROLES_VALID_MS,
+      nextRoot: null,
+    });
+    const [firstRoot, documents] = this.keys.chain();
+    writeRolesFile(this.keys.rolesPath, [firstRoot, [...documents, signRoles(root, roles.cluster, next)]]);
+    return next;
+  }
+
+  /** @throws {KeyfileCorrupt} When the root's key is not here, or is not the one in force. */
+  #root(roles: VerifiedRoles): SigningKey {
+    for (const path of [this.rootPath, `${this.rootPath}.next`]) {
+      const seed = readKeyFile(path);
+      const root = seed === undefined ? undefined : SigningKey.fromSeed(seed);
+      if (root !== undefined && equalBytes(root.publicKey, roles.root)) return root;
+    }
+    throw new KeyfileCorrupt(this.rootPath, 'hold the key of the root in force');
+  }
+}

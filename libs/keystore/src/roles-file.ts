@@ -1,0 +1,31 @@
+/** The chain of roles documents as a file: the operator's own in `pki/`, and what a process has seen last. */
+import { existsSync, readFileSync } from 'node:fs';
+import { encode, type RolesChain, rolesChainFromWire, rolesChainToWire, verifyRolesChain } from '@natrium/envelope';
+import { decoded, KeyfileCorrupt, writeWhole } from './secret-file.js';
+
+const READABLE = 0o644;
+
+/** @returns undefined when there is no such file. @throws {KeyfileCorrupt} */
+export function readRolesFile(path: string): RolesChain | undefined {
+  if (!existsSync(path)) return undefined;
+  const wire = decoded(readFileSync(path));
+  const chain = wire === undefined ? undefined : rolesChainFromWire(wire);
+  if (chain === undefined) throw new KeyfileCorrupt(path, 'hold the chain of roles documents');
+  return chain;
+}
+
+export function writeRolesFile(path: string, chain: RolesChain): void {
+  writeWhole(path, encode(rolesChainToWire(chain)), READABLE);
+}
+
+/** What this process has seen last, where that continues `known` and is newer; else `known`. @throws {KeyfileCorrupt} */
+export function newestRoles(known: RolesChain, seenPath: string): RolesChain {
+  const seen = readRolesFile(seenPath);
+  if (seen === undefined) return known;
+  const [firstRoot] = known;
+  const serialOf = (chain: RolesChain) => {
+    const read = verifyRolesChain(chain, { firstRoot }, 0);
+    return read.ok ? read.value.document.serial : 0;
+  };
+  return serialOf(seen) > serialOf(known) ? seen : known;
+}

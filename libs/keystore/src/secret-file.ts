@@ -1,0 +1,84 @@
+/**
+ * Key files: 32 bytes as 64 hexadecimal digits and a newline, readable by their owner only.
+ *
+ * What cannot be read is named and left as it is: a damaged key is never replaced by a new one.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { decode, fromHex, randomBytes, toHex, type Wire } from '@natrium/envelope';
+
+const OWNER_ONLY = 0o600;
+const FOLDER_MODE = 0o700;
+
+export class KeyfileCorrupt extends Error {
+  override readonly name = 'KeyfileCorrupt';
+  readonly code = 'ERR_KEYFILE_CORRUPT';
+  constructor(
+    readonly path: string,
+    should = 'hold 64 hexadecimal digits',
+  ) {
+    super(`key file ${path} does not ${should}; restore it from a backup of its folder`);
+  }
+}
+
+/** @returns undefined when the file does not exist. */
+export function readKeyFile(path: string): Uint8Array | undefined {
+  let text;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw new KeyfileCorrupt(path);
+  return fromHex(text.trim());
+}
+
+/** Writes a new key file whole or not at all; an existing one is replaced. */
+export function writeKeyFile(path: string, key: Uint8Array): void {
+  writeWhole(path, `${toHex(key)}\n`, OWNER_ONLY);
+}
+
+/** Writes a file so that a reader sees the old or the new content, never a part. */
+export function writeWhole(path: string, content: string | Uint8Array, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  const draft = `${path}.${toHex(randomBytes(6))}.new`;
+  const file = openSync(draft, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
+  try {
+    // The umask may have taken bits away that a shared file needs.
+    fchmodSync(file, mode);
+    writeFileSync(file, content);
+    fsyncSync(file);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  // Not `instanceof Error`: in a test's own realm the file system's errors are none.
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
+}
+
+/** @returns undefined when `bytes` are not the encoding of one value. */
+export function decoded(bytes: Uint8Array): Wire | undefined {
+  try {
+    return decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** Rules of spec/targeting.md#data-expressions. */
+import { Float } from '@natrium/model';
+import { compileDataExpression, type DataMode } from './data-expression.js';
+
+const DATA = {
+  os: 'Debian',
+  cpus: 4,
+  share: 1.5,
+  whole: new Float(1),
+  on: true,
+  none: null,
+  roles: ['web', 'Proxy'],
+  tags: { env: 'prod', 'a:b': 'c' },
+  users: [{ name: 'ann' }, { name: 'bob' }],
+  empty: {},
+  odd: { deep: { leaf: 'x' } },
+};
+
+function matches(expression: string, mode: DataMode = 'glob', delimiter = ':'): boolean {
+  return compileDataExpression(expression, mode, delimiter).test(DATA);
+}
+
+describe('a data expression', () => {
+  it.each([
+    ['os:debian', true],
+    ['OS:Debian', false],
+    ['os:De*', true],
+    ['os', false],
+    ['cpus:4', true],
+    ['share:1.5', true],
+    ['whole:1', false],
+    ['whole:1.0', true],
+    ['on:TRUE', true],
+    ['none:none', true],
+    ['roles:proxy', true],
+    ['roles:1:proxy', true],
+    ['roles:-1:proxy', true],
+    ['tags:env', true],
+    ['tags:*', true],
+    ['tags:nosuch', false],
+    ['tags:a:b', true],
+    ['users:name:ann', true],
+    ['users:ann', false],
+    ['users:*:bob', true],
+    ['users:1:name:bob', true],
+    ['empty:*', false],
+    ['*:env:prod', true],
+    ['*:prod', false],
+    ['*:leaf', false],
+    ['odd:*:leaf:x', true],
+    ['nosuch:*', false],
+  ])('%s: %s', (expression, expected) => {
+    expect(matches(expression)).toBe(expected);
+  });
+
+  it('knows regular expressions, exact values and other delimiters', () => {
+    expect(matches('os:deb', 'pcre')).toBe(true);
+    expect(matches('os:\\D', 'pcre')).toBe(false);
+    expect(matches('os:deb', 'exact')).toBe(false);
+    expect(matches('os:DEBIAN', 'exact')).toBe(true);
+    expect(matches('tags|env|prod', 'glob', '|')).toBe(true);
+  });
+
+  it('matches nothing where a pattern is wrong, and says so', () => {
+    expect(compileDataExpression('os:[', 'pcre').problem?.reason).toContain('never closed');
+    expect(matches('os:[', 'pcre')).toBe(false);
+  });
+
+  it('matches nothing that is no mapping, and bounds what it would cost', () => {
+    expect(compileDataExpression('os:*', 'glob').test(['os'])).toBe(false);
+    expect(compileDataExpression('os:*', 'glob').test(undefined)).toBe(false);
+    expect(compileDataExpression('*:'.repeat(9), 'glob').problem).toBeDefined();
+  });
+});

@@ -1,0 +1,11 @@
+export { compileDataExpression, type DataExpression, type DataMode } from './data-expression.js';
+export { compileGlob, type Glob } from './glob.js';
+export { type Inventory, type MinionData } from './inventory.js';
+export { type CompoundWord, parseCompoundWord, splitWords } from './compound-words.js';
+export { expandNodeGroup, type NodeGroups, readNodeGroups } from './node-group.js';
+export { compilePattern, type Pattern, type PatternOptions } from './pattern.js';
+export { type PatternProblem } from './pattern-syntax.js';
+export { certainlyMatches, matchesSelf, resolve, type Resolved, type ResolveMode } from './resolve.js';
+export { parseTarget, type TargetContext, type TargetExpr } from './target.js';
+export { type TargetProblem } from './target-problem.js';
+export { compileWholeMatch, isPlainGlob, type WholeMatch } from './whole-match.js';

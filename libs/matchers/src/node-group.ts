@@ -1,0 +1,73 @@
+/**
+ * Node groups: named compound expressions of the master's configuration.
+ *
+ * A definition without operators, letters and `*` is a list of ids (or one regular expression, when a word holds one of its
+ * characters); nested groups are put in parentheses; a group inside of itself vanishes.
+ *
+ * Spec: spec/targeting.md#node-groups. The original's behaviour: compat/cases/nodegroup.jsonl.
+ */
+import { isList, isMap, type Value } from '@natrium/model';
+import { OPERATORS, splitWords } from './compound-words.js';
+
+export type NodeGroups = ReadonlyMap<string, Value>;
+
+const MAX_WORDS = 10_000;
+/** An empty group, which no expression can hold. */
+const UNREADABLE: readonly string[] = ['(', ')'];
+const REGEX_CHARS = /[([{\\?}\])]/;
+
+/** Reads the configuration's `nodegroups`: a mapping, a list of mappings (merged), or nothing. */
+export function readNodeGroups(raw: Value | undefined): NodeGroups {
+  const maps = isMap(raw) ? [raw] : isList(raw) ? raw.filter(isMap) : [];
+  return new Map(maps.flatMap((map) => Object.entries(map)));
+}
+
+/**
+ * The words that a group stands for; empty when it comes to nothing.
+ *
+ * @returns undefined when there is no such group, or its definition is neither text nor a list of texts.
+ */
+export function expandNodeGroup(name: string, groups: NodeGroups): readonly string[] | undefined {
+  return groups.has(name) ? new Expansion(groups).expand(name, true) : undefined;
+}
+
+class Expansion {
+  readonly #groups: NodeGroups;
+  readonly #open = new Set<string>();
+  #count = 0;
+
+  constructor(groups: NodeGroups) {
+    this.#groups = groups;
+  }
+
+  expand(name: string, outermost: boolean): readonly string[] | undefined {
+    const words = this.#open.has(name) ? undefined : definitionOf(this.#groups.get(name));
+    if (words === undefined) return undefined;
+    // Groups that name each other twice would double at every level.
+    this.#count += words.length;
+    if (this.#count > MAX_WORDS) return UNREADABLE;
+    this.#open.add(name);
+    const nested = words.some(isGroupWord);
+    const inside = words.flatMap((word) => (isGroupWord(word) ? (this.expand(word.slice(2), false) ?? []) : [word]));
+    this.#open.delete(name);
+    if (!nested && isNameList(words))
+      return [`${words.some((word) => REGEX_CHARS.test(word)) ? 'E' : 'L'}@${words.join(',')}`];
+    if (!nested && outermost) return inside;
+    return inside.length === 0 ? [] : ['(', ...inside, ')'];
+  }
+}
+
+function definitionOf(raw: Value | undefined): readonly string[] | undefined {
+  if (typeof raw === 'string') return splitWords(raw);
+  if (!isList(raw)) return undefined;
+  const words = raw.filter((word) => typeof word === 'string');
+  return words.length === raw.length ? words : undefined;
+}
+
+function isGroupWord(word: string): boolean {
+  return word.length >= 3 && word.startsWith('N@');
+}
+
+function isNameList(words: readonly string[]): boolean {
+  return !words.some((word) => OPERATORS.has(word) || word.includes('*') || /^[A-Z]@/.test(word));
+}

@@ -1,0 +1,136 @@
+/** Rules of spec/acl.md#patterns. */
+import { compilePattern } from './pattern.js';
+
+function prefix(pattern: string, text: string): boolean | string {
+  const made = compilePattern(pattern, { mode: 'prefix' });
+  return made.ok ? made.value.test(text) : made.error.reason;
+}
+
+function whole(pattern: string, text: string): boolean | string {
+  const made = compilePattern(pattern, { mode: 'whole' });
+  return made.ok ? made.value.test(text) : made.error.reason;
+}
+
+describe('a prefix pattern', () => {
+  it.each([
+    ['test.ping', 'test.ping_evil', true],
+    ['test.ping', 'testXping', true],
+    ['test.ping', 'test\nping', false],
+    ['ping', 'test.ping', false],
+    ['', 'anything', true],
+    ['te', 'test.ping', true],
+    ['.*example.com', 'a.example.com.evil.net', true],
+    ['.*example.com', 'a\nexample.com', false],
+    ['.*evil.net$', 'web1.evil.net', true],
+    ['web1$', 'web1\n', true],
+    ['web1$', 'web1\nx', false],
+    ['web1\\Z', 'web1\n', false],
+    ['^test\\.', 'test.x', true],
+    ['(test|pkg)\\..*', 'pkg.x', true],
+    ['a{,2}b', 'aab', true],
+    ['a{,2}b', 'aaab', false],
+    ['a{2}{', 'aa{', true],
+    ['x{}', 'x{}', true],
+    ['[]a]', ']', true],
+    ['[^\\W_]', '_', false],
+    ['[^\\W_]', 'é', true],
+    ['\\d', '٣', true],
+    ['\\w', 'ß', true],
+    ['\\s', '\u00a0', true],
+    ['(?a)\\w', 'ß', false],
+    ['(?i)WEB', 'web', true],
+    ['(?i:W)eb', 'wEB', false],
+    ['(?P<n>a)b', 'ab', true],
+    ['a(?#said)b', 'ab', true],
+    ['\\u0061\\x62\\143', 'abc', true],
+    ['(?s).b', '\nb', true],
+    ['(?m)^a$', 'a\nb', true],
+    ['.b', '😀b', true],
+    ['\\bjobs', 'jobs.x', true],
+  ])('%j on %j: %s', (pattern, text, expected) => {
+    expect(prefix(pattern, text)).toBe(expected);
+  });
+
+  it.each([
+    ['^(?!sudo_).*$', 'fred', true],
+    ['^(?!sudo_).*$', 'sudo_fred', false],
+    ['(?=al).*', 'alpha', true],
+    ['(?=al).*', 'beta', false],
+    ['(?!web|db)[a-z]+', 'db1', false],
+    ['(?!a)b|a', 'a', true],
+  ])('splits a look-ahead at the very start: %j on %j: %s', (pattern, text, expected) => {
+    expect(prefix(pattern, text)).toBe(expected);
+    expect(whole(pattern, text)).toBe(expected && whole(pattern.replace(/\(\?[!=][^)]*\)/, ''), text));
+  });
+
+  it.each([
+    ['*', 'there is nothing that * could repeat'],
+    ['[', 'a [ is never closed'],
+    ['a\\', 'ends too early'],
+    ['(', 'never closed'],
+    [')', 'closes nothing'],
+    ['a**', 'a repeat of a repeat'],
+    ['(a)\\1', 'back-reference'],
+    ['(?P<x>a)(?P=x)', 'back-reference'],
+    ['a(?=b)', 'look-ahead'],
+    ['(?<=a)b', 'look-behind'],
+    ['a++', 'possessive'],
+    ['(?>a)', 'atomic'],
+    ['(?(1)a|b)', 'conditional'],
+    ['(?x)a b', 'verbose'],
+    ['a(?i)b', 'at the start'],
+    ['(?<n>a)', "not Python's syntax"],
+    ['(?U)a', 'flag U'],
+    ['\\z', 'not an escape'],
+    ['\\pL', 'not an escape'],
+    ['\\Qa', 'not an escape'],
+    ['a{1001}', 'over 1000'],
+    ['((a{100}){11})', 'counts inside of counts'],
+    ['a{3,2}', 'lower bound'],
+    ['a$b', 'nothing can follow'],
+    ['[b-a]', 'runs backwards'],
+    ['[a-\\d]', 'ends in a class'],
+    ['(?P<a>x)(?P<a>y)', 'the name a'],
+    ['a'.repeat(1025), 'longer than 1024'],
+  ])('refuses %j and says why', (pattern, reason) => {
+    expect(prefix(pattern, 'a')).toContain(reason);
+  });
+});
+
+describe('a whole pattern', () => {
+  it.each([
+    ['admin|manager_.*', 'administrator', false],
+    ['admin|manager_.*', 'manager_x', true],
+    ['fred', 'fred\n', false],
+    ['fred$', 'fred', true],
+    ['fr.d', 'fred', true],
+    ['fr.*', 'fred\nx', false],
+  ])('%j on %j: %s', (pattern, text, expected) => {
+    expect(whole(pattern, text)).toBe(expected);
+  });
+
+  it('refuses flags at its start, as Python does behind its anchor', () => {
+    expect(whole('(?i)fred', 'FRED')).toContain('(?i)');
+  });
+});
+
+describe('hostile patterns and texts', () => {
+  const patterns = [
+    '(a+)+$',
+    '(a|a)*b',
+    '(a{1,30}){1,30}',
+    '(.*)*x'.repeat(50),
+    '(x+x+)+y',
+    '[a-z]*'.repeat(150),
+    '(?:a?){500}a{500}',
+    `${'('.repeat(300)}a${')*'.repeat(300)}`,
+  ];
+
+  it.each(patterns)('%j costs less than 50 ms', (pattern) => {
+    const started = performance.now();
+    prefix(pattern, 'a'.repeat(255));
+    prefix(pattern, 'a'.repeat(1_048_576));
+    // Generous for a busy machine; without a linear engine it would be hours.
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * Regular expressions of access lists and targets: Python's syntax, run in linear time.
+ *
+ * A pattern is read and checked at once; the engine's program is made at the first test, because making it costs a hundred
+ * times more than checking and most rules are never asked.
+ *
+ * Spec: spec/acl.md#patterns. Diverges: compat/divergences.md, regex-syntax-beyond-the-common-subset.
+ */
+import { err, ok, type Result } from '@natrium/model';
+import { RE2JS } from 're2js';
+import { fastTest, type Test } from './pattern-fast.js';
+import { firstCodes } from './pattern-first.js';
+import { checkCounts, hasBoundary, hasCounts } from './pattern-limits.js';
+import { readPattern } from './pattern-read.js';
+import { MAX_PATTERN, type Node, PatternError, type PatternProblem } from './pattern-syntax.js';
+import { writePattern } from './pattern-write.js';
+
+export interface Pattern {
+  readonly source: string;
+  readonly test: (text: string) => boolean;
+}
+
+/** `prefix`: from the first character, the end is open (Python's `re.match`). `whole`: the text from end to end. */
+export interface PatternOptions {
+  readonly mode: 'prefix' | 'whole';
+}
+
+/** Longer texts are not tested by the engine; no name, id or usual argument comes near. */
+const MAX_SUBJECT = 65_536;
+const MAX_CACHED = 4096;
+const cache = new Map<string, Result<Pattern, PatternProblem>>();
+
+/**
+ * Makes a pattern, or says in words why this text is none.
+ *
+ * @see spec/acl.md#patterns
+ */
+export function compilePattern(text: string, { mode }: PatternOptions): Result<Pattern, PatternProblem> {
+  const key = mode + text;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const made = compile(text, mode === 'whole');
+  if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? '');
+  if (text.length <= MAX_PATTERN) cache.set(key, made);
+  return made;
+}
+
+function compile(text: string, whole: boolean): Result<Pattern, PatternProblem> {
+  if (text.length > MAX_PATTERN) {
+    return err({ pattern: `${text.slice(0, 40)}...`, reason: `it is longer than ${String(MAX_PATTERN)} characters` });
+  }
+  try {
+    return ok({ source: text, test: testOf(text, whole) });
+  } catch (error) {
+    if (error instanceof PatternError) return err({ pattern: text, reason: error.message });
+    throw error;
+  }
+}
+
+function testOf(text: string, whole: boolean): Test {
+  const { node, hasGlobalFlags } = readPattern(text);
+  // Python puts its anchor before the flags there, and then refuses them.
+  if (whole && hasGlobalFlags) {
+    throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
+  }
+  const test = splitTest(node, whole);
+  // The engine's word boundaries know ASCII only, and it finds `\B` in the empty text: there the pattern does not match.
+  return hasBoundary(node) ? (subject) => /^[\x00-\x7f]+$/.test(subject) && test(subject) : test;
+}
+
+function splitTest(node: Node, whole: boolean): Test {
+  const { looks, rest } = splitLooks(node);
+  if (looks.length === 0) return oneTest(rest, whole);
+  const conditions = looks.map(({ negated, item }) => ({ negated, test: oneTest(item, false) }));
+  const [first, others] = firstBranch(rest);
+  const tests = { first: oneTest(first, whole), others: others === undefined ? undefined : oneTest(others, whole) };
+  return (subject) =>
+    (conditions.every(({ negated, test }) => test(subject) !== negated) && tests.first(subject)) ||
+    tests.others?.(subject) === true;
+}
+
+type Look = Extract<Node, { kind: 'look' }>;
+
+/** Look-aheads stand only before the first branch; what is left is an ordinary pattern. */
+function splitLooks(node: Node): { readonly looks: readonly Look[]; readonly rest: Node } {
+  if (node.kind === 'look') return { looks: [node], rest: { kind: 'sequence', items: [] } };
+  if (node.kind === 'sequence') {
+    const looks = node.items.filter((item) => item.kind === 'look');
+    return { looks, rest: { kind: 'sequence', items: node.items.filter((item) => item.kind !== 'look') } };
+  }
+  if (node.kind !== 'choice') return { looks: [], rest: node };
+  const [first, ...others] = node.items;
+  if (first === undefined) return { looks: [], rest: node };
+  const split = splitLooks(first);
+  return { looks: split.looks, rest: { kind: 'choice', items: [split.rest, ...others] } };
+}
+
+function firstBranch(rest: Node): readonly [Node, Node | undefined] {
+  if (rest.kind !== 'choice') return [rest, undefined];
+  const [first, ...others] = rest.items;
+  return [first ?? rest, others.length === 0 ? undefined : { kind: 'choice', items: others }];
+}
+
+function byFirstLetter(node: Node, test: Test): Test {
+  const possible = firstCodes(node);
+  if (possible === undefined) return test;
+  return (text) => {
+    const code = text.length === 0 ? -1 : text.charCodeAt(0);
+    return (code > 127 || possible.has(code)) && test(text);
+  };
+}
+
+function oneTest(node: Node, whole: boolean): Test {
+  checkCounts(node);
+  const text = `\\A(?:${writePattern(node, true, whole)})${whole ? '\\z' : ''}`;
+  const slow = engineTest(text, hasCounts(node));
+  return fastTest(node, whole, slow) ?? byFirstLetter(node, slow);
+}
+
+/** @param now Whether the engine must prove at once that it takes the pattern: repeated counts can be too large for it. */
+function engineTest(text: string, now: boolean): Test {
+  let program = now ? compileProgram(text) : undefined;
+  return (subject) => {
+    if (subject.length > MAX_SUBJECT) return false;
+    program ??= compileProgram(text);
+    return program.test(subject);
+  };
+}
+
+function compileProgram(text: string): RE2JS {
+  try {
+    return RE2JS.compile(text);
+  } catch (error) {
+    throw new PatternError(`the engine refuses it: ${error instanceof Error ? error.message : 'no reason given'}`);
+  }
+}

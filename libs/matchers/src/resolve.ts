@@ -1,0 +1,94 @@
+/**
+ * Which minions a target means: the master's view, in three readings of what nobody has reported, and the minion's own.
+ *
+ * Spec: spec/targeting.md#unknown-data.
+ */
+import type { Expr } from './compound.js';
+import type { Inventory, MinionData } from './inventory.js';
+import type { TargetExpr } from './target.js';
+import type { Subject, Truth } from './term.js';
+
+/**
+ * `greedy`: for requests, unknown data counts as a match. `strict`: for permissions, only what is certainly true.
+ * `cached`: what the data alone says, stale ids included.
+ */
+export type ResolveMode = 'greedy' | 'strict' | 'cached';
+
+export interface Resolved {
+  readonly minions: readonly string[];
+  /** Ids that a list names and no accepted minion has; not where the list is negated. */
+  readonly missing: readonly string[];
+}
+
+export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mode: ResolveMode): Resolved {
+  const { accepted } = inventory;
+  if (root.kind === 'term' && root.term.names !== undefined) return resolveNames(root.term.names, accepted);
+  if (root.kind === 'term' && root.term.only !== undefined) {
+    return { minions: accepted.has(root.term.only) ? [root.term.only] : [], missing: [] };
+  }
+  const minions: string[] = [];
+  const unknown = unknownAs(mode);
+  for (const id of accepted) {
+    const data = usesData ? inventory.dataOf(id) : null;
+    if (evaluate(root, { id, data, unknown, accepted: true }) === true) minions.push(id);
+  }
+  if (mode === 'cached') minions.push(...staleMatches(root, inventory));
+  return { minions, missing: namesOf(root).filter((name) => !accepted.has(name)) };
+}
+
+/** A single name or list needs no walk over everyone. */
+function resolveNames(names: readonly string[], accepted: ReadonlySet<string>): Resolved {
+  const minions = new Set<string>();
+  const missing: string[] = [];
+  for (const name of names) {
+    if (accepted.has(name)) minions.add(name);
+    else missing.push(name);
+  }
+  return { minions: [...minions], missing };
+}
+
+function unknownAs(mode: ResolveMode): Truth {
+  if (mode === 'strict') return undefined;
+  return mode === 'greedy';
+}
+
+function staleMatches(root: Expr, inventory: Inventory): readonly string[] {
+  return [...(inventory.stale ?? [])].filter(
+    (id) => evaluate(root, { id, data: inventory.dataOf(id), unknown: false, accepted: false }) === true,
+  );
+}
+
+/** Tells whether one accepted minion is certainly inside of a permitted target. */
+export function certainlyMatches({ root, usesData }: TargetExpr, inventory: Inventory, id: string): boolean {
+  return (
+    evaluate(root, { id, data: usesData ? inventory.dataOf(id) : null, unknown: undefined, accepted: true }) === true
+  );
+}
+
+/** The minion's own view: its data is known to itself. */
+export function matchesSelf({ root }: TargetExpr, id: string, data: MinionData): boolean {
+  return evaluate(root, { id, data, unknown: false, accepted: true }) === true;
+}
+
+/** Three-valued logic: unknown spreads unless the other side decides alone. */
+function evaluate(expr: Expr, subject: Subject): Truth {
+  if (expr.kind === 'term') return expr.term.test(subject);
+  if (expr.kind === 'not') {
+    // A stale id is outside of everyone, so it is not in what a negation leaves either.
+    const item = evaluate(expr.item, subject);
+    return item === undefined ? undefined : subject.accepted && !item;
+  }
+  const left = evaluate(expr.left, subject);
+  const decides = expr.kind === 'or';
+  if (left === decides) return decides;
+  const right = evaluate(expr.right, subject);
+  if (right === decides) return decides;
+  return left === undefined || right === undefined ? undefined : !decides;
+}
+
+/** Names of lists that are not directly negated. */
+function namesOf(expr: Expr): readonly string[] {
+  if (expr.kind === 'term') return expr.term.names ?? [];
+  if (expr.kind === 'not') return expr.direct ? [] : namesOf(expr.item);
+  return [...namesOf(expr.left), ...namesOf(expr.right)];
+}

@@ -1,0 +1,138 @@
+/**
+ * Targets of every type, parsed once into an expression that the master resolves and the minion asks of itself.
+ *
+ * Spec: spec/targeting.md. The original's behaviour: compat/cases/target.jsonl, compound.jsonl, nodegroup.jsonl.
+ */
+import { err, ok, type Result, type Target } from '@natrium/model';
+import { type Expr, parseCompound } from './compound.js';
+import { parseCompoundWord, splitWords } from './compound-words.js';
+import { expandNodeGroup, type NodeGroups } from './node-group.js';
+import type { TargetProblem } from './target-problem.js';
+import { addressTerm, dataTerm, globTerm, listTerm, pcreTerm, type Term } from './term.js';
+
+export interface TargetExpr {
+  readonly root: Expr;
+  /** Defects that the original passes over in silence: the target means less than it says. */
+  readonly problems: readonly TargetProblem[];
+  /** Whether anything in it looks at grains or pillar. */
+  readonly usesData: boolean;
+  /** Whether a pattern in it is matched against pillar: a way to guess what it holds. */
+  readonly guessesPillar: boolean;
+}
+
+export interface TargetContext {
+  readonly nodegroups: NodeGroups;
+}
+
+const MAX_TEXT = 8192;
+const MAX_LIST_TEXT = 4_194_304;
+const DELIMITER = ':';
+
+/** Reads a target of any type, or says why nobody can be meant. */
+export function parseTarget(target: Target, context: TargetContext): Result<TargetExpr, TargetProblem> {
+  const limit = target.tgtType === 'list' ? MAX_LIST_TEXT : MAX_TEXT;
+  if (sizeOf(target.tgt) > limit) return err({ reason: `the target is longer than ${String(limit)} characters` });
+  const root = parseRoot(target, context);
+  return root.ok ? ok(describe(root.value)) : root;
+}
+
+function sizeOf(tgt: Target['tgt']): number {
+  return typeof tgt === 'string' ? tgt.length : tgt.reduce((sum, word) => sum + word.length, 0);
+}
+
+function parseRoot(target: Target, { nodegroups }: TargetContext): Result<Expr, TargetProblem> {
+  const { tgt, tgtType } = target;
+  if (tgtType === 'compound' || tgtType === 'compound_pillar_exact') {
+    const exact = tgtType !== 'compound';
+    return parseCompound(typeof tgt === 'string' ? splitWords(tgt) : tgt, {
+      groups: nodegroups,
+      termOf: (word) => termOf(word, exact),
+    });
+  }
+  if (tgtType === 'list')
+    return leaf(ok(listTerm(typeof tgt === 'string' ? tgt.split(',').filter((name) => name !== '') : tgt)));
+  if (typeof tgt !== 'string') return err({ reason: `a target of type '${tgtType}' is text, not a list` });
+  if (tgtType === 'nodegroup') return parseNodeGroup(tgt, nodegroups);
+  return leaf(simpleTerm(tgt, tgtType, target.delimiter ?? DELIMITER));
+}
+
+function leaf(term: Result<Term, TargetProblem>): Result<Expr, TargetProblem> {
+  return term.ok ? ok({ kind: 'term', term: term.value }) : term;
+}
+
+function parseNodeGroup(name: string, groups: NodeGroups): Result<Expr, TargetProblem> {
+  const words = expandNodeGroup(name, groups);
+  if (words === undefined)
+    return err({
+      reason: groups.has(name) ? `the node group '${name}' is malformed` : `Node group ${name} unavailable`,
+    });
+  return parseCompound(words, { groups, termOf: (word) => termOf(word, false) });
+}
+
+function simpleTerm(tgt: string, tgtType: string, delimiter: string): Result<Term, TargetProblem> {
+  if (delimiter === '') return err({ reason: 'the delimiter is empty' });
+  switch (tgtType) {
+    case 'glob':
+      return globTerm(tgt);
+    case 'pcre':
+      return pcreTerm(tgt);
+    case 'grain':
+      return ok(dataTerm(tgt, { side: 'grains', mode: 'glob', delimiter }));
+    case 'grain_pcre':
+      return ok(dataTerm(tgt, { side: 'grains', mode: 'pcre', delimiter }));
+    case 'pillar':
+      return ok(dataTerm(tgt, { side: 'pillar', mode: 'glob', delimiter }));
+    case 'pillar_pcre':
+      return ok(dataTerm(tgt, { side: 'pillar', mode: 'pcre', delimiter }));
+    case 'pillar_exact':
+      return ok(dataTerm(tgt, { side: 'pillar', mode: 'exact', delimiter }));
+    case 'ipcidr':
+      return ok(addressTerm(tgt));
+    case 'range':
+      return err({ reason: 'there is no range server' });
+    default:
+      return err({ reason: `there is no target type '${tgtType.slice(0, 40)}'` });
+  }
+}
+
+/** One word of a compound expression. @param exact Whether pillar compares exactly, whatever the letter says. */
+function termOf(word: string, exact: boolean): Result<Term, TargetProblem> {
+  const { engine, delimiter = DELIMITER, pattern } = parseCompoundWord(word);
+  switch (engine) {
+    case 'G':
+      return ok(dataTerm(pattern, { side: 'grains', mode: 'glob', delimiter }));
+    case 'P':
+      return ok(dataTerm(pattern, { side: 'grains', mode: 'pcre', delimiter }));
+    case 'I':
+      return ok(dataTerm(pattern, { side: 'pillar', mode: exact ? 'exact' : 'glob', delimiter }));
+    case 'J':
+      return ok(dataTerm(pattern, { side: 'pillar', mode: exact ? 'exact' : 'pcre', delimiter }));
+    case 'L':
+      return ok(listTerm(pattern.split(',').filter((name) => name !== '')));
+    case 'S':
+      return ok(addressTerm(pattern));
+    case 'E':
+      return pcreTerm(pattern);
+    case 'R':
+      return err({ reason: `there is no range server for '${word.slice(0, 80)}'` });
+    case 'N':
+      return err({ reason: `Node group ${pattern.slice(0, 80)} unavailable` });
+    case undefined:
+      return globTerm(pattern);
+  }
+}
+
+function describe(root: Expr): TargetExpr {
+  const terms = termsOf(root);
+  return {
+    root,
+    problems: terms.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    usesData: terms.some(({ usesData }) => usesData),
+    guessesPillar: terms.some(({ guessesPillar }) => guessesPillar === true),
+  };
+}
+
+function termsOf(expr: Expr): readonly Term[] {
+  if (expr.kind === 'term') return [expr.term];
+  return expr.kind === 'not' ? termsOf(expr.item) : [...termsOf(expr.left), ...termsOf(expr.right)];
+}

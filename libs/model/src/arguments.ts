@@ -1,0 +1,22 @@
+/** Arguments of one function as they travel: positional values, then at most one map of named ones with `__kwarg__: true`. */
+import { isMap, type Value, type ValueMap } from './value.js';
+
+export const KWARG_MARK = '__kwarg__';
+
+export interface Arguments {
+  readonly positional: readonly Value[];
+  readonly named: ValueMap;
+}
+
+/** Only a last element that is a mapping with the key `__kwarg__` counts as named arguments (any value of it). */
+export function splitArguments(sent: readonly Value[]): Arguments {
+  const last = sent.at(-1);
+  if (!isMap(last) || !Object.hasOwn(last, KWARG_MARK)) return { positional: sent, named: {} };
+  const named = Object.fromEntries(Object.entries(last).filter(([key]) => key !== KWARG_MARK));
+  return { positional: sent.slice(0, -1), named };
+}
+
+export function joinArguments({ positional, named }: Arguments): readonly Value[] {
+  if (Object.keys(named).length === 0) return positional;
+  return [...positional, { [KWARG_MARK]: true, ...named }];
+}

@@ -1,0 +1,12 @@
+export { type Arguments, joinArguments, KWARG_MARK, splitArguments } from './arguments.js';
+export { type Jid, JidClock, jidOf, parseJid, startTimeOf } from './jid.js';
+export { type MinionId, parseMinionId } from './minion-id.js';
+export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
+export { pyRepr, pyStr } from './py-text.js';
+export { err, ok, type Result } from './result.js';
+export { fromPlain, type Plain, toPlain } from './tagged-value.js';
+export { type Target, TARGET_TYPES, type TargetType } from './target.js';
+export { Float, float, isList, isMap, type Value, type ValueMap } from './value.js';
+export { type Absent, type AbsentWhy, type JobNews, type JobReturn } from './job-news.js';
+export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';
+export type { Request, RequestWhat, Signed } from './request.js';

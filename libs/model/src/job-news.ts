@@ -1,0 +1,37 @@
+/** What the caller of a job hears of it, in this order: `started` or `refused`, each return as it comes, `end`. */
+import type { Jid } from './jid.js';
+import type { Refusal } from './refusal.js';
+import type { Value } from './value.js';
+
+/** One minion's answer. Several functions asked: `ret` and `retcode` are maps by function. */
+export interface JobReturn {
+  readonly id: string;
+  readonly ret: Value;
+  /** 0 when all is well; the function's own otherwise; the worst when several functions ran. */
+  readonly retcode: number;
+  readonly success: boolean;
+  /** Outputter that the function asks for. */
+  readonly out?: string;
+}
+
+/** Why a minion that was asked has not returned when the job's gathering ends. */
+export type AbsentWhy = 'not_connected' | 'running' | 'no_answer' | 'refused';
+
+export interface Absent {
+  readonly id: string;
+  readonly why: AbsentWhy;
+  /** For `refused`: the minion's own sentence. */
+  readonly sentence?: string;
+}
+
+export type JobNews =
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+  | {
+      readonly type: 'started';
+      readonly jid: Jid;
+      readonly minions: readonly string[];
+      /** Ids of a list target that no accepted minion has. */
+      readonly missing: readonly string[];
+    }
+  | ({ readonly type: 'return' } & JobReturn)
+  | { readonly type: 'end'; readonly absent: readonly Absent[] };

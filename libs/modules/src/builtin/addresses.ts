@@ -1,0 +1,55 @@
+/** Addresses and networks as numbers: parsing and belonging, for IPv4 and IPv6, without asking anybody. */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+export function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  if (isIPv4(address)) return 'ipv4';
+  return isIPv6(address) ? 'ipv6' : undefined;
+}
+
+/** Tells whether an address lies in a network written `10.0.0.0/8`; undefined when either makes no sense. */
+export function isInNetwork(address: string, network: string): boolean | undefined {
+  const [base = '', bits = ''] = network.split('/');
+  const [family, own] = [familyOf(base), familyOf(address)];
+  const most = family === 'ipv4' ? 32 : 128;
+  const length = bits === '' ? most : Number(bits);
+  if (family === undefined || own === undefined || !/^\d*$/.test(bits) || length > most) return undefined;
+  if (own !== family) return false;
+  const list = new BlockList();
+  list.addSubnet(base, length, family);
+  return list.check(address, family);
+}
+
+/** The network of an IPv4 address with a prefix: `10.1.2.3/8` is in `10.0.0.0/8`. */
+export function networkOf(cidr: string): string {
+  const [address = '', bits = '32'] = cidr.split('/');
+  const mask = Number(bits) === 0 ? 0 : (0xffffffff << (32 - Number(bits))) >>> 0;
+  return `${dotted((numberOf(address) & mask) >>> 0)}/${bits}`;
+}
+
+export function broadcastOf(cidr: string): string {
+  const [address = '', bits = '32'] = cidr.split('/');
+  const host = Number(bits) === 32 ? 0 : 0xffffffff >>> Number(bits);
+  return dotted((numberOf(address) | host) >>> 0);
+}
+
+export function dotted(number: number): string {
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((all, part) => all * 256 + Number(part), 0);
+}
+
+/** `/proc/net/route` has the bytes of an address in the order of the machine, which is little-endian wherever this runs. */
+export function fromProc(hex: string): string {
+  return (hex.match(/../g) ?? [])
+    .reverse()
+    .map((byte) => Number.parseInt(byte, 16))
+    .join('.');
+}
+
+/** `/proc/net/ipv6_route` has 32 digits; shown in the short form. */
+export function fromProc6(hex: string): string {
+  const long = (hex.match(/.{4}/g) ?? []).join(':');
+  return new URL(`http://[${long}]`).hostname.slice(1, -1);
+}

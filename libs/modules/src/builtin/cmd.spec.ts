@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMap } from '@natrium/model';
+import { OUTPUT_LIMIT } from '../process/bounded-output.js';
+import { call, named } from '../testing/call-context.js';
+
+const inShell = named({ python_shell: true });
+
+describe('cmd.run', () => {
+  it('returns what was printed, without the line end', async () => {
+    expect(await call('cmd.run', ["echo 'a  b' c"])).toEqual({ ret: 'a  b c', retcode: 0, success: true, notes: [] });
+    expect((await call('cmd.run', [['echo', 'a  b']])).ret).toBe('a  b');
+    expect((await call('cmd.run', ['echo x', named({ rstrip: false })])).ret).toBe('x\n');
+  });
+
+  it('has both outputs in the order in which they were written', async () => {
+    const text = 'echo 1; echo 2 >&2; echo 3; echo 4 >&2';
+    expect((await call('cmd.run', [text, inShell])).ret).toBe('1\n2\n3\n4');
+  });
+
+  it('uses no shell unless asked, and says so when the command looks like one', async () => {
+    const outcome = await call('cmd.run', ['echo $HOME; echo hi']);
+    expect(outcome.ret).toBe('$HOME; echo hi');
+    expect(outcome.notes).toEqual([expect.stringContaining('python_shell=True')]);
+    expect((await call('cmd.run', ["echo '$HOME; x'"])).notes).toEqual([]);
+    expect((await call('cmd.run', ['echo hi | tr a-z A-Z', inShell])).ret).toBe('HI');
+    expect((await call('cmd.run', ['echo $0', named({ shell: '/bin/bash' })])).ret).toBe('/bin/bash');
+    expect((await call('cmd.run', ['echo $0', named({ shell: '/bin/bash', python_shell: false })])).ret).toBe('$0');
+  });
+
+  it('makes the exit code the retcode of the job, unless that is to be ignored', async () => {
+    expect(await call('cmd.run', ['exit 3', inShell])).toMatchObject({ ret: '', retcode: 3, success: false });
+    expect(await call('cmd.run', ['exit 3', named({ python_shell: true, ignore_retcode: true })])).toMatchObject({
+      retcode: 0,
+      success: true,
+    });
+  });
+
+  it('ends at its time limit with all that it started', async () => {
+    const outcome = await call('cmd.run', ['sleep 62.5 & sleep 62.5', named({ python_shell: true, timeout: 0.2 })]);
+    expect(outcome).toMatchObject({ ret: 'sleep 62.5 & sleep 62.5 : Timed out after 0.2 seconds', retcode: 1 });
+    expect((await call('ps.pgrep', ['62.5', '', true])).ret).toBeNull();
+  });
+
+  it('ends when the job is ended', async () => {
+    const controller = new AbortController();
+    const running = call('cmd.run', ['sleep 63.5'], { signal: controller.signal });
+    setTimeout(() => {
+      controller.abort();
+    }, 50);
+    expect(await running).toMatchObject({ fault: 'aborted', success: false });
+  });
+
+  it('runs where, with what and as whom it was told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natrium-cmd-'));
+    try {
+      expect((await call('cmd.run', ['pwd', named({ cwd: folder })])).ret).toBe(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    expect((await call('cmd.run', ['cat', named({ stdin: 'in\nput' })])).ret).toBe('in\nput');
+    expect((await call('cmd.run', ['env', named({ clean_env: true, env: [{ A: 1 }, { B: true }] })])).ret).toMatch(
+      /^A=1\nB=True(\nPWD=.*)?$/,
+    );
+    expect((await call('cmd.run', ['printenv LC_ALL'])).ret).toBe('C');
+    if (process.getuid?.() === 0) {
+      const nobody = await call('cmd.run', [
+        'id -un; echo $HOME',
+        named({ runas: 'nobody', python_shell: true, cwd: '/' }),
+      ]);
+      expect(nobody.ret).toMatch(/^nobody\n\//);
+      expect((await call('cmd.run', ['id -Gn', named({ runas: 'nobody', cwd: '/' })])).ret).toBe('nogroup');
+    }
+  });
+
+  it.each([
+    ['no-such-program --x', {}, "ERROR: Unable to run command 'no-such-program': No such file or directory"],
+    ['/etc/passwd', {}, "ERROR: Unable to run command '/etc/passwd': No such file or directory"],
+    ['pwd', { cwd: '/nonexistent' }, "ERROR: Specified cwd '/nonexistent' either not absolute or does not exist"],
+    ['pwd', { cwd: 'etc' }, "ERROR: Specified cwd 'etc' either not absolute or does not exist"],
+    ['pwd', { runas: 'no-such-user' }, "ERROR: User 'no-such-user' is not available"],
+    ["echo 'open", {}, "ERROR executing 'cmd.run': a quote or an escape at position 5 of the command is not closed"],
+    ['', {}, "ERROR executing 'cmd.run': there is no command to run"],
+    ['pwd', { bg: true }, "ERROR executing 'cmd.run': The following keyword arguments are not valid: bg"],
+  ])('answers %j %j with the reason', async (command, options, ret) => {
+    expect(await call('cmd.run', [command, named(options)])).toMatchObject({ ret, retcode: 1, success: false });
+  });
+
+  it('keeps the beginning of a flood, says how much there was, and goes on', async () => {
+    const outcome = await call('cmd.run', ['head -c 20000000 /dev/zero | tr "\\0" x', inShell]);
+    const text = typeof outcome.ret === 'string' ? outcome.ret : '';
+    expect(text).toMatch(new RegExp(`x\\n\\[output cut here: ${OUTPUT_LIMIT} of 20000000 bytes\\]$`));
+    expect(text.length).toBeLessThan(OUTPUT_LIMIT + 100);
+    expect((await call('test.ping')).ret).toBe(true);
+  });
+});
+
+describe('the other cmd functions', () => {
+  const text = 'echo out; echo err >&2; exit 2';
+
+  it('return what each says', async () => {
+    expect(await call('cmd.run_stdout', [text, inShell])).toMatchObject({ ret: 'out', retcode: 2 });
+    expect(await call('cmd.run_stderr', [text, inShell])).toMatchObject({ ret: 'err', retcode: 2 });
+    expect(await call('cmd.retcode', [text, inShell])).toMatchObject({ ret: 2, retcode: 2 });
+    const all = await call('cmd.run_all', [text, inShell]);
+    expect(all).toMatchObject({ ret: { retcode: 2, stdout: 'out', stderr: 'err' }, retcode: 2 });
+    expect(isMap(all.ret) ? all.ret['pid'] : 0).toBeGreaterThan(1);
+  });
+
+  it('show a process that was killed by a signal as Python does', async () => {
+    expect((await call('cmd.retcode', ['kill -9 $$', inShell])).ret).toBe(-9);
+  });
+});
+
+describe('cmd.which, cmd.has_exec and cmd.script', () => {
+  it('look for programs', async () => {
+    expect((await call('cmd.which', ['sh'])).ret).toMatch(/\/sh$/);
+    expect((await call('cmd.which', ['no-such-program'])).ret).toBeNull();
+    expect((await call('cmd.has_exec', ['no-such-program'])).ret).toBe(false);
+  });
+
+  it('run a script that came as text, leave nothing behind, and fetch nothing', async () => {
+    const text = '#!/bin/sh\necho "$0" "$2"; cat; exit 3\n';
+    const { ret, retcode } = await call('cmd.script', [text, "a 'b c'", 'in']);
+    expect(ret).toMatchObject({ retcode: 3, stderr: '' });
+    expect(retcode).toBe(3);
+    const stdout = isMap(ret) && typeof ret['stdout'] === 'string' ? ret['stdout'] : '';
+    expect(stdout).toMatch(/^\S+ b c\nin$/);
+    expect((await call('file.path_exists', [stdout.split(' ')[0] ?? ''])).ret).toBe(false);
+    expect((await call('cmd.script', ['salt://x.sh'])).ret).toContain('a script is a whole path on this host');
+  });
+});

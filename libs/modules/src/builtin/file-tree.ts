@@ -1,0 +1,196 @@
+/** `file.*` that makes, moves and removes, and says whose things are. A link is handled as itself, never followed. */
+import { constants } from 'node:fs';
+import { chmod, copyFile, cp, lchown, lutimes, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fn } from '../minion-registry.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { kindOf, onDisk, refuseLink, wholePath, withFile } from './file-access.js';
+import { keepBackup, wantsBackup } from './file-backups.js';
+import { PATH } from './file-read.js';
+import { gidOf, uidOf } from './name-databases.js';
+
+const SRC_DST = [
+  { name: 'src', type: 'str', doc: 'The whole path.' },
+  { name: 'dst', type: 'str', doc: 'The whole path; what is there is replaced.' },
+] as const;
+const OWNERS = [
+  { name: 'user', type: 'str', default: '', doc: 'The account that shall own it.' },
+  { name: 'group', type: 'str', default: '', doc: 'The group that shall own it.' },
+  { name: 'mode', type: 'str', default: '', doc: 'Octal digits.' },
+] as const;
+
+export const fileTree = {
+  copy: fn(
+    {
+      doc: 'Copies a file, or a folder with recurse=True. Links in a folder are copied as links.',
+      params: [
+        ...SRC_DST,
+        { name: 'recurse', type: 'bool', default: false },
+        {
+          name: 'remove_existing',
+          type: 'bool',
+          default: false,
+          doc: 'Remove what is in the place of a folder first.',
+        },
+      ],
+      examples: ['file.copy /etc/hosts /tmp/hosts', 'file.copy /etc/apt /tmp/apt recurse=True'],
+    },
+    async ({ src, dst, recurse, remove_existing: clear }) => {
+      wholePath(src);
+      await refuseLink(dst);
+      await onDisk(src, async () => {
+        if (!(await stat(src)).isDirectory()) return copyFile(src, dst);
+        if (!recurse) throw new InvocationError(`Cannot overwrite a directory with a file: ${src} needs recurse=True`);
+        if (clear) await rm(dst, { recursive: true, force: true });
+        return cp(src, dst, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+      });
+      return true;
+    },
+  ),
+  rename: fn(
+    { doc: 'Renames a file or folder.', params: SRC_DST, examples: ['file.rename /tmp/a /tmp/b'] },
+    async ({ src, dst }) => {
+      await onDisk(src, () => rename(wholePath(src), wholePath(dst)));
+      return true;
+    },
+  ),
+  remove: fn(
+    {
+      doc: 'Removes a file, a link, or a folder with all that is in it.',
+      params: [
+        PATH,
+        { name: 'backup', type: 'any', default: null, keyword: true, doc: '`minion` keeps a file first.' },
+      ],
+      returns: 'False when there is nothing of that name',
+      examples: ['file.remove /tmp/foo'],
+    },
+    async ({ path, backup }, context) => {
+      if (
+        wholePath(path)
+          .split('/')
+          .every((word) => word === '' || word === '.' || word === '..')
+      )
+        throw new InvocationError('the root of the file system is not removed');
+      if (wantsBackup(backup)) await keepBackup(path, context);
+      if ((await kindOf(path)) === undefined) return false;
+      await onDisk(path, () => rm(path, { recursive: true }));
+      return true;
+    },
+  ),
+  mkdir: fn(
+    {
+      doc: 'Makes a folder, and those above it that are missing.',
+      params: [{ ...PATH, name: 'dir_path' }, ...OWNERS],
+      examples: ['file.mkdir /opt/app', 'file.mkdir /opt/app user=www-data mode=750'],
+    },
+    async ({ dir_path: path, user, group, mode }, { signal }) => {
+      const bits = mode === '' ? undefined : modeBits(mode);
+      await onDisk(path, () => mkdir(wholePath(path), { recursive: true }));
+      if (user !== '' || group !== '') await changeOwner(path, user, group, signal);
+      if (bits !== undefined) await changeMode(path, bits);
+      return true;
+    },
+  ),
+  makedirs: fn(
+    {
+      doc: 'Makes the folders above a path.',
+      params: [PATH],
+      examples: ['file.makedirs /opt/app/etc/app.conf'],
+    },
+    async ({ path }) => {
+      await onDisk(path, () => mkdir(dirname(wholePath(path)), { recursive: true }));
+      return true;
+    },
+  ),
+  chown: fn(
+    {
+      doc: 'Says whose a file is; of a link, the link itself.',
+      params: [
+        PATH,
+        { name: 'user', type: 'str', doc: 'Name or number.' },
+        { name: 'group', type: 'str', doc: 'Likewise.' },
+      ],
+      returns: 'None',
+      examples: ['file.chown /opt/app www-data www-data'],
+    },
+    async ({ path, user, group }, { signal }) => changeOwner(path, user, group, signal),
+  ),
+  chgrp: fn(
+    {
+      doc: 'Says which group owns a file; of a link, the link itself.',
+      params: [PATH, { name: 'group', type: 'str', doc: 'Name or number.' }],
+      returns: 'None',
+      examples: ['file.chgrp /opt/app www-data'],
+    },
+    async ({ path, group }, { signal }) => changeOwner(path, '', group, signal),
+  ),
+  set_mode: fn(
+    {
+      doc: 'Sets the mode of a file or folder.',
+      params: [PATH, { name: 'mode', type: 'str', doc: 'Octal digits.' }],
+      returns: 'the mode as four digits',
+      examples: ['file.set_mode /opt/app 0750'],
+    },
+    async ({ path, mode }) => {
+      const bits = modeBits(mode);
+      await changeMode(path, bits);
+      return bits.toString(8).padStart(4, '0');
+    },
+  ),
+  touch: fn(
+    {
+      doc: 'Makes an empty file, or sets the times of one that is there.',
+      params: [
+        { ...PATH, name: 'name' },
+        { name: 'atime', type: 'number', default: null, doc: 'Seconds since 1970; now when not given.' },
+        { name: 'mtime', type: 'number', default: null, doc: 'Likewise.' },
+      ],
+      examples: ['file.touch /var/log/empty'],
+    },
+    async ({ name, atime, mtime }) => {
+      const create = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
+      if ((await kindOf(name)) !== 'dir') await withFile(name, create, () => Promise.resolve());
+      const now = Date.now() / 1000;
+      await onDisk(name, () => lutimes(name, atime ?? mtime ?? now, mtime ?? atime ?? now));
+      return true;
+    },
+  ),
+  symlink: fn(
+    {
+      doc: 'Makes a symbolic link.',
+      params: [
+        { name: 'src', type: 'str', doc: 'Where it leads.' },
+        PATH,
+        { name: 'force', type: 'bool', default: false, doc: 'Replace a link or file that is there.' },
+      ],
+      examples: ['file.symlink /opt/app-2 /opt/app'],
+    },
+    async ({ src, path, force }) => {
+      const kind = await kindOf(path);
+      if (kind !== undefined && !force) throw new ExecutionError(`${path}: file already exists`);
+      if (kind === 'dir') throw new ExecutionError(`${path} is a folder`);
+      await onDisk(path, async () => {
+        if (kind !== undefined) await rm(path);
+        await symlink(src, path);
+      });
+      return true;
+    },
+  ),
+} as const;
+
+async function changeOwner(path: string, user: string, group: string, signal: AbortSignal): Promise<null> {
+  const uid = user === '' ? -1 : await uidOf(user, signal);
+  const gid = group === '' ? -1 : await gidOf(group, signal);
+  await onDisk(path, () => lchown(wholePath(path), uid, gid));
+  return null;
+}
+
+async function changeMode(path: string, bits: number): Promise<void> {
+  await refuseLink(path);
+  await onDisk(path, () => chmod(path, bits));
+}
+
+function modeBits(mode: string): number {
+  if (!/^(0o?)?[0-7]{1,4}$/.test(mode)) throw new InvocationError(`mode ${mode} is not octal digits`);
+  return Number.parseInt(mode.replace(/^0o/, ''), 8);
+}

@@ -1,0 +1,33 @@
+/**
+ * `file.*`: files and folders of this host.
+ *
+ * Diverges: what changes a file refuses a symbolic link as its last part, and `file.replace` keeps its backup under the
+ * cachedir (compat/divergences.md). Sizes have a bound.
+ */
+import { defineModule } from '../loader/declaration.js';
+import { fn } from '../minion-registry.js';
+import { findFiles } from './file-find.js';
+import { fileReading, PATH } from './file-read.js';
+import { fileTree } from './file-tree.js';
+import { fileWriting } from './file-write.js';
+
+export const fileModule = defineModule('file', {
+  ...fileReading,
+  ...fileWriting,
+  ...fileTree,
+  find: fn(
+    {
+      doc: 'The paths in a folder that fit. Links are not followed.',
+      params: [
+        PATH,
+        {
+          kwargs: 'kwargs',
+          doc: 'name, iname (globs), regex, iregex, type (letters of bcdflps), owner, group, size, mtime (+10k, -2d), mindepth, maxdepth.',
+        },
+      ],
+      returns: 'a list of at most 10000 paths',
+      examples: ["file.find /etc name='*.conf' type=f", 'file.find /var/log mtime=+30d size=+10m'],
+    },
+    ({ path, kwargs }, { signal }) => findFiles(path, kwargs, signal),
+  ),
+});

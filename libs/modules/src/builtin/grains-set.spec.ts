@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Value, ValueMap } from '@natrium/model';
+import { gatherGrains } from '../grains/gather-grains.js';
+import { GrainsFile } from '../grains/grains-file.js';
+import { call, named } from '../testing/call-context.js';
+
+let folder = '';
+let told = 0;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'natrium-grains-'));
+  told = 0;
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A host that has a grain of its own, one in its configuration, and what was set. */
+const config = { grains: { fixed: 'by hand' } };
+const grains = (): ValueMap => ({ os: 'Debian', ...new GrainsFile(folder).read(), ...config.grains });
+const run = (fun: string, ...args: Value[]) =>
+  call(`grains.${fun}`, args, {
+    config,
+    grains,
+    grainsFile: new GrainsFile(folder),
+    refresh: { grains: async () => (told += 1) > 0, pillar: async () => true },
+  });
+const set = async (...args: Value[]) => (await run('set', ...args)).ret;
+const get = (name: string) => grains()[name];
+
+describe('a grain that is set', () => {
+  it('is kept in a file, which a new start reads, and told to the master at once', async () => {
+    expect(await set('role', 'web')).toEqual({ comment: '', changes: { role: 'web' }, result: true });
+    expect(readFileSync(join(folder, 'grains'), 'utf8')).toBe('"role": "web"\n');
+    expect(told).toBe(1);
+    expect(gatherGrains('web1', config, new GrainsFile(folder).read())).toMatchObject({
+      role: 'web',
+      fixed: 'by hand',
+    });
+    expect(await set('role', 'web')).toEqual({ comment: 'Grain is already set', changes: {}, result: true });
+    expect(told).toBe(1);
+  });
+
+  it('may be nested, beside what is there', async () => {
+    await set('apps:web:port', 80);
+    await set('apps:web:tls', true);
+    await set('apps:db', 'pg');
+    expect(get('apps')).toEqual({ web: { port: 80, tls: true }, db: 'pg' });
+    expect(await set('apps:db:port', 1)).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('is no dict') as string,
+    });
+    expect(await set('apps:db:port', 1, true)).toMatchObject({ result: true });
+    expect(get('apps')).toEqual({ web: { port: 80, tls: true }, db: { port: 1 } });
+  });
+
+  it('takes the place of a map or a list with force only', async () => {
+    await set('roles', ['a']);
+    expect(await set('roles', 'b')).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('force=True') as string,
+    });
+    expect((await run('set', 'roles', 'b')).retcode).toBe(1);
+    expect(get('roles')).toEqual(['a']);
+    expect(await set('roles', 'b', named({ force: true }))).toMatchObject({ result: true });
+    expect(await set('roles', { c: 1 })).toMatchObject({ result: false });
+    expect(get('roles')).toBe('b');
+  });
+
+  it('is hidden by one in the configuration, and that is said', async () => {
+    expect(await set('fixed', 'x')).toMatchObject({ comment: expect.stringContaining('configuration') as string });
+    expect(get('fixed')).toBe('by hand');
+  });
+
+  it('goes with delkey, and is empty after delval', async () => {
+    await run('setvals', { a: 1, b: { c: 2, d: 3 } });
+    expect((await run('delval', 'a')).ret).toMatchObject({ result: true, changes: { a: null } });
+    expect(get('a')).toBeNull();
+    expect((await run('delkey', 'a')).ret).toMatchObject({ result: true });
+    expect((await run('delkey', 'b')).ret).toMatchObject({ result: false });
+    expect((await run('delkey', 'b:c')).ret).toMatchObject({ result: true });
+    expect(new GrainsFile(folder).read()).toEqual({ b: { d: 3 } });
+    expect((await run('delkey', 'b', true)).ret).toMatchObject({ result: true });
+    expect(new GrainsFile(folder).read()).toEqual({});
+  });
+});
+
+it('a list takes and gives values once', async () => {
+  expect((await run('append', 'roles', 'web')).ret).toEqual({ roles: ['web'] });
+  expect((await run('append', 'roles', ['db', 'mail'])).ret).toEqual({ roles: ['web', 'db', 'mail'] });
+  expect(await run('append', 'roles', 'web')).toMatchObject({
+    ret: 'The val web was already in the list roles',
+    retcode: 1,
+  });
+  expect((await run('remove', 'roles', 'db')).ret).toEqual({ roles: ['web', 'mail'] });
+  expect(await run('remove', 'roles', 'db')).toMatchObject({ ret: 'The val db was not in the list roles', retcode: 1 });
+  expect(await run('append', 'os', 'x')).toMatchObject({ ret: 'The key os is not a valid list', retcode: 1 });
+  expect((await run('append', 'os', 'x', named({ convert: true }))).ret).toEqual({ os: ['Debian', 'x'] });
+  expect((await run('append', 'deep:er', 1)).ret).toEqual({ deep: { er: [1] } });
+});
+
+it('a file that is no mapping is named, and nothing of it is lost', async () => {
+  writeFileSync(join(folder, 'grains'), '- a list\n');
+  const file = new GrainsFile(folder);
+  expect(() => file.read()).toThrow(`${file.path}: it is not a mapping of grains`);
+  const outcome = await call('grains.setval', ['a', 1], { grains: () => ({}), grainsFile: file });
+  expect(outcome.success).toBe(false);
+  expect(readFileSync(file.path, 'utf8')).toBe('- a list\n');
+});

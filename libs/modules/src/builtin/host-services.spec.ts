@@ -1,0 +1,97 @@
+/** `user`, `group`, `kmod`, `apache`, `service`, `config` and what is not here: looks at this machine, changes nothing. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { isMap, type Value } from '@natrium/model';
+import { call } from '../testing/call-context.js';
+
+const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
+const lines = (text: string): readonly string[] => text.trim().split('\n');
+
+describe('user.* and group.*', () => {
+  it('say what the name service says', async () => {
+    expect(await ret('user.info', 'root')).toMatchObject({ name: 'root', uid: 0, gid: 0, home: '/root', passwd: 'x' });
+    expect(await ret('user.info', 'no-such-user')).toEqual({});
+    const names = lines(execFileSync('getent', ['passwd'], { encoding: 'utf8' })).map((line) => line.split(':')[0]);
+    expect(await ret('user.list_users')).toEqual([...names].sort());
+    expect(await ret('user.list_groups', 'root')).toContain('root');
+    expect(await ret('user.primary_group', 'root')).toBe('root');
+    expect(await ret('group.info', 'root')).toEqual({ name: 'root', passwd: 'x', gid: 0, members: [] });
+    expect(await ret('group.getent')).toHaveLength(
+      lines(execFileSync('getent', ['group'], { encoding: 'utf8' })).length,
+    );
+  });
+
+  it.each([
+    ['user.delete', ['no-such-user'], "ERROR: User 'no-such-user' does not exist"],
+    ['user.delete', ['0'], "ERROR: User '0' does not exist"],
+    ['user.add', ['--help'], "ERROR executing 'user.add': '--help' is not the name of an account or a group"],
+    ['user.chhome', ['root', '/x:0:0'], "ERROR executing 'user.chhome': a value holds a colon or a line end"],
+    ['group.delete', ['no-such-group'], "ERROR: Group 'no-such-group' does not exist"],
+    ['group.adduser', ['root', '-x'], "ERROR executing 'group.adduser': '-x' is not the name of an account or a group"],
+  ])('refuse %s %j, and change nothing', async (fun, sent, text) => {
+    const before = ['/etc/passwd', '/etc/group'].map((file) => readFileSync(file, 'utf8'));
+    expect(await call(fun, sent)).toMatchObject({ ret: text, success: false });
+    expect(['/etc/passwd', '/etc/group'].map((file) => readFileSync(file, 'utf8'))).toEqual(before);
+  });
+});
+
+describe('kmod.*', () => {
+  it('lists modules, or says that the kernel has none', async () => {
+    const outcome = await call('kmod.lsmod');
+    if (existsSync('/proc/modules')) expect(outcome.success).toBe(true);
+    else expect(outcome.ret).toBe('ERROR: the kernel of this host has no modules (there is no /proc/modules)');
+    expect((await call('kmod.load', ['../x'])).ret).toContain("'../x' is not the name of a module");
+  });
+});
+
+describe('apache.*', () => {
+  it('answers of the server, or says that there is none', async () => {
+    const isThere = ['/usr/sbin/apache2ctl', '/usr/sbin/httpd', '/usr/sbin/apachectl'].some((path) => existsSync(path));
+    const version = await call('apache.version');
+    if (isThere) expect(version.ret).toMatch(/^Apache/);
+    else expect(version).toMatchObject({ ret: 'ERROR: this host has no Apache', retcode: 1 });
+    expect((await call('apache.signal', ['KILL'])).ret).toContain('apache takes no signal KILL');
+  });
+});
+
+describe('service.*', () => {
+  it('asks what runs here, and refuses what is no service', async () => {
+    expect((await call('service.start', ['no-such-service'])).ret).toBe('ERROR: there is no service no-such-service');
+    expect(await ret('service.available', 'no-such-service')).toBe(false);
+    expect(await ret('service.status', 'no-such-service')).toBe(false);
+    expect(await ret('service.missing', 'no-such-service')).toBe(true);
+    expect(await ret('service.status', '../x')).toContain("'../x' is not the name of a service");
+    const all = await ret('service.get_all');
+    if (existsSync('/etc/init.d/procps')) expect(all).toContain('procps');
+  });
+});
+
+describe('config.*', () => {
+  it('shows no secret, and falls back to grains and pillar', async () => {
+    expect(await ret('config.get', 'master')).toBe('salt');
+    expect(await ret('config.get', 'os')).toBe('Debian');
+    expect(await ret('config.get', 'role')).toBe('web');
+    expect(await ret('config.option', 'os', 'none')).toBe('none');
+    expect(await ret('config.get', 'join_password')).toBe('');
+    expect(await ret('config.items')).toEqual({ id: 'web1', master: 'salt' });
+  });
+});
+
+describe('key.finger', () => {
+  it('is what the agent says, and not known without it', async () => {
+    expect((await call('key.finger', [], { fingerprint: 'aa:bb' })).ret).toBe('aa:bb');
+    expect((await call('key.finger')).ret).toBe('ERROR: the agent, which has the key, is not asked here');
+  });
+});
+
+describe('what Natrium has not', () => {
+  it('lists nothing where there is nothing, and says the rest plainly', async () => {
+    expect(await ret('schedule.list')).toEqual({});
+    expect(await ret('beacons.list')).toEqual({});
+    expect(await ret('beacons.list_available')).toEqual({});
+    const outcome = await call('state.apply', ['web', { __kwarg__: true, test: true }]);
+    expect(outcome).toMatchObject({ retcode: 1, success: false });
+    expect(outcome.ret).toBe('ERROR: Natrium has no states: it runs commands, and does not manage configurations');
+    expect(isMap(await ret('sys.doc', 'state.apply'))).toBe(true);
+  });
+});

@@ -1,0 +1,50 @@
+import { float } from '@natrium/model';
+import { call, named } from '../testing/call-context.js';
+
+const whole = { role: 'web', db: { user: 'app', ports: [5432, { tls: true }] }, ratio: 0.5 };
+
+describe('pillar.*', () => {
+  it.each([
+    ['pillar.items', [], whole],
+    ['pillar.items', ['ignored', named({ pillarenv: 'base' })], whole],
+    ['pillar.data', [], whole],
+    ['pillar.raw', [], whole],
+    ['pillar.raw', ['role'], 'web'],
+    ['pillar.raw', ['db:user'], {}],
+    ['pillar.raw', ['constructor'], {}],
+    ['pillar.ls', [], ['role', 'db', 'ratio']],
+    ['pillar.keys', ['db'], ['user', 'ports']],
+    ['pillar.get', ['role'], 'web'],
+    ['pillar.get', ['db:ports:1:tls'], true],
+    ['pillar.get', ['db/user', named({ delimiter: '/' })], 'app'],
+    ['pillar.get', ['nope'], ''],
+    ['pillar.get', ['nope', 'fallback'], 'fallback'],
+    ['pillar.get', ['__proto__'], ''],
+    ['pillar.item', ['role', 'db:user', 'nope'], { role: 'web', 'db:user': 'app', nope: '' }],
+    ['pillar.item', ['nope', named({ default: 7 })], { nope: 7 }],
+  ])('%s %j', async (fun, sent, ret) => {
+    expect((await call(fun, sent)).ret).toEqual(ret);
+  });
+
+  it('shows kinds in the place of values', async () => {
+    const pillar = () => ({ ...whole, none: null, whole: float(1), big: 2n ** 70n });
+    const { ret } = await call('pillar.obfuscate', [], { pillar });
+    expect(ret).toEqual({
+      role: '<str>',
+      db: { user: '<str>', ports: ['<int>', { tls: '<bool>' }] },
+      ratio: '<float>',
+      none: '<NoneType>',
+      whole: '<float>',
+      big: '<int>',
+    });
+  });
+
+  it('says what is not there, and what is no map', async () => {
+    expect(await call('pillar.keys', ['nope'])).toMatchObject({ ret: 'ERROR: Pillar key not found: nope', retcode: 1 });
+    expect(await call('pillar.keys', ['role'])).toMatchObject({ retcode: 1 });
+  });
+
+  it('is empty without a master', async () => {
+    expect((await call('pillar.items', [], { pillar: undefined })).ret).toEqual({});
+  });
+});

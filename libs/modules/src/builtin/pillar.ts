@@ -1,0 +1,107 @@
+/** `pillar.*`: what the master keeps for this minion alone, as it came with the last exchange. Nothing here asks for it anew. */
+import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
+import { defineModule } from '../loader/declaration.js';
+import { ExecutionError } from '../loader/errors.js';
+import { fn } from '../minion-registry.js';
+import { traverse } from './traverse.js';
+
+const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
+const REST = { rest: 'args', doc: 'Changes nothing.' } as const;
+const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
+const ALL = { params: [REST, KWARGS] } as const;
+
+export const pillarModule = defineModule('pillar', {
+  items: fn({ doc: 'The whole pillar of this minion.', ...ALL, examples: ['pillar.items'] }, (_, context) =>
+    all(context),
+  ),
+  data: fn({ doc: 'The same as pillar.items.', ...ALL }, (_, context) => all(context)),
+  ls: fn({ doc: 'The names at the top of the pillar.', ...ALL, examples: ['pillar.ls'] }, (_, context) =>
+    Object.keys(all(context)),
+  ),
+  obfuscate: fn(
+    {
+      doc: 'The whole pillar with the kind of each value in its place.',
+      ...ALL,
+      returns: 'maps and lists as they are, `<str>`, `<int>` and so on in them',
+      examples: ['pillar.obfuscate'],
+    },
+    (_, context) => obfuscated(all(context)),
+  ),
+  item: fn(
+    {
+      doc: 'Some of the pillar of this minion.',
+      params: [{ rest: 'args', doc: 'Names, nested with the delimiter.' }, { ...DELIMITER, keyword: true }, KWARGS],
+      examples: ['pillar.item role', 'pillar.item role db:user'],
+    },
+    ({ args, delimiter, kwargs }, context) =>
+      Object.fromEntries(
+        args.map(pyStr).map((key) => [key, traverse(all(context), key, delimiter) ?? kwargs['default'] ?? '']),
+      ),
+  ),
+  get: fn(
+    {
+      doc: 'One value of the pillar of this minion.',
+      params: [
+        { name: 'key', type: 'str', doc: 'Name, nested with the delimiter; empty for all.' },
+        { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
+        { name: 'delimiter', type: 'str', default: ':', keyword: true, doc: DELIMITER.doc },
+      ],
+      examples: ['pillar.get role', 'pillar.get db:user nobody'],
+    },
+    ({ key, default: otherwise, delimiter }, context) =>
+      key === '' ? all(context) : (traverse(all(context), key, delimiter) ?? otherwise),
+  ),
+  keys: fn(
+    {
+      doc: 'The names in one map of the pillar.',
+      params: [{ name: 'key', type: 'str', doc: 'Name of the map, nested with the delimiter.' }, DELIMITER],
+      examples: ['pillar.keys db'],
+    },
+    ({ key, delimiter }, context) => {
+      const found = traverse(all(context), key, delimiter);
+      if (found === undefined) throw new ExecutionError(`Pillar key not found: ${key}`);
+      if (!isMap(found)) throw new ExecutionError(`Pillar value in key ${key} is not a dict`);
+      return Object.keys(found);
+    },
+  ),
+  raw: fn(
+    {
+      doc: 'The pillar as this minion holds it, or one of its values.',
+      params: [{ name: 'key', type: 'str', default: '', doc: 'A name at the top, never nested.' }],
+      returns: 'an empty map when it is not there',
+      examples: ['pillar.raw', 'pillar.raw role'],
+    },
+    ({ key }, context) => {
+      const pillar = all(context);
+      if (key === '') return pillar;
+      return Object.hasOwn(pillar, key) ? (pillar[key] ?? null) : {};
+    },
+  ),
+});
+
+function all({ pillar }: CallContext): ValueMap {
+  return pillar?.() ?? {};
+}
+
+function obfuscated(value: Value): Value {
+  if (isList(value)) return value.map(obfuscated);
+  if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, obfuscated(item)]));
+  return `<${kindOf(value)}>`;
+}
+
+/** As Python names it. */
+function kindOf(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return 'str';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return Number.isInteger(value) ? 'int' : 'float';
+    default:
+      return value === null ? 'NoneType' : 'float';
+  }
+}

@@ -1,0 +1,115 @@
+/** `pkg.*` that asks a package manager or has it change something. Each change answers what is old and what is new. */
+import { isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { InvocationError } from '../loader/errors.js';
+import { fn } from '../minion-registry.js';
+import { installed } from './installed.js';
+import { packageManager, packageName, versionWord } from './package-managers.js';
+
+const NAME = { name: 'name', type: 'str', default: '', doc: 'One package, or several with commas.' } as const;
+const PKGS = {
+  name: 'pkgs',
+  type: 'any',
+  default: null,
+  doc: 'A list of packages, or of maps from one to a version.',
+} as const;
+const CHANGED = 'a map from each package that changed to old and new version';
+
+function removing(doc: string, example: string, purge: boolean) {
+  return fn(
+    { doc, params: [NAME, PKGS], returns: CHANGED, examples: [example] },
+    async ({ name, pkgs }, { signal }) => {
+      const names = wanted(name, pkgs).map(([one]) => packageName(one));
+      return changes(signal, async () => (await packageManager()).remove(names, purge, signal));
+    },
+  );
+}
+
+export const pkgChanges = {
+  install: fn(
+    {
+      doc: 'Installs packages. Nothing is asked, and configuration files that were changed stay.',
+      params: [
+        NAME,
+        PKGS,
+        { name: 'version', type: 'str', default: '', doc: 'Of the one package.' },
+        { name: 'refresh', type: 'bool', default: false, doc: 'Fetch the lists of packages first.' },
+      ],
+      returns: CHANGED,
+      examples: ['pkg.install vim', 'pkg.install pkgs=[vim,curl] refresh=True'],
+    },
+    async ({ name, pkgs, version, refresh }, { signal }) => {
+      const list = wanted(name, pkgs);
+      const words = await Promise.all(
+        list.map(async ([one, own = version]) => (own === '' ? packageName(one) : versionWord(one, own))),
+      );
+      const manager = await packageManager();
+      if (refresh) await manager.refresh(signal);
+      return changes(signal, () => manager.install(words, signal));
+    },
+  ),
+  remove: removing('Removes packages.', 'pkg.remove vim', false),
+  purge: removing('Removes packages with their configuration files.', 'pkg.purge vim', true),
+  refresh_db: fn(
+    { doc: 'Fetches the lists of packages.', returns: 'true', examples: ['pkg.refresh_db'] },
+    async (_, { signal }) => {
+      await (await packageManager()).refresh(signal);
+      return true;
+    },
+  ),
+  latest_version: fn(
+    {
+      doc: 'The version that an installation would bring.',
+      params: [{ rest: 'names', doc: 'Names of packages.' }],
+      returns: 'the version of one, empty when it is installed already; a map for several',
+      examples: ['pkg.latest_version bash', 'pkg.latest_version bash dpkg'],
+    },
+    async ({ names }, { signal }) => {
+      const manager = await packageManager();
+      const found: [string, string][] = [];
+      for (const name of names.map(pyStr)) found.push([name, await manager.latest(packageName(name), signal)]);
+      return found.length === 1 ? (found[0]?.[1] ?? '') : Object.fromEntries(found);
+    },
+  ),
+  upgrade_available: fn(
+    {
+      doc: 'Tells whether there is a newer version.',
+      params: [{ name: 'name', type: 'str' }],
+      examples: ['pkg.upgrade_available bash'],
+    },
+    async ({ name }, { signal }) => (await (await packageManager()).latest(packageName(name), signal)) !== '',
+  ),
+  list_upgrades: fn(
+    {
+      doc: 'The packages of which there is a newer version.',
+      returns: 'a map from name to version',
+      examples: ['pkg.list_upgrades'],
+    },
+    async (_, { signal }) => (await packageManager()).upgrades(signal),
+  ),
+} as const;
+
+type Wanted = readonly [name: string, version?: string];
+
+function wanted(name: string, pkgs: Value): readonly Wanted[] {
+  const given = pkgs === null ? name.split(',') : [pkgs].flat();
+  const list = given.flatMap((one): readonly Wanted[] =>
+    isMap(one) ? Object.entries(one).map(([key, version]) => [key, pyStr(version)]) : [[pyStr(one).trim()]],
+  );
+  if (list.length === 0 || list.some(([one]) => one === '')) throw new InvocationError('there is no package named');
+  return list;
+}
+
+async function changes(signal: AbortSignal, change: () => Promise<void>): Promise<ValueMap> {
+  const before = await versions(signal);
+  await change();
+  const after = await versions(signal);
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const of = (name: string): ValueMap => ({ old: before.get(name) ?? '', new: after.get(name) ?? '' });
+  return Object.fromEntries(
+    names.filter((name) => before.get(name) !== after.get(name)).map((name) => [name, of(name)]),
+  );
+}
+
+async function versions(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await installed(signal))].map(([name, list]) => [name, list.join(',')]));
+}

@@ -1,0 +1,127 @@
+/** `ps.*`: processes and memory of this host, read from `/proc`; nothing here changes anything. */
+import { float, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { availableParallelism } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { defineModule } from '../loader/declaration.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { fn } from '../minion-registry.js';
+import { accountOf } from '../process/account.js';
+import { bootTime, processIds, processLink, type ProcessFacts, readMemory, readProcess } from './proc.js';
+
+export const psModule = defineModule('ps', {
+  get_pid_list: fn({ doc: 'The ids of all processes.', examples: ['ps.get_pid_list'] }, () => processIds()),
+  pgrep: fn(
+    {
+      doc: 'The ids of processes whose name holds a text.',
+      params: [
+        { name: 'pattern', type: 'str', doc: 'The text.' },
+        { name: 'user', type: 'str', default: '', doc: 'Only processes of this account.' },
+        { name: 'full', type: 'bool', default: false, doc: 'Look at the whole command line.' },
+      ],
+      returns: 'a list, or None when there is none',
+      examples: ['ps.pgrep httpd', 'ps.pgrep www full=True'],
+    },
+    ({ pattern, user, full }) => pgrep(pattern, user, full),
+  ),
+  proc_info: fn(
+    {
+      doc: 'What is known of one process.',
+      params: [
+        { name: 'pid', type: 'int' },
+        { name: 'attrs', type: 'list', default: [], doc: 'Only these; all when not given.' },
+      ],
+      examples: ['ps.proc_info 1', 'ps.proc_info 1 attrs=[name,status]'],
+    },
+    ({ pid, attrs }) => processInfo(pid, attrs.map(pyStr)),
+  ),
+  num_cpus: fn({ doc: 'The number of processors.', examples: ['ps.num_cpus'] }, () => availableParallelism()),
+  boot_time: fn({ doc: 'When the host was started, in seconds since 1970.', examples: ['ps.boot_time'] }, () =>
+    bootTime(),
+  ),
+  virtual_memory: fn({ doc: 'Memory of the host, in bytes.', examples: ['ps.virtual_memory'] }, () => virtualMemory()),
+  swap_memory: fn({ doc: 'Swap space of the host, in bytes.', examples: ['ps.swap_memory'] }, () => swapMemory()),
+  total_physical_memory: fn(
+    { doc: 'All memory of the host, in bytes.' },
+    async () => (await readMemory()).get('MemTotal') ?? 0,
+  ),
+});
+
+async function pgrep(pattern: string, user: string, full: boolean): Promise<Value> {
+  const uid = user === '' ? undefined : (await accountOf(user)).uid;
+  const matches = ({ name, cmdline, uids }: ProcessFacts): boolean =>
+    (full ? cmdline.join(' ') : name).includes(pattern) && (uid === undefined || uids[0] === uid);
+  const found: number[] = [];
+  // One after the other: a host may have more processes than this one may open files.
+  for (const pid of await processIds()) {
+    const one = await readProcess(pid);
+    if (one !== undefined && matches(one)) found.push(pid);
+  }
+  return found.length === 0 ? null : found;
+}
+
+async function processInfo(pid: number, attrs: readonly string[]): Promise<ValueMap> {
+  const facts = await readProcess(pid);
+  if (facts === undefined) throw new ExecutionError(`process PID not found (pid=${String(pid)})`);
+  const info = await described(facts);
+  const unknown = attrs.filter((name) => !Object.hasOwn(info, name));
+  if (unknown.length > 0)
+    throw new InvocationError(`not known of a process: ${unknown.join(', ')}; known: ${Object.keys(info).join(', ')}`);
+  return attrs.length === 0 ? info : Object.fromEntries(Object.entries(info).filter(([name]) => attrs.includes(name)));
+}
+
+const TICKS_PER_SECOND = 100;
+
+async function described(facts: ProcessFacts): Promise<ValueMap> {
+  const { pid, ppid, name, status, cmdline, uids, gids, threads, rss, vms, startTicks } = facts;
+  const ids = ([real = -1, effective = -1, saved = -1]: readonly number[]): ValueMap => ({ real, effective, saved });
+  return {
+    pid,
+    ppid,
+    name,
+    status,
+    cmdline,
+    exe: await processLink(pid, 'exe'),
+    cwd: await processLink(pid, 'cwd'),
+    username: await accountName(uids[0] ?? -1),
+    uids: ids(uids),
+    gids: ids(gids),
+    num_threads: threads,
+    memory_info: { rss, vms },
+    create_time: float((await bootTime()) + startTicks / TICKS_PER_SECOND),
+  };
+}
+
+async function accountName(uid: number): Promise<string> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  return lines.find((fields) => fields[2] === String(uid))?.[0] ?? String(uid);
+}
+
+async function virtualMemory(): Promise<ValueMap> {
+  const memory = await readMemory();
+  const of = (name: string): number => memory.get(name) ?? 0;
+  const [total, available, cached] = [of('MemTotal'), of('MemAvailable'), of('Cached') + of('SReclaimable')];
+  return {
+    total,
+    available,
+    percent: percentOf(total - available, total),
+    used: total - of('MemFree') - of('Buffers') - cached,
+    free: of('MemFree'),
+    active: of('Active'),
+    inactive: of('Inactive'),
+    buffers: of('Buffers'),
+    cached,
+    shared: of('Shmem'),
+    slab: of('Slab'),
+  };
+}
+
+async function swapMemory(): Promise<ValueMap> {
+  const memory = await readMemory();
+  const [total, free] = [memory.get('SwapTotal') ?? 0, memory.get('SwapFree') ?? 0];
+  return { total, used: total - free, free, percent: percentOf(total - free, total) };
+}
+
+/** One decimal, and always a float. */
+function percentOf(part: number, whole: number): Value {
+  return float(whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10);
+}

@@ -1,0 +1,140 @@
+/** From the words of `cmd.*` to a process and back: what to run, as whom, where, with which variables. */
+import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { stat } from 'node:fs/promises';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
+import type { BaseContext } from '../loader/registry.js';
+import { type Account, accountOf } from '../process/account.js';
+import { findProgram } from '../process/find-program.js';
+import { type ProcessAsk, type ProcessResult, runProcess } from '../process/run-process.js';
+import { splitWords } from '../process/split-words.js';
+
+export interface CommandWords {
+  readonly cmd: Value;
+  readonly cwd: string;
+  readonly stdin: string;
+  readonly runas: string;
+  readonly shell: string;
+  readonly python_shell: boolean | null;
+  readonly env: Value;
+  readonly clean_env: boolean;
+  readonly rstrip: boolean;
+  readonly timeout: number | null;
+  readonly ignore_retcode: boolean;
+  readonly reset_system_locale: boolean;
+  readonly kwargs: ValueMap;
+}
+
+export interface Ran {
+  readonly pid: number;
+  readonly retcode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly notes: readonly string[];
+}
+
+const LOCALE = { LC_ALL: 'C', LANGUAGE: 'C' };
+const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export async function runCommand(
+  words: CommandWords,
+  merged: boolean,
+  { signal, processes }: BaseContext,
+): Promise<Ran> {
+  refuseOptions(words.kwargs);
+  const account = words.runas === '' ? undefined : await accountOf(words.runas);
+  const env = variables(words, account);
+  const cwd = await folder(words.cwd === '' ? (account?.home ?? env['HOME'] ?? '/') : words.cwd);
+  const command = commandOf(words);
+  const file = await findProgram(command.file, env['PATH'] ?? SEARCH_PATH, cwd);
+  if (file === undefined) throw cannotRun(command.file, 'No such file or directory');
+  const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: words.stdin, merged, signal, processes };
+  const limit = words.timeout === null ? {} : { timeoutMs: words.timeout * 1000 };
+  const result = await started({ ...ask, ...limit, ...asAccount(account) });
+  return shown(words, result, command.notes);
+}
+
+function asAccount(account: Account | undefined): Pick<ProcessAsk, 'account'> {
+  return account === undefined ? {} : { account: { uid: account.uid, gid: account.gid } };
+}
+
+async function started(ask: ProcessAsk): Promise<ProcessResult> {
+  try {
+    return await runProcess(ask);
+  } catch (error) {
+    throw cannotRun(ask.file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function shown({ cmd, timeout, rstrip }: CommandWords, result: ProcessResult, notes: readonly string[]): Ran {
+  const { pid, retcode, timedOut } = result;
+  if (timedOut) {
+    const name = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
+    return { pid, retcode: 1, stdout: `${name} : Timed out after ${String(timeout)} seconds`, stderr: '', notes };
+  }
+  const strip = (text: string): string => (rstrip ? text.trimEnd() : text);
+  return { pid, retcode, stdout: strip(result.stdout), stderr: strip(result.stderr), notes };
+}
+
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly notes: readonly string[];
+}
+
+function commandOf({ cmd, shell, python_shell: asked }: CommandWords): Command {
+  if (asked ?? shell !== '') return inShell(shell === '' ? '/bin/sh' : shell, cmd);
+  const { words, looksLikeShell } = isList(cmd)
+    ? { words: cmd.map(pyStr), looksLikeShell: false }
+    : splitWords(pyStr(cmd));
+  const [file, ...args] = words;
+  if (file === undefined || file === '') throw new InvocationError('there is no command to run');
+  const note =
+    'The command ran without a shell, its special characters as plain text; python_shell=True runs it in one.';
+  return { file, args, notes: looksLikeShell ? [note] : [] };
+}
+
+function inShell(shell: string, cmd: Value): Command {
+  const text = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);
+  if (text.trim() === '') throw new InvocationError('there is no command to run');
+  return { file: shell, args: ['-c', text], notes: [] };
+}
+
+function variables(words: CommandWords, account: Account | undefined): Record<string, string> {
+  const own =
+    account === undefined
+      ? {}
+      : { HOME: account.home, USER: account.name, LOGNAME: account.name, SHELL: account.shell };
+  const inherited = words.clean_env ? {} : process.env;
+  const locale = words.reset_system_locale && !words.clean_env ? LOCALE : {};
+  const all: Readonly<Record<string, string | undefined>> = { ...inherited, ...locale, ...own, ...envOf(words.env) };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** A map, or a list of maps of which later ones win; `False` sets an empty value, as in Salt. */
+function envOf(env: Value): Readonly<Record<string, string>> {
+  if (env === null) return {};
+  const maps = isList(env) ? env : [env];
+  if (!maps.every((map) => isMap(map))) throw new InvocationError('env must be a mapping or a list of mappings');
+  const entries = maps.flatMap((map) => Object.entries(map));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value === false || value === null ? '' : pyStr(value)]),
+  );
+}
+
+async function folder(cwd: string): Promise<string> {
+  const found = await stat(cwd).catch(() => undefined);
+  if (cwd.startsWith('/') && found?.isDirectory() === true) return cwd;
+  throw new ExecutionError(`Specified cwd '${cwd}' either not absolute or does not exist`);
+}
+
+/** Salt's options that are not built would otherwise be ignored in silence. */
+function refuseOptions(kwargs: ValueMap): void {
+  const names = Object.keys(kwargs).filter((name) => !name.startsWith('__'));
+  if (names.length > 0) throw new InvocationError(`The following keyword arguments are not valid: ${names.join(', ')}`);
+}
+
+function cannotRun(file: string, why: string): ExecutionError {
+  return new ExecutionError(`Unable to run command '${file}': ${why}`);
+}

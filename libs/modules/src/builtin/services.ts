@@ -1,0 +1,74 @@
+/** The services of a host that systemd runs, and of one with `/etc/init.d`: the same questions to each. */
+import { readdir, stat } from 'node:fs/promises';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
+
+export type Change = 'start' | 'stop' | 'restart' | 'reload' | 'enable' | 'disable';
+
+export interface Services {
+  status(name: string, signal: AbortSignal): Promise<boolean>;
+  isEnabled(name: string, signal: AbortSignal): Promise<boolean>;
+  all(signal: AbortSignal): Promise<readonly string[]>;
+  change(name: string, change: Change, signal: AbortSignal): Promise<void>;
+}
+
+const CHANGE_MS = 300_000;
+
+/** Chosen by what runs, not by what is installed. @throws {ExecutionError} When there is neither. */
+export async function servicesOf(): Promise<Services> {
+  const is = async (path: string): Promise<boolean> =>
+    (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+  if (await is('/run/systemd/system')) return systemd;
+  if (await is('/etc/init.d')) return sysvinit;
+  throw new ExecutionError('this host runs neither systemd nor init scripts, so it has no services');
+}
+
+/** @throws {InvocationError} When it could not be the name of a service. */
+export function serviceName(name: string): string {
+  if (/^[A-Za-z0-9_@][\w@.:\\-]{0,254}$/.test(name)) return name;
+  throw new InvocationError(`'${name}' is not the name of a service`);
+}
+
+const succeeds = async (program: string, args: readonly string[], signal: AbortSignal): Promise<boolean> =>
+  (await runTool(program, args, { signal })).retcode === 0;
+
+const systemd: Services = {
+  status: (name, signal) => succeeds('systemctl', ['is-active', '--quiet', '--', name], signal),
+  isEnabled: (name, signal) => succeeds('systemctl', ['is-enabled', '--quiet', '--', name], signal),
+  async all(signal) {
+    const flags = ['list-unit-files', '--type=service', '--no-legend', '--no-pager', '--full'];
+    const rows = (await toolOutput('systemctl', flags, { signal })).split('\n');
+    return rows.map((row) => row.split(/\s/)[0]?.replace(/\.service$/, '') ?? '').filter((name) => name !== '');
+  },
+  async change(name, change, signal) {
+    await toolOutput('systemctl', ['--no-ask-password', change, '--', name], { signal, timeoutMs: CHANGE_MS });
+  },
+};
+
+const sysvinit: Services = {
+  status: async (name, signal) => succeeds(await script(name), ['status'], signal),
+  async isEnabled(name) {
+    const levels = await Promise.all(['2', '3', '4', '5'].map((level) => readdir(`/etc/rc${level}.d`).catch(() => [])));
+    return levels.flat().some((link) => /^S\d\d/.test(link) && link.slice(3) === name);
+  },
+  async all() {
+    const names = await readdir('/etc/init.d');
+    const isScript = async (name: string): Promise<boolean> => ((await stat(`/etc/init.d/${name}`)).mode & 0o111) !== 0;
+    const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
+    return kept.flat();
+  },
+  async change(name, change, signal) {
+    const isBoot = change === 'enable' || change === 'disable';
+    const file = await script(name);
+    if (!isBoot) await toolOutput(file, [change], { signal, timeoutMs: CHANGE_MS });
+    else if (await hasTool('update-rc.d')) await toolOutput('update-rc.d', [name, change], { signal });
+    else await toolOutput('chkconfig', [name, change === 'enable' ? 'on' : 'off'], { signal });
+  },
+};
+
+async function script(name: string): Promise<string> {
+  const path = `/etc/init.d/${serviceName(name)}`;
+  if ((await stat(path).catch(() => undefined))?.isFile() !== true)
+    throw new ExecutionError(`there is no service ${name}`);
+  return path;
+}

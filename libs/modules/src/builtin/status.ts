@@ -1,0 +1,114 @@
+/** `status.*`: how this host is doing, as far as `/proc` tells; nothing here changes anything. */
+import { float, isMap, pyStr, type ValueMap } from '@natrium/model';
+import { availableParallelism } from 'node:os';
+import { defineModule } from '../loader/declaration.js';
+import { fn } from '../minion-registry.js';
+import { matchesGlob } from '../loader/glob.js';
+import { mounts, usageOf } from './mounts.js';
+import { bootTime, processIds, readProcess } from './proc.js';
+import { users } from './name-databases.js';
+import * as proc from './status-proc.js';
+
+const { procText } = proc;
+
+export const statusModule = defineModule('status', {
+  uptime: fn(
+    { doc: 'For how long this host has been running, and its load.', returns: 'a map', examples: ['status.uptime'] },
+    () => uptime(),
+  ),
+  loadavg: fn({ doc: 'The load of the last 1, 5 and 15 minutes.', examples: ['status.loadavg'] }, async () => {
+    const [one, five, fifteen] = (await procText('loadavg')).split(' ').map(Number);
+    return { '1-min': float(one ?? 0), '5-min': float(five ?? 0), '15-min': float(fifteen ?? 0) };
+  }),
+  meminfo: fn({ doc: 'Memory, as /proc/meminfo has it.', examples: ['status.meminfo'] }, async () =>
+    proc.memoryFields(await procText('meminfo')),
+  ),
+  cpuinfo: fn({ doc: 'The processor, as /proc/cpuinfo has it.', examples: ['status.cpuinfo'] }, async () =>
+    proc.processorFields(await procText('cpuinfo')),
+  ),
+  cpustats: fn({ doc: 'Times of the processors, as /proc/stat has them.', examples: ['status.cpustats'] }, async () =>
+    proc.processorTimes(await procText('stat')),
+  ),
+  vmstats: fn({ doc: 'Counters of the memory, as /proc/vmstat has them.', examples: ['status.vmstats'] }, async () =>
+    proc.plainCounters(await procText('vmstat')),
+  ),
+  diskstats: fn({ doc: 'Counters of the block devices.', examples: ['status.diskstats'] }, async () =>
+    proc.diskCounters(await procText('diskstats')),
+  ),
+  netdev: fn({ doc: 'Counters of the network interfaces.', examples: ['status.netdev'] }, async () =>
+    proc.interfaceCounters(await procText('net/dev')),
+  ),
+  diskusage: fn(
+    {
+      doc: 'Size and free bytes of mounted file systems.',
+      params: [{ rest: 'args', doc: 'Mount points or types, as globs; all when not given.' }],
+      returns: 'a map from the mount point to total and available',
+      examples: ['status.diskusage', 'status.diskusage / ext4'],
+    },
+    ({ args }) => diskUsage(args.map(pyStr)),
+  ),
+  nproc: fn({ doc: 'The number of processors.', examples: ['status.nproc'] }, () => availableParallelism()),
+  version: fn({ doc: 'The kernel, as /proc/version has it.', examples: ['status.version'] }, async () =>
+    (await procText('version')).trim(),
+  ),
+  procs: fn(
+    { doc: 'The processes.', returns: 'a map from the id to user and cmd', examples: ['status.procs'] },
+    (_, { signal }) => processes(signal),
+  ),
+  pid: fn(
+    {
+      doc: 'The ids of processes whose command line holds a text, one on each line.',
+      params: [{ name: 'sig', type: 'str', doc: 'The text.' }],
+      returns: 'text, empty when there is none',
+      examples: ['status.pid sshd'],
+    },
+    async ({ sig }, { signal }) =>
+      Object.entries(await processes(signal))
+        .filter(
+          ([pid, facts]) => Number(pid) !== process.pid && isMap(facts) && pyStr(facts['cmd'] ?? '').includes(sig),
+        )
+        .map(([pid]) => pid)
+        .join('\n'),
+  ),
+});
+
+async function uptime(): Promise<ValueMap> {
+  const seconds = Math.floor(Number((await procText('uptime')).split(' ')[0]));
+  const since = await bootTime();
+  const iso = new Date(since * 1000).toISOString().slice(0, 19);
+  const [days, rest] = [Math.floor(seconds / 86_400), seconds % 86_400];
+  return {
+    seconds,
+    since_iso: iso,
+    since_t: since,
+    days,
+    time: `${Math.floor(rest / 3600)}:${String(Math.floor(rest / 60) % 60).padStart(2, '0')}`,
+  };
+}
+
+async function diskUsage(globs: readonly string[]): Promise<ValueMap> {
+  const fits = (words: readonly string[]): boolean =>
+    globs.length === 0 || globs.some((glob) => words.some((word) => matchesGlob(glob, word)));
+  const rows = (await mounts())
+    .filter(({ point, type }) => fits([point, type]))
+    .map(async ({ point }) => {
+      const usage = await usageOf(point);
+      if (usage === undefined) return [];
+      return [[point, { total: usage.total * usage.bytes, available: usage.available * usage.bytes }] as const];
+    });
+  return Object.fromEntries((await Promise.all(rows)).flat());
+}
+
+async function processes(signal: AbortSignal): Promise<ValueMap> {
+  const names = new Map((await users(signal)).map(({ uid, name }) => [uid, name]));
+  const found: [string, ValueMap][] = [];
+  // One after the other: a host may have more processes than this one may open files.
+  for (const pid of await processIds()) {
+    const facts = await readProcess(pid);
+    if (facts === undefined) continue;
+    const [uid = -1] = facts.uids;
+    const cmd = facts.cmdline.length === 0 ? `[${facts.name}]` : facts.cmdline.join(' ').slice(0, 4096);
+    found.push([String(pid), { user: names.get(uid) ?? String(uid), cmd }]);
+  }
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,20 @@
+/** What `test.versions*` and `test.get_opts` report. */
+import type { ValueMap } from '@natrium/model';
+import { arch, platform, release } from 'node:os';
+import { VERSION } from '../version.js';
+
+export function versions(): Readonly<Record<string, ValueMap>> {
+  const { node, v8, uv, openssl } = process.versions;
+  return {
+    'Natrium Version': { Natrium: VERSION },
+    'Dependency Versions': { node, v8, uv, openssl },
+    'System Versions': { system: platform(), release: release(), machine: arch() },
+  };
+}
+
+const SECRET = /pass|secret|token|seed|private|credential|_key$|^key$/i;
+
+/** Whoever may test is not whoever may read secrets: their values are hidden. */
+export function configWithoutSecrets(config: ValueMap): ValueMap {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, SECRET.test(key) ? '******' : value]));
+}

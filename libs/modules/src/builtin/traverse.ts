@@ -1,0 +1,20 @@
+/** Paths into grains and pillar, as Salt's modules read them. */
+import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+
+/** Follows `a:b:0` through maps and lists, and through a list of maps to the first that has the key. */
+export function traverse(data: ValueMap, key: string, delimiter: string): Value | undefined {
+  if (Object.hasOwn(data, key)) return data[key];
+  let value: Value | undefined = data;
+  for (const word of delimiter === '' ? [key] : key.split(delimiter)) {
+    value = step(value, word);
+    if (value === undefined) return undefined;
+  }
+  return value;
+}
+
+function step(value: Value | undefined, word: string): Value | undefined {
+  if (isMap(value)) return Object.hasOwn(value, word) ? value[word] : undefined;
+  if (!isList(value)) return undefined;
+  if (/^-?\d{1,9}$/.test(word)) return value.at(Number(word));
+  return value.filter(isMap).find((map) => Object.hasOwn(map, word))?.[word];
+}

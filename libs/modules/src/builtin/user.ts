@@ -1,0 +1,204 @@
+/** `user.*`: accounts of this host. Looked up through the name service; changed with useradd, usermod and userdel. */
+import { pyStr, type ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
+import { defineModule } from '../loader/declaration.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { fn } from '../minion-registry.js';
+import { toolOutput } from '../process/run-tool.js';
+import { type GroupEntry, groups, plainName, type UserEntry, users } from './name-databases.js';
+
+const NAME = { name: 'name', type: 'str', doc: 'Name of the account.' } as const;
+
+/** One property of an account, set with `usermod`. */
+function changing(doc: string, flag: string, param: string, example: string) {
+  const params = [NAME, { name: 'value', type: 'str', doc: param }] as const;
+  return fn({ doc, params, returns: 'true', examples: [example] }, async ({ name, value }, context) => {
+    await existing(name, context);
+    await change('usermod', [flag, oneLine(value), '--', name], context);
+    return true;
+  });
+}
+
+export const userModule = defineModule('user', {
+  info: fn(
+    {
+      doc: 'What is known of one account.',
+      params: [NAME],
+      returns: 'a map, empty when there is none',
+      examples: ['user.info root'],
+    },
+    async ({ name }, { signal }) => {
+      const [found] = await users(signal, plainName(name));
+      return found === undefined ? {} : shown(found, await groups(signal));
+    },
+  ),
+  list_users: fn(
+    { doc: 'The names of all accounts.', returns: 'a list', examples: ['user.list_users'] },
+    async (_, { signal }) => (await users(signal)).map(({ name }) => name).sort(),
+  ),
+  list_groups: fn(
+    {
+      doc: 'The names of the groups that an account is in.',
+      params: [NAME],
+      returns: 'a list',
+      examples: ['user.list_groups root'],
+    },
+    async ({ name }, { signal }) => {
+      const [found] = await users(signal, plainName(name));
+      return found === undefined ? [] : groupsOf(found, await groups(signal));
+    },
+  ),
+  getent: fn({ doc: 'All accounts.', returns: 'a list of maps', examples: ['user.getent'] }, async (_, { signal }) => {
+    const all = await groups(signal);
+    return (await users(signal)).map((user) => shown(user, all));
+  }),
+  primary_group: fn(
+    { doc: 'The name of an account’s own group.', params: [NAME], examples: ['user.primary_group root'] },
+    async ({ name }, context) => {
+      const { gid } = await existing(name, context);
+      return (await groups(context.signal, String(gid)))[0]?.name ?? '';
+    },
+  ),
+  add: fn(
+    {
+      doc: 'Adds an account. Passwords are not set here: they would travel and be kept with the job.',
+      params: [
+        NAME,
+        { name: 'uid', type: 'int', default: null },
+        { name: 'gid', type: 'str', default: '', doc: 'Its own group, as a name or number.' },
+        { name: 'groups', type: 'list', default: [], doc: 'Further groups.' },
+        { name: 'home', type: 'str', default: '' },
+        { name: 'shell', type: 'str', default: '' },
+        { name: 'system', type: 'bool', default: false },
+        { name: 'fullname', type: 'str', default: '' },
+        { name: 'createhome', type: 'bool', default: true },
+        { name: 'unique', type: 'bool', default: true },
+      ],
+      returns: 'true',
+      examples: ['user.add ann uid=1500 groups=adm,dialout shell=/bin/bash'],
+    },
+    async (ask, context) => {
+      const { name, uid, gid, home, shell, fullname } = ask;
+      const valued: readonly (readonly [string, string])[] = [
+        ['--uid', uid === null ? '' : String(uid)],
+        ['--gid', gid],
+        ['--groups', ask.groups.map((group) => plainName(pyStr(group))).join(',')],
+        ['--home-dir', home],
+        ['--shell', shell],
+        ['--comment', fullname],
+      ];
+      const given = valued.filter(([, value]) => value !== '').flatMap(([flag, value]) => [flag, oneLine(value)]);
+      const plain = [ask.system ? '--system' : '', ask.unique ? '' : '--non-unique'].filter((flag) => flag !== '');
+      const homeFlag = ask.createhome ? '--create-home' : '--no-create-home';
+      await change('useradd', [...given, ...plain, homeFlag, '--', plainName(name)], context);
+      return true;
+    },
+  ),
+  delete: fn(
+    {
+      doc: 'Removes an account.',
+      params: [
+        NAME,
+        { name: 'remove', type: 'bool', default: false, doc: 'Its home and mail too.' },
+        { name: 'force', type: 'bool', default: false, doc: 'Even while it is logged in.' },
+      ],
+      returns: 'true',
+      examples: ['user.delete ann remove=True'],
+    },
+    async ({ name, remove, force }, context) => {
+      await existing(name, context);
+      await change('userdel', [...(remove ? ['--remove'] : []), ...(force ? ['--force'] : []), '--', name], context);
+      return true;
+    },
+  ),
+  chuid: changing('Changes the number of an account.', '--uid', 'The new number.', 'user.chuid ann 1501'),
+  chgid: changing('Changes the own group of an account.', '--gid', 'The group.', 'user.chgid ann users'),
+  chshell: changing('Changes the shell of an account.', '--shell', 'The shell.', 'user.chshell ann /bin/zsh'),
+  chfullname: changing(
+    'Changes the full name of an account.',
+    '--comment',
+    'The name.',
+    "user.chfullname ann 'Ann Onym'",
+  ),
+  chhome: fn(
+    {
+      doc: 'Changes the home of an account.',
+      params: [
+        NAME,
+        { name: 'home', type: 'str' },
+        { name: 'persist', type: 'bool', default: false, doc: 'Move what is in it.' },
+      ],
+      returns: 'true',
+      examples: ['user.chhome ann /srv/ann persist=True'],
+    },
+    async ({ name, home, persist }, context) => {
+      await existing(name, context);
+      await change('usermod', ['--home', oneLine(home), ...(persist ? ['--move-home'] : []), '--', name], context);
+      return true;
+    },
+  ),
+  chgroups: fn(
+    {
+      doc: 'Changes the further groups of an account.',
+      params: [
+        NAME,
+        { name: 'groups', type: 'list' },
+        { name: 'append', type: 'bool', default: false, doc: 'Keep those it is in.' },
+      ],
+      returns: 'true',
+      examples: ['user.chgroups ann adm,dialout append=True'],
+    },
+    async ({ name, groups: wanted, append }, context) => {
+      await existing(name, context);
+      const list = wanted.map((group) => plainName(pyStr(group))).join(',');
+      await change('usermod', [...(append ? ['--append'] : []), '--groups', list, '--', name], context);
+      return true;
+    },
+  ),
+});
+
+async function existing(name: string, { signal }: CallContext): Promise<UserEntry> {
+  const [found] = await users(signal, plainName(name));
+  // A number finds an account by its number; only its name is meant here.
+  if (found?.name !== name) throw new ExecutionError(`User '${name}' does not exist`);
+  return found;
+}
+
+/** Only one change at a time holds the lock of the account files, so a failure says who holds it. */
+async function change(program: string, args: readonly string[], { signal }: CallContext): Promise<void> {
+  await toolOutput(program, args, { signal });
+}
+
+/** A colon or a line end would make fields of its own in the account files. */
+function oneLine(text: string): string {
+  if (/[:\n\r\0]/.test(text)) throw new InvocationError('a value holds a colon or a line end');
+  return text;
+}
+
+function groupsOf({ name, gid }: UserEntry, all: readonly GroupEntry[]): readonly string[] {
+  return all
+    .filter((group) => group.gid === gid || group.members.includes(name))
+    .map((group) => group.name)
+    .sort();
+}
+
+function shown(user: UserEntry, all: readonly GroupEntry[]): ValueMap {
+  const { name, uid, gid, gecos, home, shell } = user;
+  const [fullname = '', roomnumber = '', workphone = '', homephone = '', ...other] = gecos.split(',');
+  const own = groupsOf(user, all);
+  // The password's place is shown as Salt shows it, and never holds one.
+  return {
+    name,
+    uid,
+    gid,
+    groups: own,
+    home,
+    passwd: 'x',
+    shell,
+    fullname,
+    roomnumber,
+    workphone,
+    homephone,
+    other: other.join(','),
+  };
+}

@@ -1,0 +1,49 @@
+/** Execution modules, their declarations and the registry that runs them. How to write one: docs/modules.md. */
+export { builtinModules } from './builtin/index.js';
+export { absentText } from './builtin/publish-reply.js';
+export { traverse } from './builtin/traverse.js';
+export type { CallContext, JobFacts, RefreshPort, RunningJob, RunningJobs, SignalSent } from './call-context.js';
+export type { EventPort } from './event-port.js';
+export { gatherGrains } from './grains/gather-grains.js';
+export { GrainsFile } from './grains/grains-file.js';
+export type { ArgumentFault } from './loader/bind-arguments.js';
+export { bindArguments } from './loader/bind-arguments.js';
+export {
+  type ArgumentsOf,
+  declaringFor,
+  defineModule,
+  type FunctionSpec,
+  type FunctionText,
+  type Library,
+  type Module,
+  type Param,
+  type ParamType,
+  type Returned,
+} from './loader/declaration.js';
+export { type Dialect, errorText, type Thrown } from './loader/dialect.js';
+export { ExecutionError, InvocationError } from './loader/errors.js';
+export { executeSeveral } from './loader/execute-several.js';
+export { usageText } from './loader/function-text.js';
+export { matchesGlob } from './loader/glob.js';
+export { type BaseContext, Registry } from './loader/registry.js';
+export { docsOf, selectFunctions } from './loader/select-functions.js';
+export { type Fault, type Outcome, Reply, reply, type ReplyOptions } from './loader/reply.js';
+export {
+  type MasterPort,
+  type PeerReturn,
+  type PublishAnswer,
+  type PublishAsk,
+  type RunnerAnswer,
+  type RunnerAsk,
+  secondsOf,
+} from './master-port.js';
+export type { MineAnswer, MineItem, MinePort, MineRead } from './mine-port.js';
+export { type ExecutionModule, fn, minionRegistry } from './minion-registry.js';
+export { minionFacts } from './own/minion-facts.js';
+export { type Limits } from './own/guest.js';
+export { OwnModules, type OwnModulesOptions } from './own/own-modules.js';
+export { type ProcessPort } from './process/run-process.js';
+export { localFileReturner } from './returners/local-file.js';
+export type { Returner, ReturnerContext, ReturnFacts } from './returners/returner.js';
+export { Returners } from './returners/returners.js';
+export { SALT_VERSION, VERSION } from './version.js';

@@ -1,0 +1,118 @@
+/**
+ * The functions of one process by name, and the one way to run them.
+ *
+ * The order: is it there → do the arguments fit → run → what came of it. Whatever a function does, the answer is an
+ * `Outcome`; nothing is thrown at the agent. Who may run what was decided before, elsewhere.
+ *
+ * Used by the agent, `natrium-call --local` and the runner service; texts that differ between them are a `Dialect`.
+ */
+import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { aborted, raceAbort } from './abort.js';
+import { bindArguments } from './bind-arguments.js';
+import type { FunctionSpec, Library, Module, Param, Returned } from './declaration.js';
+import type { Dialect } from './dialect.js';
+import type { ProcessPort } from '../process/run-process.js';
+import { docText } from './function-text.js';
+import { type Fault, type Outcome, Reply } from './reply.js';
+
+/** What every call has: a way to end it, and where there is one, a list of the processes that it started. */
+export interface BaseContext {
+  readonly signal: AbortSignal;
+  readonly processes?: ProcessPort | undefined;
+}
+
+export class Registry<C extends BaseContext> implements Library {
+  readonly #functions = new Map<string, FunctionSpec<C>>();
+
+  /** @throws {RangeError} When two modules declare one function. */
+  constructor(
+    readonly modules: readonly Module<C>[],
+    private readonly dialect: Dialect<C>,
+  ) {
+    for (const module of modules) {
+      for (const [name, spec] of Object.entries(module.functions)) this.#add(`${module.name}.${name}`, spec);
+    }
+  }
+
+  /** The same registry with further modules; one of the same name takes the place of the earlier one, whole. */
+  with(modules: readonly Module<C>[]): Registry<C> {
+    const replaced = new Set(modules.map((module) => module.name));
+    return new Registry([...this.modules.filter((module) => !replaced.has(module.name)), ...modules], this.dialect);
+  }
+
+  list(): readonly string[] {
+    return [...this.#functions.keys()].sort();
+  }
+
+  has(fun: string): boolean {
+    return this.#functions.has(fun);
+  }
+
+  doc(fun: string): string | undefined {
+    const spec = this.#functions.get(fun);
+    return spec === undefined ? undefined : docText(fun, spec, this.dialect.program);
+  }
+
+  params(fun: string): readonly Param[] | undefined {
+    return this.#functions.get(fun)?.params;
+  }
+
+  /** What each function publishes, where it publishes anything. */
+  grants(): Readonly<Record<string, readonly Value[]>> {
+    const declared = [...this.#functions].flatMap(([fun, { grants }]) =>
+      grants === undefined ? [] : ([[fun, grants]] as const),
+    );
+    return Object.fromEntries(declared);
+  }
+
+  /** Runs one function; `sent` is its positional arguments and, last, the map of named ones with `__kwarg__`. */
+  async execute(fun: string, sent: readonly Value[], context: C): Promise<Outcome> {
+    const spec = this.#functions.get(fun);
+    if (spec === undefined) return failure('unavailable', `'${fun}' is not available.`);
+    const bound = bindArguments(fun, spec.params, sent, this.dialect.furtherArguments(fun, sent, context));
+    if (!bound.ok) return failure('arguments', this.dialect.wrongArguments(fun, bound.error, this.doc(fun) ?? ''));
+    return this.#run(fun, spec, bound.value, context);
+  }
+
+  async #run(fun: string, spec: FunctionSpec<C>, bound: ValueMap, context: C): Promise<Outcome> {
+    if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
+    try {
+      // An async wrapper: what a function throws at once and what it rejects with later arrive the same way.
+      const running = (async () => spec.run(bound, context, this))();
+      return toOutcome(await raceAbort(running, context.signal));
+    } catch (error) {
+      if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
+      const { fault, text } = this.dialect.thrown(fun, error);
+      return failure(fault, text);
+    }
+  }
+
+  #add(fun: string, spec: FunctionSpec<C>): void {
+    if (this.#functions.has(fun)) throw new RangeError(`two modules declare ${fun}`);
+    this.#functions.set(fun, spec);
+  }
+}
+
+function isAborted({ signal }: BaseContext): boolean {
+  return signal.aborted;
+}
+
+function toOutcome(returned: Returned): Outcome {
+  const { ret, options } = returned instanceof Reply ? returned : new Reply(returned, {});
+  const { notes = [], retcode = saysFailure(ret) ? 1 : 0, ...rest } = options;
+  return { ret, retcode, success: retcode === 0, notes, ...rest };
+}
+
+/** A map that says `result: False` or `success: False` failed, as in Salt. */
+function saysFailure(ret: Value): boolean {
+  return isMap(ret) && [ret['result'], ret['success']].some((word) => word !== undefined && !isTrue(word));
+}
+
+function isTrue(value: Value): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+function failure(fault: Fault, ret: Value): Outcome {
+  return { ret, retcode: 1, success: false, notes: [], out: 'nested', fault };
+}

@@ -1,0 +1,35 @@
+import { Float, type Value } from '@natrium/model';
+import { readJson, writeJson } from './json.js';
+
+const MARK = 'mark:';
+
+describe('JSON of any language', () => {
+  it.each<[string, Value]>([
+    ['1', 1],
+    ['1.0', new Float(1)],
+    ['-0.5', -0.5],
+    ['1e400', new Float(Infinity)],
+    ['NaN', new Float(NaN)],
+    ['12345678901234567890', 12345678901234567890n],
+    ['{"1.0": [1.0, "2.0", "a\\"3.0"]}', { '1.0': [new Float(1), '2.0', 'a"3.0'] }],
+  ])('reads %s', (text, value) => {
+    expect(readJson(text, MARK)).toEqual(value);
+  });
+
+  it.each<[Value, string]>([
+    [new Float(1), '1.0'],
+    [new Float(NaN), 'NaN'],
+    [12345678901234567890n, '12345678901234567890'],
+    [{ a: [1, null, true, 'x"'] }, '{"a":[1,null,true,"x\\""]}'],
+  ])('writes %p', (value, text) => {
+    expect(writeJson(value)).toBe(text);
+  });
+
+  it.each(['', '{', '1 2', '{"a":01}', '"\\'])('refuses %j', (text) => {
+    expect(() => readJson(text, MARK)).toThrow(/JSON|Unexpected|Unterminated|Bad/);
+  });
+
+  it('refuses what is nested too deep', () => {
+    expect(() => readJson('['.repeat(100) + ']'.repeat(100), MARK)).toThrow('deeper than 64');
+  });
+});

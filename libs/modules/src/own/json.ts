@@ -1,0 +1,53 @@
+/**
+ * Values as the JSON that any language reads and writes: `1.0` stays a float and a large integer keeps its digits.
+ *
+ * JavaScript's own reader would make 1 of `1.0`. What JSON has no word for is written as Python writes it (`NaN`).
+ */
+import { Float, float, isList, isMap, type Value } from '@natrium/model';
+
+const MAX_DEPTH = 64;
+/** A text, or a number as JSON or Python writes it. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN/g;
+
+export function writeJson(value: Value): string {
+  if (value instanceof Float) return floatText(value.value);
+  if (typeof value === 'bigint') return value.toString();
+  if (isList(value)) return `[${value.map((item) => writeJson(item)).join(',')}]`;
+  if (!isMap(value)) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}:${writeJson(item)}`)
+    .join(',')}}`;
+}
+
+/**
+ * @param mark A text that no value holds: it marks numbers on their way through JavaScript's reader.
+ * @throws {SyntaxError | RangeError} When it is not JSON, or nested deeper than 64 levels.
+ */
+export function readJson(text: string, mark: string): Value {
+  const marked = text.replace(TOKEN, (token) => (isPlain(token) ? token : `"${mark}${token}"`));
+  return unmark(JSON.parse(marked) as Value, mark, 0);
+}
+
+function isPlain(token: string): boolean {
+  if (token.startsWith('"')) return true;
+  const number = Number(token);
+  return /^-?\d+$/.test(token)
+    ? Number.isSafeInteger(number)
+    : Number.isFinite(number) && !Number.isInteger(number) && token !== 'NaN';
+}
+
+function unmark(value: Value, mark: string, depth: number): Value {
+  if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
+  if (typeof value === 'string') return value.startsWith(mark) ? markedNumber(value.slice(mark.length)) : value;
+  if (isList(value)) return value.map((item) => unmark(item, mark, depth + 1));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmark(item, mark, depth + 1)]));
+}
+
+function markedNumber(text: string): Value {
+  return /^-?\d+$/.test(text) ? BigInt(text) : float(Number(text));
+}
+
+function floatText(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? value.toFixed(1) : String(value);
+}

@@ -1,0 +1,32 @@
+import { splitWords } from './split-words.js';
+
+describe('splitting a command', () => {
+  it.each([
+    ['', []],
+    ['  a  b ', ['a', 'b']],
+    [`'a b' "c d"`, ['a b', 'c d']],
+    [`a'b'"c"d`, ['abcd']],
+    [`a\\ b`, ['a b']],
+    [`"a\\"b\\\\c\\n"`, ['a"b\\c\\n']],
+    [`'' ""`, ['', '']],
+    [`'it'\\''s'`, ["it's"]],
+  ])('%j', (command, words) => {
+    expect(splitWords(command).words).toEqual(words);
+  });
+
+  it.each(["'a", '"a', 'a\\', '"a\\"'])('refuses %j, which is not closed', (command) => {
+    expect(() => splitWords(command)).toThrow('not closed');
+  });
+
+  it('tells what a shell would have read', () => {
+    expect(splitWords('a | b').looksLikeShell).toBe(true);
+    expect(splitWords("a '|' b").looksLikeShell).toBe(false);
+  });
+
+  it('reads a long hostile text at once', () => {
+    const begin = performance.now();
+    expect(() => splitWords(`"${'\\a'.repeat(200_000)}`)).toThrow('not closed');
+    expect(splitWords("'' ".repeat(100_000)).words).toHaveLength(100_000);
+    expect(performance.now() - begin).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * The returners of one minion by name, and the one way to use them: behind each other, bounded, and never in a job's way.
+ *
+ * A name that nobody has and a returner that fails are logged and counted.
+ */
+import type { BaseContext } from '../loader/registry.js';
+import type { Module } from '../loader/declaration.js';
+import type { ReturnerContext, ReturnFacts, Returner } from './returner.js';
+
+export interface ReturnersOptions {
+  readonly context: Pick<ReturnerContext, 'id' | 'config'>;
+  onProblem(
+    sentence: string,
+    about: { readonly jid: string; readonly returner: string; readonly failures: number },
+  ): void;
+}
+
+/** Returns that wait for their returner; more than these are dropped, which counts as a failure. */
+const MAX_WAITING = 10_000;
+const AT_ONCE = 4;
+
+export class Returners {
+  #own: ReadonlyMap<string, Returner> = new Map();
+  readonly #builtin: ReadonlyMap<string, Returner>;
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #stop = new AbortController();
+  #busy = 0;
+  #failures = 0;
+
+  constructor(
+    builtin: readonly Returner[],
+    private readonly options: ReturnersOptions,
+  ) {
+    this.#builtin = new Map(builtin.map((one) => [one.name, one]));
+  }
+
+  get names(): readonly string[] {
+    return [...new Set([...this.#builtin.keys(), ...this.#own.keys()])].sort();
+  }
+
+  /** Returns that no returner took, since the start. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The user's own take the places of built-in ones of their names. */
+  use(own: readonly Module<ReturnerContext>[]): void {
+    this.#own = new Map(own.map((module) => [module.name, ownReturner(module)]));
+  }
+
+  /** @param names As asked: one, or several with commas. Returns at once. */
+  hand(names: string, ret: ReturnFacts, options: ReturnerContext['options']): void {
+    for (const name of new Set(names.split(',').map((word) => word.trim()))) {
+      if (name === '') continue;
+      const returner = this.#own.get(name) ?? this.#builtin.get(name);
+      if (returner === undefined) this.#failed('there is no returner of this name', ret.jid, name);
+      else if (this.#waiting.length >= MAX_WAITING) this.#failed('too many returns wait for it', ret.jid, name);
+      else this.#waiting.push(() => this.#take(returner, ret, options));
+    }
+    this.#next();
+  }
+
+  /** What still waits is not taken any more. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#stop.abort('the agent ends');
+  }
+
+  #next(): void {
+    while (this.#busy < AT_ONCE) {
+      const take = this.#waiting.shift();
+      if (take === undefined) return;
+      this.#busy += 1;
+      void take().finally(() => {
+        this.#busy -= 1;
+        this.#next();
+      });
+    }
+  }
+
+  async #take(returner: Returner, ret: ReturnFacts, options: ReturnerContext['options']): Promise<void> {
+    try {
+      await returner.take(ret, { ...this.options.context, jid: ret.jid, options, signal: this.#stop.signal });
+    } catch (error) {
+      this.#failed(error instanceof Error ? error.message : String(error), ret.jid, returner.name);
+    }
+  }
+
+  #failed(why: string, jid: string, returner: string): void {
+    this.#failures += 1;
+    this.options.onProblem(`a return was not taken by the returner ${returner}: ${why}`, {
+      jid,
+      returner,
+      failures: this.#failures,
+    });
+  }
+}
+
+/** A module of the user with a function `returner`, which gets the return as `ret`. */
+function ownReturner<C extends BaseContext>({
+  name,
+  functions,
+}: Module<C>): {
+  readonly name: string;
+  take(ret: ReturnFacts, context: C): Promise<void>;
+} {
+  return {
+    name,
+    take: async (ret, context) => {
+      const spec = functions['returner'];
+      if (spec === undefined) throw new Error('it has no function returner');
+      await spec.run({ ret: { ...ret } }, context, { list: () => [], doc: () => undefined, params: () => undefined });
+    },
+  };
+}

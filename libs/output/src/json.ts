@@ -1,0 +1,63 @@
+/**
+ * `json` and `jsonl`, spelled as Python's `json.dumps`: a float keeps its point (`1.0`), a big integer all its digits,
+ * `NaN` and `Infinity` as Python writes them; compact is `{"a": 1, "b": [2]}`. Terminal controls are always escaped.
+ */
+import { type Float, isList, isMap, pyRepr, type Value } from '@natrium/model';
+import type { Outputter } from './outputter.js';
+
+const DEFAULT_INDENT = 4;
+
+export const json: Outputter = (value, { indent = DEFAULT_INDENT }) => {
+  return indent < 0 ? compact(value) : write(value, indent, '\n');
+};
+
+/** One compact object a line: an entry of a map, an item of a list, or the bare value. */
+export const jsonl: Outputter = (value) => {
+  if (isList(value)) return value.map(compact).join('\n');
+  if (!isMap(value)) return compact(value);
+  return Object.entries(value)
+    .map(([key, item]) => compact({ [key]: item }))
+    .join('\n');
+};
+
+function compact(value: Value): string {
+  return write(value, 0, undefined);
+}
+
+/** @param lineEnd The line end with the current indentation; undefined keeps everything on one line. */
+function write(value: Value, indent: number, lineEnd: string | undefined): string {
+  const inner = lineEnd === undefined ? undefined : lineEnd + ' '.repeat(indent);
+  if (isList(value))
+    return enclose(
+      '[',
+      value.map((item) => write(item, indent, inner)),
+      ']',
+      lineEnd,
+      inner,
+    );
+  if (!isMap(value)) return scalar(value);
+  const members = Object.entries(value).map(([key, item]) => `${text(key)}: ${write(item, indent, inner)}`);
+  return enclose('{', members, '}', lineEnd, inner);
+}
+
+function enclose(open: string, members: readonly string[], close: string, outer = '', inner?: string): string {
+  if (members.length === 0) return open + close;
+  return inner === undefined
+    ? open + members.join(', ') + close
+    : open + inner + members.join(`,${inner}`) + outer + close;
+}
+
+function scalar(value: null | boolean | number | bigint | string | Float): string {
+  if (typeof value === 'string') return text(value);
+  if (value === null || typeof value === 'boolean') return JSON.stringify(value);
+  const digits = pyRepr(value);
+  return ({ nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' } as const)[digits] ?? digits;
+}
+
+/** JSON itself leaves the controls from U+007F on as they are, and a terminal obeys some of them. */
+function text(value: string): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\u009f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

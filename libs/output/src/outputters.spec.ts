@@ -1,0 +1,177 @@
+import { Float, float, type Value } from '@natrium/model';
+import { outputter, outputterNames, type OutputOptions, wantsAll } from './index.js';
+
+function render(name: string, value: Value, options: Partial<OutputOptions> = {}): string {
+  const chosen = outputter(name);
+  if (chosen === undefined) throw new Error(`no outputter ${name}`);
+  return chosen(value, { color: false, ...options });
+}
+
+describe('outputter', () => {
+  it('knows its names and no other', () => {
+    expect(outputterNames()).toContain('nested');
+    expect(outputterNames().map((name) => typeof outputter(name))).toEqual(outputterNames().map(() => 'function'));
+    expect(outputter('fancy')).toBeUndefined();
+    expect(outputter('toString')).toBeUndefined();
+  });
+
+  it('says which format needs all answers at once', () => {
+    expect(wantsAll('table')).toBe(true);
+    expect(wantsAll('json')).toBe(false);
+  });
+
+  it('adds no colour to any format unless asked', () => {
+    const value = { minions: ['a'], minions_pre: { b: 'aa' } };
+    for (const name of outputterNames()) expect(render(name, value)).not.toContain('\u001b');
+  });
+});
+
+describe('json', () => {
+  it('indents by four', () => {
+    expect(render('json', { a: [1, { b: null }], c: {}, d: [] })).toBe(
+      '{\n    "a": [\n        1,\n        {\n            "b": null\n        }\n    ],\n    "c": {},\n    "d": []\n}',
+    );
+  });
+
+  it('takes another indent, and one line when it is negative', () => {
+    expect(render('json', { a: [1] }, { indent: 1 })).toBe('{\n "a": [\n  1\n ]\n}');
+    expect(render('json', { a: [1, 2], b: true }, { indent: -1 })).toBe('{"a": [1, 2], "b": true}');
+  });
+
+  it('keeps the order of keys, the point of a float and the digits of a big integer', () => {
+    const value = { b: float(1), a: 2n ** 70n, c: 0.5, d: 1 };
+    expect(render('json', value, { indent: -1 })).toBe('{"b": 1.0, "a": 1180591620717411303424, "c": 0.5, "d": 1}');
+  });
+
+  it('writes what JSON has no word for as Python does', () => {
+    expect(render('json', [new Float(NaN), new Float(Infinity), new Float(-Infinity)], { indent: -1 })).toBe(
+      '[NaN, Infinity, -Infinity]',
+    );
+  });
+
+  it('escapes every terminal control, and reads back as it was', () => {
+    const value = { 'a\u009b': '\u001b[2J\u007f\u009b2J\u00e9' };
+    const shown = render('json', value, { indent: -1 });
+    expect(shown).toBe('{"a\\u009b": "\\u001b[2J\\u007f\\u009b2Jé"}');
+    expect(JSON.parse(shown)).toEqual(value);
+  });
+
+  it('gives bare values as they are', () => {
+    expect(render('json', 'a"\n')).toBe('"a\\"\\n"');
+    expect(render('json', true)).toBe('true');
+  });
+});
+
+describe('jsonl', () => {
+  it('writes one compact object a line', () => {
+    expect(render('jsonl', { a: { x: 1 }, b: [1] })).toBe('{"a": {"x": 1}}\n{"b": [1]}');
+    expect(render('jsonl', [{ x: 1 }, 2])).toBe('{"x": 1}\n2');
+    expect(render('jsonl', 'x')).toBe('"x"');
+  });
+});
+
+describe('yaml', () => {
+  it('is block style with sorted keys and lists at the indent of their key', () => {
+    expect(render('yaml', { alpha: true })).toBe('alpha: true');
+    expect(render('yaml', { b: [1, 'x'], a: { d: null, c: 'y\nz\n' } })).toBe(
+      'a:\n  c: |\n    y\n    z\n  d: null\nb:\n- 1\n- x',
+    );
+  });
+
+  it('quotes texts that would read as something else', () => {
+    const value = { a: 'yes', b: '010', c: '12:30', d: '2001-01-01', e: '1.0', f: '', g: 'null', h: '1e3' };
+    expect(render('yaml', value)).toBe(
+      "a: 'yes'\nb: '010'\nc: '12:30'\nd: '2001-01-01'\ne: '1.0'\nf: ''\ng: 'null'\nh: '1e3'",
+    );
+  });
+
+  it('keeps floats and big integers', () => {
+    expect(
+      render('yaml', { a: float(1), b: 1.5, c: 2n ** 70n, d: new Float(NaN), e: new Float(-Infinity), f: 3 }),
+    ).toBe('a: 1.0\nb: 1.5\nc: 1180591620717411303424\nd: .nan\ne: -.inf\nf: 3');
+  });
+
+  it('lets no terminal control through', () => {
+    expect(render('yaml', { a: '\u001b[2J\u009b' })).toBe('a: "\\e[2J\\x9B"');
+  });
+
+  it('repeats a value that occurs twice, without anchors', () => {
+    const same = { x: 1 };
+    expect(render('yaml', { a: same, b: same })).toBe('a:\n  x: 1\nb:\n  x: 1');
+  });
+
+  it('writes one line when the indent is negative', () => {
+    expect(render('yaml', { a: [1, 2] }, { indent: -1 })).toBe('{a: [1, 2]}');
+  });
+});
+
+describe('txt', () => {
+  it('repeats the id for each line and spells the rest as Python does', () => {
+    expect(render('txt', { a: 'x\ny', b: true, c: { k: 'v' }, d: '' })).toBe("a: x\na: y\nb: True\nc: {'k': 'v'}");
+  });
+
+  it('prints bare values without an id', () => {
+    expect(render('txt', 'x\ny')).toBe('x\ny');
+    expect(render('txt', [1, 'a'])).toBe("[1, 'a']");
+  });
+});
+
+describe('raw and pprint', () => {
+  it("print Python's repr", () => {
+    expect(render('raw', { alpha: true })).toBe("{'alpha': True}");
+    expect(render('pprint', { alpha: [null, float(1)] })).toBe("{'alpha': [None, 1.0]}");
+  });
+});
+
+describe('quiet', () => {
+  it('prints nothing', () => {
+    expect(render('quiet', { a: 1 })).toBe('');
+  });
+});
+
+describe('newline_values_only', () => {
+  it('drops the ids and gives each item of a list its line', () => {
+    expect(render('newline_values_only', { a: ['127.0.0.1', '10.0.0.1'], b: 8, c: 'x' })).toBe(
+      '127.0.0.1\n10.0.0.1\n8\nx',
+    );
+  });
+});
+
+describe('no_return', () => {
+  it('prints the id and the sentence, but no value that is not text', () => {
+    expect(render('no_return', { alpha: true })).toBe('alpha:');
+    expect(render('no_return', { alpha: 'gone\n\nsee x' })).toBe('alpha:\n    gone\n    \n    see x');
+  });
+
+  it('is red on a terminal', () => {
+    expect(render('no_return', { alpha: 'gone' }, { color: true })).toBe(
+      '\u001b[0;31malpha\u001b[0;0m:\n    \u001b[0;31mgone\u001b[0;0m',
+    );
+  });
+});
+
+describe('key', () => {
+  it('heads each state, accepted first, then denied, unaccepted, rejected', () => {
+    const value = { minions_rejected: [], minions_pre: ['c'], minions: ['a', 'b'], minions_denied: [] };
+    expect(render('key', value)).toBe('Accepted Keys:\na\nb\nDenied Keys:\nUnaccepted Keys:\nc\nRejected Keys:');
+  });
+
+  it('shows fingerprints after two blanks, local keys first', () => {
+    expect(render('key', { minions: { a: 'aa:bb' }, local: { root: 'cc:dd' } })).toBe(
+      'Local Keys:\nroot:  cc:dd\nAccepted Keys:\na:  aa:bb',
+    );
+  });
+});
+
+describe('table', () => {
+  it('draws one row a minion and one column a field', () => {
+    expect(render('table', { web1: { up: true, load: 0.5 }, db1: { up: false } })).toBe(
+      '      up     load\n----  -----  ----\ndb1   False\nweb1  True   0.5',
+    );
+  });
+
+  it('draws a list of maps under its id, and scalars without a heading', () => {
+    expect(render('table', { m: [{ a: 1 }, { a: 2 }] })).toBe('   a\n-  -\nm  1\nm  2');
+    expect(render('table', { web1: true, db1: 'x\ny' })).toBe('db1   x ⏎ y\nweb1  True');
+  });
+});

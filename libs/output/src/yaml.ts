@@ -1,0 +1,54 @@
+/** `yaml`: block style, keys sorted as text, lists not indented, long lines not folded. A negative indent gives flow style. */
+import { Float, isList, isMap, pyRepr, type Value } from '@natrium/model';
+import {
+  DUMP_SCHEMA,
+  defineScalarTag,
+  dump,
+  floatCoreTag,
+  floatYaml11Tag,
+  intCoreTag,
+  intYaml11Tag,
+  NOT_RESOLVED,
+} from 'js-yaml';
+import type { Outputter } from './outputter.js';
+
+/** Number tags that also know `Float` and `bigint`; `resolve` only tells the dumper which texts need quotes. */
+const floatTag = defineScalarTag<unknown>('tag:yaml.org,2002:float', {
+  implicit: true,
+  resolve: (source, explicit, name) =>
+    either(floatCoreTag.resolve(source, explicit, name), floatYaml11Tag.resolve(source, explicit, name)),
+  identify: (data: unknown) => data instanceof Float || (typeof data === 'number' && !Number.isSafeInteger(data)),
+  represent: (data: Float | number) => FLOAT_WORDS[pyRepr(data)] ?? pyRepr(data),
+});
+const intTag = defineScalarTag<unknown>('tag:yaml.org,2002:int', {
+  implicit: true,
+  resolve: (source, explicit, name) =>
+    either(intCoreTag.resolve(source, explicit, name), intYaml11Tag.resolve(source, explicit, name)),
+  identify: (data: unknown) => typeof data === 'bigint' || Number.isSafeInteger(data),
+});
+const FLOAT_WORDS: Readonly<Record<string, string>> = { nan: '.nan', inf: '.inf', '-inf': '-.inf' };
+const SCHEMA = DUMP_SCHEMA.withTags(intTag, floatTag);
+
+export const yaml: Outputter = (value, { indent = 2 }) => {
+  const text = dump(plainMaps(value), {
+    schema: SCHEMA,
+    sortKeys: true,
+    noRefs: true,
+    seqNoIndent: true,
+    lineWidth: -1,
+    indent: Math.max(indent, 1),
+    flowLevel: indent < 0 ? 0 : -1,
+  });
+  return text.replace(/\n$/, '');
+};
+
+function either(one: unknown, other: unknown): unknown {
+  return one === NOT_RESOLVED ? other : one;
+}
+
+/** Maps without a prototype would not be recognised by the dumper. */
+function plainMaps(value: Value): unknown {
+  if (isList(value)) return value.map(plainMaps);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainMaps(item)]));
+}

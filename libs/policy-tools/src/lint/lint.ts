@@ -1,0 +1,111 @@
+/**
+ * Everything that can be said of access lists without a request: what stops the start, what opens more or less than it says, what
+ * adds nothing, and what Salt reads otherwise.
+ *
+ * Every witness is proved by the compiled rule itself, so that a finding can be wrong only in what it suggests.
+ */
+import type { PolicyProblem, ValueRule } from '@natrium/acl';
+import { parseCompoundWord, resolve, splitWords, compilePattern } from '@natrium/matchers';
+import { isList } from '@natrium/model';
+import type { Fleet } from '../fleet.js';
+import { keyedLists, type KeyedList, type PolicyView, type Rule, rulesOf, valueAt } from '../policy-view.js';
+import { argumentBreadth, callerBreadth, functionBreadth, nameBreadth } from './breadth.js';
+import { differences } from './differences.js';
+import type { Finding } from './finding.js';
+import { deniedKey, narrowDenials, neverAnId, neverUsed, regexAsGlob } from './never.js';
+import { repeats } from './repeats.js';
+
+export function lintPolicy(view: PolicyView, fleet: Fleet): readonly Finding[] {
+  const lists = keyedLists(view);
+  return [
+    ...view.problems.map((problem) => malformed(problem, view)),
+    ...lists.flatMap((keyed) => [
+      ...keyFindings(keyed, fleet),
+      ...deniedKey(keyed, view),
+      ...targetFindings(keyed, fleet),
+    ]),
+    ...rulesOf(view).flatMap((rule) => {
+      const never = neverUsed(rule, view);
+      return never.length > 0 ? never : ruleFindings(rule);
+    }),
+    ...narrowDenials(view),
+    ...repeats(view),
+    ...differences(view),
+  ];
+}
+
+function malformed({ path, reason, mend }: PolicyProblem, { config }: PolicyView): Finding {
+  const divergence = divergenceOf(path, reason, config);
+  return {
+    code: 'malformed',
+    severity: 'problem',
+    path,
+    message: reason,
+    mend,
+    ...(divergence === undefined ? {} : { divergence }),
+  };
+}
+
+function divergenceOf(path: PolicyProblem['path'], reason: string, config: PolicyView['config']): string | undefined {
+  if (reason.includes('the star is escaped')) return 'web\\* in an access list';
+  if (reason.includes('range server')) return 'range-prefix-in-compound';
+  if (reason.includes('cannot be used')) return 'regex-syntax-beyond-the-common-subset';
+  const value = valueAt(config, path);
+  const isUser = path[0] === 'publisher_acl' && path.length === 2;
+  return isUser && !isList(value) ? 'non-list-user-value' : 'malformed configuration';
+}
+
+function keyFindings({ section, key, path, names }: KeyedList, fleet: Fleet): readonly Finding[] {
+  if (names === undefined) return [];
+  const subject = { path, source: key, test: names };
+  if (section === 'publisher_acl') return nameBreadth(subject, 'account of this host');
+  if (section === 'external_auth')
+    return nameBreadth(subject, key === '*' ? 'login without a rule of its own' : 'login');
+  if (section === 'runner_grants' || section === 'reactor_grants') return functionBreadth(subject);
+  const never = neverAnId(subject);
+  return never.length > 0 ? never : [...callerBreadth(subject), ...nobodyCalls(subject, fleet)];
+}
+
+function nobodyCalls(
+  { path, source, test }: { path: Finding['path']; source: string; test: (id: string) => boolean },
+  fleet: Fleet,
+): readonly Finding[] {
+  if (fleet.from !== 'given' || [...fleet.accepted].some(test)) return [];
+  return [{ code: 'empty-target', severity: 'warning', path, message: `no accepted minion matches '${source}'` }];
+}
+
+function targetFindings({ list }: KeyedList, fleet: Fleet): readonly Finding[] {
+  return list.entries.flatMap(({ target, spec }) => {
+    if (target?.expr === undefined || spec !== undefined) return [];
+    const { text, path, expr } = target;
+    const found = [...regexAsGlob(text, path), ...splitWords(text).flatMap((word) => pcreBreadth(word, path))];
+    const isEscaped = text.includes('\\*');
+    if (fleet.from !== 'given' || isEscaped || resolve(expr, fleet, 'strict').minions.length > 0) return found;
+    return [
+      ...found,
+      {
+        code: 'empty-target',
+        severity: 'warning',
+        path,
+        message: `no accepted minion is inside of '${text}'`,
+      } as const,
+    ];
+  });
+}
+
+function pcreBreadth(word: string, path: Finding['path']): readonly Finding[] {
+  const { engine, pattern } = parseCompoundWord(word);
+  const compiled = engine === 'E' ? compilePattern(pattern, { mode: 'prefix' }) : undefined;
+  return compiled?.ok === true ? callerBreadth({ path, source: pattern, test: compiled.value.test }) : [];
+}
+
+function ruleFindings({ rule }: Rule): readonly Finding[] {
+  const { pattern, conditions = [], path } = rule;
+  const own = pattern === undefined ? [] : functionBreadth({ path, source: pattern.source, test: pattern.test });
+  const values = conditions.flatMap(({ args, kwargs }) => [...args, ...kwargs.map(([, value]) => value)]);
+  return [...own, ...values.flatMap((value) => valueFindings(value, path))];
+}
+
+function valueFindings(value: ValueRule, path: Finding['path']): readonly Finding[] {
+  return value === null || value === undefined ? [] : argumentBreadth({ path, source: value.source, test: value.test });
+}

@@ -1,0 +1,128 @@
+/** Rules that can match nothing that exists, or deny less than they seem to. */
+import { deniedFunction, deniedUser } from '@natrium/acl';
+import { compileGlob, compilePattern, parseCompoundWord, splitWords } from '@natrium/matchers';
+import { parseMinionId } from '@natrium/model';
+import { type KeyedList, type PolicyView, type Rule } from '../policy-view.js';
+import { provenSamples } from '../samples.js';
+import type { Subject } from './breadth.js';
+import type { Finding } from './finding.js';
+
+/** A caller's pattern whose every sample is no valid id. */
+export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
+  const samples = provenSamples(source, test).filter((sample) => sample !== '');
+  if (samples.length === 0 || samples.some((id) => parseMinionId(id) !== undefined)) return [];
+  return [
+    never(
+      path,
+      `no valid minion id can match '${source}'`,
+      'an id has no slashes, no backslashes and no control characters',
+    ),
+  ];
+}
+
+/** What a function rule names, and why nobody can use it. */
+export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView): readonly Finding[] {
+  const { pattern, path } = rule;
+  if (pattern === undefined) return [];
+  if (entry.spec !== undefined) return isMinionSection(keyed) ? [specInPeer(keyed, entry.path, entry.spec.word)] : [];
+  const samples = provenSamples(pattern.source, pattern.test).filter((sample) => sample !== '');
+  if (samples.length === 0 || ['cmd.run', 'zz9.q'].every(pattern.test)) return [];
+  if (samples.every((name) => /[,\s]/.test(name))) {
+    return [
+      never(
+        path,
+        `no function's name can match '${pattern.source}'`,
+        'a name has no commas and no blanks; write one entry for each function',
+      ),
+    ];
+  }
+  if (keyed.section === 'peer' && samples.every((name) => name.startsWith('publish'))) {
+    return [
+      unreachable(
+        path,
+        `'${pattern.source}' is never permitted to a minion: a published function cannot publish again`,
+      ),
+    ];
+  }
+  const isTested = keyed.section === 'peer' || keyed.section === 'publisher_acl' || keyed.section === 'external_auth';
+  const denied = samples.map((fun) => deniedFunction(policy, [fun]));
+  if (!isTested || denied.some((deny) => deny === undefined)) return [];
+  return [
+    unreachable(
+      path,
+      `what '${pattern.source}' names is refused before by publisher_acl_blacklist`,
+      samples.slice(0, 1),
+    ),
+  ];
+}
+
+function isMinionSection({ section }: KeyedList): boolean {
+  return section === 'peer' || section === 'peer_run' || section === 'runner_grants' || section === 'reactor_grants';
+}
+
+function specInPeer({ section }: KeyedList, path: Finding['path'], word: string): Finding {
+  return never(
+    path,
+    `'@${word}' means nothing in ${section}`,
+    section === 'peer' ? 'runners for minions stand in peer_run, by their names' : 'write a function pattern',
+  );
+}
+
+/** A key whose every sample is on the blacklist. */
+export function deniedKey({ path, key, names, section }: KeyedList, { policy }: PolicyView): readonly Finding[] {
+  if (names === undefined || (section !== 'publisher_acl' && section !== 'external_auth') || key === '*') return [];
+  const samples = provenSamples(key, names).filter((sample) => sample !== '');
+  if (samples.length === 0 || samples.some((name) => deniedUser(policy, name) === undefined)) return [];
+  return [unreachable(path, `whom '${key}' names is refused before by publisher_acl_blacklist`, samples.slice(0, 1))];
+}
+
+/** `cmd` among the denied modules stops a function that is called `cmd`, and no other. */
+export function narrowDenials({ policy }: PolicyView): readonly Finding[] {
+  return policy.deniedModules.rules.flatMap(({ path, match }) => {
+    const { source, test } = match;
+    if (!/^\w+$/.test(source) || test(`${source}.run`)) return [];
+    const message = `'${source}' blocks only a function that is called ${source}, not '${source}.run'`;
+    return [
+      {
+        code: 'denies-less',
+        severity: 'warning',
+        path,
+        message,
+        witness: [`${source}.run`],
+        mend: `did you mean '${source}.*'?`,
+      } as const,
+    ];
+  });
+}
+
+/** A regular expression where a glob is read: the ids that it was meant for are outside. */
+export function regexAsGlob(text: string, path: Finding['path']): readonly Finding[] {
+  return splitWords(text).flatMap((word) => {
+    const { engine, pattern } = parseCompoundWord(word);
+    if (engine !== undefined || pattern.includes('\\*') || !/\.\*|\\|[()|+^$]/.test(pattern) || /^[()]$/.test(word))
+      return [];
+    const [glob, regex] = [compileGlob(pattern), compilePattern(pattern, { mode: 'prefix' })];
+    if (!glob.ok || !regex.ok) return [];
+    const meant = provenSamples(pattern, regex.value.test).find(
+      (id) => parseMinionId(id) !== undefined && !glob.value.test(id),
+    );
+    if (meant === undefined) return [];
+    const message = `'${word}' is read as a glob, so '${meant}' is not inside`;
+    return [never(path, message, `write 'E@${word}', or a glob such as '${word.replaceAll('.*', '*')}'`, [meant])];
+  });
+}
+
+function never(path: Finding['path'], message: string, mend: string, witness?: readonly string[]): Finding {
+  return {
+    code: 'never-matches',
+    severity: 'warning',
+    path,
+    message,
+    mend,
+    ...(witness === undefined ? {} : { witness }),
+  };
+}
+
+function unreachable(path: Finding['path'], message: string, witness?: readonly string[]): Finding {
+  return { code: 'unreachable', severity: 'warning', path, message, ...(witness === undefined ? {} : { witness }) };
+}

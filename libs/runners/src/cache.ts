@@ -1,0 +1,38 @@
+/**
+ * `cache.*`: what the authority holds of accepted minions, connected or not. Nothing is published.
+ *
+ * Diverges: pillar is told only to an account with full access; the authority itself refuses everybody else.
+ */
+import { isList, pyStr, type Value } from '@natrium/model';
+import { defineModule } from '@natrium/modules';
+import { runner } from './runner-registry.js';
+
+const OF = [
+  { name: 'tgt', type: 'any', default: '*', doc: 'Only these minions.' },
+  { name: 'tgt_type', type: 'str', default: 'glob', doc: 'How to read the target.' },
+] as const;
+
+export const cacheModule = defineModule('cache', {
+  grains: runner(
+    {
+      doc: 'The grains that accepted minions told last, connected or not.',
+      params: OF,
+      returns: 'a map by minion; an empty one for a minion that has not told any',
+      examples: ['cache.grains', "cache.grains 'web*'"],
+    },
+    ({ tgt, tgt_type: tgtType }, { master }) => master.cached('grains', { tgt: targetOf(tgt), tgtType }),
+  ),
+  pillar: runner(
+    {
+      doc: 'The pillar of accepted minions. Only an account with full access is told.',
+      params: OF,
+      returns: 'a map by minion',
+      examples: ['cache.pillar', 'cache.pillar web1'],
+    },
+    ({ tgt, tgt_type: tgtType }, { master }) => master.cached('pillar', { tgt: targetOf(tgt), tgtType }),
+  ),
+});
+
+function targetOf(tgt: Value): string | readonly string[] {
+  return isList(tgt) ? tgt.map(pyStr) : pyStr(tgt);
+}

@@ -1,0 +1,106 @@
+/** Rules of the runners that read: caches, settings, surveys, and functions on the master's own host. */
+import { refusal } from '@natrium/model';
+import { aMaster, run } from './testing/runner-call.js';
+
+const named = (map: Readonly<Record<string, string>>) => ({ __kwarg__: true, ...map });
+
+describe('cache.*', () => {
+  it.each(['grains', 'pillar'] as const)('asks the authority for the %s of a target', async (what) => {
+    const master = aMaster({ cached: { web1: { os: 'Debian' } } });
+    expect((await run(`cache.${what}`, ['web*'], master)).ret).toEqual({ web1: { os: 'Debian' } });
+    await run(`cache.${what}`, [['web1'], named({ tgt_type: 'list' })], master);
+    expect(master.asked).toEqual([
+      [what, { tgt: 'web*', tgtType: 'glob' }],
+      [what, { tgt: ['web1'], tgtType: 'list' }],
+    ]);
+    expect(master.published).toEqual([]);
+  });
+});
+
+describe('survey.*', () => {
+  const told = (ret: string) => ({ ret, retcode: 0 });
+  const answer = {
+    type: 'answered',
+    returns: { web2: told('a\nb\nc'), web1: told('a\nb\nc'), db1: told('a\nx\nc\nd') },
+    absent: [{ id: 'db2', why: 'not_connected' }],
+  } as const;
+
+  it('groups the minions by what they returned, the largest pool first', async () => {
+    const master = aMaster({ answer });
+    const outcome = await run('survey.hash', ['*', 'grains.get', 'os', named({ default: 'x' })], master);
+    expect(outcome.ret).toEqual([
+      { pool: ['web1', 'web2'], result: 'a\nb\nc' },
+      { pool: ['db1'], result: 'a\nx\nc\nd' },
+    ]);
+    expect(outcome.notes).toEqual(['no answer from db2']);
+    expect(master.published).toMatchObject([
+      { tgt: '*', tgtType: 'compound', fun: 'grains.get', arg: ['os', named({ default: 'x' })] },
+    ]);
+    const up = await run('survey.hash', ['*', 'test.ping', named({ survey_sort: 'up' })], aMaster({ answer }));
+    expect(up.ret).toMatchObject([{ pool: ['db1'] }, { pool: ['web1', 'web2'] }]);
+  });
+
+  it('tells how the others differ from the first', async () => {
+    const { ret } = await run('survey.diff', ['*', 'test.ping'], aMaster({ answer }));
+    expect(ret).toEqual([
+      { pool: ['web1', 'web2'], result: 'a\nb\nc' },
+      {
+        pool: ['db1'],
+        result: 'a\nx\nc\nd',
+        diff: '--- web1\n+++ db1\n@@ -2 +2 @@\n-b\n+x\n@@ -3,0 +4 @@\n+d',
+      },
+    ]);
+  });
+
+  it('shows a refusal as its sentence, and fails', async () => {
+    const denied = refusal('not_permitted', 'runner survey.hash may not run cmd.run on *');
+    const outcome = await run(
+      'survey.hash',
+      ['*', 'cmd.run', 'id'],
+      aMaster({ answer: { type: 'refused', refusal: denied } }),
+    );
+    expect(outcome).toMatchObject({ ret: denied.sentence, retcode: 1, refusal: denied });
+  });
+});
+
+describe('salt.cmd', () => {
+  it('runs what reads on the host of the runner', async () => {
+    expect((await run('salt.cmd', ['test.ping'])).ret).toBe(true);
+    expect((await run('salt.cmd', ['grains.get', 'os'])).ret).toBe('Debian');
+    expect((await run('salt.cmd', ['grains.get', 'x', named({ default: 'none' })])).ret).toBe('none');
+  });
+
+  it.each(['cmd.run', 'test.sleep', 'test.fib', 'grains.set', 'pillar.items', 'publish.publish', 'constructor'])(
+    'refuses %s',
+    async (fun) => {
+      const outcome = await run('salt.cmd', [fun, '1']);
+      expect(outcome).toMatchObject({ success: false, fault: 'failed' });
+      expect(outcome.ret).toContain(`salt.cmd does not run ${fun}`);
+    },
+  );
+});
+
+describe('the rest', () => {
+  it('shows settings', async () => {
+    expect((await run('config.get', ['nodegroups:web'])).ret).toBe('web*');
+    expect((await run('config.get', ['no_such', 'x'])).ret).toBe('x');
+    expect((await run('test.get_opts')).ret).toHaveProperty('timeout', 5);
+  });
+
+  it('event.send fires what is a map, and says True', async () => {
+    const master = aMaster();
+    expect((await run('event.send', ['tag', { a: 1 }], master)).ret).toBe(true);
+    expect((await run('event.send', ['other'], master)).ret).toBe(true);
+    expect((await run('event.send', ['tag', 'text'], master)).success).toBe(false);
+    expect(master.fired).toEqual([
+      ['tag', { a: 1 }],
+      ['other', {}],
+    ]);
+  });
+
+  it.each([['test.stream', []]])('%s says that it is not built yet', async (fun, args) => {
+    const { ret, success } = await run(fun, args);
+    expect(success).toBe(false);
+    expect(ret).toContain('is not built yet');
+  });
+});

@@ -1,0 +1,80 @@
+/** Jobs in the shapes that Salt's clients read (salt-api.md §7). */
+import { isList, isMap, parseJid, startTimeOf, type Value, type ValueMap } from '@natrium/model';
+import type { ActiveJob, JobDetail, JobResult, JobSummary } from './runner-context.js';
+
+function startTime(text: string): string {
+  const jid = parseJid(text);
+  return jid === undefined ? '' : startTimeOf(jid);
+}
+
+function summary({ fun, arg, tgt, tgtType, user, metadata }: JobSummary): ValueMap {
+  const attached = metadata === undefined ? {} : { Metadata: metadata };
+  return { Function: fun, Arguments: arg, Target: tgt, 'Target-type': tgtType, User: user, ...attached };
+}
+
+export function listView(jobs: readonly JobSummary[]): ValueMap {
+  const sorted = [...jobs].sort((a, b) => (a.jid < b.jid ? -1 : 1));
+  return Object.fromEntries(sorted.map((job) => [job.jid, { ...summary(job), StartTime: startTime(job.jid) }]));
+}
+
+export function detailView(jid: string, job: JobDetail | undefined): ValueMap {
+  if (job === undefined) {
+    return { jid, Error: 'Cannot contact returner or no job with this jid', StartTime: startTime(jid), Result: {} };
+  }
+  const results = Object.entries(job.returns).map(([id, one]) => [id, resultView(one)] as const);
+  return {
+    jid,
+    ...summary(job),
+    Minions: [...job.minions],
+    StartTime: startTime(jid),
+    Result: Object.fromEntries(results),
+  };
+}
+
+function resultView({ ret, retcode, success, out }: JobResult): ValueMap {
+  return { return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
+}
+
+export function activeView(jobs: readonly ActiveJob[]): ValueMap {
+  return Object.fromEntries(
+    jobs.map((job) => [
+      job.jid,
+      {
+        ...summary(job),
+        StartTime: startTime(job.jid),
+        Returned: job.returned,
+        Running: job.running.map(({ id, pid }) => ({ [id]: pid ?? null })),
+      },
+    ]),
+  );
+}
+
+interface Lookup {
+  readonly value: ValueMap;
+  /** The outputter that the functions asked for. */
+  readonly out: string | undefined;
+}
+
+export function lookupView(
+  job: JobDetail | undefined,
+  show: { readonly returned: boolean; readonly missing: boolean },
+): Lookup {
+  const returns = Object.entries(job?.returns ?? {});
+  const silent = (job?.minions ?? []).filter((id) => !Object.hasOwn(job?.returns ?? {}, id));
+  const value = Object.fromEntries([
+    ...(show.returned ? returns.map(([id, { ret }]) => [id, ret] as const) : []),
+    ...(show.missing ? silent.map((id) => [id, 'Minion did not return'] as const) : []),
+  ]);
+  return { value, out: returns[0]?.[1].out };
+}
+
+export function returnsView(job: JobDetail | undefined): ValueMap {
+  const { minions = [], returns = {} } = job ?? {};
+  const all = new Set([...minions, ...Object.keys(returns)]);
+  return Object.fromEntries([...all].map((id) => [id, Object.hasOwn(returns, id) && isTrue(returns[id]?.ret ?? null)]));
+}
+
+function isTrue(value: Value): boolean {
+  if (isMap(value) || isList(value)) return Object.keys(value).length > 0;
+  return typeof value === 'object' && value !== null ? value.value !== 0 : Boolean(value);
+}

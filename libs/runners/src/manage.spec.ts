@@ -1,0 +1,75 @@
+import { refusal } from '@natrium/model';
+import { aMaster, run } from './testing/runner-call.js';
+
+const cluster = { accepted: ['web2', 'db1', 'web1'], connected: ['web2', 'web1', 'stranger'] };
+
+describe('manage.*', () => {
+  it.each([
+    ['status', { up: ['web1', 'web2'], down: ['db1'] }],
+    ['up', ['web1', 'web2']],
+    ['down', ['db1']],
+    ['present', ['web1', 'web2']],
+    ['not_present', ['db1']],
+    ['joined', ['web1', 'web2']],
+    ['not_allowed', ['db1']],
+    ['not_alived', ['db1']],
+  ])('manage.%s tells it sorted, of accepted minions only, and publishes nothing', async (name, ret) => {
+    const master = aMaster(cluster);
+    expect(await run(`manage.${name}`, [], master)).toEqual({ ret, retcode: 0, success: true, notes: [] });
+    expect(master.published).toEqual([]);
+  });
+
+  it('asks for the minions of a target', async () => {
+    const master = aMaster(cluster);
+    await run('manage.up', ['web*', { __kwarg__: true, tgt_type: 'compound' }], master);
+    expect(master.targets).toEqual([{ tgt: 'web*', tgtType: 'compound' }]);
+    expect((await run('manage.present', [['web1', 'db1']], aMaster(cluster))).ret).toEqual(['web1']);
+  });
+
+  it.each(['bootstrap', 'bootstrap_psexec', 'safe_accept', 'key_regen'])(
+    'says that manage.%s is not here',
+    async (name) => {
+      const outcome = await run(`manage.${name}`, ['web9'], aMaster(cluster));
+      expect(outcome).toMatchObject({ success: false, retcode: 1 });
+      expect(outcome.ret).toContain(`manage.${name} is not here`);
+    },
+  );
+
+  it('knows no addresses, and says so', async () => {
+    const outcome = await run('manage.present', [{ __kwarg__: true, show_ip: true }], aMaster(cluster));
+    expect(outcome).toMatchObject({ success: false });
+    expect(outcome.ret).toContain('no show_ip');
+  });
+
+  it('does not delete keys', async () => {
+    const outcome = await run('manage.down', [{ __kwarg__: true, removekeys: true }], aMaster(cluster));
+    expect(outcome).toMatchObject({ success: false, fault: 'arguments' });
+  });
+});
+
+describe('manage.versions', () => {
+  const told = (ret: string) => ({ ret, retcode: 0 });
+
+  it('groups the minions under Salt’s headings', async () => {
+    const returns = { web1: told('Natrium-0.1.0'), web2: told('Natrium-0.0.9'), web3: told('Natrium-0.10.0') };
+    const accepted = ['web1', 'web2', 'web3', 'db1'];
+    const master = aMaster({
+      accepted,
+      answer: { type: 'answered', returns, absent: [{ id: 'db1', why: 'not_connected' }] },
+    });
+    expect((await run('manage.versions', [], master)).ret).toEqual({
+      Master: 'Natrium-0.1.0',
+      'Up to date': { web1: 'Natrium-0.1.0' },
+      'Minion requires update': { web2: 'Natrium-0.0.9' },
+      'Minion newer than master': { web3: 'Natrium-0.10.0' },
+      'Minion offline': ['db1'],
+    });
+    expect(master.published).toMatchObject([{ tgt: '*', fun: 'test.version' }]);
+  });
+
+  it('shows a refusal as its sentence, and fails', async () => {
+    const denied = refusal('not_permitted', 'runner manage.versions may not run test.version on *');
+    const outcome = await run('manage.versions', [], aMaster({ answer: { type: 'refused', refusal: denied } }));
+    expect(outcome).toMatchObject({ ret: denied.sentence, retcode: 1, refusal: denied });
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * `manage.*`: which minions are there.
+ *
+ * Up is who answers the gateway's presence question now, down the other accepted ones: no job is published for it, and
+ * nobody is waited for. Only `manage.versions` asks the minions themselves.
+ */
+import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION } from '@natrium/modules';
+import type { RunnerContext } from './runner-context.js';
+import { runner } from './runner-registry.js';
+import { groupVersions } from './version-groups.js';
+
+const OF = [
+  { name: 'tgt', type: 'str', default: '*', doc: 'Only these minions.' },
+  { name: 'tgt_type', type: 'str', default: 'glob', doc: 'How to read the target.' },
+] as const;
+/** Presence is asked and answered at once, so that nobody is waited for. */
+const WAITS = [
+  { name: 'timeout', type: 'any', default: null, doc: 'Not needed: nobody is waited for.' },
+  { name: 'gather_job_timeout', type: 'any', default: null, doc: 'Not needed: nobody is waited for.' },
+] as const;
+const SUBSET = [
+  { name: 'subset', type: 'list', default: [], doc: 'Only ids of this list.' },
+  { name: 'show_ip', type: 'bool', default: false, doc: 'Refused: the master does not see addresses of minions.' },
+  ...OF,
+] as const;
+const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
+
+const INSTALLS = 'it would install software on other hosts, and Natrium runs commands on its own minions only';
+const KEYS = 'a key is accepted by its fingerprint, with natrium-key -a or the wheel key.accept';
+
+interface Of {
+  readonly tgt: string;
+  readonly tgt_type: string;
+}
+
+/** Salt has many names for the same two lists. */
+function live(doc: string, which: keyof Status) {
+  return runner(
+    { doc, params: SUBSET, returns: 'a list of ids' },
+    async ({ subset, show_ip: showsIp, ...of }, context) => {
+      if (showsIp) {
+        throw new ExecutionError('minions connect to the broker, so the master sees no address of theirs: no show_ip');
+      }
+      return inSubset((await status(of, context))[which], subset.map(pyStr));
+    },
+  );
+}
+
+function absent(why: string, example: string) {
+  return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [example] }, (): Value => {
+    throw new ExecutionError(`${example} is not here: ${why}`);
+  });
+}
+
+export const manageModule = defineModule('manage', {
+  status: runner(
+    {
+      doc: 'The minions that are up and those that are down.',
+      params: [{ name: 'output', type: 'bool', default: true, doc: 'Not needed.' }, ...OF, ...WAITS],
+      returns: 'a map with `up` and `down`',
+      examples: ['manage.status'],
+    },
+    async (of, context) => ({ ...(await status(of, context)) }),
+  ),
+  up: runner(
+    { doc: 'The minions that are up.', params: [...OF, ...WAITS], examples: ['manage.up', "manage.up 'web*'"] },
+    async (of, context) => (await status(of, context)).up,
+  ),
+  down: runner(
+    { doc: 'The accepted minions that are not up.', params: [...OF, ...WAITS], examples: ['manage.down'] },
+    async (of, context) => (await status(of, context)).down,
+  ),
+  present: live('The minions that are connected now.', 'up'),
+  not_present: live('The accepted minions that are not connected now.', 'down'),
+  list_state: live('The same as manage.present.', 'up'),
+  list_not_state: live('The same as manage.not_present.', 'down'),
+  alived: live('The same as manage.present.', 'up'),
+  not_alived: live('The same as manage.not_present.', 'down'),
+  joined: live('The same as manage.present.', 'up'),
+  not_joined: live('The same as manage.not_present.', 'down'),
+  allowed: live('The same as manage.present.', 'up'),
+  not_allowed: live('The same as manage.not_present.', 'down'),
+  reaped: live('The same as manage.present, as in Salt.', 'up'),
+  not_reaped: live('The same as manage.not_present, as in Salt.', 'down'),
+  bootstrap: absent(INSTALLS, 'manage.bootstrap'),
+  bootstrap_psexec: absent(INSTALLS, 'manage.bootstrap_psexec'),
+  safe_accept: absent(KEYS, 'manage.safe_accept'),
+  key_regen: absent('a minion makes its own key, and nobody makes it throw that away', 'manage.key_regen'),
+  versions: runner(
+    {
+      doc: 'The versions of all minions, compared with that of the master.',
+      returns:
+        'a map with `Master`, `Up to date`, `Minion requires update`, `Minion newer than master`, `Minion offline`',
+      examples: ['manage.versions'],
+      grants: ['test.version'],
+    },
+    (_, context) => versions(context),
+  ),
+});
+
+interface Status {
+  readonly up: readonly string[];
+  readonly down: readonly string[];
+}
+
+async function status({ tgt, tgt_type: tgtType }: Of, { master }: RunnerContext): Promise<Status> {
+  const [{ accepted }, connected] = await Promise.all([master.inventory({ tgt, tgtType }), master.connected()]);
+  const live = new Set(connected);
+  const sorted = [...new Set(accepted)].sort();
+  return { up: sorted.filter((id) => live.has(id)), down: sorted.filter((id) => !live.has(id)) };
+}
+
+function inSubset(ids: readonly string[], subset: readonly string[]): readonly string[] {
+  return subset.length === 0 ? ids : ids.filter((id) => subset.includes(id));
+}
+
+async function versions({ master }: RunnerContext): Promise<Reply | ValueMap> {
+  const { accepted } = await master.inventory();
+  const ask = {
+    tgt: '*',
+    fun: 'test.version',
+    arg: [],
+    tgtType: 'glob',
+    returner: '',
+    timeout: 5,
+    form: 'clean',
+    noParse: [],
+  } as const;
+  const answer = await master.publish(ask);
+  if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
+  if (answer.type === 'timeout') return reply("'test.version' publish timed out", { retcode: 1 });
+  const told = Object.entries(answer.returns).map(([id, { ret }]) => [id, typeof ret === 'string' ? ret : ''] as const);
+  return groupVersions(SALT_VERSION, new Map(told), accepted);
+}

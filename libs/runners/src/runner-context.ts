@@ -1,0 +1,89 @@
+/**
+ * What a runner is called with, and the port through which it reaches the cluster.
+ *
+ * A runner has its own principal: what it publishes is decided again by the acl-service, under `runner_grants`. The port
+ * is implemented by the runner service; nothing here knows a broker, keys or the gate.
+ */
+import type { Principal, Value, ValueMap } from '@natrium/model';
+import type { BaseContext, PublishAnswer, PublishAsk } from '@natrium/modules';
+
+export interface RunnerContext extends BaseContext {
+  /** Who asked for the run. */
+  readonly caller: Principal;
+  readonly jid: string;
+  readonly master: RunnerMasterPort;
+  readonly host: RunnerHost;
+}
+
+/** What a runner knows of where it runs. */
+export interface RunnerHost {
+  /** Names the host in answers; no minion's id. */
+  readonly id: string;
+  /** The master's settings that may be shown. */
+  readonly config: ValueMap;
+  readonly grains: () => ValueMap;
+}
+
+/** Ids that a target means; everyone when it is not given. */
+export interface InventoryTarget {
+  readonly tgt: string | readonly string[];
+  readonly tgtType: string;
+}
+
+export interface RunnerMasterPort {
+  publish(ask: PublishAsk): Promise<PublishAnswer>;
+  /** Accepted minions, of a target or all. */
+  inventory(target?: InventoryTarget): Promise<{ readonly accepted: readonly string[] }>;
+  /** What the authority holds of the accepted minions of a target, by id. It decides itself who is told of pillar. */
+  cached(what: 'grains' | 'pillar', target: InventoryTarget): Promise<ValueMap>;
+  /** Minions that answered a presence question just now. */
+  connected(): Promise<readonly string[]>;
+  readonly jobs: JobsPort;
+  /** Resolves when the event is stored on the master's bus. @throws {ExecutionError} When it is refused. */
+  fire(tag: string, data: ValueMap): Promise<void>;
+}
+
+/** Bounds are 20-digit jids, both included: jids rise with time. */
+export interface JobFilter {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface JobSummary {
+  readonly jid: string;
+  /** A list when several functions were asked. */
+  readonly fun: string | readonly string[];
+  readonly arg: readonly Value[];
+  readonly tgt: string | readonly string[];
+  readonly tgtType: string;
+  /** Name of who asked. */
+  readonly user: string;
+  /** What the caller attached to it (`--metadata`). */
+  readonly metadata?: ValueMap;
+}
+
+export interface JobResult {
+  readonly ret: Value;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly out?: string;
+}
+
+export interface JobDetail extends JobSummary {
+  /** Who was asked. */
+  readonly minions: readonly string[];
+  readonly returns: Readonly<Record<string, JobResult>>;
+}
+
+export interface ActiveJob extends JobSummary {
+  /** Minions that still work on it, with the process id where it is known. */
+  readonly running: readonly { readonly id: string; readonly pid?: number }[];
+  readonly returned: readonly string[];
+}
+
+/** Only the jobs that the caller may read. */
+export interface JobsPort {
+  list(filter: JobFilter): Promise<readonly JobSummary[]>;
+  get(jid: string): Promise<JobDetail | undefined>;
+  active(): Promise<readonly ActiveJob[]>;
+}

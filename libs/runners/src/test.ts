@@ -1,0 +1,59 @@
+/** `test.*`: runners that only show that a runner runs, and with what. */
+import type { Value } from '@natrium/model';
+import { defineModule, ExecutionError, InvocationError } from '@natrium/modules';
+import { setTimeout as delay } from 'node:timers/promises';
+import { runner } from './runner-registry.js';
+
+const ANY = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
+const LONGEST_SECONDS = 3_600;
+
+export const testModule = defineModule('test', {
+  arg: runner(
+    { doc: 'Shows the arguments that it got.', params: ANY, examples: ['test.arg 1 two txt=hello'] },
+    ({ args, kwargs }) => ({ args, kwargs }),
+  ),
+  raw_arg: runner({ doc: 'The same as test.arg.', params: ANY }, ({ args, kwargs }) => ({ args, kwargs })),
+  echo: runner({ doc: 'Returns what it was given.', params: [{ name: 'text', type: 'any' }] }, ({ text }) => text),
+  caller: runner({ doc: 'Who asked, as the runner knows it.' }, (_, { caller }) => ({
+    kind: caller.kind,
+    name: caller.name,
+  })),
+  metasyntactic: runner({ doc: 'Returns some words.' }, () => [
+    'foo',
+    'bar',
+    'baz',
+    'qux',
+    'quux',
+    'quuz',
+    'corge',
+    'grault',
+    'garply',
+    'waldo',
+    'fred',
+    'plugh',
+    'xyzzy',
+    'thud',
+  ]),
+  sleep: runner(
+    { doc: 'Waits for some seconds, then returns True.', params: [{ name: 's_time', type: 'number', default: 1 }] },
+    ({ s_time: seconds }, { signal }) => sleep(seconds, signal),
+  ),
+  get_opts: runner({ doc: "The master's settings that may be shown." }, (_, { host }) => host.config),
+  stdout_print: runner({ doc: 'Returns `bar`. Diverges: a runner has no terminal to print on.' }, () => 'bar'),
+  stream: runner({ doc: 'Fires progress events. Not built yet.' }, (): Value => {
+    throw new ExecutionError('test.stream is not built yet: a runner fires no events');
+  }),
+  exception: runner(
+    { doc: 'Fails.', params: [{ name: 'message', type: 'str', default: 'Test Exception' }] },
+    ({ message }): Value => {
+      throw new ExecutionError(message);
+    },
+  ),
+});
+
+async function sleep(seconds: number, signal: AbortSignal): Promise<Value> {
+  if (!(seconds >= 0 && seconds <= LONGEST_SECONDS))
+    throw new InvocationError(`0 to ${String(LONGEST_SECONDS)} seconds are possible`);
+  await delay(seconds * 1000, undefined, { signal });
+  return true;
+}

@@ -1,0 +1,94 @@
+/** Rules of `key.*`: by id as Salt has it, and never one of several keys by chance. */
+import type { Value } from '@natrium/model';
+import { type KeyEntry, type KeysPort, keyWheel } from './wheel-key.js';
+import { wheelRegistry } from './runner-registry.js';
+
+const ENTRIES: readonly KeyEntry[] = [
+  { id: 'web1', fingerprint: 'aa', state: 'accepted' },
+  { id: 'web1', fingerprint: 'ab', state: 'denied' },
+  { id: 'web2', fingerprint: 'bb', state: 'pending' },
+  { id: 'web3', fingerprint: 'ca', state: 'pending' },
+  { id: 'web3', fingerprint: 'cb', state: 'denied' },
+  { id: 'db1', fingerprint: 'dd', state: 'rejected' },
+];
+const STATES = { accept: 'accepted', reject: 'rejected' } as const;
+
+class Keys implements KeysPort {
+  readonly changed: string[] = [];
+  #entries = ENTRIES;
+
+  list(): Promise<readonly KeyEntry[]> {
+    return Promise.resolve(this.#entries);
+  }
+
+  change(to: 'accept' | 'reject' | 'delete', key: KeyEntry): Promise<void> {
+    this.changed.push(`${to} ${key.id} ${key.fingerprint}`);
+    const others = this.#entries.filter((other) => other !== key);
+    this.#entries = to === 'delete' ? others : [...others, { ...key, state: STATES[to] }];
+    return Promise.resolve();
+  }
+}
+
+async function ask(fun: string, args: readonly Value[]) {
+  const keys = new Keys();
+  const { ret, success } = await wheelRegistry([keyWheel]).execute(fun, args, {
+    keys,
+    signal: new AbortController().signal,
+  });
+  return { ret, success, changed: keys.changed };
+}
+
+const flags = (named: Readonly<Record<string, Value>>) => ({ __kwarg__: true, ...named });
+
+describe('key.*', () => {
+  it('lists by state', async () => {
+    expect((await ask('key.list_all', [])).ret).toEqual({
+      local: [],
+      minions: ['web1'],
+      minions_pre: ['web2', 'web3'],
+      minions_rejected: ['db1'],
+      minions_denied: ['web1', 'web3'],
+    });
+    expect((await ask('key.list', ['un'])).ret).toEqual({ minions_pre: ['web2', 'web3'] });
+    expect(await ask('key.list', ['x'])).toMatchObject({ success: false });
+    expect((await ask('key.list_match', ['db*,web2'])).ret).toEqual({
+      minions_pre: ['web2'],
+      minions_rejected: ['db1'],
+    });
+    expect((await ask('key.finger', [['web1', 'web2']])).ret).toEqual({
+      minions: { web1: 'aa' },
+      minions_pre: { web2: 'bb' },
+      minions_denied: { web1: 'ab' },
+    });
+  });
+
+  it.each<[string, readonly Value[], readonly string[]]>([
+    ['key.accept', ['web2'], ['accept web2 bb']],
+    ['key.accept', ['db1'], []],
+    ['key.accept', ['db1', flags({ include_rejected: true })], ['accept db1 dd']],
+    ['key.accept', ['web3'], ['accept web3 ca']],
+    ['key.accept', ['web3', flags({ include_denied: true, fingerprint: 'CB' })], ['accept web3 cb']],
+    ['key.accept', [''], []],
+    ['key.reject', ['web*'], ['reject web2 bb', 'reject web3 ca']],
+    ['key.reject', ['web1', flags({ include_accepted: true })], ['reject web1 aa']],
+    ['key.delete', ['web1'], ['delete web1 aa', 'delete web1 ab']],
+    ['key.delete', ['web1', 'ab'], ['delete web1 ab']],
+  ])('%s %j', async (fun, args, changed) => {
+    expect(await ask(fun, args)).toMatchObject({ success: true, changed });
+  });
+
+  it('tells how the keys are afterwards', async () => {
+    expect((await ask('key.accept', ['web2'])).ret).toEqual({ minions: ['web2'] });
+    expect((await ask('key.delete', ['web2'])).ret).toEqual({});
+  });
+
+  it('accepts none of several keys of one id without its fingerprint', async () => {
+    const both = await ask('key.accept', ['web*', flags({ include_denied: true })]);
+    expect(both).toMatchObject({ success: false, changed: [] });
+    expect(both.ret).toContain('several keys claim to be web3');
+    expect(await ask('key.accept', ['web2', flags({ fingerprint: 'zz' })])).toMatchObject({
+      success: false,
+      changed: [],
+    });
+  });
+});

@@ -1,0 +1,170 @@
+/**
+ * `key.*` of the wheel: minions' keys by id, as Salt's clients ask. The acl-service alone runs it, over the roster.
+ *
+ * A caller who names no fingerprint takes the key that waits at that moment; who carries it out records which one it was.
+ * Where several keys claim one id, none is accepted without its fingerprint.
+ *
+ * The shapes: salt-api.md §7.
+ */
+import { isList, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { type BaseContext, declaringFor, defineModule, ExecutionError, matchesGlob } from '@natrium/modules';
+
+export type ListedState = 'accepted' | 'pending' | 'rejected' | 'denied';
+export type KeyChange = 'accept' | 'reject' | 'delete';
+
+export interface KeyEntry {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly state: ListedState;
+}
+
+export interface KeysPort {
+  list(): Promise<readonly KeyEntry[]>;
+  /** @throws {ExecutionError} When it may not be, or somebody was faster. */
+  change(to: KeyChange, key: KeyEntry): Promise<void>;
+}
+
+export interface KeyContext extends BaseContext {
+  readonly keys: KeysPort;
+}
+
+const GROUPS: readonly (readonly [string, ListedState])[] = [
+  ['minions', 'accepted'],
+  ['minions_pre', 'pending'],
+  ['minions_rejected', 'rejected'],
+  ['minions_denied', 'denied'],
+];
+
+const MATCH = { name: 'match', type: 'any', doc: 'Ids, as globs: a list or with commas.' } as const;
+const FINGERPRINT = {
+  name: 'fingerprint',
+  type: 'str',
+  default: '',
+  doc: 'Only the key with this fingerprint.',
+} as const;
+const flag = <const N extends string>(name: N) => ({ name, type: 'bool', default: false, doc: 'Those too.' }) as const;
+const RETURNS = 'the keys of these ids as they are afterwards, by state';
+
+const wheel = declaringFor<KeyContext>();
+
+export const keyWheel = defineModule('key', {
+  list_all: wheel(
+    { doc: 'The ids of all keys, by state.', returns: 'a map of lists', examples: ['key.list_all'] },
+    async (_, { keys }) => ({ local: [], ...grouped(await keys.list(), GROUPS) }),
+  ),
+  list: wheel(
+    {
+      doc: 'The ids of all keys of one state.',
+      params: [{ name: 'match', type: 'str', doc: 'acc, pre (or un), rej, den or all.' }],
+      examples: ['key.list pre'],
+    },
+    async ({ match }, { keys }) => grouped(await keys.list(), groupsOf(match)),
+  ),
+  list_match: wheel(
+    { doc: 'The keys of some ids, by state.', params: [MATCH], examples: ["key.list_match 'web*'"] },
+    async ({ match }, { keys }) => matched(keys, match),
+  ),
+  finger: wheel(
+    { doc: 'The fingerprints of keys, by state.', params: [MATCH], examples: ["key.finger '*'"] },
+    async ({ match }, { keys }) => fingerprints(await select(keys, match)),
+  ),
+  accept: wheel(
+    {
+      doc: 'Accepts keys that wait.',
+      params: [MATCH, flag('include_rejected'), flag('include_denied'), FINGERPRINT],
+      returns: RETURNS,
+      examples: ['key.accept web1', 'key.accept web1 fingerprint=aa:bb:…'],
+    },
+    ({ match, include_rejected: rejected, include_denied: denied, fingerprint }, { keys }) =>
+      change(keys, 'accept', { match, states: states({ pending: true, rejected, denied }), fingerprint }),
+  ),
+  reject: wheel(
+    {
+      doc: 'Rejects keys that wait.',
+      params: [MATCH, flag('include_accepted'), flag('include_denied'), FINGERPRINT],
+      returns: RETURNS,
+      examples: ['key.reject web1'],
+    },
+    ({ match, include_accepted: accepted, include_denied: denied, fingerprint }, { keys }) =>
+      change(keys, 'reject', { match, states: states({ pending: true, accepted, denied }), fingerprint }),
+  ),
+  delete: wheel(
+    {
+      doc: 'Deletes keys, whatever their state.',
+      params: [MATCH, FINGERPRINT],
+      returns: RETURNS,
+      examples: ['key.delete web1'],
+    },
+    ({ match, fingerprint }, { keys }) =>
+      change(keys, 'delete', { match, states: GROUPS.map(([, state]) => state), fingerprint }),
+  ),
+});
+
+interface Chosen {
+  readonly match: Value;
+  readonly states: readonly ListedState[];
+  readonly fingerprint: string;
+}
+
+async function change(keys: KeysPort, to: KeyChange, { match, states: from, fingerprint }: Chosen): Promise<ValueMap> {
+  const wanted = fingerprint.toLowerCase();
+  const chosen = (await select(keys, match)).filter(
+    (key) => from.includes(key.state) && (wanted === '' || key.fingerprint === wanted),
+  );
+  const doubled =
+    to === 'accept' ? chosen.find((key) => chosen.some((other) => other !== key && other.id === key.id)) : undefined;
+  if (doubled !== undefined) {
+    throw new ExecutionError(`several keys claim to be ${doubled.id}: name the fingerprint; none was accepted`);
+  }
+  if (wanted !== '' && chosen.length === 0) throw new ExecutionError('no such key has this fingerprint');
+  for (const key of chosen) await keys.change(to, key);
+  return matched(keys, match);
+}
+
+async function select(keys: KeysPort, match: Value): Promise<readonly KeyEntry[]> {
+  const words = isList(match) ? match.map(pyStr) : pyStr(match).split(',');
+  const globs = words.map((word) => word.trim()).filter((word) => word !== '');
+  return (await keys.list()).filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+}
+
+async function matched(keys: KeysPort, match: Value): Promise<ValueMap> {
+  const groups = Object.entries(grouped(await select(keys, match), GROUPS));
+  return Object.fromEntries(groups.filter(([, ids]) => isList(ids) && ids.length > 0));
+}
+
+function grouped(entries: readonly KeyEntry[], groups: typeof GROUPS): ValueMap {
+  const of = (wanted: ListedState) => entries.filter(({ state }) => state === wanted).map(({ id }) => id);
+  return Object.fromEntries(groups.map(([name, state]) => [name, [...new Set(of(state))].sort()]));
+}
+
+/** An id with several keys of one state shows them all. */
+function fingerprints(entries: readonly KeyEntry[]): ValueMap {
+  const of = (wanted: ListedState): ValueMap => {
+    const found = new Map<string, string>();
+    for (const { id, fingerprint, state } of entries) {
+      const before = found.get(id);
+      if (state === wanted) found.set(id, before === undefined ? fingerprint : `${before}, ${fingerprint}`);
+    }
+    return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  const groups = GROUPS.map(([name, state]) => [name, of(state)] as const);
+  return Object.fromEntries(groups.filter(([, found]) => Object.keys(found).length > 0));
+}
+
+function states(taken: Partial<Record<ListedState, boolean>>): readonly ListedState[] {
+  return GROUPS.map(([, state]) => state).filter((state) => taken[state] === true);
+}
+
+function groupsOf(match: string): typeof GROUPS {
+  if (match === 'all') return GROUPS;
+  const word = match.startsWith('un') ? 'pre' : match.slice(0, 3);
+  const names: Readonly<Record<string, ListedState>> = {
+    acc: 'accepted',
+    pre: 'pending',
+    rej: 'rejected',
+    den: 'denied',
+  };
+  const groups = GROUPS.filter(([, state]) => state === names[word]);
+  if (groups.length === 0) throw new ExecutionError(`there is no state '${match}': acc, pre, rej, den or all`);
+  return groups;
+}

@@ -1,0 +1,24 @@
+/** The wheel: what may be asked of the master's own affairs. `key.*` is carried out by the acl-service, the rest as a runner is. */
+import { defineModule, type Library } from '@natrium/modules';
+import type { RunnerContext } from './runner-context.js';
+import { runner, type RunnerModule, wheelRegistry } from './runner-registry.js';
+import { type KeyContext, keyWheel } from './wheel-key.js';
+
+const configWheel = defineModule('config', {
+  values: runner(
+    { doc: "The master's settings that may be shown: no access lists, nothing that could hold a secret." },
+    (_, { host }) => host.config,
+  ),
+});
+
+const minionsWheel = defineModule('minions', {
+  connected: runner({ doc: 'The minions that are connected now.' }, async (_, { master }) =>
+    [...(await master.connected())].sort(),
+  ),
+});
+
+/** What the runner-service carries out itself. */
+export const builtinWheel: readonly RunnerModule[] = [configWheel, minionsWheel];
+
+/** All of it, to be read about. */
+export const wheelLibrary: Library = wheelRegistry<RunnerContext & KeyContext>([...builtinWheel, keyWheel]);

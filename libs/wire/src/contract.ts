@@ -1,0 +1,37 @@
+/**
+ * A contract is one message kind: who may send it, how long it lives, and what it holds. Nothing else in the project spells a kind.
+ *
+ * Spec: spec/wire.md#kinds.
+ */
+import type * as z from 'zod/mini';
+import { readAs, writeAs } from './codec.js';
+
+/** Who may send a kind: an identity (minion or account; the roster says which) or the services of a role. */
+export type SenderRole = 'identity' | 'gateway' | 'acl' | 'runner' | 'reactor' | 'sink';
+
+export interface Contract<S extends z.ZodMiniType = z.ZodMiniType> {
+  readonly kind: string;
+  readonly from: readonly SenderRole[];
+  /** Longest lifetime in milliseconds that a message of this kind may claim. */
+  readonly lifetimeMs: number;
+  readonly schema: S;
+}
+
+export type Body<C> = C extends Contract<infer S> ? z.output<S> : never;
+
+const JOB_LIFETIME_MS = 60_000;
+const OTHER_LIFETIME_MS = 30_000;
+
+export function contract<S extends z.ZodMiniType>(kind: string, from: readonly SenderRole[], schema: S): Contract<S> {
+  return { kind, from, schema, lifetimeMs: kind === 'job' ? JOB_LIFETIME_MS : OTHER_LIFETIME_MS };
+}
+
+/** @throws {z.core.$ZodError} When `body` does not fit: a defect of the sender, never of the network. */
+export function toWire<S extends z.ZodMiniType>(of: Contract<S>, body: z.output<S>): unknown {
+  return writeAs(of.schema, body);
+}
+
+/** @throws {z.core.$ZodError} When what came does not fit the schema. */
+export function fromWire<S extends z.ZodMiniType>(of: Contract<S>, wire: unknown): z.output<S> {
+  return readAs(of.schema, wire);
+}

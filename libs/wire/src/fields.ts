@@ -1,0 +1,50 @@
+/** The pieces that every message schema is made of, with a bound on every length. */
+import { fromPlain, type Plain, toPlain, type Value } from '@natrium/model';
+import * as z from 'zod/mini';
+import { fields } from './codec.js';
+
+export const MAX_MINIONS = 100_000;
+export const MAX_REQUEST = 8 << 20;
+
+export function bytes(max: number): z.ZodMiniType<Uint8Array> {
+  return z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= max);
+}
+
+/** Exactly `size` bytes: a shorter key, digest or signature is none. */
+export function bytesOf(size: number): z.ZodMiniType<Uint8Array> {
+  return z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length === size);
+}
+
+export const digest = bytesOf(32);
+export const publicKey = bytesOf(32);
+export const signature = bytesOf(64);
+export const text = (max: number) => z.string().check(z.maxLength(max));
+export const word = z.string().check(z.minLength(1), z.maxLength(256));
+/** A process of a role: a word in a subject, which must be nothing else there. */
+export const instance = z.string().check(z.regex(/^[a-z0-9_-]{1,64}$/));
+export const minionId = z.string().check(z.minLength(1), z.maxLength(255));
+export const jid = z.string().check(z.regex(/^\d{20}$/));
+export const count = z.int().check(z.minimum(0));
+
+/** A signed object: its bytes exactly as they were signed, and the signature. */
+export const signed = fields({ bytes: bytes(8 << 20), signature });
+
+/** A running runner's proof: the request that started it and the grant for it. */
+export const GrantRun = fields({ request: bytes(MAX_REQUEST), grant: signed });
+
+const anyValue: z.ZodMiniType<Value, Value> = z.any();
+/** A value of libs/model; `Float` and `bigint` travel tagged. */
+export const value = z.codec(z.unknown(), anyValue, {
+  decode: (plain, { issues }) => {
+    try {
+      return fromPlain(plain as Plain);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      issues.push({ code: 'custom', input: plain, message: error.message });
+      return null;
+    }
+  },
+  encode: (item) => toPlain(item) as unknown,
+});
+
+export const refused = fields({ code: word, sentence: text(4096) });

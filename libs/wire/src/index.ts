@@ -1,0 +1,17 @@
+export { fields, readAs, writeAs } from './codec.js';
+export { type Body, type Contract, contract, fromWire, type SenderRole, toWire } from './contract.js';
+export * as contracts from './contracts.js';
+export {
+  fpIn,
+  inboxOf,
+  joinInboxOf,
+  type Subjects,
+  subjectsOf,
+  type UpAclVerb,
+  type UpVerb,
+  type UsrAclVerb,
+  type UsrVerb,
+} from './subjects.js';
+export * as records from './records.js';
+export * as routes from './routes.js';
+export type { AnswerOf, QuestionOf, Route } from './routes.js';

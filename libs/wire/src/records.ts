@@ -1,0 +1,97 @@
+/** What is stored in JetStream, sealed: the same fixed-length arrays as messages. Spec: spec/wire.md#records. */
+import { PRINCIPAL_KINDS } from '@natrium/model';
+import * as z from 'zod/mini';
+import { fields, listOf } from './codec.js';
+import {
+  bytes,
+  bytesOf,
+  count,
+  digest,
+  jid,
+  MAX_MINIONS,
+  minionId,
+  publicKey,
+  signature,
+  signed,
+  text,
+  value,
+  word,
+} from './fields.js';
+import { MineItem, Outcome } from './contracts.js';
+
+export const Caller = fields({ kind: z.enum(PRINCIPAL_KINDS), name: word });
+export const Member = fields({ id: minionId, key: publicKey });
+
+/** A job, created under its request's digest before the first minion hears of it. */
+export const JobRecord = fields({
+  request: bytes(8 << 20),
+  signature: z.nullable(signature),
+  jid,
+  caller: Caller,
+  grant: signed,
+  instance: word,
+  members: listOf(Member, MAX_MINIONS),
+  missing: listOf(minionId, MAX_MINIONS),
+  started: count,
+});
+export type JobRecord = z.output<typeof JobRecord>;
+
+/** One return, at most one for each asked (jid, minion). */
+export const StoredReturn = fields({
+  jid,
+  id: minionId,
+  status: z.enum(['done', 'refused', 'interrupted', 'already_returned']),
+  outcome: Outcome,
+  at: count,
+});
+export type StoredReturn = z.output<typeof StoredReturn>;
+
+/** Returns are stored in groups. */
+export const ReturnGroup = listOf(StoredReturn, 10_000);
+
+/** A key that waits for acceptance, with the place where the joiner hears of it. */
+export const RosterEntry = fields({
+  record: signed,
+  reply: z.nullable(text(256)),
+  question: z.nullable(bytesOf(16)),
+  announcement: z.nullable(signed),
+});
+export type RosterEntry = z.output<typeof RosterEntry>;
+
+/** A minion's signed grains as the acl-service keeps them. */
+export const DataEntry = fields({ identity: publicKey, data: signed });
+
+/** A minion's mine. */
+export const MineEntry = fields({ identity: publicKey, items: listOf(MineItem, 1000) });
+
+/** A token, under the hash of its text: whose it is, and the groups of the time of issue. Times in ms since 1970. */
+export const TokenEntry = fields({
+  use: z.enum(['session', 'token']),
+  eauth: text(64),
+  name: text(256),
+  groups: listOf(text(256), 4096),
+  start: count,
+  expires: count,
+  list: z.nullable(value),
+});
+export type TokenEntry = z.output<typeof TokenEntry>;
+
+/** A run that an instance has taken on: nobody else starts it. */
+export const RunRecord = fields({ digest, instance: word, jid, started: count });
+
+/** Who fired an event: the name that the envelope proved, or a service of a role. */
+export const EventOrigin = fields({ kind: z.enum([...PRINCIPAL_KINDS, 'service', 'local']), name: word });
+export type EventOrigin = z.output<typeof EventOrigin>;
+
+export const StoredEvent = fields({
+  number: count,
+  tag: text(1024),
+  data: value,
+  stamp: text(32),
+  origin: EventOrigin,
+});
+export type StoredEvent = z.output<typeof StoredEvent>;
+
+/** Events of one sender, in the order of their numbers; `through` is the highest number that is settled with it. */
+export const EventBatch = fields({ sender: word, through: count, events: listOf(StoredEvent, 10_000) });
+export type EventBatch = z.output<typeof EventBatch>;

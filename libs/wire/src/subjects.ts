@@ -1,0 +1,70 @@
+/**
+ * Every subject of a cluster. No id ever shows in one: `fp` is a hash of the party's identity key, base32.
+ *
+ * Spec: spec/wire.md#subjects.
+ */
+export type UpVerb = 'publish' | 'runner' | 'return' | 'event' | 'fetch';
+export type UpAclVerb = 'data' | 'mine' | 'renew';
+export type UsrVerb = 'publish' | 'runner' | 'fetch';
+export type UsrAclVerb = 'admin' | 'auth' | 'renew';
+
+export interface Subjects {
+  readonly hello: string;
+  readonly join: string;
+  up(fp: string, verb: UpVerb): string;
+  /** The answer of the gateway instance that asked is the acknowledgement. */
+  upReturn(fp: string, instance: string): string;
+  upAcl(fp: string, verb: UpAclVerb): string;
+  usr(fp: string, verb: UsrVerb): string;
+  usrAcl(fp: string, verb: UsrAclVerb): string;
+  job(fp: string): string;
+  svcAcl(verb: 'grant' | 'auth' | 'read' | 'wheel' | 'event'): string;
+  svcRun(verb: 'run'): string;
+  svcGw(verb: 'publish' | 'runner' | 'read' | 'fire'): string;
+  /** One gateway asks another whether it is there. */
+  svcGwHere(instance: string): string;
+  dir(role: string): string;
+  /** Where events are kept: one subject for each sender. */
+  events(sender: string): string;
+}
+
+const WORD = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** @throws {RangeError} When the cluster's word could not stand in a subject. */
+export function subjectsOf(cluster: string): Subjects {
+  if (!WORD.test(cluster))
+    throw new RangeError(`cluster ${JSON.stringify(cluster)} is not a word of a-z, 0-9, "-" and "_"`);
+  const prefix = `nt.${cluster}`;
+  return {
+    hello: `${prefix}.hello`,
+    join: `${prefix}.join`,
+    up: (fp, verb) => `${prefix}.up.${fp}.${verb}`,
+    upReturn: (fp, instance) => `${prefix}.up.${fp}.return.${instance}`,
+    upAcl: (fp, verb) => `${prefix}.up.${fp}.acl.${verb}`,
+    usr: (fp, verb) => `${prefix}.usr.${fp}.${verb}`,
+    usrAcl: (fp, verb) => `${prefix}.usr.${fp}.acl.${verb}`,
+    job: (fp) => `${prefix}.job.${fp}`,
+    svcAcl: (verb) => `${prefix}.svc.acl.${verb}`,
+    svcRun: (verb) => `${prefix}.svc.run.${verb}`,
+    svcGwHere: (instance) => `${prefix}.svc.gw.here.${instance}`,
+    svcGw: (verb) => `${prefix}.svc.gw.${verb}`,
+    events: (sender) => `${prefix}.events.${sender}`,
+    dir: (role) => `${prefix}.dir.${role}`,
+  };
+}
+
+/** The `fp` in a subject of the `up` or `usr` tree; undefined in any other subject. */
+export function fpIn(subject: string): string | undefined {
+  const [, , tree, fp] = subject.split('.');
+  return tree === 'up' || tree === 'usr' || tree === 'job' ? fp : undefined;
+}
+
+/** Where somebody hears answers who is not let in yet. */
+export function joinInboxOf(fp: string): string {
+  return `_INBOX_JOIN.${fp}`;
+}
+
+/** Where a party hears answers: one subscription, the rest of the subject says to which question. */
+export function inboxOf(fp: string): string {
+  return `_INBOX.${fp}`;
+}

@@ -1,0 +1,130 @@
+/** `natriumctl doctor` on a real cluster: each defect is made, found, and gone from its findings when it is mended. */
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fingerprint } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import { PEER_ALL } from '../support/examples.js';
+import { runProgram } from '../support/run-program.js';
+import { START_MS } from '../support/up-cluster.js';
+import { useCluster } from '../support/use-cluster.js';
+
+const cluster = useCluster({ minions: ['a'], masterConfig: PEER_ALL });
+
+interface Finding {
+  readonly check: string;
+  readonly level: string;
+  readonly what: string;
+  readonly mend: string;
+}
+
+async function doctor(
+  dir = cluster().master,
+): Promise<{ readonly code: number; readonly findings: readonly Finding[] }> {
+  const file = cluster().command('natriumctl');
+  const { code, stdout } = await runProgram(process.execPath, [file, 'doctor', '-c', dir, '--json']);
+  return { code, findings: (JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings };
+}
+
+const levels = (findings: readonly Finding[], check: string) =>
+  findings.filter((one) => one.check === check).map(({ level }) => level);
+const pki = (...parts: readonly string[]) => join(cluster().master, 'pki', ...parts);
+
+it('finds on a laptop what a laptop lacks, each with its mend, and exits with 1', async () => {
+  const { code, findings } = await doctor();
+  const wrong = findings.filter(({ level }) => level !== 'ok');
+  expect([...new Set(wrong.map(({ check }) => check))].filter((check) => check !== 'file limit' && check !== 'policy').sort()).toEqual(['offline keys', 'replicas', 'unix users']); // prettier-ignore
+  expect(wrong.filter(({ level, mend }) => level === 'problem' || mend === '')).toEqual([]);
+  expect(code).toBe(1);
+  for (const check of ['broker', 'broker users', 'jetstream sync', 'jetstream replicas', 'clock', 'files', 'roles', 'key ages', 'roles seen'])
+    expect([check, levels(findings, check)]).toEqual([check, ['ok']]); // prettier-ignore
+  const text = await runProgram(process.execPath, [cluster().command('natriumctl'), 'doctor', '-c', cluster().master]);
+  expect(text.stdout).toMatch(/^warning: .+\n {2}mend: .+\n/);
+  expect(text.stdout).toMatch(/0 problems, \d+ warnings, \d+ checks are fine\n$/);
+});
+
+it('finds a key that others may read, and a folder that they may write to', async () => {
+  const file = pki('roles.d', 'acl.key');
+  chmodSync(file, 0o640);
+  chmodSync(pki('storage'), 0o777);
+  const { code, findings } = await doctor();
+  chmodSync(file, 0o600);
+  chmodSync(pki('storage'), 0o700);
+  expect(code).toBe(2);
+  expect(findings.filter(({ check }) => check === 'files').map(({ mend }) => mend)).toEqual([
+    `chmod go= ${file}`,
+    `chmod go-w ${pki('storage')}`,
+  ]);
+  expect(levels((await doctor()).findings, 'files')).toEqual(['ok']);
+});
+
+it('finds storage keys that nobody has rotated', async () => {
+  const folder = pki('storage', 'jobs');
+  const [file = ''] = readdirSync(folder);
+  renameSync(join(folder, file), join(folder, '20200101000000.key'));
+  const { findings } = await doctor();
+  renameSync(join(folder, '20200101000000.key'), join(folder, file));
+  expect(findings.filter(({ level }) => level === 'warning').map(({ what }) => what)).toContain(
+    'the newest storage keys of jobs are older than a week',
+  );
+});
+
+it('finds a configuration and a policy that cannot be used', async () => {
+  const file = join(cluster().master, 'master.d', 'zz.conf');
+  writeFileSync(file, 'clock_skew: never\n');
+  const broken = await doctor();
+  writeFileSync(file, 'peer: 7\n');
+  const useless = await doctor();
+  rmSync(file);
+  expect([broken.code, levels(broken.findings, 'configuration')]).toEqual([2, ['problem']]);
+  expect([useless.code, levels(useless.findings, 'policy')]).toEqual([2, ['problem']]);
+});
+
+it('finds that there is no cluster, and one that does not answer', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
+  try {
+    writeFileSync(join(empty, 'master'), '');
+    expect(await doctor(empty)).toMatchObject({ code: 2, findings: [{ check: 'keys', level: 'problem' }] });
+    const words = ['init', '-c', empty, '--broker-auth', 'none'];
+    expect((await runProgram(process.execPath, [cluster().command('natriumctl'), ...words])).code).toBe(0);
+    writeFileSync(join(empty, 'master'), 'nats: nats://127.0.0.1:1\n');
+    const { code, findings } = await doctor(empty);
+    expect(code).toBe(2);
+    expect(findings.filter(({ check }) => check === 'cluster')).toEqual([
+      {
+        check: 'cluster',
+        level: 'problem',
+        what: 'no broker answers at nats://127.0.0.1:1',
+        mend: 'start the broker and the services, then run this again',
+      },
+    ]);
+    expect(existsSync(join(empty, 'pki', 'broker', 'join.creds'))).toBe(true);
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
+  }
+});
+
+it('finds a service that is gone', async () => {
+  cluster().kill('runner-service', 'SIGTERM');
+  let replicas: readonly string[] = [];
+  for (let tries = 0; tries < 20 && !replicas.includes('problem'); tries += 1)
+    replicas = levels((await doctor()).findings, 'replicas');
+  expect(replicas).toEqual(['warning', 'warning', 'problem']);
+}, START_MS); // prettier-ignore
+
+it('prints no secret, and the fingerprint of nobody', async () => {
+  const { findings } = await doctor();
+  const text = JSON.stringify(findings);
+  for (const file of [pki('root.key'), pki('roles.d', 'acl.key'), pki('account.key')])
+    expect(text).not.toContain(readFileSync(file, 'utf8').trim());
+  expect(text).not.toContain(fingerprint(new MasterKeys(pki()).chain()[0]));
+});

@@ -1,0 +1,132 @@
+/** Who is no longer let in loses the broker at once, and nobody else notices. With real agents, and the broker as the witness. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { loadMinionConfig, problemSentence } from '@natrium/config';
+import { fingerprint } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import type { RunningAgent } from '@natrium/testing';
+import { openMaster, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
+import { apps } from '../hostile/apps.js';
+import { brokerKeysOf, systemLogin } from '../support/broker-operator.js';
+import { NO_PEER } from '../support/examples.js';
+import { printFigure } from '../support/figures.js';
+import { START_MS } from '../support/up-cluster.js';
+import { useCluster } from '../support/use-cluster.js';
+
+const COUNT = 20;
+const WITHIN_MS = 1000;
+
+const cluster = useCluster({
+  minions: ['a', 'b'],
+  masterConfig: `${NO_PEER}auto_accept: true\n`,
+});
+
+interface Gone {
+  readonly name: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** The broker's own word on who went. */
+class Witness {
+  readonly gone: Gone[] = [];
+  #tell: () => void = () => undefined;
+
+  private constructor(readonly connection: NatsConnection) {}
+
+  static async open(): Promise<Witness> {
+    const authenticator = await systemLogin(cluster().folder);
+    const witness = new Witness(await connect({ servers: cluster().brokerUrl, authenticator }));
+    witness.connection.subscribe('$SYS.ACCOUNT.*.DISCONNECT', {
+      callback: (_, message) => {
+        const { client, reason } = message.json<{
+          client: { name?: string; nkey?: string; user?: string };
+          reason: string;
+        }>();
+        witness.gone.push({ name: client.nkey ?? client.user ?? client.name ?? '', reason, at: performance.now() });
+        witness.#tell();
+      },
+    });
+    await witness.connection.flush();
+    return witness;
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.gone.length < count) await new Promise<void>((resolve) => (this.#tell = resolve));
+  }
+}
+
+let master: OpenMaster;
+let witness: Witness;
+const agents = new Map<string, RunningAgent>();
+const logs: string[] = [];
+
+beforeAll(async () => {
+  const opened = await openMaster(cluster().master);
+  if (!opened.ok) throw new Error(opened.error.sentence);
+  master = opened.value;
+  for (let n = 0; n < COUNT; n += 1) agents.set(`r${n}`, await anAgent(`r${n}`));
+  witness = await Witness.open();
+}, START_MS);
+afterAll(async () => {
+  await Promise.all([...agents.values()].map((agent) => agent.stop()));
+  await witness.connection.close();
+  await master.transport.drain();
+});
+
+function anAgent(id: string): Promise<RunningAgent> {
+  const folder = join(cluster().folder, 'more', id);
+  mkdirSync(folder, { recursive: true });
+  const root = new MasterKeys(join(cluster().master, 'pki')).chain()[0];
+  const lines = [
+    `id: ${id}`,
+    `nats: ${cluster().brokerUrl}`,
+    `master_finger: '${fingerprint(root)}'`,
+    `join_creds: ${brokerKeysOf(cluster().folder).credsPath('join')}`,
+  ];
+  writeFileSync(join(folder, 'minion'), `${lines.join('\n')}\n`);
+  const loaded = loadMinionConfig(folder);
+  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
+  return apps.startAgent(loaded.value.config, (line) => logs.push(line), new AbortController().signal);
+}
+
+async function revoke(id: string, verb: 'delete' | 'reject'): Promise<void> {
+  const agent = agents.get(id);
+  const finger = fingerprint(agent?.link.identity.publicKey ?? new Uint8Array());
+  const done = await master.client.admin('key', `key.${verb}`, [{ id, fingerprint: finger }]);
+  expect(done).toEqual({ ok: true, value: [id] });
+}
+
+it('cuts a minion off within a second of its key’s end, and nobody else', async () => {
+  const times: number[] = [];
+  for (let n = 0; n < COUNT; n += 1) {
+    const began = performance.now();
+    await revoke(`r${n}`, n % 2 === 0 ? 'delete' : 'reject');
+    await witness.until(n + 1);
+    times.push((witness.gone.at(-1)?.at ?? Number.POSITIVE_INFINITY) - began);
+  }
+  times.sort((a, b) => a - b);
+  printFigure('revoked key to its end at the broker, median of 20', times[COUNT / 2] ?? 0);
+  printFigure('revoked key to its end at the broker, worst of 20', times.at(-1) ?? 0);
+  expect(times.at(-1)).toBeLessThan(WITHIN_MS);
+  // Whom the broker let go is just whom it should have, each once: nobody else came or went.
+  expect(witness.gone.map(({ reason }) => reason)).toEqual(new Array(COUNT).fill('Credentials Revoked'));
+  expect(new Set(witness.gone.map(({ name }) => name)).size).toBe(COUNT);
+  expect((await cluster().natrium('-L', 'a,b', 'test.ping')).code).toBe(0);
+}, START_MS); // prettier-ignore
+
+it('an agent that was cut off learns that it is no longer known', async () => {
+  expect(await agents.get('r0')?.lost).toMatch(/auth|revoked/i);
+});
+
+it('a minion that was cut off and accepted again comes back by itself', async () => {
+  const before = witness.gone.length;
+  await cluster().key('-y', '-d', 'b');
+  await witness.until(before + 1);
+  const deadline = Date.now() + START_MS / 3;
+  let code = 1;
+  // auto_accept lets it in as soon as it asks again.
+  while (code !== 0 && Date.now() < deadline) code = (await cluster().natrium('b', 'test.ping')).code;
+  expect(code).toBe(0);
+}, START_MS); // prettier-ignore

@@ -1,0 +1,151 @@
+/** A Docker engine of this test's own: in a network namespace with no way out, its data in a folder that goes with it. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, copyFileSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Ran, runProgram } from '../support/run-program.js';
+import { inRoot } from '../support/places.js';
+import { composePlugin, makeBases, requireEngine } from './parts.js';
+
+const START_TRIES = 100;
+const TRY_MS = 200;
+const LONG_MS = 240_000;
+const DOCKER = '/usr/bin/docker';
+
+export class Engine {
+  readonly #namespace = `nt-${String(process.pid)}`;
+  #daemon: ChildProcess | undefined;
+
+  constructor(
+    readonly folder: string,
+    /** Of docker-compose: which files, which project. */
+    private readonly project: readonly string[],
+    private readonly settings: Readonly<Record<string, string>>,
+  ) {}
+
+  async start(): Promise<void> {
+    requireEngine();
+    const plugins = join(this.folder, 'cfg', 'cli-plugins');
+    mkdirSync(plugins, { recursive: true });
+    copyFileSync(await composePlugin(), join(plugins, 'docker-compose'));
+    execFileSync('ip', ['netns', 'add', this.#namespace]);
+    this.#inside('ip', 'link', 'set', 'lo', 'up');
+    const log = openSync(join(this.folder, 'dockerd.log'), 'a');
+    const words = [
+      ...['--data-root', join(this.folder, 'data'), '--exec-root', join(this.folder, 'exec')],
+      ...['--pidfile', join(this.folder, 'dockerd.pid'), '-H', this.#socket, '--storage-driver', 'overlay2'],
+      ...['--bip', '172.30.0.1/24', '--default-address-pool', 'base=172.30.0.0/16,size=24'],
+    ];
+    this.#daemon = spawn('nsenter', [`--net=/run/netns/${this.#namespace}`, 'dockerd', ...words], {
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    await this.#answers();
+  }
+
+  /** Base images by the names that the Dockerfile and the compose file use. */
+  importBases(): void {
+    for (const [tag, root] of makeBases(join(this.folder, 'bases'))) {
+      const env = this.#env();
+      const image = ['-', tag];
+      const change = ['--change', 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
+      const command = tag.startsWith('haproxy')
+        ? ['--change', 'CMD ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]']
+        : [];
+      const tar = execFileSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1 << 30 });
+      execFileSync(DOCKER, ['import', ...change, ...command, ...image], {
+        env,
+        input: tar,
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+    }
+  }
+
+  /** @throws {Error} With what it said, when it fails. */
+  async compose(...words: readonly string[]): Promise<string> {
+    return this.docker('compose', ...this.project, ...words);
+  }
+
+  async docker(...words: readonly string[]): Promise<string> {
+    const ran = await this.tryDocker(words);
+    if (ran.code !== 0) throw new Error(`docker ${words.join(' ')}: ${(ran.stderr || ran.stdout).trim()}`);
+    return ran.stdout;
+  }
+
+  tryDocker(words: readonly string[], timeoutMs = LONG_MS): Promise<Ran> {
+    return runProgram(DOCKER, words, { env: this.#own(), cwd: inRoot(), timeoutMs });
+  }
+
+  /** A program in a container that is spoken with while it runs. */
+  attach(container: string, words: readonly string[]): ChildProcess {
+    return spawn(DOCKER, ['exec', '-i', container, ...words], { env: this.#env(), stdio: ['pipe', 'pipe', 'inherit'] });
+  }
+
+  /** A program that reaches published ports. */
+  inside(file: string, ...words: readonly string[]): string {
+    return this.#inside(file, ...words);
+  }
+
+  /** The containers of a service, by age. */
+  async containers(service: string): Promise<readonly string[]> {
+    const said = await this.compose('ps', '-a', '-q', service);
+    return said.split('\n').filter((id) => id !== '');
+  }
+
+  /** As a crash: the engine starts it again, which it does not for what it was told to kill. */
+  async crash(container: string): Promise<void> {
+    const pid = Number(await this.docker('inspect', '-f', '{{.State.Pid}}', container));
+    if (pid > 1) process.kill(pid, 'SIGKILL');
+  }
+
+  /** Nothing of it is left when this comes back. */
+  async stop(): Promise<void> {
+    await this.tryDocker(['compose', ...this.project, 'kill']).catch(() => undefined);
+    await this.tryDocker(['compose', ...this.project, 'down', '-v', '-t', '1']).catch(() => undefined);
+    const daemon = this.#daemon;
+    if (daemon !== undefined && daemon.exitCode === null) {
+      const ended = new Promise((resolve) => daemon.once('exit', resolve));
+      daemon.kill('SIGTERM');
+      await ended;
+    }
+    try {
+      execFileSync('ip', ['netns', 'delete', this.#namespace], { stdio: 'ignore' });
+    } catch {
+      // It was not made.
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #answers(): Promise<void> {
+    for (let attempt = 0; attempt < START_TRIES; attempt += 1) {
+      if (this.#daemon?.exitCode !== null) break;
+      if ((await this.tryDocker(['version'])).code === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+    }
+    throw new Error(`dockerd did not start; its log is ${this.folder}/dockerd.log`);
+  }
+
+  #inside(...words: readonly string[]): string {
+    return execFileSync('nsenter', [`--net=/run/netns/${this.#namespace}`, ...words], { encoding: 'utf8' });
+  }
+
+  get #socket(): string {
+    return `unix://${join(this.folder, 'docker.sock')}`;
+  }
+
+  #own(): Readonly<Record<string, string>> {
+    // The older builder: the newer one is a plugin that Debian's engine does not bring.
+    return {
+      DOCKER_HOST: this.#socket,
+      DOCKER_CONFIG: join(this.folder, 'cfg'),
+      DOCKER_BUILDKIT: '0',
+      ...this.settings,
+    };
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return { ...process.env, ...this.#own() };
+  }
+}

@@ -1,0 +1,56 @@
+/** One minion that asks its peers all the while, through the agent of its container. */
+import type { Engine } from './engine.js';
+import type { ToldJob } from './load.js';
+
+const LEDGER = '/var/lib/natrium/ledger';
+const EACH_MS = 500;
+
+export class PeerLoad {
+  readonly jobs: ToldJob[] = [];
+  #over = false;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly minion: string,
+  ) {}
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#over = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let n = 0; !this.#over; n += 1) {
+      await this.#ask(`peer${String(n)}`);
+      await new Promise((done) => setTimeout(done, EACH_MS));
+    }
+  }
+
+  async #ask(word: string): Promise<void> {
+    const began = performance.now();
+    const call = ['natrium-call', '--out', 'json', 'publish.publish', '*', 'file.append', `[${LEDGER}, ${word}]`];
+    const { stdout, code } = await this.engine.tryDocker(['exec', this.minion, ...call], 60_000);
+    const heard = heardIn(stdout);
+    this.jobs.push({
+      word,
+      heard: Object.fromEntries(heard.map((id) => [id, 1])),
+      absent: 0,
+      tookMs: performance.now() - began,
+      ...(code === 0 || heard.length > 0 ? {} : { refusal: 'master_unreachable' }),
+    });
+  }
+}
+
+function heardIn(text: string): readonly string[] {
+  try {
+    const { local } = JSON.parse(text) as { local?: unknown };
+    return typeof local === 'object' && local !== null ? Object.keys(local) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,100 @@
+/** What is done to the cluster while it works: each step by name, with the seconds until all answers again. */
+import type { Engine } from './engine.js';
+
+export interface Step {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+const READY = ['node', '/opt/natrium/containers/check.mjs', 'http://127.0.0.1:9100/readyz'];
+const BROKER_READY = [...READY.slice(0, 2), 'http://127.0.0.1:8222/healthz'];
+const MINION_READY = ['natrium-call', '--out', 'quiet', 'test.ping'];
+const HELD_MS = 4000;
+const READY_TRIES = 60;
+const TRY_MS = 250;
+
+const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
+const NODES = ['nats-1', 'nats-2', 'nats-3'] as const;
+
+/** @param spared The minion that asks its peers meanwhile. */
+export function steps(engine: Engine, spared: string): readonly Step[] {
+  const first = async (service: string): Promise<string> => {
+    const id = (await engine.containers(service)).find((one) => !one.startsWith(spared));
+    if (id === undefined) throw new Error(`there is no container of ${service}`);
+    return id;
+  };
+  const crash = (service: string): Step => ({
+    name: `kill ${service}`,
+    run: async () => {
+      const id = await first(service);
+      await engine.crash(id);
+      await ready(engine, id, service);
+    },
+  });
+  return [
+    ...[...SERVICES, 'nats-1', 'minion-agent', 'proxy'].map(crash),
+    { name: 'pause nats-2', run: () => pauseNode(engine, 'nats-2') },
+    { name: 'disconnect a minion', run: async () => disconnect(engine, await first('minion-agent')) },
+    ...[...SERVICES, ...NODES].map((service) => ({
+      name: `restart ${service} one by one`,
+      run: () => restartAll(engine, service),
+    })),
+    { name: 'restart a minion', run: async () => restart(engine, await first('minion-agent'), 'minion-agent') },
+  ];
+}
+
+async function pauseNode(engine: Engine, service: string): Promise<void> {
+  const [id = ''] = await engine.containers(service);
+  await engine.docker('pause', id);
+  await held();
+  await engine.docker('unpause', id);
+  await ready(engine, id, service);
+}
+
+async function disconnect(engine: Engine, id: string): Promise<void> {
+  const network = (
+    await engine.docker('inspect', '-f', '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}', id)
+  ).trim();
+  await engine.docker('network', 'disconnect', network, id);
+  await held();
+  await engine.docker('network', 'connect', network, id);
+  await ready(engine, id, 'minion-agent');
+}
+
+async function restartAll(engine: Engine, service: string): Promise<void> {
+  for (const id of await engine.containers(service)) await restart(engine, id, service);
+}
+
+async function restart(engine: Engine, id: string, service: string): Promise<void> {
+  await engine.docker('restart', '-t', '20', id);
+  await ready(engine, id, service);
+}
+
+/** As its own health check asks it, only at once. */
+export async function ready(engine: Engine, id: string, service: string): Promise<void> {
+  if (service === 'proxy') return;
+  const isService = SERVICES.some((name) => name === service);
+  const question = isService ? READY : service === 'minion-agent' ? MINION_READY : BROKER_READY;
+  let said = '';
+  for (let attempt = 0; attempt < READY_TRIES; attempt += 1) {
+    const ran = await engine.tryDocker(['exec', id, ...question]);
+    if (ran.code === 0) return;
+    said = ran.stderr || ran.stdout;
+    await pause(TRY_MS);
+  }
+  throw new Error(`${service} ${id.slice(0, 12)} did not come back: ${said.trim()}\n${await logOf(engine, id)}`);
+}
+
+export async function logOf(engine: Engine, id: string): Promise<string> {
+  const { stdout, stderr } = await engine.tryDocker(['logs', '--tail', '15', id]);
+  return stdout + stderr;
+}
+
+/** A fault that lasts. */
+function held(): Promise<void> {
+  return pause(HELD_MS);
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,184 @@
+/** Rules of the event bus, on real gateways, agents and a real broker; Salt's sockets are spoken to by an independent Python. */
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BusEvent } from '@natrium/events';
+import { contracts } from '@natrium/wire';
+import { saltFire, saltListener, take, World } from './world.js';
+
+let world: World;
+
+/** What the master told of the keys when the minions came. */
+let auth: readonly BusEvent[];
+
+beforeAll(async () => {
+  world = await World.start();
+  auth = await take(await world.listen(['salt/auth'], { from: 'start' }), 2);
+}, 60_000);
+afterAll(async () => {
+  await world.stop();
+}, 60_000);
+
+const saltBase = (id: string) => {
+  const name = createHash('sha256').update(id).digest('hex').slice(0, 10);
+  return join(world.cluster.minion(id).config.sock_dir, `minion_event_${name}`);
+};
+
+it('the master tells of each key that asks to be let in, with Salt’s payload', () => {
+  const pub = expect.stringContaining('BEGIN PUBLIC KEY') as unknown;
+  const said = [...auth].sort((a, b) => JSON.stringify(a.data).localeCompare(JSON.stringify(b.data)));
+  expect(said.map(({ data }) => data)).toEqual([
+    { act: 'accept', id: 'web1', pub, result: true },
+    { act: 'accept', id: 'web2', pub, result: true },
+  ]);
+});
+
+describe('from a minion to the master', () => {
+  it('an event in the single form has Salt’s payload, with the id that was proved', async () => {
+    const events = await world.listen(['mytag']);
+    await world.minion('web1').fire('fire_master', { tag: 'mytag', data: { data: 'hello' }, id: 'web2' });
+    const [event] = await take(events, 1);
+    expect(event).toMatchObject({
+      tag: 'mytag',
+      data: { id: 'web1', cmd: '_minion_event', pretag: null, tag: 'mytag', data: { data: 'hello' } },
+      origin: { kind: 'minion', name: 'web1' },
+    });
+  });
+
+  it('a list of events has its data as it is, also under the pretag, and an element without data its other keys', async () => {
+    const events = await world.listen(['list/', 'pre/']);
+    await world.minion('web1').fire('fire_master', {
+      events: [
+        { tag: 'list/1', data: { n: 1 } },
+        { tag: 'list/2', n: 2 },
+      ],
+      pretag: 'pre',
+    });
+    expect((await take(events, 4)).map(({ tag, data }) => [tag, data])).toEqual([
+      ['list/1', { n: 1 }],
+      ['pre/list/1', { n: 1 }],
+      ['list/2', { n: 2 }],
+      ['pre/list/2', { n: 2 }],
+    ]);
+    expect(world.cluster.minion('web1').log.all.filter(({ msg }) => msg.includes('has no data'))).toHaveLength(1);
+  });
+
+  it('frames of Salt’s own protocol, written by Python on the minion, are read by Python on the master', async () => {
+    const listener = await saltListener(join(world.folder('run'), 'master_event_pub.ipc'), 2);
+    const local = await saltListener(`${saltBase('web2')}_pub.ipc`, 1);
+    await saltFire(`${saltBase('web2')}_pull.ipc`, 'fire_master', {
+      id: 'web2', tag: null, pretag: null, data: null, events: [{ tag: 'from/python', data: { float: 1.0, text: 'ä' } }],
+    }); // prettier-ignore
+    await saltFire(join(world.folder('run'), 'master_event_pull.ipc'), 'on/the/master', {
+      n: 70_000,
+      _stamp: '2026-11-20T10:00:00.000001',
+    });
+    const heard = await listener.events;
+    const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\d{6}$/) as unknown;
+    expect(heard).toEqual([
+      { tag: 'from/python', data: { float: 1, text: 'ä', _stamp: stamp } },
+      { tag: 'on/the/master', data: { n: 70_000, _stamp: stamp } },
+    ]);
+    expect(await local.events).toMatchObject([{ tag: 'fire_master', data: { events: [{ tag: 'from/python' }] } }]);
+  });
+});
+
+describe('what a minion may not fire', () => {
+  it.each([
+    'salt/job/20261120112404639750/ret/web2',
+    'salt/run/20261120112404639750/new',
+    'salt/wheel/20261120112404639750/ret',
+    'salt/auth',
+    'salt/key',
+    'salt/presence/change',
+    'salt/minion/web2/start',
+    'salt/netapi/hook/x',
+    '20261120112404639750',
+    'natrium/gap',
+    'minion/refresh/web2',
+    'a\nb',
+  ])('%s is refused, recorded, and nothing is on the bus', async (tag) => {
+    const everything = await world.listen([]);
+    const { link } = world.cluster.minion('web1');
+    const first = link.clock.now() * 1024;
+    // A minion of the attacker's own making: its agent would not send this.
+    const body = { first, dropped: 0, events: [{ tag, data: { forged: true }, load: null, stamp: link.clock.now() }] };
+    const answer = await link.bus.ask(
+      { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
+      contracts.eventsStored,
+      5000,
+    ); // prettier-ignore
+    expect(answer.ok).toBe(true);
+    await world.master().fire('after/it');
+    expect((await take(everything, 1)).map((event) => event.tag)).toEqual(['after/it']);
+    expect(world.log.all.some(({ msg }) => msg.startsWith('an event was refused'))).toBe(true);
+  });
+
+  it('its own agent says why not, and sends nothing', async () => {
+    await expect(world.minion('web1').fire('fire_master', { tag: 'salt/key', data: {} })).rejects.toThrow(
+      /the master takes no event salt\/key from this minion/,
+    );
+  });
+});
+
+describe('history', () => {
+  it('is heard again from a cursor, without what was heard before, and then goes on', async () => {
+    const events = await world.listen(['h/']);
+    for (let n = 1; n <= 5; n += 1) await world.master().fire(`h/${n}`);
+    const five = await take(events, 5);
+    const again = await world.listen(['h/'], { from: { cursor: five[2]!.cursor } });
+    await world.master().fire('h/6');
+    expect((await take(again, 3)).map(({ tag }) => tag)).toEqual(['h/4', 'h/5', 'h/6']);
+    const ended: string[] = [];
+    for await (const { tag } of await world.listen(['h/'], { from: 'start', until: 'now' })) ended.push(tag);
+    expect(ended).toEqual(['h/1', 'h/2', 'h/3', 'h/4', 'h/5', 'h/6']);
+  });
+
+  it('a time in the future has nothing yet, and a cursor that is none is refused', async () => {
+    const none: string[] = [];
+    for await (const { tag } of await world.listen([], { from: { time: Date.now() + 3_600_000 }, until: 'now' }))
+      none.push(tag);
+    expect(none).toEqual([]);
+    await expect(world.listen([], { from: { cursor: 'yesterday' } })).rejects.toThrow(/no cursor/);
+    await expect(world.listen(['('], { match: 'regex' })).rejects.toThrow(/no regular expression/);
+  });
+});
+
+describe('several gateways', () => {
+  it('each listener hears each event once, in the order of its sender, also when it changes the gateway', async () => {
+    const second = await world.gateway('run2');
+    const [here, there] = [await world.listen(['g/']), await world.master('run2').subscribe({ tags: 'g/' })];
+    const fired: string[] = [];
+    for (let n = 0; n < 300; n += 1) {
+      fired.push(`g/${n}`);
+      void world.master().fire(`g/${n}`);
+    }
+    const heardHere = await take(here, 300);
+    expect(heardHere.map(({ tag }) => tag)).toEqual(fired);
+    expect((await take(there, 300)).map(({ tag }) => tag)).toEqual(fired);
+    // These were heard before they were stored: the cursor of the one gateway says so to the other.
+    const moved = await world.master('run2').subscribe({ tags: 'g/', from: { cursor: heardHere[99]!.cursor } });
+    expect((await take(moved, 200)).map(({ tag }) => tag)).toEqual(fired.slice(100));
+    await world.stopGateway(second);
+  });
+
+  it('another one takes the sockets over when theirs ends', async () => {
+    const first = await world.gateway('run3');
+    const standby = await world.gateway('run3');
+    await world.stopGateway(first);
+    for (let tries = 0; tries < 50; tries += 1) {
+      const fired = await world.master('run3').fire('taken/over').then(() => true, () => false); // prettier-ignore
+      if (fired) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect(world.master('run3').fire('taken/over')).resolves.toBeUndefined();
+    await world.stopGateway(standby);
+  });
+});
+
+it('the sockets are their owner’s alone', () => {
+  const paths = ['master_event.sock', 'master_event_pub.ipc', 'master_event_pull.ipc'].map((name) =>
+    join(world.folder('run'), name),
+  );
+  for (const path of [...paths, `${saltBase('web1')}_pull.ipc`]) expect(statSync(path).mode & 0o777).toBe(0o600);
+});

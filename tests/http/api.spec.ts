@@ -1,0 +1,380 @@
+/** The HTTP API as Salt's clients meet it, in a real cluster with two gateways. */
+import { Salt } from 'salt-api';
+import { WebSocket } from 'ws';
+import { RECORDED, type Recorded } from './recorded.js';
+import { tokenIn, useHttp } from './world.js';
+
+const world = useHttp();
+
+describe('each endpoint', () => {
+  it.each(RECORDED.map((one) => [one.about, one] as const))('answers %s', async (_about, recorded) => {
+    const { status, text, body } = await asked(recorded);
+    expect({ status, text: recorded.text?.test(text) ?? true, shown: recorded.text === undefined ? '' : text }).toEqual(
+      {
+        status: recorded.status,
+        text: true,
+        shown: recorded.text === undefined ? '' : text,
+      },
+    );
+    if (recorded.returns !== undefined) expect(likeness(body, recorded.returns)).toEqual(recorded.returns);
+  });
+
+  async function asked({ as, method, path, type, accept, body }: Recorded) {
+    const headers = {
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+      ...(accept === undefined ? {} : { Accept: accept }),
+    };
+    return world.ask(path, {
+      headers,
+      ...(method === undefined ? {} : { method }),
+      ...(body === undefined ? {} : { body }),
+      ...(as === undefined ? {} : { token: await world.tokenOf(as) }),
+    });
+  }
+});
+
+describe('a session', () => {
+  it('of one gateway is good at the other, and ends at both', async () => {
+    const token = tokenIn(await world.login('bob', {}, 0));
+    expect((await world.low(token, PING, { at: 1 })).body).toEqual({ return: [{ a: true, b: true, c: true }] });
+    expect((await world.ask('/logout', { token, body: '{}', at: 1 })).body).toEqual({
+      return: 'Your token has been cleared',
+    });
+    const before = await world.jobCount();
+    expect((await world.low(token, PING, { at: 0 })).status).toBe(401);
+    expect((await world.ask('/stats', { token })).status).toBe(401);
+    expect((await world.ask('/logout', { token, body: '{}' })).status).toBe(401);
+    expect(await world.jobCount()).toBe(before);
+  });
+
+  it('is refused from the moment that it expires, where its user may choose the time', async () => {
+    const answer = await world.login('bob', { token_expire: '1' });
+    const token = tokenIn(answer);
+    const { expire } = (answer.body as { return: [{ expire: number }] }).return[0];
+    const left = expire * 1000 - Date.now();
+    expect(left).toBeLessThanOrEqual(1000);
+    await new Promise((resolve) => setTimeout(resolve, left + 30));
+    expect((await world.low(token, PING)).status).toBe(401);
+    const others = (await world.login('alice', { token_expire: '1' })).body as {
+      return: [{ expire: number; start: number }];
+    };
+    expect(others.return[0].expire - others.return[0].start).toBe(43_200);
+  });
+
+  it('is revoked by the operator', async () => {
+    const token = tokenIn(await world.login('carol'));
+    expect((await world.ask('/stats', { token })).status).toBe(200);
+    const listed = await world.cluster.ctl('token', 'list', '--json');
+    expect(listed.stdout).toContain('"user":"carol"');
+    expect(listed.stdout).not.toContain(token);
+    expect((await world.cluster.ctl('token', 'revoke', '--user', 'carol')).code).toBe(0);
+    expect((await world.ask('/stats', { token })).status).toBe(401);
+  });
+
+  it('travels in a cookie for pages of our own only', async () => {
+    const token = await world.tokenOf('bob');
+    const set = (await world.login('bob')).headers.get('Set-Cookie') ?? '';
+    expect(set).toMatch(/^session_id=[0-9a-f]{40}; Max-Age=\d+; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/);
+    const cookie = `session_id=${token}`;
+    expect((await world.ask('/stats', { headers: { Cookie: cookie } })).status).toBe(200);
+    expect((await world.ask('/stats', { headers: { Cookie: cookie, Origin: world.url() } })).status).toBe(200);
+    const before = await world.jobCount();
+    for (const headers of [
+      { Cookie: cookie, Origin: 'http://127.0.0.1:1' },
+      { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site' },
+    ]) {
+      expect((await world.ask('/stats', { headers })).status).toBe(401);
+      expect((await world.low(undefined, PING, { headers })).status).toBe(401);
+    }
+    expect(await world.jobCount()).toBe(before);
+  });
+
+  it('is no token of /token, and the other way round', async () => {
+    const session = await world.tokenOf('bob');
+    const form = { username: 'bob', password: 'builder', eauth: 'file' };
+    const issued = await world.ask('/token', {
+      body: JSON.stringify(form),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const [{ token }] = issued.body as [{ token: string }];
+    const run = (own: string) =>
+      world.ask('/run', {
+        body: JSON.stringify({ ...PING, token: own }),
+        headers: { 'Content-Type': 'application/json' },
+      });
+    expect((await run(token)).status).toBe(200);
+    expect((await run(session)).status).toBe(401);
+    expect((await world.low(token, PING)).status).toBe(401);
+  });
+});
+
+describe('who is not permitted', () => {
+  it('hears what is missing, and nothing is sent', async () => {
+    const token = await world.tokenOf('bob');
+    const before = await world.jobCount();
+    for (const client of ['local', 'local_async', 'local_batch', 'local_subset']) {
+      const { status, text } = await world.low(token, { client, tgt: '*', fun: 'cmd.run', arg: ['id'], batch: '1' });
+      expect([client, status]).toEqual([client, 401]);
+      expect(text).toContain('token bob may not run &#39;cmd.run&#39; on &#39;*&#39;: no rule permits it');
+    }
+    for (const low of [
+      { client: 'runner', fun: 'jobs.list_jobs' },
+      { client: 'wheel', fun: 'key.delete', match: 'a' },
+    ]) {
+      expect((await world.low(token, low)).status).toBe(401);
+    }
+    expect(await world.jobCount()).toBe(before);
+    const allowed = { client: 'local', tgt: 'a', fun: 'cmd.run', arg: ['echo hi'] };
+    expect((await world.low(token, allowed)).body).toEqual({ return: [{ a: 'hi' }] });
+  });
+
+  it('finds the id of the HTTP request in the audit', async () => {
+    const token = await world.tokenOf('bob');
+    const answer = await world.low(
+      token,
+      { client: 'local', tgt: 'b', fun: 'cmd.run' },
+      { headers: { 'X-Request-Id': 'lookme.up' } },
+    );
+    expect(answer.headers.get('X-Request-Id')).toBe('lookme.up');
+    const { stdout } = await world.cluster.ctl('audit', 'tail', '--json');
+    const record = stdout.split('\n').find((line) => line.includes('lookme.up'));
+    expect(record).toContain('not_permitted');
+    expect(record).toContain('"bob"');
+  });
+
+  it('learns nothing of who there is: all failures take a multiple of the same time', async () => {
+    const took = async (form: Readonly<Record<string, string>>) => {
+      const began = performance.now();
+      expect((await world.login('bob', form)).status).toBe(401);
+      return performance.now() - began;
+    };
+    const [wrong, nobody, nowhere] = [
+      await took({ password: 'x' }),
+      await took({ username: 'zoe' }),
+      await took({ eauth: 'none' }),
+    ];
+    for (const ms of [wrong, nobody, nowhere]) expect(ms).toBeGreaterThan(395);
+  });
+});
+
+describe('keys', () => {
+  it('are changed by an external user whom a rule lets, once for each request, and the audit says by whom', async () => {
+    const [alice, bob] = [await world.tokenOf('alice'), await world.tokenOf('bob')];
+    const groups = async () =>
+      (await world.ask('/keys', { token: alice })).body as { return: Record<string, string[]> };
+    const change = (token: string, fun: string, more: object) =>
+      world.low(token, { client: 'wheel', fun, match: 'c', ...more });
+    expect((await change(bob, 'key.reject', { include_accepted: true })).status).toBe(401);
+    expect((await groups()).return['minions']).toEqual(['a', 'b', 'c']);
+    expect((await change(alice, 'key.reject', { include_accepted: true })).body).toMatchObject({
+      return: [{ data: { success: true, return: { minions_rejected: ['c'] } } }],
+    });
+    expect((await groups()).return).toMatchObject({ minions: ['a', 'b'], minions_rejected: ['c'] });
+    expect((await change(alice, 'key.accept', { include_rejected: true })).status).toBe(200);
+    expect((await groups()).return['minions']).toEqual(['a', 'b', 'c']);
+    const { stdout } = await world.cluster.ctl('audit', 'tail', '--json');
+    expect(stdout.split('\n').filter((line) => line.includes('key.reject') && line.includes('token'))).not.toEqual([]);
+  });
+});
+
+describe('a job that takes longer than its time', () => {
+  it('is waited for as long as its minion still runs it', async () => {
+    const low = { client: 'local', tgt: 'a', fun: 'cmd.run', arg: ['sleep 2'], timeout: 1, full_return: true };
+    expect((await world.low(await world.tokenOf('alice'), low)).body).toMatchObject({
+      return: [{ a: { ret: '', retcode: 0 } }],
+    });
+  });
+});
+
+describe('events', () => {
+  it('come as server-sent events, each listener’s own, and from where the listener was', async () => {
+    const [alice, bob] = [await world.tokenOf('alice'), await world.tokenOf('bob')];
+    const [all, own] = [await listen({ 'X-Auth-Token': alice }), await listen({ Cookie: `session_id=${bob}` })];
+    const { jid } = await started(alice);
+    const mine = await started(bob);
+    await all.until(`salt/job/${mine.jid}/ret/a`);
+    await own.until(`salt/job/${mine.jid}/ret/a`);
+    expect(all.text.startsWith('retry: 400\n')).toBe(true);
+    expect(all.tags).toEqual(expect.arrayContaining([jid, `salt/job/${jid}/new`, `salt/job/${jid}/ret/a`]));
+    expect(own.tags.filter((tag) => tag.includes(jid))).toEqual([]);
+    const first = all.events.find(({ tag }) => tag === `salt/job/${jid}/new`);
+    expect(first?.data).toMatchObject({
+      tag: `salt/job/${jid}/new`,
+      data: { jid, fun: 'test.ping', user: 'alice', minions: ['a'] },
+    });
+    all.close();
+    own.close();
+    const back = await listen({ 'X-Auth-Token': alice, 'Last-Event-ID': first?.id ?? '' });
+    await back.until(`salt/job/${mine.jid}/ret/a`);
+    expect(back.tags).toEqual(all.tags.slice(all.tags.indexOf(`salt/job/${jid}/new`) + 1));
+    back.close();
+  });
+
+  it('come over a WebSocket once the client has said anything', async () => {
+    const token = await world.tokenOf('alice');
+    const socket = new WebSocket(`${world.url().replace('http', 'ws')}/ws/${token}`);
+    const heard = new Promise<string>((resolve) => {
+      socket.onmessage = ({ data }: { data: unknown }) => {
+        if (String(data).includes('hook/ws')) resolve(String(data));
+      };
+    });
+    await new Promise((resolve) => (socket.onopen = resolve));
+    socket.send('websocket client ready');
+    await world.ask('/hook/ws', { token, body: '{"n":1}', headers: { 'Content-Type': 'application/json' } });
+    const text = await heard;
+    expect(text).toMatch(/^data: \{.*\}\n\n$/);
+    expect(JSON.parse(text.slice(6))).toMatchObject({
+      tag: 'salt/netapi/hook/ws',
+      data: { body: '{"n":1}', post: { n: 1 } },
+    });
+    expect(text).not.toContain(token);
+    socket.close();
+  });
+
+  it('tell of runs and of the wheel, to whom they concern', async () => {
+    const [alice, bob] = [await world.tokenOf('alice'), await world.tokenOf('bob')];
+    const [all, own] = [await listen({ 'X-Auth-Token': alice }), await listen({ 'X-Auth-Token': bob })];
+    const { body } = await world.low(alice, { client: 'runner_async', fun: 'manage.up' });
+    const { tag } = (body as { return: [{ tag: string }] }).return[0];
+    await all.until(`${tag}/ret`);
+    await world.low(alice, { client: 'wheel', fun: 'key.list_all' });
+    const mine = await started(bob);
+    await own.until(mine.jid);
+    await all.until(mine.jid);
+    expect(all.tags).toEqual(
+      expect.arrayContaining([`${tag}/new`, expect.stringMatching(/^salt\/wheel\/\d{20}\/ret$/)]),
+    );
+    expect(all.events.find((event) => event.tag === `${tag}/ret`)?.data).toMatchObject({
+      data: { fun: 'runner.manage.up', user: 'alice', return: ['a', 'b', 'c'], success: true },
+    });
+    expect(own.tags.filter((other) => /^salt\/(?:run|wheel)/.test(other))).toEqual([]);
+    all.close();
+    own.close();
+  });
+
+  async function started(token: string): Promise<{ readonly jid: string }> {
+    const { body } = await world.low(token, { client: 'local_async', tgt: 'a', fun: 'test.ping' });
+    return (body as { return: [{ jid: string }] }).return[0];
+  }
+
+  async function listen(headers: Readonly<Record<string, string>>) {
+    const abort = new AbortController();
+    const answer = await fetch(`${world.url()}/events`, { headers, signal: abort.signal });
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/event-stream;charset=utf-8']);
+    return new Stream(answer, abort);
+  }
+});
+
+describe('the npm package salt-api', () => {
+  it('logs in, runs functions, and reads minions, jobs and events', async () => {
+    const salt: Client = new Salt({ url: world.url(), username: 'alice', password: 'wonderland', eauth: 'file' });
+    await salt.login();
+    expect(await salt.fun('*', 'test.ping')).toEqual({ return: [{ a: true, b: true, c: true }] });
+    expect(await salt.fun('a', 'cmd.run', { kwarg: { cmd: 'echo hi' } })).toEqual({ return: [{ a: 'hi' }] });
+    expect(Object.keys((await salt.minions()).return[0] ?? {}).sort()).toEqual(['a', 'b', 'c']);
+    const jobs = Object.keys((await salt.jobs()).return[0] ?? {});
+    expect(jobs.length).toBeGreaterThan(0);
+    expect(await salt.jobs(jobs[0])).toMatchObject({ info: [{ jid: jobs[0] }] });
+    const events: Listening = await salt.eventSource();
+    const heard = new Promise<string>((resolve) => {
+      events.onmessage = ({ data }: { data: string }) => {
+        if (data.includes('/ret/b')) resolve(data);
+      };
+    });
+    await new Promise((resolve) => (events.onopen = resolve));
+    await salt.fun('b', 'test.ping');
+    expect(JSON.parse(await heard)).toMatchObject({ data: { id: 'b', return: true, retcode: 0, success: true } });
+    events.close();
+  });
+});
+
+const PING = { client: 'local', tgt: '*', fun: 'test.ping' };
+
+/** What of the package is used here; its own types know less. */
+interface Client {
+  login(): Promise<void>;
+  fun(tgt: string, fun: string, options?: object): Promise<unknown>;
+  minions(id?: string): Promise<Elements>;
+  jobs(jid?: string): Promise<Elements>;
+  eventSource(): Promise<Listening>;
+}
+
+interface Elements {
+  readonly return: readonly object[];
+}
+
+interface Listening {
+  onmessage: (event: { data: string }) => void;
+  onopen: (event: unknown) => void;
+  close(): void;
+}
+
+interface Told {
+  readonly id: string;
+  readonly tag: string;
+  readonly data: unknown;
+}
+
+/** A listener's side of `/events`. */
+class Stream {
+  text = '';
+  readonly #waiting = new Set<() => void>();
+
+  constructor(
+    answer: Response,
+    private readonly abort: AbortController,
+  ) {
+    void this.#read(answer).catch(() => undefined);
+  }
+
+  get events(): readonly Told[] {
+    return [...this.text.matchAll(/id: (.+)\ntag: (.+)\ndata: (.+)\n\n/g)].map(([, id = '', tag = '', data = '']) => ({
+      id,
+      tag,
+      data: JSON.parse(data) as unknown,
+    }));
+  }
+
+  get tags(): readonly string[] {
+    return this.events.map(({ tag }) => tag);
+  }
+
+  async until(tag: string): Promise<void> {
+    while (!this.tags.includes(tag)) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+      });
+    }
+  }
+
+  close(): void {
+    this.abort.abort();
+  }
+
+  async #read(answer: Response): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of answer.body ?? []) {
+      this.text += decoder.decode(chunk as Uint8Array, { stream: true });
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
+    }
+  }
+}
+
+const STANDS_FOR: Readonly<Record<string, (value: unknown) => boolean>> = {
+  '<any>': (value) => value !== undefined,
+  '<number>': (value) => typeof value === 'number',
+  '<jid>': (value) => typeof value === 'string' && /^\d{20}$/.test(value),
+  '<token>': (value) => typeof value === 'string' && /^[0-9a-f]{40}$/.test(value),
+  '<long token>': (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+  '<no return>': (value) => typeof value === 'string' && value.startsWith('Minion did not return.'),
+};
+
+/** `value` with each part that a placeholder stands for replaced by that, so that the two can be compared as they are. */
+function likeness(value: unknown, wanted: unknown): unknown {
+  if (typeof wanted === 'string' && STANDS_FOR[wanted]?.(value) === true) return wanted;
+  if (Array.isArray(value) && Array.isArray(wanted)) return value.map((item, at) => likeness(item, wanted[at]));
+  if (typeof value !== 'object' || value === null || typeof wanted !== 'object' || wanted === null) return value;
+  const shapes = wanted as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, likeness(item, shapes[key])]));
+}

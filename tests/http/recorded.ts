@@ -1,0 +1,117 @@
+/**
+ * One request and the answer to it, for each endpoint, as Salt's `rest_cherrypy` has them. In an expected body a text in angle
+ * brackets stands for what differs from run to run: `<jid>`, `<token>`, `<number>`, `<any>`; further keys of a `{...}` map are free.
+ */
+import type { User } from './world.js';
+
+export interface Recorded {
+  readonly about: string;
+  readonly as?: User;
+  readonly method?: string;
+  readonly path: string;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly body?: string;
+  readonly status: number;
+  readonly returns?: unknown;
+  /** For what is not JSON. */
+  readonly text?: RegExp;
+}
+
+const form = 'application/x-www-form-urlencoded';
+const json = 'application/json';
+const low = (lowstate: unknown) => ({ path: '/', type: json, body: JSON.stringify(lowstate) });
+const CLIENTS = [
+  'local',
+  'local_async',
+  'local_batch',
+  'local_subset',
+  'runner',
+  'runner_async',
+  'ssh',
+  'wheel',
+  'wheel_async',
+];
+const PINGED = { a: true, b: true, c: true };
+const LOGIN = { username: 'bob', password: 'builder', eauth: 'file' };
+const LOGGED_IN = {
+  return: [{ token: '<token>', start: '<number>', expire: '<number>', user: 'bob', eauth: 'file', perms: ['test.*', { 'a*': ['cmd.*'] }] }],
+}; // prettier-ignore
+const FULL = { ret: true, retcode: 0, jid: '<jid>' };
+
+export const RECORDED: readonly Recorded[] = [
+  { about: 'the welcome', path: '/', status: 200, returns: { return: 'Welcome', clients: CLIENTS } },
+  { about: 'how to log in', path: '/login', status: 200, returns: { status: null, return: 'Please log in' } },
+  { about: 'a login by form', path: '/login', type: form, body: 'username=bob&password=builder&eauth=file', status: 200, returns: LOGGED_IN },
+  { about: 'a login by JSON', path: '/login', type: json, body: JSON.stringify(LOGIN), status: 200, returns: LOGGED_IN },
+  { about: 'a login by JSON as text', path: '/login', type: 'text/plain;charset=UTF-8', body: JSON.stringify(LOGIN), status: 200, returns: LOGGED_IN },
+  { about: 'a login by YAML', path: '/login', type: 'application/x-yaml', body: 'username: bob\npassword: builder\neauth: file\n', status: 200, returns: LOGGED_IN },
+  { about: 'a login of somebody without a rule', path: '/login', type: form, body: 'username=carol&password=sing&eauth=file', status: 200,
+    returns: { return: [{ token: '<token>', start: '<number>', expire: '<number>', user: 'carol', eauth: 'file', perms: {} }] } },
+  { about: 'a login with a wrong password', path: '/login', type: form, body: 'username=bob&password=x&eauth=file', status: 401, text: /401 Unauthorized/ },
+  { about: 'a login of nobody', path: '/login', type: form, body: 'username=zoe&password=x&eauth=file', status: 401, text: /401 Unauthorized/ },
+  { about: 'a login through a back end that is not there', path: '/login', type: form, body: 'username=bob&password=builder&eauth=pam', status: 401, text: /401/ },
+  { about: 'a login without a password', path: '/login', type: form, body: 'username=bob&eauth=file', status: 401, text: /401/ },
+  { about: 'a login without a body', path: '/login', type: form, body: '', status: 401, text: /401/ },
+  { about: 'a token', path: '/token', type: json, body: JSON.stringify(LOGIN), status: 200,
+    returns: [{ start: '<number>', expire: '<number>', name: 'bob', eauth: 'file', token: '<long token>' }] },
+  { about: 'a token without a password', path: '/token', type: json, body: '{"username":"bob"}', status: 400, text: /400 Bad Request/ },
+  { about: 'a token with a wrong password', path: '/token', type: json, body: JSON.stringify({ ...LOGIN, password: 'x' }), status: 401, text: /401/ },
+  { about: 'a call with its own credentials', path: '/run', type: form, body: 'client=local&tgt=*&fun=test.ping&username=bob&password=builder&eauth=file', status: 200, returns: { return: [PINGED] } },
+  { about: 'a call without any', path: '/run', type: form, body: 'client=local&tgt=*&fun=test.ping', status: 401, text: /No authentication credentials given/ },
+  { about: 'a call with a token that is none', path: '/run', type: form, body: 'client=local&tgt=*&fun=test.ping&token=xyz', status: 401, text: /Invalid token/ },
+  { about: 'local', as: 'bob', ...low({ client: 'local', tgt: '*', fun: 'test.ping' }), status: 200, returns: { return: [PINGED] } },
+  { about: 'local as pepper sends it', as: 'bob', ...low([{ client: 'local', tgt_type: 'glob', tgt: '*', fun: 'test.ping', batch: null, arg: [], full_return: true, expr_form: 'glob' }]), status: 200, returns: { return: [{ a: FULL, b: FULL, c: FULL }] } },
+  { about: 'local by form, with repeated arguments', as: 'bob', path: '/', type: form, body: 'client=local&tgt=a&fun=test.arg_type&arg=1&arg={x: 2}&arg=no', status: 200, returns: '<any>' },
+  { about: 'local with texts that stay texts', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.echo', arg: ['2'] }), status: 200, returns: { return: [{ a: '2' }] } },
+  { about: 'local with a keyword in a text', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.echo', arg: ['text=2'] }), status: 200, returns: { return: [{ a: 2 }] } },
+  { about: 'local of several functions', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: ['test.ping', 'test.echo'], arg: [[], ['hi']] }), status: 200, returns: { return: [{ a: { 'test.ping': true, 'test.echo': 'hi' } }] } },
+  { about: 'local of nobody', as: 'bob', ...low({ client: 'local', tgt: 'zzz', fun: 'test.ping' }), status: 200, returns: { return: [{}] } },
+  { about: 'local of a listed minion that is not there', as: 'bob', ...low({ client: 'local', tgt: ['a', 'zzz'], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true, zzz: '<no return>' }] } },
+  { about: 'an unknown function', as: 'alice', ...low({ client: 'local', tgt: 'a', fun: 'x.y', full_return: true }), status: 200, returns: { return: [{ a: { ret: "'x.y' is not available.", retcode: 1, jid: '<jid>', out: 'nested' } }] } },
+  { about: 'two lowstates', as: 'bob', ...low([{ client: 'local', tgt: 'a', fun: 'test.ping' }, { client: 'local', tgt: 'b', fun: 'test.ping' }]), status: 200, returns: { return: [{ a: true }, { b: true }] } },
+  { about: 'local_async', as: 'bob', ...low({ client: 'local_async', tgt: 'a', fun: 'test.ping' }), status: 200, returns: { return: [{ jid: '<jid>', minions: ['a'] }] } },
+  { about: 'local_async of nobody', as: 'bob', ...low({ client: 'local_async', tgt: 'zzz', fun: 'test.ping' }), status: 200, returns: { return: [{}] } },
+  { about: 'local_batch', as: 'bob', ...low({ client: 'local_batch', tgt: 'a', fun: 'test.ping', batch: '50%' }), status: 200, returns: { return: [{ a: true }] } },
+  { about: 'local_subset', as: 'bob', ...low({ client: 'local_subset', tgt: 'b', fun: 'test.ping', subset: 1 }), status: 200, returns: { return: [{ b: true }] } },
+  { about: 'runner', as: 'alice', ...low({ client: 'runner', fun: 'manage.up' }), status: 200, returns: { return: [['a', 'b', 'c']] } },
+  { about: 'runner in full', as: 'alice', ...low({ client: 'runner', fun: 'manage.up', full_return: true }), status: 200,
+    returns: { return: [{ tag: '<any>', data: { fun: 'runner.manage.up', jid: '<jid>', user: 'alice', fun_args: [], _stamp: '<any>', return: ['a', 'b', 'c'], success: true } }] } },
+  { about: 'runner_async', as: 'alice', ...low({ client: 'runner_async', fun: 'manage.up' }), status: 200, returns: { return: [{ tag: '<any>', jid: '<jid>' }] } },
+  { about: 'a runner that is not there', as: 'alice', ...low({ client: 'runner', fun: 'no.such' }), status: 500, returns: { status: 500, return: '<any>' } },
+  { about: 'wheel', as: 'alice', ...low({ client: 'wheel', fun: 'key.list_all' }), status: 200,
+    returns: { return: [{ tag: '<any>', data: { fun: 'wheel.key.list_all', jid: '<jid>', user: 'alice', fun_args: [], _stamp: '<any>', tag: '<any>', success: true,
+      return: { minions: ['a', 'b', 'c'], minions_pre: [], minions_rejected: [], minions_denied: [], local: [] } } }] } },
+  { about: 'a client that is not enabled', as: 'alice', ...low({ client: 'wheel_async', fun: 'key.list_all' }), status: 400, text: /netapi_enable_clients/ },
+  { about: 'a client that is not there', as: 'alice', ...low({ client: 'nobody', fun: 'x' }), status: 400, text: /Invalid client specified: &#39;nobody&#39;/ },
+  { about: 'a lowstate without a function', as: 'alice', ...low({ client: 'local', tgt: '*' }), status: 400, text: /fun/ },
+  { about: 'no lowstate', as: 'alice', path: '/', method: 'POST', status: 400, text: /Lowstates must be a list/ },
+  { about: 'a lowstate that is no JSON', as: 'alice', path: '/', type: json, body: '{', status: 400, text: /Invalid JSON/ },
+  { about: 'a body of an unknown type', as: 'alice', path: '/', type: 'text/csv', body: 'a,b', status: 406, text: /406 Not Acceptable/ },
+  { about: 'an answer of an unknown type', path: '/', accept: 'text/csv', status: 406, text: /406/ },
+  { about: 'an answer in YAML', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.ping' }), accept: 'application/x-yaml', status: 200, text: /^return:\n- a: true\n$/ },
+  { about: 'a call without a session', ...low({ client: 'local', tgt: '*', fun: 'test.ping' }), status: 401, text: /401/ },
+  { about: 'the grains of a minion', as: 'alice', path: '/minions/a', status: 200, returns: { return: [{ a: '<any>' }] } },
+  { about: 'the grains of all', as: 'alice', path: '/minions/', status: 200, returns: { return: [{ a: '<any>', b: '<any>', c: '<any>' }] } },
+  { about: 'a job begun at /minions', as: 'bob', path: '/minions', type: form, body: 'tgt=a&fun=test.ping', status: 202, returns: { return: [{ jid: '<jid>', minions: ['a'] }], _links: { jobs: [{ href: '<any>' }] } } },
+  { about: 'the jobs', as: 'alice', path: '/jobs', status: 200, returns: { return: ['<any>'] } },
+  { about: 'an unknown job', as: 'alice', path: '/jobs/20200101000000000000', status: 200, returns: { info: ['<any>'], return: [{}] } },
+  { about: 'the keys', as: 'alice', path: '/keys', status: 200, returns: { return: { minions: ['a', 'b', 'c'], minions_pre: [], minions_rejected: [], minions_denied: [], local: [] } } },
+  { about: 'one key', as: 'alice', path: '/keys/a', status: 200, returns: { return: { minions: { a: '<any>' } } } },
+  { about: 'an unknown key', as: 'alice', path: '/keys/zzz', status: 200, returns: { return: {} } },
+  { about: 'a key made here', as: 'alice', path: '/keys', type: form, body: 'mid=x', status: 501, text: /501/ },
+  { about: 'the counts', as: 'bob', path: '/stats', status: 200, returns: '<any>' },
+  { about: 'the counts without a session', path: '/stats', status: 401, text: /401/ },
+  { about: 'events without a session', path: '/events', status: 401, text: /401/ },
+  { about: 'a hook', as: 'bob', path: '/hook/deploy/done', type: json, body: '{"ok":1}', status: 200, returns: { success: true } },
+  { about: 'a hook without a session', path: '/hook/deploy', type: json, body: '{}', status: 401, text: /401/ },
+  { about: 'a page of one’s own', path: '/jobs', accept: 'text/html,*/*;q=0.8', status: 200, text: /a page of one’s own/ },
+  { about: 'the same at its path', path: '/app/minions', status: 200, text: /a page of one’s own/ },
+  { about: 'a file of it', path: '/static/app.js', status: 200, text: /export/ },
+  { about: 'a file that is not there', path: '/static/none.js', status: 404, text: /404 Not Found/ },
+  { about: 'a file from outside', path: '/static/..%2f..%2f..%2fetc/passwd', status: 404, text: /404 Not Found/ },
+  { about: 'the description', path: '/openapi.json', status: 200, returns: '<any>' },
+  { about: 'the description for people', path: '/openapi', status: 200, text: /<h1>Natrium HTTP API/ },
+  { about: 'a path that is not there', path: '/x', status: 404, text: /The path &#39;\/x&#39; was not found/ },
+  { about: 'a method that is none', method: 'DELETE', path: '/login', status: 405, text: /405 Method Not Allowed/ },
+]; // prettier-ignore

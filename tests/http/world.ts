@@ -1,0 +1,157 @@
+/** A cluster with the HTTP API of two gateways, users in an htpasswd file, and the words of a client. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import apacheMd5 from 'apache-md5';
+import { hashSync } from 'bcryptjs';
+import { freePorts } from '../support/free-port.js';
+import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
+
+const apr1 = apacheMd5 as unknown as (password: string) => string;
+
+export const PASSWORDS = { alice: 'wonderland', bob: 'builder', carol: 'sing' } as const;
+export type User = keyof typeof PASSWORDS;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Of JSON; undefined otherwise. */
+  readonly body: unknown;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whose session; none without. */
+  readonly token?: string;
+  /** Which gateway. */
+  readonly at?: 0 | 1;
+}
+
+export class HttpWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), 'nt-http-'));
+  #cluster: UpCluster | undefined;
+  #port = 0;
+  readonly #tokens = new Map<User, Promise<string>>();
+
+  async start(): Promise<void> {
+    writeFileSync(join(this.folder, 'users'), users());
+    writeFileSync(join(this.folder, 'index.html'), '<!DOCTYPE html><title>a page of one’s own</title>');
+    writeFileSync(join(this.folder, 'app.js'), 'export {};');
+    this.#port = await freePorts(2);
+    this.#cluster = await upCluster({
+      minions: ['a', 'b', 'c'],
+      masterConfig: masterFile(this.folder),
+      replicas: { 'master-gateway': 2 },
+      httpPort: this.#port,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#cluster?.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get cluster(): UpCluster {
+    if (this.#cluster === undefined) throw new Error('the cluster has not started');
+    return this.#cluster;
+  }
+
+  url(at: 0 | 1 = 0): string {
+    return `http://127.0.0.1:${String(this.#port + at)}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async ask(path: string, { method, headers = {}, body, token, at = 0 }: Ask = {}): Promise<Answer> {
+    const answer = await fetch(this.url(at) + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { Accept: 'application/json', ...(token === undefined ? {} : { 'X-Auth-Token': token }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, body: jsonIn(text) };
+  }
+
+  /** A lowstate or several, as JSON. */
+  low(token: string | undefined, lowstate: unknown, more: Ask = {}): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/json', ...more.headers };
+    return this.ask('/', {
+      ...more,
+      headers,
+      body: JSON.stringify(lowstate),
+      ...(token === undefined ? {} : { token }),
+    });
+  }
+
+  login(user: User, more: Readonly<Record<string, string>> = {}, at: 0 | 1 = 0): Promise<Answer> {
+    const form = new URLSearchParams({ username: user, password: PASSWORDS[user], eauth: 'file', ...more });
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    return this.ask('/login', { body: form.toString(), headers, at });
+  }
+
+  tokenOf(user: User): Promise<string> {
+    const known = this.#tokens.get(user) ?? this.login(user).then((answer) => tokenIn(answer));
+    this.#tokens.set(user, known);
+    return known;
+  }
+
+  /** Jobs that there are, as the operator sees them. */
+  async jobCount(): Promise<number> {
+    const { stdout } = await this.cluster.run('jobs.list_jobs', '--out', 'json');
+    return Object.keys(JSON.parse(stdout) as object).length;
+  }
+}
+
+export function tokenIn({ body, headers }: Answer): string {
+  const [first] = (body as { return: [{ token: string }] }).return;
+  if (headers.get('X-Auth-Token') !== first.token) throw new Error('header and body tell different tokens');
+  return first.token;
+}
+
+/** One cluster for all tests of a file. */
+export function useHttp(): HttpWorld {
+  const world = new HttpWorld();
+  beforeAll(() => world.start(), START_MS);
+  afterAll(() => world.stop());
+  return world;
+}
+
+function users(): string {
+  const sha = createHash('sha1').update(PASSWORDS.carol).digest('base64');
+  return `alice:${hashSync(PASSWORDS.alice, 4)}\nbob:${apr1(PASSWORDS.bob)}\ncarol:{SHA}${sha}\n`;
+}
+
+function masterFile(folder: string): string {
+  return `
+netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel]
+rest_cherrypy:
+  port: 1
+  host: 127.0.0.1
+  disable_ssl: true
+  app: ${folder}/index.html
+  static: ${folder}
+  max_request_body_size: 65536
+token_expire_user_override:
+  file: [bob]
+external_auth:
+  file:
+    ^filename: ${folder}/users
+    ^filetype: htpasswd
+    alice: ['.*', '@runner', '@wheel']
+    bob: ['test.*', {'a*': ['cmd.*']}]
+`;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

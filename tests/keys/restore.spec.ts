@@ -1,0 +1,56 @@
+/** Backup and restore of `pki/`: an older one put back brings nobody back to an older roles document, and everything works. */
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RolesChanges, MasterKeys, readRolesFile } from '@natrium/keystore';
+import { rolesChainToWire, encode } from '@natrium/envelope';
+import { START_MS, upCluster } from '../support/up-cluster.js';
+
+it(
+  'takes up a cluster from a backup of its keys, at the newest roles document that was seen',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-restore-'));
+    const [pki, backup] = [join(folder, 'master', 'pki'), join(folder, 'backup')];
+    const options = { minions: ['a'], masterConfig: "peer: {'.*': ['.*']}\n", folder };
+    try {
+      const before = await upCluster(options);
+      cpSync(pki, backup, { recursive: true, preserveTimestamps: true });
+      new RolesChanges(new MasterKeys(pki)).renew(Date.now());
+      while (seen(folder) !== text(join(pki, 'roles'))) await pause();
+      for (const { pid, name } of before.processes()) if (name === 'a') limits.push(coreLimit(pid));
+      await before.stop();
+      rmSync(pki, { recursive: true });
+      cpSync(backup, pki, { recursive: true, preserveTimestamps: true });
+
+      const after = await upCluster(options);
+      expect((await after.natrium('*', 'test.ping')).code).toBe(0);
+      expect(after.lines.some((line) => line.includes('older than one that was seen'))).toBe(true);
+      expect(seen(folder)).not.toBe(text(join(pki, 'roles')));
+      await after.stop();
+      expect(limits).toEqual(['0']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  2 * START_MS,
+);
+
+const limits: string[] = [];
+
+/** What keeps a crash from writing keys to a disk. */
+function coreLimit(pid: number): string {
+  return /^Max core file size +(\S+)/m.exec(readFileSync(`/proc/${String(pid)}/limits`, 'utf8'))?.[1] ?? 'none';
+}
+
+function seen(folder: string): string {
+  return text(join(folder, 'master', 'cache', 'roles-gateway'));
+}
+
+function text(path: string): string {
+  const chain = readRolesFile(path);
+  return chain === undefined ? '' : Buffer.from(encode(rolesChainToWire(chain))).toString('hex');
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}

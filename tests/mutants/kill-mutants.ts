@@ -1,0 +1,147 @@
+/**
+ * Builds each mutant in a copy of the sources, shows that a plain job still runs in it, and names the test that fails.
+ *
+ * The copy lives in a temporary folder; nothing of the repository is touched.
+ */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inRoot } from '../support/places.js';
+import { runProgram } from '../support/run-program.js';
+import { JOB_MUTANTS } from './job-mutants.js';
+import { MESSAGE_MUTANTS } from './message-mutants.js';
+import type { Mutant } from './mutant.js';
+
+const SOURCES = [
+  'apps',
+  'libs',
+  'tests',
+  'tools',
+  'spec',
+  'compat',
+  'jest.config.mjs',
+  'package.json',
+  'tsconfig.json',
+];
+const APPS = ['master-gateway', 'acl-service', 'runner-service', 'minion-agent', 'cli'];
+/** A job like any other, on an agent that was restarted before it. */
+const PLAIN = { spec: 'tests/hostile/once.spec.ts', test: 'runs after the restart when it was not used before it' };
+const RUN_MS = 240_000;
+
+interface Tried {
+  readonly plain: boolean;
+  /** Full names of the tests that failed in the mutant's own file. */
+  readonly failed: readonly string[];
+}
+
+/** @returns 0 when every mutant is found by the test that is named for it. */
+export async function killMutants(word: string, say: (line: string) => void): Promise<number> {
+  const wanted = [...JOB_MUTANTS, ...MESSAGE_MUTANTS].filter(({ name }) => name.includes(word));
+  if (wanted.length === 0) throw new RangeError(`there is no mutant with ${word} in its name`);
+  const copy = copySources();
+  let survivors = 0;
+  try {
+    for (const mutant of wanted) {
+      const problem = await kill(mutant, copy, say);
+      if (problem === undefined) continue;
+      survivors += 1;
+      say(`SURVIVED  ${mutant.name}: ${problem}`);
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+  say(`\n${String(wanted.length)} mutants, ${String(wanted.length - survivors)} killed, ${String(survivors)} not`);
+  return survivors === 0 ? 0 : 1;
+}
+
+/** @returns undefined when it was killed, else why not. */
+async function kill(mutant: Mutant, copy: string, say: (line: string) => void): Promise<string | undefined> {
+  const restore = apply(mutant, copy);
+  try {
+    const { plain, failed } = await tryOut(mutant, copy);
+    if (!plain) return 'a plain job does not run any more: it removes more than one check';
+    const found = failed.find((name) => name.startsWith(mutant.test));
+    if (found === undefined)
+      return `no test "${mutant.test}…" of ${mutant.spec} failed, but ${failed.join('; ') || 'none'}`;
+    say(`killed    ${mutant.name.padEnd(28)} ${mutant.spec} › ${found}`);
+    return undefined;
+  } finally {
+    restore();
+  }
+}
+
+/** @throws {Error} When an edit's text is not there exactly once. */
+function apply({ name, edits }: Mutant, copy: string): () => void {
+  const before = new Map<string, string>();
+  for (const { file, from, to } of edits) {
+    const path = join(copy, file);
+    const text = readFileSync(path, 'utf8');
+    if (!before.has(path)) before.set(path, text);
+    const times = text.split(from).length - 1;
+    if (times !== 1)
+      throw new Error(`the mutant "${name}" no longer applies: its text is ${String(times)} times in ${file}`);
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
+  }
+  return () => {
+    for (const [path, text] of before) writeFileSync(path, text);
+  };
+}
+
+/** One run of both, and of the mutant's own file only the test that is named for it. */
+async function tryOut({ spec, test }: Mutant, copy: string): Promise<Tried> {
+  const built = await runProgram(process.execPath, ['tools/build.mjs', ...APPS], { cwd: copy, timeoutMs: RUN_MS });
+  if (built.code !== 0) throw new Error(`a mutant does not build: ${built.stderr}`);
+  const report = join(copy, 'report.json');
+  rmSync(report, { force: true });
+  const program = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--json', '--outputFile', report];
+  const names = `${escaped(PLAIN.test)}|^${escaped(test)}`;
+  const words = [...new Set([PLAIN.spec, spec]), '-t', names];
+  await runProgram(process.execPath, [...program, ...words], { cwd: copy, timeoutMs: RUN_MS });
+  const results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults.flatMap(
+    ({ assertionResults }) => assertionResults,
+  );
+  return {
+    plain: results.some(({ status, fullName }) => status === 'passed' && fullName.endsWith(PLAIN.test)),
+    failed: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  };
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** The packages are links; those of the project itself lead into the copy. */
+function copySources(): string {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'nt-mutants-')));
+  for (const name of SOURCES)
+    cpSync(inRoot(name), join(copy, name), { recursive: true, filter: (path) => !path.includes('node_modules') });
+  mkdirSync(join(copy, 'node_modules', '@natrium'), { recursive: true });
+  for (const name of readdirSync(inRoot('node_modules'))) {
+    if (name === '@natrium' || name.startsWith('.')) continue;
+    symlinkSync(inRoot('node_modules', name), join(copy, 'node_modules', name));
+  }
+  for (const tree of ['libs', 'apps']) {
+    for (const name of readdirSync(join(copy, tree)))
+      symlinkSync(join(copy, tree, name), join(copy, 'node_modules', '@natrium', name));
+  }
+  return copy;
+}

@@ -1,0 +1,190 @@
+/** Checks of messages, keys and records, removed one at a time. */
+import { edit, type Mutant } from './mutant.js';
+
+export const MESSAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 're',
+    edits: [
+      edit(
+        'libs/envelope/src/open.ts',
+        "return ctx.expects(header.re, party, kind) ? undefined : 're';",
+        'return undefined;',
+      ),
+    ],
+    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    test: 'an answer to another question is ignored',
+  },
+  {
+    name: "answerer's role",
+    edits: [
+      edit(
+        'libs/bus/src/conversation.ts',
+        'return party.owner.role === asked.owner.role;',
+        'return party.owner.type === asked.owner.type;',
+      ),
+    ],
+    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    test: 'a stale key of somebody who was not asked changes nothing',
+  },
+  {
+    name: 'commitment',
+    edits: [
+      edit(
+        'libs/envelope/src/open.ts',
+        "if (!equalBytes(commitment, header.commitment)) return err('commitment');",
+        "if (commitment.length === 0) return err('commitment');",
+      ),
+    ],
+    spec: 'libs/envelope/src/open.spec.ts',
+    test: 'opening refuses a header that commits to another content key',
+  },
+  {
+    name: 'kx order',
+    edits: [edit('libs/envelope/src/epoch.ts', '      order < 0\n', '      order > 0\n')],
+    spec: 'libs/envelope/src/vectors/keys.vectors.spec.ts',
+    test: 'kx: a to b gives pair',
+  },
+  {
+    name: 'key id binds owner',
+    edits: [
+      edit(
+        'libs/envelope/src/keys.ts',
+        'blake2b(32, null, KEY_ID, ownerPublicKey, epochPublicKey)',
+        'blake2b(32, null, KEY_ID, ownerPublicKey.subarray(0, 0), epochPublicKey)',
+      ),
+    ],
+    spec: 'libs/envelope/src/vectors/keys.vectors.spec.ts',
+    test: 'keys: identity web1 with the epoch key of web1',
+  },
+  {
+    name: 'wrap AAD',
+    edits: [
+      edit(
+        'libs/envelope/src/message-body.ts',
+        'concat(WRAP, sender, recipient, hash)',
+        'concat(WRAP, sender, recipient, hash.subarray(0, 0))',
+      ),
+    ],
+    spec: 'libs/envelope/src/vectors/body.vectors.spec.ts',
+    test: 'wraps: without a private part',
+  },
+  {
+    name: 'subject, kind and role',
+    edits: [edit('libs/bus/src/sealer.ts', 'if (!contract.from.includes(role)) return false;', '')],
+    spec: 'tests/hostile/message.spec.ts',
+    test: 'a job’s message from another than the gateway is refused when it is from the runner-service',
+  },
+  {
+    name: 'issued in the future',
+    edits: [edit('libs/envelope/src/open.ts', "if (issued > ctx.now + ctx.skewMs) return 'future';", '')],
+    spec: 'tests/hostile/message.spec.ts',
+    test: 'a job’s message that lies in its header about the time, ahead',
+  },
+  {
+    name: 'lifetime cap',
+    edits: [edit('libs/envelope/src/open.ts', ' || lifetime > ctx.maxLifetime(kind)', '')],
+    spec: 'tests/hostile/message.spec.ts',
+    test: 'a job’s message that lies in its header about how long it is good',
+  },
+  {
+    name: 'time nonce',
+    edits: [
+      edit(
+        'libs/envelope/src/time.ts',
+        "return equalBytes(told.over, nonce) ? ok(told.at) : err('nonce');",
+        'return ok(told.at);',
+      ),
+    ],
+    spec: 'tests/hostile/time.spec.ts',
+    test: 'the time is not moved by an old answer of the acl-service',
+  },
+  {
+    name: 'stale_key once',
+    edits: [edit('libs/bus/src/asking.ts', ' || this.#retried.has(replica)', '')],
+    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    test: 'a stale key is mended once for each replica',
+  },
+  {
+    name: 'roles serial',
+    edits: [edit('libs/envelope/src/roles.ts', "return newest.serial < minSerial ? err('serial') : ok(", 'return ok(')],
+    spec: 'libs/bus/src/hello.spec.ts',
+    test: 'hello refuses a serial below the highest that was seen',
+  },
+  {
+    name: 'announcement expiry',
+    edits: [edit('libs/envelope/src/announcement.ts', "if (now > notAfter) return err('expired');", '')],
+    spec: 'libs/envelope/src/announcement.spec.ts',
+    test: 'an announcement holds until its end and not a millisecond longer',
+  },
+  {
+    name: 'typed principals',
+    edits: [
+      edit(
+        'libs/acl/src/caller-lists.ts',
+        'lists: callerLists(policy.runnerGrants, `runner ${name}`, name, memo)',
+        'lists: callerLists(policy.peer, `runner ${name}`, name, memo)',
+      ),
+    ],
+    spec: 'libs/acl/src/decide.spec.ts',
+    test: 'runners and reactors have their own sections, empty unless written',
+  },
+  {
+    name: 'fingerprint at acceptance',
+    edits: [
+      edit(
+        'libs/flow/src/key-requests.ts',
+        ' && this.ports.fingerprintOf(identity) === fingerprint,',
+        ' && identity.length + fingerprint.length > 0,',
+      ),
+    ],
+    spec: 'libs/flow/src/key-requests.spec.ts',
+    test: 'key requests refuse another fingerprint than the one that was looked at',
+  },
+  {
+    name: "minion's signature on data",
+    edits: [
+      edit(
+        'libs/envelope/src/data.ts',
+        "if (!verify('data', cluster, identityKey, object.bytes, object.signature)) return err('signature');",
+        '',
+      ),
+    ],
+    spec: 'libs/envelope/src/signed-objects.spec.ts',
+    test: "a minion's data of another identity or cluster is refused",
+  },
+  {
+    name: 'grant-run at a minion',
+    edits: [
+      edit(
+        'libs/envelope/src/grant.ts',
+        "if (signerAmong(aclKeys, WHAT[kind], cluster, object) === undefined) return err('signature');\n  const grant",
+        "if ([WHAT[kind], WHAT.run].every((what) => signerAmong(aclKeys, what, cluster, object) === undefined)) return err('signature');\n  const grant",
+      ),
+      edit(
+        'libs/envelope/src/grant.ts',
+        'const grant = shaped(object.bytes, readShape(kind));',
+        "const grant = shaped(object.bytes, readShape(kind)) ?? shaped(object.bytes, readShape('run'));",
+      ),
+    ],
+    spec: 'tests/hostile/grant.spec.ts',
+    test: 'a grant-run is refused even if the acl-service gave it for this very job',
+  },
+  {
+    name: 'storage AAD',
+    edits: [edit('libs/envelope/src/storage.ts', 'idBytes, utf8(place))', 'idBytes, utf8(place).subarray(0, 0))')],
+    spec: 'libs/envelope/src/storage.spec.ts',
+    test: 'a stored value does not open at jobs/abd',
+  },
+  {
+    name: 'seen-set full',
+    edits: [
+      edit(
+        'libs/envelope/src/seen-sets.ts',
+        "if (this.#kept.size >= this.max) return 'slow_down';",
+        'for (const id of this.#kept.keys()) if (this.#kept.size >= this.max) this.#kept.delete(id);',
+      ),
+    ],
+    spec: 'libs/envelope/src/seen-sets.spec.ts',
+    test: 'seen messages are kept as long as they could be replayed, though the set is full',
+  },
+];

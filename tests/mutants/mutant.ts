@@ -1,0 +1,19 @@
+/**
+ * One check removed at a time: what spec/envelope.md says must be checked, the edit that takes it out, and the test that has
+ * to find it. An edit is an exact text that is there once; one that no longer fits fails loudly.
+ */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** The file of the test that finds it, and the beginning of its name. */
+  readonly spec: string;
+  readonly test: string;
+}
+
+export const edit = (file: string, from: string, to: string): Edit => ({ file, from, to });

@@ -1,0 +1,134 @@
+/**
+ * The reactor through a real gateway, acl-service and two runner-services: each allow has its deny, and a deny also proves that
+ * nothing ran.
+ */
+import { join } from 'node:path';
+import { openService, type OpenService, readServiceConfig } from '@natrium/edge';
+import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
+import { take, World } from '../events/world.js';
+import { apps } from '../hostile/apps.js';
+
+const MASTER = `
+reactor:
+  - 'deploy/*':
+      - deploy:
+          local.cmd.run:
+            - tgt: \${data.data.id}
+            - args: ['\${data.data.command}']
+  - 'denied/*':
+      - denied:
+          local.cmd.run: {tgt: web1, args: ['\${data.command}']}
+  - 'loop/*':
+      - loop:
+          runner.event.send:
+            - args: [loop/again, {came: '\${tag}'}]
+  - 'count/*':
+      - count:
+          runner.event.send:
+            - args: ['counted/\${tag.1}', {}]
+  - 'reject/*':
+      - reject:
+          wheel.key.reject: {match: '\${data.id}', include_accepted: true}
+      - reject-denied:
+          wheel.key.delete: {match: '\${data.id}'}
+reactor_grants:
+  deploy$: [cmd.run]
+  denied$: [test.ping]
+  loop$: ['@runner']
+  count$: ['@runner']
+  reject$: ['@wheel']
+`;
+const START_MS = 60_000;
+const REPLICAS = 2;
+
+let world: World;
+const replicas: OpenService[] = [];
+const lines: string[] = [];
+const waiting = new Set<() => void>();
+
+function hear(line: string): void {
+  lines.push(line);
+  for (const look of waiting) look();
+}
+
+/** Resolves when one of the runner-services has logged such a line. */
+async function logged(isMeant: (line: string) => boolean): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const look = () => {
+      if (!lines.some(isMeant)) return;
+      waiting.delete(look);
+      resolve();
+    };
+    waiting.add(look);
+    look();
+  });
+}
+
+beforeAll(async () => {
+  world = await World.start(MASTER);
+  const config = readServiceConfig(join(world.cluster.folder, 'master'));
+  for (let count = 0; count < REPLICAS; count += 1) {
+    const log = apps.logTo(hear);
+    replicas.push(await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start)));
+  }
+}, START_MS);
+afterAll(async () => {
+  for (const replica of replicas) await replica.close();
+  await world.stop();
+});
+
+describe('a reaction', () => {
+  it('runs with the values of a minion’s event, and its job and its return name the event', async () => {
+    const mark = world.cluster.mark();
+    const heard = await world.listen(['salt/job/', 'deploy/'], { match: 'startswith' });
+    const data = { id: 'web1', command: mark.command };
+    await world.minion('web2').fire('fire_master', { tag: 'deploy/now', data });
+    const [event, job, ret] = await take(heard, 3);
+    const cause = { event: event?.id, reaction: 'deploy', depth: 1 };
+    expect(job?.data).toMatchObject({ fun: 'cmd.run', tgt: 'web1', minions: ['web1'], _cause: cause });
+    expect(ret?.data).toMatchObject({ id: 'web1', retcode: 0, _cause: cause });
+    expect(mark.count()).toBe(1);
+  });
+
+  it('runs nothing that reactor_grants do not name', async () => {
+    const mark = world.cluster.mark();
+    await world.master().fire('denied/now', { command: mark.command });
+    await logged((line) => line.includes('"reaction":"denied"') && line.includes('not_permitted'));
+    expect(mark.count()).toBe(0);
+  });
+
+  it('takes ids alone as the target, whatever an event says', async () => {
+    const mark = world.cluster.mark();
+    await world.minion('web2').fire('fire_master', { tag: 'deploy/all', data: { id: '*', command: mark.command } });
+    await logged((line) => line.includes('more than minions by their ids'));
+    expect(mark.count()).toBe(0);
+  });
+
+  it('changes keys by the wheel when that is granted, and not otherwise', async () => {
+    const heard = await world.listen(['salt/key']);
+    await world.master().fire('reject/now', { id: 'web2' });
+    const [event] = await take(heard, 1);
+    expect(event?.data).toMatchObject({ id: 'web2', act: 'reject' });
+    await logged((line) => line.includes('"reaction":"reject-denied"') && line.includes('not_permitted'));
+  });
+});
+
+it('reactions that set off one another end at reactor_depth', async () => {
+  const heard = await world.listen(['loop/']);
+  await world.master().fire('loop/first', {});
+  const tags = (await take(heard, 4)).map(({ tag }) => tag);
+  await logged((line) => line.includes('set off one another'));
+  expect(tags).toEqual(['loop/first', 'loop/again', 'loop/again', 'loop/again']);
+});
+
+it('of several replicas one runs each reaction', async () => {
+  const wanted = Array.from({ length: 20 }, (_, number) => `counted/${String(number)}`);
+  const heard = await world.listen(['counted/']);
+  for (const number of wanted.keys()) await world.master().fire(`count/${String(number)}`, {});
+  await take(heard, wanted.length);
+  await world.master().fire('end', {}); // all before it is stored
+  const again = await world.listen(['counted/'], { from: 'start', until: 'now' });
+  const all: string[] = [];
+  for await (const { tag } of again) all.push(tag);
+  expect(all.sort()).toEqual([...wanted].sort());
+});

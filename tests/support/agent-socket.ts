@@ -1,0 +1,47 @@
+/** A long-lived client of a running agent's socket: what `natrium-call` does, without starting a process for each call. */
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+export interface CallAnswer {
+  readonly ret: unknown;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly notes: readonly string[];
+  readonly refusal?: { readonly code: string; readonly sentence: string };
+}
+
+export class AgentSocket {
+  #waiting: { readonly resolve: (line: string) => void; readonly reject: (cause: Error) => void } | undefined;
+
+  private constructor(private readonly socket: Socket) {
+    createInterface({ input: socket }).on('line', (line) => {
+      const waiting = this.#waiting;
+      this.#waiting = undefined;
+      waiting?.resolve(line);
+    });
+    socket.on('close', () => this.#waiting?.reject(new Error('the agent closed its socket')));
+  }
+
+  static open(path: string): Promise<AgentSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(path, () => {
+        resolve(new AgentSocket(socket));
+      });
+      socket.once('error', reject);
+    });
+  }
+
+  /** One call at a time: answers carry no number. @throws {Error} When the agent went away. */
+  async call(fun: string, ...args: readonly unknown[]): Promise<CallAnswer & { readonly ms: number }> {
+    const began = performance.now();
+    const line = await new Promise<string>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.socket.write(`${JSON.stringify({ fun, args })}\n`);
+    });
+    return { ...(JSON.parse(line) as CallAnswer), ms: performance.now() - began };
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}

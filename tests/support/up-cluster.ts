@@ -1,0 +1,243 @@
+/**
+ * A whole cluster as an operator starts it: the built `natriumctl up` as a process, in a folder of its own.
+ *
+ * It leaves nothing behind: `stop` ends every process by its number, and `up` ends by itself when this process is gone,
+ * even after a SIGKILL (`tools/lifeline.mjs`).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { AgentSocket } from './agent-socket.js';
+import { BUILT, inRoot, natsServer } from './places.js';
+import { type ProcessInfo, processesOf } from './processes.js';
+import { type Ran, runProgram } from './run-program.js';
+
+export interface ClusterOptions {
+  readonly minions: readonly string[];
+  /** The text of the master file. */
+  readonly masterConfig: string;
+  /** Processes of a service, when it is not one. */
+  readonly replicas?: Readonly<Record<string, number>>;
+  /** Whether the broker asks who comes; it does when it is left out. */
+  readonly brokerAuth?: 'none';
+  /** Grains that a minion's configuration gives it, by id. */
+  readonly grains?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly natsPort?: number;
+  readonly tls?: boolean;
+  /** Port of the HTTP API of the first gateway; the others follow. */
+  readonly httpPort?: number;
+  /** Another build than `dist`. */
+  readonly build?: string;
+  /** A state folder to make or take up again; it is not removed. */
+  readonly folder?: string;
+}
+
+export interface Stopped {
+  readonly code: number | null;
+  /** Milliseconds from SIGINT to the end of `up`. */
+  readonly ms: number;
+  /** What `up` left alive, and had to be killed. */
+  readonly left: readonly string[];
+}
+
+export type Command = 'natrium' | 'natrium-call' | 'natrium-run' | 'natrium-key';
+
+const READY_MS = 60_000;
+/** How long a test's hook may take that starts a cluster. */
+export const START_MS = 90_000;
+const STOP_MS = 15_000;
+const SHOWN_LINES = 20;
+
+/** @throws {Error} When it is not ready within a minute; the message holds its last lines. */
+export async function upCluster(options: ClusterOptions): Promise<UpCluster> {
+  const cluster = new UpCluster(options);
+  try {
+    await cluster.ready;
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+export class UpCluster {
+  readonly folder: string;
+  /** Everything that `up` and its children have said, line by line. */
+  readonly lines: string[] = [];
+  /** Resolves with the milliseconds from the start of `up` to its line `ready`. */
+  readonly ready: Promise<number>;
+  readonly #up: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  readonly #groups = new Set<number>();
+  readonly #build: string;
+  readonly #elsewhere = mkdtempSync(join(tmpdir(), 'nt-elsewhere-'));
+
+  constructor(private readonly options: ClusterOptions) {
+    this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nt-up-'));
+    this.#build = options.build ?? BUILT;
+    writeGrains(this.folder, options.grains ?? {});
+    const began = performance.now();
+    this.#up = spawn(
+      process.execPath,
+      ['--import', inRoot('tools/lifeline.mjs'), this.command('natriumctl'), ...this.#words()],
+      {
+        // A group of its own: what a terminal sends to the tests is not for the cluster.
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, NATRIUM_NATS_SERVER: natsServer() },
+      },
+    );
+    this.#ended = new Promise((resolve) => {
+      this.#up.once('exit', resolve);
+    });
+    this.ready = this.#waitForReady(began);
+    this.ready.catch(() => undefined);
+  }
+
+  get master(): string {
+    return join(this.folder, 'master');
+  }
+
+  minion(id: string): string {
+    return join(this.folder, 'minions', id);
+  }
+
+  /** The broker's address, known from the moment that `up` has chosen its port. */
+  get brokerUrl(): string {
+    return `nats://127.0.0.1:${readFileSync(join(this.folder, 'broker', 'port'), 'utf8').trim()}`;
+  }
+
+  get upPid(): number {
+    return this.#up.pid ?? 0;
+  }
+
+  /** The file of a built command. */
+  command(name: string): string {
+    return join(this.#build, 'cli', `${name}.mjs`);
+  }
+
+  natrium(...words: readonly string[]): Promise<Ran> {
+    return this.#run('natrium', this.master, words);
+  }
+
+  run(...words: readonly string[]): Promise<Ran> {
+    return this.#run('natrium-run', this.master, words);
+  }
+
+  key(...words: readonly string[]): Promise<Ran> {
+    return this.#run('natrium-key', this.master, words);
+  }
+
+  /** A subcommand of `natriumctl`, with its words. */
+  ctl(subcommand: string, ...words: readonly string[]): Promise<Ran> {
+    const argv = [this.command('natriumctl'), subcommand, ...words, '-c', this.master];
+    return runProgram(process.execPath, argv, { cwd: this.#elsewhere });
+  }
+
+  /** `natrium-call` on a minion. */
+  call(id: string, ...words: readonly string[]): Promise<Ran> {
+    return this.#run('natrium-call', this.minion(id), words);
+  }
+
+  socket(id: string): Promise<AgentSocket> {
+    return AgentSocket.open(join(this.minion(id), 'run', 'minion.sock'));
+  }
+
+  /** All its living processes, `up` first. */
+  processes(): readonly ProcessInfo[] {
+    const found = processesOf(this.folder, this.#groups);
+    for (const { group } of found) this.#groups.add(group);
+    return [...found].sort((a, b) => Number(b.name === 'up') - Number(a.name === 'up'));
+  }
+
+  /** @throws {Error} When there is no such process: an app, `nats-server`, or the id of a minion. */
+  pidOf(name: string): number {
+    const found = this.processes().find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no process ${name} of ${this.folder} is alive`);
+    return found.pid;
+  }
+
+  kill(name: string, signal: NodeJS.Signals): void {
+    process.kill(this.pidOf(name), signal);
+  }
+
+  /** Resolves with the exit code of `up`. */
+  get ended(): Promise<number | null> {
+    return this.#ended;
+  }
+
+  /** Ctrl-C, as in a terminal; then nothing of it is alive and its folder is gone. */
+  async stop(): Promise<Stopped> {
+    this.processes();
+    const began = performance.now();
+    this.#up.kill('SIGINT');
+    const timer = setTimeout(() => this.#up.kill('SIGKILL'), STOP_MS);
+    const code = this.#up.pid === undefined ? null : await this.#ended;
+    const ms = performance.now() - began;
+    clearTimeout(timer);
+    const left = this.processes();
+    for (const { pid } of left) killIfAlive(pid);
+    rmSync(this.#elsewhere, { recursive: true, force: true });
+    if (this.options.folder === undefined) rmSync(this.folder, { recursive: true, force: true });
+    return { code, ms, left: left.map(({ name }) => name) };
+  }
+
+  #run(command: Command, configDir: string, words: readonly string[]): Promise<Ran> {
+    return runProgram(process.execPath, [this.command(command), '-c', configDir, ...words], { cwd: this.#elsewhere });
+  }
+
+  #words(): readonly string[] {
+    const { minions, masterConfig, replicas = {}, brokerAuth, natsPort, tls, httpPort } = this.options;
+    const file = join(this.#elsewhere, 'master');
+    writeFileSync(file, masterConfig);
+    const counts = Object.entries(replicas).map(([name, count]) => `${name}=${String(count)}`);
+    return [
+      ...['up', '--state', this.folder, '--minions', minions.join(','), '--master-config', file],
+      ...(counts.length === 0 ? [] : ['--replicas', counts.join(',')]),
+      ...(brokerAuth === undefined ? [] : ['--broker-auth', brokerAuth]),
+      ...(tls === true ? ['--tls'] : []),
+      ...(natsPort === undefined ? [] : ['--nats-port', String(natsPort)]),
+      ...(httpPort === undefined ? [] : ['--http-port', String(httpPort)]),
+    ];
+  }
+
+  #waitForReady(began: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const fail = (why: string) => {
+        reject(new Error(`natriumctl up ${why}\n${this.lines.slice(-SHOWN_LINES).join('\n')}`));
+      };
+      const timer = setTimeout(fail, READY_MS, 'was not ready in time');
+      for (const stream of [this.#up.stdout, this.#up.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on('line', (line) => {
+          this.lines.push(line);
+          if (!line.startsWith('ready')) return;
+          clearTimeout(timer);
+          resolve(performance.now() - began);
+        });
+      }
+      void this.#ended.then((code) => {
+        clearTimeout(timer);
+        fail(`ended with ${String(code)}`);
+      });
+    });
+  }
+}
+
+function writeGrains(folder: string, grains: NonNullable<ClusterOptions['grains']>): void {
+  for (const [id, own] of Object.entries(grains)) {
+    const place = join(folder, 'minions', id, 'minion.d');
+    if (!existsSync(place)) mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'grains.conf'), `grains: ${JSON.stringify(own)}\n`);
+  }
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The wheel and the runners that read, through a real gateway, acl-service and runner-service: each allow has its deny, and a
+ * deny also proves that no key was changed.
+ */
+import type { MasterClient } from '@natrium/client';
+import { MINIONS, run, told, wheel, World } from './world.js';
+
+const START_MS = 60_000;
+const ACCEPTED = { local: [], minions: [...MINIONS], minions_pre: [], minions_rejected: [], minions_denied: [] };
+
+let world: World;
+let keeper: MasterClient;
+let reader: MasterClient;
+let nobody: MasterClient;
+
+beforeAll(async () => {
+  world = await World.start();
+  keeper = (await world.account('keeper')).client;
+  reader = (await world.account('reader')).client;
+  nobody = (await world.account('nobody')).client;
+}, START_MS);
+afterAll(() => world.stop());
+
+describe('the wheel', () => {
+  it('lists keys and connected minions, and shows settings without access lists', async () => {
+    for (const client of [world.root, keeper, reader])
+      expect(await told(wheel(client, 'key.list_all'))).toEqual(ACCEPTED);
+    expect(await told(wheel(keeper, 'minions.connected'))).toEqual(MINIONS);
+    const values = await told(wheel(keeper, 'config.values'));
+    expect(values).toMatchObject({ nodegroups: { web: 'web*' }, timeout: 5 });
+    expect(Object.keys(values ?? {})).not.toEqual(expect.arrayContaining(['publisher_acl']));
+    expect(Object.keys(values ?? {})).not.toEqual(expect.arrayContaining(['nats']));
+    expect(await told(wheel(keeper, 'key.finger', 'web1'))).toEqual({
+      minions: { web1: expect.stringMatching(/^[0-9a-f]{2}(:[0-9a-f]{2})+$/) as string },
+    });
+  });
+
+  it('is open to those with an entry for it only, and changes no key for others', async () => {
+    for (const client of [reader, nobody]) {
+      for (const fun of ['key.delete', 'key.reject']) {
+        expect(await told(wheel(client, fun, 'web1', { __kwarg__: true, include_accepted: true }))).toBe(
+          'not_permitted',
+        );
+      }
+    }
+    expect(await told(wheel(nobody, 'key.list_all'))).toBe('not_permitted');
+    expect(await told(wheel(keeper, 'key.nothing'))).toBe("'key.nothing' is not available.");
+    expect(await told(wheel(keeper, 'no.such'))).toBe('unknown_runner');
+    expect(await told(wheel(world.root, 'key.list_all'))).toEqual(ACCEPTED);
+  });
+
+  it('does not let a runner pass for a wheel function, nor the other way round', async () => {
+    expect(await told(run(keeper, 'key.list_all'))).toBe('unknown_runner');
+    expect(await told(wheel(keeper, 'manage.up'))).toBe('unknown_runner');
+  });
+
+  it('rejects and accepts a key, and the audit names it', async () => {
+    const rejected = wheel(keeper, 'key.reject', 'db1', { __kwarg__: true, include_accepted: true });
+    expect(await told(rejected)).toEqual({ minions_rejected: ['db1'] });
+    expect(await told(wheel(keeper, 'key.accept', 'db1'))).toEqual({ minions_rejected: ['db1'] });
+    const accepted = wheel(keeper, 'key.accept', 'db1', { __kwarg__: true, include_rejected: true });
+    expect(await told(accepted)).toEqual({ minions: ['db1'] });
+    expect(await world.keysInAudit(2)).toEqual(['reject db1', 'accept db1']);
+  });
+});
+
+describe('caches', () => {
+  it('tell the grains of accepted minions to whoever may run the runner', async () => {
+    expect(await told(run(keeper, 'cache.grains', 'web*'))).toMatchObject({ web1: { id: 'web1' } });
+    expect(await told(run(nobody, 'cache.grains'))).toBe('not_permitted');
+  });
+
+  it('tell pillar to an account with full access only', async () => {
+    expect(await told(run(world.root, 'cache.pillar', 'web1'))).toEqual({ web1: {} });
+    const denied = await run(keeper, 'cache.pillar', 'web1');
+    expect(denied).toMatchObject({ ok: true, value: { success: false } });
+    expect(denied.ok && denied.value.ret).toContain('full access only');
+  });
+});
+
+describe('surveys', () => {
+  it('publish what reads, and nothing else', async () => {
+    expect(await told(run(keeper, 'survey.hash', '*', 'test.ping'))).toEqual([{ pool: [...MINIONS], result: 'True' }]);
+    const mark = world.cluster.mark();
+    const refused = await run(keeper, 'survey.hash', '*', 'cmd.run', mark.command);
+    expect(refused).toMatchObject({ ok: true, value: { success: false, retcode: 1 } });
+    expect(mark.count()).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+/** A cluster with a real gateway and a real runner-service in this process, and accounts that ask through both. */
+import { join } from 'node:path';
+import { identityAsker, MasterClient, type RunAnswer } from '@natrium/client';
+import { openService, type OpenService, readServiceConfig } from '@natrium/edge';
+import {
+  type AuditRecord,
+  fingerprint,
+  type Identity,
+  identityFrom,
+  newIdentitySecret,
+  readAudit,
+  toHex,
+} from '@natrium/envelope';
+import { isList, isMap, type Refusal, type Result, type Value } from '@natrium/model';
+import { aCluster, type TestCluster } from '@natrium/testing';
+import { eventOptions } from '../../apps/master-gateway/src/events/event-options.js';
+import { GatewayModule } from '../../apps/master-gateway/src/gateway.module.js';
+import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
+import { apps } from '../hostile/apps.js';
+
+export const MINIONS = ['db1', 'web1'] as const;
+
+const MASTER = `
+nodegroups:
+  web: web*
+publisher_acl:
+  keeper: ['@wheel', '@runner']
+  reader: [{'@wheel': [key.list_all]}, '@jobs']
+  nobody: [test.*]
+client_acl_verify: false
+`;
+const TIMEOUT = 10;
+
+export interface Account {
+  readonly name: string;
+  readonly identity: Identity;
+  readonly client: MasterClient;
+}
+
+export class World {
+  private constructor(
+    readonly cluster: TestCluster,
+    readonly root: MasterClient,
+    readonly runner: OpenService,
+    private readonly gateway: OpenService,
+  ) {}
+
+  static async start(): Promise<World> {
+    const cluster = await aCluster({ apps, minions: MINIONS, master: MASTER });
+    const config = readServiceConfig(join(cluster.folder, 'master'));
+    const log = apps.logTo(() => undefined);
+    const { keepJobsMs, grantTimeoutMs, requests } = config;
+    const gateway = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
+      GatewayModule.create({ link, keepJobsMs, grantTimeoutMs, requests, events: eventOptions(config), log, onStop }),
+    );
+    const runner = await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start));
+    const root = await clientOf(cluster, cluster.account);
+    return new World(cluster, root, runner, gateway);
+  }
+
+  async stop(): Promise<void> {
+    await this.runner.close();
+    await this.gateway.close();
+    await this.cluster.stop();
+  }
+
+  /** A new account with a key of its own. */
+  async account(name: string): Promise<Account> {
+    const identity = identityFrom(newIdentitySecret());
+    const halves = { identity: toHex(identity.publicKey), nkey: toHex(identity.nkeyPublic) };
+    const enrolled = await this.root.admin('key', 'account.enrol', [{ name, ...halves }]);
+    if (!enrolled.ok) throw new Error(enrolled.error.sentence);
+    return { name, identity, client: await clientOf(this.cluster, identity) };
+  }
+
+  async remove({ name, identity }: Account): Promise<void> {
+    const named = { name, fingerprint: fingerprint(identity.publicKey) };
+    const removed = await this.root.admin('key', 'account.remove', [named]);
+    if (!removed.ok) throw new Error(removed.error.sentence);
+  }
+
+  /** Keys that the wheel changed, as the audit has them, oldest first; waits until there are so many. */
+  async keysInAudit(count: number): Promise<readonly string[]> {
+    for (;;) {
+      const read = await this.root.admin('audit', 'audit.read', []);
+      if (!read.ok) throw new Error(read.error.sentence);
+      const keys = recordsIn(read.value).flatMap(({ what, detail }) =>
+        what === 'key' ? changesIn(detail['keys']) : [],
+      );
+      if (keys.length >= count) return keys;
+    }
+  }
+}
+
+function recordsIn(page: Value): readonly AuditRecord[] {
+  const groups = isMap(page) && isList(page['groups']) ? page['groups'].filter(isMap) : [];
+  const texts = groups.flatMap(({ records }) => (isList(records) ? records.map(String) : []));
+  return texts.flatMap((text) => {
+    const record = readAudit(new Uint8Array(Buffer.from(text, 'base64')));
+    return record.ok ? [record.value] : [];
+  });
+}
+
+function changesIn(keys: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(keys) ? keys : [];
+  return list.map((key) => {
+    const { change, id } = key as Readonly<Record<string, string>>;
+    return `${String(change)} ${String(id)}`;
+  });
+}
+
+export function wheel(client: MasterClient, fun: string, ...args: readonly Value[]) {
+  return client.wheel({ fun, args, timeout: TIMEOUT });
+}
+
+export function run(client: MasterClient, fun: string, ...args: readonly Value[]) {
+  return client.run({ fun, args, timeout: TIMEOUT });
+}
+
+/** What came back, or the code of the refusal. */
+export async function told(answer: Promise<Result<RunAnswer, Refusal>>): Promise<Value> {
+  const done = await answer;
+  return done.ok ? done.value.ret : done.error.code;
+}
+
+async function clientOf(cluster: TestCluster, identity: Identity): Promise<MasterClient> {
+  return new MasterClient(identityAsker(await cluster.session(identity), 'usr'));
+}

@@ -1,0 +1,143 @@
+/**
+ * Bundles the programs with esbuild: `node tools/build.mjs <project>…`, where a project is an app or `tools`.
+ *
+ * `dist/<project>/<entry>.mjs` is an ES module that needs nothing but Node. Each command is a build of its own, because
+ * esbuild puts into a shared chunk what any of them needs, and every command would load all of it; what it loads by
+ * `import()` is a chunk. A service is one file, because esbuild's chunks may run in another order than the sources and
+ * Nest needs `reflect-metadata` first. The services are not minified, so that names stay; the agent is, because it would
+ * hold 2 MB more for its text, and so are the commands, which are read anew each time. Their source maps lie beside them,
+ * for `node --enable-source-maps`. esbuild's `keepNames` would cost 10 ms at start and a wrapper around every closure.
+ * esbuild emits no decorator metadata: injection is always spelled out (`inject: […]`).
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { root } from './programs.mjs';
+
+const app = (name, more, how) => ({
+  out: `dist/${name}`,
+  entries: { main: `apps/${name}/src/main.ts`, ...more },
+  ...how,
+});
+const lean = { minify: true, sourcemap: true };
+/** Whoever runs modules of the user starts this beside itself. */
+const host = { 'module-host': 'apps/minion-agent/src/module-host.mjs' };
+const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natriumctl'];
+
+/** Each project and what it is made of; `tools` are the programs of this repository itself. */
+const projects = {
+  'master-gateway': [app('master-gateway')],
+  'acl-service': [app('acl-service')],
+  'runner-service': [app('runner-service', host)],
+  'minion-agent': [app('minion-agent', host, lean)],
+  cli: commands.map((name) => ({
+    out: 'dist/cli',
+    entries: { [name]: `apps/cli/src/${name}.ts`, ...(name === 'natrium-call' ? host : {}) },
+    splitting: true,
+    ...lean,
+  })),
+  tools: [
+    { out: 'dist/compat', entries: { replay: 'compat/replay.ts' } },
+    { out: 'dist/bench', entries: { main: 'bench/main.ts' } },
+    {
+      out: 'dist/examples',
+      entries: Object.fromEntries(
+        ['listen-minion', 'emit-minion', 'listen-master', 'emit-master', 'minion-to-master'].map((name) => [
+          name,
+          `examples/events/${name}.ts`,
+        ]),
+      ),
+      splitting: true,
+    },
+    { out: 'dist/demo', entries: { main: 'tests/demo/main.ts' } },
+    { out: 'dist/tour', entries: { main: 'tests/tour/main.ts' } },
+    { out: 'dist/drills', entries: { main: 'tests/drills/main.ts' } },
+    { out: 'dist/compose', entries: { main: 'tests/compose/main.ts', load: 'tests/compose/load.ts' } },
+  ],
+};
+
+/** CommonJS packages inside an ES module still call `require`, and some ask where they are. */
+const banner = `import { createRequire as __createRequire } from 'node:module';
+import { dirname as __dirnameOf } from 'node:path';
+import { fileURLToPath as __pathOf } from 'node:url';
+const require = __createRequire(import.meta.url);
+const __filename = __pathOf(import.meta.url);
+const __dirname = __dirnameOf(__filename);`;
+
+/**
+ * Leaves out a package that another *package* would like to have and that is not installed (Nest's Kafka, MQTT, Redis,
+ * gRPC, class-validator…): it fails where it is asked for, at run time. Our own code gets no such leave.
+ */
+const optionalPeers = {
+  name: 'optional-peers',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^(@[\w.-]+\/)?[\w.-]+(\/.*)?$/ }, async ({ path, pluginData, importer, kind, resolveDir }) => {
+      if (pluginData === 'asked' || !importer.includes('/node_modules/')) return undefined;
+      const found = await resolve(path, { importer, kind, resolveDir, pluginData: 'asked' });
+      return found.errors.length > 0 ? { path, external: true } : found;
+    });
+  },
+};
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  treeShaking: true,
+  minify: false,
+  sourcemap: false,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'chunk-[hash]',
+  banner: { js: banner },
+  mainFields: ['module', 'main'],
+  conditions: ['module'],
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [optionalPeers],
+};
+
+/** An entry whose file is not there fails, unless its whole folder is still empty or missing. */
+function presentEntries(entries) {
+  const isPlanned = ([, file]) => {
+    const folder = join(root, dirname(file));
+    return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.ts'));
+  };
+  return Object.fromEntries(Object.entries(entries).filter(isPlanned));
+}
+
+async function bundle({ out, entries, ...more }, { into, plugins }) {
+  const outdir = join(into, out);
+  const entryPoints = presentEntries(entries);
+  if (Object.keys(entryPoints).length === 0) return;
+  await build({ ...options, ...more, plugins: [...options.plugins, ...plugins], outdir, entryPoints });
+}
+
+/**
+ * Bundles the named projects; tests build into another folder than the root, and with plugins of their own.
+ *
+ * @throws When a bundle fails; esbuild has printed why.
+ */
+export async function bundleProjects(names, { into = root, plugins = [] } = {}) {
+  const bundles = names.flatMap((name) => projects[name]);
+  for (const { out } of bundles) rmSync(join(into, out), { recursive: true, force: true });
+  await Promise.all(bundles.map((one) => bundle(one, { into, plugins })));
+}
+
+async function main(wanted) {
+  const unknown = wanted.filter((name) => !(name in projects));
+  if (wanted.length === 0 || unknown.length > 0) {
+    const what = unknown.join(', ') || 'nothing to build';
+    process.stderr.write(`build: ${what}; projects: ${Object.keys(projects).join(' ')}\n`);
+    process.exit(2);
+  }
+  try {
+    await bundleProjects(wanted);
+  } catch {
+    process.exit(1);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -1,0 +1,14 @@
+/** Where things are, and how the test runner is started: the one place for what several tools need. */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export const inRoot = (...parts) => join(root, ...parts);
+
+/** Node's arguments that run jest: its ES module support is still behind a flag. */
+export const jest = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  inRoot('node_modules/jest/bin/jest.js'),
+];

@@ -32,7 +32,9 @@ const FAIL_STEP_MS = 400;
 const MAX_AT_ONCE = 32;
 const SWEEP_MS = 3_600_000;
 
-const REFUSED = refusal('bad_credential', 'the credentials prove nobody, or the login has ended');
+const REFUSED = refusal('bad_credential', 'the credentials prove nobody');
+/** A token is random: that it has ended tells nobody who has an account. */
+const ENDED = refusal('bad_credential', 'the login has expired or was revoked; log in again');
 
 export interface Proved {
   readonly principal: Principal;
@@ -174,13 +176,13 @@ export class Logins {
 
   async #entryOf(token: string, use?: Auth['use']): Promise<Result<records.TokenEntry, Refusal>> {
     const entry = await this.parts.tokens.find(token);
-    if (entry === undefined || (use !== undefined && entry.use !== use)) return err(REFUSED);
+    if (entry === undefined || (use !== undefined && entry.use !== use)) return err(ENDED);
     const { eauth: backend, name, groups, expires, list } = entry;
     const record = { name, groups, backend, expires, list: isList(list) ? list : undefined };
     const checked = this.parts.policy().checkToken(record, this.parts.now());
     if (checked.ok) return ok({ ...entry, list: checked.value.list === undefined ? null : [...checked.value.list] });
     if (expires <= this.parts.now()) await this.parts.tokens.end(token);
-    return err(REFUSED);
+    return err(ENDED);
   }
 
   #session(entry: records.TokenEntry): Authed['session'] {

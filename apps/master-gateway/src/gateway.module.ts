@@ -87,9 +87,7 @@ export class GatewayModule {
     });
     heedRevocations(link, minions, jobs);
     const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
-    options.onStop(() => {
-      events.close();
-    });
+    options.onStop(() => events.close());
     const made = flows({ link, cache, jobs, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets(requests, link, log));

@@ -4,6 +4,7 @@
  *
  * Spec: docs/event-bus.md#order-and-gaps.
  */
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { Reading } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
@@ -31,7 +32,8 @@ export interface JournaledBusOptions {
 interface Own {
   readonly stored: records.StoredEvent;
   readonly heard: Heard;
-  readonly done: () => void;
+  /** Somebody waits until it is stored. */
+  readonly done: (() => void) | undefined;
 }
 
 interface Recent {
@@ -44,6 +46,10 @@ const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 1 << 20;
 const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
+/** What nobody waits for is gathered so long before it is written: each write costs the broker an fsync, and it was heard here at once. */
+const WINDOW_MS = 10;
+/** Without a broker nothing can be written any more. */
+const CLOSE_MS = 1000;
 const LAST_INDEX = 99_999;
 
 export class JournaledBus implements EventFeed {
@@ -56,6 +62,8 @@ export class JournaledBus implements EventFeed {
   #readBack = 0;
   #lost = 0;
   #storing = false;
+  #stored: Promise<void> = Promise.resolve();
+  #window: NodeJS.Timeout | undefined;
   #place: { readonly sequence: number; readonly index: number };
   readonly #recent: Recent[] = [];
   #recentEvents = 0;
@@ -115,12 +123,17 @@ export class JournaledBus implements EventFeed {
 
   /** For a caller who waits for nothing: what finds no room leaves a gap marker, and the log says so. */
   announce(tag: string, data: ValueMap, origin: Origin): void {
-    this.fire(tag, data, origin).catch((cause: unknown) => {
+    try {
+      this.#take(tag, data, origin);
+    } catch (cause) {
       this.options.onProblem(`the event ${tag} was not fired`, cause);
-    });
+    }
   }
 
-  close(): void {
+  /** What is gathered is written first. */
+  async close(): Promise<void> {
+    this.#wake(true);
+    await Promise.race([this.#stored, pause(CLOSE_MS, undefined, { ref: false })]);
     this.#closed = true;
     this.#reading?.close();
     this.#members.close();
@@ -159,7 +172,7 @@ export class JournaledBus implements EventFeed {
     return stampOf(this.options.now());
   }
 
-  #take(tag: string, data: ValueMap, origin: Origin, done: () => void): void {
+  #take(tag: string, data: ValueMap, origin: Origin, done?: () => void): void {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
     checkEvent(data);
@@ -181,10 +194,10 @@ export class JournaledBus implements EventFeed {
       { dropped, why: 'the broker took no events' },
       { stamp: this.now(), cursor: '' },
     );
-    this.#put({ tag, data, origin, stamp }, () => undefined);
+    this.#put({ tag, data, origin, stamp });
   }
 
-  #put(event: Omit<records.StoredEvent, 'number'>, done: () => void): void {
+  #put(event: Omit<records.StoredEvent, 'number'>, done?: () => void): void {
     this.#number += 1;
     const stored = { number: this.#number, ...event };
     const heard = heardFrom(
@@ -195,9 +208,21 @@ export class JournaledBus implements EventFeed {
     this.#unstored.push({ stored, heard, done });
     this.#ahead.push(heard);
     this.#members.tell(heard);
+    this.#wake(done !== undefined);
+  }
+
+  #wake(now: boolean): void {
     if (this.#storing) return;
+    if (!now) {
+      this.#window ??= setTimeout(() => {
+        this.#wake(true);
+      }, WINDOW_MS);
+      return;
+    }
+    clearTimeout(this.#window);
+    this.#window = undefined;
     this.#storing = true;
-    setImmediate(() => void this.#storeAll());
+    this.#stored = turn().then(() => this.#storeAll());
   }
 
   async #storeAll(): Promise<void> {
@@ -212,11 +237,11 @@ export class JournaledBus implements EventFeed {
         );
       } catch (cause) {
         this.options.onProblem('events could not be stored and are tried again', cause);
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await pause(AGAIN_MS);
         continue; // whatever of it is there already is dropped by its number
       }
       this.#unstored.splice(0, batch.length);
-      for (const { done } of batch) done();
+      for (const { done } of batch) done?.();
     }
     this.#storing = false;
   }

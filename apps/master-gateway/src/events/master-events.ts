@@ -39,8 +39,8 @@ export class MasterEvents {
     readonly jobs: JobEvents,
     private readonly fromMinions: MinionEvents,
     private readonly fromServices: ServiceEvents,
-    /** Frees what it holds. */
-    readonly close: () => void,
+    /** Writes what is not stored yet, and frees what it holds. */
+    readonly close: () => Promise<void>,
   ) {}
 
   static async open({ link, minions, presence, log }: Parts, options: EventOptions): Promise<MasterEvents> {
@@ -75,10 +75,10 @@ export class MasterEvents {
       new JobEvents(bus, options.maxBytes),
       new MinionEvents(link, events, minions, log),
       new ServiceEvents(link, bus),
-      () => {
+      async () => {
         looking.stop();
         sockets.close();
-        bus.close();
+        await bus.close();
       },
     );
   }

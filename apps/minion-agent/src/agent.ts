@@ -25,6 +25,7 @@ import { listenForJobs } from './jobs.js';
 import { Mine } from './mine.js';
 import { Outbox } from './outbox.js';
 import { agentReturners } from './own-returners.js';
+import { tidyAtRest } from './rest.js';
 import { RunRecord } from './run-record.js';
 import { Spool } from './spool.js';
 import { Standing } from './standing.js';
@@ -100,6 +101,7 @@ async function begin({ config, link, transport, user, fresh, log, trust, signal 
   const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
   const stopRenewing = renewing({ link, transport, user, log });
+  const stopTidying = tidyAtRest([record, link.bus.sealer]);
   log.info('live');
   return {
     link,
@@ -109,6 +111,7 @@ async function begin({ config, link, transport, user, fresh, log, trust, signal 
       closing.abort();
       epochs.stop();
       stopRenewing();
+      stopTidying();
       own.close();
       handed.close();
       mine.stop();

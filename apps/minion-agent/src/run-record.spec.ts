@@ -90,6 +90,18 @@ describe('the run-once record', () => {
     expect([start().admit(A, NOW), start().admit(B, NOW)]).toEqual(['finished', 'interrupted']);
   });
 
+  it('remembers at rest only what a party could still accept', () => {
+    const record = start({ fresh: true });
+    record.start(A, NOW + 1000, JID);
+    record.finish(A);
+    record.start(B, NOW + 2000, JID);
+    record.finish(B);
+    expect(record.forgetEnded()).toBe(2);
+    clock.advance(1001);
+    expect(record.forgetEnded()).toBe(1);
+    expect(record.admit(B, NOW)).toBe('finished');
+  });
+
   it('forgets what no party accepts any more', () => {
     aRecordThatRan();
     clock.advance(65_001);

@@ -126,6 +126,12 @@ export class RunRecord {
     this.#once.expire(now);
   }
 
+  /** Forgets requests that no party accepts any more. @returns How many are still remembered. */
+  forgetEnded(): number {
+    this.#once.expire(this.options.now());
+    return this.#once.size;
+  }
+
   close(): void {
     if (this.#late.length > 0) this.#write([]);
     this.#closeFile();

@@ -96,6 +96,11 @@ export class Sealer {
     });
   }
 
+  /** Forgets which messages were opened that would be refused as stale now. @returns How many are still remembered. */
+  forgetEnded(): number {
+    return this.#seen.forgetEnded(this.clock.now());
+  }
+
   #head(contract: Contract, framing: Framing) {
     return {
       kind: contract.kind,

@@ -56,4 +56,15 @@ describe('seen messages', () => {
     expect(seen.admit('b', id('1'), 200, 100)).toBe('new');
     expect(seen.admit('a', id('2'), 200, 100)).toBe('slow_down');
   });
+
+  it('are forgotten at rest when they are no longer fresh, and not before', () => {
+    const seen = new SeenSets({ perSender: 5, senders: 2 });
+    seen.admit('a', id('1'), 100, 0);
+    seen.admit('a', id('2'), 200, 0);
+    seen.admit('b', id('1'), 100, 0);
+    expect(seen.forgetEnded(99)).toBe(3);
+    expect(seen.forgetEnded(100)).toBe(1);
+    expect(seen.admit('a', id('2'), 200, 100)).toBe('replayed');
+    expect(seen.forgetEnded(200)).toBe(0);
+  });
 });

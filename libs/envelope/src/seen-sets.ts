@@ -32,6 +32,12 @@ export class SeenSets {
     return set === undefined ? 'slow_down' : set.admit(mapKey(messageId), keepUntil, now);
   }
 
+  /** Forgets what would be refused as stale anyway. @returns How many messages are still remembered. */
+  forgetEnded(now: number): number {
+    this.#forgetIdle(now);
+    return [...this.#senders.values()].reduce((sum, set) => sum + set.forgetEnded(now), 0);
+  }
+
   #addSender(sender: string, now: number): SeenSet | undefined {
     if (this.#senders.size >= this.limits.senders) this.#forgetIdle(now);
     if (this.#senders.size >= this.limits.senders) return undefined;
@@ -68,6 +74,11 @@ class SeenSet {
 
   isIdle(now: number): boolean {
     return now >= this.#lastEnd;
+  }
+
+  forgetEnded(now: number): number {
+    this.#dropEnded(now);
+    return this.#kept.size;
   }
 
   /** Usually the first to come is the first to end; two for each new one keep the set small at a constant price. */

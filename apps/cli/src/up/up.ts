@@ -25,7 +25,7 @@ const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
  * small steps is 13 MB less on an agent that has asked for 1,000 jobs and run them.
  */
 const LEAN_AGENT = {
-  flags: ['--max-semi-space-size=1', '--v8-pool-size=1', '--heap-growing-percent=20'],
+  flags: ['--max-semi-space-size=1', '--v8-pool-size=1', '--heap-growing-percent=20', '--expose-gc'],
   env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 /** Keys live in memory only: a crash must not write them to a disk. Node cannot set this limit itself. */

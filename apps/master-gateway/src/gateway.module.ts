@@ -205,7 +205,10 @@ function flows({ link, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: F
       takeOver: (ask) => takeover.take(ask),
       storedReturns: (record) => cache.returnsOf(record),
       announce: ({ record }) => {
-        events.started(record);
+        // The job itself leaves first: its minions wait for it.
+        setImmediate(() => {
+          events.started(record);
+        });
       },
       keyText: toHex,
       now,

@@ -1,6 +1,5 @@
 /** Long rounds: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
 export const slow = [
-  'compat/differential/differential',
   'tests/broker/doctor',
   'tests/broker/renewal',
   'tests/cluster/event-kill',

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
 import { brokerAnswers } from '../../apps/cli/src/up/broker.js';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
@@ -156,7 +157,7 @@ export class DrillCluster {
         returner: '', returnerOptions: {}, options: {},
       })) if (news.type === 'return') back.add(news.id); // prettier-ignore
       if (back.size === this.minions.length) return;
-      await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
+      await pause(READY_PAUSE_MS);
     }
     throw new Error(`not every minion answered; the logs are in ${this.folder}`);
   }

@@ -5,8 +5,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fingerprint } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { until } from '@natrium/testing';
 import { Program } from '../drills/program.js';
 import { Proxy } from '../drills/proxy.js';
 import { printFigure } from '../support/figures.js';
@@ -35,12 +37,6 @@ const runsOf = (name: string) => (existsSync(mark(name)) ? readFileSync(mark(nam
 const waiting = (name: string) =>
   `sh -c 'echo ran >> ${mark(name)}; while [ ! -e ${mark('go')} ]; do sleep 0.05; done; echo said ${name}'`;
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 600 && !holds(); attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  if (!holds()) throw new Error('it did not happen within half a minute');
-}
-
 async function storedOf(jid: string): Promise<Ran> {
   return cluster().run('jobs.lookup_jid', jid, '--out=json');
 }
@@ -53,21 +49,20 @@ describe('an agent', () => {
       const agent = anAgent('x', proxy.port);
       try {
         await agent.start();
-        await until(() => existsSync(join(folder, 'x', 'run', 'minion.sock')));
+        await until('the agent’s socket', () => existsSync(join(folder, 'x', 'run', 'minion.sock')));
         const started = await cluster().natrium('x', 'cmd.run', waiting('gap'), '--async', '--timeout=60');
         const jid = /\d{20}/.exec(started.stdout)?.[0] ?? '';
-        await until(() => runsOf('gap') === 1);
+        await until('the job runs', () => runsOf('gap') === 1);
         proxy.cut(true);
         writeFileSync(mark('go'), '');
         const spool = join(folder, 'x', 'cache', 'spool', 'returns');
-        await until(() => existsSync(spool) && readFileSync(spool).length > 0);
+        await until('its return is written', () => existsSync(spool) && readFileSync(spool).length > 0);
         agent.signal('SIGKILL');
         proxy.mend();
-        let stored = '';
-        for (let attempt = 0; attempt < 40 && !stored.includes('said gap'); attempt += 1) {
-          stored = (await storedOf(jid)).stdout;
-          await new Promise((resolve) => setTimeout(resolve, 250));
-        }
+        const stored = await until('its return is stored', async () => {
+          const { stdout } = await storedOf(jid);
+          return stdout.includes('said gap') && stdout;
+        });
         expect(JSON.parse(stored)).toEqual({ x: 'said gap' });
         expect(runsOf('gap')).toBe(1);
       } finally {
@@ -88,7 +83,7 @@ describe('a master-gateway', () => {
       const callers = names.map((name) =>
         cluster().natrium('a', 'cmd.run', waiting(name), '--out=json', '--timeout=30'),
       );
-      await until(() => names.every((name) => runsOf(name) === 1));
+      await until('all run', () => names.every((name) => runsOf(name) === 1));
       cluster().kill('master-gateway', 'SIGKILL');
       const killed = performance.now();
       setTimeout(() => {
@@ -111,7 +106,7 @@ describe('a runner-service', () => {
     'that is killed at work does not leave its caller waiting: the outcome is unknown, and it is not run again',
     async () => {
       const asked = [1, 2, 3, 4].map(() => cluster().run('test.sleep', '60', '--timeout=60'));
-      await new Promise((resolve) => setTimeout(resolve, 3000));
+      await pause(3000);
       const began = performance.now();
       for (let n = 0; n < 2; n += 1) cluster().kill('runner-service', 'SIGKILL');
       const answers = await Promise.all(asked);

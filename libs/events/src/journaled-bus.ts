@@ -4,6 +4,7 @@
  *
  * Spec: docs/event-bus.md#order-and-gaps.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Reading } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
@@ -212,7 +213,7 @@ export class JournaledBus implements EventFeed {
         );
       } catch (cause) {
         this.options.onProblem('events could not be stored and are tried again', cause);
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await pause(AGAIN_MS);
         continue; // whatever of it is there already is dropped by its number
       }
       this.#unstored.splice(0, batch.length);

@@ -1,15 +1,10 @@
 /** A real cluster by `natriumctl up`, in a folder of its own: broker, three services and three minions as processes. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { command, inRoot } from './places.js';
+import { UpProcess } from '../tests/support/up-process.js';
+import { command } from './places.js';
 
 export const MINIONS = ['a', 'b', 'c'] as const;
-
-const READY_MS = 60_000;
-const STOP_MS = 15_000;
-const SHOWN_LINES = 10;
 
 /** The widest lists: what is measured is the way, not a refusal. */
 const MASTER_FILE = `request_rate: 0
@@ -29,11 +24,7 @@ export interface ClusterMore {
 }
 
 export class Cluster {
-  readonly #up: ChildProcess;
-  readonly #ended: Promise<void>;
-  readonly #lines: string[] = [];
-  /** Resolves with the milliseconds from the start of `up` to its line `ready`. */
-  readonly ready: Promise<number>;
+  readonly #up: UpProcess;
 
   constructor(
     readonly folder: string,
@@ -42,31 +33,19 @@ export class Cluster {
     mkdirSync(dirname(folder), { recursive: true });
     const masterFile = `${folder}.master`;
     writeFileSync(masterFile, master);
-    const began = performance.now();
-    this.#up = spawn(
-      process.execPath,
-      [
-        // `up` ends with this process, even after a SIGKILL.
-        ...['--import', inRoot('tools/lifeline.mjs'), command('natriumctl'), 'up', '--state', folder],
-        ...['--minions', MINIONS.join(','), '--master-config', masterFile],
-        ...words,
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
-    );
-    this.#ended = new Promise((resolve) => {
-      this.#up.once('error', () => {
-        resolve();
-      });
-      this.#up.once('exit', () => {
-        resolve();
-      });
-    });
-    this.ready = this.#waitForReady(began);
-    this.ready.catch(() => undefined);
+    this.#up = new UpProcess(command('natriumctl'), [
+      ...['--state', folder, '--minions', MINIONS.join(','), '--master-config', masterFile],
+      ...words,
+    ]);
   }
 
   get pid(): number {
-    return this.#up.pid ?? 0;
+    return this.#up.pid;
+  }
+
+  /** Resolves with the milliseconds from the start of `up` to its line `ready`. */
+  get ready(): Promise<number> {
+    return this.#up.ready;
   }
 
   get brokerUrl(): string {
@@ -86,34 +65,6 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    this.#up.kill('SIGTERM');
-    const timer = setTimeout(() => this.#up.kill('SIGKILL'), STOP_MS);
-    await this.#ended;
-    clearTimeout(timer);
-  }
-
-  #waitForReady(began: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const fail = (why: string) => {
-        reject(new Error(`natriumctl up ${why}\n${this.#lines.slice(-SHOWN_LINES).join('\n')}`));
-      };
-      const timer = setTimeout(fail, READY_MS, 'was not ready in time');
-      this.#onLine((line) => {
-        this.#lines.push(line);
-        if (!line.startsWith('ready')) return;
-        clearTimeout(timer);
-        resolve(performance.now() - began);
-      });
-      void this.#ended.then(() => {
-        clearTimeout(timer);
-        fail('ended');
-      });
-    });
-  }
-
-  #onLine(hear: (line: string) => void): void {
-    for (const stream of [this.#up.stdout, this.#up.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on('line', hear);
-    }
+    await this.#up.stop();
   }
 }

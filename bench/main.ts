@@ -7,12 +7,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
+import { inRoot } from '../tests/support/places.js';
 import type { Bench } from './bench.js';
 import { BenchRun } from './bench-run.js';
 import { readCommandLine, UnknownWords, type Wanted } from './command-line.js';
 import { writeFigures } from './doc.js';
 import { type Figure, figureOf } from './figures.js';
-import { inRoot } from './places.js';
 import { answerRaw, RESPONDER } from './raw-link.js';
 import { registry } from './registry.js';
 import { plainTable } from './table.js';

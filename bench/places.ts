@@ -1,16 +1,11 @@
-/** Where the bundled bench finds the repository and its programs. */
+/** Where the bundled bench finds itself and the programs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILT } from '../tests/support/places.js';
 
 /** This bundle, `dist/bench/main.mjs`. */
 export const SELF = fileURLToPath(import.meta.url);
 
-const ROOT = join(SELF, '..', '..', '..');
-
-export function inRoot(...parts: readonly string[]): string {
-  return join(ROOT, ...parts);
-}
-
 export function command(name: string): string {
-  return inRoot('dist', 'cli', `${name}.mjs`);
+  return join(BUILT, 'cli', `${name}.mjs`);
 }

@@ -1,5 +1,5 @@
 /** Loops that measure: bounded in count and in time, whichever ends first. */
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Bound {
   readonly count: number;
@@ -34,7 +34,7 @@ export async function interleave(
 ): Promise<Interleaved> {
   const times: { readonly raw: number[]; readonly ours: number[] } = { raw: [], ours: [] };
   for (const until = performance.now() + limitMs; times.ours.length < count && performance.now() < until;) {
-    await rest(SETTLE_MS);
+    await pause(SETTLE_MS);
     const left = { count: block, limitMs: until - performance.now() };
     times.raw.push(...(await sample(left, raw)));
     times.ours.push(...(await sample(left, ours)));

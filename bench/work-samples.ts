@@ -6,35 +6,18 @@ import {
   leafOf,
   MerkleTree,
   randomBytes,
-  type Request,
   requestDigest,
   signGrant,
   signRequest,
 } from '@natrium/envelope';
 import type { Inventory } from '@natrium/matchers';
+import { aRequest } from '@natrium/testing';
 import { type Body, type contracts, type records } from '@natrium/wire';
 import type { Parties } from './parties.js';
 
 const IDS = ['a', 'b', 'c'] as const;
 const JID = '20261120141708951000';
 const MINUTE_MS = 60_000;
-
-export function requestAt(now: number): Request {
-  return {
-    id: randomBytes(16),
-    what: 'job',
-    funs: ['test.ping'],
-    args: [[]],
-    tgt: '*',
-    tgtType: 'glob',
-    returner: '',
-    returnerOptions: {},
-    timeout: 5,
-    options: {},
-    issued: now,
-    lifetime: 65_000,
-  };
-}
 
 export function treeOf({ minions }: Parties): MerkleTree {
   return MerkleTree.of(minions.map(({ identity }, at) => leafOf(identity.publicKey, IDS[at] ?? '')));
@@ -75,7 +58,7 @@ export function samplesOf(parties: Parties): Samples {
   const [caller] = minions;
   if (caller === undefined) throw new RangeError('a publish needs a minion that asks');
   const now = clock.now();
-  const request = signRequest(caller.identity.signing, roles.cluster, requestAt(now));
+  const request = signRequest(caller.identity.signing, roles.cluster, aRequest(now));
   const tree = treeOf(parties);
   const grant = signGrant(acl.identity.signing, roles.cluster, grantOf(request.bytes, tree, now));
   const index = tree.indexOf(leafOf(caller.identity.publicKey, IDS[0]));

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { root } from './programs.mjs';
 
 const PAGE = join(root, 'docs', 'event-bus.md');
@@ -43,7 +44,7 @@ function run(command, said) {
 
 async function scene({ listener, place, tag, fire, count }) {
   const ear = listen(listener, place, tag);
-  await new Promise((resolve) => setTimeout(resolve, 1000)); // until it has subscribed
+  await pause(1000); // until it has subscribed
   const said = run(fire.command, fire.shown);
   const heard = await ear.heard(count);
   lines.push(

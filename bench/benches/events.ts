@@ -2,7 +2,7 @@
  * The event bus: how many events a second, and how soon one is heard. Rates count an event when it is stored and heard by a
  * listener of the other gateway; broker and gateways are on fsync.
  */
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
@@ -119,7 +119,7 @@ async function latency(what: string, { from, to, line }: Way): Promise<readonly 
   const sender = await EventSocket.open(from);
   for (let n = 0; n < PACED; n += 1) {
     sender.write(line(n, tag));
-    await rest(PACE_MS);
+    await pause(PACE_MS);
   }
   await listener.reached(PACED, LIMIT_MS);
   const times = listener.heard.map((event, index) => (listener.at[index] ?? 0) - (inner(event).at ?? 0));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
 import type { Bench, Run } from '../bench.js';
 import { type Measured, median, percentile } from '../figures.js';
@@ -81,11 +81,11 @@ async function listeners(api: Api): Promise<readonly Measured[]> {
   }
   const began = performance.now();
   for (let n = 0; n < EVENTS; n += 1) {
-    await Promise.all([api.post('/hook/bench', `{"n":${String(n)}}`), rest(EVERY_MS)]);
+    await Promise.all([api.post('/hook/bench', `{"n":${String(n)}}`), pause(EVERY_MS)]);
   }
   const fired = performance.now() - began;
   for (const until = performance.now() + SETTLE_MS; heard < LISTENERS * EVENTS && performance.now() < until;) {
-    await rest(EVERY_MS);
+    await pause(EVERY_MS);
   }
   const after = api.gatewayMb();
   for (const end of ends) end();

@@ -1,5 +1,5 @@
 /** What a process holds after many jobs: it must not grow with how many it has done. */
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import type { Measured } from '../figures.js';
@@ -25,7 +25,7 @@ export const jobsMemory: Bench = {
       await ask(run, cluster, FEW);
       const few = await memoryWhenEnded(run, cluster);
       await ask(run, cluster, MANY - FEW);
-      await rest(REST_MS);
+      await pause(REST_MS);
       const many = memoryBelow(cluster.pid);
       const ended = await memoryWhenEnded(run, cluster);
       return few.flatMap((before, at) => figures(before, many[at], ended[at]));
@@ -37,7 +37,7 @@ export const jobsMemory: Bench = {
 
 async function memoryWhenEnded(run: Run, cluster: Cluster): Promise<readonly Memory[]> {
   run.note(`waiting ${String(ENDED_MS / 1000)} s, until every request has ended`);
-  await rest(ENDED_MS);
+  await pause(ENDED_MS);
   return memoryBelow(cluster.pid);
 }
 

@@ -1,5 +1,5 @@
 /** How long a cluster takes to be there, and what it weighs while nobody asks anything of it. */
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from '../bench.js';
 import { type Measured, median } from '../figures.js';
 import { type Memory, memoryBelow } from '../processes.js';
@@ -22,7 +22,7 @@ export const ready: Bench = {
       const cluster = await run.startCluster(FOLDER);
       warm.push(await cluster.ready);
       if (start === WARM_STARTS - 1) {
-        await rest(IDLE_MS);
+        await pause(IDLE_MS);
         memory = memoryBelow(cluster.pid);
       }
       await cluster.stop();

@@ -14,11 +14,12 @@ import {
   verifyProof,
   type Wire,
 } from '@natrium/envelope';
+import { aRequest } from '@natrium/testing';
 import { contracts, fromWire, records, subjectsOf, toWire, writeAs } from '@natrium/wire';
 import type { Bench } from '../bench.js';
 import { type Measured, median } from '../figures.js';
 import { type Parties, type Party, partiesWith } from '../parties.js';
-import { deciding, grantOf, requestAt, type Samples, samplesOf, treeOf } from '../work-samples.js';
+import { deciding, grantOf, type Samples, samplesOf, treeOf } from '../work-samples.js';
 
 const ROUNDS = 9;
 const CALLS = 200;
@@ -45,7 +46,7 @@ function requests({ roles, clock }: Parties, { identity }: Party, { request }: S
   const { policy, ask, inventory } = deciding();
   const memo = new TargetMemo(100);
   return [
-    ['sign request', () => signRequest(identity.signing, roles.cluster, requestAt(clock.now()))],
+    ['sign request', () => signRequest(identity.signing, roles.cluster, aRequest(clock.now()))],
     ['read request', () => readAsked(request.bytes)],
     ['verify request', () => verify('request', roles.cluster, identity.publicKey, request.bytes, request.signature)],
     ['decide', () => decide(policy, ask, inventory, memo)],

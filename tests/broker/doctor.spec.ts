@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fingerprint } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { until } from '@natrium/testing';
 import { PEER_ALL } from '../support/examples.js';
 import { runProgram } from '../support/run-program.js';
 import { START_MS } from '../support/up-cluster.js';
@@ -115,9 +116,10 @@ it('finds that there is no cluster, and one that does not answer', async () => {
 
 it('finds a service that is gone', async () => {
   cluster().kill('runner-service', 'SIGTERM');
-  let replicas: readonly string[] = [];
-  for (let tries = 0; tries < 20 && !replicas.includes('problem'); tries += 1)
-    replicas = levels((await doctor()).findings, 'replicas');
+  const replicas = await until('the doctor finds it', async () => {
+    const found = levels((await doctor()).findings, 'replicas');
+    return found.includes('problem') && found;
+  });
   expect(replicas).toEqual(['warning', 'warning', 'problem']);
 }, START_MS); // prettier-ignore
 

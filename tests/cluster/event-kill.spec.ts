@@ -9,8 +9,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as rest } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BusEvent, EventClient, isGap } from '@natrium/events';
+import { until } from '@natrium/testing';
 import { BUILT, natsServer } from '../support/places.js';
 import { START_MS, upCluster } from '../support/up-cluster.js';
 
@@ -79,17 +80,10 @@ async function fireAll(id: string): Promise<ReadonlySet<number>> {
       if (status === 'fulfilled') kept.add(from + index);
     });
     // The agent was killed: what it had not confirmed is not sent again, since nobody knows.
-    if (kept.size < from + part.length) await alive(client);
+    if (kept.size < from + part.length) await until('the agent is back', () => client.fire('there').then(() => true, () => false)); // prettier-ignore
   }
   await client.close();
   return kept;
-}
-
-async function alive(client: EventClient): Promise<void> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    if (await client.fire('there').then(() => true, () => false)) return; // prettier-ignore
-    await rest(AGAIN_MS);
-  }
 }
 
 /** Listens until the last event of every minion was heard; goes on from its cursor whenever the gateway goes away. */
@@ -97,7 +91,7 @@ async function ledger(): Promise<readonly BusEvent[]> {
   const client = new EventClient(join(folder, 'master', 'run', 'master_event.sock'));
   const heard: BusEvent[] = [];
   const ended = new Set<string>();
-  for (const until = Date.now() + LIMIT_MS; Date.now() < until;) {
+  for (const end = Date.now() + LIMIT_MS; Date.now() < end;) {
     const cursor = heard.at(-1)?.cursor;
     try {
       const events = await client.subscribe({ tags: 'ledger/', from: cursor === undefined ? 'start' : { cursor } });
@@ -109,7 +103,7 @@ async function ledger(): Promise<readonly BusEvent[]> {
     } catch {
       // No gateway serves it now.
     }
-    await rest(AGAIN_MS);
+    await pause(AGAIN_MS);
   }
   return heard;
 }
@@ -123,14 +117,14 @@ it(
   async () => {
     const sent = Promise.all(MINIONS.map(async (id) => [id, await fireAll(id)] as const));
     const listening = ledger();
-    await rest(200);
+    await pause(200);
     await kill('a');
     await startReady('a');
     await kill('master-gateway');
-    await rest(200);
+    await pause(200);
     await startReady('master-gateway');
     await kill('broker');
-    await rest(200);
+    await pause(200);
     start('broker');
     const kept = new Map<string, ReadonlySet<number>>(await sent);
     // Something of every minion behind all the rest: when it is heard, all before it was.
@@ -139,7 +133,7 @@ it(
       await client.fire('fire_master', { events: [{ tag: `ledger/${id}`, data: { n: COUNT } }] });
       await client.close();
     }
-    const heard = await Promise.race([listening, rest(LIMIT_MS, [], { ref: false })]);
+    const heard = await Promise.race([listening, pause(LIMIT_MS, [], { ref: false })]);
     for (const id of MINIONS) {
       const numbers = heard.filter(({ tag }) => tag === `ledger/${id}`).map(({ data }) => Number(data['n']));
       expect(numbers).toEqual([...new Set(numbers)].sort((x, y) => x - y));

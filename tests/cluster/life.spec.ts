@@ -1,4 +1,6 @@
 /** The life of `natriumctl up`: when it says `ready`, and that nothing of it survives it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@natrium/testing';
 import { NO_PEER } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
 import { freePort } from '../support/free-port.js';
@@ -8,7 +10,6 @@ import { START_MS, UpCluster } from '../support/up-cluster.js';
 const MINIONS = ['a', 'b', 'c'];
 const PROGRAMS = ['a', 'acl-service', 'b', 'c', 'master-gateway', 'nats-server', 'runner-service', 'up'];
 const ALL_GONE_MS = 2000;
-const LOOK_MS = 20;
 /** Longer than a whole start takes here once the agents have joined. */
 const NOT_READY_MS = 1500;
 
@@ -49,9 +50,10 @@ it(
     const natsPort = await freePort();
     const silent = new UpCluster({ minions: MINIONS, masterConfig: NO_PEER, natsPort });
     cluster = silent;
-    tap = await Tap.open(`nats://127.0.0.1:${natsPort}`, silent.folder, 'nt.main.up.*.acl.data');
-    const { pid } = await appearing(silent, 'b');
+    const tapped = Tap.open(`nats://127.0.0.1:${natsPort}`, silent.folder, 'nt.main.up.*.acl.data');
+    const { pid } = await until('b starts', () => silent.processes().find(({ name }) => name === 'b'));
     process.kill(pid, 'SIGSTOP');
+    tap = await tapped;
     await tap.until((heard) => heard.length >= MINIONS.length - 1);
     const state = await Promise.race([silent.ready.then(() => 'ready'), pause(NOT_READY_MS).then(() => 'waiting')]);
     expect(state).toBe('waiting');
@@ -84,10 +86,8 @@ it(
     const began = performance.now();
     process.kill(killed.upPid, 'SIGKILL');
     await killed.ended;
-    while (killed.processes().length > 0 && performance.now() - began < ALL_GONE_MS) await pause(LOOK_MS);
-    const ms = performance.now() - began;
-    expect(killed.processes()).toEqual([]);
-    printFigure('kill -9 of up to the end of the last child', ms);
+    await until('nothing of it is alive', () => killed.processes().length === 0, ALL_GONE_MS);
+    printFigure('kill -9 of up to the end of the last child', performance.now() - began);
   },
   START_MS,
 );
@@ -100,18 +100,4 @@ function programsOf(up: UpCluster): readonly string[] {
 /** The different parties that a subject names. */
 function fpsOf(heard: readonly Tapped[], pattern: RegExp): readonly string[] {
   return [...new Set(heard.flatMap(({ subject }) => pattern.exec(subject)?.[1] ?? []))].sort();
-}
-
-async function appearing(up: UpCluster, name: string): Promise<{ readonly pid: number }> {
-  for (;;) {
-    const found = up.processes().find((one) => one.name === name);
-    if (found !== undefined) return found;
-    await pause(LOOK_MS);
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, copyFileSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Ran, runProgram } from '../support/run-program.js';
 import { inRoot } from '../support/places.js';
 import { composePlugin, makeBases, requireEngine } from './parts.js';
@@ -122,7 +123,7 @@ export class Engine {
     for (let attempt = 0; attempt < START_TRIES; attempt += 1) {
       if (this.#daemon?.exitCode !== null) break;
       if ((await this.tryDocker(['version'])).code === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+      await pause(TRY_MS);
     }
     throw new Error(`dockerd did not start; its log is ${this.folder}/dockerd.log`);
   }

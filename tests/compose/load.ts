@@ -3,6 +3,7 @@
  * what became of each job, as one line of JSON. `stored`: the returns in the job cache of each job, by its word.
  */
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openMaster } from '../../apps/cli/src/link/open-master.js';
 import { Load, type SentJob } from '../drills/load.js';
 
@@ -73,7 +74,7 @@ async function asked(fun: string, args: readonly string[]): Promise<unknown> {
     const answer = await client.run({ fun, args, timeout: RUN_TIMEOUT_S });
     if (answer.ok) return answer.value.ret;
     code = answer.error.code;
-    await new Promise((resolve) => setTimeout(resolve, ASK_PAUSE_MS));
+    await pause(ASK_PAUSE_MS);
   }
   throw new Error(`${fun}: ${code}`);
 }

@@ -7,11 +7,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { inRoot } from '../support/places.js';
 import { Engine } from './engine.js';
 import type { ToldJob } from './load.js';
 import { PeerLoad } from './peers.js';
-import { logOf, pause, ready, steps } from './steps.js';
+import { logOf, ready, steps } from './steps.js';
 
 const FILES = ['docker-compose.yml', 'tests/compose/override.yml'].flatMap((file) => ['-f', inRoot(file)]);
 const PROJECT = ['-p', 'natrium', '--project-directory', inRoot(), ...FILES];

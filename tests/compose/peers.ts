@@ -1,4 +1,5 @@
 /** One minion that asks its peers all the while, through the agent of its container. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from './engine.js';
 import type { ToldJob } from './load.js';
 
@@ -27,7 +28,7 @@ export class PeerLoad {
   async #run(): Promise<void> {
     for (let n = 0; !this.#over; n += 1) {
       await this.#ask(`peer${String(n)}`);
-      await new Promise((done) => setTimeout(done, EACH_MS));
+      await pause(EACH_MS);
     }
   }
 

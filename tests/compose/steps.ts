@@ -1,4 +1,5 @@
 /** What is done to the cluster while it works: each step by name, with the seconds until all answers again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from './engine.js';
 
 export interface Step {
@@ -93,8 +94,4 @@ export async function logOf(engine: Engine, id: string): Promise<string> {
 /** A fault that lasts. */
 function held(): Promise<void> {
   return pause(HELD_MS);
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

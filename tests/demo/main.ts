@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { differences, type Example, GRAINS, type Scene, SCENES, typed } from '../support/examples.js';
 import { processesOf } from '../support/processes.js';
+import { removedAtEnd } from '../support/removed-at-end.js';
 import { upCluster, type UpCluster } from '../support/up-cluster.js';
 import { answer, command, heading, line, paragraph, shownFile, verdict } from './page.js';
 import { showTap } from './tapped.js';
 
-const INTERRUPTED = 130;
 const SHOWN_CHARACTERS = 400;
 
 class Demo {
@@ -88,24 +88,14 @@ function seconds(ms: number): string {
 async function main(): Promise<number> {
   const began = performance.now();
   const demo = new Demo();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      void demo.remove().finally(() => process.exit(INTERRUPTED));
-    });
-  }
-  try {
+  return removedAtEnd('demo', demo, async () => {
     const wrong = await demo.run();
     const time = `${seconds(performance.now() - began)} s`;
     heading('The end');
     if (wrong.length === 0) line(`${demo.shown} examples in ${time}, each as it should be; nothing is left running.`);
     for (const problem of wrong) line(`WRONG: ${problem}`);
     return wrong.length === 0 ? 0 : 1;
-  } catch (error) {
-    process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  } finally {
-    await demo.remove();
-  }
+  });
 }
 
 process.exit(await main());

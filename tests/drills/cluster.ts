@@ -5,11 +5,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
 import { brokerAnswers } from '../../apps/cli/src/up/broker.js';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
-import { freePort } from '../support/free-port.js';
+import { freePorts } from '../support/free-port.js';
 import { BUILT, natsServer } from '../support/places.js';
 import { Program } from './program.js';
 import { Proxy } from './proxy.js';
@@ -87,9 +88,8 @@ export class DrillCluster {
   }
 
   async #startBrokers(): Promise<void> {
-    this.#nodes = await Promise.all(
-      Array.from({ length: NODES }, async () => ({ port: await freePort(), routePort: await freePort() })),
-    );
+    const first = await freePorts(2 * NODES);
+    this.#nodes = Array.from({ length: NODES }, (_, n) => ({ port: first + 2 * n, routePort: first + 2 * n + 1 }));
     const between = new Map<string, Proxy>();
     for (const [from] of this.#nodes.entries()) {
       for (const [to, { routePort }] of this.#nodes.entries()) {
@@ -156,7 +156,7 @@ export class DrillCluster {
         returner: '', returnerOptions: {}, options: {},
       })) if (news.type === 'return') back.add(news.id); // prettier-ignore
       if (back.size === this.minions.length) return;
-      await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
+      await pause(READY_PAUSE_MS);
     }
     throw new Error(`not every minion answered; the logs are in ${this.folder}`);
   }

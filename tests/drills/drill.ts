@@ -1,4 +1,5 @@
 /** One drill: a cluster, its load, the faults, and the account when all has come to rest. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { DrillCluster } from './cluster.js';
 import { type Fault, Faults, HURTS, plan } from './faults.js';
 import { type Account, accountOf } from './ledger.js';
@@ -78,7 +79,7 @@ async function atRest(cluster: DrillCluster, load: Load): Promise<Account> {
     } catch (cause) {
       if (attempt >= REST_TRIES) throw cause;
     }
-    await new Promise((resolve) => setTimeout(resolve, REST_PAUSE_MS));
+    await pause(REST_PAUSE_MS);
   }
 }
 

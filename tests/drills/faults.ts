@@ -1,5 +1,6 @@
 /** What is done to whom, and when: drawn from a seed, so that a round can be had again. */
 import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { seeded } from '@natrium/testing';
 import { type DrillCluster, type Role, ROLES, type Victim } from './cluster.js';
 
@@ -93,7 +94,7 @@ export class Faults {
     if (planned.hurt === 'kill') program.signal('SIGKILL');
     else if (planned.hurt === 'stop') program.signal('SIGSTOP');
     else for (const proxy of proxies) proxy.cut(silently);
-    if (planned.hurt !== 'kill') await new Promise((resolve) => setTimeout(resolve, planned.lastsMs));
+    if (planned.hurt !== 'kill') await pause(planned.lastsMs);
     if (planned.hurt === 'stop') program.signal('SIGCONT');
     else if (planned.hurt === 'partition') for (const proxy of proxies) proxy.mend();
     program.isFaulted = false;
@@ -109,11 +110,8 @@ export class Faults {
   }
 }
 
-function waitUntil(at: number, signal: AbortSignal): Promise<void> {
+/** An abort ends it early, and is no error. */
+async function waitUntil(at: number, signal: AbortSignal): Promise<void> {
   const ms = at - performance.now();
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true }); // prettier-ignore
-  });
+  if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined);
 }

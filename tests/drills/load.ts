@@ -1,4 +1,5 @@
 /** The load of a drill: so many jobs a second, to one minion or to all, waited for or not, and a runner now and then. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MasterClient } from '@natrium/client';
 import type { JobNews } from '@natrium/model';
 
@@ -53,7 +54,7 @@ export class Load {
       const passed = Math.min(performance.now() - began, ms);
       while (this.jobs.length < (passed * this.jobsPerSecond) / 1000) this.#send(this.jobs.length);
       if (passed >= ms || isOver()) break;
-      await new Promise((resolve) => setTimeout(resolve, 1000 / this.jobsPerSecond));
+      await pause(1000 / this.jobsPerSecond);
     }
     clearInterval(runs);
   }

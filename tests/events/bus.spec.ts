@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BusEvent } from '@natrium/events';
+import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { saltFire, saltListener, take, World } from './world.js';
 
@@ -106,7 +107,7 @@ describe('what a minion may not fire', () => {
     const answer = await link.bus.ask(
       { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
       contracts.eventsStored,
-      5000,
+      PATIENCE_MS,
     ); // prettier-ignore
     expect(answer.ok).toBe(true);
     await world.master().fire('after/it');
@@ -166,12 +167,7 @@ describe('several gateways', () => {
     const first = await world.gateway('run3');
     const standby = await world.gateway('run3');
     await world.stopGateway(first);
-    for (let tries = 0; tries < 50; tries += 1) {
-      const fired = await world.master('run3').fire('taken/over').then(() => true, () => false); // prettier-ignore
-      if (fired) break;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await expect(world.master('run3').fire('taken/over')).resolves.toBeUndefined();
+    await until('the other one serves', () => world.master('run3').fire('taken/over').then(() => true, () => false)); // prettier-ignore
     await world.stopGateway(standby);
   });
 });

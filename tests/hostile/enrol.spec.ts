@@ -19,7 +19,7 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { Arrivals, aRequest, type Asked, signedBy } from '@natrium/testing';
+import { Arrivals, aRequest, type Asked, PATIENCE_MS, signedBy } from '@natrium/testing';
 import { contracts, records, writeAs } from '@natrium/wire';
 import { refusalOf, World } from './world.js';
 
@@ -54,7 +54,7 @@ async function admin(
       to: () => from.services('acl'),
     },
     contracts.adminDone,
-    5000,
+    PATIENCE_MS,
   );
   return answer.ok ? (answer.value.body.refusal?.code ?? answer.value.body.result) : answer.error;
 }
@@ -87,7 +87,7 @@ async function joins(link: Link, id: string): Promise<string> {
     subject: link.subjects.join,
     to: () => link.services('acl'),
   };
-  const answer = await link.bus.ask(question, contracts.joined, 5000);
+  const answer = await link.bus.ask(question, contracts.joined, PATIENCE_MS);
   return answer.ok ? answer.value.body.state : answer.error;
 }
 

@@ -6,6 +6,7 @@ import { MemoryStore, OwnParty, SealedStore, Sealer } from '@natrium/bus';
 import { encode, type KnownParty } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { join } from 'node:path';
+import { until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { WEB1, World } from './world.js';
 
@@ -69,7 +70,7 @@ describe('what was sent in an epoch', () => {
     expect(openedBy(own, bytes)).toBe('canary');
     own.rotate(world.now);
     expect(openedBy(own, bytes)).toBe('canary');
-    await wiped(secretKey);
+    await until('the key of the ended epoch is wiped', () => secretKey.every((byte) => byte === 0));
     expect(openedBy(own, bytes)).toBe('stale_key');
   });
 
@@ -109,11 +110,3 @@ describe('what was stored under a storage key', () => {
     await expect(store.get('one')).rejects.toThrow('does not open');
   });
 });
-
-/** Resolves when every byte is zero; a second at most. */
-async function wiped(secret: Uint8Array): Promise<void> {
-  for (const end = performance.now() + 1000; secret.some((byte) => byte !== 0);) {
-    if (performance.now() > end) throw new Error('the key of the ended epoch is still there');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

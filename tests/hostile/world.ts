@@ -12,6 +12,7 @@ import {
   type GatewayDouble,
   type HeardAsk,
   type Mark,
+  PATIENCE_MS,
   signedBy,
   type TestCluster,
   type TestMinion,
@@ -113,7 +114,7 @@ export class World {
         to: () => by.link.services('gateway'),
       },
       contracts.news,
-      5000,
+      PATIENCE_MS,
       {
         onAnswer: (news) => {
           hear(news);

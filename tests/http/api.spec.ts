@@ -1,4 +1,5 @@
 /** The HTTP API as Salt's clients meet it, in a real cluster with two gateways. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Salt } from 'salt-api';
 import { WebSocket } from 'ws';
 import { RECORDED, type Recorded } from './recorded.js';
@@ -53,7 +54,7 @@ describe('a session', () => {
     const { expire } = (answer.body as { return: [{ expire: number }] }).return[0];
     const left = expire * 1000 - Date.now();
     expect(left).toBeLessThanOrEqual(1000);
-    await new Promise((resolve) => setTimeout(resolve, left + 30));
+    await pause(left + 30);
     expect((await world.low(token, PING)).status).toBe(401);
     const others = (await world.login('alice', { token_expire: '1' })).body as {
       return: [{ expire: number; start: number }];

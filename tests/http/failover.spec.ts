@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { tokenIn, useHttp } from './world.js';
 
 const world = useHttp();
@@ -109,7 +110,7 @@ function listen(token: string, heard: number[]) {
     wake();
   };
   const goOn = async () => {
-    while (!abort.signal.aborted) await read().catch(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    while (!abort.signal.aborted) await read().catch(() => pause(50));
   };
   void goOn();
   const until = async (count: number) => {

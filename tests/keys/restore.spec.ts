@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RolesChanges, MasterKeys, readRolesFile } from '@natrium/keystore';
 import { rolesChainToWire, encode } from '@natrium/envelope';
+import { until } from '@natrium/testing';
 import { START_MS, upCluster } from '../support/up-cluster.js';
 
 it(
@@ -16,7 +17,7 @@ it(
       const before = await upCluster(options);
       cpSync(pki, backup, { recursive: true, preserveTimestamps: true });
       new RolesChanges(new MasterKeys(pki)).renew(Date.now());
-      while (seen(folder) !== text(join(pki, 'roles'))) await pause();
+      await until('the gateway has seen the new document', () => seen(folder) === text(join(pki, 'roles')));
       for (const { pid, name } of before.processes()) if (name === 'a') limits.push(coreLimit(pid));
       await before.stop();
       rmSync(pki, { recursive: true });
@@ -49,8 +50,4 @@ function seen(folder: string): string {
 function text(path: string): string {
   const chain = readRolesFile(path);
   return chain === undefined ? '' : Buffer.from(encode(rolesChainToWire(chain))).toString('hex');
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -3,6 +3,7 @@
  *
  * Longer: `NATRIUM_ROTATION_SECONDS=300 npm test -- tests/keys/rotation`.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { printFigure } from '../support/figures.js';
 import { START_MS } from '../support/up-cluster.js';
 import { ask, keysWorld, type KeysWorld, MINIONS } from './world.js';
@@ -50,7 +51,7 @@ it(
     const jobs: Promise<void>[] = [];
     const end = performance.now() + SECONDS * 1000;
     for (let tick = performance.now(); tick < end; tick += 1000 / JOBS_A_SECOND) {
-      await pauseUntil(tick);
+      await pause(Math.max(tick - performance.now(), 0));
       jobs.push(oneJob(ledger));
     }
     await Promise.all(jobs);
@@ -63,9 +64,3 @@ it(
   },
   (SECONDS + 60) * 1000,
 );
-
-function pauseUntil(at: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.max(at - performance.now(), 0));
-  });
-}

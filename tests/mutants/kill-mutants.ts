@@ -20,7 +20,7 @@ import { inRoot } from '../support/places.js';
 import { runProgram } from '../support/run-program.js';
 import { JOB_MUTANTS } from './job-mutants.js';
 import { MESSAGE_MUTANTS } from './message-mutants.js';
-import type { Mutant } from './mutant.js';
+import { mutated, type Mutant } from './mutant.js';
 
 const SOURCES = [
   'apps',
@@ -80,23 +80,17 @@ async function kill(mutant: Mutant, copy: string, say: (line: string) => void): 
   }
 }
 
-/** @throws {Error} When an edit's text is not there exactly once. */
-function apply({ name, edits }: Mutant, copy: string): () => void {
-  const before = new Map<string, string>();
-  for (const { file, from, to } of edits) {
-    const path = join(copy, file);
-    const text = readFileSync(path, 'utf8');
-    if (!before.has(path)) before.set(path, text);
-    const times = text.split(from).length - 1;
-    if (times !== 1)
-      throw new Error(`the mutant "${name}" no longer applies: its text is ${String(times)} times in ${file}`);
-    writeFileSync(
-      path,
-      text.replace(from, () => to),
-    );
-  }
+/** @throws {Error} When it no longer applies. */
+function apply(mutant: Mutant, copy: string): () => void {
+  const read = (file: string) => readFileSync(join(copy, file), 'utf8');
+  const write = (texts: Iterable<readonly [string, string]>) => {
+    for (const [file, text] of texts) writeFileSync(join(copy, file), text);
+  };
+  const texts = mutated(mutant, read);
+  const before = [...texts.keys()].map((file) => [file, read(file)] as const);
+  write(texts);
   return () => {
-    for (const [path, text] of before) writeFileSync(path, text);
+    write(before);
   };
 }
 

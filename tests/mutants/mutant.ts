@@ -17,3 +17,19 @@ export interface Mutant {
 }
 
 export const edit = (file: string, from: string, to: string): Edit => ({ file, from, to });
+
+/** The files of a mutant as it has them. @throws {Error} When the text of an edit is not there exactly once. */
+export function mutated({ name, edits }: Mutant, read: (file: string) => string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { file, from, to } of edits) {
+    const text = texts.get(file) ?? read(file);
+    const times = text.split(from).length - 1;
+    if (times !== 1)
+      throw new Error(`the mutant "${name}" no longer applies: its text is ${String(times)} times in ${file}`);
+    texts.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return texts;
+}

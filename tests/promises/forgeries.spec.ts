@@ -22,7 +22,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { readKeyFile } from '@natrium/keystore';
-import { type JobOrder, placeOf, seeded, type TestMinion, withOneByteEdited } from '@natrium/testing';
+import { type JobOrder, PATIENCE_MS, placeOf, seeded, type TestMinion, withOneByteEdited } from '@natrium/testing';
 import { type Contract, contracts, records, routes, writeAs } from '@natrium/wire';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -136,7 +136,7 @@ describe('promise 3: a key signs what it is for and nothing else', () => {
     const document = { number: world.now + 1000, grains: { role: 'forged' } };
     const taken = accepted((key) => readData(signData(key, cluster, document), cluster, world.web2.key, 0).ok);
     expect(taken).toEqual(['a minion']);
-    const says = (key: SigningKey, announcement: Signed) =>
+    const says = (key: SigningKey, announcement: Signed, waitMs = 300) =>
       link.bus.ask(
         {
           contract: contracts.data,
@@ -145,12 +145,12 @@ describe('promise 3: a key signs what it is for and nothing else', () => {
           to: () => link.services('acl'),
         },
         contracts.pillar,
-        300,
+        waitMs,
       );
     const own = link.identity.signing;
     expect(await says(world.web1.link.identity.signing, link.own.announced)).toMatchObject({ ok: false });
     expect(await says(own, world.web1.link.own.announced)).toMatchObject({ ok: false });
-    expect(await says(own, link.own.announced)).toMatchObject({ ok: true });
+    expect(await says(own, link.own.announced, PATIENCE_MS)).toMatchObject({ ok: true });
   });
 });
 
@@ -423,7 +423,7 @@ describe('promise 13: a hostile gateway', () => {
           to: () => link.services('acl'),
         },
         contracts.pillar,
-        5000,
+        PATIENCE_MS,
       );
     const mark = world.mark();
     const asked = world.signed(world.marking(mark, { tgt: 'role:between', tgtType: 'grain' }));
@@ -476,7 +476,7 @@ describe('promise 13: a hostile gateway', () => {
           to: () => link.directory.role('acl'),
         },
         contracts.granted,
-        5000,
+        PATIENCE_MS,
       );
       expect(answer).toMatchObject({ ok: true, value: { body: { grant: null, members: [] } } });
     }

@@ -1,5 +1,6 @@
 /** A connection that hears what everyone sends through the broker, as its operator could; it opens nothing. */
 import { type Authenticator, connect, type NatsConnection } from '@nats-io/transport-node';
+import { until } from '@natrium/testing';
 import { isFounded, operatorLogin } from './broker-operator.js';
 
 export interface Tapped {
@@ -82,7 +83,6 @@ export class Tap {
 }
 
 async function loginOnceFounded(state: string): Promise<Authenticator | undefined> {
-  for (let left = TRIES; left > 0 && !isFounded(state); left -= 1)
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  await until('the cluster is founded', () => isFounded(state));
   return operatorLogin(state);
 }

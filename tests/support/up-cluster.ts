@@ -1,18 +1,15 @@
 /**
- * A whole cluster as an operator starts it: the built `natriumctl up` as a process, in a folder of its own.
- *
- * It leaves nothing behind: `stop` ends every process by its number, and `up` ends by itself when this process is gone,
- * even after a SIGKILL (`tools/lifeline.mjs`).
+ * A whole cluster as an operator starts it: the built `natriumctl up` as a process, in a folder of its own. `stop` ends every
+ * process by its number.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { AgentSocket } from './agent-socket.js';
-import { BUILT, inRoot, natsServer } from './places.js';
+import { BUILT } from './places.js';
 import { type ProcessInfo, processesOf } from './processes.js';
 import { type Ran, runProgram } from './run-program.js';
+import { UpProcess } from './up-process.js';
 
 export interface ClusterOptions {
   readonly minions: readonly string[];
@@ -44,11 +41,8 @@ export interface Stopped {
 
 export type Command = 'natrium' | 'natrium-call' | 'natrium-run' | 'natrium-key';
 
-const READY_MS = 60_000;
 /** How long a test's hook may take that starts a cluster. */
 export const START_MS = 90_000;
-const STOP_MS = 15_000;
-const SHOWN_LINES = 20;
 
 /** @throws {Error} When it is not ready within a minute; the message holds its last lines. */
 export async function upCluster(options: ClusterOptions): Promise<UpCluster> {
@@ -64,12 +58,7 @@ export async function upCluster(options: ClusterOptions): Promise<UpCluster> {
 
 export class UpCluster {
   readonly folder: string;
-  /** Everything that `up` and its children have said, line by line. */
-  readonly lines: string[] = [];
-  /** Resolves with the milliseconds from the start of `up` to its line `ready`. */
-  readonly ready: Promise<number>;
-  readonly #up: ChildProcess;
-  readonly #ended: Promise<number | null>;
+  readonly #up: UpProcess;
   readonly #groups = new Set<number>();
   readonly #build: string;
   readonly #elsewhere = mkdtempSync(join(tmpdir(), 'nt-elsewhere-'));
@@ -78,22 +67,7 @@ export class UpCluster {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nt-up-'));
     this.#build = options.build ?? BUILT;
     writeGrains(this.folder, options.grains ?? {});
-    const began = performance.now();
-    this.#up = spawn(
-      process.execPath,
-      ['--import', inRoot('tools/lifeline.mjs'), this.command('natriumctl'), ...this.#words()],
-      {
-        // A group of its own: what a terminal sends to the tests is not for the cluster.
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, NATRIUM_NATS_SERVER: natsServer() },
-      },
-    );
-    this.#ended = new Promise((resolve) => {
-      this.#up.once('exit', resolve);
-    });
-    this.ready = this.#waitForReady(began);
-    this.ready.catch(() => undefined);
+    this.#up = new UpProcess(this.command('natriumctl'), this.#words());
   }
 
   get master(): string {
@@ -110,7 +84,17 @@ export class UpCluster {
   }
 
   get upPid(): number {
-    return this.#up.pid ?? 0;
+    return this.#up.pid;
+  }
+
+  /** Everything that `up` and its children have said, line by line. */
+  get lines(): readonly string[] {
+    return this.#up.lines;
+  }
+
+  /** Resolves with the milliseconds from the start of `up` to its line `ready`. */
+  get ready(): Promise<number> {
+    return this.#up.ready;
   }
 
   /** The file of a built command. */
@@ -165,18 +149,15 @@ export class UpCluster {
 
   /** Resolves with the exit code of `up`. */
   get ended(): Promise<number | null> {
-    return this.#ended;
+    return this.#up.ended;
   }
 
   /** Ctrl-C, as in a terminal; then nothing of it is alive and its folder is gone. */
   async stop(): Promise<Stopped> {
     this.processes();
     const began = performance.now();
-    this.#up.kill('SIGINT');
-    const timer = setTimeout(() => this.#up.kill('SIGKILL'), STOP_MS);
-    const code = this.#up.pid === undefined ? null : await this.#ended;
+    const code = await this.#up.stop();
     const ms = performance.now() - began;
-    clearTimeout(timer);
     const left = this.processes();
     for (const { pid } of left) killIfAlive(pid);
     rmSync(this.#elsewhere, { recursive: true, force: true });
@@ -194,35 +175,13 @@ export class UpCluster {
     writeFileSync(file, masterConfig);
     const counts = Object.entries(replicas).map(([name, count]) => `${name}=${String(count)}`);
     return [
-      ...['up', '--state', this.folder, '--minions', minions.join(','), '--master-config', file],
+      ...['--state', this.folder, '--minions', minions.join(','), '--master-config', file],
       ...(counts.length === 0 ? [] : ['--replicas', counts.join(',')]),
       ...(brokerAuth === undefined ? [] : ['--broker-auth', brokerAuth]),
       ...(tls === true ? ['--tls'] : []),
       ...(natsPort === undefined ? [] : ['--nats-port', String(natsPort)]),
       ...(httpPort === undefined ? [] : ['--http-port', String(httpPort)]),
     ];
-  }
-
-  #waitForReady(began: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const fail = (why: string) => {
-        reject(new Error(`natriumctl up ${why}\n${this.lines.slice(-SHOWN_LINES).join('\n')}`));
-      };
-      const timer = setTimeout(fail, READY_MS, 'was not ready in time');
-      for (const stream of [this.#up.stdout, this.#up.stderr]) {
-        if (stream === null) continue;
-        createInterface({ input: stream }).on('line', (line) => {
-          this.lines.push(line);
-          if (!line.startsWith('ready')) return;
-          clearTimeout(timer);
-          resolve(performance.now() - began);
-        });
-      }
-      void this.#ended.then((code) => {
-        clearTimeout(timer);
-        fail(`ended with ${String(code)}`);
-      });
-    });
   }
 }
 

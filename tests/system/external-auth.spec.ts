@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@natrium/testing';
 import { type Ran, runProgram } from '../support/run-program.js';
 import { upCluster, type UpCluster } from '../support/up-cluster.js';
 import { PamAccounts } from './pam-accounts.js';
@@ -153,10 +154,9 @@ async function reload(text: string): Promise<void> {
   const from = up.lines.length;
   version += 1;
   writeFileSync(join(up.master, 'master'), `${text}publisher_acl: {version${String(version)}: [test.ping]}\n`);
-  const isIn = () => up.lines.slice(from).some((line) => line.includes('policy in force'));
-  const until = performance.now() + 10_000;
-  while (!isIn() && performance.now() < until) await run('natrium-run', ['test.arg']);
-  expect(isIn()).toBe(true);
+  await until('the new policy is in force', () =>
+    up.lines.slice(from).some((line) => line.includes('policy in force')),
+  );
 }
 
 const as = (eauth: string, who: Who, ...words: readonly string[]) => ['-a', eauth, '--username', who, ...words];
@@ -251,8 +251,9 @@ describe('accounts of the host, through PAM', () => {
     expect(told(expired)).toEqual(told(locked));
     expect(up.lines.some((line) => line.includes('User account has expired'))).toBe(true);
     const took = [wrong, locked, expired].map(({ ms }) => ms);
-    expect(Math.max(...took) - Math.min(...took)).toBeLessThan(2500);
+    // Each after the same five seconds; what a busy machine adds to one of them is not a second time that.
     expect(Math.min(...took)).toBeGreaterThan(4900);
+    expect(Math.max(...took) - Math.min(...took)).toBeLessThan(5000);
   });
 });
 
@@ -301,11 +302,11 @@ describe('a token', () => {
 
   it('is refused from the moment that it expires', async () => {
     await reload(masterFile(undefined, 2));
-    const began = performance.now();
     expect(told(await run('natrium', ['-T', ...as('ldap', 'fred', 'web1', 'test.ping')], SECRET.fred)).code).toBe(0);
-    let last = await run('natrium', ['-a', 'ldap', 'web1', 'test.ping']);
-    while (last.code === 0 && performance.now() - began < 10_000)
-      last = await run('natrium', ['-a', 'ldap', 'web1', 'test.ping']);
+    const last = await until('it ends', async () => {
+      const ran = await run('natrium', ['-a', 'ldap', 'web1', 'test.ping']);
+      return ran.code !== 0 && ran;
+    });
     expect(told(last)).toMatchObject({ code: 13, stdout: '', stderr: expect.stringContaining('expired') as string });
     page.say('After `token_expire`:\n');
     await shown('natrium', ['-a', 'ldap', 'web1', 'test.ping']);

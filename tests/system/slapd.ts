@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../support/free-port.js';
+import { freePorts } from '../support/free-port.js';
 import { installed } from './host.js';
 
 export interface SlapdOptions {
@@ -26,7 +26,8 @@ export class Slapd {
   static async start(options: SlapdOptions): Promise<Slapd> {
     installed('slapd', '/usr/sbin/slapd');
     const folder = mkdtempSync(join(tmpdir(), 'nt-slapd-'));
-    const [port, tlsPort] = [await freePort(), await freePort()];
+    const port = await freePorts(2);
+    const tlsPort = port + 1;
     makeCertificates(folder);
     const config = join(folder, 'slapd.conf');
     mkdirSync(join(folder, 'db'));

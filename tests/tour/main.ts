@@ -6,13 +6,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inRoot } from '../support/places.js';
+import { removedAtEnd } from '../support/removed-at-end.js';
 import { type Ran, runProgram } from '../support/run-program.js';
 import { upCluster, type UpCluster } from '../support/up-cluster.js';
 import { GRAINS, GROUPS, MASTER, MINIONS, PILLAR, type Step } from './commands.js';
 import { type Folders, groupText, pageHead, type Shown } from './transcript.js';
 
 const PAGE = inRoot('docs', 'tour.md');
-const INTERRUPTED = 130;
 const USAGE = 2;
 
 class Tour {
@@ -117,24 +117,14 @@ async function main(words: readonly string[]): Promise<number> {
   }
   const began = performance.now();
   const tour = new Tour();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      void tour.remove().finally(() => process.exit(INTERRUPTED));
-    });
-  }
-  try {
+  return removedAtEnd('tour', tour, async () => {
     const page = await tour.run();
     const count = GROUPS.reduce((sum, { steps }) => sum + steps.length, 0);
     process.stderr.write(`tour: ${String(count)} commands in ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
     if (!update) return compare(page);
     writeFileSync(PAGE, page);
     return 0;
-  } catch (error) {
-    process.stderr.write(`tour: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  } finally {
-    await tour.remove();
-  }
+  });
 }
 
 process.exit(await main(process.argv.slice(2)));

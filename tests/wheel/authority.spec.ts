@@ -2,12 +2,11 @@
  * A hostile runner-service: it has every key of its role and all that passed it, and changes no key that no account asked for.
  */
 import type { Request } from '@natrium/envelope';
-import { aRequest, type Asked, signedBy } from '@natrium/testing';
+import { aRequest, type Asked, PATIENCE_MS, signedBy } from '@natrium/testing';
 import { type Body, contracts } from '@natrium/wire';
 import { type Account, World } from './world.js';
 
 const START_MS = 60_000;
-const ANSWER_MS = 5000;
 const REJECT = [['web1', { __kwarg__: true, include_accepted: true }]];
 
 type Asks = Body<typeof contracts.wheel>;
@@ -45,7 +44,7 @@ async function handOn(body: Asks | undefined): Promise<unknown> {
   const answer = await bus.ask(
     { contract: contracts.wheel, body, subject: subjects.svcAcl('wheel'), to: () => directory.role('acl') },
     contracts.ran,
-    ANSWER_MS,
+    PATIENCE_MS,
   );
   if (!answer.ok) throw new Error(answer.error);
   return answer.value.body.refusal?.code ?? answer.value.body.outcome?.ret;

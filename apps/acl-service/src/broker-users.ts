@@ -7,6 +7,7 @@
  * Spec: spec/broker.md#users, #revocation.
  */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { NatsTransport } from '@natrium/bus';
 import { accountJwt, BrokerKeys, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
 import { brokerLogin, type ServiceConfig } from '@natrium/edge';
@@ -88,7 +89,7 @@ export class BrokerUsers {
         this.#again = false;
         if (await this.#push()) continue;
         this.#again = true;
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await pause(AGAIN_MS);
       }
     } finally {
       this.#pushing = false;

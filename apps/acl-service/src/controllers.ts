@@ -28,13 +28,8 @@ export class GrantController {
 export class AuthController {
   constructor(@Inject(Logins) private readonly logins: Logins) {}
 
-  @Handles(routes.aclAuth)
+  @Handles(routes.aclAuth, routes.accountAuth)
   async auth(opened: Opened<typeof contracts.auth>) {
-    return this.logins.handle(opened);
-  }
-
-  @Handles(routes.accountAuth)
-  async own(opened: Opened<typeof contracts.auth>) {
     return this.logins.handle(opened);
   }
 }
@@ -73,13 +68,8 @@ export class MineController {
 export class RenewController {
   constructor(@Inject(Renewing) private readonly renewing: Renewing) {}
 
-  @Handles(routes.minionRenew)
-  minion(opened: Opened<typeof contracts.renew>) {
-    return this.renewing.handle(opened);
-  }
-
-  @Handles(routes.accountRenew)
-  account(opened: Opened<typeof contracts.renew>) {
+  @Handles(routes.minionRenew, routes.accountRenew)
+  renew(opened: Opened<typeof contracts.renew>) {
     return this.renewing.handle(opened);
   }
 }

@@ -3,6 +3,7 @@
  *
  * Spec: docs/event-bus.md#what-the-master-fires.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RoleLink } from '@natrium/edge';
 import type { JoinState, KeyPorts, KeyState } from '@natrium/flow';
 import type { ValueMap } from '@natrium/model';
@@ -74,7 +75,7 @@ export class KeyEvents {
       if (answer.ok) return answer.value.body.refusal === null;
       // A question without an answer may have been carried out: it is not asked again.
       if (answer.error === 'timeout') return false;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref());
+      await pause(AGAIN_MS, undefined, { ref: false });
     }
     return false;
   }

@@ -4,7 +4,10 @@
  * The commands know only these. `link/` carries them out over the broker, `up/` and `init/` start and found a cluster,
  * specs script them; nothing here knows NATS, keys or files.
  */
+import type { JobAsk, RunAnswer, RunAsk as MasterRunAsk, TargetAsk } from '@natrium/client';
 import type { JobNews, Refusal, Result, Value, ValueMap } from '@natrium/model';
+
+export type { JobAsk, RunAnswer };
 
 /** The process as a command sees it. */
 export interface Io {
@@ -46,28 +49,10 @@ export interface ConnectProblem {
   readonly exit: number;
 }
 
-export interface TargetAsk {
-  readonly tgt: string | readonly string[];
-  readonly tgtType: string;
-  readonly delimiter?: string;
-}
-
 export interface PreviewAsk extends TargetAsk {
   /** What is going to run, where that is known: the grant is asked for just that. */
   readonly funs?: readonly string[];
   readonly args?: readonly (readonly Value[])[];
-}
-
-export interface PublishAsk extends TargetAsk {
-  readonly funs: readonly string[];
-  /** One list for each function. */
-  readonly args: readonly (readonly Value[])[];
-  /** Seconds; how long to wait for a minion that is working. */
-  readonly timeout: number;
-  /** Empty: none. */
-  readonly returner: string;
-  readonly returnerOptions: ValueMap;
-  readonly options: ValueMap;
 }
 
 export interface JobTicket {
@@ -76,21 +61,9 @@ export interface JobTicket {
   readonly missing: readonly string[];
 }
 
-export interface RunAsk {
-  readonly fun: string;
-  readonly args: readonly Value[];
-  /** Seconds. */
-  readonly timeout: number;
+export interface RunAsk extends MasterRunAsk {
   /** Answer as soon as the run is under way: then `ret` means nothing. */
   readonly async?: boolean;
-}
-
-export interface RunAnswer {
-  readonly jid: string;
-  readonly ret: Value;
-  readonly retcode: number;
-  readonly success: boolean;
-  readonly out?: string;
 }
 
 export type KeyState = 'accepted' | 'pending' | 'rejected' | 'denied';
@@ -130,11 +103,11 @@ export interface MinionList {
 
 export interface MasterLink {
   /** `refused`, or `started`, each `return`, `end`. Ending without `end` means that the master was lost. */
-  publish(ask: PublishAsk): AsyncIterable<JobNews>;
+  publish(ask: JobAsk): AsyncIterable<JobNews>;
   /** One signed request, of which each call asks for these minions only; every batch is decided anew. */
-  inBatches(ask: PublishAsk): (ids: readonly string[]) => AsyncIterable<JobNews>;
+  inBatches(ask: JobAsk): (ids: readonly string[]) => AsyncIterable<JobNews>;
   /** Starts a job and doesn't wait; no minion: nothing was sent, and the jid is empty. */
-  publishAsync(ask: PublishAsk): Promise<Result<JobTicket, Refusal>>;
+  publishAsync(ask: JobAsk): Promise<Result<JobTicket, Refusal>>;
   /** The ids that a target means now; nothing is sent to them. */
   preview(ask: PreviewAsk): Promise<Result<readonly string[], Refusal>>;
   run(ask: RunAsk): Promise<Result<RunAnswer, Refusal>>;

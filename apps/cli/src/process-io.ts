@@ -2,6 +2,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Io } from './ports.js';
 import { prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
@@ -26,7 +27,7 @@ export function processIo(): Io {
       process.title = basename(process.argv[1] ?? '', '.mjs');
     },
     tokenFile: tokenFile(),
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait: (ms) => pause(ms),
     random: Math.random,
     now: () => performance.now(),
     every: (ms, callback) => {

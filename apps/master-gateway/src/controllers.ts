@@ -16,13 +16,8 @@ export class PublishController {
     return this.door.publish(opened, true);
   }
 
-  @Handles(routes.accountPublish)
-  account(opened: Opened<typeof contracts.publish>) {
-    return this.door.publish(opened, false);
-  }
-
-  @Handles(routes.gatewayPublish)
-  runner(opened: Opened<typeof contracts.publish>) {
+  @Handles(routes.accountPublish, routes.gatewayPublish)
+  other(opened: Opened<typeof contracts.publish>) {
     return this.door.publish(opened, false);
   }
 }
@@ -31,18 +26,8 @@ export class PublishController {
 export class RunnerController {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @Handles(routes.peerRunner)
-  peer(opened: Opened<typeof contracts.runner>) {
-    return this.door.run(opened);
-  }
-
-  @Handles(routes.gatewayRunner)
-  reactor(opened: Opened<typeof contracts.runner>) {
-    return this.door.run(opened);
-  }
-
-  @Handles(routes.accountRunner)
-  account(opened: Opened<typeof contracts.runner>) {
+  @Handles(routes.peerRunner, routes.gatewayRunner, routes.accountRunner)
+  run(opened: Opened<typeof contracts.runner>) {
     return this.door.run(opened);
   }
 }
@@ -51,13 +36,8 @@ export class RunnerController {
 export class ReturnController {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @Handles(routes.jobReturn)
-  any(opened: Opened<typeof contracts.returned>) {
-    return this.door.returned(opened);
-  }
-
-  @Handles(routes.jobReturnHere)
-  here(opened: Opened<typeof contracts.returned>) {
+  @Handles(routes.jobReturn, routes.jobReturnHere)
+  take(opened: Opened<typeof contracts.returned>) {
     return this.door.returned(opened);
   }
 }

@@ -5,6 +5,7 @@
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { GroupCommit, type Store } from '@natrium/bus';
 import { decode, encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
@@ -65,7 +66,7 @@ export class JobCache {
           this.store.delete(`d.${digest}`).catch(() => undefined);
           throw cause;
         }
-        await new Promise((resolve) => setTimeout(resolve, CREATE_AGAIN_MS * attempt));
+        await pause(CREATE_AGAIN_MS * attempt);
       }
     }
   }

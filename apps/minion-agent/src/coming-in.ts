@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
 import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig } from '@natrium/config';
@@ -158,8 +159,4 @@ function readText(path: string): string | undefined {
   } catch {
     return undefined; // never made, or not ours to read: a new one is asked for
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

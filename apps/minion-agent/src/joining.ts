@@ -4,6 +4,7 @@
  *
  * Spec: spec/envelope.md#joining.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Link } from '@natrium/client';
 import { fingerprint, randomBytes, readRoster, signJoin } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
@@ -119,12 +120,7 @@ function justPausing({ signal }: Joiner): Waiting {
   return { onRefused: () => undefined, pause: (ms) => pause(ms, signal) };
 }
 
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true }); // prettier-ignore
-  });
+/** An abort ends it early, and is no error. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -51,7 +51,7 @@ class Acl {
   async greet(pin: HelloPin = { firstRoot: this.root.publicKey }, minSerial = 1): Promise<string> {
     const greeted = await hello(this.broker.connect(), SUBJECTS, pin, this.clock, {
       minSerial,
-      timeoutMs: 100,
+      timeoutMs: 400,
       inbox: undefined,
     });
     return greeted.ok ? 'welcome' : greeted.error.code;

@@ -1,4 +1,5 @@
 /** The journal on JetStream: one stream, read by ordered consumers, which the client makes anew after a lost connection. */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ConsumerMessages,
   DeliverPolicy,
@@ -124,7 +125,7 @@ class NatsReading implements Reading {
         await this.#readOn();
       } catch (cause) {
         this.transport.notice(`reading ${this.journal.name} failed and begins again`, cause);
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        await pause(AGAIN_MS);
       }
     }
   }

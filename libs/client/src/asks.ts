@@ -5,14 +5,19 @@ import type { Value, ValueMap } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import type { Link } from './connect.js';
 
-export interface JobAsk {
+export interface TargetAsk {
   readonly tgt: string | readonly string[];
   readonly tgtType: string;
   readonly delimiter?: string;
+}
+
+export interface JobAsk extends TargetAsk {
   readonly funs: readonly string[];
+  /** One list for each function. */
   readonly args: readonly (readonly Value[])[];
-  /** Seconds. */
+  /** Seconds; how long to wait for a minion that is working. */
   readonly timeout: number;
+  /** Empty: none. */
   readonly returner: string;
   readonly returnerOptions: ValueMap;
   readonly options: ValueMap;
@@ -21,6 +26,7 @@ export interface JobAsk {
 export interface RunAsk {
   readonly fun: string;
   readonly args: readonly Value[];
+  /** Seconds. */
   readonly timeout: number;
 }
 

@@ -9,6 +9,7 @@ export {
   type LoginAsk,
   type RunAnswer,
   type RunAsk,
+  type TargetAsk,
 } from './asks.js';
 export { MasterClient } from './master-client.js';
 export { peerPort } from './peer-port.js';

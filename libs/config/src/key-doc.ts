@@ -44,3 +44,10 @@ function asList(value: string | string[]): readonly string[] {
 export const raw = () => z.custom<Value>((value: unknown) => value !== undefined);
 
 export const pathMap = () => z.record(z.string(), textList());
+
+/** A path that may be left out. */
+export const optionalPath = (group: string, doc: string) =>
+  text().register(keyDocs, { group, doc, takes: 'a path or ""', shown: 'none', path: '' });
+
+export const folders = (group: string, doc: string) =>
+  textList().register(keyDocs, { group, doc, takes: 'a folder or a list of folders', path: [] });

@@ -7,7 +7,7 @@
  */
 import * as z from 'zod/mini';
 import { accessKeys } from './access-keys.js';
-import { keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
+import { folders, keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
 import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
 
 const [files, broker, jobs, keys, http] = [
@@ -19,12 +19,7 @@ const [files, broker, jobs, keys, http] = [
 ] as const;
 
 const masterPaths = {
-  runner_dirs: textList().register(keyDocs, {
-    group: files,
-    doc: 'Folders of your own runners',
-    takes: 'a folder or a list of folders',
-    path: [],
-  }),
+  runner_dirs: folders(files, 'Folders of your own runners'),
   pillar_roots: pathMap().register(keyDocs, {
     group: files,
     doc: 'Folders of pillar files, by environment',

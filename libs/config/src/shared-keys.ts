@@ -1,6 +1,6 @@
 /** Keys that a master and a minion both have. */
 import * as z from 'zod/mini';
-import { keyDocs, seconds, text, textList, whole } from './key-doc.js';
+import { folders, keyDocs, optionalPath, seconds, text, whole } from './key-doc.js';
 
 export const LOG_LEVELS = [
   'quiet',
@@ -36,25 +36,9 @@ export const pathKeys = {
   pki_dir: text().register(keyDocs, { group: files, doc: 'Keys', takes: 'a folder', path: 'pki' }),
   sock_dir: text().register(keyDocs, { group: files, doc: 'Unix sockets', takes: 'a folder', path: 'run' }),
   cachedir: text().register(keyDocs, { group: files, doc: 'Spool, caches, records', takes: 'a folder', path: 'cache' }),
-  log_file: text().register(keyDocs, {
-    group: files,
-    doc: 'Log file; none means standard error',
-    takes: 'a path or ""',
-    shown: 'none',
-    path: '',
-  }),
-  module_dirs: textList().register(keyDocs, {
-    group: files,
-    doc: 'Folders of your own execution modules',
-    takes: 'a folder or a list of folders',
-    path: [],
-  }),
-  returner_dirs: textList().register(keyDocs, {
-    group: files,
-    doc: 'Folders of your own returners',
-    takes: 'a folder or a list of folders',
-    path: [],
-  }),
+  log_file: optionalPath(files, 'Log file; none means standard error'),
+  module_dirs: folders(files, 'Folders of your own execution modules'),
+  returner_dirs: folders(files, 'Folders of your own returners'),
 };
 
 /** Limits of the user's own modules and runners. */
@@ -91,27 +75,12 @@ export const brokerKeys = {
 
 /** TLS to the broker: used when an address begins with `tls://`, or a CA is named. */
 export const brokerTlsKeys = {
-  broker_ca: text().register(keyDocs, {
-    group: broker,
-    doc: "Certificate of the CA that signed the broker's; with it, connections to the broker are TLS only",
-    takes: 'a path or ""',
-    shown: 'none',
-    path: '',
-  }),
-  broker_cert: text().register(keyDocs, {
-    group: broker,
-    doc: "This host's own certificate, for a broker that asks for one",
-    takes: 'a path or ""',
-    shown: 'none',
-    path: '',
-  }),
-  broker_key: text().register(keyDocs, {
-    group: broker,
-    doc: 'The key of broker_cert',
-    takes: 'a path or ""',
-    shown: 'none',
-    path: '',
-  }),
+  broker_ca: optionalPath(
+    broker,
+    "Certificate of the CA that signed the broker's; with it, connections to the broker are TLS only",
+  ),
+  broker_cert: optionalPath(broker, "This host's own certificate, for a broker that asks for one"),
+  broker_key: optionalPath(broker, 'The key of broker_cert'),
 };
 
 export const timeKeys = {

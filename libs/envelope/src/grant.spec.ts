@@ -1,7 +1,7 @@
 import { encode, type Wire } from './encoding.js';
 import { type Grant, type GrantKind, type GrantProblem, MAX_GRANT_JOB, readGrant, signGrant } from './grant.js';
 import { clusterOf } from './keys.js';
-import { CLUSTER, identityOf, NOW, rootOf, seedOf, SKEW } from './parties.spec-support.js';
+import { aGrant, CLUSTER, identityOf, NOW, rootOf, SKEW } from './parties.spec-support.js';
 import { type Signed, signed } from './signing.js';
 import { sodiumReady } from './sodium.js';
 
@@ -10,21 +10,7 @@ await sodiumReady();
 const acl = identityOf('acl role');
 const keys = [identityOf('new acl role').publicKey, acl.publicKey];
 
-const job: Grant = {
-  kind: 'job',
-  id: seedOf('grant').slice(0, 16),
-  requestDigest: seedOf('digest'),
-  caller: { kind: 'minion', name: 'web1' },
-  onBehalfOf: [{ kind: 'account', name: 'root' }],
-  jid: '20261120112404639750',
-  root: seedOf('merkle'),
-  count: 3,
-  issued: NOW,
-  expires: NOW + 60_000,
-  policyRevision: seedOf('policy'),
-  auditChain: 'acl-1',
-  auditNumber: 12,
-};
+const job = aGrant();
 const run: Grant = { ...job, kind: 'run', root: new Uint8Array(32), count: 0, expires: NOW + 3_600_000 };
 
 const grantOf = (change: Partial<Grant> = {}): Signed => signGrant(acl.signing, CLUSTER(), { ...job, ...change });

@@ -1,9 +1,11 @@
-/** Parties of tests: each with identity, keyring and announcement, in one cluster, at one time. */
+/** Parties of tests: each with identity, keyring and announcement, in one cluster, at one time; what they ask and are granted. */
 import { announce, type KnownParty, type Owner, readAnnouncement } from './announcement.js';
 import { utf8 } from './bytes.js';
 import { EpochKeyring, PairKeys } from './epoch.js';
+import type { Grant } from './grant.js';
 import { clusterOf, type Identity, identityFrom } from './keys.js';
 import type { OpenContext } from './open.js';
+import type { Request } from './request.js';
 import { type MessageHead, type Recipient, sealMessage } from './seal.js';
 import { SeenSets } from './seen-sets.js';
 import type { Signed } from './signing.js';
@@ -25,6 +27,37 @@ export function identityOf(name: string): Identity {
 export const rootOf = (name: string): Identity['signing'] => identityOf(`root ${name}`).signing;
 
 export const CLUSTER = (): Uint8Array => clusterOf(rootOf('first').publicKey);
+
+export const aRequest = (): Request => ({
+  id: seedOf('request').slice(0, 16),
+  what: 'job',
+  funs: ['test.ping', 'cmd.run'],
+  args: [[], ['uptime', { __kwarg__: true, cwd: '/' }]],
+  tgt: 'web*',
+  tgtType: 'glob',
+  returner: '',
+  returnerOptions: {},
+  timeout: 5,
+  options: { delimiter: ':' },
+  issued: NOW,
+  lifetime: 65_000,
+});
+
+export const aGrant = (): Grant => ({
+  kind: 'job',
+  id: seedOf('grant').slice(0, 16),
+  requestDigest: seedOf('digest'),
+  caller: { kind: 'minion', name: 'web1' },
+  onBehalfOf: [{ kind: 'account', name: 'root' }],
+  jid: '20261120112404639750',
+  root: seedOf('merkle'),
+  count: 3,
+  issued: NOW,
+  expires: NOW + 60_000,
+  policyRevision: seedOf('policy'),
+  auditChain: 'acl-1',
+  auditNumber: 12,
+});
 
 export interface Party {
   readonly identity: Identity;

@@ -1,25 +1,12 @@
 import { decode, encode, type Wire } from './encoding.js';
-import { CLUSTER, identityOf, NOW, seedOf } from './parties.spec-support.js';
+import { aRequest, CLUSTER, identityOf } from './parties.spec-support.js';
 import { encodeRequest, MAX_LIFETIME, readRequest, type Request, requestDigest, signRequest } from './request.js';
 import { verify } from './signing.js';
 import { blake2b, sodiumReady } from './sodium.js';
 
 await sodiumReady();
 
-const request: Request = {
-  id: seedOf('request').slice(0, 16),
-  what: 'job',
-  funs: ['test.ping', 'cmd.run'],
-  args: [[], ['uptime', { __kwarg__: true, cwd: '/' }]],
-  tgt: 'web*',
-  tgtType: 'glob',
-  returner: '',
-  returnerOptions: {},
-  timeout: 5,
-  options: { delimiter: ':' },
-  issued: NOW,
-  lifetime: 65_000,
-};
+const request = aRequest();
 
 const many = (count: number, text: string): readonly string[] => Array.from({ length: count }, () => text);
 const lists = (count: number): readonly (readonly Wire[])[] => Array.from({ length: count }, () => []);

@@ -1,10 +1,10 @@
 /** Rules of the decision at the acl-service: the caller is proved from the request, every verdict is on record, a refusal signs nothing. */
 import { err, ok, parseJid, type Principal, refusal, type Request, type Result, type Refusal } from '@natrium/model';
+import { aRequest, NOW } from './a-request.spec-support.js';
 import { type Allowed, type AuditEntry, DecideGrant, type GrantFields, type Proved } from './decide-grant.js';
 import type { SignedRequest } from './signed-request.js';
 
 const JID = parseJid('20261120141646000001')!;
-const NOW = 1_795_000_000_000;
 const SKEW = 30_000;
 const SIGNED = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
 
@@ -13,21 +13,7 @@ const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
 const CREDENTIAL = { eauth: '', username: '', secret: '', token: 'ab' };
 
 function asks(change: Partial<Request> = {}, ask: Partial<SignedRequest> = {}): SignedRequest {
-  const request: Request = {
-    id: new Uint8Array(16),
-    what: 'job',
-    funs: ['test.ping'],
-    args: [[]],
-    tgt: 'web*',
-    tgtType: 'glob',
-    returner: '',
-    returnerOptions: {},
-    timeout: 5,
-    options: {},
-    issued: NOW,
-    lifetime: 65_000,
-    ...change,
-  };
+  const request = aRequest({ tgt: 'web*', ...change });
   return {
     bytes: Uint8Array.of(7),
     signature: new Uint8Array(64),

@@ -1,6 +1,7 @@
 /** Rules of running a job: every check in its order with its code, and whatever refuses executes nothing. */
 import type { Admission } from '@natrium/jobs';
 import { err, ok, parseJid, type Request, type Result } from '@natrium/model';
+import { aRequest, NOW } from './a-request.spec-support.js';
 import {
   type CheckedGrant,
   type GrantRefusal,
@@ -13,23 +14,9 @@ import {
 
 const JID = parseJid('20261120141646000001')!;
 const NO_JID = '00000000000000000000';
-const NOW = 1_795_000_000_000;
 const SKEW = 30_000;
 
-const REQUEST: Request = {
-  id: new Uint8Array(16),
-  what: 'job',
-  funs: ['test.ping'],
-  args: [[]],
-  tgt: '*',
-  tgtType: 'glob',
-  returner: '',
-  returnerOptions: {},
-  timeout: 5,
-  options: {},
-  issued: NOW,
-  lifetime: 65_000,
-};
+const REQUEST = aRequest();
 
 const GRANT: CheckedGrant = {
   requestDigest: 'digest',

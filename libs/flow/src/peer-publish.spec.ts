@@ -1,33 +1,19 @@
 /** Rules of publishing: the order is the security argument, and whatever refuses sends nothing. */
 import { err, ok, parseJid, refusal, type Refusal, type Request, type Result } from '@natrium/model';
 import type { records } from '@natrium/wire';
+import { aRequest, NOW } from './a-request.spec-support.js';
 import { type ActiveJob, ActiveJobs } from './active-jobs.js';
 import type { News } from './news.js';
 import { type Follow, type GrantedJob, type JobCreation, PeerPublish } from './peer-publish.js';
 import type { SignedRequest } from './signed-request.js';
 
 const JIDS = ['20261120141646000001', '20261120141646000002'].map((text) => parseJid(text)!);
-const NOW = 1_795_000_000_000;
 
 const keyOf = (id: string) => Uint8Array.from(Buffer.from(id.padEnd(32)));
 const keyText = (key: Uint8Array) => Buffer.from(key).toString('hex');
 
 function asks(fun: string, change: Partial<Request> = {}, digest = 'digest'): SignedRequest {
-  const request: Request = {
-    id: new Uint8Array(16),
-    what: 'job',
-    funs: fun.split(','),
-    args: fun.split(',').map(() => []),
-    tgt: '*',
-    tgtType: 'glob',
-    returner: '',
-    returnerOptions: {},
-    timeout: 5,
-    options: {},
-    issued: NOW,
-    lifetime: 65_000,
-    ...change,
-  };
+  const request = aRequest({ funs: fun.split(','), ...change });
   const bytes = Uint8Array.from(Buffer.from(`${fun} ${digest}`));
   const signature = new Uint8Array(64);
   return { bytes, signature, credential: null, grantRun: null, callerKey: keyOf('web1'), request, digest };

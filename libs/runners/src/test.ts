@@ -1,7 +1,7 @@
 /** `test.*`: runners that only show that a runner runs, and with what. */
 import type { Value } from '@natrium/model';
 import { defineModule, ExecutionError, InvocationError } from '@natrium/modules';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { runner } from './runner-registry.js';
 
 const ANY = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
@@ -54,6 +54,6 @@ export const testModule = defineModule('test', {
 async function sleep(seconds: number, signal: AbortSignal): Promise<Value> {
   if (!(seconds >= 0 && seconds <= LONGEST_SECONDS))
     throw new InvocationError(`0 to ${String(LONGEST_SECONDS)} seconds are possible`);
-  await delay(seconds * 1000, undefined, { signal });
+  await pause(seconds * 1000, undefined, { signal });
   return true;
 }

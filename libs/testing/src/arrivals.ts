@@ -1,5 +1,5 @@
 /** Things that come in, each taken once, in order: what a test awaits instead of sleeping. */
-const PATIENCE_MS = 5000;
+import { PATIENCE_MS } from './until.js';
 
 interface Waiting<T> {
   readonly fits: (item: T) => boolean;

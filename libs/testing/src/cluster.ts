@@ -16,6 +16,7 @@ import { type Broker, startBroker } from './broker.js';
 import { GatewayDouble } from './gateway-double.js';
 import { LogLines } from './log-lines.js';
 import { TestMinion } from './test-minion.js';
+import { PATIENCE_MS } from './until.js';
 
 export interface ClusterOptions {
   readonly apps: Apps;
@@ -33,7 +34,6 @@ export interface Mark {
   count(): number;
 }
 
-const HELLO_MS = 2000;
 const DAY_MS = 24 * 3_600_000;
 
 export async function aCluster(options: ClusterOptions): Promise<TestCluster> {
@@ -144,7 +144,7 @@ export class TestCluster {
       clock: new Clock(30_000),
       epochMs: DAY_MS,
       overlapMs: 0,
-      helloTimeoutMs: HELLO_MS,
+      helloTimeoutMs: PATIENCE_MS,
       onOpenFailure,
     });
     if (!linked.ok) throw new Error(linked.error.sentence);

@@ -34,6 +34,7 @@ import {
   whyNotOpened,
 } from './job-order.js';
 import type { TestMinion } from './test-minion.js';
+import { PATIENCE_MS } from './until.js';
 
 export type Granted = Body<typeof contracts.granted>;
 
@@ -60,7 +61,6 @@ interface Waiting {
   take(said: Returned): void;
 }
 
-const ANSWER_MS = 5000;
 const HOUR_MS = 3_600_000;
 const LIFETIMES = { epochMs: HOUR_MS, overlapMs: 0, announcementMs: HOUR_MS };
 
@@ -111,7 +111,7 @@ export class GatewayDouble {
         to: () => link.directory.role('acl'),
       },
       contracts.granted,
-      ANSWER_MS,
+      PATIENCE_MS,
     );
     if (!answer.ok) throw new Error(`the acl-service did not answer: ${answer.error}`);
     return answer.value.body;
@@ -185,7 +185,7 @@ export class GatewayDouble {
       };
       const timer = setTimeout(() => {
         settle(Promise.reject(new Error(`${minion.id} said nothing`)));
-      }, ANSWER_MS);
+      }, PATIENCE_MS);
       const waiting = { fp: minion.fp, digests, take: (said: Returned) => { settle(verdictOf(said)); } }; // prettier-ignore
       this.#waiting.add(waiting);
       const listening = transport.subscribe(inbox, ({ payload, noResponders }) => {

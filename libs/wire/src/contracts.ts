@@ -244,31 +244,20 @@ export const renewed = contract('renewed', ['acl'], fields({ user: z.nullable(us
 export const admin = contract('admin', ['identity'], fields({ request: bytes(MAX_REQUEST), signature }));
 export const adminDone = contract('admin_done', ['acl'], fields({ refusal: z.nullable(refused), result: value }));
 
+/** What was asked and granted, as it is handed on. */
+const grantedRun = fields({
+  request: bytes(MAX_REQUEST),
+  signature: anySignature,
+  callerKey: z.nullable(publicKey),
+  grant: signed,
+  jid,
+});
+
 /** The gateway hands a granted run to a runner-service. */
-export const run = contract(
-  'run',
-  ['gateway'],
-  fields({
-    request: bytes(MAX_REQUEST),
-    signature: anySignature,
-    callerKey: z.nullable(publicKey),
-    grant: signed,
-    jid,
-  }),
-);
+export const run = contract('run', ['gateway'], grantedRun);
 
 /** The runner-service hands a granted `key.*` of the wheel on to the authority, which proves the caller again by itself. */
-export const wheel = contract(
-  'wheel',
-  ['runner'],
-  fields({
-    request: bytes(MAX_REQUEST),
-    signature: anySignature,
-    callerKey: z.nullable(publicKey),
-    grant: signed,
-    jid,
-  }),
-);
+export const wheel = contract('wheel', ['runner'], grantedRun);
 
 /** What a running runner asks of a gateway or the acl-service; its grant-run proves that it may. */
 export const read = contract(

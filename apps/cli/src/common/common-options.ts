@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { Io } from '../ports.js';
 import type { Options } from './options.js';
 import { alias } from './program.js';
-import { VERSION } from './version.js';
 
 const DEFAULT_CONFIG_DIR = '/etc/natrium';
 
@@ -35,6 +34,10 @@ export function addOutputOptions(command: Command): void {
   hide(command, '--state-output <mode>', '--state_output <mode>', '--state-verbose <bool>', '--state_verbose <bool>');
 }
 
+export function addNoParse(command: Command): void {
+  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+}
+
 /** Options of Salt that change nothing here, accepted so that scripts keep working. */
 export function hide(command: Command, ...flags: readonly string[]): void {
   for (const flag of flags) command.addOption(command.createOption(flag).hideHelp());
@@ -48,8 +51,4 @@ export function configDirOf(options: Options, io: Io): string {
 export function linkOptions(options: Options, io: Io): { readonly configDir: string; readonly logLevel?: string } {
   const logLevel = options.text('logLevel');
   return { configDir: configDirOf(options, io), ...(logLevel === undefined ? {} : { logLevel }) };
-}
-
-export function versionsReport(io: Io): string {
-  return `Natrium: ${VERSION}\nRuntime: ${io.runtime}\n`;
 }

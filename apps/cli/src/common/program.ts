@@ -6,7 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type { Io } from '../ports.js';
 import { EXIT } from './exit-codes.js';
 import { Options, UsageError } from './options.js';
-import { versionLine } from './version.js';
+import { versionLine, versionsReport } from './version.js';
 
 export interface Program {
   readonly name: string;
@@ -34,7 +34,7 @@ export function alias(command: Command, flags: string, target: string): void {
   command.on(`option:${option.name()}`, (value: unknown) => command.setOptionValue(target, value ?? true));
 }
 
-/** Parses `argv` and runs `body`; whatever goes wrong becomes a sentence and an exit code. */
+/** Parses `argv` and runs `body`, unless only the versions are asked for; whatever goes wrong becomes a sentence and an exit code. */
 export async function runProgram(
   { name, usage, command }: Program,
   argv: readonly string[],
@@ -43,7 +43,10 @@ export async function runProgram(
 ): Promise<number> {
   try {
     command.parse([...argv], { from: 'user' });
-    return await body(new Options(command.opts()), command.args);
+    const options = new Options(command.opts());
+    if (!options.flag('versionsReport')) return await body(options, command.args);
+    io.out(versionsReport(io));
+    return EXIT.ok;
   } catch (problem) {
     if (problem instanceof CommanderError && problem.exitCode === 0) return EXIT.ok;
     const sentence = usageSentence(problem);

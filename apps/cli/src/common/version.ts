@@ -1,7 +1,13 @@
+import type { Io } from '../ports.js';
+
 export const VERSION = '0.1.0';
 export const CODE_NAME = 'Sodium';
 
 /** As `salt --version` prints it: program, version, code name. */
 export function versionLine(program: string): string {
   return `${program} ${VERSION} (${CODE_NAME})`;
+}
+
+export function versionsReport(io: Io): string {
+  return `Natrium: ${VERSION}\nRuntime: ${io.runtime}\n`;
 }

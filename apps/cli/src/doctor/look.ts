@@ -1,5 +1,6 @@
 /** Looks at a running cluster: as the calling account, and where the broker has users as its `doctor` and `auditor`. */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Clock, hello, NatsTransport, openBucket } from '@natrium/bus';
 import { brokerTls, type MasterConfig } from '@natrium/config';
 import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@natrium/envelope';
@@ -89,8 +90,7 @@ async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
     transport.publish('$SYS.REQ.SERVER.PING.JSZ', question, inbox);
     const until = Date.now() + ASK_MS;
     // One node answers at once; how many others there are, only its own answer says.
-    while (heard.length < Math.max(1, config.nats.length) && Date.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    while (heard.length < Math.max(1, config.nats.length) && Date.now() < until) await pause(20);
     await listening.close();
     return heard;
   });

@@ -2,7 +2,7 @@
 import type { NatsTransport } from '@natrium/bus';
 import { type Follow, type MasterClient, NewsQueue } from '@natrium/client';
 import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
-import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, PublishAsk } from '../ports.js';
+import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, JobAsk } from '../ports.js';
 import { readInventory } from './inventory-port.js';
 import { keyPort } from './key-port.js';
 import { logIn } from './log-in.js';
@@ -40,7 +40,7 @@ function linkTo(client: MasterClient, transport: NatsTransport, finger: string):
   };
 }
 
-async function start(client: MasterClient, ask: PublishAsk, follow: Follow): Promise<Result<JobTicket, Refusal>> {
+async function start(client: MasterClient, ask: JobAsk, follow: Follow): Promise<Result<JobTicket, Refusal>> {
   const queue = new NewsQueue<JobNews>();
   client.publishTo(ask, follow, (news) => {
     queue.push(news);
@@ -56,7 +56,7 @@ async function preview(
   client: MasterClient,
   { funs = ['test.ping'], args = [[]], ...target }: PreviewAsk,
 ): Promise<Result<readonly string[], Refusal>> {
-  const ask: PublishAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options: {} };
+  const ask: JobAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options: {} };
   const ticket = await start(client, ask, 'preview');
   return ticket.ok ? ok(ticket.value.minions) : ticket;
 }

@@ -1,5 +1,5 @@
 /** The options of `natrium-call`, with Salt's names. */
-import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
+import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import type { NotBuilt } from '../common/not-built.js';
 import { makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
@@ -42,7 +42,7 @@ export function callProgram(io: Io): Program {
     'further folders of modules, divided by commas; may be repeated',
     (more, dirs?: string) => (dirs === undefined ? more : `${dirs},${more}`),
   );
-  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+  addNoParse(command);
   command.option('--return <returner>', 'also send the result to a returner (not built yet)');
   hide(
     command,

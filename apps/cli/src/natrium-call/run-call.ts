@@ -6,7 +6,7 @@
  * Spec: reference salt-cli.md §3 and §4, docs/exit-codes.md.
  */
 import type { Value, ValueMap } from '@natrium/model';
-import { linkOptions, versionsReport } from '../common/common-options.js';
+import { linkOptions } from '../common/common-options.js';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
@@ -34,10 +34,6 @@ interface Call {
 export async function runNatriumCall(argv: readonly string[], io: Io, connectAgent: ConnectAgent): Promise<number> {
   const program = callProgram(io);
   return runProgram(program, argv, io, async (options, words) => {
-    if (options.flag('versionsReport')) {
-      io.out(versionsReport(io));
-      return EXIT.ok;
-    }
     const call = callOf(options, words);
     if (call === undefined) {
       program.command.outputHelp();

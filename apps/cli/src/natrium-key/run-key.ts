@@ -3,7 +3,6 @@
  *
  * Spec: reference salt-cli.md §3, docs/exit-codes.md.
  */
-import { versionsReport } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { type Options, UsageError } from '../common/options.js';
@@ -20,10 +19,6 @@ import { idsByState, matching, noMatchSentence, textsByState } from './matching.
 export async function runNatriumKey(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = keyProgram(io);
   return runProgram(program, argv, io, async (options, words) => {
-    if (options.flag('versionsReport')) {
-      io.out(versionsReport(io));
-      return EXIT.ok;
-    }
     if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
     const action = keyActionOf(options);
     const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);

@@ -1,5 +1,5 @@
 /** The options of `natrium-run`, with Salt's names. */
-import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
+import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import { addLoginOptions } from '../common/login.js';
 import type { NotBuilt } from '../common/not-built.js';
 import { makeCommand, type Program } from '../common/program.js';
@@ -29,7 +29,7 @@ export function runProgramOf(io: Io): Program {
   command.option('--async', 'print the tag of the run and do not wait');
   command.option('-d, --doc', 'print the documentation of a runner or of all');
   command.option('-t, --timeout <seconds>', 'how long to wait for the answer (default: 60)');
-  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+  addNoParse(command);
   addLoginOptions(command);
   hide(command, '--return <returner>', '--skip-grains');
   addOutputOptions(command);

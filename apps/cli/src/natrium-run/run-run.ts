@@ -6,7 +6,7 @@
  * Spec: reference salt-cli.md §3, docs/exit-codes.md.
  */
 import { isMap, type Value } from '@natrium/model';
-import { configDirOf, versionsReport } from '../common/common-options.js';
+import { configDirOf } from '../common/common-options.js';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
@@ -32,10 +32,6 @@ interface Run {
 export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = runProgramOf(io);
   return runProgram(program, argv, io, async (options, words) => {
-    if (options.flag('versionsReport')) {
-      io.out(versionsReport(io));
-      return EXIT.ok;
-    }
     const run = runOf(options, words);
     if (run === undefined) {
       program.command.outputHelp();

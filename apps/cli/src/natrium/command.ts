@@ -1,9 +1,10 @@
 /** The options of `natrium`, with Salt's names. What each does is in `request.ts`; this is only their spelling and help. */
 import type { Command } from 'commander';
-import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
+import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import { addLoginOptions } from '../common/login.js';
-import { alias, makeCommand, type Program } from '../common/program.js';
 import type { NotBuilt } from '../common/not-built.js';
+import { alias, makeCommand, type Program } from '../common/program.js';
+import { addTargetOptions } from '../common/target-options.js';
 import type { Io } from '../ports.js';
 
 const NAME = 'natrium';
@@ -33,6 +34,7 @@ export const NOT_BUILT: NotBuilt = {
 export function natriumProgram(io: Io): Program {
   const command = makeCommand(NAME, USAGE, io).description('Run functions on minions and print what they return.');
   addTargetOptions(command);
+  addMoreTargetOptions(command);
   addRunOptions(command);
   addLoginOptions(command);
   addOutputOptions(command);
@@ -41,17 +43,7 @@ export function natriumProgram(io: Io): Program {
   return { name: NAME, usage: USAGE, command };
 }
 
-function addTargetOptions(command: Command): void {
-  command.optionsGroup('Target (none: a glob on ids):');
-  command.option('-E, --pcre', 'a regular expression on ids');
-  command.option('-L, --list', 'ids divided by commas');
-  command.option('-G, --grain', 'grain:glob, as os:Deb*');
-  command.option('-P, --grain-pcre', 'grain:regular expression');
-  command.option('-I, --pillar', 'pillar:glob');
-  command.option('-J, --pillar-pcre', 'pillar:regular expression');
-  command.option('-C, --compound', "a compound expression, as 'web* and G@os:Debian'");
-  command.option('-S, --ipcidr', 'an address or a network, as 10.0.0.0/8');
-  command.option('-N, --nodegroup', 'a node group of the master file');
+function addMoreTargetOptions(command: Command): void {
   command.option('-R, --range', 'a range expression (there is no range server: refused)');
   command.option('--delimiter <char>', 'divides levels of grains and pillar (default: ":")');
   command.option('--preview-target', 'print the ids that the target means, run nothing');
@@ -71,7 +63,7 @@ function addRunOptions(command: Command): void {
   command.option('--hide-timeout', 'do not show minions that did not return (the exit code still tells)');
   command.option('-d, --doc', 'print the documentation of a function or of all');
   command.option('--args-separator <text>', 'divides the arguments of several functions (default: ",")');
-  command.option('--no-parse <names>', 'named arguments whose values stay text, divided by commas');
+  addNoParse(command);
   command.option(
     '--return <returner>',
     'also hand each result to a returner: local_file, master_bus, or one of returner_dirs',

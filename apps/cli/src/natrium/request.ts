@@ -5,12 +5,12 @@ import { WAITS } from '@natrium/flow';
 import { err, ok, type Result } from '@natrium/model';
 import { type Options, UsageError } from '../common/options.js';
 import { commandWords, type CommandWords, targetWord } from '../common/words.js';
-import type { PublishAsk } from '../ports.js';
+import type { JobAsk } from '../ports.js';
 import { batchOf, type BatchPlan } from './batch.js';
 
 export interface Request {
   readonly mode: 'publish' | 'async' | 'preview';
-  readonly ask: PublishAsk;
+  readonly ask: JobAsk;
   readonly show: ShowOptions;
   readonly batch: BatchPlan | undefined;
   /** Only so many of them, by chance. */
@@ -74,7 +74,7 @@ function request(options: Options, tgtType: string, mode: Request['mode'], words
   };
 }
 
-function askOf(options: Options, tgtType: string, words: CommandWords): PublishAsk {
+function askOf(options: Options, tgtType: string, words: CommandWords): JobAsk {
   const delimiter = options.text('delimiter') ?? DEFAULT_DELIMITER;
   const metadata = options.text('metadata');
   // 0 means the usual time, as for Salt.
@@ -91,7 +91,7 @@ function askOf(options: Options, tgtType: string, words: CommandWords): PublishA
   };
 }
 
-function returnerOptionsOf(options: Options): PublishAsk['returnerOptions'] {
+function returnerOptionsOf(options: Options): JobAsk['returnerOptions'] {
   const tag = options.text('tag');
   if (tag === undefined) return {};
   if (!returnerOf(options).split(',').includes('master_bus')) throw new UsageError('--tag needs --return=master_bus');

@@ -1,7 +1,7 @@
 /** Carries out a batch: one signed request, whose grant each group asks for anew, so that a changed policy binds the next. */
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
-import type { PublishAsk } from '../ports.js';
+import type { JobAsk } from '../ports.js';
 import { batchesOf, type BatchPlan } from './batch.js';
 import { followJob, type FollowParts } from './follow.js';
 
@@ -12,7 +12,7 @@ export interface Matched {
 }
 
 export async function runBatch(
-  ask: PublishAsk,
+  ask: JobAsk,
   { minions, unknown }: Matched,
   plan: BatchPlan,
   parts: FollowParts,
@@ -33,7 +33,7 @@ export async function runBatch(
   return report.finish();
 }
 
-export function listAsk({ delimiter: _, ...ask }: PublishAsk, ids: readonly string[]): PublishAsk {
+export function listAsk({ delimiter: _, ...ask }: JobAsk, ids: readonly string[]): JobAsk {
   return { ...ask, tgt: ids, tgtType: 'list' };
 }
 

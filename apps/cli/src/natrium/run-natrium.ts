@@ -6,7 +6,6 @@
  * Spec: reference salt-cli.md §3, docs/exit-codes.md.
  */
 import { ok, type Refusal, type Result } from '@natrium/model';
-import { versionsReport } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
@@ -15,7 +14,7 @@ import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
 import { withMaster } from '../common/with-master.js';
-import type { ConnectMaster, Io, MasterLink, PublishAsk } from '../ports.js';
+import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
 import { subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
@@ -27,7 +26,6 @@ import { withStdinWords } from './stdin-words.js';
 export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = natriumProgram(io);
   return runProgram(program, await withStdinWords(argv, io), io, async (options, words) => {
-    if (options.flag('versionsReport')) return say(versionsReport(io), io);
     // Loaded when it is asked for: no job waits for it.
     if (options.flag('configDump')) return (await import('./config-dump.js')).dumpConfig(options, io);
     const request = requestOf(options, words);
@@ -41,11 +39,6 @@ export async function runNatrium(argv: readonly string[], io: Io, connectMaster:
     const printer = makePrinter(options, io);
     return withMaster(connectMaster, options, io, (link) => carryOut(request.value, link, printer, io));
   });
-}
-
-function say(text: string, io: Io): number {
-  io.out(text);
-  return EXIT.ok;
 }
 
 function notBuiltHere(options: Options): Readonly<Record<string, string>> {
@@ -69,7 +62,7 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
   return publish(mode, subset === undefined ? ask : listAsk(ask, minions), parts);
 }
 
-async function publish(mode: Request['mode'], ask: PublishAsk, parts: FollowParts): Promise<number> {
+async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts): Promise<number> {
   if (mode === 'async') return startOnly(parts.link, ask, parts.io);
   return (await followJob(parts.link.publish(ask), parts)) ?? parts.report.finish();
 }
@@ -89,7 +82,7 @@ function noneMatched(report: JobReport): number {
   return EXIT.noneMatched;
 }
 
-async function preview(link: MasterLink, ask: PublishAsk, printer: Printer, io: Io): Promise<number> {
+async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io): Promise<number> {
   const { tgt, tgtType, delimiter } = ask;
   const answer = await orInterrupt(
     link.preview({ tgt, tgtType, ...(delimiter === undefined ? {} : { delimiter }) }),
@@ -101,7 +94,7 @@ async function preview(link: MasterLink, ask: PublishAsk, printer: Printer, io: 
   return answer.value.length > 0 ? EXIT.ok : EXIT.noneMatched;
 }
 
-async function startOnly(link: MasterLink, ask: PublishAsk, io: Io): Promise<number> {
+async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number> {
   const answer = await orInterrupt(link.publishAsync(ask), io);
   if (answer === INTERRUPTED) return EXIT.interrupted;
   if (!answer.ok) return refused(answer.error, io);
@@ -109,5 +102,6 @@ async function startOnly(link: MasterLink, ask: PublishAsk, io: Io): Promise<num
     io.out('No minions matched the target. No command was sent, no jid was assigned.\n');
     return EXIT.noneMatched;
   }
-  return say(`Executed command with job ID: ${answer.value.jid}\n`, io);
+  io.out(`Executed command with job ID: ${answer.value.jid}\n`);
+  return EXIT.ok;
 }

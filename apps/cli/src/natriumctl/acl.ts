@@ -1,4 +1,5 @@
 import { EXIT } from '../common/exit-codes.js';
+import { addTargetOptions } from '../common/target-options.js';
 import type { Subcommand } from './subcommand.js';
 
 const EXAMPLES = `
@@ -24,18 +25,6 @@ Examples:
 Exit codes: lint 0 clean, 1 warnings with --strict, 2 problems; explain 0 allowed, 13 refused; test 0 passed, 1 failed,
 2 the file is malformed; diff 0, or 1 with --strict when anything changes. Everything: docs/access-control.md.`;
 
-const TARGETS = [
-  ['-E, --pcre', 'a regular expression on ids'],
-  ['-L, --list', 'ids divided by commas'],
-  ['-G, --grain', 'grain:glob, as os:Deb*'],
-  ['-P, --grain-pcre', 'grain:regular expression'],
-  ['-I, --pillar', 'pillar:glob'],
-  ['-J, --pillar-pcre', 'pillar:regular expression'],
-  ['-C, --compound', 'a compound expression'],
-  ['-S, --ipcidr', 'an address or a network'],
-  ['-N, --nodegroup', 'a node group of the master file'],
-] as const;
-
 /** The tools are loaded when one is asked for: no other subcommand waits for them. */
 export const acl: Subcommand = {
   name: 'acl',
@@ -56,8 +45,7 @@ export const acl: Subcommand = {
     command.option('--wheel', 'FUNCTION is a wheel function; there is no TARGET');
     command.option('--json', 'print JSON');
     command.option('--strict', 'lint: warnings fail; diff: changes fail');
-    command.optionsGroup('Target (none: a glob on ids):');
-    for (const [flags, about] of TARGETS) command.option(flags, about);
+    addTargetOptions(command);
     command.addHelpText('after', EXAMPLES);
   },
   run: async (options, words, io) => {

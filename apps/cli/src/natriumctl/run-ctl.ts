@@ -2,7 +2,6 @@
  * `natriumctl <subcommand>`: all that Salt has no command for. It finds the subcommand; each parses its own options, so
  * that a usage error speaks of that one.
  */
-import { versionsReport } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { runProgram } from '../common/program.js';
@@ -16,11 +15,7 @@ export async function runNatriumctl(argv: readonly string[], io: Io, ports: CtlP
   const chosen = SUBCOMMANDS.find(({ name }) => name === first);
   if (chosen !== undefined) return runSubcommand(chosen, rest, io, ports);
   const program = topProgram(io, SUBCOMMANDS);
-  return runProgram(program, argv, io, async (options, words) => {
-    if (options.flag('versionsReport')) {
-      io.out(versionsReport(io));
-      return EXIT.ok;
-    }
+  return runProgram(program, argv, io, async (_, words) => {
     const [word] = words;
     if (word === undefined || word === 'help') {
       program.command.outputHelp();

@@ -10,7 +10,7 @@ import type {
   MinionList,
   MasterOptions,
   PreviewAsk,
-  PublishAsk,
+  JobAsk,
   RunAnswer,
   RunAsk,
 } from '../ports.js';
@@ -38,9 +38,9 @@ export interface Script {
 const UNSCRIPTED = refusal('bad_request', 'this is not in the script');
 
 export class ScriptedMaster implements MasterLink {
-  readonly published: PublishAsk[] = [];
+  readonly published: JobAsk[] = [];
   /** What was signed once to be asked for in batches. */
-  readonly signed: PublishAsk[] = [];
+  readonly signed: JobAsk[] = [];
   readonly ran: RunAsk[] = [];
   readonly previewed: PreviewAsk[] = [];
   readonly decided: { readonly verb: KeyVerb; readonly pairs: readonly KeyPair[] }[] = [];
@@ -57,7 +57,7 @@ export class ScriptedMaster implements MasterLink {
     return Promise.resolve(ok(this));
   };
 
-  async *publish(ask: PublishAsk): AsyncIterable<JobNews> {
+  async *publish(ask: JobAsk): AsyncIterable<JobNews> {
     this.published.push(ask);
     const { job = [], jobs } = this.#script;
     for (const step of jobs === undefined ? job : (jobs[this.published.length - 1] ?? [])) {
@@ -66,12 +66,12 @@ export class ScriptedMaster implements MasterLink {
     }
   }
 
-  inBatches(ask: PublishAsk): (ids: readonly string[]) => AsyncIterable<JobNews> {
+  inBatches(ask: JobAsk): (ids: readonly string[]) => AsyncIterable<JobNews> {
     this.signed.push(ask);
     return (tgt) => this.publish({ ...ask, tgt, tgtType: 'list' });
   }
 
-  publishAsync(ask: PublishAsk): Promise<Result<JobTicket, Refusal>> {
+  publishAsync(ask: JobAsk): Promise<Result<JobTicket, Refusal>> {
     this.published.push(ask);
     return Promise.resolve(this.#script.ticket ?? err(UNSCRIPTED));
   }

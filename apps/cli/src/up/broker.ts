@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const FINDER = fileURLToPath(new URL('../../tools/nats-server.mjs', import.meta.url));
 const TRIES = 200;
@@ -43,7 +44,7 @@ export async function brokerAnswers(port: number, ended: Promise<string>): Promi
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (over !== undefined) throw new Error(`nats-server ended at once (${over}); is port ${String(port)} taken?`);
     if (await connects(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
   throw new Error(`nats-server does not answer on port ${String(port)}`);
 }

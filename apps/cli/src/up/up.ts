@@ -7,6 +7,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
@@ -223,8 +224,4 @@ function checkNames({ minions, replicas }: UpOptions): void {
     if (!SERVICES.some((service) => service === name))
       throw new Error(`there is no service ${name}; there are ${SERVICES.join(', ')}`);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms));
 }

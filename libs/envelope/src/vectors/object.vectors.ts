@@ -5,7 +5,7 @@ import { signData } from '../data.js';
 import { encode, type Wire } from '../encoding.js';
 import { type Grant, type GrantProblem, signGrant } from '../grant.js';
 import { signJoin } from '../join.js';
-import { CLUSTER, identityOf, NOW, seedOf } from '../parties.spec-support.js';
+import { aGrant, aRequest, CLUSTER, identityOf, NOW, seedOf } from '../parties.spec-support.js';
 import { encodeRequest, MAX_LIFETIME, type Request, requestDigest } from '../request.js';
 import { signRoster } from '../roster.js';
 import { type Signed, signed, type SignedWhat } from '../signing.js';
@@ -21,26 +21,11 @@ export interface RequestCase {
   readonly digest?: string;
 }
 
-const REQUEST = (): Request => ({
-  id: seedOf('request').slice(0, 16),
-  what: 'job',
-  funs: ['test.ping', 'cmd.run'],
-  args: [[], ['uptime', { __kwarg__: true, cwd: '/' }]],
-  tgt: 'web*',
-  tgtType: 'glob',
-  returner: '',
-  returnerOptions: {},
-  timeout: 5,
-  options: { delimiter: ':' },
-  issued: NOW,
-  lifetime: 65_000,
-});
-
 export function requestVectors(): Vectors<RequestCase> {
   const about = 'Whether `bytes` are a request, and its digest.';
-  const parts: readonly Wire[] = Object.values(REQUEST());
+  const parts: readonly Wire[] = Object.values(aRequest());
   const read = (name: string, change: Partial<Request> = {}): RequestCase => {
-    const bytes = encodeRequest({ ...REQUEST(), ...change });
+    const bytes = encodeRequest({ ...aRequest(), ...change });
     return { name, bytes: toHex(bytes), expect: 'read', digest: toHex(requestDigest(bytes)) };
   };
   const no = (name: string, wire: Wire): RequestCase => ({ name, bytes: toHex(encode(wire)), expect: 'refused' });
@@ -75,29 +60,13 @@ export interface GrantCase extends SignedHex {
   readonly expect: 'read' | GrantProblem;
 }
 
-const GRANT = (): Grant => ({
-  kind: 'job',
-  id: seedOf('grant').slice(0, 16),
-  requestDigest: seedOf('digest'),
-  caller: { kind: 'minion', name: 'web1' },
-  onBehalfOf: [{ kind: 'account', name: 'root' }],
-  jid: '20261120112404639750',
-  root: seedOf('merkle'),
-  count: 3,
-  issued: NOW,
-  expires: NOW + 60_000,
-  policyRevision: seedOf('policy'),
-  auditChain: 'acl-1',
-  auditNumber: 12,
-});
-
 export function grantVectors(): Vectors<GrantCase> {
   const about =
     'A grant read as `kind` at `now`, skew 30,000 ms, in the cluster and under the acl keys of objects.json: read, or the first reason to refuse.';
   const acl = identityOf('acl role').signing;
-  const job = signGrant(acl, CLUSTER(), GRANT());
+  const job = signGrant(acl, CLUSTER(), aGrant());
   const run = signGrant(acl, CLUSTER(), {
-    ...GRANT(),
+    ...aGrant(),
     kind: 'run',
     root: new Uint8Array(32),
     count: 0,
@@ -117,14 +86,14 @@ export function grantVectors(): Vectors<GrantCase> {
     ...hexOf(object),
   });
   const forged = (what: SignedWhat, change: Partial<Grant>): Signed =>
-    signed(acl, what, CLUSTER(), wireOf({ ...GRANT(), ...change }));
+    signed(acl, what, CLUSTER(), wireOf({ ...aGrant(), ...change }));
   const cases = [
     make('a grant-job', 'read', job),
     make('a grant-run', 'read', run, 'run'),
     make('at its end', 'read', job, 'job', NOW + 60_000),
     make('a grant-run where a grant-job belongs', 'signature', run),
     make('a grant-job where a grant-run belongs', 'signature', job, 'run'),
-    make('of another key', 'signature', signGrant(identityOf('web1').signing, CLUSTER(), GRANT())),
+    make('of another key', 'signature', signGrant(identityOf('web1').signing, CLUSTER(), aGrant())),
     make('expired', 'expired', job, 'job', NOW + 60_001),
     make('from the future', 'future', job, 'job', NOW - 30_001),
     make('a grant-job that lives longer than a minute', 'shape', forged('grant-job', { expires: NOW + 60_001 })),

@@ -5,7 +5,7 @@
  * `test.cross_test`) is not here, as it would run it under a permission that was given for testing.
  */
 import { pyStr, type Value, type ValueMap } from '@natrium/model';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
 import { reply } from '../loader/reply.js';
@@ -102,7 +102,7 @@ async function sleep(seconds: number, signal: AbortSignal): Promise<Value> {
       `cannot sleep for ${String(seconds)} seconds: 0 to ${String(LONGEST_SECONDS)} are possible`,
     );
   }
-  await delay(seconds * 1000, undefined, { signal });
+  await pause(seconds * 1000, undefined, { signal });
   return true;
 }
 

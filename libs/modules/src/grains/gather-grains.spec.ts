@@ -33,7 +33,8 @@ describe('grains of this machine', () => {
   });
 
   it('are gathered in a blink', () => {
-    const times = [1, 2, 3].map(() => {
+    // Of ten tries one at least finds the processor with nothing else to do.
+    const times = Array.from({ length: 10 }, () => {
       const begin = performance.now();
       gatherGrains('web1', {});
       return performance.now() - begin;

@@ -15,7 +15,7 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync
 import { join } from 'node:path';
 import { blake2b, toHex } from '@natrium/envelope';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
-import { diskTrouble, writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 
 const OWNER_ONLY = 0o600;
 const COMPACT_LINES = 20_000;
@@ -152,7 +152,7 @@ export class RunRecord {
       this.#file ??= this.#open();
       const all = [...this.#late, ...lines];
       const bytes = Buffer.from(all.map((line) => `${textOf(line)}\n`).join(''));
-      if (writeSync(this.#file, bytes) !== bytes.length) throw new Error('the disk took a part of a line');
+      if (writeSync(this.#file, bytes) !== bytes.length) throw new PartlyWritten();
       this.#bytes += bytes.length;
       this.#lines += all.length;
       this.#late.length = 0;

@@ -21,7 +21,7 @@ import {
 import { dirname, join } from 'node:path';
 import { blake2b, decode, encode, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
-import { diskTrouble, writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
 
 const OWNER_ONLY = 0o600;
@@ -78,7 +78,7 @@ export class Spool {
     this.#file ??= this.#open();
     const line = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
     this.#torn = true;
-    if (writeSync(this.#file, line) !== line.length) throw new Error('the disk took a part of a line');
+    if (writeSync(this.#file, line) !== line.length) throw new PartlyWritten();
     this.#torn = false;
     this.#bytes += line.length;
   }

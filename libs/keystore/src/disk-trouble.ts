@@ -10,6 +10,15 @@ const MENDS: Readonly<Record<string, string>> = {
   EIO: 'look at that disk: it fails',
 };
 
+/** The disk took a part only: it is full, which the next write would say. */
+export class PartlyWritten extends Error {
+  override readonly name = 'PartlyWritten';
+  readonly code = 'ENOSPC';
+  constructor() {
+    super('ENOSPC: the disk took a part of it');
+  }
+}
+
 export function diskTrouble(path: string, cause: unknown): string {
   return `${path} cannot be written (${messageOf(cause)}): ${mendOf(cause) ?? 'see that its folder is there and can be written'}`;
 }

@@ -12,7 +12,7 @@
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { encode } from '@natrium/envelope';
-import { diskTrouble, writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 import { bytesOf, type Entry, type FiredEvent, lineOf, readLine } from './event-lines.js';
 
 /** What goes into one message. */
@@ -206,7 +206,7 @@ export class EventSpool {
     this.#file ??= this.#open();
     const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
     this.#torn = true;
-    if (writeSync(this.#file, bytes) !== bytes.length) throw new Error('the disk took a part of a line');
+    if (writeSync(this.#file, bytes) !== bytes.length) throw new PartlyWritten();
     this.#torn = false;
     this.#fileBytes += bytes.length;
   }

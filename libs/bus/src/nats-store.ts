@@ -3,7 +3,7 @@ import { type Consumer, DeliverPolicy, jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
-import { StreamPublisher, StreamRefused } from './stream-publisher.js';
+import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
 export interface BucketOptions {
@@ -17,7 +17,6 @@ export interface BucketOptions {
 
 type Change = Entry | { readonly key: string; readonly value: undefined };
 
-const WRONG_LAST_SEQUENCE = 10071;
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
 
@@ -137,6 +136,11 @@ export function publisherOf(transport: NatsTransport): StreamPublisher {
   const known = publishers.get(transport) ?? new StreamPublisher(transport);
   publishers.set(transport, known);
   return known;
+}
+
+/** Why JetStream takes no writes of this connection now, in a sentence; undefined as long as it does. */
+export function writeTrouble(transport: NatsTransport): string | undefined {
+  return publishers.get(transport)?.trouble;
 }
 
 /** The loser of a race hears undefined; every other failure stays one. */

@@ -1,0 +1,73 @@
+/**
+ * A JetStream that takes no writes: jobs are refused with a reason and nothing runs, returns wait where they are, and all goes
+ * on by itself when it takes writes again.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jetstreamManager, type StreamAPI } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { useCluster } from '../support/use-cluster.js';
+
+const LONG_MS = 120_000;
+const JOBS = 'KV_NT_main_jobs';
+const UNAVAILABLE = 69;
+const cluster = useCluster({ minions: ['a'], masterConfig: '', brokerAuth: 'none' });
+
+let folder: string;
+let operator: NatsConnection;
+let streams: StreamAPI;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-refused-'));
+  operator = await connect({ servers: cluster().brokerUrl });
+  ({ streams } = await jetstreamManager(operator));
+});
+afterAll(async () => {
+  await operator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const mark = (name: string) => join(folder, name);
+const countOf = (name: string) =>
+  existsSync(mark(name)) ? readFileSync(mark(name), 'utf8').split('\n').length - 1 : 0;
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('it did not happen within half a minute');
+}
+
+const said = (words: string) => cluster().lines.some((line) => line.includes(words));
+
+it(
+  'refuses jobs and runs nothing, keeps the returns of what ran, and stores them when it can be written again',
+  async () => {
+    const waiting = `sh -c 'echo ran >> ${mark('waits')}; while [ ! -e ${mark('go')} ]; do sleep 0.05; done; echo back'`;
+    const started = await cluster().natrium('a', 'cmd.run', waiting, '--async', '--timeout=60');
+    const jid = /\d{20}/.exec(started.stdout)?.[0] ?? '';
+    await until(() => countOf('waits') === 1);
+    const { state } = await streams.info(JOBS);
+    await streams.update(JOBS, { max_bytes: state.bytes });
+
+    const refused = await cluster().natrium('a', 'cmd.run', `sh -c 'echo ran >> ${mark('refused')}'`);
+    expect(refused.code).toBe(UNAVAILABLE);
+    expect(refused.stdout + refused.stderr).toMatch(
+      /could not be written, so nothing was sent: .*maximum bytes exceeded/,
+    );
+    await until(() => said('the broker takes no writes to NT_main_jobs'));
+    writeFileSync(mark('go'), '');
+    const spool = join(cluster().minion('a'), 'cache', 'spool', 'returns');
+    await until(() => readFileSync(spool, 'utf8') !== '' && said('a request failed'));
+    expect((await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout).not.toContain('back');
+
+    await streams.update(JOBS, { max_bytes: -1 });
+    await until(async () => (await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout.includes('back'));
+    await until(() => readFileSync(spool, 'utf8') === '');
+    expect(said('the broker takes writes to NT_main_jobs again')).toBe(true);
+    expect([countOf('waits'), countOf('refused')]).toEqual([1, 0]);
+    expect((await cluster().natrium('a', 'test.ping')).code).toBe(0);
+  },
+  LONG_MS,
+);

@@ -7,7 +7,7 @@ import { freePorts } from './free-port.js';
 import { natsServer } from './places.js';
 
 export class BrokerNodes {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'nt-nodes-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'nt-nodes-'));
   readonly #programs: Program[] = [];
 
   private constructor(
@@ -27,7 +27,7 @@ export class BrokerNodes {
   /** Starts the next node. */
   async startOne(): Promise<void> {
     const node = this.#programs.length;
-    const folder = join(this.#folder, `n${String(node)}`);
+    const folder = join(this.folder, `n${String(node)}`);
     mkdirSync(folder);
     const file = join(folder, 'nats.conf');
     writeFileSync(file, this.#config(node, folder));
@@ -43,20 +43,31 @@ export class BrokerNodes {
     await program.start();
   }
 
-  async stop(): Promise<void> {
+  /** It is started again. */
+  killFirst(): void {
+    this.#programs[0]?.signal('SIGKILL');
+  }
+
+  /** @param ended What is to be done before its folder is removed. */
+  async stop(ended: () => void = () => undefined): Promise<void> {
     await Promise.all(this.#programs.map((program) => program.end()));
-    rmSync(this.#folder, { recursive: true, force: true });
+    ended();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #config(node: number, folder: string): string {
-    const routes = Array.from({ length: this.count }, (_, n) => `"nats://127.0.0.1:${String(this.#routePort(n))}"`);
     return [
       `server_name: n${String(node)}`,
       `listen: "127.0.0.1:${String(this.first + node)}"`,
-      `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))} }`,
-      `cluster { name: nodes, listen: "127.0.0.1:${String(this.#routePort(node))}", routes: [${routes.join(', ')}] }`,
+      `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, sync_interval: always }`,
+      ...(this.count === 1 ? [] : [this.#cluster(node)]),
       '',
     ].join('\n');
+  }
+
+  #cluster(node: number): string {
+    const routes = Array.from({ length: this.count }, (_, n) => `"nats://127.0.0.1:${String(this.#routePort(n))}"`);
+    return `cluster { name: nodes, listen: "127.0.0.1:${String(this.#routePort(node))}", routes: [${routes.join(', ')}] }`;
   }
 
   #routePort(node: number): number {

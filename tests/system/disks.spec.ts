@@ -5,11 +5,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOf } from '@natrium/bus';
+import { digestOf, NatsTransport, openBucket, writeTrouble } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity, readOrMakeIdentity, RolesChanges } from '@natrium/keystore';
 import type { Asked, JobOrder, Mark, TestMinion, Verdict } from '@natrium/testing';
 import { World } from '../hostile/world.js';
+import { BrokerNodes } from '../support/broker-nodes.js';
 import { SmallDisk } from './small-disk.js';
 
 /** More than what fits into the rest of the record's last page. */
@@ -56,10 +57,12 @@ async function ran(mark: Mark, minion: TestMinion): Promise<Verdict> {
 
 const said = (minion: TestMinion, words: string) => minion.log.all.filter(({ msg }) => msg.includes(words));
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 400 && !holds(); attempt += 1)
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(holds()).toBe(true);
+  }
+  throw new Error('it did not happen');
 }
 
 describe('a full disk', () => {
@@ -208,4 +211,63 @@ describe('keys on a disk that takes nothing', () => {
     jobs.add(Date.now() + 5000);
     expect(jobs.ids).toHaveLength(2);
   });
+});
+
+describe('a broker whose disk is full', () => {
+  const LONG_MS = 120_000;
+  let nodes: BrokerNodes;
+  let disk: SmallDisk;
+  let transport: NatsTransport;
+  const alerts: string[] = [];
+  beforeAll(async () => {
+    nodes = await BrokerNodes.make(1);
+    disk = SmallDisk.mount(nodes.folder, 8192);
+    await nodes.startOne();
+    transport = await NatsTransport.connect({
+      servers: [nodes.url],
+      name: 'test',
+      waitOnFirstConnect: true,
+      onAlert: (alert) => alerts.push(alert),
+    });
+  }, LONG_MS);
+  afterAll(async () => {
+    await transport.drain();
+    await nodes.stop(() => {
+      disk.unmount();
+    });
+  });
+
+  it(
+    'says so at the first write that it does not take; what it took before is there when it was started again with room',
+    async () => {
+      const bucket = await openBucket(transport, { name: 'FULL', replicas: 1, ttlMs: 0 });
+      const taken: string[] = [];
+      let refusal = '';
+      for (let n = 0; n < 200 && refusal === ''; n += 1) {
+        if (n === 20) disk.fill();
+        const key = `k${String(n)}`;
+        await bucket.put(key, new Uint8Array(10_000)).then(
+          () => taken.push(key),
+          (cause: unknown) => (refusal = String(cause)),
+        );
+      }
+      expect(refusal).toMatch(/JetStream/);
+      expect(alerts).toEqual([expect.stringContaining('the broker takes no writes to FULL')]);
+      expect(writeTrouble(transport)).toMatch(/look at its disk/);
+
+      disk.free();
+      nodes.killFirst();
+      await until(async () => {
+        const put = bucket.put('after', Uint8Array.of(1));
+        return put.then(
+          () => true,
+          () => false,
+        );
+      });
+      for (const key of taken) expect((await bucket.get(key))?.value).toHaveLength(10_000);
+      expect(writeTrouble(transport)).toBeUndefined();
+      expect(alerts.at(-1)).toBe('the broker takes writes to FULL again');
+    },
+    LONG_MS,
+  );
 });

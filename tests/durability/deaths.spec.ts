@@ -12,6 +12,7 @@ import { Proxy } from '../drills/proxy.js';
 import { printFigure } from '../support/figures.js';
 import { BUILT } from '../support/places.js';
 import type { Ran } from '../support/run-program.js';
+import { until } from '../support/until.js';
 import { useCluster } from '../support/use-cluster.js';
 
 const CALLERS = 4;
@@ -34,12 +35,6 @@ const runsOf = (name: string) => (existsSync(mark(name)) ? readFileSync(mark(nam
 /** A job that leaves a mark when it begins, and says something when it may go on. */
 const waiting = (name: string) =>
   `sh -c 'echo ran >> ${mark(name)}; while [ ! -e ${mark('go')} ]; do sleep 0.05; done; echo said ${name}'`;
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 600 && !holds(); attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  if (!holds()) throw new Error('it did not happen within half a minute');
-}
 
 async function storedOf(jid: string): Promise<Ran> {
   return cluster().run('jobs.lookup_jid', jid, '--out=json');

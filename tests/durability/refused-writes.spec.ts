@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager, type StreamAPI } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { until } from '../support/until.js';
 import { useCluster } from '../support/use-cluster.js';
 
 const LONG_MS = 120_000;
@@ -30,14 +31,6 @@ afterAll(async () => {
 const mark = (name: string) => join(folder, name);
 const countOf = (name: string) =>
   existsSync(mark(name)) ? readFileSync(mark(name), 'utf8').split('\n').length - 1 : 0;
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('it did not happen within half a minute');
-}
 
 const said = (words: string) => cluster().lines.some((line) => line.includes(words));
 

@@ -6,6 +6,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { printFigure } from '../support/figures.js';
+import { until } from '../support/until.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const LONG_MS = 90_000;
@@ -47,9 +48,7 @@ const began = () => {
 };
 
 async function begun(): Promise<void> {
-  for (let attempt = 0; attempt < 600 && began() === 0; attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(began()).toBe(1);
+  await until(() => began() > 0);
 }
 
 describe('a run', () => {

@@ -5,12 +5,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOf, NatsTransport, openBucket, writeTrouble } from '@natrium/bus';
+import { digestOf, writeChain } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
-import { MasterKeys, readIdentity, readOrMakeIdentity, RolesChanges } from '@natrium/keystore';
-import type { Asked, JobOrder, Mark, TestMinion, Verdict } from '@natrium/testing';
+import { MasterKeys, readIdentity, readOrMakeIdentity, readRolesFile, RolesChanges } from '@natrium/keystore';
+import { aCluster, type Asked, type JobOrder, type Mark, type TestMinion, type Verdict } from '@natrium/testing';
+import { apps } from '../hostile/apps.js';
 import { World } from '../hostile/world.js';
-import { BrokerNodes } from '../support/broker-nodes.js';
+import { until } from '../support/until.js';
 import { SmallDisk } from './small-disk.js';
 
 /** More than what fits into the rest of the record's last page. */
@@ -56,14 +57,6 @@ async function ran(mark: Mark, minion: TestMinion): Promise<Verdict> {
 }
 
 const said = (minion: TestMinion, words: string) => minion.log.all.filter(({ msg }) => msg.includes(words));
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('it did not happen');
-}
 
 describe('a full disk', () => {
   it('lets nothing run that cannot be written down; with room again it goes on by itself, and nothing ran twice', async () => {
@@ -156,6 +149,33 @@ describe('a read-only disk', () => {
   });
 });
 
+describe('a service whose cachedir is read-only', () => {
+  it('takes newer roles over, says that they are not kept, and keeps them once it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-disk-'));
+    const disk = SmallDisk.mount(folder);
+    const cluster = await aCluster({ apps, minions: [], master: `cachedir: ${folder}\n` });
+    const acl = cluster.aclLog.all;
+    const serial = () => cluster.gateway.link.roles.document.serial;
+    try {
+      disk.readOnly(true);
+      new RolesChanges(cluster.keys).renew(Date.now());
+      await until(() => serial() === 2 && acl.some(({ msg }) => msg.includes('roles document is not kept')));
+      const [alert] = acl.filter(({ msg }) => msg.includes('roles document is not kept'));
+      expect(alert?.msg).toMatch(/roles-acl cannot be written .*EROFS.*make that disk writable again/);
+      disk.readOnly(false);
+      // As the acl-service does every five minutes.
+      const { transport, subjects, roles } = cluster.gateway.link;
+      transport.publish(subjects.dir('roles'), writeChain(roles.chain));
+      await until(() => acl.some(({ msg }) => msg.includes('is kept for the next start now')));
+      expect(readRolesFile(join(folder, 'roles-acl'))?.[1]).toHaveLength(2);
+    } finally {
+      await cluster.stop();
+      disk.unmount();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('keys on a disk that takes nothing', () => {
   let disk: SmallDisk;
   let folder: string;
@@ -211,63 +231,4 @@ describe('keys on a disk that takes nothing', () => {
     jobs.add(Date.now() + 5000);
     expect(jobs.ids).toHaveLength(2);
   });
-});
-
-describe('a broker whose disk is full', () => {
-  const LONG_MS = 120_000;
-  let nodes: BrokerNodes;
-  let disk: SmallDisk;
-  let transport: NatsTransport;
-  const alerts: string[] = [];
-  beforeAll(async () => {
-    nodes = await BrokerNodes.make(1);
-    disk = SmallDisk.mount(nodes.folder, 8192);
-    await nodes.startOne();
-    transport = await NatsTransport.connect({
-      servers: [nodes.url],
-      name: 'test',
-      waitOnFirstConnect: true,
-      onAlert: (alert) => alerts.push(alert),
-    });
-  }, LONG_MS);
-  afterAll(async () => {
-    await transport.drain();
-    await nodes.stop(() => {
-      disk.unmount();
-    });
-  });
-
-  it(
-    'says so at the first write that it does not take; what it took before is there when it was started again with room',
-    async () => {
-      const bucket = await openBucket(transport, { name: 'FULL', replicas: 1, ttlMs: 0 });
-      const taken: string[] = [];
-      let refusal = '';
-      for (let n = 0; n < 200 && refusal === ''; n += 1) {
-        if (n === 20) disk.fill();
-        const key = `k${String(n)}`;
-        await bucket.put(key, new Uint8Array(10_000)).then(
-          () => taken.push(key),
-          (cause: unknown) => (refusal = String(cause)),
-        );
-      }
-      expect(refusal).toMatch(/JetStream/);
-      expect(alerts).toEqual([expect.stringContaining('the broker takes no writes to FULL')]);
-      expect(writeTrouble(transport)).toMatch(/look at its disk/);
-
-      disk.free();
-      nodes.killFirst();
-      await until(async () => {
-        const put = bucket.put('after', Uint8Array.of(1));
-        return put.then(
-          () => true,
-          () => false,
-        );
-      });
-      for (const key of taken) expect((await bucket.get(key))?.value).toHaveLength(10_000);
-      expect(writeTrouble(transport)).toBeUndefined();
-      expect(alerts.at(-1)).toBe('the broker takes writes to FULL again');
-    },
-    LONG_MS,
-  );
 });

@@ -5,6 +5,8 @@ export const slow = [
   'tests/cluster/event-kill',
   'tests/cluster/own-modules',
   'tests/durability/deaths',
+  'tests/durability/refused-writes',
+  'tests/durability/stalls',
   'tests/http/failover',
   'tests/http/malformed',
   'tests/keys/flood',

@@ -166,7 +166,10 @@ async function openAudit(link: RoleLink, log: Logger) {
     heads: index.ends,
     now: () => link.clock.now(),
     onFailure: (cause) => {
-      log.error({ err: cause }, 'an audit record could not be written');
+      log.error({ err: cause }, 'audit records cannot be written; they wait in memory');
+    },
+    onRecovered: (lost) => {
+      log.error({ lost }, 'audit records can be written again; those that waited are stored');
     },
   });
   const heads = new AuditHeads(link, link.keys.roleKey('acl'), { audit, index, log });

@@ -25,15 +25,23 @@ const entry = (what: AuditEntry['what'], change: Partial<AuditEntry> = {}): Audi
 
 let store: MemoryStore;
 let failures: unknown[];
+let recovered: number[];
 beforeAll(sodiumReady);
 beforeEach(() => {
   store = new MemoryStore('audit');
   failures = [];
+  recovered = [];
 });
 
 function aLog(instance = 'acl1', heads: ConstructorParameters<typeof AuditLog>[1]['heads'] = []): AuditLog {
   const clock = new FakeClock(NOW);
-  return new AuditLog(store, { instance, heads, now: clock.now, onFailure: (cause) => failures.push(cause) });
+  return new AuditLog(store, {
+    instance,
+    heads,
+    now: clock.now,
+    onFailure: (cause) => failures.push(cause),
+    onRecovered: (lost) => recovered.push(lost),
+  });
 }
 
 /** All records that are stored, in the order of their groups. */
@@ -111,17 +119,31 @@ describe('the audit', () => {
     expect(await stored()).toHaveLength(250);
   });
 
-  it('tells of what could not be written, and keeps its place in the chain for the next', async () => {
+  it('keeps what could not be written, and stores it in its place with the next', async () => {
     const log = aLog();
     const put = store.put.bind(store);
     store.put = () => Promise.reject(new Error('no disk'));
-    log.append(entry('grant'), POLICY);
+    for (let n = 0; n < 3; n += 1) {
+      log.append(entry('grant'), POLICY);
+      await log.settled();
+    }
+    expect([failures, recovered]).toEqual([[new Error('no disk')], []]);
+    store.put = put;
+    expect(log.append(entry('refusal'), POLICY).number).toBe(3);
+    await log.settled();
+    const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
+    expect([numbers, recovered]).toEqual([[0, 1, 2, 3], [0]]);
+  });
+
+  it('keeps a bounded number, the oldest, and says how many are lost', async () => {
+    const log = aLog();
+    const put = store.put.bind(store);
+    store.put = () => Promise.reject(new Error('no disk'));
+    for (let n = 0; n < 10_007; n += 1) log.append(entry('grant'), POLICY);
     await log.settled();
     store.put = put;
-    expect(failures).toEqual([new Error('no disk')]);
-    expect(log.append(entry('grant'), POLICY).number).toBe(1);
+    log.append(entry('grant'), POLICY);
     await log.settled();
-    const [only] = (await stored()).map((bytes) => readAudit(bytes));
-    expect(only?.ok && only.value.number).toBe(1);
+    expect([(await stored()).length, recovered]).toEqual([10_000, [8]]);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * The audit: one hash chain for this instance. A record gets its place at once and is on its way to the stream before the
- * grant leaves; records are committed in groups and not awaited.
+ * grant leaves; records are committed in groups and not awaited. What the store did not take is kept and tried again, in its
+ * place before what came later.
  *
  * Spec: spec/envelope.md#audit.
  */
@@ -14,6 +15,10 @@ const WINDOW_MS = 50;
 
 /** The longest records in one group still fit into one message of the broker: else nobody's would be written. */
 const MAX_GROUP = 100;
+
+/** What waits for a store that takes nothing; beyond it the newest are lost, and their gap shows. */
+const MAX_WAITING = 10_000;
+const AGAIN_MS = 5000;
 
 interface Written {
   readonly number: number;
@@ -42,30 +47,31 @@ export interface AuditOptions {
   /** Where the other chains end. */
   readonly heads: readonly ChainEnd[];
   now(): number;
+  /** Told once when records begin to wait for the store. */
   onFailure(cause: unknown): void;
+  /** Told once when they are stored after all, with how many were lost meanwhile. */
+  onRecovered(lost: number): void;
 }
 
 const MAX_HEADS = 1024;
 
 export class AuditLog {
-  readonly #commit: GroupCommit<Written>;
+  readonly #commit: GroupCommit<readonly Written[]>;
+  /** In the order of their numbers. */
+  readonly #waiting: Written[] = [];
+  #isFailing = false;
+  #again: NodeJS.Timeout | undefined;
+  #lost = 0;
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
 
   /** Begins this instance's chain; its first record names where the others end. */
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly options: AuditOptions,
   ) {
     this.#chain = new AuditChain(options.instance, options.heads.slice(-MAX_HEADS));
-    this.#commit = new GroupCommit(
-      async (group) => {
-        const first = String(group[0]?.number ?? 0);
-        await store.put(`a.${options.instance}.${first}`, encode(group.map(({ bytes }) => bytes)));
-      },
-      WINDOW_MS,
-      MAX_GROUP,
-    );
+    this.#commit = new GroupCommit((group) => this.#store(group.flat()), WINDOW_MS, MAX_GROUP);
   }
 
   /** The last record; number -1 while there is none. */
@@ -114,14 +120,45 @@ export class AuditLog {
 
   write(fields: AuditFields): Place {
     const { bytes, number } = this.#chain.append(fields);
-    this.#written = this.#commit.add({ number, bytes }).catch((cause: unknown) => {
-      this.options.onFailure(cause);
-    });
+    this.#written = this.#commit.add([{ number, bytes }]);
     return { chain: this.options.instance, number };
   }
 
-  /** Resolves when all that has been recorded so far is durable, or has failed. */
+  /** Resolves when all that has been recorded so far is durable, or was tried. */
   async settled(): Promise<void> {
     await this.#written;
+  }
+
+  async #store(group: readonly Written[]): Promise<void> {
+    const room = Math.max(0, MAX_WAITING - this.#waiting.length);
+    this.#waiting.push(...group.slice(0, room));
+    this.#lost += Math.max(0, group.length - room);
+    try {
+      await this.#storeWaiting();
+      this.#recovered();
+    } catch (cause) {
+      if (!this.#isFailing) this.options.onFailure(cause);
+      this.#isFailing = true;
+      this.#again ??= setTimeout(() => {
+        this.#again = undefined;
+        void this.#commit.add([]);
+      }, AGAIN_MS).unref();
+    }
+  }
+
+  async #storeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.slice(0, MAX_GROUP);
+      const key = `a.${this.options.instance}.${String(group[0]?.number ?? 0)}`;
+      await this.store.put(key, encode(group.map(({ bytes }) => bytes)));
+      this.#waiting.splice(0, group.length);
+    }
+  }
+
+  #recovered(): void {
+    if (!this.#isFailing) return;
+    this.#isFailing = false;
+    this.options.onRecovered(this.#lost);
+    this.#lost = 0;
   }
 }

@@ -46,7 +46,7 @@ export interface Agent {
 export async function startAgent(config: MinionConfig, log: Logger, signal: AbortSignal): Promise<Agent> {
   await sodiumReady();
   const { identity, fresh } = readOrMakeIdentity(join(config.pki_dir, 'minion.key'));
-  const trust = new ClusterTrust(config);
+  const trust = new ClusterTrust(config, problemsTo(log));
   trust.pin(); // refuses before anything is sent when nothing says whom to trust
   const clock = new Clock(config.clock_skew * 1000);
   clock.raiseFloor(trust.timeFloorMs);
@@ -69,9 +69,7 @@ interface Beginning extends CameIn {
 
 async function begin({ config, link, transport, user, fresh, log, trust, signal }: Beginning): Promise<Agent> {
   const record = openRecord(config, fresh, link.clock, log);
-  const spool = new Spool(join(config.cachedir, 'spool'), (problem, cause) => {
-    log.error({ err: cause }, problem);
-  });
+  const spool = new Spool(join(config.cachedir, 'spool'), problemsTo(log));
   const grainsFile = new GrainsFile(config.root_dir);
   const data = new HostData(link, () => gatherGrains(config.id, grainsConfig(config), grainsSet(grainsFile, log)), log);
   const events = await openEvents(config, link, log);
@@ -208,12 +206,24 @@ function grainsSet(file: GrainsFile, log: Logger): ValueMap {
 
 function openRecord(config: MinionConfig, fresh: boolean, clock: Clock, log: Logger): RunRecord {
   const bootId = existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : 'unknown';
-  const record = new RunRecord({ folder: join(config.cachedir, 'record'), fresh, bootId, now: () => clock.now() });
+  const record = new RunRecord({
+    folder: join(config.cachedir, 'record'),
+    fresh,
+    bootId,
+    now: () => clock.now(),
+    onProblem: problemsTo(log),
+  });
   if (record.doubt !== undefined) {
     record.refuseIssuedBefore(clock.now() + clock.skewMs);
     log.error(`${record.doubt}: requests from before now are refused, since they may have run`);
   }
   return record;
+}
+
+function problemsTo(log: Logger) {
+  return (problem: string, cause?: unknown) => {
+    log.error({ err: cause }, problem);
+  };
 }
 
 function interrupted(digest: string, jid: Jid) {

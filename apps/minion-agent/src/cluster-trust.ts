@@ -6,7 +6,7 @@
  */
 import type { HelloPin } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';
-import { type ClusterMemory, ClusterMemoryFile } from '@natrium/keystore';
+import { type ClusterMemory, ClusterMemoryFile, diskTrouble } from '@natrium/keystore';
 import type { Link } from '@natrium/client';
 
 export class NoTrust extends Error {
@@ -18,7 +18,10 @@ export class ClusterTrust {
   readonly #file: ClusterMemoryFile;
   #memory: ClusterMemory | undefined;
 
-  constructor(private readonly config: Pick<MinionConfig, 'pki_dir' | 'master_finger' | 'trust_on_first_use'>) {
+  constructor(
+    private readonly config: Pick<MinionConfig, 'pki_dir' | 'master_finger' | 'trust_on_first_use'>,
+    private readonly onProblem: (problem: string, cause: unknown) => void,
+  ) {
     this.#file = new ClusterMemoryFile(config.pki_dir);
     this.#memory = this.#file.read();
   }
@@ -41,10 +44,21 @@ export class ClusterTrust {
     return this.#memory?.timeFloorMs ?? 0;
   }
 
-  /** Keeps what was learned; serials never fall. */
+  /**
+   * Keeps what was learned; serials never fall. A disk that does not take it ends nothing but the trust on first use.
+   *
+   * @throws {NoTrust} When the next start would trust whoever comes first again.
+   */
   keep({ roles, clock }: Link): void {
     const memory = { firstRoot: roles.chain[0], serial: roles.document.serial, timeFloorMs: clock.floorMs };
-    this.#file.write(memory);
+    try {
+      this.#file.write(memory);
+    } catch (cause) {
+      const trouble = diskTrouble(this.#file.path, cause);
+      if (this.#memory === undefined && this.config.master_finger === '')
+        throw new NoTrust(`the cluster that was met first cannot be kept: ${trouble}`, { cause });
+      this.onProblem(`what was learned of the cluster is not kept for the next start: ${trouble}`, cause);
+    }
     this.#memory = memory;
   }
 }

@@ -11,7 +11,7 @@ import { type Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
 import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig } from '@natrium/config';
 import { fp, type Identity } from '@natrium/envelope';
-import { type BrokerCredentials, readCredentials, writeWhole } from '@natrium/keystore';
+import { type BrokerCredentials, diskTrouble, readCredentials, writeWhole } from '@natrium/keystore';
 import { inboxOf, joinInboxOf } from '@natrium/wire';
 import type { ValueMap } from '@natrium/model';
 import type { Logger } from 'pino';
@@ -61,7 +61,11 @@ async function comeInAsUser(about: ComingIn, credentials: BrokerCredentials): Pr
   const { config, identity, log, signal } = about;
   const path = join(config.pki_dir, 'broker-user.jwt');
   const keep = (jwt: string) => {
-    writeWhole(path, `${jwt}\n`, OWNER_ONLY);
+    try {
+      writeWhole(path, `${jwt}\n`, OWNER_ONLY);
+    } catch (cause) {
+      log.error({ err: cause }, `the next start has to join again: ${diskTrouble(path, cause)}`);
+    }
   };
   let jwt = readText(path);
   for (;;) {

@@ -1,6 +1,7 @@
 /** The process of a minion: `node main.mjs -c DIR`. */
 import { parseArgs } from 'node:util';
 import { loadMinionConfig, pinoLevel, problemSentence } from '@natrium/config';
+import { mendOf } from '@natrium/keystore';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 
@@ -50,6 +51,8 @@ try {
   }
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`natrium-minion ${config.id}: ${error instanceof Error ? error.message : String(error)}\n`);
+  const mend = mendOf(error);
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
   process.exit(1);
 }

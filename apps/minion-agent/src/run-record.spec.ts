@@ -15,11 +15,13 @@ const [A, B, C] = [digestOf(1), digestOf(2), digestOf(3)] as const;
 let root: string;
 let folder: string;
 let clock: FakeClock;
+let problems: string[];
 beforeAll(sodiumReady);
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'nt-record-'));
   folder = join(root, 'record');
   clock = new FakeClock(NOW);
+  problems = [];
 });
 afterEach(() => {
   rmSync(root, { recursive: true, force: true });
@@ -28,9 +30,17 @@ afterEach(() => {
 const path = () => join(folder, 'run-once');
 const text = () => readFileSync(path(), 'utf8');
 
+const options = (): RecordOptions => ({
+  folder,
+  fresh: false,
+  bootId: 'boot-1',
+  now: clock.now,
+  onProblem: (problem) => problems.push(problem),
+});
+
 /** The agent starts; in doubt it refuses what was issued before now. */
 function start(change: Partial<RecordOptions> = {}): RunRecord {
-  const record = new RunRecord({ folder, fresh: false, bootId: 'boot-1', now: clock.now, ...change });
+  const record = new RunRecord({ ...options(), ...change });
   if (record.doubt !== undefined) record.refuseIssuedBefore(clock.now());
   return record;
 }
@@ -133,19 +143,19 @@ describe('a record that may lack something', () => {
 
   it.each(LOSSES)('goes on refusing it after another restart: %s', (_about, lose) => {
     aRecordThatRan();
-    const options = lose();
-    start(options).close();
+    const lost = lose();
+    start(lost).close();
     clock.advance(1000);
-    const again = start(options);
+    const again = start(lost);
     expect(again.admit(digestOf(9), NOW - 1)).toBe('record_incomplete');
     expect(again.admit(digestOf(9), NOW + 1000)).toBe('run');
   });
 
   it.each(LOSSES)('is still in doubt when the agent died before it knew the time: %s', (_about, lose) => {
     aRecordThatRan();
-    const options = { folder, fresh: false, bootId: 'boot-1', now: clock.now, ...lose() };
-    new RunRecord(options).close();
-    expect(new RunRecord(options).doubt).toBeDefined();
+    const lost = { ...options(), ...lose() };
+    new RunRecord(lost).close();
+    expect(new RunRecord(lost).doubt).toBeDefined();
   });
 
   it('still knows the lines that are whole', () => {
@@ -169,7 +179,9 @@ describe('a record that cannot be written', () => {
     rmSync(folder, { recursive: true });
     writeFileSync(folder, 'not a folder');
     expect(record.start(A, UNTIL, JID)).toBe(false);
+    expect(record.start(B, UNTIL, JID)).toBe(false);
     expect(record.admit(A, NOW)).toBe('run');
+    expect(problems).toEqual([expect.stringContaining(`nothing runs on this minion: ${path()} cannot be written`)]);
   });
 
   it('that is not a file lets nothing run', () => {
@@ -186,10 +198,11 @@ describe('a record that cannot be written', () => {
     record.close();
     rmSync(folder, { recursive: true });
     expect(record.start(A, UNTIL, JID)).toBe(false);
-    start({ fresh: true }).close();
     expect(record.start(B, UNTIL, JID)).toBe(true);
+    expect(problems.slice(1)).toEqual(['the run-once record can be written again: jobs run']);
     record.close();
-    expect(start().admit(B, NOW)).toBe('interrupted');
+    const again = start();
+    expect([again.doubt, again.admit(B, NOW)]).toEqual([undefined, 'interrupted']);
   });
 });
 

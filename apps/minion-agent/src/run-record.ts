@@ -4,15 +4,18 @@
  * An append is one write, without fsync: a killed agent loses nothing, and after a power loss the kernel's boot id has
  * changed, which makes the record possibly incomplete. So does a damaged record, or one that is gone.
  *
+ * While the disk takes nothing, nothing runs; what was written in part is taken back, or the file is written anew as soon as
+ * that can be.
+ *
  * Each line: state, digest, until, jid, and a check of the line. A doubt is a line as well, `before` and the time in ms before
  * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it.
  * Spec: spec/envelope.md#the-minion.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { blake2b, toHex } from '@natrium/envelope';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
-import { writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 
 const OWNER_ONLY = 0o600;
 const COMPACT_LINES = 20_000;
@@ -43,6 +46,8 @@ export interface RecordOptions {
   readonly fresh: boolean;
   readonly bootId: string;
   readonly now: () => number;
+  /** Told once when the disk begins to take nothing, and once when it is over. */
+  onProblem(problem: string, cause?: unknown): void;
 }
 
 export class RunRecord {
@@ -54,6 +59,11 @@ export class RunRecord {
   readonly #unstored = new Set<string>();
   #file: number | undefined;
   #lines = 0;
+  /** Of the open file, as far as it is whole. */
+  #bytes = 0;
+  /** It has to be written anew before anything is added to it. */
+  #broken = false;
+  #troubled = false;
   #sweepAt = 0;
   #refuseBefore = 0;
   /** Why the record may lack something; undefined when it is whole. */
@@ -61,7 +71,6 @@ export class RunRecord {
   readonly unfinished: readonly Unfinished[];
 
   constructor(private readonly options: RecordOptions) {
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     this.#path = join(options.folder, 'run-once');
     const { lines, doubt, refuseBefore } = this.#read();
     this.doubt = doubt;
@@ -77,14 +86,14 @@ export class RunRecord {
       .filter(({ state }) => state === 'started')
       .map(({ digest }) => ({ digest, jid: this.#jids.get(digest) ?? '' }));
     // A doubtful record keeps its doubtful look until it says from when on it can be trusted.
-    if (doubt === undefined) this.#compact();
+    if (doubt === undefined) this.#broken = !this.#startAnew();
   }
 
   /** A record that may be incomplete refuses what was issued before this, also after the next restart. */
   refuseIssuedBefore(ms: number): void {
     this.#refuseBefore = Math.max(this.#refuseBefore, ms);
     this.#once.refuseIssuedBefore(this.#refuseBefore);
-    this.#compact();
+    this.#broken = !this.#startAnew();
   }
 
   admit(digest: string, issued: number): Admission {
@@ -143,19 +152,51 @@ export class RunRecord {
   }
 
   #write(lines: readonly Line[]): boolean {
+    if (this.#broken && !this.#startAnew()) return false;
+    this.#broken = false;
     try {
-      this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+      this.#file ??= this.#open();
       const all = [...this.#late, ...lines];
       const bytes = Buffer.from(all.map((line) => `${textOf(line)}\n`).join(''));
-      if (writeSync(this.#file, bytes) !== bytes.length) throw new Error('short write');
+      if (writeSync(this.#file, bytes) !== bytes.length) throw new PartlyWritten();
+      this.#bytes += bytes.length;
       this.#lines += all.length;
       this.#late.length = 0;
-      return true;
-    } catch {
-      // A half-written line would put the next one in doubt: begin a new file at the next chance.
-      this.#closeFile();
+    } catch (cause) {
+      this.#takeBack();
+      this.#failed(cause);
       return false;
     }
+    this.#recovered();
+    return true;
+  }
+
+  #open(): number {
+    const file = openSync(this.#path, 'a', OWNER_ONLY);
+    this.#bytes = fstatSync(file).size;
+    return file;
+  }
+
+  /** A half-written line would put the next one in doubt. */
+  #takeBack(): void {
+    try {
+      if (this.#file === undefined) this.#broken = true;
+      else ftruncateSync(this.#file, this.#bytes);
+    } catch {
+      this.#broken = true;
+    }
+    this.#closeFile();
+  }
+
+  #failed(cause: unknown): void {
+    const sentence = `nothing runs on this minion: ${diskTrouble(this.#path, cause)}`;
+    if (!this.#troubled) this.options.onProblem(sentence, cause);
+    this.#troubled = true;
+  }
+
+  #recovered(): void {
+    if (this.#troubled) this.options.onProblem('the run-once record can be written again: jobs run');
+    this.#troubled = false;
   }
 
   #closeFile(): void {
@@ -163,8 +204,27 @@ export class RunRecord {
     this.#file = undefined;
   }
 
-  /** Writes what still counts to a new file, which takes the old one's place. */
+  /** @returns false when the file cannot be written anew: nothing may run on what is there. */
+  #startAnew(): boolean {
+    try {
+      this.#writeAnew();
+      return true;
+    } catch (cause) {
+      this.#failed(cause);
+      return false;
+    }
+  }
+
   #compact(): void {
+    try {
+      this.#writeAnew();
+    } catch {
+      // The old file stands, and is whole; appending will tell whether the disk can be written.
+    }
+  }
+
+  /** Writes what still counts to a new file, which takes the old one's place. */
+  #writeAnew(): void {
     this.#once.expire(this.options.now());
     const entries = this.#once.entries();
     const live = new Set(entries.map(({ digest }) => digest));
@@ -174,13 +234,9 @@ export class RunRecord {
     const lines = onDisk.map((entry) => textOf({ ...entry, jid: this.#jids.get(entry.digest) ?? '' }));
     const doubts = this.#refuseBefore === 0 ? [] : [beforeText(this.#refuseBefore)];
     this.#closeFile();
-    try {
-      writeWhole(this.#path, [`boot ${this.options.bootId}`, ...doubts, ...lines, ''].join('\n'), OWNER_ONLY);
-      this.#lines = 0;
-      this.#late.length = 0;
-    } catch {
-      // The old file stands; appending will tell whether the disk can be written.
-    }
+    writeWhole(this.#path, [`boot ${this.options.bootId}`, ...doubts, ...lines, ''].join('\n'), OWNER_ONLY);
+    this.#lines = 0;
+    this.#late.length = 0;
   }
 
   #read(): Found {

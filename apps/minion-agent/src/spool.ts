@@ -18,10 +18,10 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { blake2b, decode, encode, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
-import { writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
 
 const OWNER_ONLY = 0o600;
@@ -47,7 +47,6 @@ export class Spool {
     folder: string,
     private readonly onProblem: (problem: string, cause?: unknown) => void,
   ) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#path = join(folder, 'returns');
     this.#load();
   }
@@ -76,18 +75,23 @@ export class Spool {
   }
 
   #append(text: string): void {
-    this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+    this.#file ??= this.#open();
     const line = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
     this.#torn = true;
-    if (writeSync(this.#file, line) !== line.length) throw new Error('short write');
+    if (writeSync(this.#file, line) !== line.length) throw new PartlyWritten();
     this.#torn = false;
     this.#bytes += line.length;
+  }
+
+  #open(): number {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    return openSync(this.#path, 'a', OWNER_ONLY);
   }
 
   /** The alert is one line for each trouble, not one for each return. */
   #failed(cause: unknown): void {
     this.#close();
-    if (!this.#troubled) this.onProblem('a return could not be written to the spool and is kept in memory only', cause);
+    if (!this.#troubled) this.onProblem(`returns are kept in memory only: ${diskTrouble(this.#path, cause)}`, cause);
     this.#troubled = true;
     this.#retry ??= setTimeout(() => {
       this.#retry = undefined;
@@ -106,7 +110,7 @@ export class Spool {
     try {
       return `${lineOf(ret)}\n`;
     } catch (cause) {
-      this.onProblem('a return could not be written to the spool and is kept in memory only', cause);
+      this.onProblem('a return that no encoding carries is kept in memory only', cause);
       return '';
     }
   }
@@ -150,7 +154,7 @@ export class Spool {
 
   #empty(): void {
     try {
-      this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
+      this.#file ??= this.#open();
       ftruncateSync(this.#file, 0);
       this.#bytes = 0;
     } catch (cause) {
@@ -185,11 +189,23 @@ export class Spool {
       if (ret === undefined) damaged += 1;
       else this.#waiting.set(ret.digest, ret);
     }
-    if (damaged > 0) {
-      copyFileSync(this.#path, `${this.#path}.damaged`);
-      this.onProblem(`${String(damaged)} spooled returns are damaged; the file was copied to ${this.#path}.damaged`);
-    }
+    if (damaged > 0 && !this.#keepDamaged(damaged)) return;
     this.#rewrite();
+  }
+
+  /** @returns false when no copy could be made: then the file stays as it is, and is added to. */
+  #keepDamaged(count: number): boolean {
+    const kept = `${this.#path}.damaged`;
+    const said = `${String(count)} spooled returns are damaged: their callers hear "interrupted, outcome unknown"`;
+    this.#torn = true;
+    try {
+      copyFileSync(this.#path, kept);
+    } catch (cause) {
+      this.onProblem(`${said}; ${diskTrouble(kept, cause)}`, cause);
+      return false;
+    }
+    this.onProblem(`${said}; the file was copied to ${kept}`);
+    return true;
   }
 }
 

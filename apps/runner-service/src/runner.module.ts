@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { gatherGrains } from '@natrium/modules';
 import type { ValueMap } from '@natrium/model';
 import { shownConfig } from './shown-config.js';
-import { RunController } from './controllers.js';
+import { HereController, RunController } from './controllers.js';
 import { ownRunners } from './own-runners.js';
 import { startReactor } from './reactor.js';
 import { Runs } from './runs.js';
@@ -26,7 +26,11 @@ export class RunnerModule {
       runs.use(runnerRegistry(builtinRunners).with(own));
     });
     await startReactor(start, taken);
-    return { module: RunnerModule, controllers: [RunController], providers: [{ provide: Runs, useValue: runs }] };
+    return {
+      module: RunnerModule,
+      controllers: [RunController, HereController],
+      providers: [{ provide: Runs, useValue: runs }],
+    };
   }
 }
 

@@ -28,6 +28,9 @@ interface Checked {
 }
 
 export class Runs {
+  /** Runs under way, by jid. */
+  readonly #running = new Set<string>();
+
   constructor(
     private readonly link: RoleLink,
     private readonly taken: Store,
@@ -40,15 +43,25 @@ export class Runs {
     this.registries.run = runners;
   }
 
-  /** While it runs, the gateway hears every second that this instance is there. */
+  /** Which of these are under way here. */
+  running(jids: readonly string[]): string[] {
+    return jids.filter((jid) => this.#running.has(jid));
+  }
+
+  /** While it runs, the gateway hears at once and then every second that this instance is there. */
   async handle(opened: Opened<typeof contracts.run>): Promise<Ran> {
-    const alive = setInterval(() => {
+    const { jid } = opened.body;
+    const tell = () => {
       opened.answer(contracts.ran, ALIVE);
-    }, ALIVE_MS);
+    };
+    this.#running.add(jid);
+    tell();
+    const alive = setInterval(tell, ALIVE_MS);
     try {
       return await this.#handle(opened.body);
     } finally {
       clearInterval(alive);
+      this.#running.delete(jid);
     }
   }
 

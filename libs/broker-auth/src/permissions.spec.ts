@@ -27,9 +27,10 @@ const scope = (name: string): Scope => {
 it('spec/broker.md names the scopes of the code, with their subjects', () => {
   const table = rows('## Permissions');
   expect([...table.keys()]).toEqual(SCOPES.map(({ name }) => name));
-  for (const { name, sends, hears, answersWithin } of SCOPES) {
-    const [said, heard, within] = table.get(name) ?? [];
-    expect([name, words(said), words(heard), Number(within)]).toEqual([name, sends, hears, answersWithin]);
+  for (const { name, sends, hears, answers, answersWithin } of SCOPES) {
+    const [said, heard, many, within] = table.get(name) ?? [];
+    const inSpec = [name, words(said), words(heard), Number(many), Number(within)];
+    expect(inSpec).toEqual([name, sends, hears, answers, answersWithin]);
   }
 });
 

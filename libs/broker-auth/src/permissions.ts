@@ -18,7 +18,8 @@ export interface Scope {
   /** Below `nt.<cluster>.`, or from the root where it begins with `_` or `$`. `<fp>` is the user's own name. */
   readonly sends: readonly string[];
   readonly hears: readonly string[];
-  /** Seconds in which one answer may follow each question; 0: no answer beyond `sends`. */
+  /** How many answers may follow each question, and within how many seconds; 0: none beyond `sends`. */
+  readonly answers: number;
   readonly answersWithin: number;
   readonly buckets: Readonly<Record<string, BucketAccess>>;
 }
@@ -27,15 +28,23 @@ const INBOX = '_INBOX.<fp>.>';
 const DAY = 86_400;
 
 export const SCOPES: readonly Scope[] = [
-  { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], answersWithin: 0, buckets: {} },
+  { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], answers: 0, answersWithin: 0, buckets: {} },
   {
     name: 'minion',
     sends: ['hello', 'up.<fp>.>'],
     hears: [INBOX, 'job.<fp>', 'dir.*'],
+    answers: 1,
     answersWithin: 60,
     buckets: {},
   },
-  { name: 'account', sends: ['hello', 'usr.<fp>.>'], hears: [INBOX, 'dir.*'], answersWithin: 0, buckets: {} },
+  {
+    name: 'account',
+    sends: ['hello', 'usr.<fp>.>'],
+    hears: [INBOX, 'dir.*'],
+    answers: 0,
+    answersWithin: 0,
+    buckets: {},
+  },
   {
     name: 'gateway',
     // News are many for one question, and reach callers long after it: all inboxes, instead of one answer each.
@@ -49,10 +58,12 @@ export const SCOPES: readonly Scope[] = [
       'svc.acl.event',
       'svc.acl.read',
       'svc.run.run',
+      'svc.run.here.*',
       'svc.gw.here.*',
       '_INBOX.>',
     ],
     hears: [INBOX, 'dir.*', 'up.*.*', 'up.*.return.*', 'usr.*.*', 'svc.gw.*', 'svc.gw.here.*'],
+    answers: 0,
     answersWithin: 0,
     buckets: { jobs: 'own', events: 'own', roster: 'read', announcements: 'part' },
   },
@@ -61,13 +72,16 @@ export const SCOPES: readonly Scope[] = [
     // A joiner hears of its acceptance when somebody accepts it, from whichever replica does.
     sends: ['dir.acl', 'dir.roles', 'svc.gw.fire', '_INBOX_JOIN.>'],
     hears: [INBOX, 'dir.*', 'hello', 'join', 'up.*.acl.*', 'usr.*.acl.*', 'svc.acl.*'],
+    answers: 1,
     answersWithin: 60,
     buckets: { roster: 'own', data: 'own', mine: 'own', tokens: 'own', audit: 'own', announcements: 'own' },
   },
   {
     name: 'runner',
     sends: ['hello', 'dir.runner', 'svc.gw.publish', 'svc.gw.read', 'svc.gw.fire', 'svc.acl.read', 'svc.acl.wheel'],
-    hears: [INBOX, 'dir.*', 'svc.run.*'],
+    hears: [INBOX, 'dir.*', 'svc.run.*', 'svc.run.here.*'],
+    // A run says each second that it goes on, and may take a day.
+    answers: DAY,
     answersWithin: DAY,
     buckets: { runs: 'own', events: 'read', announcements: 'part' },
   },
@@ -75,6 +89,7 @@ export const SCOPES: readonly Scope[] = [
     name: 'reactor',
     sends: ['hello', 'dir.reactor', 'svc.gw.publish', 'svc.gw.runner'],
     hears: [INBOX, 'dir.*'],
+    answers: 0,
     answersWithin: 0,
     buckets: { announcements: 'part' },
   },
@@ -82,6 +97,7 @@ export const SCOPES: readonly Scope[] = [
     name: 'sink',
     sends: ['hello', 'dir.sink'],
     hears: [INBOX, 'dir.*'],
+    answers: 0,
     answersWithin: 0,
     buckets: { announcements: 'part' },
   },
@@ -89,6 +105,7 @@ export const SCOPES: readonly Scope[] = [
     name: 'auditor',
     sends: [],
     hears: [INBOX],
+    answers: 0,
     answersWithin: 0,
     buckets: { audit: 'read', jobs: 'read', announcements: 'read' },
   },
@@ -96,6 +113,7 @@ export const SCOPES: readonly Scope[] = [
     name: 'keeper',
     sends: ['$JS.API.STREAM.LIST'],
     hears: [INBOX],
+    answers: 0,
     answersWithin: 0,
     buckets: {
       roster: 'own',
@@ -137,7 +155,7 @@ export function permissionsOf(scope: Scope, cluster: string): Permissions {
   };
   return scope.answersWithin === 0
     ? permissions
-    : { ...permissions, resp: { max: 1, ttl: scope.answersWithin * NANOSECONDS } };
+    : { ...permissions, resp: { max: scope.answers, ttl: scope.answersWithin * NANOSECONDS } };
 }
 
 function bucketSubjects(bucket: string, access: BucketAccess, role: ScopeName): readonly string[] {

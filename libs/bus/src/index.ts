@@ -10,7 +10,7 @@ export type { Journal, JournalMessage, Reading, ReadFrom } from './journal.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryBroker } from './memory-transport.js';
 export { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';
-export { type BucketOptions, openBucket } from './nats-store.js';
+export { type BucketOptions, openBucket, writeTrouble } from './nats-store.js';
 export { type BrokerTls, type BrokerUser, type NatsOptions, NatsTransport } from './nats-transport.js';
 export { type Lifetimes, OwnParty, type OwnPartyOptions } from './own-party.js';
 export { Roles } from './roles.js';

@@ -11,6 +11,7 @@ import {
 import type { Journal, JournalMessage, ReadFrom, Reading } from './journal.js';
 import { publisherOf, unlessTaken } from './nats-store.js';
 import type { NatsTransport } from './nats-transport.js';
+import { type Patience, whenPlaced } from './when-placed.js';
 
 export interface JournalOptions {
   readonly name: string;
@@ -19,6 +20,8 @@ export interface JournalOptions {
   readonly replicas: number;
   /** Milliseconds after which a message is dropped. */
   readonly keepMs: number;
+  /** With a broker whose nodes are still starting; without it the first try counts. */
+  readonly patience?: Patience | undefined;
 }
 
 const NANOS_PER_MS = 1_000_000;
@@ -31,6 +34,11 @@ const NO_MESSAGE = 404;
 const NO_MESSAGE_FOUND = 10_037;
 
 export async function openJournal(transport: NatsTransport, options: JournalOptions): Promise<Journal> {
+  await whenPlaced(options.name, options.patience, () => makeStream(transport, options));
+  return new NatsJournal(options.name, transport);
+}
+
+async function makeStream(transport: NatsTransport, options: JournalOptions): Promise<void> {
   const manager = await jetstreamManager(transport.connection);
   const config = {
     subjects: [options.subjects],
@@ -39,10 +47,19 @@ export async function openJournal(transport: NatsTransport, options: JournalOpti
   };
   try {
     await manager.streams.add({ name: options.name, storage: StorageType.File, ...config });
-  } catch {
-    await setAnew(transport, options.name, config); // it is there with other settings
+  } catch (cause) {
+    // It is there with other settings, or that is why it could not be made.
+    if (!(await exists(transport, options.name))) throw cause;
+    await setAnew(transport, options.name, config);
   }
-  return new NatsJournal(options.name, transport);
+}
+
+async function exists(transport: NatsTransport, name: string): Promise<boolean> {
+  const manager = await jetstreamManager(transport.connection, { checkAPI: false });
+  return manager.streams.info(name).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A broker with users lets nobody change a stream: the operator does, and until then it stays as it is. */

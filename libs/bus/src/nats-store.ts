@@ -3,25 +3,28 @@ import { type Consumer, DeliverPolicy, jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
-import { StreamPublisher, StreamRefused } from './stream-publisher.js';
+import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
+import { type Patience, whenPlaced } from './when-placed.js';
 
 export interface BucketOptions {
   readonly name: string;
   readonly replicas: number;
   /** Milliseconds after which a value is dropped; 0 keeps it. */
   readonly ttlMs: number;
+  /** With a broker whose nodes are still starting; without it the first try counts. */
+  readonly patience?: Patience | undefined;
 }
 
 type Change = Entry | { readonly key: string; readonly value: undefined };
 
-const WRONG_LAST_SEQUENCE = 10071;
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
 
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
+  const { name, replicas, ttlMs, patience } = options;
   const kvm = new Kvm(jetstream(transport.connection));
-  const kv = await kvm.create(options.name, { history: 1, replicas: options.replicas, ttl: options.ttlMs });
-  return new NatsStore(options.name, kv, transport, publisherOf(transport));
+  const kv = await whenPlaced(name, patience, () => kvm.create(name, { history: 1, replicas, ttl: ttlMs }));
+  return new NatsStore(name, kv, transport, publisherOf(transport));
 }
 
 class NatsStore implements Store {
@@ -133,6 +136,11 @@ export function publisherOf(transport: NatsTransport): StreamPublisher {
   const known = publishers.get(transport) ?? new StreamPublisher(transport);
   publishers.set(transport, known);
   return known;
+}
+
+/** Why JetStream takes no writes of this connection now, in a sentence; undefined as long as it does. */
+export function writeTrouble(transport: NatsTransport): string | undefined {
+  return publishers.get(transport)?.trouble;
 }
 
 /** The loser of a race hears undefined; every other failure stays one. */

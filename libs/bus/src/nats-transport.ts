@@ -46,6 +46,8 @@ export interface NatsOptions {
   readonly inbox?: string | undefined;
   /** Told of every state change of the connection and of every handler that threw. */
   readonly onNotice?: (notice: string, cause?: unknown) => void;
+  /** Told of what an operator has to mend, and when it is over. */
+  readonly onAlert?: (alert: string, cause?: unknown) => void;
   /** false: the first connection must succeed at once. */
   readonly waitOnFirstConnect?: boolean;
 }
@@ -182,6 +184,11 @@ export class NatsTransport implements Transport {
   /** Tells whoever watches this connection. */
   notice(notice: string, cause?: unknown): void {
     this.#notice(notice, cause);
+  }
+
+  /** Tells whoever has to mend something. */
+  alert(alert: string, cause?: unknown): void {
+    this.options.onAlert?.(alert, cause);
   }
 
   async flush(): Promise<void> {

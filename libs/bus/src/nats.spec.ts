@@ -1,6 +1,7 @@
 /** The real broker keeps the contracts of transport and store, and tells of a handler that threw. */
 import { type Broker, startBroker } from '@natrium/testing';
-import { openBucket } from './nats-store.js';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { openBucket, writeTrouble } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
 import { storeContract } from './store.contract.js';
 import { transportContract } from './transport.contract.js';
@@ -58,6 +59,27 @@ describe('the real broker', () => {
   it('is not waited for when that was not asked', async () => {
     const missing = NatsTransport.connect({ servers: ['nats://127.0.0.1:1'], name: 'test', waitOnFirstConnect: false });
     await expect(missing).rejects.toThrow();
+  });
+
+  it('that takes no writes to a bucket is told of once, with the reason, and once when it does again', async () => {
+    const alerts: string[] = [];
+    const onAlert = (alert: string) => alerts.push(alert);
+    const transport = await NatsTransport.connect({ servers: [broker.url], name: 'test', onAlert });
+    open.push(transport);
+    const bucket = await openBucket(transport, { name: 'NT_test_full', replicas: 1, ttlMs: 0 });
+    await bucket.put('a', new Uint8Array(100));
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.update('KV_NT_test_full', { max_bytes: 300 });
+    for (const key of ['b', 'c']) await expect(bucket.put(key, new Uint8Array(1000))).rejects.toThrow(/maximum bytes/);
+    expect(await bucket.create('a', Uint8Array.of(1))).toBeUndefined(); // taken, which is no trouble
+    await expect(bucket.put('d', new Uint8Array(1000))).rejects.toThrow(/maximum bytes/);
+    expect(writeTrouble(transport)).toMatch(/no writes to NT_test_full: JetStream: maximum bytes exceeded/);
+    await streams.update('KV_NT_test_full', { max_bytes: -1 });
+    await bucket.put('d', new Uint8Array(1000));
+    expect(writeTrouble(transport)).toBeUndefined();
+    const trouble = expect.stringContaining('takes no writes to NT_test_full') as string;
+    const over = 'the broker takes writes to NT_test_full again';
+    expect(alerts).toEqual([trouble, over, trouble, over]);
   });
 
   it('opens a bucket that is there already', async () => {

@@ -21,6 +21,8 @@ export class StreamRefused extends Error {
 }
 
 interface Waiting {
+  /** The stream's own part of the subject. */
+  readonly store: string;
   readonly resolve: (sequence: number) => void;
   readonly reject: (error: StreamRefused) => void;
   readonly timer: NodeJS.Timeout;
@@ -29,7 +31,11 @@ interface Waiting {
   send(): void;
 }
 
+/** Another writer was quicker: the stream takes writes. */
+export const WRONG_LAST_SEQUENCE = 10_071;
 const ACK_MS = 5000;
+/** For so long after the last refused write a store counts as one that takes none. */
+const REFUSED_MS = 15_000;
 /** A stream of three replicas that has lost its leader elects another within this. Nobody took the message: to send it again is safe. */
 const NO_LEADER_MS = 4000;
 const AGAIN_MS = 100;
@@ -40,6 +46,8 @@ export class StreamPublisher {
   readonly #waiting = new Map<string, Waiting>();
   readonly #inbox: string;
   #next = 0;
+  /** Stores whose last write was refused. */
+  readonly #refused = new Map<string, { readonly why: StreamRefused; readonly at: number }>();
 
   constructor(private readonly transport: NatsTransport) {
     this.#inbox = createInbox(transport.inbox);
@@ -48,20 +56,34 @@ export class StreamPublisher {
     });
   }
 
+  /** Why a store takes no writes now, in a sentence; undefined as long as all do. */
+  get trouble(): string | undefined {
+    const since = performance.now() - REFUSED_MS;
+    const found = [...this.#refused].find(([, { at }]) => at > since);
+    return found === undefined ? undefined : sentenceOf(found[0], found[1].why);
+  }
+
   /** @param expected The subject's last sequence, 0 for none. @throws {StreamRefused} */
   publish(subject: string, payload: Uint8Array, expected?: number): Promise<number> {
     this.#next += 1;
     const token = String(this.#next);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#settle(token)?.reject(new StreamRefused(408, 'no acknowledgement in time'));
+        this.#refuse(this.#settle(token), new StreamRefused(408, 'no acknowledgement in time'));
       }, ACK_MS);
       const reply = `${this.#inbox}.${token}`;
       const condition = expected === undefined ? undefined : expected === 0 ? FIRST : expecting(expected);
       const send = () => {
         this.transport.send(subject, payload, condition === undefined ? { reply } : { reply, headers: condition });
       };
-      this.#waiting.set(token, { resolve, reject, timer, until: performance.now() + NO_LEADER_MS, send });
+      this.#waiting.set(token, {
+        store: storeOf(subject),
+        resolve,
+        reject,
+        timer,
+        until: performance.now() + NO_LEADER_MS,
+        send,
+      });
       send();
     });
   }
@@ -76,16 +98,33 @@ export class StreamPublisher {
     const waiting = this.#settle(token);
     if (waiting === undefined) return;
     if (noResponders) {
-      waiting.reject(new StreamRefused(503, 'no stream takes this subject'));
+      this.#refuse(waiting, new StreamRefused(503, 'no stream takes this subject'));
       return;
     }
     const { seq, error } = readAck(payload);
     // A refusal comes with `seq: 0` beside its error.
-    if (error === undefined && seq !== undefined) waiting.resolve(seq);
-    else
-      waiting.reject(
-        new StreamRefused(error?.err_code ?? 0, error?.description ?? 'an acknowledgement that cannot be read'),
-      );
+    if (error === undefined && seq !== undefined) {
+      this.#taken(waiting.store);
+      waiting.resolve(seq);
+    } else {
+      const why = error?.description ?? 'an acknowledgement that cannot be read';
+      this.#refuse(waiting, new StreamRefused(error?.err_code ?? 0, why));
+    }
+  }
+
+  /** Told once when a store begins to take no writes, and once when it is over. */
+  #refuse(waiting: Waiting | undefined, why: StreamRefused): void {
+    if (waiting === undefined) return;
+    if (why.errorCode === WRONG_LAST_SEQUENCE) this.#taken(waiting.store);
+    else {
+      if (!this.#refused.has(waiting.store)) this.transport.alert(sentenceOf(waiting.store, why), why);
+      this.#refused.set(waiting.store, { why, at: performance.now() });
+    }
+    waiting.reject(why);
+  }
+
+  #taken(store: string): void {
+    if (this.#refused.delete(store)) this.transport.alert(`the broker takes writes to ${store} again`);
   }
 
   #settle(token: string): Waiting | undefined {
@@ -95,6 +134,16 @@ export class StreamPublisher {
     clearTimeout(waiting.timer);
     return waiting;
   }
+}
+
+/** `$KV.<bucket>.<key>`, or a stream's subject without its sender. */
+function storeOf(subject: string): string {
+  const words = subject.split('.');
+  return words[0] === '$KV' ? (words[1] ?? '') : words.slice(0, -1).join('.');
+}
+
+function sentenceOf(store: string, { message }: StreamRefused): string {
+  return `the broker takes no writes to ${store}: ${message}; look at its disk and its limits`;
 }
 
 interface Ack {

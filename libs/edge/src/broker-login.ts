@@ -24,5 +24,8 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
     onNotice: (notice, cause) => {
       log.info({ err: cause }, notice);
     },
+    onAlert: (alert, cause) => {
+      log.error({ err: cause }, alert);
+    },
   });
 }

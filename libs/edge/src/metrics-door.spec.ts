@@ -1,5 +1,8 @@
 import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
 
+/** A broker that is well. */
+const ASKED = { brokerAnswers: () => Promise.resolve(), writeTrouble: () => undefined };
+
 let door: MetricsDoor;
 beforeEach(async () => {
   door = await MetricsDoor.open({ host: '127.0.0.1', port: 0 });
@@ -24,21 +27,28 @@ describe('a service that has not begun', () => {
 describe('a service that listens', () => {
   it('is ready while the broker answers, and not when it fails', async () => {
     const metrics = new ServiceMetrics('acl');
-    door.serve({ metrics, brokerAnswers: () => Promise.resolve() });
+    door.serve({ ...ASKED, metrics });
     expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' });
-    door.serve({ metrics, brokerAnswers: () => Promise.reject(new Error('closed')) });
+    door.serve({ ...ASKED, metrics, brokerAnswers: () => Promise.reject(new Error('closed')) });
     expect(await ask('/readyz')).toEqual({ status: 503, text: 'the broker does not answer\n' });
   });
 
   it('is not ready when the broker is silent', async () => {
-    door.serve({ metrics: new ServiceMetrics('acl'), brokerAnswers: () => new Promise(() => undefined) });
+    door.serve({ ...ASKED, metrics: new ServiceMetrics('acl'), brokerAnswers: () => new Promise(() => undefined) });
     expect((await ask('/readyz')).status).toBe(503);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  it('is not ready while the broker takes no writes, and says which', async () => {
+    const trouble = 'the broker takes no writes to NT_main_jobs: JetStream: maximum bytes exceeded';
+    door.serve({ ...ASKED, metrics: new ServiceMetrics('gateway'), writeTrouble: () => trouble });
+    expect(await ask('/readyz')).toEqual({ status: 503, text: `${trouble}\n` });
     expect((await ask('/healthz')).status).toBe(200);
   });
 
   it('counts what it did not open, by reason', async () => {
     const metrics = new ServiceMetrics('acl');
-    door.serve({ metrics, brokerAnswers: () => Promise.resolve() });
+    door.serve({ ...ASKED, metrics });
     metrics.unopened('replayed');
     metrics.unopened('replayed');
     metrics.gauge('natrium_epoch_age_seconds', 'Age of the own epoch', () => 7);

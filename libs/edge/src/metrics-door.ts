@@ -2,7 +2,7 @@
  * `--metrics [HOST:]PORT`: what a machine asks a service about itself, over plain HTTP. It tells figures, never content.
  *
  * - `/healthz`: 200 while the process can answer at all;
- * - `/readyz`: 200 when it listens and the broker answers it within two seconds, else 503 with the reason;
+ * - `/readyz`: 200 when it listens, the broker answers it within two seconds and takes its writes, else 503 with the reason;
  * - `/metrics`: Prometheus text.
  *
  * On the loopback unless a host is named: whoever reaches it may read it.
@@ -73,6 +73,8 @@ export interface Asked {
   readonly metrics: ServiceMetrics;
   /** Resolves when the broker has answered. Fails, or stays silent, when it does not. */
   readonly brokerAnswers: () => Promise<void>;
+  /** Why the broker takes no writes now; undefined as long as it does. */
+  readonly writeTrouble: () => string | undefined;
 }
 
 export class MetricsDoor {
@@ -125,16 +127,19 @@ export class MetricsDoor {
   }
 
   async #ready(response: ServerResponse): Promise<void> {
-    if (this.#asked === undefined) {
+    const asked = this.#asked;
+    if (asked === undefined) {
       reply(response, 503, 'starting or stopping');
       return;
     }
-    const answered = this.#asked.brokerAnswers().then(
+    const answered = asked.brokerAnswers().then(
       () => true,
       () => false,
     );
-    if (await Promise.race([answered, after(BROKER_MS)])) reply(response, 200, 'ready');
-    else reply(response, 503, 'the broker does not answer');
+    const isThere = await Promise.race([answered, after(BROKER_MS)]);
+    const trouble = isThere ? asked.writeTrouble() : 'the broker does not answer';
+    if (trouble === undefined) reply(response, 200, 'ready');
+    else reply(response, 503, trouble);
   }
 }
 

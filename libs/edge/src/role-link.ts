@@ -41,6 +41,7 @@ import { connectBroker } from './broker-login.js';
 import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
 import { rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
+import { bucketOptions, patienceOf } from './store-options.js';
 import { watchKeys } from './watch-keys.js';
 
 export interface RoleOptions {
@@ -108,7 +109,7 @@ export class RoleLink {
       options.log.warn({ reason, subject }, 'a message was not opened');
       options.onUnopened?.(reason);
     });
-    const announcements = await openBucket(transport, bucket(options, 'announcements', 0));
+    const announcements = await openBucket(transport, bucketOptions(options, 'announcements', 0));
     const link = new RoleLink(options, transport, keys, bus, announcements);
     link.#followRoles();
     await link.#followAnnouncements();
@@ -133,7 +134,7 @@ export class RoleLink {
 
   /** A bucket whose values are sealed with the keys of a storage class. */
   async store(name: string, storageClass: StorageClass, ttlMs = 0): Promise<Store> {
-    const raw = await openBucket(this.transport, bucket(this.options, name, ttlMs));
+    const raw = await openBucket(this.transport, bucketOptions(this.options, name, ttlMs));
     return new SealedStore(raw, this.#storageKeys(storageClass), (error) => {
       this.options.log.error({ err: error }, 'a stored value was left out');
     });
@@ -158,11 +159,12 @@ export class RoleLink {
   /** The journal of the events, sealed with the keys of its class. @param keepMs 'read': the gateways keep it. */
   async events(keepMs: number | 'read'): Promise<Journal> {
     const { cluster, replicas, log } = this.options;
+    const patience = patienceOf(this.options);
     const [name, subjects] = [`NT_${cluster}_events`, this.subjects.events('*')];
     const raw =
       keepMs === 'read'
         ? journalToRead(this.transport, name)
-        : await openJournal(this.transport, { name, subjects, replicas, keepMs });
+        : await openJournal(this.transport, { name, subjects, replicas, keepMs, patience });
     return new SealedJournal(raw, this.#storageKeys('events'), (error) => {
       log.error({ err: error }, 'a stored batch of events was left out');
     });
@@ -277,10 +279,6 @@ export class RoleLink {
 
 function seenPath({ cacheDir, role }: RoleOptions): string {
   return join(cacheDir, `roles-${role}`);
-}
-
-function bucket(options: RoleOptions, name: string, ttlMs: number) {
-  return { name: `NT_${options.cluster}_${name}`, replicas: options.replicas, ttlMs };
 }
 
 function readAnnounced(value: Uint8Array): Signed | undefined {

@@ -1,14 +1,14 @@
 /**
  * Newer roles documents, while a service runs: from its own key folder and from `dir.roles`, and never an older one.
  *
- * The highest that was seen is kept in `cachedir`, so that a restart with an older key folder goes no way back. The
- * acl-service tells everyone else.
+ * The highest that was seen is kept in `cachedir`, so that a restart with an older key folder goes no way back; what a disk did not
+ * take is written at the next telling. The acl-service tells everyone else, and itself.
  *
  * Spec: spec/envelope.md#roles.
  */
 import { type NatsTransport, readChain, ROLES_DOCUMENTS, type Roles, writeChain } from '@natrium/bus';
 import { type RolesChain, type RoleName } from '@natrium/envelope';
-import { type MasterKeys, writeRolesFile } from '@natrium/keystore';
+import { diskTrouble, type MasterKeys, writeRolesFile } from '@natrium/keystore';
 import type { Subjects } from '@natrium/wire';
 import type { Logger } from 'pino';
 
@@ -24,6 +24,8 @@ export interface RolesFollowingParts {
 }
 
 export class RolesFollowing {
+  #isKept = true;
+
   constructor(private readonly parts: RolesFollowingParts) {
     const { roles, transport, subjects, log } = parts;
     roles.onNewer(() => {
@@ -50,13 +52,20 @@ export class RolesFollowing {
 
   #take(chain: RolesChain): void {
     this.parts.roles.takeOver(chain, this.parts.now());
+    if (!this.#isKept) this.#keep();
   }
 
   #keep(): void {
+    const { seenPath, roles, log } = this.parts;
+    const wasKept = this.#isKept;
     try {
-      writeRolesFile(this.parts.seenPath, this.parts.roles.chain);
-    } catch (error) {
-      this.parts.log.error({ err: error }, 'the newest roles document could not be kept on disk');
+      writeRolesFile(seenPath, roles.chain);
+      this.#isKept = true;
+      if (!wasKept) log.error('the newest roles document is kept for the next start now');
+    } catch (cause) {
+      this.#isKept = false;
+      const trouble = diskTrouble(seenPath, cause);
+      if (wasKept) log.error({ err: cause }, `the newest roles document is not kept for the next start: ${trouble}`);
     }
   }
 }

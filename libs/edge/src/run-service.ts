@@ -7,6 +7,7 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { writeTrouble } from '@natrium/bus';
 import { sodiumReady, type RoleName } from '@natrium/envelope';
 import { pino, type Logger } from 'pino';
 import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
@@ -60,7 +61,13 @@ async function start(
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);
   const service = await openService({ role, config, log, metrics }, create, started);
-  if (metrics !== undefined) door?.serve({ metrics, brokerAnswers: () => service.link.transport.flush() });
+  const { transport } = service.link;
+  if (metrics !== undefined)
+    door?.serve({
+      metrics,
+      brokerAnswers: () => transport.flush(),
+      writeTrouble: () => writeTrouble(transport),
+    });
   process.on('SIGUSR2', () => {
     service.link.newEpoch();
   });

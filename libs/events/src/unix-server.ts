@@ -50,9 +50,18 @@ export async function listenAt(place: SocketPlace, onConnection: (socket: Socket
     close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
-      rmSync(path, { force: true });
+      remove(path);
     },
   };
+}
+
+/** One that stays, since its disk cannot be written, is replaced by the next to listen there. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Nobody listens on it any more.
+  }
 }
 
 async function listening(server: Server, path: string): Promise<void> {

@@ -178,6 +178,14 @@ describe('a return in time', () => {
     expect(gateway.cache.map(({ id }) => id)).toEqual(['web2']);
   });
 
+  it('that is a refusal tells what to do, where its code alone does not', async () => {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web1', says('', { status: 'refused', code: 'record_unwritable' }));
+    await gateway.hear('web2', says('two'));
+    const [end] = gateway.heard.at(-1)?.end ?? [];
+    expect(end?.sentence).toMatch(/^web1 refused the job: record_unwritable: its disk .*until it has room again$/);
+  });
+
   it('that is only said to have been sent before is told from the cache', async () => {
     const gateway = Gateway.gathering();
     await gateway.hear('web2', says('two'));

@@ -48,7 +48,7 @@ export class JobReturns {
     const id = job.gathering.idOf(key);
     if (id === undefined) return this.#count('stranger');
     if (said.status === 'refused') {
-      this.jobs.givenUp(job, key, 'refused', `${id} refused the job: ${said.code ?? 'no reason given'}`);
+      this.jobs.givenUp(job, key, 'refused', `${id} refused the job: ${reasonOf(said.code)}`);
       return true;
     }
     if (said.status === 'already_returned') return this.#earlier(job, key, id);
@@ -130,6 +130,21 @@ export class JobReturns {
     this.ports.count(what);
     return false;
   }
+}
+
+/** What whoever reads it can do, where the code alone does not say. */
+const MENDS: ReadonlyMap<string, string> = new Map([
+  [
+    'record_unwritable',
+    'its disk does not take the record of what runs, so nothing runs there until it has room again',
+  ],
+  ['record_incomplete', 'it cannot know whether it has run this before; ask again with a new request'],
+]);
+
+function reasonOf(code: string | null): string {
+  if (code === null) return 'no reason given';
+  const mend = MENDS.get(code);
+  return mend === undefined ? code : `${code}: ${mend}`;
 }
 
 function placeOf({ jid }: Returned, key: string): string {

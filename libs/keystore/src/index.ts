@@ -4,4 +4,5 @@ export { MasterKeys, ROLES, STORAGE_CLASSES, type StorageClass } from './master-
 export { ROLES_VALID_MS, RolesChanges, RolesUnchanged } from './roles-changes.js';
 export { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
 export { StorageFolder, storageKeyId } from './storage-folder.js';
+export { diskTrouble, mendOf, PartlyWritten } from './disk-trouble.js';
 export { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';

@@ -197,9 +197,9 @@ export const returned = contract(
 /** The gateway's answer to a return: it is stored, the spool may forget it. */
 export const stored = contract('stored', ['gateway'], fields({ jid }));
 
-/** Runs no module: which minions or gateways are there, and which of these jobs are still running. */
+/** Runs no module: which minions or services are there, and which of these jobs are still running. */
 export const presence = contract('presence', ['gateway'], fields({ jids: listOf(jid, 256) }));
-export const here = contract('here', ['identity', 'gateway'], fields({ running: listOf(jid, 256) }));
+export const here = contract('here', ['identity', 'gateway', 'runner'], fields({ running: listOf(jid, 256) }));
 
 /** Runs no module: the minion shall send its data again, after gathering its grains anew or for its pillar only; or ask whether it is still accepted. */
 export const refresh = contract('refresh', ['gateway'], fields({ what: z.enum(['grains', 'pillar', 'standing']) }));

@@ -44,6 +44,8 @@ export const gatewayFire = route('svc.gw.fire', contracts.fire, contracts.fired)
 export const aclEventRefused = route('svc.acl.event', contracts.eventRefused, contracts.noted);
 export const accountAuth = route('usr.*.acl.auth', contracts.auth, contracts.authed);
 export const runnerRun = route('svc.run.run', contracts.run, contracts.ran);
+/** A gateway asks a runner-service that has fallen silent whether it is there, and still at work. */
+export const runnerHere = route('svc.run.here.{instance}', contracts.presence, contracts.here, false);
 
 export type QuestionOf<R> = R extends Route<infer Q> ? Q : never;
 export type AnswerOf<R> = R extends Route<Contract, infer A> ? A : never;

@@ -20,6 +20,8 @@ export interface Subjects {
   job(fp: string): string;
   svcAcl(verb: 'grant' | 'auth' | 'read' | 'wheel' | 'event'): string;
   svcRun(verb: 'run'): string;
+  /** A gateway asks a runner-service that has fallen silent whether it is there. */
+  svcRunHere(instance: string): string;
   svcGw(verb: 'publish' | 'runner' | 'read' | 'fire'): string;
   /** One gateway asks another whether it is there. */
   svcGwHere(instance: string): string;
@@ -46,6 +48,7 @@ export function subjectsOf(cluster: string): Subjects {
     job: (fp) => `${prefix}.job.${fp}`,
     svcAcl: (verb) => `${prefix}.svc.acl.${verb}`,
     svcRun: (verb) => `${prefix}.svc.run.${verb}`,
+    svcRunHere: (instance) => `${prefix}.svc.run.here.${instance}`,
     svcGwHere: (instance) => `${prefix}.svc.gw.here.${instance}`,
     svcGw: (verb) => `${prefix}.svc.gw.${verb}`,
     events: (sender) => `${prefix}.events.${sender}`,

@@ -1,9 +1,9 @@
 /** Rules of the spool of events: order, numbers that rise, bounds with an honest count, and what a killed agent leaves behind. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
-import { EventSpool } from './event-spool.js';
+import { EventSpool, type EventSpoolOptions } from './event-spool.js';
 
 beforeAll(() => sodiumReady());
 
@@ -18,13 +18,14 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const aSpool = (change: { readonly maxEvents?: number; readonly firstNumber?: number } = {}) =>
+const aSpool = (change: Partial<EventSpoolOptions> = {}) =>
   new EventSpool({
     folder,
     maxEvents: 100,
     maxBytes: 1 << 20,
     firstNumber: 1000,
     onProblem: (problem) => problems.push(problem),
+    onReady: () => undefined,
     ...change,
   });
 const anEvent = (n: number) => ({ tag: 't', data: { n }, load: null, stamp: 0 });
@@ -121,4 +122,45 @@ it('a spool whose numbers were used before begins above them', async () => {
   expect(spool.batch()).toMatchObject({ first: 9001 });
   await spool.add(anEvent(2));
   expect(spool.last).toBe(9002);
+});
+
+describe('a spool that cannot be written', () => {
+  const block = () => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'no folder');
+  };
+
+  it('sends from memory, and calls an event kept only when the master has it', async () => {
+    block();
+    let ready: () => void = () => undefined;
+    const isReady = new Promise<void>((resolve) => (ready = resolve));
+    const spool = aSpool({ onReady: () => { ready(); } }); // prettier-ignore
+    let kept = '';
+    const added = spool.add(anEvent(1)).then(() => (kept = 'kept'));
+    await isReady;
+    expect(numbersIn(spool)).toEqual([1]);
+    expect(kept).toBe('');
+    spool.forget(1000);
+    await added;
+    expect(problems).toEqual([expect.stringContaining(`events are kept in memory only: ${join(folder, 'events')}`)]);
+  });
+
+  it('writes what waits as soon as the disk takes it again, and says so once', async () => {
+    block();
+    const spool = aSpool();
+    const added = [spool.add(anEvent(1)), spool.add(anEvent(2))];
+    await new Promise((resolve) => setImmediate(resolve));
+    rmSync(folder);
+    expect(await Promise.all(added)).toEqual([true, true]);
+    expect(problems.slice(1)).toEqual([expect.stringContaining('can be written again')]);
+    spool.close();
+    expect(numbersIn(aSpool())).toEqual([1, 2]);
+  });
+
+  it('tells at once of an event that finds no room', async () => {
+    block();
+    const spool = aSpool({ maxEvents: 1 });
+    void spool.add(anEvent(1));
+    expect(await spool.add(anEvent(2))).toBe(false);
+  });
 });

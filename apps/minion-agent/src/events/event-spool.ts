@@ -2,18 +2,18 @@
  * Events for the master that no gateway has stored yet, in the order of their numbers: each is appended to a file before it is
  * sent, and forgotten when it is stored. The numbers go on rising over restarts, so a gateway knows what it has already.
  *
+ * `add` resolves when the event is in the file, or stored by the master: while the disk takes nothing, events are kept in memory
+ * and sent, and nobody hears that one is kept before it is.
+ *
  * When it is full, new events are refused and counted; the count takes its place among the others and is sent with them.
  *
- * Each line: number, the event in base64, and a check of the line. Spec: spec/envelope.md#durability.
+ * Spec: spec/envelope.md#durability.
  */
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { decode, encode, type Wire } from '@natrium/envelope';
-import { writeWhole } from '@natrium/keystore';
-import { type Body, contracts, readAs, writeAs } from '@natrium/wire';
-import { checkOf } from '../spool.js';
-
-export type FiredEvent = Body<typeof contracts.events>['events'][number];
+import { dirname, join } from 'node:path';
+import { encode } from '@natrium/envelope';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { bytesOf, type Entry, type FiredEvent, lineOf, readLine } from './event-lines.js';
 
 /** What goes into one message. */
 export interface EventBatch {
@@ -28,24 +28,27 @@ export interface EventSpoolOptions {
   readonly maxBytes: number;
   /** Where numbers begin when the file knows none: above all that were given before. */
   readonly firstNumber: number;
+  /** Told once when the disk begins to take nothing, and once when it is over. */
   onProblem(problem: string, cause?: unknown): void;
+  /** There is something new to send. */
+  onReady(): void;
 }
 
-/** An event, or how many could not be kept in its place. */
-interface Entry {
+/** Waits to be in the file. */
+interface Unwritten {
   readonly number: number;
-  readonly event: FiredEvent | undefined;
-  /** Set in the place of what was dropped; its number is the last of them. */
-  dropped: number;
-  readonly bytes: number;
-  /** It is on its way: nothing is counted into it any more. */
-  sent?: boolean;
+  readonly line: string;
+  /** When `done` is called: once it is kept, there or by the master, or once that was tried. */
+  readonly until: 'kept' | 'tried';
+  readonly done: () => void;
 }
 
 const OWNER_ONLY = 0o600;
 const COMPACT_BYTES = 4 << 20;
 const BATCH_EVENTS = 1000;
 const BATCH_BYTES = 1 << 20;
+/** How soon a disk that took nothing is tried again. */
+const RETRY_MS = 1000;
 
 export class EventSpool {
   #entries: Entry[] = [];
@@ -56,11 +59,14 @@ export class EventSpool {
   readonly #path: string;
   #file: number | undefined;
   #fileBytes = 0;
-  readonly #unwritten: string[] = [];
-  readonly #written: (() => void)[] = [];
+  #unwritten: Unwritten[] = [];
+  #isTurnTaken = false;
+  /** The last line may be a part of one: the next begins on a line of its own. */
+  #torn = false;
+  #retry: NodeJS.Timeout | undefined;
+  #troubled = false;
 
   constructor(private readonly options: EventSpoolOptions) {
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     this.#path = join(options.folder, 'events');
     this.#next = options.firstNumber;
     this.#load();
@@ -79,24 +85,24 @@ export class EventSpool {
     return this.#entries.length === 0;
   }
 
-  /** There is something to send: an event goes out only when it is in the file, so that no number that went out is given anew. */
+  /** There is something to send: an event goes out only when it is in the file, or the disk did not take it. */
   get ready(): boolean {
     const [oldest] = this.#entries;
     return oldest !== undefined && oldest.number <= this.#inFile;
   }
 
-  /** Resolves when the event is written: true, or false when there is no room and it was dropped. */
+  /** Resolves when the event is kept: true, or false when there is no room and it was dropped. */
   add(event: FiredEvent): Promise<boolean> {
     const { maxEvents, maxBytes } = this.options;
     const number = this.#next;
     this.#next += 1;
-    const body = encode(writeAs(contracts.FiredEvent, event) as Wire);
+    const body = bytesOf(event);
     if (this.#entries.length >= maxEvents || this.#bytes + body.length > maxBytes) {
       return this.#drop(number).then(() => false);
     }
     this.#entries.push({ number, event, dropped: 0, bytes: body.length });
     this.#bytes += body.length;
-    return this.#write(lineOf(number, body)).then(() => true);
+    return this.#write(number, body).then(() => true);
   }
 
   /**
@@ -124,6 +130,7 @@ export class EventSpool {
   forget(through: number): void {
     const kept = this.#entries.findIndex(({ number }) => number > through);
     const gone = this.#entries.splice(0, kept === -1 ? this.#entries.length : kept);
+    this.#settle(through);
     for (const { bytes } of gone) this.#bytes -= bytes;
     if (gone.length === 0) return;
     if (this.empty && this.#unwritten.length === 0) this.#empty();
@@ -143,6 +150,11 @@ export class EventSpool {
 
   close(): void {
     this.#writeNew();
+    clearTimeout(this.#retry);
+    this.#close();
+  }
+
+  #close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
@@ -154,63 +166,99 @@ export class EventSpool {
     const dropped = (open?.dropped ?? 0) + 1;
     this.#entries.push({ number, event: undefined, dropped, bytes: 0 });
     if (dropped === 1) this.options.onProblem('the spool of events is full: events are dropped until there is room');
-    return this.#write(lineOf(number, encode(dropped)));
+    return this.#write(number, encode(dropped), 'tried');
   }
 
-  #write(line: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#unwritten.push(line);
-      this.#written.push(resolve);
-      if (this.#unwritten.length === 1) setImmediate(() => {
+  #write(number: number, body: Uint8Array, until: Unwritten['until'] = 'kept'): Promise<void> {
+    return new Promise((done) => {
+      this.#unwritten.push({ number, line: lineOf(number, body), until, done });
+      if (this.#isTurnTaken) return;
+      this.#isTurnTaken = true;
+      setImmediate(() => {
+        this.#isTurnTaken = false;
         this.#writeNew();
-      }); // prettier-ignore
+      });
     });
   }
 
   /** One write for all of this turn of the event loop. What cannot be written is kept in memory, so that it is still sent. */
   #writeNew(): void {
-    const text = this.#unwritten.splice(0).join('');
-    const written = this.#written.splice(0);
-    if (text !== '') this.#append(text);
     this.#inFile = this.last;
-    for (const done of written) done();
+    if (this.#unwritten.length === 0) return;
+    try {
+      this.#append(this.#unwritten.map(({ line }) => line).join(''));
+      this.#settle(this.last);
+      this.#recovered();
+    } catch (cause) {
+      for (const { until, done } of this.#unwritten) if (until === 'tried') done();
+      this.#failed(cause);
+    }
+    this.options.onReady();
+  }
+
+  /** They are kept, in the file or by the master. */
+  #settle(through: number): void {
+    for (const { number, done } of this.#unwritten) if (number <= through) done();
+    this.#unwritten = this.#unwritten.filter(({ number }) => number > through);
   }
 
   #append(text: string): void {
-    try {
-      this.#file ??= openSync(this.#path, 'a', OWNER_ONLY);
-      const bytes = Buffer.from(text);
-      this.#fileBytes += bytes.length;
-      if (writeSync(this.#file, bytes) !== bytes.length) throw new Error('short write');
-    } catch (cause) {
-      this.options.onProblem('an event could not be written to the spool and is kept in memory only', cause);
-    }
+    this.#file ??= this.#open();
+    const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
+    this.#torn = true;
+    if (writeSync(this.#file, bytes) !== bytes.length) throw new PartlyWritten();
+    this.#torn = false;
+    this.#fileBytes += bytes.length;
+  }
+
+  #open(): number {
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    return openSync(this.#path, 'a', OWNER_ONLY);
+  }
+
+  /** One line for each trouble, not one for each event. */
+  #failed(cause: unknown): void {
+    this.#close();
+    if (!this.#troubled)
+      this.options.onProblem(`events are kept in memory only: ${diskTrouble(this.#path, cause)}`, cause);
+    this.#troubled = true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#writeNew();
+    }, RETRY_MS).unref();
+  }
+
+  #recovered(): void {
+    if (this.#troubled)
+      this.options.onProblem('the spool of events can be written again: every event that waits is in it');
+    this.#troubled = false;
   }
 
   #empty(): void {
     try {
-      if (this.#file !== undefined) ftruncateSync(this.#file, 0);
+      if (this.#file === undefined) return;
+      ftruncateSync(this.#file, 0);
       this.#fileBytes = 0;
+      this.#torn = false;
     } catch (cause) {
       this.options.onProblem('the spool of events could not be emptied; the master drops what it has already', cause);
     }
   }
 
   #rewrite(): void {
-    this.#unwritten.length = 0; // they are among the entries
     this.#inFile = this.last;
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#close();
     const text = this.#entries
-      .map(({ number, event, dropped }) =>
-        lineOf(number, encode(event === undefined ? dropped : (writeAs(contracts.FiredEvent, event) as Wire))),
-      )
+      .map(({ number, event, dropped }) => lineOf(number, event === undefined ? encode(dropped) : bytesOf(event)))
       .join('');
     try {
       writeWhole(this.#path, text, OWNER_ONLY);
       this.#fileBytes = text.length;
+      this.#torn = false;
+      this.#settle(this.last); // they are among the entries
     } catch (cause) {
-      this.options.onProblem('the spool of events could not be written anew', cause);
+      // The old file stands, with what is stored already: the master drops that.
+      this.#failed(cause);
     }
   }
 
@@ -225,6 +273,7 @@ export class EventSpool {
       if (entry !== undefined) this.#keep(entry);
       else if (index < lines.length - 1) damaged += 1;
     }
+    this.#torn = lines.at(-1) !== '';
     if (damaged > 0) this.options.onProblem(`${String(damaged)} spooled events are damaged and are left out`);
     this.#rewrite();
   }
@@ -235,23 +284,5 @@ export class EventSpool {
     this.#entries.push(entry);
     this.#bytes += entry.bytes;
     this.#next = Math.max(this.#next, entry.number + 1);
-  }
-}
-
-function lineOf(number: number, body: Uint8Array): string {
-  const words = `${String(number)} ${Buffer.from(body).toString('base64')}`;
-  return `${words} ${checkOf(words)}\n`;
-}
-
-function readLine(line: string): Entry | undefined {
-  const [, words = '', number, base64 = '', check] = /^((\d{1,16}) ([\w+/=]+)) ([0-9a-f]{16})$/.exec(line) ?? [];
-  if (check === undefined || checkOf(words) !== check) return undefined;
-  try {
-    const body = Buffer.from(base64, 'base64');
-    const wire = decode(body);
-    if (typeof wire === 'number') return { number: Number(number), event: undefined, dropped: wire, bytes: 0 };
-    return { number: Number(number), event: readAs(contracts.FiredEvent, wire), dropped: 0, bytes: body.length };
-  } catch {
-    return undefined;
   }
 }

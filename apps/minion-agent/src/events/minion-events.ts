@@ -21,7 +21,6 @@ import {
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 import type { EventPort } from '@natrium/modules';
 import type { Logger } from 'pino';
-import type { EventForwarder } from './event-forwarder.js';
 import type { EventSpool } from './event-spool.js';
 
 export interface MinionEventsOptions {
@@ -30,7 +29,6 @@ export interface MinionEventsOptions {
   /** Another one after each start. */
   readonly instance: string;
   readonly spool: EventSpool;
-  readonly forwarder: EventForwarder;
   readonly maxBytes: number;
   readonly log: Logger;
   readonly now: () => number;
@@ -118,14 +116,11 @@ export class MinionEvents implements EventPort {
   }
 
   async #forward(tag: string, data: Value, load: ValueMap | null): Promise<void> {
-    const { id, spool, forwarder, now } = this.options;
+    const { id, spool, now } = this.options;
     const problem = minionTagProblem(id, tag);
     // The master refuses it as well; whoever fires it here shall hear why.
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
-    const kept = spool.add({ tag, data, load, stamp: now() });
-    void kept.then(() => {
-      forwarder.wake();
-    });
-    if (!(await kept)) throw new EventProblem('the spool of this minion is full; the event was dropped');
+    if (!(await spool.add({ tag, data, load, stamp: now() })))
+      throw new EventProblem('the spool of this minion is full; the event was dropped');
   }
 }

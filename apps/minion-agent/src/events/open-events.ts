@@ -31,15 +31,17 @@ export async function openEvents(config: MinionConfig, link: Link, log: Logger):
     maxBytes: config.spool_max_bytes,
     firstNumber: now() * PER_MS,
     onProblem,
+    onReady: () => {
+      forwarder.wake();
+    },
   });
-  const forwarder = new EventForwarder(link, spool, onProblem);
+  const forwarder: EventForwarder = new EventForwarder(link, spool, onProblem);
   const { id, sock_dir: sockDir } = config;
   const events = new MinionEvents({
     id,
     sockDir,
     instance: link.own.instance,
     spool,
-    forwarder,
     maxBytes: MAX_BYTES,
     log,
     now,

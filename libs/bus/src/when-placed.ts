@@ -1,0 +1,55 @@
+/**
+ * Waits for a broker whose cluster is not whole yet: while its nodes start, JetStream has no leader, or no place for as many
+ * replicas as a store wants. Each try is later than the one before; who waits is told what for, once for each reason.
+ */
+export interface Patience {
+  /** How long in all. */
+  readonly forMs: number;
+  readonly tell: (sentence: string) => void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4000;
+/** JetStream's own numbers: no node for a replica, and no leader that could decide. */
+const NOT_WHOLE = new Set([10_005, 10_008]);
+
+export class NotPlaced extends Error {
+  override readonly name = 'NotPlaced';
+  readonly code = 'ERR_NOT_PLACED';
+  constructor(store: string, forMs: number, cause: unknown) {
+    super(
+      `the broker found no place for ${store} within ${String(Math.round(forMs / 1000))} s (${reasonOf(cause)}); start the missing nodes of the broker, then this again`,
+      { cause },
+    );
+  }
+}
+
+/** @throws {NotPlaced} When the cluster is not whole in time; any other failure is thrown as it is. */
+export async function whenPlaced<T>(store: string, patience: Patience | undefined, make: () => Promise<T>): Promise<T> {
+  if (patience === undefined) return make();
+  const began = performance.now();
+  let told = '';
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      const made = await make();
+      if (told !== '') patience.tell(`${store} is there: the broker has its nodes`);
+      return made;
+    } catch (cause) {
+      if (!isNotWhole(cause)) throw cause;
+      if (performance.now() - began + pauseMs > patience.forMs) throw new NotPlaced(store, patience.forMs, cause);
+      const reason = reasonOf(cause);
+      if (reason !== told) patience.tell(`waiting for more nodes of the broker, to keep ${store}: ${reason}`);
+      told = reason;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function isNotWhole(cause: unknown): boolean {
+  const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
+  return (typeof code === 'number' && NOT_WHOLE.has(code)) || name === 'TimeoutError';
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,20 @@
+/** What a service's stores are made with. */
+import type { BucketOptions } from '@natrium/bus';
+import type { RoleOptions } from './role-link.js';
+
+/** How long a service waits for the nodes of a broker that is just starting; then its supervisor starts it again. */
+const PLACED_MS = 60_000;
+
+export function bucketOptions(options: RoleOptions, name: string, ttlMs: number): BucketOptions {
+  const { cluster, replicas } = options;
+  return { name: `NT_${cluster}_${name}`, replicas, ttlMs, patience: patienceOf(options) };
+}
+
+export function patienceOf({ log }: Pick<RoleOptions, 'log'>): NonNullable<BucketOptions['patience']> {
+  return {
+    forMs: PLACED_MS,
+    tell: (sentence) => {
+      log.warn(sentence);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * A JetStream that takes no writes: jobs are refused with a reason and nothing runs, returns wait where they are, and all goes
+ * on by itself when it takes writes again.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@natrium/testing';
+import { jetstreamManager, type StreamAPI } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { useCluster } from '../support/use-cluster.js';
+
+const LONG_MS = 120_000;
+const JOBS = 'KV_NT_main_jobs';
+const UNAVAILABLE = 69;
+const cluster = useCluster({ minions: ['a'], masterConfig: '', brokerAuth: 'none' });
+
+let folder: string;
+let operator: NatsConnection;
+let streams: StreamAPI;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-refused-'));
+  operator = await connect({ servers: cluster().brokerUrl });
+  ({ streams } = await jetstreamManager(operator));
+});
+afterAll(async () => {
+  await operator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const mark = (name: string) => join(folder, name);
+const countOf = (name: string) =>
+  existsSync(mark(name)) ? readFileSync(mark(name), 'utf8').split('\n').length - 1 : 0;
+
+const said = (words: string) => cluster().lines.some((line) => line.includes(words));
+
+it(
+  'refuses jobs and runs nothing, keeps the returns of what ran, and stores them when it can be written again',
+  async () => {
+    const waiting = `sh -c 'echo ran >> ${mark('waits')}; while [ ! -e ${mark('go')} ]; do sleep 0.05; done; echo back'`;
+    const started = await cluster().natrium('a', 'cmd.run', waiting, '--async', '--timeout=60');
+    const jid = /\d{20}/.exec(started.stdout)?.[0] ?? '';
+    await until('it runs', () => countOf('waits') === 1);
+    const { state } = await streams.info(JOBS);
+    await streams.update(JOBS, { max_bytes: state.bytes });
+
+    const refused = await cluster().natrium('a', 'cmd.run', `sh -c 'echo ran >> ${mark('refused')}'`);
+    expect(refused.code).toBe(UNAVAILABLE);
+    expect(refused.stdout + refused.stderr).toMatch(
+      /could not be written, so nothing was sent: .*maximum bytes exceeded/,
+    );
+    await until('the alert', () => said('the broker takes no writes to NT_main_jobs'));
+    writeFileSync(mark('go'), '');
+    const spool = join(cluster().minion('a'), 'cache', 'spool', 'returns');
+    await until('the return waits', () => readFileSync(spool, 'utf8') !== '' && said('a request failed'));
+    expect((await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout).not.toContain('back');
+
+    await streams.update(JOBS, { max_bytes: -1 });
+    await until('the return is stored', async () =>
+      (await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout.includes('back'),
+    );
+    await until('the spool is empty', () => readFileSync(spool, 'utf8') === '');
+    expect(said('the broker takes writes to NT_main_jobs again')).toBe(true);
+    expect([countOf('waits'), countOf('refused')]).toEqual([1, 0]);
+    expect((await cluster().natrium('a', 'test.ping')).code).toBe(0);
+  },
+  LONG_MS,
+);

@@ -1,0 +1,86 @@
+/**
+ * A service that stands still for a while is not dead: a busy host does that. What it works on goes on, and its caller waits.
+ * Its twin, which really dies, is told of soon.
+ */
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@natrium/testing';
+import { printFigure } from '../support/figures.js';
+import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
+
+const LONG_MS = 90_000;
+/** More than what makes a gateway, or a caller, look whether the other is still there. */
+const STALL_MS = 5000;
+const DESCRIPTION = { functions: { wait: { doc: 'Leaves a mark, and waits for a word.' } } };
+
+let folder: string;
+let cluster: UpCluster;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-stalls-'));
+  const runners = join(folder, 'runners');
+  mkdirSync(runners, { mode: 0o755 });
+  writeFileSync(join(runners, 'stall.sh'), program(), { mode: 0o755 });
+  cluster = await upCluster({ minions: [], masterConfig: `runner_dirs: ${runners}\n` });
+}, START_MS);
+afterAll(async () => {
+  await cluster.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  for (const name of ['began', 'go']) rmSync(join(folder, name), { force: true });
+});
+
+function program(): string {
+  return [
+    '#!/bin/sh',
+    `[ "$1" = --describe ] && { echo '${JSON.stringify(DESCRIPTION)}'; exit; }`,
+    `echo began >> ${join(folder, 'began')}`,
+    `while [ ! -e ${join(folder, 'go')} ]; do sleep 0.05; done`,
+    `echo '{"ret": "came back"}'`,
+    '',
+  ].join('\n');
+}
+
+const began = () => {
+  const path = join(folder, 'began');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
+};
+
+async function begun(): Promise<void> {
+  await until('it has begun', () => began() > 0);
+}
+
+describe('a run', () => {
+  it.each(['runner-service', 'master-gateway'])(
+    'whose %s stands still for seconds is waited for, and runs once',
+    async (service) => {
+      const running = cluster.run('stall.wait', '--timeout=60', '--out=json');
+      await begun();
+      cluster.kill(service, 'SIGSTOP');
+      await new Promise((resolve) => setTimeout(resolve, STALL_MS));
+      cluster.kill(service, 'SIGCONT');
+      appendFileSync(join(folder, 'go'), '');
+      const { code, stdout, stderr } = await running;
+      expect({ code, stdout: stdout.trim(), stderr }).toEqual({ code: 0, stdout: '"came back"', stderr: '' });
+      expect(began()).toBe(1);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'whose runner-service is killed is told as interrupted, and is not run again',
+    async () => {
+      const running = cluster.run('stall.wait', '--timeout=60');
+      await begun();
+      cluster.kill('runner-service', 'SIGKILL');
+      const killed = performance.now();
+      const { code, stdout, stderr } = await running;
+      printFigure('from a runner-service’s death to its caller’s word', performance.now() - killed);
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).toContain('interrupted, outcome unknown');
+      expect(began()).toBe(1);
+    },
+    LONG_MS,
+  );
+});

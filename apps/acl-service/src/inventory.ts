@@ -88,6 +88,12 @@ export class Inventory {
     return true;
   }
 
+  /** Of a key that will never send anything again. */
+  async forget(identity: Uint8Array): Promise<void> {
+    await this.store.delete(fp(identity));
+    this.#byKey.delete(toHex(identity));
+  }
+
   #take(identity: Uint8Array, data: Signed): boolean {
     const key = toHex(identity);
     const held = this.#byKey.get(key);

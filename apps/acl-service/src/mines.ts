@@ -66,6 +66,20 @@ export class Mines {
     throw new Error('the mine was changed by others again and again');
   }
 
+  /** What one key has kept is the other's, unless that has something of its own already. */
+  async pass(from: Uint8Array, to: Uint8Array): Promise<void> {
+    const entry = await this.store.get(fp(from));
+    if (entry === undefined) return;
+    const { items } = readAs(records.MineEntry, decode(entry.value));
+    await this.change(to, (before) => (before.length > 0 ? before : items));
+  }
+
+  /** Of a key that will never keep anything again. */
+  async forget(identity: Uint8Array): Promise<void> {
+    await this.store.delete(fp(identity));
+    this.#byKey.delete(toHex(identity));
+  }
+
   #take(identity: Uint8Array, items: readonly MineItem[]): void {
     this.#byKey.set(toHex(identity), new Map(items.map((item) => [item.name, item])));
   }

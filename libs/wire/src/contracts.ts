@@ -240,6 +240,21 @@ export const joined = contract(
 export const renew = contract('renew', ['identity'], fields({ expires: count }));
 export const renewed = contract('renewed', ['acl'], fields({ user: z.nullable(userJwt) }));
 
+/**
+ * A minion changes its identity: the join request of the new one, signed by the old one too, and the new one's grains.
+ * `prepare` lets the new one onto the broker and is no decision; `commit` puts it in the old one's place.
+ */
+export const succeed = contract(
+  'succeed',
+  ['identity'],
+  fields({ what: z.enum(['prepare', 'commit']), join: signed, signature, data: signed }),
+);
+export const succeeded = contract(
+  'succeeded',
+  ['acl'],
+  fields({ refusal: z.nullable(refused), record: z.nullable(signed), user: z.nullable(userJwt) }),
+);
+
 /** An account's signed request about keys, audit, accounts or inventory: the function's name says which. */
 export const admin = contract('admin', ['identity'], fields({ request: bytes(MAX_REQUEST), signature }));
 export const adminDone = contract('admin_done', ['acl'], fields({ refusal: z.nullable(refused), result: value }));
@@ -290,6 +305,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, admin, adminDone, run, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

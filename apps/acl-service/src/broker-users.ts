@@ -159,7 +159,9 @@ function revokedIn(records: readonly KeyRecord[], spared: ReadonlySet<string>): 
   const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
   const gone = records.filter(({ state }) => state === 'deleted' || state === 'rejected');
   // What was spared goes at once when what came after it goes too.
-  const cut = gone.filter((record) => !keys.has(nameOf(record)) && !(spared.has(nameOf(record)) && names.has(record.name)));
+  const cut = gone.filter(
+    (record) => !keys.has(nameOf(record)) && !(spared.has(nameOf(record)) && names.has(record.name)),
+  );
   return [...new Set(cut.map(nameOf))].sort();
 }
 

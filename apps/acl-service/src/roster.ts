@@ -208,10 +208,7 @@ export class Roster implements RosterView {
     return this.#write(next, { waiting });
   }
 
-  async #write(
-    next: Omit<KeyRecord, 'revision'>,
-    beside: Beside,
-  ): Promise<Written | undefined> {
+  async #write(next: Omit<KeyRecord, 'revision'>, beside: Beside): Promise<Written | undefined> {
     const held = this.#byKey.get(toHex(next.identity));
     // A key keeps its name until it is deleted, however old the decision is that would give it another.
     if (held !== undefined && held.record.state !== 'deleted' && !sameName(held.record, next)) return undefined;
@@ -284,7 +281,10 @@ function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind'
 }
 
 function encodeEntry(record: Signed, { waiting, succession }: Beside): Uint8Array {
-  const { reply = null, question = null, announcement = null } =
-    succession === undefined ? (waiting ?? {}) : { announcement: succession };
+  const {
+    reply = null,
+    question = null,
+    announcement = null,
+  } = succession === undefined ? (waiting ?? {}) : { announcement: succession };
   return encode(writeAs(records.RosterEntry, { record, reply, question, announcement }) as Wire);
 }

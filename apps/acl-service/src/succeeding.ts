@@ -59,7 +59,8 @@ export class Succeeding {
         return refused(proved.error);
       }
       if (body.what === 'prepare') return this.#prepare(proved.value, body);
-      if (proved.value.step === 'done' || (await this.#commit(proved.value, body))) return this.#told(proved.value.join);
+      if (proved.value.step === 'done' || (await this.#commit(proved.value, body)))
+        return this.#told(proved.value.join);
     }
     return refused(TOO_FAST);
   }

@@ -1,6 +1,14 @@
 /** The accepted minions as this gateway sees the roster: who there is, for presence; the acl-service decides all else. */
 import type { Store } from '@natrium/bus';
-import { type Cluster, decode, type KnownParty, readRoster, type RosterRecord, type Signed, toHex } from '@natrium/envelope';
+import {
+  type Cluster,
+  decode,
+  type KnownParty,
+  readRoster,
+  type RosterRecord,
+  type Signed,
+  toHex,
+} from '@natrium/envelope';
 import { readAs, records } from '@natrium/wire';
 
 /** Of the last changes: whoever asked or was asked before them is still at it. */

@@ -23,15 +23,16 @@ import {
   signature,
   signed,
   text,
+  userJwt,
   value,
   word,
 } from './fields.js';
+import { succeed, succeeded } from './succession-contracts.js';
 
 export * from './event-contracts.js';
+export * from './succession-contracts.js';
 export { GrantRun };
 
-/** A user of the broker, as that reads it. */
-const userJwt = z.string().check(z.minLength(1), z.maxLength(4096));
 /** nil: an external user or a token, whose credential stands beside the request. */
 const anySignature = z.nullable(signature);
 
@@ -239,21 +240,6 @@ export const joined = contract(
 /** An identity whose user of the broker ends soon asks for the next one. */
 export const renew = contract('renew', ['identity'], fields({ expires: count }));
 export const renewed = contract('renewed', ['acl'], fields({ user: z.nullable(userJwt) }));
-
-/**
- * A minion changes its identity: the join request of the new one, signed by the old one too, and the new one's grains.
- * `prepare` lets the new one onto the broker and is no decision; `commit` puts it in the old one's place.
- */
-export const succeed = contract(
-  'succeed',
-  ['identity'],
-  fields({ what: z.enum(['prepare', 'commit']), join: signed, signature, data: signed }),
-);
-export const succeeded = contract(
-  'succeeded',
-  ['acl'],
-  fields({ refusal: z.nullable(refused), record: z.nullable(signed), user: z.nullable(userJwt) }),
-);
 
 /** An account's signed request about keys, audit, accounts or inventory: the function's name says which. */
 export const admin = contract('admin', ['identity'], fields({ request: bytes(MAX_REQUEST), signature }));

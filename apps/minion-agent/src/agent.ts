@@ -12,7 +12,7 @@ import type { MinionConfig } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import type { Jid } from '@natrium/model';
-import { gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
+import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
 import type { Logger } from 'pino';
 import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
@@ -221,7 +221,7 @@ function mineOf(
   return mine;
 }
 
-async function ownModules(config: MinionConfig, execution: Execution, log: Logger): Promise<OwnModules> {
+async function ownModules(config: MinionConfig, execution: Execution, log: Logger): Promise<OwnModules<CallContext>> {
   const { module_dirs: folders, module_timeout: seconds, module_memory: memoryMib } = config;
   const own = new OwnModules({
     folders,

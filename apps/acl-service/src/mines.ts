@@ -26,12 +26,18 @@ const MAX_ITEMS = 1000;
 export class Mines {
   readonly #byKey = new Map<string, ReadonlyMap<string, MineItem>>();
 
+  /** Hex of the identity key by its place in the store. */
+  readonly #byPlace = new Map<string, string>();
+
   private constructor(private readonly store: Store) {}
 
   static async open(store: Store): Promise<Mines> {
     const mines = new Mines(store);
-    await store.follow(({ value }) => {
-      if (value === undefined) return;
+    await store.follow(({ key, value }) => {
+      if (value === undefined) {
+        mines.#drop(key);
+        return;
+      }
       const { identity, items } = readAs(records.MineEntry, decode(value));
       mines.#take(identity, items);
     });
@@ -77,10 +83,17 @@ export class Mines {
   /** Of a key that will never keep anything again. */
   async forget(identity: Uint8Array): Promise<void> {
     await this.store.delete(fp(identity));
-    this.#byKey.delete(toHex(identity));
+    this.#drop(fp(identity));
+  }
+
+  #drop(place: string): void {
+    const key = this.#byPlace.get(place);
+    if (key !== undefined) this.#byKey.delete(key);
+    this.#byPlace.delete(place);
   }
 
   #take(identity: Uint8Array, items: readonly MineItem[]): void {
+    this.#byPlace.set(fp(identity), toHex(identity));
     this.#byKey.set(toHex(identity), new Map(items.map((item) => [item.name, item])));
   }
 }

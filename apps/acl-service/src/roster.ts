@@ -220,8 +220,9 @@ export class Roster implements RosterView {
     const stored =
       held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
     if (stored === undefined) return undefined;
-    const leaves = record.state === 'deleted' || held?.record.state === 'accepted';
-    if (leaves && record.state !== 'accepted') await this.#freeName(record);
+    const wasAccepted = held?.record.state === 'accepted';
+    if (record.state !== 'accepted' && (wasAccepted || record.state === 'deleted'))
+      await this.#freeName(record, wasAccepted);
     this.#take(value, stored);
     return { record, signed };
   }
@@ -234,15 +235,15 @@ export class Roster implements RosterView {
   }
 
   /**
-   * A key that is gone holds no name, whichever way it came by it: also in a race that it lost. Nor does one of which nothing
-   * but the name was written, by a process that died then.
+   * A key that is gone holds no name, whichever way it came by it: also in a race that it lost. Nor does one that should have
+   * followed the accepted key, when nothing but the name was written of it: by a process that died then.
    */
-  async #freeName(record: KeyRecord): Promise<void> {
+  async #freeName(record: KeyRecord, wasAccepted: boolean): Promise<void> {
     const key = this.#nameKey(record.kind, record.name);
     const holder = await this.store.get(key);
     if (holder === undefined) return;
-    const isOurs = equalBytes(holder.value, record.identity);
-    if (isOurs || (await this.store.get(`k.${fp(holder.value)}`)) === undefined) await this.store.delete(key);
+    const isNobodys = async () => wasAccepted && (await this.store.get(`k.${fp(holder.value)}`)) === undefined;
+    if (equalBytes(holder.value, record.identity) || (await isNobodys())) await this.store.delete(key);
   }
 
   #nameKey(kind: string, name: string): string {

@@ -72,7 +72,7 @@ export class Succeeding {
     if (!join.ok) return err(PROBLEMS[join.error]);
     if (!verify('succession', roles.cluster, oldKey, object.bytes, signature)) return err(NOT_VOUCHED);
     const id = parseMinionId(join.value.id);
-    if (id === undefined) return err(PROBLEMS.shape);
+    if (id === undefined || join.value.party.use !== 'jobs') return err(PROBLEMS.shape);
     const old = this.parts.roster.byKey(oldKey);
     const step = decideSuccession({ id, old, next: this.parts.roster.byKey(join.value.identity) });
     if (!step.ok) return step;

@@ -206,7 +206,7 @@ describe('a new identity', () => {
   it('too often in a short time is told to slow down; another minion is not', async () => {
     const { link, id, identity } = await anAcceptedKey();
     const asked = asks(identity, newIdentity(), id);
-    const codes = await Promise.all(Array.from({ length: 40 }, () => sends(link, { ...asked, what: 'prepare' })));
+    const codes = await Promise.all(Array.from({ length: 80 }, () => sends(link, { ...asked, what: 'prepare' })));
     expect(new Set(codes)).toEqual(new Set(['prepared', 'slow_down']));
     const other = await anAcceptedKey();
     expect(await sends(other.link, asks(other.identity, newIdentity(), other.id))).toBe('accepted');

@@ -161,8 +161,8 @@ function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
   });
 }
 
-/** Three messages a change: ten changes at once, then one a minute. */
-const CHANGES = { rate: 3 / 60, burst: 30 };
+/** Three messages a change: twenty changes at once, then one a minute. */
+const CHANGES = { rate: 3 / 60, burst: 60 };
 
 function succeedingOf(link: RoleLink, parts: Omit<ConstructorParameters<typeof Succeeding>[1], 'budget'>): Succeeding {
   return new Succeeding(link, { ...parts, budget: new Budget(CHANGES) });

@@ -105,7 +105,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
   const user = new UserRenewal(link, log);
   const renewal = renewalOf({ about: living, link }, jobs, { epochs, user });
-  renewal.resume();
+  void renewal.resume();
   log.info('live');
   return {
     link,

@@ -34,6 +34,8 @@ type Answered = Body<typeof contracts.succeeded>;
 
 const ANSWER_MS = 5000;
 const AGAIN_MS = 1000;
+/** How soon what was begun is tried again. */
+const RESUME_MS = 30_000;
 /** How long what is being asked may hold up the change. */
 const PATIENCE_MS = 3000;
 /** How long the old identity still hears what was on its way: no job is granted for longer. */
@@ -58,12 +60,19 @@ export class Renewal implements IdentityPort {
     return this.#underWay;
   }
 
-  /** What an earlier life of this agent has begun is finished. */
-  resume(): void {
-    if (this.parts.files.read() === undefined) return;
-    this.renew().catch((cause: unknown) => {
-      this.parts.about.log.error({ err: cause }, 'the new identity that was begun is not accepted');
-    });
+  /** What an earlier life of this agent has begun is finished, or refused for good. */
+  async resume(): Promise<void> {
+    const { files, about } = this.parts;
+    const isOver = () => about.signal.aborted;
+    while (files.read() !== undefined && !isOver()) {
+      try {
+        await this.renew();
+      } catch (cause) {
+        if (isOver()) return;
+        about.log.error({ err: cause }, 'the new identity that was begun is not accepted yet');
+        await pause(RESUME_MS, about.signal);
+      }
+    }
   }
 
   async close(): Promise<void> {

@@ -8,88 +8,29 @@ import {
   encodeRequest,
   fingerprint,
   fp,
-  identityFrom,
-  newIdentitySecret,
   type RosterRecord,
   type Signed,
-  signJoin,
   type SigningKey,
   signRoster,
   randomBytes,
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { Arrivals, aRequest, type Asked, PATIENCE_MS, signedBy } from '@natrium/testing';
+import { Arrivals, aRequest, type Asked, signedBy } from '@natrium/testing';
 import { contracts, records, writeAs } from '@natrium/wire';
+import { Enrolling, newIdentity } from './enrolling.js';
 import { refusalOf, World } from './world.js';
 
 let world: World;
+let keys: Enrolling;
 let account: Link;
 
 beforeAll(async () => {
   world = await World.start();
-  account = await world.cluster.session(world.cluster.account);
+  keys = await Enrolling.in(world);
+  ({ account } = keys);
 });
 afterAll(() => world.stop());
-
-function newIdentity() {
-  return identityFrom(newIdentitySecret());
-}
-
-/** What an account's signed request about keys comes to. */
-async function admin(
-  from: Link,
-  fun: string,
-  args: Wire[],
-  signer: SigningKey | 'nobody' = from.identity.signing,
-): Promise<unknown> {
-  const { cluster } = world.acl;
-  const request = encodeRequest(aRequest(world.now, { what: 'key', funs: [fun], args: [args], tgt: '' }));
-  const signature = signer === 'nobody' ? new Uint8Array(64) : signer.sign('request', cluster, request);
-  const answer = await from.bus.ask(
-    {
-      contract: contracts.admin,
-      body: { request, signature },
-      subject: from.subjects.usrAcl(from.own.fp, 'admin'),
-      to: () => from.services('acl'),
-    },
-    contracts.adminDone,
-    PATIENCE_MS,
-  );
-  return answer.ok ? (answer.value.body.refusal?.code ?? answer.value.body.result) : answer.error;
-}
-
-function roster() {
-  return admin(account, 'key.list', []);
-}
-
-/** A key that has asked to be let in and waits. */
-async function aPendingKey(
-  id: string,
-): Promise<{ readonly link: Link; readonly pair: { id: string; fingerprint: string } }> {
-  const link = await world.cluster.session(newIdentity());
-  expect(await joins(link, id)).toBe('pending');
-  return { link, pair: { id, fingerprint: fingerprint(link.identity.publicKey) } };
-}
-
-async function joins(link: Link, id: string): Promise<string> {
-  const request = signJoin(link.identity.signing, world.acl.cluster, {
-    id,
-    identity: link.identity.publicKey,
-    nkey: link.identity.nkeyPublic,
-    announcement: link.own.announced,
-    issued: world.now,
-    nonce: randomBytes(16),
-  });
-  const question = {
-    contract: contracts.join,
-    body: { request, grains: {} },
-    subject: link.subjects.join,
-    to: () => link.services('acl'),
-  };
-  const answer = await link.bus.ask(question, contracts.joined, PATIENCE_MS);
-  return answer.ok ? answer.value.body.state : answer.error;
-}
 
 describe('a roster record in the store', () => {
   /** Writes what a record says, and resolves when the acl-service tells the one that it concerns. */
@@ -126,7 +67,7 @@ describe('a roster record in the store', () => {
     'that is signed by %s lets nobody in; signed by the acl-service it does, and that key’s request runs',
     async (who, forge) => {
       const [rogue, twin] = [await world.cluster.session(newIdentity()), await world.cluster.session(newIdentity())];
-      const before = await roster();
+      const before = await keys.roster();
       const name = `rogue-${String(forgers.findIndex(([one]) => one === who))}.example.com`;
       await writes(forge(recordOf(rogue, name)), rogue);
       const { told } = await writes(signedWith(world.acl.key, recordOf(twin, `twin-${name}`)), twin);
@@ -146,7 +87,7 @@ describe('a roster record in the store', () => {
         state: 'accepted',
         publicKey: toHex(publicKey),
       };
-      expect(await roster()).toEqual([...(before as unknown[]), added]);
+      expect(await keys.roster()).toEqual([...(before as unknown[]), added]);
     },
   );
 
@@ -165,12 +106,12 @@ describe('a roster record in the store', () => {
   });
 
   it('that is an old one put back brings nobody back; a newer one does', async () => {
-    const { link, pair } = await aPendingKey('back.example.com');
+    const { link, pair } = await keys.aPendingKey('back.example.com');
     const asked = (): Asked => signedBy(link.identity.signing, world.acl.cluster, world.marking(world.mark()));
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
     const old = signedWith(world.acl.key, recordOf(link, pair.id, { revision: 2 }));
     expect(await refusalOf(world, asked())).toBeUndefined();
-    expect(await admin(account, 'key.delete', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(account, 'key.delete', [pair])).toEqual([pair.id]);
     await writes(old, link);
     const other = await world.cluster.session(newIdentity());
     const fence = await writes(signedWith(world.acl.key, recordOf(other, 'fence-2.example.com')), other);
@@ -193,14 +134,14 @@ describe('a roster record in the store', () => {
   });
 
   it('that was written over with another’s signature can still be revoked by an account', async () => {
-    const { link, pair } = await aPendingKey('stolen.example.com');
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    const { link, pair } = await keys.aPendingKey('stolen.example.com');
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
     const forged = recordOf(link, pair.id, { revision: 3 });
     await writes(signedWith(world.cluster.keys.roleKey('gateway'), forged), link);
     const other = await world.cluster.session(newIdentity());
     const fence = await writes(signedWith(world.acl.key, recordOf(other, 'fence-3.example.com')), other);
     await fence.told();
-    expect(await admin(account, 'key.delete', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(account, 'key.delete', [pair])).toEqual([pair.id]);
     const asked = signedBy(link.identity.signing, world.acl.cluster, world.marking(world.mark()));
     expect(await refusalOf(world, asked)).toBe('unknown_caller');
   });
@@ -208,8 +149,8 @@ describe('a roster record in the store', () => {
 
 describe('a request about keys', () => {
   it('is refused from the gateway itself; from an account it is carried out', async () => {
-    const { pair } = await aPendingKey('wanted-1.example.com');
-    const before = await roster();
+    const { pair } = await keys.aPendingKey('wanted-1.example.com');
+    const before = await keys.roster();
     const request = encodeRequest(aRequest(world.now, { what: 'key', funs: ['key.accept'], args: [[pair]], tgt: '' }));
     const signature = account.identity.signing.sign('request', world.acl.cluster, request);
     const [acl] = account.services('acl');
@@ -223,8 +164,8 @@ describe('a request about keys', () => {
     transport.publish(account.subjects.usrAcl(account.own.fp, 'admin'), bytes, '_INBOX_GATE.1');
     expect(await answer.next()).toHaveLength(0);
     expect(await world.cluster.aclLog.turnedAway.next()).toBe('kind');
-    expect(await roster()).toEqual(before);
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.roster()).toEqual(before);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
   });
 
   it.each([
@@ -232,55 +173,57 @@ describe('a request about keys', () => {
     ['with nobody’s signature', (): 'nobody' => 'nobody', 'bad_signature'],
     ['with a minion’s signature', (): SigningKey => world.web1.link.identity.signing, 'bad_signature'],
   ] as const)('is refused %s; with the account’s own it is carried out', async (how, signer, code) => {
-    const { pair, link } = await aPendingKey(`wanted-${String(how.length)}.example.com`);
+    const { pair, link } = await keys.aPendingKey(`wanted-${String(how.length)}.example.com`);
     const asked = (): Asked => signedBy(link.identity.signing, world.acl.cluster, world.marking(world.mark()));
-    const before = await roster();
-    expect(await admin(account, 'key.accept', [pair], signer())).toBe(code);
-    expect(await roster()).toEqual(before);
+    const before = await keys.roster();
+    expect(await keys.admin(account, 'key.accept', [pair], signer())).toBe(code);
+    expect(await keys.roster()).toEqual(before);
     expect(await refusalOf(world, asked())).toBe('unknown_caller');
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
     expect(await refusalOf(world, asked())).toBeUndefined();
   });
 
   it('is refused from an identity that the gateway made up, whoever signed; from an account it is carried out', async () => {
-    const { pair } = await aPendingKey('wanted-2.example.com');
-    const before = await roster();
+    const { pair } = await keys.aPendingKey('wanted-2.example.com');
+    const before = await keys.roster();
     const stranger = await world.cluster.session(newIdentity());
-    expect(await admin(stranger, 'key.accept', [pair])).toBe('unknown_caller');
-    expect(await admin(stranger, 'key.accept', [pair], world.cluster.keys.roleKey('gateway'))).toBe('unknown_caller');
-    expect(await admin(stranger, 'key.accept', [pair], account.identity.signing)).toBe('unknown_caller');
-    expect(await roster()).toEqual(before);
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(stranger, 'key.accept', [pair])).toBe('unknown_caller');
+    expect(await keys.admin(stranger, 'key.accept', [pair], world.cluster.keys.roleKey('gateway'))).toBe(
+      'unknown_caller',
+    );
+    expect(await keys.admin(stranger, 'key.accept', [pair], account.identity.signing)).toBe('unknown_caller');
+    expect(await keys.roster()).toEqual(before);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
   });
 
   it('is refused from a minion, which is no account; from an account it is carried out', async () => {
-    const { pair } = await aPendingKey('wanted-3.example.com');
-    const before = await roster();
-    expect(await admin(world.web1.link, 'key.accept', [pair])).toBe('not_permitted');
-    expect(await roster()).toEqual(before);
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    const { pair } = await keys.aPendingKey('wanted-3.example.com');
+    const before = await keys.roster();
+    expect(await keys.admin(world.web1.link, 'key.accept', [pair])).toBe('not_permitted');
+    expect(await keys.roster()).toEqual(before);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
   });
 
   it('is refused for another key than the one that was looked at; for that one it is carried out', async () => {
-    const { pair } = await aPendingKey('wanted-4.example.com');
-    const before = await roster();
+    const { pair } = await keys.aPendingKey('wanted-4.example.com');
+    const before = await keys.roster();
     const other = { ...pair, fingerprint: fingerprint(randomBytes(32)) };
-    expect(await admin(account, 'key.accept', [other])).toBe('key_mismatch');
-    expect(await roster()).toEqual(before);
-    expect(await admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.admin(account, 'key.accept', [other])).toBe('key_mismatch');
+    expect(await keys.roster()).toEqual(before);
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
   });
 });
 
 describe('joining', () => {
   it('under the id of another is denied, and leaves that one alone; under a free id it waits', async () => {
     const rogue = await world.cluster.session(newIdentity());
-    expect(await joins(rogue, world.web1.id)).toBe('denied');
+    expect(await keys.joins(rogue, world.web1.id)).toBe('denied');
     const mark = world.mark();
     const asked = signedBy(rogue.identity.signing, world.acl.cluster, world.marking(mark));
     expect(await refusalOf(world, asked)).toBe('unknown_caller');
     expect(await world.gateway.runs(world.signed(world.marking(mark)), world.web1)).toMatchObject({ heard: 'done' });
     expect(mark.count()).toBe(1);
     const free = await world.cluster.session(newIdentity());
-    expect(await joins(free, 'free.example.com')).toBe('pending');
+    expect(await keys.joins(free, 'free.example.com')).toBe('pending');
   });
 });

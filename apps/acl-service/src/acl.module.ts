@@ -21,6 +21,7 @@ import {
   AdminController,
   ReadController,
   RenewController,
+  SucceedController,
   WheelController,
 } from './controllers.js';
 import { type LoginParts, Logins } from './eauth/logins.js';
@@ -43,6 +44,7 @@ import { Policies } from './policies.js';
 import { PolicyWatch } from './policy-watch.js';
 import { Renewing } from './renewing.js';
 import { Roster } from './roster.js';
+import { Succeeding } from './succeeding.js';
 import { WheelKeys } from './wheel-keys.js';
 
 export interface AclOptions {
@@ -54,6 +56,7 @@ export interface AclOptions {
 
 const CONTROLLERS = [
   RenewController,
+  SucceedController,
   GrantController,
   AuthController,
   JoinController,
@@ -108,6 +111,7 @@ export class AclModule {
         { provide: MinionData, useValue: new MinionData(link, roster, inventory, link.announcements, budget()) },
         { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit }) },
         { provide: Renewing, useValue: new Renewing(roster, users) },
+        { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events }) },
         { provide: Admin, useValue: admin },
         { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
         { provide: PillarWatch, useValue: pillarWatch },
@@ -155,6 +159,13 @@ function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
     inventory: inventoryHandler(roster, inventory),
     token: tokenHandler(tokens),
   });
+}
+
+/** Three messages a change: twenty changes at once, then one a minute. */
+const CHANGES = { rate: 3 / 60, burst: 60 };
+
+function succeedingOf(link: RoleLink, parts: Omit<ConstructorParameters<typeof Succeeding>[1], 'budget'>): Succeeding {
+  return new Succeeding(link, { ...parts, budget: new Budget(CHANGES) });
 }
 
 /** This instance's chain, which begins with where the others end. */

@@ -18,12 +18,18 @@ import type { Roster } from './roster.js';
 
 const ASK_MS = 2000;
 const AGAIN_MS = 250;
+/** A new identity's user before it is accepted: it may speak to nobody who would hear it. */
+const CANDIDATE_MS = 60_000;
+/** How long an identity that was succeeded may still hear what was on its way to it: a job is granted for a minute. */
+const SUCCEEDED_MS = 90_000;
 const UPDATE = '$SYS.REQ.CLAIMS.UPDATE';
 
 export class BrokerUsers {
   readonly #account: string;
   readonly #signing: NatsKey;
   readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey };
+  /** NATS keys of identities that were succeeded a moment ago. */
+  readonly #spared = new Set<string>();
   #revoked = '';
   #pushing = false;
   #again = false;
@@ -52,7 +58,8 @@ export class BrokerUsers {
     });
     const userMs = config.loaded.config.broker_user_hours * 3_600_000;
     const users = new BrokerUsers(keys, system, roster, { cluster: config.cluster, userMs, log });
-    roster.onChange(() => {
+    roster.onChange((record) => {
+      if (roster.wasSucceeded(record.identity)) users.#spare(record);
       users.#pushSoon();
     });
     users.#pushSoon();
@@ -61,11 +68,19 @@ export class BrokerUsers {
 
   /** The JWT for an accepted record; undefined for any other. */
   async userOf(record: KeyRecord): Promise<string | undefined> {
-    if (record.state !== 'accepted') return undefined;
-    return scopedUserJwt(this.#account, this.#scopeKeys[record.kind], {
-      name: fp(record.identity),
-      user: record.nkey,
-      expires: Math.ceil((Date.now() + this.how.userMs) / 1000),
+    return record.state === 'accepted' ? this.#userFor(record, this.how.userMs) : undefined;
+  }
+
+  /** The JWT for a new identity that an accepted one vouches for: it lives for as long as the change takes. */
+  candidateOf(next: Pick<KeyRecord, 'identity' | 'nkey'>): Promise<string> {
+    return this.#userFor({ kind: 'minion', ...next }, CANDIDATE_MS);
+  }
+
+  #userFor({ kind, identity, nkey }: Pick<KeyRecord, 'kind' | 'identity' | 'nkey'>, ms: number): Promise<string> {
+    return scopedUserJwt(this.#account, this.#scopeKeys[kind], {
+      name: fp(identity),
+      user: nkey,
+      expires: Math.ceil((Date.now() + ms) / 1000),
     });
   }
 
@@ -74,9 +89,24 @@ export class BrokerUsers {
     await this.system.drain();
   }
 
+  /** Services refuse it already. One that the broker refuses too stays refused. */
+  #spare(record: KeyRecord): void {
+    const name = nameOf(record);
+    if (this.#revoked.includes(name)) return;
+    this.#spared.add(name);
+    setTimeout(() => {
+      this.#spared.delete(name);
+      this.#pushSoon();
+    }, SUCCEEDED_MS).unref();
+  }
+
+  #wanted(): readonly string[] {
+    return revokedIn(this.roster.records(), this.#spared);
+  }
+
   /** One push at a time; what changed meanwhile is in the next. */
   #pushSoon(): void {
-    const wanted = revokedIn(this.roster.records()).join(' ');
+    const wanted = this.#wanted().join(' ');
     if (wanted === this.#revoked && !this.#again) return;
     this.#again = true;
     if (!this.#pushing) void this.#pushAll();
@@ -98,7 +128,7 @@ export class BrokerUsers {
 
   /** @returns true when the resolver returns just this list. */
   async #push(): Promise<boolean> {
-    const revoked = revokedIn(this.roster.records());
+    const revoked = this.#wanted();
     try {
       const jwt = await accountJwt(this.#account, this.#signing, {
         cluster: this.how.cluster,
@@ -125,12 +155,19 @@ const EMPTY = new Uint8Array();
  * Everybody who was let in once, or might have been, and is not now. A key that an accepted party also has stays out: a joiner
  * names its NATS key itself, and could name another's to have it revoked.
  */
-function revokedIn(records: readonly KeyRecord[]): readonly string[] {
-  const nkeys = (wanted: (state: KeyRecord['state']) => boolean) =>
-    records.filter(({ state }) => wanted(state)).map(({ nkey }) => nkeyText('user', nkey));
-  const accepted = new Set(nkeys((state) => state === 'accepted'));
-  const gone = nkeys((state) => state === 'deleted' || state === 'rejected');
-  return [...new Set(gone)].filter((key) => !accepted.has(key)).sort();
+function revokedIn(records: readonly KeyRecord[], spared: ReadonlySet<string>): readonly string[] {
+  const accepted = records.filter(({ state }) => state === 'accepted');
+  const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
+  const gone = records.filter(({ state }) => state === 'deleted' || state === 'rejected');
+  // What was spared goes at once when what came after it goes too.
+  const cut = gone.filter(
+    (record) => !keys.has(nameOf(record)) && !(spared.has(nameOf(record)) && names.has(record.name)),
+  );
+  return [...new Set(cut.map(nameOf))].sort();
+}
+
+function nameOf({ nkey }: KeyRecord): string {
+  return nkeyText('user', nkey);
 }
 
 /** The broker's word only tells whether to push again: it is not checked. */

@@ -12,6 +12,7 @@ import { Admin } from './admin.js';
 import { MineDoor } from './mine-door.js';
 import { MinionData } from './minion-data.js';
 import { Renewing } from './renewing.js';
+import { Succeeding } from './succeeding.js';
 import { WheelKeys } from './wheel-keys.js';
 
 @Controller()
@@ -71,6 +72,16 @@ export class RenewController {
   @Handles(routes.minionRenew, routes.accountRenew)
   renew(opened: Opened<typeof contracts.renew>) {
     return this.renewing.handle(opened);
+  }
+}
+
+@Controller()
+export class SucceedController {
+  constructor(@Inject(Succeeding) private readonly succeeding: Succeeding) {}
+
+  @Handles(routes.minionSucceed)
+  handle(opened: Opened<typeof contracts.succeed>) {
+    return this.succeeding.handle(opened);
   }
 }
 

@@ -33,6 +33,8 @@ type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
+  /** Hex of the identity key by its place in the store. */
+  readonly #byPlace = new Map<string, string>();
   #revision = 0;
 
   private constructor(
@@ -43,8 +45,11 @@ export class Inventory {
 
   static async open(store: Store, cluster: Cluster, pillars: Pillars): Promise<Inventory> {
     const inventory = new Inventory(store, cluster, pillars);
-    await store.follow(({ value }) => {
-      if (value === undefined) return;
+    await store.follow(({ key, value }) => {
+      if (value === undefined) {
+        inventory.#drop(key);
+        return;
+      }
       const { identity, data } = readAs(records.DataEntry, decode(value));
       inventory.#take(identity, data);
     });
@@ -88,6 +93,18 @@ export class Inventory {
     return true;
   }
 
+  /** Of a key that will never send anything again. */
+  async forget(identity: Uint8Array): Promise<void> {
+    await this.store.delete(fp(identity));
+    this.#drop(fp(identity));
+  }
+
+  #drop(place: string): void {
+    const key = this.#byPlace.get(place);
+    if (key !== undefined) this.#byKey.delete(key);
+    this.#byPlace.delete(place);
+  }
+
   #take(identity: Uint8Array, data: Signed): boolean {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
@@ -97,6 +114,7 @@ export class Inventory {
     if (read.value.number === held?.number) return equalBytes(digest, held.digest);
     const grains = fromPlain(read.value.grains as Plain);
     if (!isMap(grains)) return false;
+    if (held === undefined) this.#byPlace.set(fp(identity), key);
     this.#byKey.set(key, { number: read.value.number, digest, grains });
     this.#revision += 1;
     return true;

@@ -46,6 +46,11 @@ export class KeyEvents {
     if (act !== undefined) this.#tell('salt/key', { act, id, result: true });
   }
 
+  /** A minion has a new identity; nobody had to decide. */
+  renewed(id: string): void {
+    this.#tell('salt/key', { act: 'renew', id, result: true });
+  }
+
   /** Kept for as long as a gateway may take to come back; the decision itself waits for nothing. */
   #tell(tag: string, data: ValueMap): void {
     if (this.#waiting >= MAX_WAITING) {

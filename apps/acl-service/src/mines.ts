@@ -26,12 +26,18 @@ const MAX_ITEMS = 1000;
 export class Mines {
   readonly #byKey = new Map<string, ReadonlyMap<string, MineItem>>();
 
+  /** Hex of the identity key by its place in the store. */
+  readonly #byPlace = new Map<string, string>();
+
   private constructor(private readonly store: Store) {}
 
   static async open(store: Store): Promise<Mines> {
     const mines = new Mines(store);
-    await store.follow(({ value }) => {
-      if (value === undefined) return;
+    await store.follow(({ key, value }) => {
+      if (value === undefined) {
+        mines.#drop(key);
+        return;
+      }
       const { identity, items } = readAs(records.MineEntry, decode(value));
       mines.#take(identity, items);
     });
@@ -66,7 +72,28 @@ export class Mines {
     throw new Error('the mine was changed by others again and again');
   }
 
+  /** What one key has kept is the other's, unless that has something of its own already. */
+  async pass(from: Uint8Array, to: Uint8Array): Promise<void> {
+    const entry = await this.store.get(fp(from));
+    if (entry === undefined) return;
+    const { items } = readAs(records.MineEntry, decode(entry.value));
+    await this.change(to, (before) => (before.length > 0 ? before : items));
+  }
+
+  /** Of a key that will never keep anything again. */
+  async forget(identity: Uint8Array): Promise<void> {
+    await this.store.delete(fp(identity));
+    this.#drop(fp(identity));
+  }
+
+  #drop(place: string): void {
+    const key = this.#byPlace.get(place);
+    if (key !== undefined) this.#byKey.delete(key);
+    this.#byPlace.delete(place);
+  }
+
   #take(identity: Uint8Array, items: readonly MineItem[]): void {
+    this.#byPlace.set(fp(identity), toHex(identity));
     this.#byKey.set(toHex(identity), new Map(items.map((item) => [item.name, item])));
   }
 }

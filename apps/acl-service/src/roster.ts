@@ -44,8 +44,23 @@ interface Held {
   readonly record: KeyRecord;
   readonly signed: Signed;
   readonly waiting: Waiting | undefined;
+  /** Set where a new identity took the place of an old one, in the records of both: the new one's announcement. */
+  readonly succession: Signed | undefined;
   readonly stored: number;
 }
+
+interface Written {
+  readonly record: KeyRecord;
+  readonly signed: Signed;
+}
+
+/** What stands in an entry beside its record. */
+interface Beside {
+  readonly waiting?: Waiting | undefined;
+  readonly succession?: Signed | undefined;
+}
+
+const RACES = 8;
 
 export class Roster implements RosterView {
   readonly #byKey = new Map<string, Held>();
@@ -83,7 +98,7 @@ export class Roster implements RosterView {
     const { acl, cluster } = this.keys;
     const old = [...this.#byKey.values()].filter(({ signed }) => !readRoster(signed, cluster, [acl.publicKey]).ok);
     let count = 0;
-    for (const { record, waiting } of old) if ((await this.write(record, waiting)) !== undefined) count += 1;
+    for (const { record, ...beside } of old) if ((await this.#write(record, beside)) !== undefined) count += 1;
     return count;
   }
 
@@ -141,24 +156,73 @@ export class Roster implements RosterView {
     return this.#accepted;
   }
 
+  /** Whether this key left because a new identity of its minion took its place. */
+  wasSucceeded(identity: Uint8Array): boolean {
+    const held = this.#byKey.get(toHex(identity));
+    return held?.record.state === 'deleted' && held.succession !== undefined;
+  }
+
+  /**
+   * Puts a new key in the place of an accepted one, under the same name. The new one is accepted before the old one leaves, so
+   * that the name is never without a key; whoever finds this half done (`finish`) does the rest.
+   *
+   * @returns false when somebody else has changed something meanwhile: look again, and decide anew.
+   */
+  async succeed(old: KeyRecord, next: Pick<KeyRecord, 'identity' | 'nkey'>, announcement: Signed): Promise<boolean> {
+    if (!(await this.#passName(old, next.identity))) return false;
+    const record = { kind: old.kind, name: old.name, ...next, state: 'accepted' } as const;
+    const isThere = this.byKey(next.identity) !== undefined;
+    if (!isThere && (await this.#write(record, { succession: announcement })) === undefined) return false;
+    for (let race = 0; race < RACES; race += 1) {
+      if (this.byKey(old.identity)?.state !== 'accepted') break;
+      const gone = await this.#write({ ...old, state: 'deleted' }, { succession: announcement });
+      if (gone !== undefined) return true;
+      await this.#readAgain(old.identity);
+    }
+    if (this.wasSucceeded(old.identity)) return true;
+    // Its key was taken away meanwhile, and what it vouched for goes with it.
+    if (!isThere) await this.write({ ...record, state: 'deleted' });
+    return false;
+  }
+
+  /** @returns false when the name is a third key's. */
+  async #passName({ kind, name, identity }: KeyRecord, to: Uint8Array): Promise<boolean> {
+    const key = this.#nameKey(kind, name);
+    const holder = await this.store.get(key);
+    if (holder === undefined) return false;
+    if (equalBytes(holder.value, to)) return true;
+    return equalBytes(holder.value, identity) && (await this.store.update(key, to, holder.revision)) !== undefined;
+  }
+
+  /** What the store has now, however far behind the memory is. */
+  async #readAgain(identity: Uint8Array): Promise<void> {
+    const place = `k.${fp(identity)}`;
+    const entry = await this.store.get(place);
+    if (entry === undefined) return;
+    this.#noteStored(place, entry.revision);
+    this.#take(entry.value, entry.revision);
+  }
+
   /** Writes a new record or a new state. @returns undefined when someone else was faster, or the name has another key. */
-  async write(
-    next: Omit<KeyRecord, 'revision'>,
-    waiting?: Waiting,
-  ): Promise<{ readonly record: KeyRecord; readonly signed: Signed } | undefined> {
+  write(next: Omit<KeyRecord, 'revision'>, waiting?: Waiting): Promise<Written | undefined> {
+    return this.#write(next, { waiting });
+  }
+
+  async #write(next: Omit<KeyRecord, 'revision'>, beside: Beside): Promise<Written | undefined> {
     const held = this.#byKey.get(toHex(next.identity));
     // A key keeps its name until it is deleted, however old the decision is that would give it another.
     if (held !== undefined && held.record.state !== 'deleted' && !sameName(held.record, next)) return undefined;
     const record: KeyRecord = { ...next, revision: (held?.record.revision ?? 0) + 1 };
     if (record.state === 'accepted' && !(await this.#claimName(record))) return undefined;
     const signed = signRoster(this.keys.acl, this.keys.cluster, record);
-    const value = encodeEntry(signed, waiting ?? held?.waiting);
+    const value = encodeEntry(signed, { ...beside, waiting: beside.waiting ?? held?.waiting });
     const key = `k.${fp(record.identity)}`;
     const stored =
       held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
     if (stored === undefined) return undefined;
-    const leaves = record.state === 'deleted' || held?.record.state === 'accepted';
-    if (leaves && record.state !== 'accepted') await this.#freeName(record);
+    const wasAccepted = held?.record.state === 'accepted';
+    if (record.state !== 'accepted' && (wasAccepted || record.state === 'deleted'))
+      await this.#freeName(record, wasAccepted);
     this.#take(value, stored);
     return { record, signed };
   }
@@ -170,11 +234,16 @@ export class Roster implements RosterView {
     return holder !== undefined && equalBytes(holder.value, record.identity);
   }
 
-  /** A key that is gone holds no name, whichever way it came by it: also in a race that it lost. */
-  async #freeName(record: KeyRecord): Promise<void> {
+  /**
+   * A key that is gone holds no name, whichever way it came by it: also in a race that it lost. Nor does one that should have
+   * followed the accepted key, when nothing but the name was written of it: by a process that died then.
+   */
+  async #freeName(record: KeyRecord, wasAccepted: boolean): Promise<void> {
     const key = this.#nameKey(record.kind, record.name);
     const holder = await this.store.get(key);
-    if (holder !== undefined && equalBytes(holder.value, record.identity)) await this.store.delete(key);
+    if (holder === undefined) return;
+    const isNobodys = async () => wasAccepted && (await this.store.get(`k.${fp(holder.value)}`)) === undefined;
+    if (equalBytes(holder.value, record.identity) || (await isNobodys())) await this.store.delete(key);
   }
 
   #nameKey(kind: string, name: string): string {
@@ -196,9 +265,10 @@ export class Roster implements RosterView {
     const known = this.#byKey.get(key);
     if (known !== undefined && known.record.revision >= read.value.revision) return;
     const { reply, question, announcement } = entry;
-    const waiting =
-      reply === null || question === null || announcement === null ? undefined : { reply, question, announcement };
-    this.#byKey.set(key, { record: read.value, signed: entry.record, waiting, stored });
+    const waits = reply !== null && question !== null && announcement !== null;
+    const waiting = waits ? { reply, question, announcement } : undefined;
+    const succession = waits ? undefined : (announcement ?? undefined);
+    this.#byKey.set(key, { record: read.value, signed: entry.record, waiting, succession, stored });
     this.#byPlace.set(`k.${fp(read.value.identity)}`, key);
     this.#accepted = undefined;
     this.#acceptedIds = undefined;
@@ -211,13 +281,11 @@ function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind'
   return a.kind === b.kind && a.name === b.name;
 }
 
-function encodeEntry(record: Signed, waiting: Waiting | undefined): Uint8Array {
-  return encode(
-    writeAs(records.RosterEntry, {
-      record,
-      reply: waiting?.reply ?? null,
-      question: waiting?.question ?? null,
-      announcement: waiting?.announcement ?? null,
-    }) as Wire,
-  );
+function encodeEntry(record: Signed, { waiting, succession }: Beside): Uint8Array {
+  const {
+    reply = null,
+    question = null,
+    announcement = null,
+  } = succession === undefined ? (waiting ?? {}) : { announcement: succession };
+  return encode(writeAs(records.RosterEntry, { record, reply, question, announcement }) as Wire);
 }

@@ -46,7 +46,8 @@ export class Door {
   async publish(opened: Opened<typeof contracts.publish>, peer: boolean): Promise<void> {
     const send = (news: Body<typeof contracts.news>) => {
       // A caller whose key is taken away hears nothing more of its jobs.
-      const mayHear = news.refusal !== null || this.#mayAsk(opened.body, opened.party);
+      const mayHear =
+        news.refusal !== null || this.minions.mayHear(opened.party) || this.#mayAsk(opened.body, opened.party);
       if (mayHear) opened.answer(contracts.news, news);
     };
     const { follow } = opened.body;

@@ -88,7 +88,7 @@ export class GatewayModule {
     heedRevocations(link, minions, jobs);
     const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
     options.onStop(() => events.close());
-    const made = flows({ link, cache, jobs, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
+    const made = flows({ link, minions, cache, jobs, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets(requests, link, log));
     await goOnWithOthers(options, { cache, jobs, minions, takeover: made.takeover, waiting });
@@ -178,6 +178,7 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
 
 interface FlowParts {
   readonly link: RoleLink;
+  readonly minions: Minions;
   readonly cache: JobCache;
   readonly jobs: ActiveJobs;
   readonly events: JobEvents;
@@ -186,7 +187,7 @@ interface FlowParts {
   readonly log: Logger;
 }
 
-function flows({ link, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
+function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const fan = new FanOut(link);
   const jids = new JidClock();
@@ -226,6 +227,7 @@ function flows({ link, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: F
       },
       digestOf,
       keyText: toHex,
+      idNow: (key) => minions.idOf(key),
       isForgotten: (jid) => keepJobsMs > 0 && jid < jidOf(Math.floor((now() - keepJobsMs) * 1000)),
       count: (what) => {
         log.warn({ what }, 'a return was not taken');

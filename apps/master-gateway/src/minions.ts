@@ -1,17 +1,38 @@
 /** The accepted minions as this gateway sees the roster: who there is, for presence; the acl-service decides all else. */
 import type { Store } from '@natrium/bus';
-import { type Cluster, decode, type KnownParty, readRoster, toHex } from '@natrium/envelope';
+import {
+  type Cluster,
+  decode,
+  type KnownParty,
+  readRoster,
+  type RosterRecord,
+  type Signed,
+  toHex,
+} from '@natrium/envelope';
 import { readAs, records } from '@natrium/wire';
+
+/** Of the last changes: whoever asked or was asked before them is still at it. */
+const MAX_SUCCEEDED = 10_000;
 
 export interface Minion {
   readonly id: string;
   readonly key: Uint8Array;
 }
 
+/** What has changed of a key. */
+export interface StandingChange {
+  readonly key: Uint8Array;
+  readonly accepted: boolean;
+  /** One identity of a minion took the place of another: the announcement of the new one, for both keys. */
+  readonly succession: Signed | undefined;
+}
+
 export class Minions {
   readonly #accepted = new Map<string, Minion>();
   readonly #accounts = new Map<string, Minion>();
-  readonly #listeners = new Set<(key: Uint8Array, accepted: boolean) => void>();
+  /** Ids by the keys, hexadecimal, that were accepted here until another identity of their minion took their place. */
+  readonly #succeeded = new Map<string, string>();
+  readonly #listeners = new Set<(change: StandingChange) => void>();
 
   static async follow(store: Store, cluster: Cluster, aclKeys: () => readonly Uint8Array[]): Promise<Minions> {
     const minions = new Minions();
@@ -19,22 +40,35 @@ export class Minions {
       if (!key.startsWith('k.') || value === undefined) return;
       const entry = readAs(records.RosterEntry, decode(value));
       const read = readRoster(entry.record, cluster, aclKeys());
-      if (!read.ok) return;
-      const { kind, name, identity, state } = read.value;
-      const hex = toHex(identity);
-      const wasKnown = minions.#accepted.has(hex) || minions.#accounts.has(hex);
-      if (kind === 'minion' && state === 'accepted') minions.#accepted.set(hex, { id: name, key: identity });
-      else minions.#accepted.delete(hex);
-      if (kind === 'account' && state === 'accepted') minions.#accounts.set(hex, { id: name, key: identity });
-      else minions.#accounts.delete(hex);
-      const isKnown = state === 'accepted';
-      if (wasKnown !== isKnown) for (const listener of minions.#listeners) listener(identity, isKnown);
+      const succession = entry.reply === null ? (entry.announcement ?? undefined) : undefined;
+      if (read.ok) minions.#take(read.value, succession);
     });
     return minions;
   }
 
+  #take({ kind, name, identity, state }: RosterRecord, succession: Signed | undefined): void {
+    const hex = toHex(identity);
+    const [table, other] = kind === 'minion' ? [this.#accepted, this.#accounts] : [this.#accounts, this.#accepted];
+    const wasKnown = table.has(hex) || other.has(hex);
+    const accepted = state === 'accepted';
+    other.delete(hex);
+    if (accepted) table.set(hex, { id: name, key: identity });
+    else table.delete(hex);
+    if (wasKnown === accepted) return;
+    if (!accepted && succession !== undefined) this.#noteSucceeded(hex, name);
+    for (const listener of this.#listeners) listener({ key: identity, accepted, succession });
+  }
+
+  #noteSucceeded(hex: string, id: string): void {
+    this.#succeeded.set(hex, id);
+    if (this.#succeeded.size > MAX_SUCCEEDED) for (const oldest of this.#succeeded.keys()) {
+      this.#succeeded.delete(oldest);
+      return;
+    } // prettier-ignore
+  }
+
   /** Calls with the identity key of a minion or an account that is accepted now, or is not any more. */
-  onStanding(listener: (key: Uint8Array, accepted: boolean) => void): void {
+  onStanding(listener: (change: StandingChange) => void): void {
     this.#listeners.add(listener);
   }
 
@@ -58,5 +92,17 @@ export class Minions {
     if (party.owner.type === 'role') return true; // its key is in the roles document
     const hex = toHex(party.owner.key);
     return this.#accepted.has(hex) || this.#accounts.has(hex);
+  }
+
+  /** The key, hexadecimal, that the minion has now which was asked under this one. */
+  keyNow(key: string): string {
+    const id = this.#succeeded.get(key);
+    if (id === undefined) return key;
+    return [...this.#accepted].find(([, minion]) => minion.id === id)?.[0] ?? key;
+  }
+
+  /** Whether it may hear on of what it asked for earlier: a minion that has changed its identity since then may. */
+  mayHear(party: KnownParty): boolean {
+    return this.knows(party) || this.#succeeded.has(toHex(party.owner.key));
   }
 }

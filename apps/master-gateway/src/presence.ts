@@ -44,7 +44,11 @@ export class Presence {
 
   /** Of these minions, by identity key (hexadecimal): whom the broker no longer knows, and who is at work on the job. */
   async lookAt(jid: string, keys: readonly string[]): Promise<Seen> {
-    const { here, gone } = await this.#probe(keys.map(fromHex), [jid], GONE_MS);
+    const { here, gone } = await this.#probe(
+      keys.map((key) => fromHex(this.minions.keyNow(key))),
+      [jid],
+      GONE_MS,
+    );
     return {
       gone: keys.filter((_, index) => gone.has(index)),
       running: keys.filter((_, index) => here.get(index)?.includes(jid)),

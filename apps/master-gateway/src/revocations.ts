@@ -1,10 +1,11 @@
 /**
  * A key that is not accepted any more: from that moment this gateway hears nothing from it, waits for nothing from it, and
- * lets its minion know that it has to join again; also when it may come back. Nobody else notices.
+ * lets its minion know that it has to join again; also when it may come back. Nobody else notices. A key that made way for
+ * another of its minion is heard no more either, but what it was asked is still answered, under the new one.
  *
  * Spec: spec/envelope.md#roster.
  */
-import { equalBytes, fp, randomBytes, toHex } from '@natrium/envelope';
+import { equalBytes, fp, randomBytes, type Signed, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJobs } from '@natrium/flow';
 import { contracts } from '@natrium/wire';
@@ -13,13 +14,23 @@ import type { Minions } from './minions.js';
 const SENTENCE = 'its key was taken away while the job was running';
 
 export function heedRevocations(link: RoleLink, minions: Minions, jobs: ActiveJobs): void {
-  minions.onStanding((key, accepted) => {
+  minions.onStanding(({ key, accepted, succession }) => {
+    if (succession !== undefined) {
+      // Its new identity answers for it; where that one's jobs are sealed to is known from the same moment on.
+      introduce(link, succession);
+      return;
+    }
     tellItself(link, key);
     if (accepted) return;
     // Where its jobs would be sealed to stays known: it is told there when it is accepted again.
     link.directory.retain(({ owner, use }) => use !== 'session' || !equalBytes(owner.key, key));
     for (const job of jobs.all()) jobs.givenUp(job, toHex(key), 'refused', SENTENCE);
   });
+}
+
+function introduce({ roles, clock, directory }: RoleLink, announcement: Signed): void {
+  const party = roles.read(announcement, clock.now(), clock.skewMs);
+  if (party.ok) directory.learn(party.value);
 }
 
 /** Only where there is a minion to tell; an account's sessions are told with their next request. */

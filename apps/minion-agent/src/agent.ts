@@ -7,28 +7,33 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Clock } from '@natrium/bus';
-import { identityAsker, keepRenewed, type Link, MasterClient, peerPort } from '@natrium/client';
+import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
 import type { MinionConfig } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
-import { readOrMakeIdentity } from '@natrium/keystore';
-import type { Jid, ValueMap } from '@natrium/model';
-import { gatherGrains, GrainsFile, minionFacts, OwnModules } from '@natrium/modules';
+import { NextIdentity } from '@natrium/keystore';
+import type { Jid } from '@natrium/model';
+import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
 import type { Logger } from 'pino';
 import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
-import { type CameIn, comeIn } from './coming-in.js';
+import { comeIn, type ComingIn } from './coming-in.js';
 import { Epochs } from './epochs.js';
 import { type AgentEvents, openEvents } from './events/open-events.js';
 import { Execution } from './execution.js';
 import { HostData } from './host-data.js';
-import { listenForJobs } from './jobs.js';
+import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
+import { identityAtStart } from './identity-at-start.js';
+import { type JobParts, listenForJobs } from './jobs.js';
+import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
 import { Outbox } from './outbox.js';
 import { agentReturners } from './own-returners.js';
+import { Renewal } from './renewal.js';
 import { tidyAtRest } from './rest.js';
 import { RunRecord } from './run-record.js';
 import { Spool } from './spool.js';
 import { Standing } from './standing.js';
+import { UserRenewal } from './user-renewal.js';
 
 /** Beside this file in the sources and in a bundle. */
 const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
@@ -45,29 +50,32 @@ export interface Agent {
 
 export async function startAgent(config: MinionConfig, log: Logger, signal: AbortSignal): Promise<Agent> {
   await sodiumReady();
-  const { identity, fresh } = readOrMakeIdentity(join(config.pki_dir, 'minion.key'));
   const trust = new ClusterTrust(config, problemsTo(log));
   trust.pin(); // refuses before anything is sent when nothing says whom to trust
   const clock = new Clock(config.clock_skew * 1000);
   clock.raiseFloor(trust.timeFloorMs);
-  const came = await comeIn({ config, identity, trust, clock, log, signal, grains: shownGrains(config) });
+  const about = { config, trust, clock, log, signal, grains: shownGrains(config) };
+  const { identity, fresh } = await identityAtStart(about, keyPath(config));
+  const came = await comeIn({ ...about, identity });
   try {
-    return await begin({ config, ...came, fresh, log, trust, signal });
+    return await begin({ about, ...about, link: new LiveLink(came), fresh });
   } catch (error) {
     await came.transport.drain(); // an agent that does not come to life leaves nothing open
     throw error;
   }
 }
 
-interface Beginning extends CameIn {
+interface Beginning {
+  /** What every identity of this host comes onto the bus with. */
+  readonly about: Omit<ComingIn, 'identity'>;
   readonly config: MinionConfig;
+  readonly link: LiveLink;
   readonly fresh: boolean;
   readonly log: Logger;
   readonly trust: ClusterTrust;
-  readonly signal: AbortSignal;
 }
 
-async function begin({ config, link, transport, user, fresh, log, trust, signal }: Beginning): Promise<Agent> {
+async function begin({ about, config, link, fresh, log, trust }: Beginning): Promise<Agent> {
   const record = openRecord(config, fresh, link.clock, log);
   const spool = new Spool(join(config.cachedir, 'spool'), problemsTo(log));
   const grainsFile = new GrainsFile(config.root_dir);
@@ -75,22 +83,18 @@ async function begin({ config, link, transport, user, fresh, log, trust, signal 
   const events = await openEvents(config, link, log);
   const execution = executionOf({ config, link }, { data, grainsFile, events });
   const outbox = openOutbox({ link, log }, spool, record);
-  const own = ownModules(config, log);
-  await own.watch(() => {
-    execution.use(own.modules);
-  });
+  const own = await ownModules(config, execution, log);
   const handed = await agentReturners(config, { hostPath: MODULE_HOST, config: shownConfig(config) }, log);
   execution.returners = () => handed.returners.names;
   const closing = new AbortController();
-  const standing = new Standing(
-    { id: config.id, link, log, signal: AbortSignal.any([signal, closing.signal]), grains: shownGrains(config) },
-    () => {
-      void data.grains().then(() => {
-        outbox.sendSpooled();
-      });
-    },
-  );
-  listenForJobs({ id: config.id, link, record, spool, outbox, execution, data, standing, returners: handed.returners });
+  const living = { ...about, signal: AbortSignal.any([about.signal, closing.signal]) };
+  const standing = new Standing({ ...living, id: config.id, link }, () => {
+    void data.grains().then(() => {
+      outbox.sendSpooled();
+    });
+  });
+  const jobs = { id: config.id, record, spool, outbox, execution, data, standing, returners: handed.returners };
+  listenForJobs({ ...jobs, link: link.came.link });
   await link.transport.flush();
   await data.send();
   outbox.sendSpooled();
@@ -98,17 +102,19 @@ async function begin({ config, link, transport, user, fresh, log, trust, signal 
   const mine = mineOf({ config, link, log }, data, execution);
   const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
-  const stopRenewing = renewing({ link, transport, user, log });
-  const stopTidying = tidyAtRest([record, link.bus.sealer]);
+  const user = new UserRenewal(link, log);
+  const renewal = renewalOf({ about: living, link }, jobs, { epochs, user });
+  void renewal.resume();
+  const stopTidying = tidyAtRest([record, { forgetEnded: () => link.bus.sealer.forgetEnded() }]);
   log.info('live');
   return {
     link,
     newEpoch: () => epochs.begin(),
-    lost: transport.lost,
+    lost: link.lost,
     stop: async () => {
       closing.abort();
       epochs.stop();
-      stopRenewing();
+      user.stop();
       stopTidying();
       own.close();
       handed.close();
@@ -118,6 +124,7 @@ async function begin({ config, link, transport, user, fresh, log, trust, signal 
       outbox.close();
       events.close();
       trust.keep(link);
+      await renewal.close();
       await link.transport.drain();
       record.close();
       spool.close();
@@ -133,15 +140,16 @@ interface ExecutionNeeds {
 
 function executionOf({ config, link }: Pick<Beginning, 'config' | 'link'>, needs: ExecutionNeeds): Execution {
   const { data, grainsFile, events } = needs;
-  const client = new MasterClient(identityAsker(link, 'up'));
   return new Execution({
     id: config.id,
     data,
     config: shownConfig(config),
-    fingerprint: fingerprint(link.identity.publicKey),
+    get fingerprint() {
+      return fingerprint(link.identity.publicKey);
+    },
     masterFingerprint: fingerprint(link.roles.chain[0]),
     grainsFile,
-    master: peerPort(client, config.nats),
+    master: masterOf({ config, link }),
     events: events.port,
   });
 }
@@ -157,11 +165,43 @@ function openOutbox({ link, log }: Pick<Beginning, 'link' | 'log'>, spool: Spool
   return outbox;
 }
 
-function renewing({ link, transport, user, log }: Pick<Beginning, 'link' | 'transport' | 'user' | 'log'>): () => void {
-  if (user === undefined) return () => undefined;
-  return keepRenewed({ ...link, transport }, user, 'up', (cause) => {
-    log.error({ err: cause }, 'the user of the broker could not be renewed');
+/** What is asked of the master is asked under one identity to its end. */
+function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterPort {
+  const port = peerPort(new MasterClient(identityAsker(link, 'up')), config.nats);
+  return {
+    masters: config.nats,
+    publish: (ask) => link.steady(() => port.publish(ask)),
+    runner: (ask) => link.steady(() => port.runner(ask)),
+  };
+}
+
+/** Another identity for this minion, on demand. */
+function renewalOf(
+  { about, link }: Pick<Beginning, 'about' | 'link'>,
+  jobs: Omit<JobParts, 'link'>,
+  { epochs, user }: { readonly epochs: Epochs; readonly user: UserRenewal },
+): Renewal {
+  const renewal = new Renewal({
+    about,
+    files: new NextIdentity(keyPath(about.config)),
+    live: link,
+    data: jobs.data,
+    hear: (next) => {
+      listenForJobs({ ...jobs, link: next });
+    },
+    onChanged: () => {
+      jobs.outbox.sendSpooled();
+      epochs.follow();
+      user.begin();
+      void jobs.data.pillar();
+    },
   });
+  jobs.execution.identity = renewal;
+  return renewal;
+}
+
+function keyPath({ pki_dir: folder }: MinionConfig): string {
+  return join(folder, 'minion.key');
 }
 
 function mineOf(
@@ -182,26 +222,21 @@ function mineOf(
   return mine;
 }
 
-function ownModules({ module_dirs, module_timeout, module_memory }: MinionConfig, log: Logger) {
-  return new OwnModules({
-    folders: module_dirs,
+async function ownModules(config: MinionConfig, execution: Execution, log: Logger): Promise<OwnModules<CallContext>> {
+  const { module_dirs: folders, module_timeout: seconds, module_memory: memoryMib } = config;
+  const own = new OwnModules({
+    folders,
     hostPath: MODULE_HOST,
-    limits: { seconds: module_timeout, memoryMib: module_memory },
+    limits: { seconds, memoryMib },
     facts: minionFacts,
     onProblem: (sentence) => {
       log.error(`a module of your own is not available: ${sentence}`);
     },
   });
-}
-
-/** A file that cannot be read hides no other grain. */
-function grainsSet(file: GrainsFile, log: Logger): ValueMap {
-  try {
-    return file.read();
-  } catch (error) {
-    log.error({ err: error }, 'the grains that were set on this host are not there');
-    return {};
-  }
+  await own.watch(() => {
+    execution.use(own.modules);
+  });
+  return own;
 }
 
 function openRecord(config: MinionConfig, fresh: boolean, clock: Clock, log: Logger): RunRecord {
@@ -229,21 +264,4 @@ function problemsTo(log: Logger) {
 function interrupted(digest: string, jid: Jid) {
   const outcome = { ret: 'interrupted, outcome unknown', retcode: 1, success: false, out: null };
   return { jid, digest, instance: '', status: 'interrupted', code: null, outcome } as const;
-}
-
-/** What functions and returners see of the configuration. */
-function shownConfig(config: MinionConfig): ValueMap {
-  return { ...grainsConfig(config), cachedir: config.cachedir };
-}
-
-/** Nobody sees more of this host before it is accepted than what `autosign_grains` names. */
-function shownGrains(config: MinionConfig): ValueMap {
-  if (config.autosign_grains.length === 0) return {};
-  const all = gatherGrains(config.id, grainsConfig(config));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => config.autosign_grains.includes(name)));
-}
-
-function grainsConfig(config: MinionConfig): ValueMap {
-  const { grains, master, id } = config;
-  return { id, master: [...master], grains };
 }

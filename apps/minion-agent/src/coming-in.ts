@@ -16,7 +16,8 @@ import { inboxOf, joinInboxOf } from '@natrium/wire';
 import type { ValueMap } from '@natrium/model';
 import type { Logger } from 'pino';
 import { type ClusterTrust, NoTrust } from './cluster-trust.js';
-import { joinCluster } from './joining.js';
+import { joinCluster, stateOf } from './joining.js';
+import type { CameIn } from './live-link.js';
 
 const HELLO_MS = 2000;
 const HELLO_AGAIN_MS = 1000;
@@ -32,14 +33,6 @@ export interface ComingIn {
   readonly signal: AbortSignal;
   /** What the configuration lets a newcomer show. */
   readonly grains: ValueMap;
-}
-
-/** On the bus, under a key that is accepted. */
-export interface CameIn {
-  readonly transport: NatsTransport;
-  readonly link: Link;
-  /** Undefined where the broker knows no users. */
-  readonly user: OwnUser | undefined;
 }
 
 /** Resolves when this host is let in, however long that takes. @throws {NoTrust} When the cluster is not the one that this host trusts. */
@@ -58,20 +51,12 @@ export async function comeIn(about: ComingIn): Promise<CameIn> {
 }
 
 async function comeInAsUser(about: ComingIn, credentials: BrokerCredentials): Promise<CameIn> {
-  const { config, identity, log, signal } = about;
-  const path = join(config.pki_dir, 'broker-user.jwt');
-  const keep = (jwt: string) => {
-    try {
-      writeWhole(path, `${jwt}\n`, OWNER_ONLY);
-    } catch (cause) {
-      log.error({ err: cause }, `the next start has to join again: ${diskTrouble(path, cause)}`);
-    }
-  };
-  let jwt = readText(path);
+  const { identity, log, signal } = about;
+  let jwt = readText(userPath(about));
   for (;;) {
     if (jwt === undefined || !isGood(jwt, identity, Date.now())) jwt = await joinFor(about, credentials);
-    const user = new OwnUser(identity, jwt, keep);
-    keep(jwt);
+    const user = userOf(about, jwt);
+    user.take(jwt);
     const came = await asUser(about, user);
     if (came !== undefined) return came;
     log.warn('the broker does not know this minion’s user; joining again');
@@ -82,14 +67,64 @@ async function comeInAsUser(about: ComingIn, credentials: BrokerCredentials): Pr
 }
 
 /** The JWT that comes with an acceptance. */
-async function joinFor(about: ComingIn, { jwt, key }: BrokerCredentials): Promise<string> {
-  const inbox = joinInboxOf(fp(about.identity.publicKey));
-  const transport = await connect(about, { user: { jwt: () => jwt, key }, inbox });
+async function joinFor(about: ComingIn, credentials: BrokerCredentials): Promise<string> {
+  const user = await asNewcomer(about, credentials, (link) => joinCluster({ ...about, id: about.config.id, link }));
+  if (user === null) throw new Error('the acl-service gives no users of the broker: its broker_auth is none');
+  return user;
+}
+
+/** What the acl-service says of an identity of this host now; undefined when it says nothing. */
+export function standingOf(about: ComingIn): Promise<string | undefined> {
+  const credentials = readCredentials(about.config.join_creds);
+  return asNewcomer(about, credentials, (link) => stateOf({ ...about, id: about.config.id, link }));
+}
+
+/**
+ * Another identity of this host, on the bus beside the one that is live.
+ *
+ * @param jwt Its user of the broker; null where the broker knows none.
+ */
+export async function comeInBeside(about: ComingIn, jwt: string | null): Promise<CameIn> {
+  if (jwt !== null) {
+    const came = await asUser(about, userOf(about, jwt));
+    if (came === undefined) throw new Error('the broker does not know the user of the new identity');
+    return came;
+  }
+  const transport = await connect(about, {});
   try {
-    const link = await greet(about, transport, true);
-    const user = await joinCluster({ ...about, id: about.config.id, link });
-    if (user === null) throw new Error('the acl-service gives no users of the broker: its broker_auth is none');
-    return user;
+    return { transport, link: await greet(about, transport), user: undefined };
+  } catch (error) {
+    await transport.drain();
+    throw error;
+  }
+}
+
+function userPath({ config }: ComingIn): string {
+  return join(config.pki_dir, 'broker-user.jwt');
+}
+
+function userOf(about: ComingIn, jwt: string): OwnUser {
+  const path = userPath(about);
+  return new OwnUser(about.identity, jwt, (newest) => {
+    try {
+      writeWhole(path, `${newest}\n`, OWNER_ONLY);
+    } catch (cause) {
+      about.log.error({ err: cause }, `the next start has to join again: ${diskTrouble(path, cause)}`);
+    }
+  });
+}
+
+/** As one who may do nothing but join, where the broker asks who comes. */
+async function asNewcomer<T>(
+  about: ComingIn,
+  credentials: BrokerCredentials | undefined,
+  ask: (link: Link) => Promise<T>,
+): Promise<T> {
+  const inbox = joinInboxOf(fp(about.identity.publicKey));
+  const login = credentials === undefined ? {} : { user: { jwt: () => credentials.jwt, key: credentials.key }, inbox };
+  const transport = await connect(about, login);
+  try {
+    return await ask(await greet(about, transport, credentials !== undefined));
   } finally {
     await transport.drain();
   }

@@ -29,6 +29,12 @@ export class Epochs {
     private readonly parts: EpochParts,
   ) {
     this.#timer = setInterval(() => void this.begin(), Math.min(parts.epochMs, MAX_TIMER_MS));
+    this.follow();
+  }
+
+  /** Hears of newer roles documents through the link of now. */
+  follow(): void {
+    const { link, parts } = this;
     link.roles.onNewer(() => {
       parts.trust.keep(link);
       parts.log.info({ serial: link.roles.document.serial }, 'a newer roles document is in force');

@@ -7,6 +7,7 @@ import {
   type EventPort,
   type ExecutionModule,
   type GrainsFile,
+  type IdentityPort,
   executeSeveral,
   type MasterPort,
   type MinePort,
@@ -34,6 +35,8 @@ export class Execution {
   readonly #jobs = new JobsNow();
   /** Set once there is a way to the master's mine; it runs functions here. */
   mine: MinePort | undefined;
+  /** Set once this minion may have another identity. */
+  identity: IdentityPort | undefined;
   /** Names of what `--return` may name. */
   returners: (() => readonly string[]) | undefined;
 
@@ -94,6 +97,7 @@ export class Execution {
       events: this.options.events,
       jobs: this.#jobs,
       mine: this.mine,
+      identity: this.identity,
       returners: this.returners,
       signal,
       processes,

@@ -5,12 +5,12 @@
  * Spec: spec/envelope.md#data.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Link } from '@natrium/client';
-import { signData, type Wire } from '@natrium/envelope';
+import { type Signed, type SigningKey, signData } from '@natrium/envelope';
 import { isMap, toPlain, type ValueMap } from '@natrium/model';
 import type { RefreshPort } from '@natrium/modules';
 import { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
+import type { LiveLink } from './live-link.js';
 
 const DATA_MS = 5000;
 /** How often the grains are compared with what was sent. */
@@ -28,7 +28,7 @@ export class HostData implements RefreshPort {
   readonly #comparing: NodeJS.Timeout;
 
   constructor(
-    private readonly link: Link,
+    private readonly link: LiveLink,
     private readonly gather: () => ValueMap,
     private readonly log: Logger,
   ) {
@@ -60,7 +60,7 @@ export class HostData implements RefreshPort {
     if (this.#next !== undefined) return this.#next;
     const next = this.#exchanges.then(() => {
       this.#next = undefined;
-      return this.#exchange();
+      return this.link.steady(() => this.#exchange());
     });
     this.#exchanges = next.catch(() => undefined); // whoever asked hears of it
     this.#next = next;
@@ -88,15 +88,20 @@ export class HostData implements RefreshPort {
     }
   }
 
+  /** What it would send now. */
+  signedBy(signing: SigningKey): Signed {
+    const { clock, roles } = this.link;
+    this.#number = Math.max(this.#number + 1, clock.now());
+    return signData(signing, roles.cluster, { number: this.#number, grains: toPlain(this.#grains) });
+  }
+
   async #exchange(): Promise<void> {
     const { link } = this;
-    this.#number = Math.max(this.#number + 1, link.clock.now());
-    const document = { number: this.#number, grains: toPlain(this.#grains) as Wire };
     const answer = await link.bus.ask(
       {
         contract: contracts.data,
         body: {
-          data: signData(link.identity.signing, link.roles.cluster, document),
+          data: this.signedBy(link.identity.signing),
           announcement: link.own.announced,
         },
         subject: link.subjects.upAcl(link.own.fp, 'data'),

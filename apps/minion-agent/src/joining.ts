@@ -49,10 +49,21 @@ export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(j
   }
 }
 
+/** What the acl-service says of this identity now; undefined when it says nothing. */
+export async function stateOf(joiner: Joiner): Promise<string | undefined> {
+  let waits: string | undefined;
+  const { state, isSilence } = await askOnce(joiner, (waiting) => {
+    waits = waiting;
+  });
+  return isSilence ? waits : state;
+}
+
 /** Undefined: no word that counts. */
 interface Word {
   readonly state: string | undefined;
   readonly user: string | null;
+  /** Nobody has said it. */
+  readonly isSilence?: boolean;
 }
 
 /** One question; resolves with the last word on it, or `pending` when it is time to ask again. */
@@ -87,13 +98,13 @@ function askOnce({ id, link, signal, grains }: Joiner, onPending: (state: string
           return 'done';
         },
         onFailure: (failure) => {
-          resolve({ state: failure === 'timeout' ? 'pending' : undefined, user: null });
+          resolve({ state: failure === 'timeout' ? 'pending' : undefined, user: null, isSilence: true });
         },
       },
     );
     signal.addEventListener('abort', () => {
       stop();
-      resolve({ state: undefined, user: null });
+      resolve({ state: undefined, user: null, isSilence: true });
     }, { once: true }); // prettier-ignore
   });
 }

@@ -3,11 +3,11 @@
  *
  * Spec: spec/envelope.md#mine.
  */
-import type { Link } from '@natrium/client';
 import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
 import type { MineAnswer, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
+import type { LiveLink } from './live-link.js';
 
 const ANSWER_MS = 5000;
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ const NOTHING = { items: [], names: [], tgt: '', tgtType: 'glob' };
 type Ask = Body<typeof contracts.mine>;
 
 interface MineOptions {
-  readonly link: Link;
+  readonly link: LiveLink;
   readonly log: Logger;
   /** Of the configuration. */
   readonly functions: Value;
@@ -69,7 +69,11 @@ export class Mine implements MinePort {
     if (!success) this.options.log.error({ ret }, 'the mine could not be updated');
   }
 
-  async #ask(body: Ask): Promise<MineAnswer> {
+  #ask(body: Ask): Promise<MineAnswer> {
+    return this.options.link.steady(() => this.#askNow(body));
+  }
+
+  async #askNow(body: Ask): Promise<MineAnswer> {
     const { link } = this.options;
     const subject = link.subjects.upAcl(link.own.fp, 'mine');
     const asked = { contract: contracts.mine, body, subject, to: () => link.services('acl') };

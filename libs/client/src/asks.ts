@@ -69,17 +69,29 @@ export interface Asker {
   readonly claims?: ValueMap;
 }
 
-/** An identity asks: a minion on its `up` subjects, an account on its `usr` subjects. */
-export function identityAsker({ bus, own, subjects, identity }: Link, tree: 'up' | 'usr'): Asker {
-  const at = (verb: 'publish' | 'runner') => (tree === 'up' ? subjects.up(own.fp, verb) : subjects.usr(own.fp, verb));
+/**
+ * An identity asks: a minion on its `up` subjects, an account on its `usr` subjects.
+ *
+ * What the link is at that moment is asked each time: a minion may have another identity by then.
+ */
+export function identityAsker(link: Link, tree: 'up' | 'usr'): Asker {
+  const at = (verb: 'publish' | 'runner') =>
+    tree === 'up' ? link.subjects.up(link.own.fp, verb) : link.subjects.usr(link.own.fp, verb);
   return {
-    bus,
-    signing: identity.signing,
-    subjects: {
-      publish: at('publish'),
-      runner: at('runner'),
-      admin: subjects.usrAcl(own.fp, 'admin'),
-      auth: subjects.usrAcl(own.fp, 'auth'),
+    get bus() {
+      return link.bus;
+    },
+    get signing() {
+      return link.identity.signing;
+    },
+    get subjects() {
+      const { subjects, own } = link;
+      return {
+        publish: at('publish'),
+        runner: at('runner'),
+        admin: subjects.usrAcl(own.fp, 'admin'),
+        auth: subjects.usrAcl(own.fp, 'auth'),
+      };
     },
     grantRun: null,
   };

@@ -21,6 +21,7 @@ export const SIGNED_WHATS = [
   'roles',
   'announce',
   'join',
+  'succession',
   'roster',
   'data',
   'request',

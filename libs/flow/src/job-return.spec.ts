@@ -42,6 +42,8 @@ class Gateway {
   readonly counts: string[] = [];
   readonly announced: string[] = [];
   found: records.JobRecord | undefined = RECORD;
+  /** Ids of minions by the keys that they have now. */
+  readonly renamed = new Map<string, string>();
   /** Whether a job of that jid would be kept no longer. */
   forgotten = false;
   /** How the next stores go; the rest succeed. */
@@ -63,6 +65,7 @@ class Gateway {
       announce: (_record, { id }) => this.announced.push(id),
       digestOf,
       keyText,
+      idNow: (key) => this.renamed.get(key),
       isForgotten: () => this.forgotten,
       count: (what) => this.counts.push(what),
       now: () => NOW,
@@ -101,6 +104,17 @@ describe('a return in time', () => {
       },
     ]);
     expect(gateway.announced).toEqual(['web1']);
+  });
+
+  it('is taken from the identity that its minion has now, once, and from no other minion’s', async () => {
+    const gateway = Gateway.gathering();
+    gateway.renamed.set(keyText(keyOf('web1 new')), 'web1').set(keyText(keyOf('db1')), 'db1');
+    expect(await gateway.hear('db1', says('stranger'))).toBe(false);
+    expect(await gateway.hear('web1 new', says('one'))).toBe(true);
+    expect(await gateway.hear('web1', says('again'))).toBe(true);
+    expect(gateway.told).toEqual([['web1', 'one']]);
+    expect(gateway.cache.map(({ id }) => id)).toEqual(['web1']);
+    expect(gateway.counts).toEqual(['stranger', 'duplicate']);
   });
 
   it('is told under the name that was asked by the sender’s key', async () => {

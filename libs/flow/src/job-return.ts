@@ -20,6 +20,8 @@ export interface ReturnPorts {
   announce(record: records.JobRecord, stored: records.StoredReturn): void;
   digestOf(request: Uint8Array): string;
   keyText(key: Uint8Array): string;
+  /** The id of the minion that is accepted under this key now. */
+  idNow(key: string): string | undefined;
   /** A job so old is no longer kept, whoever asks. */
   isForgotten(jid: string): boolean;
   /** Counts duplicates and strangers, and returns that came when their job was no longer kept. */
@@ -40,7 +42,15 @@ export class JobReturns {
   async handle(said: Returned, senderKey: Uint8Array): Promise<boolean> {
     const key = this.ports.keyText(senderKey);
     const job = this.jobs.byJid(said.jid);
-    return job === undefined ? this.#late(said, key) : this.#inTime(job, said, key);
+    return job === undefined ? this.#late(said, key) : this.#inTime(job, said, this.#askedAs(job, key));
+  }
+
+  /** The key that was asked: a minion that has a new identity since then answers under that. */
+  #askedAs({ gathering, record }: ActiveJob, key: string): string {
+    if (gathering.idOf(key) !== undefined) return key;
+    const id = this.ports.idNow(key);
+    const asked = record.members.find((member) => member.id === id);
+    return asked === undefined ? key : this.ports.keyText(asked.key);
   }
 
   async #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
@@ -92,8 +102,17 @@ export class JobReturns {
     const record = await this.ports.findJob(said.jid);
     if (record === undefined) return this.#unknown(said.jid);
     if (this.ports.digestOf(record.request) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
-    const id = record.members.find((member) => this.ports.keyText(member.key) === key)?.id;
-    if (id === undefined) return this.#count('stranger');
+    const own = record.members.find((member) => this.ports.keyText(member.key) === key);
+    const asked = own ?? record.members.find((member) => member.id === this.ports.idNow(key));
+    if (asked === undefined) return this.#count('stranger');
+    return this.#storeAfterwards(record, said, { id: asked.id, key: this.ports.keyText(asked.key) });
+  }
+
+  async #storeAfterwards(
+    record: records.JobRecord,
+    said: Returned,
+    { id, key }: { readonly id: string; readonly key: string },
+  ): Promise<boolean> {
     if (said.status === 'done') await this.#storeLate(record, id, said, key);
     // A run that is called interrupted may have returned before: reading is dear, and this is rare.
     else if (said.status === 'interrupted' && !(await this.#isStored(record, id))) await this.#store(record, id, said);

@@ -37,6 +37,12 @@ function admission(change: Partial<Admission> = {}): Admission {
   return { autoAccept: false, rejects: () => false, signs: () => false, maxPending: 2, ...change };
 }
 
+it('a key that is gone stays gone while another has its id; afterwards it waits again', () => {
+  const [gone, other] = [record('web1', 'deleted'), record('web1', 'accepted', { identity: keyOf('other') })];
+  expect(decideJoin(joiner('web1'), roster(gone, other), admission())).toEqual({ state: 'denied' });
+  expect(decideJoin(joiner('web1'), roster(gone), admission())).toMatchObject({ write: { state: 'pending' } });
+});
+
 describe('a newcomer', () => {
   it('waits until somebody accepts its key', () => {
     expect(decideJoin(joiner('web1'), roster(), admission())).toEqual({

@@ -62,7 +62,8 @@ export function decideJoin(joiner: Joiner, roster: RosterView, admission: Admiss
   }
   const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
   const named = roster.byName('minion', joiner.id);
-  if (named !== undefined) return turnedAway('denied', isFull('turned_away'));
+  // A key that is gone stays so while another has its id: the broker refuses whoever is gone, not whoever is denied.
+  if (named !== undefined) return turnedAway('denied', own !== undefined || isFull('turned_away'));
   if (admission.rejects(joiner)) return turnedAway('rejected', isFull('turned_away'));
   if (admits(joiner, admission)) return { state: 'accepted', write: { state: 'accepted' } };
   if (isFull('pending')) return { state: 'full' };

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
-import { ClusterMemoryFile, readIdentity, readOrMakeIdentity } from './identity-keys.js';
+import { ClusterMemoryFile, NextIdentity, readIdentity, readOrMakeIdentity } from './identity-keys.js';
 import { KeyfileCorrupt } from './secret-file.js';
 
 let folder: string;
@@ -35,6 +35,33 @@ describe('an identity', () => {
     writeFileSync(path, 'damaged');
     expect(() => readOrMakeIdentity(path)).toThrow(KeyfileCorrupt);
     expect(readFileSync(path, 'utf8')).toBe('damaged');
+  });
+});
+
+describe('the next identity', () => {
+  it('stands beside the one in force until it takes its place, and is the same until then', () => {
+    const path = join(folder, 'minion.key');
+    const { identity } = readOrMakeIdentity(path);
+    const files = new NextIdentity(path);
+    expect(files.read()).toBeUndefined();
+    const next = files.readOrMake();
+    expect(next.publicKey).not.toEqual(identity.publicKey);
+    expect(new NextIdentity(path).readOrMake().publicKey).toEqual(next.publicKey);
+    expect(readIdentity(path)?.publicKey).toEqual(identity.publicKey);
+    files.takeOver();
+    expect(readIdentity(path)?.publicKey).toEqual(next.publicKey);
+    expect([files.read(), statSync(path).mode & 0o777]).toEqual([undefined, 0o600]);
+  });
+
+  it('that is dropped leaves the one in force', () => {
+    const path = join(folder, 'minion.key');
+    const { identity } = readOrMakeIdentity(path);
+    const files = new NextIdentity(path);
+    files.readOrMake();
+    files.drop();
+    files.drop();
+    expect(files.read()).toBeUndefined();
+    expect(readIdentity(path)?.publicKey).toEqual(identity.publicKey);
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#keys, #joining.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode, type Identity, identityFrom, newIdentitySecret, type Wire } from '@natrium/envelope';
 import { decoded, isMissing, KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
@@ -23,6 +23,38 @@ export function readOrMakeIdentity(path: string): { readonly identity: Identity;
   const secret = newIdentitySecret();
   writeKeyFile(path, secret);
   return { identity: identityFrom(secret), fresh: true };
+}
+
+/**
+ * The identity that shall follow the one at a path: made and kept beside it before anybody hears of it, so that whichever of
+ * the two the cluster knows after a crash is there.
+ */
+export class NextIdentity {
+  readonly #path: string;
+
+  constructor(private readonly current: string) {
+    this.#path = `${current}.next`;
+  }
+
+  /** undefined: no change is under way. */
+  read(): Identity | undefined {
+    return readIdentity(this.#path);
+  }
+
+  /** The one of a change that was not finished, or a new one. */
+  readOrMake(): Identity {
+    return readOrMakeIdentity(this.#path).identity;
+  }
+
+  /** From here on it is the identity; the one before is gone. */
+  takeOver(): void {
+    renameSync(this.#path, this.current);
+  }
+
+  /** The cluster will never know it. */
+  drop(): void {
+    rmSync(this.#path, { force: true });
+  }
 }
 
 /** What a host keeps of its cluster: the first root it trusts, the highest serial and the latest signed time it saw. */

@@ -1,5 +1,11 @@
 export { type BrokerCredentials, claimsIn, readCredentials, type UserClaims } from './broker-credentials.js';
-export { type ClusterMemory, ClusterMemoryFile, readIdentity, readOrMakeIdentity } from './identity-keys.js';
+export {
+  type ClusterMemory,
+  ClusterMemoryFile,
+  NextIdentity,
+  readIdentity,
+  readOrMakeIdentity,
+} from './identity-keys.js';
 export { MasterKeys, ROLES, STORAGE_CLASSES, type StorageClass } from './master-keys.js';
 export { ROLES_VALID_MS, RolesChanges, RolesUnchanged } from './roles-changes.js';
 export { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';

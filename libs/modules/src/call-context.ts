@@ -36,6 +36,8 @@ export interface CallContext extends BaseContext {
   readonly mine?: MinePort | undefined;
   /** Absent without a connection to a master. */
   readonly refresh?: RefreshPort | undefined;
+  /** Absent without a running agent. */
+  readonly identity?: IdentityPort | undefined;
   /** Names of the returners that this minion has. */
   readonly returners?: (() => readonly string[]) | undefined;
   /** Absent without a running agent. */
@@ -49,6 +51,12 @@ export interface RefreshPort {
   /** Gathers the grains anew and sends them; new pillar comes back. */
   grains(): Promise<boolean>;
   pillar(): Promise<boolean>;
+}
+
+/** This minion's own key. */
+export interface IdentityPort {
+  /** A new identity, signed by the one it has and accepted by that. @returns Its fingerprint. @throws {ExecutionError} When it is refused. */
+  renew(): Promise<string>;
 }
 
 export interface JobFacts {

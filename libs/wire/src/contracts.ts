@@ -23,15 +23,16 @@ import {
   signature,
   signed,
   text,
+  userJwt,
   value,
   word,
 } from './fields.js';
+import { succeed, succeeded } from './succession-contracts.js';
 
 export * from './event-contracts.js';
+export * from './succession-contracts.js';
 export { GrantRun };
 
-/** A user of the broker, as that reads it. */
-const userJwt = z.string().check(z.minLength(1), z.maxLength(4096));
 /** nil: an external user or a token, whose credential stands beside the request. */
 const anySignature = z.nullable(signature);
 
@@ -279,6 +280,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, admin, adminDone, run, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

@@ -48,3 +48,6 @@ export const value = z.codec(z.unknown(), anyValue, {
 });
 
 export const refused = fields({ code: word, sentence: text(4096) });
+
+/** The JWT by which the broker knows a user. */
+export const userJwt = z.string().check(z.minLength(1), z.maxLength(4096));

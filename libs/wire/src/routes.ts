@@ -37,6 +37,7 @@ export const minionData = route('up.*.acl.data', contracts.data, contracts.pilla
 export const minionMine = route('up.*.acl.mine', contracts.mine, contracts.answer);
 export const join = route('join', contracts.join, contracts.joined);
 export const minionRenew = route('up.*.acl.renew', contracts.renew, contracts.renewed);
+export const minionSucceed = route('up.*.acl.succeed', contracts.succeed, contracts.succeeded);
 export const accountRenew = route('usr.*.acl.renew', contracts.renew, contracts.renewed);
 export const accountAdmin = route('usr.*.acl.admin', contracts.admin, contracts.adminDone);
 export const minionEvents = route('up.*.event', contracts.events, contracts.eventsStored);

@@ -4,7 +4,7 @@
  * Spec: spec/wire.md#subjects.
  */
 export type UpVerb = 'publish' | 'runner' | 'return' | 'event' | 'fetch';
-export type UpAclVerb = 'data' | 'mine' | 'renew';
+export type UpAclVerb = 'data' | 'mine' | 'renew' | 'succeed';
 export type UsrVerb = 'publish' | 'runner' | 'fetch';
 export type UsrAclVerb = 'admin' | 'auth' | 'renew';
 

@@ -4,8 +4,8 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import type { Link } from '@natrium/client';
 import { contracts } from '@natrium/wire';
+import type { LiveLink } from '../live-link.js';
 import type { EventSpool } from './event-spool.js';
 
 const ANSWER_MS = 5000;
@@ -17,7 +17,7 @@ export class EventForwarder {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly link: Link,
+    private readonly link: LiveLink,
     private readonly spool: EventSpool,
     private readonly onProblem: (problem: string, cause?: unknown) => void,
   ) {}
@@ -51,7 +51,8 @@ export class EventForwarder {
     for (;;) {
       const batch = this.spool.batch();
       if (batch === undefined) return true;
-      const through = await this.#send(batch.first, batch.dropped, batch.events);
+      // Each batch is settled under the identity that sent it: the gateways number events by it.
+      const through = await this.link.steady(() => this.#send(batch.first, batch.dropped, batch.events));
       if (through === undefined || this.#closed) return false;
       // Numbers that we never gave: an earlier life of this minion, whose spool is lost, has used them.
       if (through > this.spool.last) this.spool.renumber(through);

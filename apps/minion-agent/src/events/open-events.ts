@@ -1,9 +1,9 @@
 /** The agent's part of the event bus, put together. */
 import { join } from 'node:path';
-import type { Link } from '@natrium/client';
 import type { MinionConfig } from '@natrium/config';
 import type { EventPort } from '@natrium/modules';
 import type { Logger } from 'pino';
+import type { LiveLink } from '../live-link.js';
 import { EventForwarder } from './event-forwarder.js';
 import { EventSpool } from './event-spool.js';
 import { MinionEvents } from './minion-events.js';
@@ -20,7 +20,7 @@ const MAX_BYTES = 1 << 20;
 /** Numbers rise by the clock over restarts; this many a millisecond are never fired. */
 const PER_MS = 1024;
 
-export async function openEvents(config: MinionConfig, link: Link, log: Logger): Promise<AgentEvents> {
+export async function openEvents(config: MinionConfig, link: LiveLink, log: Logger): Promise<AgentEvents> {
   const onProblem = (problem: string, cause?: unknown) => {
     log.error({ err: cause }, problem);
   };

@@ -88,5 +88,11 @@ it('what brings code in Salt brings nothing here, and what cannot be says why', 
     ret: 'ERROR: jobs are kept on the master: natrium-run jobs.lookup_jid 20260101000000000001',
     retcode: 1,
   });
-  expect((await call('saltutil.regen_keys', [])).success).toBe(false);
+  expect((await call('saltutil.revoke_auth', [])).success).toBe(false);
+});
+
+it('a new identity is its agent’s to make; without an agent there is none', async () => {
+  const identity = { renew: () => Promise.resolve('aa:bb') };
+  expect(await call('saltutil.regen_keys', [], { identity })).toMatchObject({ ret: 'aa:bb', retcode: 0 });
+  expect(await call('saltutil.regen_keys', [])).toMatchObject({ success: false });
 });

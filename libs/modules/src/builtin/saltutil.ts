@@ -66,8 +66,20 @@ export const saltutilModule = defineModule('saltutil', {
       throw new ExecutionError(`jobs are kept on the master: natrium-run jobs.lookup_jid ${jid}`);
     },
   ),
-  regen_keys: refusing(
-    'a minion’s key is never made anew by a job: stop the agent, remove minion.key, and accept the new key',
+  regen_keys: fn(
+    {
+      doc:
+        'Gives this minion a new identity while it runs. The one that it has signs the new one, so nobody has to accept it; the ' +
+        'old one is refused from then on. Jobs and their returns go on.',
+      params: [],
+      returns: 'the fingerprint of the new key',
+      examples: ['saltutil.regen_keys'],
+    },
+    (_, { identity }) => {
+      if (identity === undefined)
+        throw new ExecutionError('only a running agent can change the identity of its minion');
+      return identity.renew();
+    },
   ),
   revoke_auth: refusing('a minion does not revoke itself: natrium-key -d on the master'),
   update: refusing('the agent does not update itself: use pkg.install'),

@@ -1,0 +1,148 @@
+/**
+ * A running minion changes its identity: what `decideSuccession` decides is written, and recorded.
+ *
+ * Asked in two steps, so that nothing is lost between them. `prepare` lets the new identity onto the broker, tells the
+ * gateways where its jobs will be sealed to and keeps its grains; nobody is let in by it. `commit` puts it in the old one's
+ * place. Both may be asked again: the old identity hears the same, also after it has left.
+ *
+ * Spec: spec/envelope.md#succession.
+ */
+import type { Opened } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import { type CheckedJoin, encode, fingerprint, fp, readJoin, signedToWire, verify } from '@natrium/envelope';
+import { type Budget, decideSuccession, type KeyRecord, type SuccessionStep } from '@natrium/flow';
+import { err, ok, parseMinionId, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import type { BrokerUsers } from './broker-users.js';
+import type { Inventory } from './inventory.js';
+import type { KeyEvents } from './key-events.js';
+import type { Mines } from './mines.js';
+import type { Roster } from './roster.js';
+
+type Asked = Body<typeof contracts.succeed>;
+type Succeeded = Body<typeof contracts.succeeded>;
+
+interface Parts {
+  readonly roster: Roster;
+  readonly inventory: Inventory;
+  readonly mines: Mines;
+  readonly users: BrokerUsers | undefined;
+  readonly audit: AuditLog;
+  readonly events: KeyEvents;
+  /** By id: each change leaves a record for ever. */
+  readonly budget: Budget;
+}
+
+interface Proved {
+  readonly old: KeyRecord;
+  readonly join: CheckedJoin;
+  readonly step: SuccessionStep;
+}
+
+const AGE_MS = 60_000;
+const RACES = 8;
+
+export class Succeeding {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly parts: Parts,
+  ) {}
+
+  async handle({ body, party }: Opened<typeof contracts.succeed>): Promise<Succeeded> {
+    const old = this.parts.roster.byKey(party.owner.key);
+    if (!this.parts.budget.take(old?.name ?? '', this.link.clock.own())) return refused(TOO_FAST);
+    for (let race = 0; race < RACES; race += 1) {
+      const proved = this.#prove(body, party.owner.key);
+      if (!proved.ok) {
+        this.#recordRefused(old, proved.error);
+        return refused(proved.error);
+      }
+      if (body.what === 'prepare') return this.#prepare(proved.value, body);
+      if (proved.value.step === 'done' || (await this.#commit(proved.value, body)))
+        return this.#told(proved.value.join);
+    }
+    return refused(TOO_FAST);
+  }
+
+  /** The old key's signature stands over the very request that the new key has signed. */
+  #prove({ join: object, signature }: Asked, oldKey: Uint8Array): Result<Proved, Refusal> {
+    const { clock, roles } = this.link;
+    const join = readJoin(object, roles.cluster, { now: clock.now(), skewMs: clock.skewMs, maxAgeMs: AGE_MS });
+    if (!join.ok) return err(PROBLEMS[join.error]);
+    if (!verify('succession', roles.cluster, oldKey, object.bytes, signature)) return err(NOT_VOUCHED);
+    const id = parseMinionId(join.value.id);
+    if (id === undefined || join.value.party.use !== 'jobs') return err(PROBLEMS.shape);
+    const old = this.parts.roster.byKey(oldKey);
+    const step = decideSuccession({ id, old, next: this.parts.roster.byKey(join.value.identity) });
+    if (!step.ok) return step;
+    return old === undefined ? err(PROBLEMS.shape) : ok({ old, join: join.value, step: step.value });
+  }
+
+  async #prepare({ join, step }: Proved, { data }: Asked): Promise<Succeeded> {
+    if (step === 'go' && !(await this.#introduce(join, data))) return refused(PROBLEMS.shape);
+    const user = await this.parts.users?.candidateOf(join);
+    return { refusal: null, record: null, user: user ?? null };
+  }
+
+  /** Nobody heeds any of this before the new key is accepted. */
+  async #introduce({ identity, announcement }: CheckedJoin, data: Asked['data']): Promise<boolean> {
+    if (!(await this.parts.inventory.write(identity, data))) return false;
+    await this.link.announcements.put(`m.${fp(identity)}`, encode(signedToWire(announcement)));
+    return true;
+  }
+
+  /** @returns false when it has to be decided anew. */
+  async #commit({ old, join, step }: Proved, { data }: Asked): Promise<boolean> {
+    const { roster, inventory, mines } = this.parts;
+    if (step === 'go' && !(await this.#introduce(join, data))) return false;
+    await mines.pass(old.identity, join.identity);
+    if (!(await roster.succeed(old, join, join.announcement))) return false;
+    await inventory.forget(old.identity);
+    await mines.forget(old.identity);
+    this.parts.events.renewed(old.name);
+    this.#record(old, join);
+    return true;
+  }
+
+  async #told({ identity }: CheckedJoin): Promise<Succeeded> {
+    const { roster, users } = this.parts;
+    const record = roster.byKey(identity);
+    const user = record === undefined ? undefined : await users?.userOf(record);
+    return { refusal: null, record: roster.signedOf(identity) ?? null, user: user ?? null };
+  }
+
+  #record({ name, identity }: KeyRecord, join: CheckedJoin): void {
+    this.parts.audit.write({
+      time: this.link.clock.now(),
+      what: 'key',
+      caller: { kind: 'minion', name },
+      digest: null,
+      jid: null,
+      verdict: 'allow',
+      rule: null,
+      detail: { fun: 'key.succeed', id: name, old: fingerprint(identity), new: fingerprint(join.identity) },
+    });
+  }
+
+  #recordRefused(old: KeyRecord | undefined, { code }: Refusal): void {
+    const detail = { fun: 'key.succeed', ...(old === undefined ? {} : { fingerprint: fingerprint(old.identity) }) };
+    const caller = old === undefined ? null : { kind: old.kind, name: old.name };
+    this.parts.audit.refuse({ caller, digest: null, code, detail });
+  }
+}
+
+const of = (code: RefusalCode, sentence: string) => refusal(code, sentence);
+const TOO_FAST = of('slow_down', 'too many new identities in a short time; wait a minute and ask again');
+const NOT_VOUCHED = of('bad_signature', 'the new identity does not carry a signature of the one that asks');
+const PROBLEMS = {
+  shape: of('bad_request', 'not a request for a new identity'),
+  announcement: of('bad_request', 'the new identity does not announce a key of its own'),
+  signature: of('bad_signature', 'the new identity does not carry its own signature'),
+  expired: of('request_expired', 'the request for a new identity has expired; ask again'),
+  future: of('request_from_future', 'the request for a new identity is from the future'),
+} as const;
+
+function refused(why: Refusal): Succeeded {
+  return { refusal: why, record: null, user: null };
+}

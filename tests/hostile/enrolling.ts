@@ -1,0 +1,88 @@
+/** An operator and newcomers, played by the test: requests about keys, and joining. */
+import type { Link } from '@natrium/client';
+import {
+  encodeRequest,
+  fingerprint,
+  type Identity,
+  identityFrom,
+  newIdentitySecret,
+  randomBytes,
+  signJoin,
+  type SigningKey,
+  type Wire,
+} from '@natrium/envelope';
+import { aRequest, PATIENCE_MS } from '@natrium/testing';
+import { contracts } from '@natrium/wire';
+import type { World } from './world.js';
+
+/** A key as an operator names it. */
+export type KeyPair = Readonly<Record<'id' | 'fingerprint', string>>;
+
+export function newIdentity(): Identity {
+  return identityFrom(newIdentitySecret());
+}
+
+export class Enrolling {
+  private constructor(
+    private readonly world: World,
+    /** The first account, which has full access. */
+    readonly account: Link,
+  ) {}
+
+  static async in(world: World): Promise<Enrolling> {
+    return new Enrolling(world, await world.cluster.session(world.cluster.account));
+  }
+
+  /** What an account's signed request about keys comes to. */
+  async admin(
+    from: Link,
+    fun: string,
+    args: Wire[],
+    signer: SigningKey | 'nobody' = from.identity.signing,
+  ): Promise<unknown> {
+    const { cluster } = this.world.acl;
+    const request = encodeRequest(aRequest(this.world.now, { what: 'key', funs: [fun], args: [args], tgt: '' }));
+    const signature = signer === 'nobody' ? new Uint8Array(64) : signer.sign('request', cluster, request);
+    const answer = await from.bus.ask(
+      {
+        contract: contracts.admin,
+        body: { request, signature },
+        subject: from.subjects.usrAcl(from.own.fp, 'admin'),
+        to: () => from.services('acl'),
+      },
+      contracts.adminDone,
+      PATIENCE_MS,
+    );
+    return answer.ok ? (answer.value.body.refusal?.code ?? answer.value.body.result) : answer.error;
+  }
+
+  roster(): Promise<unknown> {
+    return this.admin(this.account, 'key.list', []);
+  }
+
+  /** A key that has asked to be let in and waits. */
+  async aPendingKey(id: string): Promise<{ readonly link: Link; readonly pair: KeyPair }> {
+    const link = await this.world.cluster.session(newIdentity());
+    expect(await this.joins(link, id)).toBe('pending');
+    return { link, pair: { id, fingerprint: fingerprint(link.identity.publicKey) } };
+  }
+
+  async joins(link: Link, id: string): Promise<string> {
+    const request = signJoin(link.identity.signing, this.world.acl.cluster, {
+      id,
+      identity: link.identity.publicKey,
+      nkey: link.identity.nkeyPublic,
+      announcement: link.own.announced,
+      issued: this.world.now,
+      nonce: randomBytes(16),
+    });
+    const question = {
+      contract: contracts.join,
+      body: { request, grains: {} },
+      subject: link.subjects.join,
+      to: () => link.services('acl'),
+    };
+    const answer = await link.bus.ask(question, contracts.joined, PATIENCE_MS);
+    return answer.ok ? answer.value.body.state : answer.error;
+  }
+}

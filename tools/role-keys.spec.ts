@@ -43,7 +43,7 @@ describe('what a role is handed', () => {
     ]);
   });
 
-  it.each(['acl', 'gateway', 'runner'])('is never, for %s, the root key, an account or another role', (role) => {
+  it.each(['acl', 'gateway', 'runner', 'sink'])('is never, for %s, the root key, an account or another role', (role) => {
     const files = handed(role).join('\n');
     expect(files).not.toMatch(/root\.key|^account\.key|offline|accounts\//m);
     const roles = [...files.matchAll(/roles\.d\/(\w+)\.key/g)].map(([, name]) => name);

@@ -83,7 +83,7 @@ export const SCOPES: readonly Scope[] = [
     sends: ['hello', 'dir.sink'],
     hears: [INBOX, 'dir.*'],
     answersWithin: 0,
-    buckets: { announcements: 'part' },
+    buckets: { sinks: 'own', events: 'read', announcements: 'part' },
   },
   {
     name: 'auditor',
@@ -100,6 +100,7 @@ export const SCOPES: readonly Scope[] = [
     buckets: {
       roster: 'own',
       data: 'own',
+      sinks: 'own',
       mine: 'read',
       tokens: 'read',
       audit: 'read',

@@ -153,7 +153,7 @@ export class Delivery {
     if (events.length === 0) return true;
     for (let wait = FIRST_WAIT_MS; !ending.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        await destination.deliver(events, ending);
+        await destination.deliver(events);
         figures.count('delivered', events.length);
         return true;
       } catch (cause) {

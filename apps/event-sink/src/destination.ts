@@ -5,12 +5,13 @@ export interface Destination {
   /** Most events that it takes in one go. */
   readonly atOnce: number;
   /**
-   * Resolves when all of them are committed there; some may be there already, from a time before.
+   * Resolves when all of them are committed there; some may be there already, from a time before. It has time limits
+   * of its own: who stops the service waits for it.
    *
    * @throws {EventRefused} When it will never take one of them.
    * @throws {Error} When that is to be tried again; its message holds nothing of the events.
    */
-  deliver(events: readonly Heard[], signal: AbortSignal): Promise<void>;
+  deliver(events: readonly Heard[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -8,10 +8,10 @@ export class WebhookDestination implements Destination {
 
   constructor(private readonly webhook: Webhook) {}
 
-  async deliver(events: readonly Heard[], signal: AbortSignal): Promise<void> {
+  async deliver(events: readonly Heard[]): Promise<void> {
     for (const event of events) {
       try {
-        await postSigned(this.webhook, { id: event.id, body: lineOf(event).trimEnd() }, signal);
+        await postSigned(this.webhook, { id: event.id, body: lineOf(event).trimEnd() });
       } catch (cause) {
         throw cause instanceof PostRefused ? new EventRefused(cause.message, { cause }) : cause;
       }

@@ -11,3 +11,4 @@ export { digestsIn, type JobOrder, type Member, placeOf, type Verdict } from './
 export { type LogLine, LogLines } from './log-lines.js';
 export { seeded, withOneByteEdited } from './seeded.js';
 export { TestMinion } from './test-minion.js';
+export { type Posted, WebhookReceiver } from './webhook-receiver.js';

@@ -36,11 +36,12 @@ const MIN_KEY = 24;
 export async function postSigned(
   { url, secretFile }: Webhook,
   { id, body }: Posted,
-  ended: AbortSignal,
+  ended?: AbortSignal,
 ): Promise<void> {
   const key = await webhookKey(secretFile);
   const headers = { 'content-type': 'application/json', ...signatureHeaders(key, id, body, Date.now()) };
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]);
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = ended === undefined ? limit : AbortSignal.any([ended, limit]);
   const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(
     (cause: unknown) => {
       throw new Error(`no answer came: ${reasonOf(cause)}`);

@@ -42,11 +42,8 @@ export class PostgresDestination implements Destination {
   }
 
   async #connect(): Promise<Client> {
-    const { url, secretFile } = this.options;
-    const password = secretFile === '' ? {} : { password: (await readFile(secretFile, 'utf8')).trimEnd() };
     const client = new Client({
-      connectionString: url,
-      ...password,
+      connectionString: await this.#address(),
       application_name: 'natrium event-sink',
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: QUERY_MS,
@@ -64,6 +61,14 @@ export class PostgresDestination implements Destination {
       await client.end().catch(() => undefined);
       throw cause;
     }
+  }
+
+  /** The library takes a password beside an address only within it. */
+  async #address(): Promise<string> {
+    const address = new URL(this.options.url);
+    const { secretFile } = this.options;
+    if (secretFile !== '') address.searchParams.set('password', (await readFile(secretFile, 'utf8')).trimEnd());
+    return address.href;
   }
 
   async #insert(client: Client, { events, jids, returns }: Rows): Promise<void> {

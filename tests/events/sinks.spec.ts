@@ -24,7 +24,10 @@ let world: World;
 let receiver: WebhookReceiver;
 let door: MetricsDoor;
 const sinks = new Set<OpenService>();
-const said = new Arrivals<{ readonly msg: string; readonly sink?: string; readonly tag?: string }>('a line of a log');
+const said = new Arrivals<{ readonly msg: string; readonly sink?: string; readonly tag?: string }>(
+  'a line of a log',
+  15_000,
+);
 
 beforeAll(async () => {
   receiver = await WebhookReceiver.open();

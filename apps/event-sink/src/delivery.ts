@@ -87,15 +87,16 @@ export class Delivery {
 
   async #hold(): Promise<void> {
     const { place, log, name } = this.parts;
-    const lost = new AbortController();
-    const ending = AbortSignal.any([this.#stop.signal, lost.signal]);
-    const timer = setInterval(() => void this.#renew(lost), RENEW_MS);
+    const over = new AbortController();
+    const ending = AbortSignal.any([this.#stop.signal, over.signal]);
     log.info({ sink: name, ...place.at }, 'this replica delivers');
     this.#isHolding = true;
+    const renewing = this.#keepRenewed(over);
     try {
       await this.#deliverAll(ending);
     } finally {
-      clearInterval(timer);
+      over.abort();
+      await renewing;
       this.#isHolding = false;
       [this.#intake, this.#inHand, this.#behind] = [undefined, [], 0];
       await place.release().catch((cause: unknown) => {
@@ -104,13 +105,18 @@ export class Delivery {
     }
   }
 
-  async #renew(lost: AbortController): Promise<void> {
+  /** Also while what is in hand is finished after the word to stop. */
+  async #keepRenewed(over: AbortController): Promise<void> {
     const { place, journal } = this.parts;
-    try {
-      if (!(await place.renew())) lost.abort();
-      else this.#behind = Math.max(0, (await journal.bounds()).last - place.at.sequence);
-    } catch (cause) {
-      this.#warn(cause, 'the place of a sink could not be kept; tried again');
+    for (;;) {
+      await pause(RENEW_MS, over.signal);
+      if (over.signal.aborted) return;
+      try {
+        if (!(await place.renew())) over.abort();
+        else this.#behind = Math.max(0, (await journal.bounds()).last - place.at.sequence);
+      } catch (cause) {
+        this.#warn(cause, 'the place of a sink could not be kept; tried again');
+      }
     }
   }
 

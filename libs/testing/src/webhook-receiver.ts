@@ -13,10 +13,12 @@ export interface Posted {
 }
 
 const NO_CONTENT = 204;
+/** A replica looks each two seconds whether it is its turn. */
+const PATIENCE_MS = 15_000;
 
 export class WebhookReceiver {
   /** Each post, to be taken once. */
-  readonly arrivals = new Arrivals<Posted>('a post');
+  readonly arrivals = new Arrivals<Posted>('a post', PATIENCE_MS);
   readonly all: Posted[] = [];
   /** The answers to the next posts; then 204. */
   readonly answers: number[] = [];

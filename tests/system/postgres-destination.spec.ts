@@ -129,6 +129,21 @@ it('refuses for good what it can never hold, all of a batch or nothing', async (
   expect(await rowsOf(client, 'SELECT tag FROM salt_events')).toEqual([]);
 });
 
+it('speaks TLS with a server whose authority it knows, and with no other', async () => {
+  const { name, client } = await aDatabase();
+  const over = (parameters: string) => {
+    const url = `${server.url(name)}?sslmode=verify-full${parameters}`;
+    const one = new PostgresDestination({ url, secretFile: server.secretFile, masterId: 'here_master' });
+    opened.push(one);
+    return one;
+  };
+  await expect(over('').deliver(JOB)).rejects.toThrow(/self-signed|unable to verify|issuer/);
+  await over(`&sslrootcert=${server.authority}`).deliver(JOB);
+  const used =
+    "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'natrium event-sink'";
+  expect(await rowsOf(client, used)).toEqual([{ ssl: true }]);
+});
+
 it('says why a database takes nothing, without its secret, and goes on when it is back', async () => {
   const { name } = await aDatabase();
   const wrong = join(server.folder, 'wrong');

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../support/free-port.js';
+import { makeCertificates } from './certificates.js';
 import { installed } from './host.js';
 
 const ACCOUNT = 'postgres';
@@ -28,6 +29,8 @@ export class Postgres {
     const server = new Postgres(folder, programs, await freePort());
     writeFileSync(server.secretFile, `${PASSWORD}\n`);
     chmodSync(folder, 0o755);
+    makeCertificates(folder);
+    execFileSync('chown', [ACCOUNT, join(folder, 'server.key')]);
     execFileSync('install', ['-d', '-o', ACCOUNT, '-m', '700', join(folder, 'data')]);
     const auth = ['--auth=scram-sha-256', `--pwfile=${server.secretFile}`, '--username=salt', '--no-sync'];
     server.#run('initdb', '-D', join(folder, 'data'), ...auth);
@@ -35,9 +38,13 @@ export class Postgres {
     return server;
   }
 
-  /** Resolves the file with the password of the account `salt`, which owns everything. */
+  /** The file with the password of the account `salt`, which owns everything. */
   get secretFile(): string {
     return join(this.folder, 'password');
+  }
+
+  get authority(): string {
+    return join(this.folder, 'ca.pem');
   }
 
   url(database = 'postgres', user = 'salt'): string {
@@ -46,8 +53,20 @@ export class Postgres {
 
   /** Comes back when it lets clients in. */
   up(): void {
-    const options = `-p ${String(this.port)} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
-    this.#run('pg_ctl', 'start', '-w', '-D', join(this.folder, 'data'), '-l', '/dev/null', '-o', options);
+    const tls = {
+      ssl: 'on',
+      ssl_cert_file: join(this.folder, 'server.pem'),
+      ssl_key_file: join(this.folder, 'server.key'),
+    };
+    const settings = {
+      port: this.port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: 'off',
+      ...tls,
+    };
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+    this.#run('pg_ctl', 'start', '-w', '-D', join(this.folder, 'data'), '-l', '/dev/null', '-o', options.join(' '));
   }
 
   /** As a power cut: no connection is ended in peace. */

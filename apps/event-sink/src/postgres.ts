@@ -82,8 +82,8 @@ export class PostgresDestination implements Destination {
 
 /** The database's own errors carry rows with them; only what it says of itself goes on. */
 function readable(cause: unknown): Error {
-  if (!(cause instanceof Error)) return new Error('PostgreSQL failed');
-  const { code } = cause as { readonly code?: unknown };
-  const said = `${cause.message}${typeof code === 'string' ? ` (${code})` : ''}`;
-  return typeof code === 'string' && REFUSALS.test(code) ? new EventRefused(said) : new Error(said);
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  const known = typeof code === 'string' ? code : '';
+  const said = `${typeof message === 'string' ? message : 'it failed'}${known === '' ? '' : ` (${known})`}`;
+  return REFUSALS.test(known) ? new EventRefused(said) : new Error(said);
 }

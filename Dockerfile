@@ -2,7 +2,7 @@
 #
 #   npm run build && docker compose build
 #
-# Targets: broker, service (acl-service, master-gateway, runner-service), minion, cli (also founds the cluster).
+# Targets: broker, service (acl-service, master-gateway, runner-service, event-sink), minion, cli (also founds the cluster).
 # No image holds a key: volumes bring them, each container only its own (containers/init.mjs).
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG NATS_IMAGE=nats:2.10-alpine
@@ -31,6 +31,7 @@ FROM base AS service
 COPY dist/acl-service/ dist/acl-service/
 COPY dist/master-gateway/ dist/master-gateway/
 COPY dist/runner-service/ dist/runner-service/
+COPY dist/event-sink/ dist/event-sink/
 ENTRYPOINT ["node"]
 
 # The settings of an agent that is idle most of the time, as `natriumctl up` starts it.
@@ -51,7 +52,7 @@ ENV PATH=/opt/natrium/bin:$PATH
 USER 0:0
 RUN command -v openssl > /dev/null \
  || (apt-get update && apt-get install -y --no-install-recommends openssl && rm -rf /var/lib/apt/lists/*)
-RUN for name in acl gateway runner broker minion cli offline; do mkdir -p /volumes/$name; done \
+RUN for name in acl gateway runner sink broker minion cli offline; do mkdir -p /volumes/$name; done \
  && chown -R 10001:10001 /volumes && chmod 700 /volumes/*
 USER 10001:10001
 CMD ["sleep", "infinity"]

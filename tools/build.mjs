@@ -30,6 +30,7 @@ const projects = {
   'master-gateway': [app('master-gateway')],
   'acl-service': [app('acl-service')],
   'runner-service': [app('runner-service', host)],
+  'event-sink': [app('event-sink')],
   'minion-agent': [app('minion-agent', host, lean)],
   cli: commands.map((name) => ({
     out: 'dist/cli',

@@ -41,6 +41,7 @@ export const fence = {
     node: true,
   },
   'apps/runner-service': { may: '*', packages: ['@nestjs/*', 'reflect-metadata', 'pino'], node: true },
+  'apps/event-sink': { may: '*', packages: ['@nestjs/*', 'reflect-metadata', 'pino', 'pg'], node: true },
   'apps/minion-agent': { may: '*', packages: ['pino'], node: true },
   'apps/cli': { may: '*', packages: ['commander', 'pino'], node: true, lazy: true },
 };

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@natrium/testing';
+import { until, WebhookReceiver } from '@natrium/testing';
 import { NO_PEER } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
 import { inRoot } from '../support/places.js';
@@ -50,6 +50,7 @@ const NEXT_JOB_MS = 5000;
 
 let cluster: UpCluster;
 let folder = '';
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-own-'));
@@ -66,8 +67,11 @@ beforeAll(async () => {
   chmodSync(join(own, 'returners', 'broken.py'), 0o755);
   const place = join(folder, 'state', 'minions', ID, 'minion.d');
   mkdirSync(place, { recursive: true });
+  receiver = await WebhookReceiver.open();
+  writeFileSync(join(folder, 'hook.secret'), receiver.secret);
+  const hook = `webhook_url: ${receiver.url}\nwebhook_secret_file: ${folder}/hook.secret\nmulti_returner: [webhook, append_csv]\n`;
   const config = `module_dirs: ${own}/modules\nreturner_dirs: ${own}/returners\nmodule_timeout: ${SECONDS}\nmodule_memory: 256\nlog_level: error\n`;
-  writeFileSync(join(place, 'own.conf'), config);
+  writeFileSync(join(place, 'own.conf'), config + hook);
   cluster = await upCluster({
     minions: [ID],
     masterConfig: `${NO_PEER}runner_dirs: ${inRoot('examples/runners')}\n`,
@@ -77,6 +81,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await cluster.stop();
+  await receiver.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -143,6 +148,20 @@ describe('--return', () => {
     expect(await run('test.ping', '--return', 'append_csv')).toBe(true);
     await written;
     expect(readFileSync(file, 'utf8')).toMatch(/^\d+,\d{20},web1,test\.ping,0,true\r\n$/);
+  });
+
+  it('with multi reaches each of multi_returner, a signed webhook among them', async () => {
+    const file = minion('cache', 'returns.csv');
+    rmSync(file, { force: true });
+    const written = appears(file);
+    expect(await run('test.ping', '--return', 'multi')).toBe(true);
+    await written;
+    expect(await receiver.arrivals.next()).toMatchObject({
+      id: expect.stringMatching(/^\d{20}%2Fweb1$/) as string,
+      isSigned: true,
+      body: { id: ID, fun: 'test.ping', return: true },
+    });
+    expect(receiver.all).toHaveLength(1); // the jobs before did not name it
   });
 
   it('to one that is unknown or fails leaves a line in the log, and the job is as it was', async () => {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../support/free-port.js';
+import { makeCertificates } from './certificates.js';
 import { installed } from './host.js';
 
 export interface SlapdOptions {
@@ -71,16 +72,6 @@ function configText(folder: string, { suffix, reader }: SlapdOptions): string {
     `access to * by dn.exact="${reader}" read by self read by * none`,
     '',
   ].join('\n');
-}
-
-function makeCertificates(folder: string): void {
-  const openssl = (...words: readonly string[]) => execFileSync('openssl', [...words], { cwd: folder, stdio: 'pipe' });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=test authority');
-  openssl('req', ...key.slice(0, -2), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
-  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names'];
-  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...sign);
 }
 
 /** Resolves at the first connection; there is nothing else by which slapd says that it is ready. */

@@ -9,6 +9,7 @@ import {
   type ReturnerContext,
   type ReturnFacts,
   Returners,
+  webhookReturner,
 } from '@natrium/modules';
 import type { Logger } from 'pino';
 
@@ -25,7 +26,9 @@ export async function agentReturners(
   facts: { readonly hostPath: string; readonly config: ValueMap },
   log: Logger,
 ): Promise<OwnReturners> {
-  const returners = new Returners([localFileReturner(config.local_file), MASTER_BUS], {
+  const webhook = webhookReturner({ url: config.webhook_url, secretFile: config.webhook_secret_file });
+  const returners = new Returners([localFileReturner(config.local_file), webhook, MASTER_BUS], {
+    multi: config.multi_returner,
     context: { id: config.id, config: facts.config },
     onProblem: (sentence, about) => {
       log.error(about, sentence);

@@ -99,7 +99,7 @@ export const SCOPES: readonly Scope[] = [
     hears: [INBOX, 'dir.*'],
     answers: 0,
     answersWithin: 0,
-    buckets: { announcements: 'part' },
+    buckets: { sinks: 'own', events: 'read', announcements: 'part' },
   },
   {
     name: 'auditor',
@@ -118,6 +118,7 @@ export const SCOPES: readonly Scope[] = [
     buckets: {
       roster: 'own',
       data: 'own',
+      sinks: 'own',
       mine: 'read',
       tokens: 'read',
       audit: 'read',

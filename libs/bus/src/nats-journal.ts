@@ -73,15 +73,20 @@ async function setAnew(transport: NatsTransport, name: string, config: Partial<S
   }
 }
 
-/** A journal that another service keeps: it need not be there yet when reading begins. */
-export function journalToRead(transport: NatsTransport, name: string): Journal {
-  return new NatsJournal(name, transport);
+/**
+ * A journal that another service keeps: it need not be there yet when reading begins.
+ *
+ * @param ahead Messages that may wait here for a slow reader.
+ */
+export function journalToRead(transport: NatsTransport, name: string, ahead = AHEAD): Journal {
+  return new NatsJournal(name, transport, ahead);
 }
 
 class NatsJournal implements Journal {
   constructor(
     readonly name: string,
     private readonly transport: NatsTransport,
+    readonly ahead = AHEAD,
   ) {}
 
   append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
@@ -118,7 +123,7 @@ class NatsReading implements Reading {
   #onNothing: (() => void) | undefined;
 
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: NatsJournal,
     private readonly transport: NatsTransport,
     from: ReadFrom,
     private readonly hear: {
@@ -154,7 +159,7 @@ class NatsReading implements Reading {
     if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
     this.#onNothing = undefined;
     this.#messages = await consumer.consume({
-      max_messages: AHEAD,
+      max_messages: this.journal.ahead,
       expires: EXPIRES_MS,
       idle_heartbeat: HEARTBEAT_MS,
     });

@@ -1,6 +1,7 @@
 export { brokerTls, type BrokerTlsPaths } from './broker-tls.js';
 /** Configuration files to frozen, checked values; errors name file, line, key, reason and mend. */
 export { DEFAULT_DIR } from './check.js';
+export { type EventSink, sinkKind } from './event-sinks.js';
 export { FolderWatch, type WatchedFolder } from './folder-watch.js';
 export { configurationDocs } from './docs-table.js';
 export { type LoadedConfig, loadMasterConfig } from './load-master.js';

@@ -3,6 +3,7 @@ import type { Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
 import { check, DEFAULT_DIR } from './check.js';
+import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import { deepFreeze } from './freeze.js';
 import { MasterConfig } from './master-config.js';
 import { MinionConfig } from './minion-config.js';
@@ -30,12 +31,14 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
   const problems: ConfigProblem[] = urls.flatMap((url, index) =>
     url.ok ? [] : [{ ...locate(['nats', index]), path: ['nats', index], ...url.error }],
   );
+  problems.push(...sinkProblems(values.event_sinks).map((problem) => ({ ...locate(problem.path), ...problem })));
   problems.push(...openDoor(values).map((problem) => ({ ...locate(problem.path), ...problem })));
   if (problems.length > 0) return err(problems);
   const config = deepFreeze<MasterConfig>({
     ...values,
     nats: urls.flatMap((url) => (url.ok ? [url.value] : [])),
     keep_jobs_seconds: values.keep_jobs_seconds ?? values.keep_jobs * 3600,
+    event_sinks: withSinkPaths(values.event_sinks, values.root_dir),
     auth_ldap: settingsUnder('auth.ldap.', given),
     auth_pam: settingsUnder('auth.pam.', given),
   });

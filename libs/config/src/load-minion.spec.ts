@@ -97,3 +97,16 @@ describe('keys of a minion', () => {
     });
   });
 });
+
+describe('returners', () => {
+  it('posts to https, or to this host', () => {
+    const config = load('webhook_url: https://hooks.example.com/x\nmulti_returner: [local_file, webhook]\n');
+    expect(config).toMatchObject({ multi_returner: ['local_file', 'webhook'] });
+    expect(load('webhook_url: http://127.0.0.1:8080/x\n').webhook_url).toBe('http://127.0.0.1:8080/x');
+    expect(problem('webhook_url: http://hooks.example.com/x\n')).toContain('would leave this host in clear');
+  });
+
+  it.each(['multi', 'master_bus'])('multi_returner does not take %s', (name) => {
+    expect(problem(`multi_returner: [local_file, ${name}]\n`)).toContain(`${name} cannot be one of several`);
+  });
+});

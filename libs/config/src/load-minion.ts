@@ -6,6 +6,7 @@ import type { Path } from '@natrium/args';
 import { err, ok, parseMinionId, type Result } from '@natrium/model';
 import { brokerUrl, type Fault, LOCAL_BROKER, masterUrl } from './addresses.js';
 import { check, DEFAULT_DIR } from './check.js';
+import { webhookProblem } from './event-sinks.js';
 import { deepFreeze } from './freeze.js';
 import { fullHostName } from './host-name.js';
 import type { LoadedConfig } from './load-master.js';
@@ -36,6 +37,7 @@ export function loadMinionConfig(
   const problems = [
     ...(id === undefined ? [problem(['id'], BAD_ID)] : []),
     ...(finger.ok ? [] : [problem(['master_finger'], finger.error)]),
+    ...returnerFaults(values).map(({ path, ...fault }) => problem(path, fault)),
     ...addresses.faults.map(({ path, ...fault }) => problem(path, fault)),
   ];
   if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
@@ -47,6 +49,25 @@ const BAD_ID: Fault = {
   reason: 'this is no name of a minion',
   mend: 'set id to 1 to 255 characters without slashes and control characters',
 };
+
+/** What multi would hand to itself, and what the gateway does: it knows only the returners that the job names. */
+const NOT_IN_MULTI: ReadonlySet<string> = new Set(['multi', 'master_bus']);
+
+function returnerFaults({
+  multi_returner: multi,
+  webhook_url: url,
+}: Pick<MinionConfig, 'multi_returner' | 'webhook_url'>): readonly (Fault & { readonly path: Path })[] {
+  const said = url === '' ? undefined : webhookProblem(url);
+  const wrong = multi.filter((name) => NOT_IN_MULTI.has(name));
+  return [
+    ...(said === undefined ? [] : [{ path: ['webhook_url'], reason: said.reason, mend: said.mend }]),
+    ...wrong.map((name) => ({
+      path: ['multi_returner'],
+      reason: `${name} cannot be one of several`,
+      mend: 'remove it; a job may name several with commas, as in --return=multi,master_bus',
+    })),
+  ];
+}
 
 interface Addresses {
   readonly urls: readonly string[];

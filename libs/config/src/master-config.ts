@@ -7,6 +7,7 @@
  */
 import * as z from 'zod/mini';
 import { accessKeys } from './access-keys.js';
+import { type EventSink, EventSinks } from './event-sinks.js';
 import { folders, keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
 import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
 
@@ -114,6 +115,11 @@ const jobKeys = {
   max_event_size: z
     ._default(whole(1024, 67_108_864), 1_048_576)
     .register(keyDocs, { group: jobs, doc: 'Largest event in bytes', takes: 'bytes, 1024 to 67108864' }),
+  event_sinks: z._default(EventSinks, {}).register(keyDocs, {
+    group: jobs,
+    doc: 'Databases, webhooks and files that the event-sink delivers events to',
+    takes: 'name: {to, tags, secret_file, from}, see docs/event-bus.md',
+  }),
   presence_events: z
     ._default(z.boolean(), false)
     .register(keyDocs, { group: jobs, doc: 'Fire events about minions that come and go', takes: 'yes or no' }),
@@ -186,7 +192,9 @@ export const MasterConfig = z.strictObject({
   ...httpKeys,
   ...logKeys,
 });
-export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_jobs_seconds'>> & {
+export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_jobs_seconds' | 'event_sinks'>> & {
+  /** By name; paths are whole. */
+  readonly event_sinks: Readonly<Record<string, EventSink>>;
   /** Set from `keep_jobs` when the file does not say it. */
   readonly keep_jobs_seconds: number;
   /** Salt's `auth.ldap.*` keys by what follows the prefix. */

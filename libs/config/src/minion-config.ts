@@ -81,6 +81,22 @@ const moduleKeys = {
     takes: 'a file',
     path: 'cache/returns.jsonl',
   }),
+  multi_returner: z._default(textList(), []).register(keyDocs, {
+    group: modules,
+    doc: 'Returners that the returner multi hands each return to',
+    takes: 'a list of names, without multi and master_bus',
+  }),
+  webhook_url: z._default(text(), '').register(keyDocs, {
+    group: modules,
+    doc: 'Where the returner webhook posts each return',
+    takes: 'https://…, or http:// on this host',
+  }),
+  webhook_secret_file: text().register(keyDocs, {
+    group: modules,
+    doc: 'The key that signs what the returner webhook posts, as whsec_ and base64',
+    takes: 'a file',
+    path: 'pki/webhook.secret',
+  }),
   timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
     group: modules,
     doc: 'How long natrium-call waits for returns of others, in seconds',

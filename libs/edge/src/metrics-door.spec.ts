@@ -51,11 +51,11 @@ describe('a service that listens', () => {
     door.serve({ ...ASKED, metrics });
     metrics.unopened('replayed');
     metrics.unopened('replayed');
-    metrics.gauge('natrium_epoch_age_seconds', 'Age of the own epoch', () => 7);
+    metrics.gauge('natrium_epoch_age_seconds', 'Age of an epoch', 'epoch', () => [['own', 7]]);
     const { status, text } = await ask('/metrics');
     expect(status).toBe(200);
     expect(text).toContain('natrium_unopened_messages_total{reason="replayed",service="acl"} 2');
-    expect(text).toContain('natrium_epoch_age_seconds{service="acl"} 7');
+    expect(text).toContain('natrium_epoch_age_seconds{epoch="own",service="acl"} 7');
     expect(text).toContain('process_resident_memory_bytes');
   });
 

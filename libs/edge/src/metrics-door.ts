@@ -48,16 +48,25 @@ export class ServiceMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A figure that is looked up when somebody asks. */
-  gauge(name: string, help: string, value: () => number): void {
+  /** A figure of each of several, looked up when somebody asks. */
+  gauge(name: string, help: string, label: string, values: () => Iterable<readonly [string, number]>): void {
     new Gauge({
       name,
       help,
+      labelNames: [label],
       registers: [this.registry],
       collect() {
-        this.set(value());
+        for (const [of, value] of values()) this.set({ [label]: of }, value);
       },
     });
+  }
+
+  /** What is counted for each of several; @returns what adds to one's count. */
+  counter(name: string, help: string, label: string): (of: string, count: number) => void {
+    const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
+    return (of, count) => {
+      counter.inc({ [label]: of }, count);
+    };
   }
 
   unopened(reason: string): void {

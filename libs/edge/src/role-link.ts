@@ -156,14 +156,19 @@ export class RoleLink {
     this.#watches.push(watchKeys(folder, read, this.options.log));
   }
 
-  /** The journal of the events, sealed with the keys of its class. @param keepMs 'read': the gateways keep it. */
-  async events(keepMs: number | 'read'): Promise<Journal> {
+  /**
+   * The journal of the events, sealed with the keys of its class.
+   *
+   * @param keepMs 'read': the gateways keep it.
+   * @param ahead Batches that may wait here for a slow reader.
+   */
+  async events(keepMs: number | 'read', ahead?: number): Promise<Journal> {
     const { cluster, replicas, log } = this.options;
     const patience = patienceOf(this.options);
     const [name, subjects] = [`NT_${cluster}_events`, this.subjects.events('*')];
     const raw =
       keepMs === 'read'
-        ? journalToRead(this.transport, name)
+        ? journalToRead(this.transport, name, ahead)
         : await openJournal(this.transport, { name, subjects, replicas, keepMs, patience });
     return new SealedJournal(raw, this.#storageKeys('events'), (error) => {
       log.error({ err: error }, 'a stored batch of events was left out');

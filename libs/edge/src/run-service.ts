@@ -19,6 +19,8 @@ export interface ServiceStart {
   readonly link: RoleLink;
   readonly config: ServiceConfig;
   readonly log: Logger;
+  /** Where it is asked for its figures; there is no such door without `--metrics`. */
+  readonly metrics: ServiceMetrics | undefined;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
 }
@@ -98,7 +100,7 @@ export async function openService(
   };
   const link = await RoleLink.open({ role, log, onUnopened, ...config });
   const stops: (() => Promise<void> | void)[] = [];
-  const about: ServiceStart = { link, config, log, onStop: (stop) => stops.push(stop) };
+  const about: ServiceStart = { link, config, log, metrics, onStop: (stop) => stops.push(stop) };
   const module = await create(about);
   await link.announce();
   const strategy = new SealedStrategy({

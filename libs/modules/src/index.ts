@@ -44,6 +44,8 @@ export { type Limits } from './own/guest.js';
 export { OwnModules, type OwnModulesOptions } from './own/own-modules.js';
 export { type ProcessPort } from './process/run-process.js';
 export { localFileReturner } from './returners/local-file.js';
+export { PostRefused, postSigned, type Webhook, webhookKey } from './returners/post-signed.js';
 export type { Returner, ReturnerContext, ReturnFacts } from './returners/returner.js';
 export { Returners } from './returners/returners.js';
+export { webhookReturner } from './returners/webhook.js';
 export { SALT_VERSION, VERSION } from './version.js';

@@ -10,8 +10,11 @@ export class Arrivals<T> {
   readonly #items: T[] = [];
   readonly #waiting: Waiting<T>[] = [];
 
-  /** @param what Named when nothing comes. */
-  constructor(private readonly what: string) {}
+  /** @param what Named when nothing comes within `patienceMs`. */
+  constructor(
+    private readonly what: string,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
 
   push(item: T): void {
     const index = this.#waiting.findIndex(({ fits }) => fits(item));
@@ -37,7 +40,7 @@ export class Arrivals<T> {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(new Error(`${this.what}: nothing came`));
-      }, PATIENCE_MS);
+      }, this.patienceMs);
       const waiting = {
         fits,
         take: (item: T) => {

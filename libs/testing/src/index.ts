@@ -12,3 +12,4 @@ export { type LogLine, LogLines } from './log-lines.js';
 export { seeded, withOneByteEdited } from './seeded.js';
 export { TestMinion } from './test-minion.js';
 export { PATIENCE_MS, until } from './until.js';
+export { type Posted, WebhookReceiver } from './webhook-receiver.js';

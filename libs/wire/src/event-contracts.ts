@@ -20,7 +20,7 @@ export const eventsStored = contract('events_stored', ['gateway'], fields({ thro
 /** A service has an event for the master bus; a runner's function, with the grant-run that started it. */
 export const fire = contract(
   'fire',
-  ['acl', 'runner', 'reactor', 'sink'],
+  ['acl', 'runner', 'reactor'],
   fields({ tag: text(1024), data: value, grantRun: z.nullable(GrantRun) }),
 );
 export const fired = contract('fired', ['gateway'], fields({ refusal: z.nullable(refused) }));

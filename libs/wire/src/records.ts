@@ -95,3 +95,7 @@ export type StoredEvent = z.output<typeof StoredEvent>;
 /** Events of one sender, in the order of their numbers; `through` is the highest number that is settled with it. */
 export const EventBatch = fields({ sender: word, through: count, events: listOf(StoredEvent, 10_000) });
 export type EventBatch = z.output<typeof EventBatch>;
+
+/** How far an event sink has delivered, and the instance that does it now; none: it was handed back. */
+export const SinkPlace = fields({ holder: text(64), sequence: count, index: count });
+export type SinkPlace = z.output<typeof SinkPlace>;

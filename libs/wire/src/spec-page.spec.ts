@@ -176,6 +176,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'mine entry': records.MineEntry,
   'token entry': records.TokenEntry,
   'run record': records.RunRecord,
+  'sink place': records.SinkPlace,
   'fired event': contracts.FiredEvent,
   'event origin': records.EventOrigin,
   'stored event': records.StoredEvent,

@@ -72,11 +72,18 @@ it.each([
 
 it('of services: none, one, two', () => {
   const seen = ['acl', 'gateway', 'gateway'].map((name) => ({ name, rolesSerial: 1 }));
-  expect(checkServices(seen).map(({ level, what }) => [level, what])).toEqual([
+  expect(checkServices(seen, config).map(({ level, what }) => [level, what])).toEqual([
     ['ok', '2 master-gateways'],
     ['warning', 'only one acl-service is running: while it is down, nobody does its work'],
     ['problem', 'no runner-service is running'],
   ]);
+});
+
+it('of the event-sink: only where there is something to deliver to', () => {
+  const seen = ['acl', 'acl', 'gateway', 'gateway', 'runner', 'runner'].map((name) => ({ name, rolesSerial: 1 }));
+  const db = { to: 'postgresql://127.0.0.1/salt', secret_file: '', tags: ['*'], from: 'now' as const };
+  expect(wrong(checkServices(seen, config))).toEqual([]);
+  expect(wrong(checkServices(seen, { ...config, event_sinks: { db } }))).toEqual(['problem replicas']);
 });
 
 it('of roles documents: names who has not seen the newest', () => {

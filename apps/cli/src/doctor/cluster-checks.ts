@@ -118,10 +118,12 @@ export function checkClock(offsetMs: number, { clock_skew: skew }: MasterConfig)
   return [fine('clock', `this host's clock is within ${seconds} s of the cluster's`)];
 }
 
-export function checkServices(services: readonly PartySeen[]): readonly Finding[] {
-  return Object.entries(SERVICES).map(([role, app]) => {
+/** An event-sink only where there is something to deliver to. */
+export function checkServices(services: readonly PartySeen[], { event_sinks }: MasterConfig): readonly Finding[] {
+  const wanted = Object.keys(event_sinks).length === 0 ? SERVICES : { ...SERVICES, sink: 'event-sink' };
+  return Object.entries(wanted).map(([role, app]) => {
     const count = services.filter(({ name }) => name === role).length;
-    if (count === 0) return problem('replicas', `no ${app} is running`, `start one: systemctl start natrium-${app}`);
+    if (count === 0) return problem('replicas', `no ${app} is running`, `start one: systemctl start natrium-${role}`);
     if (count === 1)
       return warning('replicas', `only one ${app} is running: while it is down, nobody does its work`, 'start a second one'); // prettier-ignore
     return fine('replicas', `${String(count)} ${app}s`);

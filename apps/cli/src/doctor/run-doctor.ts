@@ -61,7 +61,7 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkNodes(seen.nodes),
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),
-      ...checkServices(seen.services),
+      ...checkServices(seen.services, config),
       ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
     ];
   } catch (error) {

@@ -27,6 +27,7 @@ export interface KeysOptions {
 const LONG_LIVED: readonly (readonly [bucket: string, of: StorageClass])[] = [
   ['roster', 'roster'],
   ['data', 'inventory'],
+  ['sinks', 'events'],
 ];
 /** A key that was followed so long ago seals nowhere any more. */
 const FOLLOWED_MS = 3_600_000;

@@ -66,7 +66,7 @@ function addRunOptions(command: Command): void {
   addNoParse(command);
   command.option(
     '--return <returner>',
-    'also hand each result to a returner: local_file, master_bus, or one of returner_dirs',
+    'also hand each result to a returner: local_file, webhook, multi, master_bus, or one of returner_dirs',
   );
   command.option('--tag <tag>', 'with --return=master_bus: each result is an event <tag>/<id> on the master bus');
   command.option('-b, --batch <size>', 'so many at a time: a number, or a share as 25%');

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrokerKeys } from '@natrium/broker-auth';
+import { loadMasterConfig } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import { parseMinionId } from '@natrium/model';
@@ -20,6 +21,8 @@ import { Child, guarded, type Program } from './child.js';
 import { type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
 
 const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
+/** Runs only where the master file has event_sinks. */
+const SINK = 'event-sink';
 /**
  * An agent is idle most of the time. Measured: a small young generation and one worker thread are 5 MB less; blocks above
  * 32 KiB that go back to the kernel when freed (what V8 compiled with, above all) are another 5 MB less; a heap that grows in
@@ -115,7 +118,7 @@ class Cluster {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded('nats-server', await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, this.#broker.ended);
-    for (const name of SERVICES) {
+    for (const name of servicesOf(folders)) {
       const replicas = this.options.replicas[name] ?? 1;
       for (let n = 1; n <= replicas; n += 1) {
         const label = replicas === 1 ? name : `${name}.${String(n)}`;
@@ -203,6 +206,12 @@ class Cluster {
   }
 }
 
+function servicesOf({ master }: Folders): readonly string[] {
+  const loaded = loadMasterConfig(master);
+  const hasSinks = loaded.ok && Object.keys(loaded.value.config.event_sinks).length > 0;
+  return hasSinks ? [...SERVICES, SINK] : SERVICES; // what is wrong with the file, the services say
+}
+
 type How = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> };
 
 function appProgram(name: string, app: string, configDir: string, how: How = {}): Program {
@@ -221,7 +230,7 @@ function checkNames({ minions, replicas }: UpOptions): void {
   for (const id of minions)
     if (parseMinionId(id) === undefined) throw new Error(`${JSON.stringify(id)} is no name of a minion`);
   for (const name of Object.keys(replicas)) {
-    if (!SERVICES.some((service) => service === name))
-      throw new Error(`there is no service ${name}; there are ${SERVICES.join(', ')}`);
+    if (![...SERVICES, SINK].some((service) => service === name))
+      throw new Error(`there is no service ${name}; there are ${SERVICES.join(', ')}, ${SINK}`);
   }
 }

@@ -9,6 +9,8 @@ import type { ReturnerContext, ReturnFacts, Returner } from './returner.js';
 
 export interface ReturnersOptions {
   readonly context: Pick<ReturnerContext, 'id' | 'config'>;
+  /** The names that `multi` stands for. */
+  readonly multi: readonly string[];
   onProblem(
     sentence: string,
     about: { readonly jid: string; readonly returner: string; readonly failures: number },
@@ -18,6 +20,7 @@ export interface ReturnersOptions {
 /** Returns that wait for their returner; more than these are dropped, which counts as a failure. */
 const MAX_WAITING = 10_000;
 const AT_ONCE = 4;
+const MULTI = 'multi';
 
 export class Returners {
   #own: ReadonlyMap<string, Returner> = new Map();
@@ -35,7 +38,7 @@ export class Returners {
   }
 
   get names(): readonly string[] {
-    return [...new Set([...this.#builtin.keys(), ...this.#own.keys()])].sort();
+    return [...new Set([MULTI, ...this.#builtin.keys(), ...this.#own.keys()])].sort();
   }
 
   /** Returns that no returner took, since the start. */
@@ -50,8 +53,7 @@ export class Returners {
 
   /** @param names As asked: one, or several with commas. Returns at once. */
   hand(names: string, ret: ReturnFacts, options: ReturnerContext['options']): void {
-    for (const name of new Set(names.split(',').map((word) => word.trim()))) {
-      if (name === '') continue;
+    for (const name of this.#meant(names, ret.jid)) {
       const returner = this.#own.get(name) ?? this.#builtin.get(name);
       if (returner === undefined) this.#failed('there is no returner of this name', ret.jid, name);
       else if (this.#waiting.length >= MAX_WAITING) this.#failed('too many returns wait for it', ret.jid, name);
@@ -64,6 +66,13 @@ export class Returners {
   close(): void {
     this.#waiting.length = 0;
     this.#stop.abort('the agent ends');
+  }
+
+  #meant(names: string, jid: string): ReadonlySet<string> {
+    const words = names.split(',').map((word) => word.trim());
+    const { multi } = this.options;
+    if (words.includes(MULTI) && multi.length === 0) this.#failed('multi_returner names none', jid, MULTI);
+    return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])).filter((word) => word !== ''));
   }
 
   #next(): void {

@@ -1,0 +1,209 @@
+/**
+ * One sink at work: it takes its place, reads the journal from there, and moves the place on only when the destination has
+ * committed. A destination that is slow or away holds up nobody but itself; what it missed is read when it is back.
+ *
+ * Spec: docs/event-bus.md#sinks.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventLog, Heard, TagTest } from '@natrium/events';
+import type { Logger } from 'pino';
+import { type Destination, EventRefused } from './destination.js';
+import { Intake, type Step } from './intake.js';
+import { type At, type Place, RENEW_MS, WHOLE } from './place.js';
+
+/** What is counted of one sink; docs/operations.md. */
+export interface SinkFigures {
+  /** Events that were delivered, attempts that failed, events that the destination never takes. */
+  count(what: 'delivered' | 'failed' | 'refused', count: number): void;
+}
+
+export interface DeliveryParts {
+  readonly name: string;
+  readonly wants: TagTest;
+  readonly journal: EventLog;
+  readonly place: Place;
+  readonly destination: Destination;
+  readonly figures: SinkFigures;
+  readonly log: Logger;
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+
+export class Delivery {
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #intake: Intake | undefined;
+  #inHand: readonly Heard[] = [];
+  #behind = 0;
+  #isHolding = false;
+
+  constructor(private readonly parts: DeliveryParts) {
+    this.#running = this.#run();
+  }
+
+  get name(): string {
+    return this.parts.name;
+  }
+
+  /** 1 while this replica is the one that delivers. */
+  get active(): number {
+    return Number(this.#isHolding);
+  }
+
+  /** Messages of the journal that are not delivered, as of the last two seconds. */
+  get behind(): number {
+    return this.#behind;
+  }
+
+  /** When the oldest event was fired that is read and not delivered; undefined when there is none. */
+  get waitingSince(): string | undefined {
+    return (this.#inHand[0] ?? this.#intake?.oldest)?.stamp;
+  }
+
+  /** Finishes what is in hand and hands the place back. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { place, destination } = this.parts;
+    while (!this.#isStopped) {
+      try {
+        if (await place.take()) await this.#hold();
+        else await pause(RENEW_MS, this.#stop.signal);
+      } catch (cause) {
+        this.#warn(cause, 'the place of a sink or the journal cannot be read; tried again');
+        await pause(RENEW_MS, this.#stop.signal);
+      }
+    }
+    await destination.close();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  async #hold(): Promise<void> {
+    const { place, log, name } = this.parts;
+    const over = new AbortController();
+    const ending = AbortSignal.any([this.#stop.signal, over.signal]);
+    log.info({ sink: name, ...place.at }, 'this replica delivers');
+    this.#isHolding = true;
+    const renewing = this.#keepRenewed(over);
+    try {
+      await this.#deliverAll(ending);
+    } finally {
+      over.abort();
+      await renewing;
+      this.#isHolding = false;
+      [this.#intake, this.#inHand, this.#behind] = [undefined, [], 0];
+      await place.release().catch((cause: unknown) => {
+        this.#warn(cause, 'the place of a sink could not be handed back');
+      });
+    }
+  }
+
+  /** Also while what is in hand is finished after the word to stop. */
+  async #keepRenewed(over: AbortController): Promise<void> {
+    const { place, journal } = this.parts;
+    for (;;) {
+      await pause(RENEW_MS, over.signal);
+      if (over.signal.aborted) return;
+      try {
+        if (!(await place.renew())) over.abort();
+        else this.#behind = Math.max(0, (await journal.bounds()).last - place.at.sequence);
+      } catch (cause) {
+        this.#warn(cause, 'the place of a sink could not be kept; tried again');
+      }
+    }
+  }
+
+  async #deliverAll(ending: AbortSignal): Promise<void> {
+    const { journal, place, wants, destination } = this.parts;
+    const { last } = await journal.bounds();
+    const isAnew = place.at.sequence > last;
+    const from: At = isAnew ? { sequence: 0, index: WHOLE } : place.at;
+    const intake = new Intake(wants, from, isAnew ? 'the journal of the events has begun anew' : undefined);
+    this.#intake = intake;
+    const after = from.index === WHOLE ? from.sequence : from.sequence - 1;
+    const reading = journal.read({ after }, (batch) => intake.put(batch));
+    const close = () => {
+      reading.close();
+      intake.close();
+    };
+    ending.addEventListener('abort', close);
+    if (ending.aborted) close();
+    for (let steps = await intake.take(destination.atOnce); steps !== undefined;) {
+      if (!(await this.#deliver(steps, ending))) break;
+      steps = await intake.take(destination.atOnce);
+    }
+    close();
+  }
+
+  /** @returns false when the place is another's, or it was stopped before all was delivered. */
+  async #deliver(steps: readonly Step[], ending: AbortSignal): Promise<boolean> {
+    const { place } = this.parts;
+    const { at } = steps.at(-1) ?? place;
+    this.#inHand = steps.flatMap(({ event }) => (event === undefined ? [] : [event]));
+    const events = this.#inHand;
+    if (!(await this.#untilTaken(events, ending))) return false;
+    this.#inHand = [];
+    place.move(at);
+    return events.length === 0 || this.#keepPlace(ending);
+  }
+
+  async #untilTaken(events: readonly Heard[], ending: AbortSignal): Promise<boolean> {
+    const { destination, figures } = this.parts;
+    if (events.length === 0) return true;
+    for (let wait = FIRST_WAIT_MS; !ending.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      try {
+        await destination.deliver(events);
+        figures.count('delivered', events.length);
+        return true;
+      } catch (cause) {
+        if (cause instanceof EventRefused) return this.#oneByOne(events, cause, ending);
+        figures.count('failed', 1);
+        this.#warn(cause, 'a destination took nothing; what it did not take comes again');
+        await pause(wait, ending);
+      }
+    }
+    return false;
+  }
+
+  /** One of them is refused for good: the others are delivered. */
+  async #oneByOne(events: readonly Heard[], why: EventRefused, ending: AbortSignal): Promise<boolean> {
+    const { figures, log, name } = this.parts;
+    const [only] = events;
+    if (events.length === 1 && only !== undefined) {
+      figures.count('refused', 1);
+      log.error({ sink: name, event: only.id, tag: only.tag }, `a destination refuses an event: ${why.message}`);
+      return true;
+    }
+    for (const event of events) if (!(await this.#untilTaken([event], ending))) return false;
+    return true;
+  }
+
+  async #keepPlace(ending: AbortSignal): Promise<boolean> {
+    while (!ending.aborted) {
+      try {
+        return await this.parts.place.renew();
+      } catch (cause) {
+        this.#warn(cause, 'the place of a sink could not be kept; tried again');
+        await pause(FIRST_WAIT_MS, ending);
+      }
+    }
+    return false; // it is written when the place is handed back
+  }
+
+  #warn(cause: unknown, sentence: string): void {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.parts.log.warn({ sink: this.parts.name, why }, sentence);
+  }
+}
+
+/** Ends early, without complaint, when it is to end. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Heard } from '@natrium/events';
+import { FileDestination } from './file.js';
+
+const anEvent = (n: number): Heard => ({
+  tag: 'monitoring/web1',
+  data: { n },
+  stamp: '2026-11-21T12:00:00.000000',
+  cursor: `${String(n)}.0`,
+  origin: { kind: 'minion', name: 'web1' },
+  id: `abc.${String(n)}`,
+});
+
+describe('a file', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
+    path = join(folder, 'logs', 'events.jsonl');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const lines = () =>
+    readFileSync(path, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Heard); // prettier-ignore
+
+  it('gets one line for each event, readable by its owner only', async () => {
+    const file = new FileDestination(path);
+    await file.deliver([anEvent(1), anEvent(2)]);
+    await file.deliver([anEvent(3)]);
+    expect(lines()).toEqual([anEvent(1), anEvent(2), anEvent(3)]);
+    expect(statSync(path).mode & 0o077).toBe(0);
+  });
+
+  it.each([1, 200_000])('has no torn line of %i bytes after a kill, and keeps the whole ones', async (bytes) => {
+    const file = new FileDestination(path);
+    await file.deliver([anEvent(1)]);
+    writeFileSync(path, '{'.padEnd(bytes, '"'), { flag: 'a' });
+    await file.deliver([anEvent(2)]);
+    expect(lines()).toEqual([anEvent(1), anEvent(2)]);
+  });
+
+  it('fails where it cannot be written', async () => {
+    writeFileSync(join(folder, 'logs'), '');
+    await expect(new FileDestination(path).deliver([anEvent(1)])).rejects.toThrow(/EEXIST|ENOTDIR/);
+  });
+});

@@ -1,0 +1,45 @@
+/** A file of one JSON object a line, as on the JSON socket. It is opened anew each time, so that whatever rotates logs may take it away. */
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Heard, lineOf } from '@natrium/events';
+import type { Destination } from './destination.js';
+
+const OWNER_ONLY = 0o600;
+const CHUNK = 65_536;
+const LINE_FEED = 10;
+
+export class FileDestination implements Destination {
+  readonly atOnce = 1000;
+
+  constructor(private readonly path: string) {}
+
+  async deliver(events: readonly Heard[]): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    const file = await open(this.path, 'a+', OWNER_ONLY);
+    try {
+      await cutTornLine(file);
+      await file.appendFile(events.map(lineOf).join(''));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A line that a kill or a full disk cut off comes again whole: its event was not counted as delivered. */
+async function cutTornLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  let end = size;
+  while (end > 0) {
+    const start = Math.max(0, end - CHUNK);
+    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+    const at = buffer.lastIndexOf(LINE_FEED);
+    end = at < 0 ? start : start + at + 1;
+    if (at >= 0) break;
+  }
+  if (end < size) await file.truncate(end);
+}

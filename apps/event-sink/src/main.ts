@@ -1,0 +1,5 @@
+/** The process of an event-sink: `node main.mjs -c DIR`. */
+import { runService } from '@natrium/edge';
+import { SinkModule } from './sink.module.js';
+
+await runService('sink', (start) => SinkModule.create(start));

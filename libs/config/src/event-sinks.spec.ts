@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { loadMasterConfig } from './load-master.js';
+import { problemSentence } from './problem.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'natrium-config-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
+}
+
+function load(files: Readonly<Record<string, string>>) {
+  write(files);
+  const loaded = loadMasterConfig(dir);
+  if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
+  return loaded.value;
+}
+
+function problems(files: Readonly<Record<string, string>>): readonly string[] {
+  write(files);
+  const loaded = loadMasterConfig(dir);
+  return loaded.ok ? [] : loaded.error.map((problem) => problemSentence(problem).replaceAll(dir, 'DIR'));
+}
+
+describe('event_sinks', () => {
+  const sinks = (text: string) => ({ master: `event_sinks:\n${text}` });
+
+  it('takes a database, a webhook and a file', () => {
+    const { config } = load(
+      sinks(`  db:
+    to: postgresql://natrium@127.0.0.1:5432/salt
+    secret_file: db.password
+    tags: ['monitoring/*', 'salt/job/*']
+  far:
+    to: postgresql://natrium@db.example.com/salt?sslmode=verify-full
+  here:
+    to: postgresql:///salt?host=/run/postgresql
+  pager:
+    to: https://pager.example.com/hook
+    secret_file: /etc/natrium/pager.secret
+    from: start
+  archive:
+    to: events.jsonl
+`),
+    );
+    expect(config.event_sinks).toMatchObject({
+      db: { secret_file: join(dir, 'db.password'), tags: ['monitoring/*', 'salt/job/*'], from: 'now' },
+      pager: { secret_file: '/etc/natrium/pager.secret', tags: ['*'], from: 'start' },
+      archive: { to: join(dir, 'events.jsonl'), secret_file: '' },
+    });
+  });
+
+  it.each([
+    ['to: postgresql://natrium@db.example.com/salt', 'to: events would leave this host in clear'],
+    ['to: postgresql:///salt?host=db.example.com', 'to: events would leave this host in clear'],
+    ['to: postgresql://natrium@db.example.com/salt?sslmode=disable', 'to: events would leave this host in clear'],
+    ['to: postgresql://natrium:hidden@127.0.0.1/salt', 'to: a secret stands in the address'],
+    ['to: postgresql:///salt?password=hidden', 'to: a secret stands in the address'],
+    ['{to: http://pager.example.com/hook, secret_file: x}', 'to: events would leave this host in clear'],
+    ['{to: https://me:hidden@pager.example.com/, secret_file: x}', 'to: a secret stands in the address'],
+    ['to: https://pager.example.com/hook', 'secret_file: a webhook needs the key that signs'],
+    ['to: mysql://db.example.com/salt', 'to: this is no destination'],
+    ['{to: events.jsonl, secret_file: x}', 'secret_file: a file needs no secret'],
+    [`{to: events.jsonl, tags: [${'a'.repeat(4000)}]}`, 'is no glob: it is longer than'],
+    ['{to: events.jsonl, other: 1}', 'event_sinks.db: this is none of the values'],
+  ])('refuses %s', (text, said) => {
+    const found = problems(sinks(text.startsWith('{') ? `  db: ${text}\n` : `  db:\n    ${text}\n`));
+    expect(found).toEqual([expect.stringContaining(said)]);
+    expect(found.join()).not.toContain('hidden');
+    expect(found.join()).toMatch(/^DIR\/master:[23]: /);
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * `event_sinks`: where events go, by the name of the sink. What `to` begins with says what kind of destination it is.
+ *
+ * What leaves the cluster leaves its encryption: beyond this host a destination is reached by TLS or not at all, and no secret
+ * stands in the file itself.
+ *
+ * Spec: docs/event-bus.md#sinks.
+ */
+import { resolve } from 'node:path';
+import { compileGlob } from '@natrium/matchers';
+import * as z from 'zod/mini';
+import { text, textList } from './key-doc.js';
+import type { ConfigProblem } from './problem.js';
+
+/** It is a part of a key in a bucket, and a label of metrics. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+
+export const EventSink = z.strictObject({
+  to: text(),
+  secret_file: z._default(text(), ''),
+  tags: z._default(textList(), ['*']),
+  from: z._default(z.enum(['now', 'start']), 'now'),
+});
+export type EventSink = Readonly<z.infer<typeof EventSink>>;
+
+export const EventSinks = z.record(z.string().check(z.regex(NAME)), EventSink);
+
+export type SinkKind = 'postgresql' | 'webhook' | 'file';
+
+export function sinkKind({ to }: Pick<EventSink, 'to'>): SinkKind {
+  if (/^postgres(?:ql)?:\/\//.test(to)) return 'postgresql';
+  return /^https?:\/\//.test(to) ? 'webhook' : 'file';
+}
+
+/** Relative paths start at `root_dir`, as all of the file. */
+export function withSinkPaths(
+  sinks: Readonly<Record<string, EventSink>>,
+  root: string,
+): Readonly<Record<string, EventSink>> {
+  const resolved = Object.entries(sinks).map(([name, sink]) => {
+    const to = sinkKind(sink) === 'file' ? resolve(root, sink.to) : sink.to;
+    return [
+      name,
+      { ...sink, to, secret_file: sink.secret_file === '' ? '' : resolve(root, sink.secret_file) },
+    ] as const;
+  });
+  return Object.fromEntries(resolved);
+}
+
+type Problem = Omit<ConfigProblem, 'file'>;
+
+/** What is wrong with destinations, beyond what the schema sees. */
+export function sinkProblems(sinks: Readonly<Record<string, EventSink>>): readonly Problem[] {
+  return Object.entries(sinks).flatMap(([name, sink]) => {
+    const said = addressProblem(sink) ?? secretProblem(sink);
+    return [
+      ...(said === undefined ? [] : [{ path: ['event_sinks', name, said.key], reason: said.reason, mend: said.mend }]),
+      ...sink.tags.flatMap((tag) => tagProblem(name, tag)),
+    ];
+  });
+}
+
+interface Said {
+  readonly key: 'to' | 'secret_file';
+  readonly reason: string;
+  readonly mend: string;
+}
+
+function addressProblem(sink: EventSink): Said | undefined {
+  const kind = sinkKind(sink);
+  if (kind === 'file') {
+    if (sink.to !== '' && !sink.to.includes('://')) return undefined;
+    return { key: 'to', reason: 'this is no destination', mend: 'it takes postgresql://…, https://… or a file' };
+  }
+  return kind === 'webhook' ? webhookProblem(sink.to) : databaseProblem(sink.to);
+}
+
+/** Why a webhook is not posted to this address. */
+export function webhookProblem(address: string): Said | undefined {
+  const url = urlOf(address);
+  if (url === undefined) return notUrl;
+  if (url.password !== '' || url.username !== '') return inAddress;
+  if (url.protocol === 'https:' || isThisHost(url.hostname)) return undefined;
+  const mend = 'use https://, or a proxy on this host that speaks it';
+  return { key: 'to', reason: 'events would leave this host in clear', mend };
+}
+
+function databaseProblem(address: string): Said | undefined {
+  const url = urlOf(address);
+  if (url === undefined) return notUrl;
+  if (url.password !== '' || url.searchParams.has('password')) return inAddress;
+  const host = url.searchParams.get('host') ?? url.hostname;
+  if (host.startsWith('/') || isThisHost(host) || url.searchParams.get('sslmode') === 'verify-full') return undefined;
+  const mend = 'add ?sslmode=verify-full, and &sslrootcert=FILE for an authority of your own';
+  return { key: 'to', reason: 'events would leave this host in clear, or to whoever answers there', mend };
+}
+
+const notUrl: Said = { key: 'to', reason: 'this is no URL', mend: 'it takes postgresql://… or https://…' };
+const inAddress: Said = { key: 'to', reason: 'a secret stands in the address', mend: 'put it into secret_file' };
+
+function secretProblem(sink: EventSink): Said | undefined {
+  const kind = sinkKind(sink);
+  if (kind === 'webhook' && sink.secret_file === '')
+    return { key: 'secret_file', reason: 'a webhook needs the key that signs', mend: 'name its file' };
+  if (kind === 'file' && sink.secret_file !== '')
+    return { key: 'secret_file', reason: 'a file needs no secret', mend: 'remove it' };
+  return undefined;
+}
+
+function tagProblem(name: string, tag: string): readonly Problem[] {
+  const glob = compileGlob(tag);
+  if (glob.ok) return [];
+  const mend = 'it takes a glob, as monitoring/*';
+  return [{ path: ['event_sinks', name, 'tags'], reason: `${tag} is no glob: ${glob.error.reason}`, mend }];
+}
+
+function urlOf(address: string): URL | undefined {
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function isThisHost(name: string): boolean {
+  return name === '' || name === 'localhost' || name === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}

@@ -1,0 +1,114 @@
+/** Rules of the returners `webhook` and `multi`, the first against a real HTTP server. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebhookReceiver } from '@natrium/testing';
+import type { Returner, ReturnFacts } from './returner.js';
+import { Returners } from './returners.js';
+import { webhookReturner } from './webhook.js';
+
+const RET: ReturnFacts = {
+  id: 'web1.example.com',
+  jid: '20261121120000000001',
+  fun: 'test.ping',
+  fun_args: [],
+  return: true,
+  retcode: 0,
+  success: true,
+  out: null,
+  tgt: '*',
+  tgt_type: 'glob',
+  user: 'root',
+};
+
+const context = { id: RET.id, jid: RET.jid, config: {}, options: {}, signal: new AbortController().signal };
+
+describe('webhook', () => {
+  let folder: string;
+  let receiver: WebhookReceiver;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'natrium-webhook-'));
+    receiver = await WebhookReceiver.open();
+    writeFileSync(join(folder, 'secret'), `${receiver.secret}\n`);
+  });
+  afterEach(async () => {
+    await receiver.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const post = (secret = 'secret', url = receiver.url) =>
+    webhookReturner({ url, secretFile: join(folder, secret) }, [1, 1]).take(RET, context);
+
+  it('posts a return as JSON, signed, under an id of job and minion', async () => {
+    await post();
+    const id = '20261121120000000001%2Fweb1%2Eexample%2Ecom';
+    expect(receiver.all).toEqual([{ id, idempotencyKey: id, isSigned: true, body: RET, status: 204 }]);
+  });
+
+  it('posts again, under the same id, what was not taken', async () => {
+    receiver.answers.push(503, 429);
+    await post();
+    expect(receiver.all.map(({ status }) => status)).toEqual([503, 429, 204]);
+    expect(new Set(receiver.all.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('gives up after the last attempt', async () => {
+    receiver.answers.push(500, 500, 500);
+    await expect(post()).rejects.toThrow('the answer was 500');
+    expect(receiver.all).toHaveLength(3);
+  });
+
+  it('does not post again what is refused for good, and follows no redirect', async () => {
+    receiver.answers.push(422);
+    await expect(post()).rejects.toThrow('the answer was 422');
+    expect(receiver.all).toHaveLength(1);
+    receiver.answers.push(307, 307, 307);
+    await expect(post()).rejects.toThrow('the answer was 307');
+  });
+
+  it('posts nothing without a key that can sign, or without an address', async () => {
+    writeFileSync(join(folder, 'short'), 'whsec_c2hvcnQ=\n');
+    await expect(post('short')).rejects.toThrow('does not hold whsec_ and a key of 24 bytes');
+    await expect(post('missing')).rejects.toThrow('ENOENT');
+    await expect(post('secret', '')).rejects.toThrow('webhook_url is not set');
+    expect(receiver.all).toEqual([]);
+  });
+});
+
+describe('multi', () => {
+  const taken: string[] = [];
+  const problems: string[] = [];
+  const aReturner = (name: string): Returner => ({
+    name,
+    take: () => {
+      taken.push(name);
+      return Promise.resolve();
+    },
+  });
+  const returners = (multi: readonly string[]) =>
+    new Returners(['first', 'second', 'third'].map(aReturner), {
+      multi,
+      context: { id: RET.id, config: {} },
+      onProblem: (sentence) => problems.push(sentence),
+    });
+  beforeEach(() => {
+    taken.length = 0;
+    problems.length = 0;
+  });
+
+  it('hands a return to each of multi_returner once, and to no other', () => {
+    returners(['first', 'second']).hand('multi, second', RET, {});
+    expect([...taken].sort()).toEqual(['first', 'second']);
+    expect(problems).toEqual([]);
+  });
+
+  it('says so when it stands for none, or for one that is not there', () => {
+    returners([]).hand('multi', RET, {});
+    returners(['first', 'absent']).hand('multi', RET, {});
+    expect(taken).toEqual(['first']);
+    expect(problems).toEqual([
+      'a return was not taken by the returner multi: multi_returner names none',
+      'a return was not taken by the returner absent: there is no returner of this name',
+    ]);
+  });
+});

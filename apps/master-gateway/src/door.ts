@@ -21,6 +21,10 @@ import type { Waiting } from './waiting.js';
 /** A peer's `publish` answers when all have returned: what comes before the last may share a message. */
 const PEER_WINDOW_MS = 20;
 const ALIVE_MS = 1000;
+/** So long a caller that asks too much waits for that word. */
+const SLOW_MS = 250;
+/** Words that wait; who asks still more hears nothing. */
+const MAX_SLOWED = 10_000;
 const ALIVE = { refusal: null, jid: '', outcome: null };
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
@@ -35,6 +39,8 @@ export interface DoorBudgets {
 }
 
 export class Door {
+  #slowed = 0;
+
   constructor(
     private readonly flows: { readonly publish: PeerPublish; readonly run: PeerRun; readonly returns: JobReturns },
     private readonly minions: Minions,
@@ -57,7 +63,9 @@ export class Door {
       teller.tell(news);
     };
     if (!this.#affords(opened.party)) {
-      send(refused(TOO_FAST));
+      this.#slowDown(() => {
+        send(refused(TOO_FAST));
+      });
       return;
     }
     const ask = inBatch(asked(opened, opened.body.grantRun), opened.body.batch);
@@ -71,7 +79,9 @@ export class Door {
       opened.answer(contracts.ran, ran);
     };
     if (!this.#affords(opened.party)) {
-      tell(refusedRun('', TOO_FAST));
+      this.#slowDown(() => {
+        tell(refusedRun('', TOO_FAST));
+      });
       return;
     }
     const ask = asked(opened, null);
@@ -122,6 +132,16 @@ export class Door {
       return undefined;
     const settled = await this.flows.returns.handle(body, party.owner.key);
     return settled ? { jid: body.jid } : undefined;
+  }
+
+  /** Told at once, a caller who asks again at once would cost the others as much as one who is served. */
+  #slowDown(tell: () => void): void {
+    if (this.#slowed >= MAX_SLOWED) return;
+    this.#slowed += 1;
+    setTimeout(() => {
+      this.#slowed -= 1;
+      tell();
+    }, SLOW_MS).unref();
   }
 
   /** Services are not counted: what they pass on was counted where it came in. */

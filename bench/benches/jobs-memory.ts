@@ -1,5 +1,5 @@
 /** What a process holds after many jobs: it must not grow with how many it has done. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as rest } from 'node:timers/promises';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import type { Measured } from '../figures.js';
@@ -27,7 +27,7 @@ export const jobsMemory: Bench = {
       const few = await memoryAfter(run, cluster, FEW);
       const many = await memoryAfter(run, cluster, MANY - FEW);
       run.note(`waiting ${String(ENDED_MS / 1000)} s, until every request has ended`);
-      await pause(ENDED_MS);
+      await rest(ENDED_MS);
       const ended = await memoryAfter(run, cluster, AFTERWARDS);
       return few.flatMap((before, at) => figures(before, many[at], ended[at]));
     } finally {
@@ -51,7 +51,7 @@ async function memoryAfter(run: Run, cluster: Cluster, jobs: number): Promise<re
   } finally {
     for (const minion of calls) minion.close();
   }
-  await pause(REST_MS);
+  await rest(REST_MS);
   return memoryBelow(cluster.pid);
 }
 

@@ -4,7 +4,6 @@
  *
  * Spec: docs/event-bus.md#order-and-gaps.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Reading } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
@@ -213,7 +212,7 @@ export class JournaledBus implements EventFeed {
         );
       } catch (cause) {
         this.options.onProblem('events could not be stored and are tried again', cause);
-        await pause(AGAIN_MS);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
         continue; // whatever of it is there already is dropped by its number
       }
       this.#unstored.splice(0, batch.length);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readServiceConfig } from '@natrium/edge';
 import { sealStored } from '@natrium/envelope';
+import { until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { apps } from '../hostile/apps.js';
 import { AuditWorld, edited, type Kept } from './audit-world.js';
@@ -131,7 +132,8 @@ describe('the audit of a cluster', () => {
       3000,
       { onAnswer: () => 'done', onFailure: () => undefined },
     );
-    await world.audit('verify');
+    await until('the refusal is recorded', async () => (await count()) > before);
+    expect((await world.audit('verify')).code).toBe(0);
     expect(await count()).toBe(before + 1);
   });
 });

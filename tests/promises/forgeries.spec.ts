@@ -22,7 +22,15 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { readKeyFile } from '@natrium/keystore';
-import { type JobOrder, PATIENCE_MS, placeOf, seeded, type TestMinion, withOneByteEdited } from '@natrium/testing';
+import {
+  type JobOrder,
+  PATIENCE_MS,
+  placeOf,
+  seeded,
+  type TestMinion,
+  until,
+  withOneByteEdited,
+} from '@natrium/testing';
 import { type Contract, contracts, records, routes, writeAs } from '@natrium/wire';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -401,10 +409,10 @@ describe('promise 13: a hostile gateway', () => {
     await writes(db1, world.cluster.keys.roleKey('gateway'), 'taken');
     await writes(db1, web2.link.identity.signing, 'taken');
     await writes(web2, web2.link.identity.signing, 'fence');
-    for (let left = 1000; left > 0 && (await meant('fence')).length === 0; left -= 1);
+    await until('the grains are known', async () => (await meant('fence')).length > 0);
     expect([await meant('fence'), await meant('taken')]).toEqual([[web2.id], []]);
     await writes(db1, db1.link.identity.signing, 'taken');
-    for (let left = 1000; left > 0 && (await meant('taken')).length === 0; left -= 1);
+    await until('the grains are known', async () => (await meant('taken')).length > 0);
     expect(await meant('taken')).toEqual([db1.id]);
   });
 

@@ -83,14 +83,15 @@ async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
   const answers = await readAs(config, 'doctor', undefined, async (transport) => {
     const question = Buffer.from(JSON.stringify({ streams: true, config: true, accounts: true }));
     const heard: Value[] = [];
+    const all = new AbortController();
     const inbox = `${transport.inbox}.jsz`;
     const listening = transport.subscribe(inbox, ({ payload }) => {
       heard.push(JSON.parse(Buffer.from(payload).toString()) as Value);
+      // One node answers at once; how many others there are, only its own answer says.
+      if (heard.length >= config.nats.length) all.abort();
     });
     transport.publish('$SYS.REQ.SERVER.PING.JSZ', question, inbox);
-    const until = Date.now() + ASK_MS;
-    // One node answers at once; how many others there are, only its own answer says.
-    while (heard.length < Math.max(1, config.nats.length) && Date.now() < until) await pause(20);
+    await pause(ASK_MS, undefined, { signal: all.signal }).catch(() => undefined);
     await listening.close();
     return heard;
   });

@@ -66,3 +66,19 @@ it(
   },
   LONG_MS,
 );
+
+it.each([
+  ['a run', 'KV_NT_main_runs', () => cluster().run('test.sleep', '0'), /could not be written, so nothing was run: /],
+  ['a change of keys', 'KV_NT_main_roster', () => cluster().key('-d', 'a', '-y'), /could not be written/],
+] as const)(
+  'refuses %s with the reason, and takes it when it can be written again',
+  async (_about, store, ask, why) => {
+    await streams.update(store, { max_msg_size: 10 });
+    const refused = await ask();
+    expect(refused.stdout + refused.stderr).toMatch(why);
+    expect(refused.code).toBe(UNAVAILABLE);
+    expect((await cluster().natrium('a', 'test.ping')).code).toBe(0);
+    await streams.update(store, { max_msg_size: -1 });
+    expect((await ask()).code).toBe(0);
+  },
+);

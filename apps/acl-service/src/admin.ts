@@ -2,7 +2,7 @@
  * An account's signed requests to the authority: keys now, audit, accounts and inventory beside them. Only an account with
  * full access may ask; each request runs once and is recorded before it is answered.
  */
-import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
 import { fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import { AccountRequests, type Budget, KeyRequests } from '@natrium/flow';
@@ -64,7 +64,7 @@ export class Admin {
     const [args = []] = request.args;
     const handler = this.#handlers.get(groupOf(fun));
     const values = args.map((arg) => fromPlain(arg));
-    const done = handler === undefined ? err(NO_SUCH) : await handler(fun, values, caller);
+    const done = handler === undefined ? err(NO_SUCH) : await unlessUnwritten(handler(fun, values, caller));
     if (!done.ok || fun !== UNRECORDED) this.#record(caller, digest, request, done);
     return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
   }
@@ -128,6 +128,17 @@ const UNRECORDED = 'audit.read';
 
 const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
+
+/** JetStream took no write: whoever asked hears it at once, instead of waiting for an answer. */
+async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<AdminHandler> {
+  try {
+    return await doing;
+  } catch (cause) {
+    if (!(cause instanceof StreamRefused)) throw cause;
+    const sentence = `it could not be written, or not all of it: ${cause.message}; look what was done, and ask again`;
+    return err(refusal('store_unavailable', sentence));
+  }
+}
 
 /** `key.accept` → `key`. */
 function groupOf(fun: string): string {

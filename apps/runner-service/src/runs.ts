@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#grants (grant-run), #durability.
  */
-import { digestOf, type Opened, readAsked, type Store } from '@natrium/bus';
+import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@natrium/bus';
 import { encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { refusedRun } from '@natrium/flow';
@@ -68,10 +68,8 @@ export class Runs {
   async #handle(body: Run): Promise<Ran> {
     const checked = this.#check(body);
     if (!checked.ok) return refusedRun(body.jid, checked.error);
-    if (!(await this.#take(checked.value, body.jid))) {
-      return refusedRun(body.jid, refusal('already_ran', 'this very request was run before; ask again'));
-    }
-    return this.#run(checked.value, body);
+    const taken = await this.#take(checked.value, body.jid);
+    return taken.ok ? this.#run(checked.value, body) : refusedRun(body.jid, taken.error);
   }
 
   #check({ request: bytes, grant: said, jid }: Run): Result<Checked, Refusal> {
@@ -85,10 +83,17 @@ export class Runs {
     return { ok: true, value: { grant: read.value, request, digest: digestOf(bytes) } };
   }
 
-  /** Creating the record is what makes the run this instance's. */
-  async #take({ digest }: Checked, jid: string): Promise<boolean> {
+  /** Creating the record is what makes the run this instance's; without it nothing runs. */
+  async #take({ digest }: Checked, jid: string): Promise<Result<true, Refusal>> {
     const record = { digest: fromHex(digest), instance: this.link.own.instance, jid, started: this.link.clock.now() };
-    return (await this.taken.create(digest, encode(writeAs(records.RunRecord, record) as Wire))) !== undefined;
+    try {
+      const created = await this.taken.create(digest, encode(writeAs(records.RunRecord, record) as Wire));
+      if (created !== undefined) return { ok: true, value: true };
+    } catch (cause) {
+      if (!(cause instanceof StreamRefused)) throw cause;
+      return refuse('store_unavailable', `the run could not be written, so nothing was run: ${cause.message}`);
+    }
+    return refuse('already_ran', 'this very request was run before; ask again');
   }
 
   async #run({ grant, request }: Checked, body: Run): Promise<Ran> {

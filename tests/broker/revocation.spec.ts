@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { loadMinionConfig, problemSentence } from '@natrium/config';
-import { fingerprint } from '@natrium/envelope';
+import { fingerprint, NatsKey } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { type RunningAgent, until } from '@natrium/testing';
 import { openMaster, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
 import { apps } from '../hostile/apps.js';
+import { AgentSocket } from '../support/agent-socket.js';
 import { brokerKeysOf, systemLogin } from '../support/broker-operator.js';
 import { NO_PEER } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
@@ -98,6 +99,15 @@ async function revoke(id: string, verb: 'delete' | 'reject'): Promise<void> {
   expect(done).toEqual({ ok: true, value: [id] });
 }
 
+function userOf({ link }: RunningAgent): string {
+  return NatsKey.fromSeed('user', link.identity.nkeySeed).name;
+}
+
+/** Users that the broker has cut off. */
+function cutOff(): readonly string[] {
+  return witness.gone.filter(({ reason }) => reason === 'Credentials Revoked').map(({ name }) => name);
+}
+
 it('cuts a minion off within a second of its key’s end, and nobody else', async () => {
   const times: number[] = [];
   for (let n = 0; n < COUNT; n += 1) {
@@ -115,6 +125,23 @@ it('cuts a minion off within a second of its key’s end, and nobody else', asyn
   expect(witness.gone.map(({ reason }) => reason)).toEqual(new Array(COUNT).fill('Credentials Revoked'));
   expect(new Set(witness.gone.map(({ name }) => name)).size).toBe(COUNT);
   expect((await cluster().natrium('-L', 'a,b', 'test.ping')).code).toBe(0);
+}, START_MS); // prettier-ignore
+
+it('cuts off a new identity and the one before it together, within a second', async () => {
+  const agent = await anAgent('s0');
+  agents.set('s0', agent);
+  const before = userOf(agent);
+  const socket = await AgentSocket.open(join(cluster().folder, 'more', 's0', 'run', 'minion.sock'));
+  expect(await socket.call('saltutil.regen_keys')).toMatchObject({ success: true });
+  socket.close();
+  const after = userOf(agent);
+  // What is on its way to the old one is still delivered.
+  expect(cutOff()).not.toContain(before);
+  const began = performance.now();
+  await revoke('s0', 'delete');
+  while (!cutOff().includes(before) || !cutOff().includes(after)) await witness.until(witness.gone.length + 1);
+  printFigure('two identities of a revoked minion to their end at the broker', performance.now() - began);
+  expect(performance.now() - began).toBeLessThan(WITHIN_MS);
 }, START_MS); // prettier-ignore
 
 it('an agent that was cut off learns that it is no longer known', async () => {

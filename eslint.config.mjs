@@ -64,6 +64,22 @@ export default tseslint.config(
       'object-shorthand': 'error',
     },
   },
+  {
+    // What a browser runs, as it is: nothing from elsewhere, and nothing that makes HTML of a text.
+    files: ['apps/master-gateway/src/http/ui/*.mjs'],
+    rules: {
+      ...fenceRules({ may: [], packages: [], node: true }),
+      ...sizes,
+      ...habits,
+      'no-unused-vars': 'error',
+      'no-restricted-properties': [
+        'error',
+        ...['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'setHTMLUnsafe', 'write', 'cookie'].map((property) => ({
+          property,
+        })),
+      ],
+    },
+  },
   { files: ['tools/**/*.ts'], languageOptions: { parser: tseslint.parser }, rules: { ...sizes, ...habits } },
   // A project that the table does not name may import nothing.
   { files: ['libs/*/src/**/*.ts', 'apps/*/src/**/*.ts'], rules: fenceRules({ may: [], packages: [] }) },

@@ -9,7 +9,7 @@
  * for `node --enable-source-maps`. esbuild's `keepNames` would cost 10 ms at start and a wrapper around every closure.
  * esbuild emits no decorator metadata: injection is always spelled out (`inject: […]`).
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -27,7 +27,7 @@ const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natr
 
 /** Each project and what it is made of; `tools` are the programs of this repository itself. */
 const projects = {
-  'master-gateway': [app('master-gateway')],
+  'master-gateway': [app('master-gateway', {}, { copies: { ui: 'apps/master-gateway/src/http/ui' } })],
   'acl-service': [app('acl-service')],
   'runner-service': [app('runner-service', host)],
   'event-sink': [app('event-sink')],
@@ -109,11 +109,14 @@ function presentEntries(entries) {
   return Object.fromEntries(Object.entries(entries).filter(isPlanned));
 }
 
-async function bundle({ out, entries, ...more }, { into, plugins }) {
+/** `copies`: folders that lie beside the program as they are. */
+async function bundle({ out, entries, copies = {}, ...more }, { into, plugins }) {
   const outdir = join(into, out);
   const entryPoints = presentEntries(entries);
   if (Object.keys(entryPoints).length === 0) return;
   await build({ ...options, ...more, plugins: [...options.plugins, ...plugins], outdir, entryPoints });
+  for (const [name, folder] of Object.entries(copies))
+    cpSync(join(root, folder), join(outdir, name), { recursive: true });
 }
 
 /**

@@ -48,6 +48,15 @@ export class Api {
     return this.parts.clients.runAll(lowstates, caller);
   }
 
+  /** @returns What the gate would say of this function on this target. */
+  async canI(req: Request, res: Response): Promise<ValueMap> {
+    const caller = this.callerOf(req, res);
+    const low = this.bodyOf(req);
+    if (!isMap(low)) throw new BadRequestException('One mapping with fun and tgt is asked for');
+    this.#counts.calls += 1;
+    return { ...(await this.parts.clients.verdict(low, caller)) };
+  }
+
   /** Each lowstate brings its own credentials, or a token of `/token`. */
   async runSessionless(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
     const elements: Value[] = [];

@@ -4,7 +4,7 @@ import { splitArguments, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 import { jobAnswer } from './job-answers.js';
 import { type Client, clientOf, localAsk, type RunAsk, runAsk } from './lowstate.js';
-import type { Caller, MasterCalls, RunNews } from './master-calls.js';
+import type { Caller, MasterCalls, RunNews, Verdict } from './master-calls.js';
 import { httpError } from './refused.js';
 import { nowStamp } from './stamp.js';
 
@@ -47,6 +47,12 @@ export class Clients {
     const elements: Value[] = [];
     for (const [client, low] of named) elements.push(...(await this.#clients[client](low, caller)));
     return elements;
+  }
+
+  /** The gate's verdict of a lowstate of the client `local`, for who may use that at all; nothing is sent. */
+  verdict(low: ValueMap, caller: Caller): Promise<Verdict> {
+    clientOf({ client: 'local' }, this.options.clients);
+    return this.calls.verdict(localAsk(low, this.options.timeout), caller);
   }
 
   async #local(low: ValueMap, caller: Caller): Promise<readonly Value[]> {

@@ -130,6 +130,17 @@ export class FleetController {
 }
 
 @Controller()
+export class UiController {
+  constructor(@Inject(Api) private readonly api: Api) {}
+
+  @Post('/ui/can-i')
+  async canI(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
+    return sendValue(req, res, await this.api.canI(req, res));
+  }
+}
+
+@Controller()
 export class EventController {
   constructor(@Inject(Api) private readonly api: Api) {}
 

@@ -6,7 +6,7 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Api } from './api.js';
-import { EventController, FleetController, LoginController, RootController } from './controllers.js';
+import { EventController, FleetController, LoginController, RootController, UiController } from './controllers.js';
 import { answerError, ErrorFilter } from './error-filter.js';
 import type { EventStreams } from './event-streams.js';
 import { admit, bounded, headers, identify } from './guards.js';
@@ -15,6 +15,7 @@ import { openApiPage } from './openapi.js';
 import { allowedMethods, ownPaths } from './paths.js';
 import type { Sessions } from './sessions.js';
 import { staticApp } from './static-app.js';
+import { uiPage } from './ui-page.js';
 import { serveWebSockets } from './web-socket.js';
 
 const HEADERS_MS = 10_000;
@@ -41,7 +42,7 @@ class HttpModule {
   static of(api: Api): DynamicModule {
     return {
       module: HttpModule,
-      controllers: [RootController, LoginController, FleetController, EventController],
+      controllers: [RootController, LoginController, FleetController, EventController, UiController],
       providers: [{ provide: Api, useValue: api }],
     };
   }
@@ -59,7 +60,7 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
     abortOnError: false,
     ...(options.tls === undefined ? {} : { httpsOptions: options.tls }),
   });
-  app.use(identify, headers, admit(options.addresses), ownPaths(options), ...staticApp(options));
+  app.use(identify, headers, admit(options.addresses), ownPaths(options), ...uiPage(options), ...staticApp(options));
   app.use('/openapi', openApiPage);
   app.use(
     allowedMethods,

@@ -5,6 +5,7 @@
 import { digestOf, readAsked } from '@natrium/bus';
 import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
+  type Follow,
   mergeNews,
   type News,
   type PeerPublish,
@@ -13,7 +14,15 @@ import {
   type SignedRequest,
   WAITS,
 } from '@natrium/flow';
-import { type Refusal, refusal, type Request, toPlain, type Value, type ValueMap } from '@natrium/model';
+import {
+  type Refusal,
+  type RefusalCode,
+  refusal,
+  type Request,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 import type { LocalAsk, RunAsk } from './lowstate.js';
 import { httpError } from './refused.js';
@@ -35,6 +44,10 @@ export interface JobNews {
   readonly absent: NonNullable<News['end']>;
 }
 
+export type Verdict =
+  | { readonly allowed: true; readonly rule: string; readonly minions: readonly string[]; readonly missing: readonly string[] }
+  | { readonly allowed: false; readonly code: RefusalCode; readonly sentence: string }; // prettier-ignore
+
 export interface RunNews {
   readonly jid: string;
   /** null: it was only started. */
@@ -53,22 +66,29 @@ type Asked = Pick<Request, 'what' | 'funs' | 'tgt' | 'tgtType' | 'returner' | 't
 };
 
 const GRACE_MS = 60_000;
+/** Refusals that are the policy's answer; the others say that nobody could answer. */
+const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
 
 export class MasterCalls {
   constructor(private readonly ports: CallPorts) {}
 
   /** @throws {HttpException} When it is refused. */
-  job(ask: LocalAsk, follow: 'all' | 'jid' | 'preview', caller: Caller): Promise<JobNews> {
-    const signed = this.#request({ ...ask, what: 'job' }, caller, follow === 'all' ? { [WAITS]: true } : {});
-    return new Promise((resolve, reject) => {
-      let all: News = { refusal: null, started: null, returns: [], end: null };
-      const tell = (news: News) => {
-        all = mergeNews(all, news);
-        if (all.refusal !== null) reject(httpError(all.refusal as Refusal));
-        else if (all.end !== null || (follow !== 'all' && all.started !== null)) resolve(jobNews(all));
-      };
-      this.ports.publish.handle(signed, false, follow, tell).catch(reject);
-    });
+  async job(ask: LocalAsk, follow: Follow, caller: Caller): Promise<JobNews> {
+    const news = await this.#publish(ask, follow, caller);
+    if (news.refusal !== null) throw httpError(news.refusal as Refusal);
+    return jobNews(news);
+  }
+
+  /** What the gate says of a job: nothing of it is written, and nothing sent. @throws {HttpException} When it says nothing. */
+  async verdict(ask: LocalAsk, caller: Caller): Promise<Verdict> {
+    const { refusal: refused, started } = await this.#publish(ask, 'preview', caller);
+    if (refused === null) {
+      const { rule = '', minions = [], missing = [] } = started ?? {};
+      return { allowed: true, rule, minions, missing };
+    }
+    const { code, sentence } = refused as Refusal;
+    if (!ANSWERED.includes(code)) throw httpError({ code, sentence });
+    return { allowed: false, code, sentence };
   }
 
   /** @param follow `jid`: resolves as soon as it is granted. @throws {HttpException} When it is refused before it runs. */
@@ -80,6 +100,19 @@ export class MasterCalls {
         resolve({ jid, outcome, refusal: refused as Refusal | null });
       };
       this.ports.run.handle(signed, follow, tell).catch(reject);
+    });
+  }
+
+  #publish(ask: LocalAsk, follow: Follow, caller: Caller): Promise<News> {
+    const signed = this.#request({ ...ask, what: 'job' }, caller, follow === 'all' ? { [WAITS]: true } : {});
+    return new Promise((resolve, reject) => {
+      let all: News = { refusal: null, started: null, returns: [], end: null };
+      const tell = (news: News) => {
+        all = mergeNews(all, news);
+        const isBegun = follow !== 'all' && all.started !== null;
+        if (all.refusal !== null || all.end !== null || isBegun) resolve(all);
+      };
+      this.ports.publish.handle(signed, false, follow, tell).catch(reject);
     });
   }
 

@@ -32,6 +32,8 @@ const OPERATIONS: readonly Operation[] = [
   { path: '/events', method: 'get', auth: 'session', summary: 'The event bus, as server-sent events', answer: 'Events' },
   { path: '/hook/{tag}', method: 'post', auth: 'session', body: 'Any', summary: 'Fire salt/netapi/hook/TAG', answer: 'Object' },
   { path: '/stats', method: 'get', auth: 'session', summary: 'Counts of this replica', answer: 'Object' },
+  { path: '/ui', method: 'get', auth: 'none', summary: 'The built-in page', answer: 'Page' },
+  { path: '/ui/can-i', method: 'post', auth: 'session', body: 'Lowstate', summary: 'What the gate would say; nothing is sent', answer: 'Verdict' },
   { path: '/ws', method: 'get', auth: 'session', status: 101, summary: 'The event bus, as a WebSocket', answer: 'Object' },
 ]; // prettier-ignore
 
@@ -82,7 +84,17 @@ const SCHEMAS: ValueMap = {
   Welcome: { type: 'object', properties: { return: { type: 'string' }, clients: { type: 'array', items: { type: 'string' } } } },
   Returned: { type: 'object', properties: { return: { type: 'array', items: {} } }, additionalProperties: true },
   Object: { type: 'object', additionalProperties: true },
+  Verdict: {
+    oneOf: [
+      { type: 'object', required: ['allowed', 'rule', 'minions', 'missing'], properties: {
+        allowed: { const: true }, rule: { type: 'string' }, minions: ref('Ids'), missing: ref('Ids') } },
+      { type: 'object', required: ['allowed', 'code', 'sentence'], properties: {
+        allowed: { const: false }, code: { type: 'string' }, sentence: { type: 'string' } } },
+    ],
+  },
+  Ids: { type: 'array', items: { type: 'string' } },
   Events: { type: 'string' },
+  Page: { type: 'string' },
   Any: {},
 }; // prettier-ignore
 
@@ -116,14 +128,13 @@ function described({ path, summary, auth, body, status = 200, answer }: Operatio
     required: true,
     schema: { type: 'string' },
   }));
-  const isStream = answer === 'Events';
   return {
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(auth === 'session' ? { security: [{ token: [] }, { cookie: [] }] } : {}),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body, BODY_TYPES) } }),
     responses: {
-      [String(status)]: { description: summary, content: contentOf(answer, isStream ? ['text/event-stream'] : ANSWER_TYPES) },
+      [String(status)]: { description: summary, content: contentOf(answer, OTHER_TYPES[answer] ?? ANSWER_TYPES) },
       ...(auth === 'none' ? {} : { '401': { description: 'Not logged in, or not permitted; the sentence says what is missing' } }),
       ...(body === undefined ? {} : { '400': { description: 'The body is not what is asked for' } }),
     },
@@ -131,6 +142,7 @@ function described({ path, summary, auth, body, status = 200, answer }: Operatio
 }
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'application/x-yaml'] as const;
+const OTHER_TYPES: Readonly<Record<string, readonly string[]>> = { Events: ['text/event-stream'], Page: ['text/html'] };
 const ANSWER_TYPES = ['application/json', 'application/x-yaml'] as const;
 
 function contentOf(schema: string, types: readonly string[]): ValueMap {

@@ -14,6 +14,8 @@ const METHODS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/keys\/[^/]+\/?$/, ['GET', 'HEAD']],
   [/^\/jobs(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
   [/^\/(?:events|stats|openapi|openapi\.json)\/?$/, ['GET', 'HEAD']],
+  [/^\/ui\/can-i\/?$/, ['POST']],
+  [/^\/ui(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
   [/^\/ws(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
 ];
 

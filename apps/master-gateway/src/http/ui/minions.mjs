@@ -1,0 +1,146 @@
+/** The minions and their state: presence from the runner `manage.status`, keys from the wheel; grains on demand. */
+import { badge, el, keep, many, note, output, table, time } from './dom.mjs';
+
+const KEYS = { minions_pre: 'key waits', minions_rejected: 'key rejected', minions_denied: 'key denied' };
+/** Something about who is there. */
+const NEWS = /^(?:minion_start$|salt\/minion\/[^/]+\/start$|salt\/presence\/change$|salt\/(?:auth|key)(?:\/|$))/;
+const SOON_MS = 500;
+
+export class MinionsView {
+  #api;
+  /** id → { kind, text } */
+  #states = new Map();
+  #isLoaded = false;
+  #timer;
+  #rows = table('Minions', ['Minion', 'State']);
+  #notes = el('div');
+  #counts = el('span', { role: 'status' });
+  #asOf = el('span', { class: 'hint' });
+  #empty = el('p', { class: 'empty' });
+  #detail = el('div', { class: 'detail', 'aria-live': 'polite' });
+  #refresh = el('button', { type: 'button', click: () => void this.#load() }, 'Refresh');
+  #askAll = el(
+    'button',
+    { type: 'button', click: () => void this.#ask() },
+    'Ask the minions themselves (grains.items)',
+  );
+  #filter = el('input', { id: 'minion-filter', type: 'search', autocomplete: 'off', spellcheck: 'false', input: () => this.#render() }); // prettier-ignore
+  #bar = el('div', { class: 'bar' }, el('label', { for: 'minion-filter' }, 'Ids'), this.#filter, this.#refresh, this.#counts, this.#asOf); // prettier-ignore
+  root = el(
+    'div',
+    {},
+    this.#bar,
+    this.#notes,
+    this.#empty,
+    el('div', { class: 'split' }, this.#rows.box, this.#detail),
+  );
+
+  constructor({ api }) {
+    this.#api = api;
+    this.#render();
+    void this.#load();
+  }
+
+  event({ tag }) {
+    if (!NEWS.test(tag)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#load(), SOON_MS);
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
+
+  async #load() {
+    this.#refresh.disabled = true;
+    const presence = this.#api.run({ client: 'runner', fun: 'manage.status' });
+    const [status, keys] = await Promise.allSettled([presence, this.#api.get('keys')]);
+    this.#refresh.disabled = false;
+    this.#states = new Map([...presenceOf(status.value), ...keysOf(keys.value)]);
+    const refused = [
+      status.reason && note(`Presence: ${status.reason.message}`, this.#askAll),
+      keys.reason && note(`Keys: ${keys.reason.message}`),
+    ];
+    this.#notes.replaceChildren(...refused.filter(Boolean));
+    this.#told();
+  }
+
+  /** For who may not ask the runner: a job, which the gate decides like any other. */
+  async #ask() {
+    this.#askAll.disabled = true;
+    try {
+      const [grainsOf] = (await this.#api.get('minions')).return;
+      for (const [id, found] of Object.entries(grainsOf)) this.#states.set(id, stateIn(found));
+      this.#told();
+    } catch (cause) {
+      this.#notes.append(note(`Minions: ${cause.message}`));
+    } finally {
+      this.#askAll.disabled = false;
+    }
+  }
+
+  #told() {
+    const states = [...this.#states.values()];
+    const up = states.filter(({ kind }) => kind === 'good').length;
+    this.#isLoaded = true;
+    this.#counts.textContent = states.length === 0 ? '' : `${up} of ${many(states.length, 'minion')} up`;
+    this.#asOf.replaceChildren('as of ', time(Date.now()));
+    this.#render();
+  }
+
+  #render() {
+    const wanted = this.#filter.value.trim();
+    const shown = [...this.#states].filter(([id]) => id.includes(wanted)).sort(([a], [b]) => (a < b ? -1 : 1));
+    keep(this.#rows.body, shown, {
+      key: ([id]) => id,
+      says: ([, { text }]) => text,
+      make: ([id, state]) => this.#row(id, state),
+    });
+    this.#rows.box.hidden = shown.length === 0;
+    // Where something was refused, its sentence stands in place of an empty list.
+    this.#empty.hidden = shown.length > 0 || (this.#states.size === 0 && this.#notes.children.length > 0);
+    if (this.#states.size > 0) this.#empty.textContent = 'No id holds this text.';
+    else this.#empty.textContent = this.#isLoaded ? 'There is no minion yet.' : 'Loading…';
+  }
+
+  #row(id, { kind, text }) {
+    const open = el('button', { type: 'button', class: 'link', click: () => void this.#showGrains(id) }, id);
+    return el('tr', {}, el('td', {}, open), el('td', {}, badge(kind, text)));
+  }
+
+  async #showGrains(id) {
+    const title = el('h2', {}, id);
+    this.#detail.replaceChildren(title, el('p', { class: 'hint' }, 'Asking for its grains…'));
+    const shown = await this.#grainsOf(id);
+    if (this.#detail.contains(title)) this.#detail.replaceChildren(title, shown);
+  }
+
+  async #grainsOf(id) {
+    try {
+      const [{ [id]: grains }] = (await this.#api.get(`minions/${encodeURIComponent(id)}`)).return;
+      return isMap(grains) ? output(grains, `Grains of ${id}`) : note(String(grains || 'It does not answer.'));
+    } catch (cause) {
+      return note(cause.message);
+    }
+  }
+}
+
+function presenceOf({ up = [], down = [] } = {}) {
+  const state = (kind, text) => (id) => [id, { kind, text }];
+  return [...up.map(state('good', 'up')), ...down.map(state('waiting', 'down'))];
+}
+
+function keysOf({ return: groups = {} } = {}) {
+  const inGroup = ([group, text]) => (groups[group] ?? []).map((id) => [id, { kind: 'warn', text }]);
+  return Object.entries(KEYS).flatMap(inGroup);
+}
+
+/** What one said to `grains.items`: nothing, a sentence, or its grains. */
+function stateIn(found) {
+  if (isMap(found)) return { kind: 'good', text: 'up' };
+  return { kind: 'waiting', text: found === false ? 'no answer' : String(found) };
+}
+
+function isMap(value) {
+  return typeof value === 'object' && value !== null;
+}

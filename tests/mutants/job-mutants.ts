@@ -27,6 +27,18 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     test: 'the roster tells every replica of a new key and of what becomes of it',
   },
   {
+    name: "the old identity's signature on the new",
+    edits: [
+      edit(
+        'apps/acl-service/src/succeeding.ts',
+        "if (!verify('succession', roles.cluster, oldKey, object.bytes, signature)) return err(NOT_VOUCHED);",
+        'if (oldKey.length + signature.length === 0) return err(NOT_VOUCHED);',
+      ),
+    ],
+    spec: 'tests/hostile/succession.spec.ts',
+    test: 'a new identity that another minion’s key signs is refused, and nothing changes; its twin is accepted',
+  },
+  {
     name: 'grant kind',
     edits: [
       edit(

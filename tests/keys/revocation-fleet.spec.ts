@@ -24,7 +24,7 @@ import { printFigure } from '../support/figures.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 import { ask } from './world.js';
 
-const FLEET = Number(process.env['NATRIUM_FLEET'] ?? 100);
+const FLEET = Number(process.env['NATRIUM_FLEET'] ?? 60);
 /** So many come in at once. */
 const AT_ONCE = 10;
 /** The second itself is held with real minions (`revocation.spec.ts`): here the whole fleet shares the test's own process. */

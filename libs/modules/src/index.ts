@@ -2,7 +2,15 @@
 export { builtinModules } from './builtin/index.js';
 export { absentText } from './builtin/publish-reply.js';
 export { traverse } from './builtin/traverse.js';
-export type { CallContext, IdentityPort, JobFacts, RefreshPort, RunningJob, RunningJobs, SignalSent } from './call-context.js';
+export type {
+  CallContext,
+  IdentityPort,
+  JobFacts,
+  RefreshPort,
+  RunningJob,
+  RunningJobs,
+  SignalSent,
+} from './call-context.js';
 export type { EventPort } from './event-port.js';
 export { gatherGrains } from './grains/gather-grains.js';
 export { GrainsFile } from './grains/grains-file.js';

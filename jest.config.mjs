@@ -12,6 +12,7 @@ export const slow = [
   'tests/keys/flood',
   'tests/keys/restore',
   'tests/keys/rotation',
+  'tests/keys/succession-deaths',
 ];
 const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
 

@@ -24,12 +24,14 @@ import { printFigure } from '../support/figures.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 import { ask } from './world.js';
 
-const FLEET = Number(process.env['NATRIUM_FLEET'] ?? 100);
+const FLEET = Number(process.env['NATRIUM_FLEET'] ?? 60);
 /** So many come in at once. */
 const AT_ONCE = 10;
 /** The second itself is held with real minions (`revocation.spec.ts`): here the whole fleet shares the test's own process. */
 const WITHIN_MS = 5000;
-const ANSWER_MS = 2000;
+/** As a real minion's. */
+const ANSWER_MS = 5000;
+const PATIENT_S = 120;
 const LONG_MS = START_MS + FLEET * 500;
 
 type Job = Opened<typeof contracts.job>;
@@ -140,7 +142,7 @@ async function simulated(number: number): Promise<Simulated> {
   const came = await comeIn({
     config,
     identity: identityFrom(newIdentitySecret()),
-    trust: new ClusterTrust(config),
+    trust: new ClusterTrust(config, (notice) => notices.push({ id, notice })),
     clock: new Clock(config.clock_skew * 1000),
     log,
     signal: new AbortController().signal,
@@ -170,16 +172,10 @@ it(
     const [gone, ...others] = fleet;
     if (gone === undefined) throw new Error('there is no fleet');
     notices.length = 0;
+    const ids = fleet.map(({ id }) => id);
     const heard: JobNews[] = [];
     const news = (async () => {
-      for await (const one of master.client.publish(
-        ask(
-          fleet.map(({ id }) => id),
-          'test.ping',
-        ),
-      )) {
-        heard.push(one);
-      }
+      for await (const one of master.client.publish({ ...ask(ids, 'test.ping'), timeout: PATIENT_S })) heard.push(one);
     })();
     await allHaveIt();
     const began = performance.now();
@@ -189,9 +185,12 @@ it(
     const ms = await refused;
     printFigure(`a key of ${String(FLEET)} taken away in the middle of a job, to its end at the broker`, ms);
     expect(await gone.returns()).toBe(false);
-    const taken = await Promise.all(others.map((minion) => minion.returns()));
+    await Promise.all(
+      others.map(async (minion) => {
+        while (!(await minion.returns())); // as a spool does, until it is stored
+      }),
+    );
     await news;
-    expect(taken.filter((one) => !one)).toEqual([]);
     const returned = heard.flatMap((one) => (one.type === 'return' ? [one.id] : []));
     expect(returned.toSorted()).toEqual(others.map(({ id }) => id).toSorted());
     const absent = heard.flatMap((one) => (one.type === 'end' ? one.absent : []));

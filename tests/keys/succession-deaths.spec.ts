@@ -15,7 +15,7 @@ import { BUILT } from '../support/places.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 /** Each kills the agent after another share of the time that an undisturbed change takes. */
-const SHARES = [0.05, 0.2, 0.4, 0.6, 0.8, 1];
+const SHARES = [0.1, 0.4, 0.7, 1];
 const LONG_MS = 120_000;
 
 let folder: string;

@@ -47,8 +47,8 @@ export class KeyEvents {
   }
 
   /** A minion has a new identity; nobody had to decide. */
-  renewed(id: string): void {
-    this.#tell('salt/key', { act: 'renew', id, result: true });
+  succeeded(id: string): void {
+    this.#tell('salt/key', { act: 'succeed', id, result: true });
   }
 
   /** Kept for as long as a gateway may take to come back; the decision itself waits for nothing. */

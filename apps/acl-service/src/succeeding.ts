@@ -100,7 +100,7 @@ export class Succeeding {
     if (!(await roster.succeed(old, join, join.announcement))) return false;
     await inventory.forget(old.identity);
     await mines.forget(old.identity);
-    this.parts.events.renewed(old.name);
+    this.parts.events.succeeded(old.name);
     this.#record(old, join);
     return true;
   }

@@ -28,11 +28,11 @@ import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
 import { Outbox } from './outbox.js';
 import { agentReturners } from './own-returners.js';
-import { Renewal } from './renewal.js';
 import { tidyAtRest } from './rest.js';
 import { RunRecord } from './run-record.js';
 import { Spool } from './spool.js';
 import { Standing } from './standing.js';
+import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
 
 /** Beside this file in the sources and in a bundle. */
@@ -103,8 +103,8 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
   const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
   const user = new UserRenewal(link, log);
-  const renewal = renewalOf({ about: living, link }, jobs, { epochs, user });
-  void renewal.resume();
+  const succession = successionOf({ about: living, link }, jobs, { epochs, user });
+  void succession.resume();
   const stopTidying = tidyAtRest([record, { forgetEnded: () => link.bus.sealer.forgetEnded() }]);
   log.info('live');
   return {
@@ -124,7 +124,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
       outbox.close();
       events.close();
       trust.keep(link);
-      await renewal.close();
+      await succession.close();
       await link.transport.drain();
       record.close();
       spool.close();
@@ -176,12 +176,12 @@ function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterP
 }
 
 /** Another identity for this minion, on demand. */
-function renewalOf(
+function successionOf(
   { about, link }: Pick<Beginning, 'about' | 'link'>,
   jobs: Omit<JobParts, 'link'>,
   { epochs, user }: { readonly epochs: Epochs; readonly user: UserRenewal },
-): Renewal {
-  const renewal = new Renewal({
+): Succession {
+  const succession = new Succession({
     about,
     files: new NextIdentity(keyPath(about.config)),
     live: link,
@@ -196,8 +196,8 @@ function renewalOf(
       void jobs.data.pillar();
     },
   });
-  jobs.execution.identity = renewal;
-  return renewal;
+  jobs.execution.identity = succession;
+  return succession;
 }
 
 function keyPath({ pki_dir: folder }: MinionConfig): string {

@@ -19,7 +19,7 @@ import type { HostData } from './host-data.js';
 import { pause } from './joining.js';
 import type { CameIn, LiveLink } from './live-link.js';
 
-export interface RenewalParts {
+export interface SuccessionParts {
   readonly about: Omit<ComingIn, 'identity'>;
   readonly files: NextIdentity;
   readonly live: LiveLink;
@@ -46,11 +46,11 @@ const PASSING = new Set(['slow_down', 'request_expired', 'request_from_future'])
 /** No acl-service has answered: whether the change is decided is not known. */
 class NoAnswer extends ExecutionError {}
 
-export class Renewal implements IdentityPort {
+export class Succession implements IdentityPort {
   #underWay: Promise<string> | undefined;
   readonly #leaving = new Map<CameIn, NodeJS.Timeout>();
 
-  constructor(private readonly parts: RenewalParts) {}
+  constructor(private readonly parts: SuccessionParts) {}
 
   /** Whoever asks while one is under way gets that one. */
   renew(): Promise<string> {

@@ -14,7 +14,7 @@ export interface Posted {
 
 const NO_CONTENT = 204;
 /** A replica looks each two seconds whether it is its turn. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 export class WebhookReceiver {
   /** Each post, to be taken once. */

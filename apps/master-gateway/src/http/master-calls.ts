@@ -84,7 +84,7 @@ export class MasterCalls {
     const { refusal: refused, started } = await this.#publish(ask, 'preview', caller);
     if (refused === null) {
       const { rule = '', minions = [], missing = [] } = started ?? {};
-      return { allowed: true, rule, minions, missing };
+      return { allowed: true, rule, minions: [...minions].sort(), missing: [...missing].sort() };
     }
     const { code, sentence } = refused as Refusal;
     if (!ANSWERED.includes(code)) throw httpError({ code, sentence });

@@ -12,7 +12,7 @@ export class CanIView {
   #button = el('button', { type: 'submit', class: 'primary' }, 'Ask');
   #form = el(
     'form',
-    { class: 'card wide', submit: (event) => void this.#ask(event) },
+    { class: 'card', submit: (event) => void this.#ask(event) },
     ...field('fun', 'Function', el('input', { required: true, placeholder: 'test.ping', ...PLAIN })),
     ...field('tgt', 'Target', el('input', { required: true, placeholder: '*', ...PLAIN })),
     ...field('tgt_type', 'Target type', el('select', {}, ...TYPES.map((type) => el('option', {}, type)))),
@@ -20,7 +20,7 @@ export class CanIView {
     el('p', { id: 'arg-hint', class: 'hint' }, 'One in each line, read as YAML; name=value is a keyword.'),
     this.#button,
   );
-  root = el('div', {}, el('p', { class: 'hint' }, HINT), this.#form, this.#verdict);
+  root = el('div', {}, el('p', { class: 'hint' }, HINT), el('div', { class: 'sides' }, this.#form, this.#verdict));
 
   constructor({ api, user }) {
     this.#api = api;

@@ -15,7 +15,7 @@ export class EventsView {
   #filter = el('input', { id: 'tag-filter', type: 'search', placeholder: 'salt/job/*', autocomplete: 'off', spellcheck: 'false', input: () => this.#renderAll() }); // prettier-ignore
   #pause = el('button', { type: 'button', 'aria-pressed': 'false', click: () => this.#toggle() }, 'Pause');
   #clear = el('button', { type: 'button', click: () => this.#forget() }, 'Clear');
-  #bar = el('div', { class: 'bar' }, el('label', { for: 'tag-filter' }, 'Tags'), this.#filter, this.#pause, this.#clear, this.#state, this.#count); // prettier-ignore
+  #bar = el('div', { class: 'bar' }, el('label', { for: 'tag-filter' }, 'Filter by tag'), this.#filter, this.#pause, this.#clear, this.#state, this.#count); // prettier-ignore
   #due = oncePerFrame(() => this.#renderNew());
   root = el('div', {}, this.#bar, this.#empty, this.#list);
 

@@ -1,5 +1,5 @@
 /** Jobs, the newest first: those of the job cache, and those that the event bus tells of, with their returns as they come. */
-import { badge, brief, el, keep, many, msOfJid, note, oncePerFrame, output, say, table, time } from './dom.mjs';
+import { badge, brief, el, keep, msOfJid, note, oncePerFrame, output, say, table, time } from './dom.mjs';
 
 const MOST = 200;
 const TAG = /^salt\/job\/(\d{20})\/(?:new|ret\/(.+))$/s;
@@ -42,7 +42,7 @@ export class JobsView {
     const job = this.#job(jid);
     if (id === undefined) begun(job, data);
     else returned(job, id, data);
-    if (id !== undefined && job === this.#open) say(`${id} returned, ${progress(job)}`);
+    if (id !== undefined && job === this.#open) say(`${id} returned: ${progress(job)}`);
     this.#due();
   }
 
@@ -127,8 +127,8 @@ function called(fun) {
 }
 
 function progress({ minions, returns }) {
-  if (minions !== undefined) return `${returns.size} of ${minions.length} returned`;
-  return returns.size === 0 ? '–' : many(returns.size, 'return');
+  if (minions !== undefined) return `${returns.size} of ${minions.length}`;
+  return returns.size === 0 ? '–' : String(returns.size);
 }
 
 function row(job, isOpen, onOpen) {
@@ -142,8 +142,8 @@ function row(job, isOpen, onOpen) {
     'tr',
     { class: isOpen ? 'open' : undefined },
     el('td', {}, open),
-    el('td', {}, el('code', {}, args.length === 0 ? fun : `${fun} ${brief(args, 60)}`)),
-    el('td', {}, brief(tgt, 60)),
+    el('td', { class: 'long' }, el('code', {}, [fun, ...args.map((arg) => brief(arg))].join(' '))),
+    el('td', { class: 'long' }, brief([tgt].flat().join(', '))),
     el('td', {}, user),
     el('td', {}, progress(job)),
   );
@@ -154,8 +154,8 @@ function factsOf(job) {
   const facts = [
     ['Job', el('code', {}, jid)],
     ['Started', time(msOfJid(jid), jid)],
-    ...(args.length === 0 ? [] : [['Arguments', el('code', {}, brief(args, 2000))]]),
-    ['Target', `${brief(tgt, 2000)}${tgtType ? ` (${tgtType})` : ''}`],
+    ...(args.length === 0 ? [] : [['Arguments', el('code', {}, args.map((arg) => brief(arg, 2000)).join(' '))]]),
+    ['Target', `${brief([tgt].flat().join(', '), 2000)}${tgtType ? ` (${tgtType})` : ''}`],
     ['User', user],
     ['Returns', progress(job)],
   ];

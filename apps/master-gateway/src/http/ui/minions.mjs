@@ -25,7 +25,7 @@ export class MinionsView {
     'Ask the minions themselves (grains.items)',
   );
   #filter = el('input', { id: 'minion-filter', type: 'search', autocomplete: 'off', spellcheck: 'false', input: () => this.#render() }); // prettier-ignore
-  #bar = el('div', { class: 'bar' }, el('label', { for: 'minion-filter' }, 'Ids'), this.#filter, this.#refresh, this.#counts, this.#asOf); // prettier-ignore
+  #bar = el('div', { class: 'bar' }, el('label', { for: 'minion-filter' }, 'Filter by id'), this.#filter, this.#refresh, this.#counts, this.#asOf); // prettier-ignore
   root = el(
     'div',
     {},

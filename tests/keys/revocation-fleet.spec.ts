@@ -3,7 +3,7 @@
  * refused, its own return is taken by nobody, all the others' returns come, and none of the others loses its connection.
  *
  * The minions are simulated: they come in, are accepted and announced as real ones, and answer when the test says so.
- * More: `NATRIUM_FLEET=200 npm test -- tests/keys/revocation-fleet`.
+ * More: `NATRIUM_FLEET=1000 npm test -- tests/keys/revocation-fleet`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -49,7 +49,16 @@ export class JobsView {
   #job(jid) {
     const known = this.#jobs.get(jid) ?? { jid, fun: '', args: [], tgt: '', tgtType: '', user: '', returns: new Map() };
     this.#jobs.set(jid, known);
+    // A page in the background draws nothing, and still hears.
+    if (this.#jobs.size > 2 * MOST) this.#newest();
     return known;
+  }
+
+  /** In order; the others are forgotten. */
+  #newest() {
+    const sorted = [...this.#jobs.values()].sort((a, b) => (a.jid < b.jid ? 1 : -1));
+    for (const { jid } of sorted.splice(MOST)) this.#jobs.delete(jid);
+    return sorted;
   }
 
   async #load() {
@@ -80,8 +89,7 @@ export class JobsView {
   }
 
   #render() {
-    const sorted = [...this.#jobs.values()].sort((a, b) => (a.jid < b.jid ? 1 : -1));
-    for (const { jid } of sorted.splice(MOST)) this.#jobs.delete(jid);
+    const sorted = this.#newest();
     keep(this.#rows.body, sorted, {
       key: ({ jid }) => jid,
       says: (job) => `${job.fun} ${progress(job)} ${job === this.#open}`,

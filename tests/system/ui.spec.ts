@@ -104,6 +104,14 @@ describe('events', () => {
     await page.getByText('No event yet.').waitFor();
   });
 
+  it('could not become HTML, whatever the page did: its policy forbids it', async () => {
+    const page = await world.open();
+    const told = page.waitForEvent('console');
+    await expect(page.evaluate('document.body.innerHTML = "<b>bold</b>"')).rejects.toThrow('TrustedHTML');
+    await told;
+    expect(world.complaints.splice(0)).toEqual([expect.stringContaining('TrustedHTML')]);
+  });
+
   it('are taken up where they were when the connection breaks', async () => {
     const page = await world.openAs('alice');
     await world.fire(['count/1']);

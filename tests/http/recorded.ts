@@ -112,6 +112,10 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'a file from outside', path: '/static/..%2f..%2f..%2fetc/passwd', status: 404, text: /404 Not Found/ },
   { about: 'the description', path: '/openapi.json', status: 200, returns: '<any>' },
   { about: 'the description for people', path: '/openapi', status: 200, text: /<h1>Natrium HTTP API/ },
+  { about: 'the built-in page', path: '/ui', accept: 'text/html', status: 200, text: /<title>Natrium<\/title>/ },
+  { about: 'that one may', as: 'bob', path: '/ui/can-i', type: form, body: 'fun=test.ping&tgt=a', status: 200, returns: { allowed: true, rule: 'external_auth › file › bob › 0', minions: ['a'], missing: [] } },
+  { about: 'that one may not', as: 'bob', path: '/ui/can-i', type: form, body: 'fun=cmd.run&tgt=b', status: 200, returns: { allowed: false, code: 'not_permitted', sentence: '<any>' } },
+  { about: 'whether one may, without a session', path: '/ui/can-i', type: form, body: 'fun=test.ping&tgt=a', status: 401, text: /401/ },
   { about: 'a path that is not there', path: '/x', status: 404, text: /The path &#39;\/x&#39; was not found/ },
   { about: 'a method that is none', method: 'DELETE', path: '/login', status: 405, text: /405 Method Not Allowed/ },
 ]; // prettier-ignore

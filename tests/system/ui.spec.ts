@@ -59,7 +59,7 @@ describe('minions', () => {
     await page.getByText("Presence: token bob may not run the runner 'manage.status': no rule permits it").waitFor();
     await page.getByText("Keys: token bob may not run the wheel function 'key.list_all'").waitFor();
     await page.getByRole('button', { name: 'Ask the minions themselves' }).click();
-    await page.getByText("Minions: token bob may not run 'grains.items' on '*': no rule permits it").waitFor();
+    await page.getByText("token bob may not run 'grains.items' on '*': no rule permits it").waitFor();
     expect(await page.locator('#view-minions').innerText()).not.toMatch(/db1|web1/);
   });
 
@@ -102,6 +102,14 @@ describe('events', () => {
     await page.getByText('salt/netapi/hook/deploy/done').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('No event yet.').waitFor();
+  });
+
+  it('could not become HTML, whatever the page did: its policy forbids it', async () => {
+    const page = await world.open();
+    const told = page.waitForEvent('console');
+    await expect(page.evaluate('document.body.innerHTML = "<b>bold</b>"')).rejects.toThrow('TrustedHTML');
+    await told;
+    expect(world.complaints.splice(0)).toEqual([expect.stringContaining('TrustedHTML')]);
   });
 
   it('are taken up where they were when the connection breaks', async () => {

@@ -24,6 +24,8 @@ export class MinionsView {
     { type: 'button', click: () => void this.#ask() },
     'Ask the minions themselves (grains.items)',
   );
+  /** What came of that, where it was refused. */
+  #asked = el('div', { role: 'status' });
   #filter = el('input', { id: 'minion-filter', type: 'search', autocomplete: 'off', spellcheck: 'false', input: () => this.#render() }); // prettier-ignore
   #bar = el('div', { class: 'bar' }, el('label', { for: 'minion-filter' }, 'Filter by id'), this.#filter, this.#refresh, this.#counts, this.#asOf); // prettier-ignore
   root = el(
@@ -58,9 +60,10 @@ export class MinionsView {
     this.#refresh.disabled = false;
     this.#states = new Map([...presenceOf(status.value), ...keysOf(keys.value)]);
     const refused = [
-      status.reason && note(`Presence: ${status.reason.message}`, this.#askAll),
+      status.reason && note(`Presence: ${status.reason.message}`, this.#askAll, this.#asked),
       keys.reason && note(`Keys: ${keys.reason.message}`),
     ];
+    this.#asked.replaceChildren();
     this.#notes.replaceChildren(...refused.filter(Boolean));
     this.#told();
   }
@@ -68,12 +71,13 @@ export class MinionsView {
   /** For who may not ask the runner: a job, which the gate decides like any other. */
   async #ask() {
     this.#askAll.disabled = true;
+    this.#asked.replaceChildren();
     try {
       const [grainsOf] = (await this.#api.get('minions')).return;
       for (const [id, found] of Object.entries(grainsOf)) this.#states.set(id, stateIn(found));
       this.#told();
     } catch (cause) {
-      this.#notes.append(note(`Minions: ${cause.message}`));
+      this.#asked.replaceChildren(el('p', {}, cause.message));
     } finally {
       this.#askAll.disabled = false;
     }

@@ -47,7 +47,7 @@ const MAX_BATCH_BYTES = 1 << 20;
 const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
 /** What nobody waits for is gathered so long before it is written: each write costs the broker an fsync, and it was heard here at once. */
-const WINDOW_MS = 10;
+const WINDOW_MS = 50;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
 const LAST_INDEX = 99_999;

@@ -13,6 +13,13 @@ describe('the live line', () => {
     );
   });
 
+  it('names them in one order, whoever was asked first', () => {
+    const turned = [...missing].reverse();
+    expect(liveLine({ asked: 40, returned: 37, missing: turned, seconds: 4 }, 200)).toBe(
+      '37/40 returned · missing: web3 (not connected), db1 (running 4 s), db2 (running 4 s)',
+    );
+  });
+
   it('counts those that do not fit the terminal', () => {
     const progress = { asked: 40, returned: 37, missing, seconds: 4 };
     expect(liveLine(progress, 60)).toBe('37/40 returned · missing: web3 (not connected) and 2 more');

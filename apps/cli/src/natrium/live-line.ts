@@ -16,7 +16,7 @@ const BAR = 20;
 export function liveLine({ asked, returned, missing, seconds, bar = false }: Progress, columns: number): string {
   const head = `${bar ? barOf(returned, asked) : ''}${String(returned)}/${String(asked)} returned`;
   if (missing.length === 0) return head.slice(0, columns);
-  const words = missing.map(
+  const words = [...missing].sort(byInterest).map(
     (one) => `${one.id} (${missingWord(one.why)}${one.why === 'running' ? ` ${String(seconds)} s` : ''})`,
   );
   // The most ids that fit; with none, the count alone.
@@ -26,6 +26,12 @@ export function liveLine({ asked, returned, missing, seconds, bar = false }: Pro
     if (line.length <= columns) return line;
   }
   return `${head} · missing: ${String(missing.length)}`.slice(0, columns);
+}
+
+/** Who will not answer comes before who may; then by id, whoever was asked first. */
+function byInterest(one: Missing, other: Missing): number {
+  const running = Number(one.why === 'running') - Number(other.why === 'running');
+  return running !== 0 ? running : one.id < other.id ? -1 : 1;
 }
 
 function barOf(returned: number, asked: number): string {

@@ -16,9 +16,9 @@ const BAR = 20;
 export function liveLine({ asked, returned, missing, seconds, bar = false }: Progress, columns: number): string {
   const head = `${bar ? barOf(returned, asked) : ''}${String(returned)}/${String(asked)} returned`;
   if (missing.length === 0) return head.slice(0, columns);
-  const words = [...missing].sort(byInterest).map(
-    (one) => `${one.id} (${missingWord(one.why)}${one.why === 'running' ? ` ${String(seconds)} s` : ''})`,
-  );
+  const words = [...missing]
+    .sort(byInterest)
+    .map((one) => `${one.id} (${missingWord(one.why)}${one.why === 'running' ? ` ${String(seconds)} s` : ''})`);
   // The most ids that fit; with none, the count alone.
   for (let shown = words.length; shown > 0; shown -= 1) {
     const rest = words.length - shown;

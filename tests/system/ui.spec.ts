@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@natrium/testing';
 import type { Page } from 'playwright-core';
 import { inRoot } from '../support/places.js';
 import { seriousFindings } from './browser.js';
@@ -284,7 +285,7 @@ describe('everybody', () => {
     await page.getByRole('heading', { name: 'Allowed, on 1 minion' }).waitFor();
     await tabTo(page, 'Dark theme');
     await keyboard.press('Space');
-    expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
+    await isIn('dark', page);
     await tabTo(page, 'Log out');
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -292,14 +293,14 @@ describe('everybody', () => {
 
   it('has the theme of the system until they choose one, and then keeps theirs', async () => {
     const page = await world.open('dark');
-    expect(await scheme(page)).toBe('dark');
+    await isIn('dark', page);
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await scheme(page)).toBe('light');
+    await isIn('light', page);
     await page.getByRole('button', { name: 'Dark theme', pressed: false }).click();
-    expect(await scheme(page)).toBe('dark');
+    await isIn('dark', page);
     await page.reload();
     await page.getByRole('button', { name: 'Dark theme', pressed: true }).waitFor();
-    expect(await scheme(page)).toBe('dark');
+    await isIn('dark', page);
   });
 
   it.each(['light', 'dark'] as const)('finds nothing in the way in the %s theme', async (theme) => {
@@ -373,8 +374,11 @@ const FOCUS = `(({ activeElement: at }) => ({
   outline: getComputedStyle(at).outlineStyle,
 }))(document)`;
 
-function scheme(page: Page): Promise<unknown> {
-  return page.evaluate('getComputedStyle(document.body).colorScheme');
+/** A browser takes its time to draw a page anew. */
+async function isIn(theme: 'light' | 'dark', page: Page): Promise<void> {
+  await until(`the ${theme} theme`, async () => {
+    return (await page.evaluate('getComputedStyle(document.body).colorScheme')) === theme;
+  });
 }
 
 /** Of the page as it stands, in both themes. */

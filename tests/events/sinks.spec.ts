@@ -47,6 +47,9 @@ event_sinks:
 afterEach(async () => {
   for (const sink of sinks) await sink.close();
   sinks.clear();
+  receiver.answers.length = 0;
+  receiver.arrivals.forget();
+  said.forget();
 });
 afterAll(async () => {
   door.close();
@@ -181,7 +184,7 @@ it(
     const sink = await aSink();
     receiver.answers.push(...Array.from({ length: 100 }, () => 503));
     await world.master().fire('monitoring/stuck', {});
-    await receiver.arrivals.next(({ status }) => status === 503);
+    await receiver.arrivals.next((post) => post.status === 503 && sent(post).tag === 'monitoring/stuck');
     await fireAll('monitoring/behind');
     expect(await figure('lag_seconds')).toBeGreaterThan(0);
     await stop(sink);

@@ -35,6 +35,11 @@ export class Arrivals<T> {
     return this.#items;
   }
 
+  /** Nothing of what came until now is taken any more: what one test leaves is not the next one's. */
+  forget(): void {
+    this.#items.length = 0;
+  }
+
   #wait(fits: (item: T) => boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

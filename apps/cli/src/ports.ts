@@ -143,6 +143,8 @@ export interface CallOutcome {
   readonly out?: string;
   /** Sentences for stderr, such as who did not answer a `publish.publish`. */
   readonly notes: readonly string[];
+  /** A sentence for each returner that did not take it. */
+  readonly untaken?: readonly string[];
   /** Set: nothing ran, and `ret` means nothing. */
   readonly refusal?: Refusal;
 }
@@ -150,6 +152,8 @@ export interface CallOutcome {
 export interface CallOptions {
   /** Seconds; the function's own rule when missing. */
   readonly timeout?: number;
+  /** Names with commas: who else takes what the function returned. */
+  readonly returner?: string;
 }
 
 /** The agent of this host: through its socket, with its identity, or `local` without any master. */

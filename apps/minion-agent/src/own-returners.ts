@@ -2,15 +2,7 @@
 import type { MinionConfig } from '@natrium/config';
 import type { CheckedGrant, Outcome } from '@natrium/flow';
 import { fromPlain, isMap, type Request, type ValueMap } from '@natrium/model';
-import {
-  localFileReturner,
-  OwnModules,
-  type Returner,
-  type ReturnerContext,
-  type ReturnFacts,
-  Returners,
-  webhookReturner,
-} from '@natrium/modules';
+import { minionReturners, type Returner, type Returners, type ReturnFacts } from '@natrium/modules';
 import type { Logger } from 'pino';
 
 export interface OwnReturners {
@@ -26,20 +18,14 @@ export async function agentReturners(
   facts: { readonly hostPath: string; readonly config: ValueMap },
   log: Logger,
 ): Promise<OwnReturners> {
-  const webhook = webhookReturner({ url: config.webhook_url, secretFile: config.webhook_secret_file });
-  const returners = new Returners([localFileReturner(config.local_file), webhook, MASTER_BUS], {
-    multi: config.multi_returner,
-    context: { id: config.id, config: facts.config },
+  const { returners, own } = minionReturners(config, {
+    hostPath: facts.hostPath,
+    shown: facts.config,
+    further: [MASTER_BUS],
     onProblem: (sentence, about) => {
       log.error(about, sentence);
     },
-  });
-  const own = new OwnModules<ReturnerContext>({
-    folders: config.returner_dirs,
-    hostPath: facts.hostPath,
-    limits: { seconds: config.module_timeout, memoryMib: config.module_memory },
-    facts: ({ id, jid, config: shown, options }) => ({ id, jid, config: shown, options }),
-    onProblem: (sentence) => {
+    onUnusable: (sentence) => {
       log.error(`a returner of your own is not available: ${sentence}`);
     },
   });

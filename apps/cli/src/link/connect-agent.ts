@@ -34,6 +34,7 @@ import {
   OwnModules,
 } from '@natrium/modules';
 import { EXIT } from '../common/exit-codes.js';
+import { alsoReturned } from './call-returners.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
 
 /** Beside the commands in their folder: tools/build.mjs puts it there. */
@@ -49,9 +50,11 @@ export const connectAgent: ConnectAgent = (options) => {
   const viaAgent = (fun: string) => !options.local && needsAgent(fun);
   return Promise.resolve(
     ok({
-      call: (fun: string, args: readonly Value[], { timeout }: CallOptions) =>
-        inTime(timeout, (signal) =>
-          viaAgent(fun) ? throughAgent(config.value, fun, args) : here(config.value, { fun, args, signal }),
+      call: (fun: string, args: readonly Value[], { timeout, returner }: CallOptions) =>
+        alsoReturned(config.value, { fun, args, returner, hostPath: MODULE_HOST }, () =>
+          inTime(timeout, (signal) =>
+            viaAgent(fun) ? throughAgent(config.value, fun, args) : here(config.value, { fun, args, signal }),
+          ),
         ),
       close: () => Promise.resolve(),
     }),

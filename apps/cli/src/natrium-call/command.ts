@@ -16,11 +16,10 @@ Examples:
   natrium-call publish.runner manage.up                    a runner, as far as "peer_run" allows
 
 Exit codes (docs/exit-codes.md):
-  0 all well   1 the function failed or someone is missing   13 refused   64 no function, or not built yet
+  0 all well   1 the function or a returner failed, or someone is missing   13 refused   64 no function, or not built yet
   69 no agent or master   255 the function does not exist   --retcode-passthrough: the function's own`;
 
 export const NOT_BUILT: NotBuilt = {
-  return: '--return',
   fileRoot: '--file-root',
   pillarRoot: '--pillar-root',
   statesDir: '--states-dir',
@@ -43,7 +42,7 @@ export function callProgram(io: Io): Program {
     (more, dirs?: string) => (dirs === undefined ? more : `${dirs},${more}`),
   );
   addNoParse(command);
-  command.option('--return <returner>', 'also send the result to a returner (not built yet)');
+  command.option('--return <returner>', 'also hand the result to returners of this host, divided by commas');
   hide(
     command,
     '--file-root <dir>',

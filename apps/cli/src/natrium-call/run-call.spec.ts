@@ -71,6 +71,13 @@ describe('natrium-call', () => {
     });
   });
 
+  it('names the returners, and says which took nothing', async () => {
+    const untaken = ['a return was not taken by the returner local_file: the disk is full'];
+    const { exit, out, err: said, asked } = await call(['--return', 'local_file', 'test.ping'], { untaken });
+    expect({ exit, out, said }).toEqual({ exit: 1, out: 'local:\n    True\n', said: `${untaken.join('')}\n` });
+    expect(asked[0]?.options).toEqual({ returner: 'local_file' });
+  });
+
   it('exits 1 for a failure, or with the code itself when asked', async () => {
     const failed = { ret: 'no', retcode: 42, success: false };
     expect((await call(['cmd.run', 'x'], failed)).exit).toBe(1);
@@ -115,9 +122,9 @@ describe('natrium-call', () => {
   });
 
   it('says what is not built yet, and does nothing', async () => {
-    expect(await call(['--return', 'mysql', 'test.ping'])).toMatchObject({
+    expect(await call(['--file-root', '/srv/salt', 'test.ping'])).toMatchObject({
       exit: 64,
-      err: 'natrium-call: --return is not built yet; nothing was done.\n',
+      err: 'natrium-call: --file-root is not built yet; nothing was done.\n',
       connected: [],
     });
   });

@@ -49,8 +49,12 @@ export async function runNatriumCall(argv: readonly string[], io: Io, connectAge
 
 function callOf(options: Options, words: readonly string[]): Call | undefined {
   const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  const returner = options.text('return');
   const how = {
-    options: timeout === undefined || timeout === 0 ? {} : { timeout },
+    options: {
+      ...(timeout === undefined || timeout === 0 ? {} : { timeout }),
+      ...(returner === undefined ? {} : { returner }),
+    },
     passThrough: options.flag('retcodePassthrough'),
     whole: options.flag('metadata'),
   };
@@ -97,7 +101,7 @@ async function callThrough(
 function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): number {
   for (const note of outcome.notes) say(note, io);
   if (outcome.refusal !== undefined) return refused(outcome.refusal, io);
-  const { ret, retcode, success, out } = outcome;
+  const { ret, retcode, success, out, untaken = [] } = outcome;
   if (retcode !== 0 && ret === `'${call.fun}' is not available.`) {
     io.err(`${ret}\n`);
     return EXIT.unknownFunction;
@@ -105,8 +109,9 @@ function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): numbe
   if (call.docs && retcode === 0) showDocs(ret, printer, io);
   else if (call.whole) printer.show({ local: wholeOf(call, outcome) }, { retcode });
   else printer.show({ local: ret }, { out, retcode });
+  for (const sentence of untaken) say(sentence, io);
   if (call.passThrough && retcode !== 0) return retcode;
-  return retcode === 0 && success ? EXIT.ok : EXIT.failed;
+  return retcode === 0 && success && untaken.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 /** Salt's names; a call has no jid of its own here. */

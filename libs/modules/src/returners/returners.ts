@@ -27,6 +27,7 @@ export class Returners {
   readonly #builtin: ReadonlyMap<string, Returner>;
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
+  readonly #atRest: (() => void)[] = [];
   #busy = 0;
   #failures = 0;
 
@@ -62,6 +63,12 @@ export class Returners {
     this.#next();
   }
 
+  /** Resolves when nothing waits and nothing is being taken. */
+  async settled(): Promise<void> {
+    if (this.#busy === 0) return;
+    await new Promise<void>((resolve) => this.#atRest.push(resolve));
+  }
+
   /** What still waits is not taken any more. */
   close(): void {
     this.#waiting.length = 0;
@@ -78,13 +85,14 @@ export class Returners {
   #next(): void {
     while (this.#busy < AT_ONCE) {
       const take = this.#waiting.shift();
-      if (take === undefined) return;
+      if (take === undefined) break;
       this.#busy += 1;
       void take().finally(() => {
         this.#busy -= 1;
         this.#next();
       });
     }
+    if (this.#busy === 0) for (const told of this.#atRest.splice(0)) told();
   }
 
   async #take(returner: Returner, ret: ReturnFacts, options: ReturnerContext['options']): Promise<void> {

@@ -1,0 +1,62 @@
+/** `natrium-call --return`: what a function returned here is handed to returners here, as Salt's caller does it. */
+import { userInfo } from 'node:os';
+import type { MinionConfig } from '@natrium/config';
+import { jidOf, refusal, type Value } from '@natrium/model';
+import { minionReturners, type ReturnFacts } from '@natrium/modules';
+import type { CallOutcome } from '../ports.js';
+
+export interface ReturnedCall {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  /** Names with commas; none: the call alone. */
+  readonly returner: string | undefined;
+  readonly hostPath: string;
+}
+
+/** A name that no returner has is refused before anything runs. */
+export async function alsoReturned(
+  config: MinionConfig,
+  asked: ReturnedCall,
+  call: () => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const { returner: names, hostPath } = asked;
+  if (names === undefined) return call();
+  const problems: string[] = [];
+  const { returners, own } = minionReturners(config, {
+    hostPath,
+    shown: { id: config.id, master: [...config.master], grains: config.grains },
+    onProblem: (sentence) => problems.push(sentence),
+    onUnusable: (sentence) => problems.push(sentence),
+  });
+  await own.load();
+  returners.use(own.modules);
+  const unknown = names.split(',').map((name) => name.trim()).filter((name) => !returners.names.includes(name)); // prettier-ignore
+  if (unknown.length > 0) return nobody(unknown, returners.names, problems);
+  const outcome = await call();
+  if (outcome.refusal !== undefined) return outcome;
+  returners.hand(names, factsOf(config.id, asked, outcome), {});
+  await returners.settled();
+  return { ...outcome, untaken: problems };
+}
+
+function nobody(unknown: readonly string[], names: readonly string[], notes: readonly string[]): CallOutcome {
+  const sentence = `there is no returner ${unknown.join(', ')} on this host, so nothing was run; there are ${names.join(', ')}`;
+  return { ret: null, retcode: 1, success: false, notes, refusal: refusal('bad_request', sentence) };
+}
+
+function factsOf(id: string, { fun, args }: ReturnedCall, outcome: CallOutcome): ReturnFacts {
+  const { ret, retcode, success, out = null } = outcome;
+  return {
+    id,
+    jid: jidOf(Date.now() * 1000),
+    fun,
+    fun_args: [...args],
+    return: ret,
+    retcode,
+    success,
+    out,
+    tgt: id,
+    tgt_type: 'glob',
+    user: userInfo().username,
+  };
+}

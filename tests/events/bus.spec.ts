@@ -15,10 +15,12 @@ let auth: readonly BusEvent[];
 beforeAll(async () => {
   world = await World.start();
   auth = await take(await world.listen(['salt/auth'], { from: 'start' }), 2);
-}, 60_000);
+});
 afterAll(async () => {
   await world.stop();
-}, 60_000);
+});
+
+const refusals = () => world.log.all.filter(({ msg }) => msg.startsWith('an event was refused'));
 
 const saltBase = (id: string) => {
   const name = createHash('sha256').update(id).digest('hex').slice(0, 10);
@@ -67,9 +69,11 @@ describe('from a minion to the master', () => {
   it('frames of Salt’s own protocol, written by Python on the minion, are read by Python on the master', async () => {
     const listener = await saltListener(join(world.folder('run'), 'master_event_pub.ipc'), 2);
     const local = await saltListener(`${saltBase('web2')}_pub.ipc`, 1);
+    const first = await world.listen(['from/python']);
     await saltFire(`${saltBase('web2')}_pull.ipc`, 'fire_master', {
       id: 'web2', tag: null, pretag: null, data: null, events: [{ tag: 'from/python', data: { float: 1.0, text: 'ä' } }],
     }); // prettier-ignore
+    await take(first, 1); // it has a longer way than the next one
     await saltFire(join(world.folder('run'), 'master_event_pull.ipc'), 'on/the/master', {
       n: 70_000,
       _stamp: '2026-11-20T10:00:00.000001',
@@ -100,6 +104,7 @@ describe('what a minion may not fire', () => {
     'a\nb',
   ])('%s is refused, recorded, and nothing is on the bus', async (tag) => {
     const everything = await world.listen([]);
+    const before = refusals().length;
     const { link } = world.cluster.minion('web1');
     const first = link.clock.now() * 1024;
     // A minion of the attacker's own making: its agent would not send this.
@@ -112,7 +117,7 @@ describe('what a minion may not fire', () => {
     expect(answer.ok).toBe(true);
     await world.master().fire('after/it');
     expect((await take(everything, 1)).map((event) => event.tag)).toEqual(['after/it']);
-    expect(world.log.all.some(({ msg }) => msg.startsWith('an event was refused'))).toBe(true);
+    await until('it is told', () => refusals().length > before);
   });
 
   it('its own agent says why not, and sends nothing', async () => {
@@ -149,17 +154,16 @@ describe('several gateways', () => {
   it('each listener hears each event once, in the order of its sender, also when it changes the gateway', async () => {
     const second = await world.gateway('run2');
     const [here, there] = [await world.listen(['g/']), await world.master('run2').subscribe({ tags: 'g/' })];
-    const fired: string[] = [];
-    for (let n = 0; n < 300; n += 1) {
-      fired.push(`g/${n}`);
-      void world.master().fire(`g/${n}`);
-    }
+    const fired = Array.from({ length: 300 }, (_, n) => `g/${n}`);
+    const sender = world.master();
+    const kept = Promise.all(fired.map((tag) => sender.fire(tag)));
     const heardHere = await take(here, 300);
     expect(heardHere.map(({ tag }) => tag)).toEqual(fired);
     expect((await take(there, 300)).map(({ tag }) => tag)).toEqual(fired);
     // These were heard before they were stored: the cursor of the one gateway says so to the other.
     const moved = await world.master('run2').subscribe({ tags: 'g/', from: { cursor: heardHere[99]!.cursor } });
     expect((await take(moved, 200)).map(({ tag }) => tag)).toEqual(fired.slice(100));
+    await kept;
     await world.stopGateway(second);
   });
 
@@ -167,7 +171,8 @@ describe('several gateways', () => {
     const first = await world.gateway('run3');
     const standby = await world.gateway('run3');
     await world.stopGateway(first);
-    await until('the other one serves', () => world.master('run3').fire('taken/over').then(() => true, () => false)); // prettier-ignore
+    const client = world.master('run3');
+    await until('the other one serves', () => client.fire('taken/over').then(() => true, () => false)); // prettier-ignore
     await world.stopGateway(standby);
   });
 });

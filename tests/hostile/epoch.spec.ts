@@ -64,7 +64,7 @@ function asKnown(own: OwnParty): KnownParty {
 
 describe('what was sent in an epoch', () => {
   it('opens while the epoch lasts and in its overlap; after that not even for its receiver, whose key is wiped', async () => {
-    const own = web1With(50);
+    const own = web1With(1000);
     const bytes = captured(asKnown(own));
     const { secretKey } = own.keyring.current;
     expect(openedBy(own, bytes)).toBe('canary');

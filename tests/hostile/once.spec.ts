@@ -95,7 +95,8 @@ describe('a grant that is used again after the minion was restarted', () => {
     await world.web1.restart(() => {
       world.web1.forgetLastFinish();
     });
-    expect(await world.gateway.unasked.next()).toMatchObject({ status: 'interrupted' });
+    const isIts = ({ digest }: Returned) => toHex(digest) === digestOf(order.request);
+    expect(await world.gateway.unasked.next(isIts)).toMatchObject({ status: 'interrupted' });
     expect(await world.gateway.sends(world.web1, order)).toMatchObject({ heard: 'interrupted' });
     expect(mark.count()).toBe(1);
     await expectFreshRuns(mark, 2);

@@ -20,7 +20,7 @@ import {
   type SigningKey,
 } from '@natrium/envelope';
 import { readIdentity, writeKeyFile } from '@natrium/keystore';
-import { signedBy, type TestMinion } from '@natrium/testing';
+import { PATIENCE_MS, signedBy, type TestMinion } from '@natrium/testing';
 import { type Body, contracts } from '@natrium/wire';
 import { AgentSocket } from '../support/agent-socket.js';
 import { Enrolling, newIdentity } from './enrolling.js';
@@ -92,7 +92,7 @@ async function sends(from: Link, asked: Asked): Promise<string> {
       to: () => from.services('acl'),
     },
     contracts.succeeded,
-    5000,
+    PATIENCE_MS,
   );
   if (!answer.ok) return answer.error;
   const { refusal, record } = answer.value.body;

@@ -49,7 +49,8 @@ async function greeted(lie: Lie): Promise<{ readonly code: string | undefined; r
   const pin = { firstRoot: roles.chain[0] };
   const answer = await hello(world.web1.link.transport, subjects, pin, clock, {
     minSerial: 0,
-    timeoutMs: 2000,
+    // A lie is listened past for so long.
+    timeoutMs: 4000,
     inbox: undefined,
   });
   await stop();

@@ -54,7 +54,7 @@ it('a listener whose gateway is killed comes back with Last-Event-ID, and hears 
     body: JSON.stringify({ client: 'local', tgt: '*', fun: 'test.ping' }),
   });
   expect(await answer.json()).toEqual({ return: [{ a: true, b: true, c: true }] });
-}, 60_000);
+}, 240_000);
 
 function pass(client: Socket, port: number, otherwise: () => void): void {
   const server = connect(port, '127.0.0.1');

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import apacheMd5 from 'apache-md5';
+import { until } from '@natrium/testing';
 import { hashSync } from 'bcryptjs';
 import { freePorts } from '../support/free-port.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
@@ -99,6 +100,15 @@ export class HttpWorld {
     const known = this.#tokens.get(user) ?? this.login(user).then((answer) => tokenIn(answer));
     this.#tokens.set(user, known);
     return known;
+  }
+
+  /** The audit's records that fit, as `natriumctl audit tail` tells them, as soon as there is one: records are written soon after the answer. */
+  recorded(fits: (line: string) => boolean): Promise<readonly string[]> {
+    return until('it is in the audit', async () => {
+      const { stdout } = await this.cluster.ctl('audit', 'tail', '--json');
+      const found = stdout.split('\n').filter(fits);
+      return found.length > 0 && found;
+    });
   }
 
   /** Jobs that there are, as the operator sees them. */

@@ -44,27 +44,32 @@ async function takenAwayMidJob(id: string): Promise<{ readonly ms: number; reado
   throw new Error('the job had no end');
 }
 
-async function pings(id: string): Promise<boolean> {
-  for await (const news of world.master.client.publish({ ...ask([id], 'test.ping'), timeout: 1 }))
+/** @param timeout Seconds: short where it is tried again, patient where the answer counts. */
+async function pings(id: string, timeout = 20): Promise<boolean> {
+  for await (const news of world.master.client.publish({ ...ask([id], 'test.ping'), timeout }))
     if (news.type === 'return') return true;
   return false;
 }
 
-it('ends its part of a job within a second; let in again, it works', async () => {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const { ms, why } = await takenAwayMidJob('c');
-    expect(why).toBe('refused');
-    times.push(ms);
-    await decide('key.accept', 'c');
-    await until('c is back', () => pings('c'));
-  }
-  times.sort((a, b) => a - b);
-  printFigure('revocation in the middle of a job, median', times[Math.floor(times.length / 2)] ?? 0);
-  printFigure('revocation in the middle of a job, worst', times.at(-1) ?? 0);
-  // The median: a machine that is busy elsewhere makes single rounds late.
-  expect(times[Math.floor(times.length / 2)]).toBeLessThan(AT_MOST_MS);
-}, 120_000);
+it(
+  'ends its part of a job within a second; let in again, it works',
+  async () => {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { ms, why } = await takenAwayMidJob('c');
+      expect(why).toBe('refused');
+      times.push(ms);
+      await decide('key.accept', 'c');
+      await until('c is back', () => pings('c', 1));
+    }
+    times.sort((a, b) => a - b);
+    printFigure('revocation in the middle of a job, median', times[Math.floor(times.length / 2)] ?? 0);
+    printFigure('revocation in the middle of a job, worst', times.at(-1) ?? 0);
+    // The median: a machine that is busy elsewhere makes single rounds late.
+    expect(times[Math.floor(times.length / 2)]).toBeLessThan(AT_MOST_MS);
+  },
+  START_MS,
+);
 
 it('refuses what it asks from then on; the others are asked and answer as before', async () => {
   const before = world.cluster.processes().map(({ pid }) => pid);
@@ -79,7 +84,8 @@ it('refuses what it asks from then on; the others are asked and answer as before
 });
 
 it('a minion that asks too much is told to slow down, and another is not', async () => {
-  const sockets = await Promise.all(Array.from({ length: 140 }, () => world.cluster.socket('a')));
+  // Far more than the bucket holds, so that what it gains on a slow machine meanwhile lets not all of them in.
+  const sockets = await Promise.all(Array.from({ length: 240 }, () => world.cluster.socket('a')));
   const asked = sockets.map((socket) => socket.call('publish.publish', 'c', 'test.ping'));
   const other = await world.cluster.call('c', 'publish.publish', 'c', 'test.ping');
   const answers = await Promise.all(asked);

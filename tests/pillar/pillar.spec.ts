@@ -17,6 +17,7 @@ import {
   signedBy,
   type TestCluster,
   type TestMinion,
+  until,
 } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { apps as programs } from '../hostile/apps.js';
@@ -39,19 +40,23 @@ base:
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-pillar-'));
 const roots = join(folder, 'roots');
-const aclLines = new Arrivals<LogLine>('a line of the acl-service');
-const agentLines = new Arrivals<LogLine>('a line of an agent');
+const agentLines = new Map([WEB1, DB1].map((id) => [id, new Arrivals<LogLine>(`a line of ${id}`)]));
 /** What web1 finds when it looks at itself. */
 let stage = 'test';
 
 const apps: Apps = {
   ...programs,
-  openAcl: (config, hear) => programs.openAcl(config, both(hear, aclLines)),
   startAgent: (config, hear, signal) => {
     const own = config.id === WEB1 ? { ...config, get grains() { return { stage }; } } : config; // prettier-ignore
-    return programs.startAgent(own, both(hear, agentLines), signal);
+    return programs.startAgent(own, both(hear, linesOf(config.id)), signal);
   },
 };
+
+function linesOf(id: string): Arrivals<LogLine> {
+  const lines = agentLines.get(id);
+  if (lines === undefined) throw new Error(`there is no minion ${id}`);
+  return lines;
+}
 
 function both(hear: (line: string) => void, lines: Arrivals<LogLine>): (line: string) => void {
   return (line) => {
@@ -108,23 +113,20 @@ async function meant(tgtType: string, tgt: string, by?: TestMinion): Promise<rea
   return refusal === null ? members.map(({ id }) => id).sort() : refusal.code;
 }
 
-/** Does something and waits for the line that it brings; lines that came before do not count. */
-async function awaiting(lines: Arrivals<LogLine>, line: string, act: () => void): Promise<void> {
-  const isIt = ({ msg }: LogLine) => msg === line;
-  while (lines.untaken.some(isIt)) await lines.next(isIt);
-  act();
-  await lines.next(isIt);
+/** Resolves when a target means these ids. A change of files may be read twice, and a part of it first: no line tells that all of it counts. */
+async function comesToMean(tgtType: string, tgt: string, ids: readonly string[]): Promise<void> {
+  await until(`${tgt} means [${ids.join()}]`, async () => (await meant(tgtType, tgt)).toString() === ids.join());
+  expect(await meant(tgtType, tgt)).toEqual(ids);
 }
 
-const rereading = (act: () => void) => awaiting(aclLines, 'pillar files were read', act);
-
-/** A gateway tells a minion to send its data again. */
-function refreshing(minion: TestMinion, what: 'grains' | 'pillar'): Promise<void> {
+/** A gateway tells a minion to send its data again; resolves when the minion has new pillar. What it logged before does not count. */
+async function refreshing(minion: TestMinion, what: 'grains' | 'pillar'): Promise<void> {
   const { gateway } = cluster;
-  return awaiting(agentLines, 'new pillar', () => {
-    const message = gateway.seal(contracts.refresh, { what }, minion.party);
-    gateway.link.transport.publish(gateway.link.subjects.job(minion.fp), message);
-  });
+  const lines = linesOf(minion.id);
+  lines.forget();
+  const message = gateway.seal(contracts.refresh, { what }, minion.party);
+  gateway.link.transport.publish(gateway.link.subjects.job(minion.fp), message);
+  await lines.next(({ msg }) => msg === 'new pillar');
 }
 
 describe('a minion', () => {
@@ -135,9 +137,8 @@ describe('a minion', () => {
   });
 
   it('hears what changed when it asks again, and when the gateway says that it should', async () => {
-    await rereading(() => {
-      put('common.sls', 'company: renamed\n');
-    });
+    put('common.sls', 'company: renamed\n');
+    await comesToMean('pillar', 'company:renamed', [DB1, WEB1]);
     expect(await run(web1(), 'pillar.get', ['company'])).toBe('example');
     expect(await run(web1(), 'saltutil.refresh_pillar')).toBe(true);
     expect(await run(web1(), 'pillar.get', ['company'])).toBe('renamed');
@@ -184,44 +185,33 @@ describe('targets by pillar', () => {
   });
 
   it('follow the files without a minion’s help, and files with a problem give nothing', async () => {
-    await rereading(() => {
-      put('roles/web.sls', 'role: {{ grains.role }}\n');
-    });
-    expect(await meant('pillar', 'role:web')).toEqual([]);
+    put('roles/web.sls', 'role: {{ grains.role }}\n');
+    await comesToMean('pillar', 'role:web', []);
     expect(cluster.aclLog.all.map(({ msg }) => msg)).toContain(
       `pillar: ${join(roots, 'roles/web.sls')}:1: it is a template, and pillar files here are plain YAML; nothing of it is used`,
     );
-    await rereading(() => {
-      put('roles/web.sls', `role: web\ntoken: ${CANARY}\n`);
-    });
-    expect(await meant('pillar', 'role:web')).toEqual([WEB1]);
+    put('roles/web.sls', `role: web\ntoken: ${CANARY}\n`);
+    await comesToMean('pillar', 'role:web', [WEB1]);
   });
 
   it('see files in folders that are new', async () => {
-    const before = TOP.replace('[common]', '[common, late.more]');
-    await rereading(() => {
-      put('top.sls', before);
-    });
+    put('top.sls', TOP.replace('[common]', '[common, late.more]'));
     for (const text of ['late: first', 'late: second']) {
-      await rereading(() => {
-        put('late/more.sls', `${text}\n`);
-      });
-      expect(await meant('pillar', text.replace(' ', ''))).toEqual([DB1, WEB1]);
+      put('late/more.sls', `${text}\n`);
+      await comesToMean('pillar', text.replace(' ', ''), [DB1, WEB1]);
     }
   });
 
   it('never read what lies outside of the roots', async () => {
     const outside = join(folder, 'outside.sls');
     writeFileSync(outside, 'role: stolen\n');
-    await rereading(() => {
-      rmSync(join(roots, 'common.sls'));
-      symlinkSync(outside, join(roots, 'common.sls'));
-    });
+    rmSync(join(roots, 'common.sls'));
+    symlinkSync(outside, join(roots, 'common.sls'));
+    await until('it is told', () => cluster.aclLog.all.some(({ msg }) => msg.includes('it leads out of pillar_roots')));
+    await comesToMean('pillar', 'company:*', []);
     expect(await meant('pillar', 'role:stolen')).toEqual([]);
-    expect(cluster.aclLog.all.some(({ msg }) => msg.includes('it leads out of pillar_roots'))).toBe(true);
-    await rereading(() => {
-      put('common.sls', 'company: example\n');
-    });
+    put('common.sls', 'company: example\n');
+    await comesToMean('pillar', 'company:example', [DB1, WEB1]);
   });
 });
 
@@ -249,11 +239,9 @@ describe('the configuration', () => {
     mkdirSync(other);
     writeFileSync(join(other, 'top.sls'), 'base:\n  data:\n    - match: nodegroup\n    - moved\n');
     writeFileSync(join(other, 'moved.sls'), 'moved: true\n');
-    await rereading(() => {
-      const master = `pillar_roots:\n  base: [${other}]\nnodegroups:\n  data: db*\npeer:\n  .*: [test.*]\n`;
-      writeFileSync(join(cluster.folder, 'master', 'master'), master);
-    });
+    const master = `pillar_roots:\n  base: [${other}]\nnodegroups:\n  data: db*\npeer:\n  .*: [test.*]\n`;
+    writeFileSync(join(cluster.folder, 'master', 'master'), master);
+    await comesToMean('pillar', 'moved:true', [DB1]);
     expect(await meant('pillar', 'role:*')).toEqual([]);
-    expect(await meant('pillar', 'moved:true')).toEqual([DB1]);
   });
 });

@@ -41,10 +41,10 @@ export interface Stopped {
 
 export type Command = 'natrium' | 'natrium-call' | 'natrium-run' | 'natrium-key';
 
-/** How long a test's hook may take that starts a cluster. */
-export const START_MS = 90_000;
+/** How long a test may take that starts a cluster, or its hook: what is waited for in it gives up before, and says what did not come. */
+export const START_MS = 180_000;
 
-/** @throws {Error} When it is not ready within a minute; the message holds its last lines. */
+/** @throws {Error} When it is not ready in time; the message holds its last lines. */
 export async function upCluster(options: ClusterOptions): Promise<UpCluster> {
   const cluster = new UpCluster(options);
   try {

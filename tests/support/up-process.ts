@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { inRoot, natsServer } from './places.js';
 
-const READY_MS = 60_000;
-const STOP_MS = 15_000;
+/** `up` itself gives up after a minute, and says why. */
+const READY_MS = 75_000;
+const STOP_MS = 45_000;
 const SHOWN_LINES = 20;
 
 export class UpProcess {

@@ -8,7 +8,7 @@ export function useCluster(options: ClusterOptions): () => UpCluster {
   }, START_MS);
   afterAll(async () => {
     await cluster?.stop();
-  });
+  }, START_MS);
   return () => {
     if (cluster === undefined) throw new Error('the cluster has not started');
     return cluster;

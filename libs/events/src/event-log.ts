@@ -33,6 +33,7 @@ const MAX_SENDERS = 20_000;
 
 export class EventLog {
   readonly #places = new Map<string, Place>();
+  #onStored: (batch: LoggedBatch) => void = () => undefined;
 
   constructor(
     private readonly journal: Journal,
@@ -55,10 +56,16 @@ export class EventLog {
       const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
       if (sequence !== undefined) {
         this.#remember(sender, { sequence, through });
+        this.#onStored({ sequence, behind: 0, ...batch });
         return through;
       }
     }
     throw new Error(`other gateways store events of ${sender} all the time`);
+  }
+
+  /** Lets one hear of each batch that is stored from here, as soon as it is: reading it back takes the broker another turn. */
+  whenStored(hear: (batch: LoggedBatch) => void): void {
+    this.#onStored = hear;
   }
 
   /** The number of the last event of this sender that is settled; 0 for none. */

@@ -1,6 +1,7 @@
 /**
- * The master bus as one gateway has it. What is fired here is heard here at once and then stored; what others stored is heard
- * in the journal's order. So each sender's events are heard in their order, and each event once.
+ * The master bus as one gateway has it. What is fired here is heard here at once and then stored; what others fired is heard
+ * in the journal's order: as it is stored from here, when it is the next, else as it is read. So each sender's events are
+ * heard in their order, and each event once.
  *
  * Spec: docs/event-bus.md#order-and-gaps.
  */
@@ -81,8 +82,11 @@ export class JournaledBus implements EventFeed {
   static async open(options: JournaledBusOptions): Promise<JournaledBus> {
     const { last } = await options.log.bounds();
     const bus = new JournaledBus(options, last);
+    options.log.whenStored((batch) => {
+      if (batch.sequence === bus.#place.sequence + 1) bus.#hear(batch);
+    });
     bus.#reading = options.log.read({ after: last }, (batch) => {
-      bus.#hear(batch);
+      if (batch.sequence > bus.#place.sequence) bus.#hear(batch);
     });
     return bus;
   }

@@ -21,9 +21,11 @@ describe('ps.*', () => {
   });
 
   it('finds a process by its name and by its command line', async () => {
-    const child = spawn('sleep', ['61.25'], { stdio: 'ignore' });
+    // A time of this very process: the machine may run these tests twice at once.
+    const seconds = `61.${String(process.pid)}`;
+    const child = spawn('sleep', [seconds], { stdio: 'ignore' });
     await once(child, 'spawn');
-    expect((await call('ps.pgrep', ['sleep 61.25', '', true])).ret).toEqual([child.pid]);
+    expect((await call('ps.pgrep', [`sleep ${seconds}`, '', true])).ret).toEqual([child.pid]);
     expect((await call('ps.pgrep', ['sleep', 'root'])).ret).toContain(child.pid);
     child.kill();
     await once(child, 'exit');

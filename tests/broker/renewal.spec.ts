@@ -11,9 +11,9 @@ import { START_MS } from '../support/up-cluster.js';
 import { useCluster } from '../support/use-cluster.js';
 
 const MINIONS = ['a', 'b'];
-/** Eight seconds; renewed after six, so that a machine that stalls for one of them is none too late. */
-const USER_HOURS = 0.0022;
-const LOAD_MS = 15_000;
+/** Sixteen seconds; renewed after twelve, so that a machine that stalls for three of them is none too late. */
+const USER_HOURS = 0.0045;
+const LOAD_MS = 30_000;
 const AT_ONCE = 4;
 
 const cluster = useCluster({
@@ -52,7 +52,7 @@ it('loses no return and doubles none while minions and the caller are renewed', 
   };
   await Promise.all(Array.from({ length: AT_ONCE }, load));
   await transport.drain();
-  printFigure('jobs to two minions while their users were renewed every 6 s, in 15 s', jobs, 'jobs');
+  printFigure('jobs to two minions while their users were renewed every 12 s, in 30 s', jobs, 'jobs');
   expect(wrong).toEqual([]);
   expect(jobs).toBeGreaterThan(50);
   expect(userOf('a').issued).toBeGreaterThan(first.issued);

@@ -2,7 +2,9 @@
 import { NatsTransport, openBucket, openJournal } from '@natrium/bus';
 import { BrokerNodes } from '../support/broker-nodes.js';
 
-const LONG_MS = 120_000;
+const LONG_MS = 240_000;
+/** Below the time of a test, so that what is missing is told. */
+const FOR_MS = 200_000;
 const THREE = { replicas: 3, ttlMs: 0 };
 
 let nodes: BrokerNodes;
@@ -38,7 +40,7 @@ it(
     const tell = () => {
       throw new Error('nothing was to be waited for');
     };
-    const opening = openBucket(transport, { name: 'no name', ...THREE, patience: { forMs: LONG_MS, tell } });
+    const opening = openBucket(transport, { name: 'no name', ...THREE, patience: { forMs: FOR_MS, tell } });
     await expect(opening).rejects.toThrow(/name/);
   },
   LONG_MS,
@@ -54,7 +56,7 @@ it(
       told.push(sentence);
       if (sentence.endsWith('to keep SOON: no suitable peers for placement')) onMissing();
     };
-    const patience = { forMs: LONG_MS, tell };
+    const patience = { forMs: FOR_MS, tell };
     const opening = Promise.all([
       openBucket(transport, { name: 'SOON', ...THREE, patience }),
       openJournal(transport, { name: 'NEWS', subjects: 'news.*', replicas: 3, keepMs: 60_000, patience }),

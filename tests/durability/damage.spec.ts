@@ -16,6 +16,9 @@ describe('a return in a spool', () => {
   beforeAll(async () => {
     world = await World.start();
   });
+  afterEach(() => {
+    world.gateway.release();
+  });
   afterAll(() => world.stop());
 
   it.each([

@@ -9,7 +9,7 @@ import { until } from '@natrium/testing';
 import { printFigure } from '../support/figures.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
-const LONG_MS = 90_000;
+const LONG_MS = 240_000;
 /** More than what makes a gateway, or a caller, look whether the other is still there. */
 const STALL_MS = 5000;
 const DESCRIPTION = { functions: { wait: { doc: 'Leaves a mark, and waits for a word.' } } };

@@ -1,5 +1,6 @@
 /** A hostile gateway uses a grant again: at once, later, with another jid, after a restart, after the record is lost. */
 import { digestOf } from '@natrium/bus';
+import { toHex } from '@natrium/envelope';
 import { type Asked, digestsIn, type JobOrder, type Mark, type TestMinion } from '@natrium/testing';
 import { World } from './world.js';
 
@@ -95,8 +96,8 @@ describe('a grant that is used again after the minion was restarted', () => {
     await world.web1.restart(() => {
       world.web1.forgetLastFinish();
     });
-    const isIts = ({ digest }: Returned) => toHex(digest) === digestOf(order.request);
-    expect(await world.gateway.unasked.next(isIts)).toMatchObject({ status: 'interrupted' });
+    const told = world.gateway.unasked.next(({ digest }) => toHex(digest) === digestOf(order.request));
+    expect(await told).toMatchObject({ status: 'interrupted' });
     expect(await world.gateway.sends(world.web1, order)).toMatchObject({ heard: 'interrupted' });
     expect(mark.count()).toBe(1);
     await expectFreshRuns(mark, 2);

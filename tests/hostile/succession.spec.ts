@@ -3,7 +3,7 @@
  * signature over the next one's own request. Each attack differs from its twin in one thing, and changes nothing.
  */
 import { join } from 'node:path';
-import { OwnParty } from '@natrium/bus';
+import { digestOf, OwnParty } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import {
   type Cluster,
@@ -18,9 +18,10 @@ import {
   type SignedWhat,
   signJoin,
   type SigningKey,
+  toHex,
 } from '@natrium/envelope';
 import { readIdentity, writeKeyFile } from '@natrium/keystore';
-import { PATIENCE_MS, signedBy, type TestMinion } from '@natrium/testing';
+import { PATIENCE_MS, signedBy, type TestMinion, until } from '@natrium/testing';
 import { type Body, contracts } from '@natrium/wire';
 import { AgentSocket } from '../support/agent-socket.js';
 import { Enrolling, newIdentity } from './enrolling.js';
@@ -227,7 +228,8 @@ describe('an agent', () => {
 
   /** Its agent has gone over to this identity. */
   async function isNow(minion: TestMinion, identity: Identity): Promise<void> {
-    while (minion.fp !== fp(identity.publicKey)) await world.gateway.settled(minion.link);
+    await until('it has gone over', () => minion.fp === fp(identity.publicKey));
+    await world.gateway.settled(minion.link);
   }
 
   async function runsJobs(minion: TestMinion): Promise<void> {
@@ -255,7 +257,7 @@ describe('an agent', () => {
     await runsJobs(minion);
     const { transport, subjects } = world.gateway.link;
     transport.publish(subjects.job(oldSubject), late);
-    const returned = await world.gateway.unasked.next();
+    const returned = await world.gateway.unasked.next(({ digest }) => toHex(digest) === digestOf(asked.request));
     expect(returned.status).toBe('done');
     expect(mark.count()).toBe(1);
   });
@@ -289,7 +291,7 @@ describe('an agent', () => {
     await minion.restart(() => {
       writeKeyFile(`${keyPath(minion)}.next`, secret);
     });
-    while (nextOnDisk(minion) !== undefined) await world.gateway.settled(minion.link);
+    await until('the next one is dropped', () => nextOnDisk(minion) === undefined);
     expect(minion.key).toEqual(before);
     expect(keyOnDisk(minion)).toEqual(before);
     await runsJobs(minion);
@@ -302,8 +304,7 @@ describe('an agent', () => {
     const next = begun(minion);
     await keys.admin(keys.account, 'key.reject', [pairOf(minion.id, identity)]);
     const started = minion.start();
-    const isDropped = () => nextOnDisk(minion) === undefined;
-    while (!isDropped()) await world.gateway.link.transport.flush();
+    await until('the next one is dropped', () => nextOnDisk(minion) === undefined);
     expect(await refused(next)).toBe('unknown_caller');
     await keys.admin(keys.account, 'key.accept', [pairOf(minion.id, identity)]);
     await started;

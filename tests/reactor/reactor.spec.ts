@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { openService, type OpenService, readServiceConfig } from '@natrium/edge';
+import { until } from '@natrium/testing';
 import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
 import { take, World } from '../events/world.js';
 import { apps } from '../hostile/apps.js';
@@ -44,31 +45,17 @@ const REPLICAS = 2;
 let world: World;
 const replicas: OpenService[] = [];
 const lines: string[] = [];
-const waiting = new Set<() => void>();
-
-function hear(line: string): void {
-  lines.push(line);
-  for (const look of waiting) look();
-}
 
 /** Resolves when one of the runner-services has logged such a line. */
 async function logged(isMeant: (line: string) => boolean): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const look = () => {
-      if (!lines.some(isMeant)) return;
-      waiting.delete(look);
-      resolve();
-    };
-    waiting.add(look);
-    look();
-  });
+  await until('the line of a log', () => lines.some(isMeant));
 }
 
 beforeAll(async () => {
   world = await World.start(MASTER);
   const config = readServiceConfig(join(world.cluster.folder, 'master'));
   for (let count = 0; count < REPLICAS; count += 1) {
-    const log = apps.logTo(hear);
+    const log = apps.logTo((line) => lines.push(line));
     replicas.push(await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start)));
   }
 }, START_MS);

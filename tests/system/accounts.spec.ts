@@ -204,14 +204,18 @@ describe('refused', () => {
   });
 
   it('is in the audit, with the account', async () => {
-    const { stdout } = await ctl('audit', 'tail', '--json', '-n', '200');
-    const refusals = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { what: string; caller: { name: string } | null });
-    const who = refusals.filter(({ what }) => what === 'refusal').map(({ caller }) => caller?.name);
-    expect(who.filter((name) => name === 'fred')).toHaveLength(4);
-    expect(who.filter((name) => name === 'user_nss')).toHaveLength(3);
+    const refused = async () => {
+      const { stdout } = await ctl('audit', 'tail', '--json', '-n', '200');
+      const all = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { what: string; caller: { name: string } | null });
+      const who = all.filter(({ what }) => what === 'refusal').map(({ caller }) => caller?.name);
+      return ['fred', 'user_nss'].map((account) => who.filter((name) => name === account).length);
+    };
+    // Records are written soon after the answer.
+    await until('all are recorded', async () => (await refused()).join() === '4,3');
+    expect(await refused()).toEqual([4, 3]);
     expect((await ctl('audit', 'verify')).code).toBe(0);
   });
 });

@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EventClient } from '@natrium/events';
+import { until } from '@natrium/testing';
 import type { Client } from 'pg';
 import { inRoot } from '../support/places.js';
 import { runProgram } from '../support/run-program.js';
@@ -20,6 +20,9 @@ const MINIONS = ['web1', 'web2'];
 const EVENTS = 2000;
 const KILLED_AFTER = 100;
 const AT_ONCE = 10;
+/** A thousand events are written in it, and another sink may first have to take over. */
+const PATIENCE_MS = 120_000;
+const LONG_MS = 600_000;
 
 let server: Postgres;
 let database: Client;
@@ -58,20 +61,19 @@ function sinksOfExample(): string {
 
 /** Resolves when the event-sink has made its tables: `up` itself has run a job. */
 async function tablesMade(): Promise<void> {
-  for (;;) {
+  await until('the tables', async () => {
     const [row] = await rowsOf(database, "SELECT to_regclass('salt_events') AS made");
-    if (row?.['made'] !== null) return;
-    await sleep(25);
-  }
+    return row?.['made'] !== null;
+  });
 }
 
 /** Resolves when a count of rows has come to this number. */
 async function counted(where: string, number: number): Promise<void> {
-  for (;;) {
+  const isThere = async () => {
     const [row] = await rowsOf(database, `SELECT count(*) FROM ${where}`);
-    if (Number(row?.['count']) >= number) return;
-    await sleep(25);
-  }
+    return Number(row?.['count']) >= number;
+  };
+  await until(`${String(number)} rows of ${where}`, isThere, PATIENCE_MS);
 }
 
 it('a check of every host is in a running listener and in the database, under its tag', async () => {
@@ -116,36 +118,44 @@ it('an event of a minion’s script is a row with its proved origin, and what no
   expect(await rowsOf(database, "SELECT tag FROM salt_events WHERE tag LIKE 'other/%'")).toEqual([]);
 });
 
-it('each event is there once, and in order, when sinks are killed in the midst of them', async () => {
-  for (let fired = 0; fired < EVENTS; fired += EVENTS / 2) {
-    const firing = fireAll(fired, fired + EVENTS / 2);
-    await counted("salt_events WHERE tag = 'count/killed'", fired + KILLED_AFTER);
-    process.kill(await deliverer(), 'SIGKILL');
-    await firing;
-    await counted("salt_events WHERE tag = 'count/killed'", fired + EVENTS / 2);
-  }
-  const rows = await rowsOf(
-    database,
-    "SELECT (data->>'n')::int AS n FROM salt_events WHERE tag = 'count/killed' ORDER BY id",
-  );
-  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: EVENTS }, (_, n) => n));
-});
+it(
+  'each event is there once, and in order, when sinks are killed in the midst of them',
+  async () => {
+    for (let fired = 0; fired < EVENTS; fired += EVENTS / 2) {
+      const firing = fireAll(fired, fired + EVENTS / 2);
+      await counted("salt_events WHERE tag = 'count/killed'", fired + KILLED_AFTER);
+      process.kill(await deliverer(), 'SIGKILL');
+      await firing;
+      await counted("salt_events WHERE tag = 'count/killed'", fired + EVENTS / 2);
+    }
+    const rows = await rowsOf(
+      database,
+      "SELECT (data->>'n')::int AS n FROM salt_events WHERE tag = 'count/killed' ORDER BY id",
+    );
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: EVENTS }, (_, n) => n));
+  },
+  LONG_MS,
+);
 
-it('a database that is away holds up nobody, and has all of it when it is back', async () => {
-  const heard = await bus.subscribe({ tags: ['count/away'] });
-  server.down();
-  for (let n = 0; n < 100; n += 1) await bus.fire('count/away', { n });
-  let count = 0;
-  for await (const event of heard) {
-    expect(event.data).toEqual({ n: count });
-    count += 1;
-    if (count === 100) break;
-  }
-  server.up();
-  database = await server.client('salt');
-  await counted("salt_events WHERE tag = 'count/away'", 100);
-  expect(await rowsOf(database, "SELECT count(DISTINCT event_id), count(*) AS rows FROM salt_events WHERE tag = 'count/away'")).toEqual([{ count: '100', rows: '100' }]); // prettier-ignore
-});
+it(
+  'a database that is away holds up nobody, and has all of it when it is back',
+  async () => {
+    const heard = await bus.subscribe({ tags: ['count/away'] });
+    server.down();
+    for (let n = 0; n < 100; n += 1) await bus.fire('count/away', { n });
+    let count = 0;
+    for await (const event of heard) {
+      expect(event.data).toEqual({ n: count });
+      count += 1;
+      if (count === 100) break;
+    }
+    server.up();
+    database = await server.client('salt');
+    await counted("salt_events WHERE tag = 'count/away'", 100);
+    expect(await rowsOf(database, "SELECT count(DISTINCT event_id), count(*) AS rows FROM salt_events WHERE tag = 'count/away'")).toEqual([{ count: '100', rows: '100' }]); // prettier-ignore
+  },
+  LONG_MS,
+);
 
 async function fireAll(from: number, to: number): Promise<void> {
   for (let n = from; n < to; n += AT_ONCE)

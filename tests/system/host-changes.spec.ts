@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@natrium/testing';
 import { NO_PEER } from '../support/examples.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
@@ -99,17 +100,18 @@ describe('service, with a script of /etc/init.d', () => {
     rmSync(SCRIPT);
     execFileSync('update-rc.d', [SERVICE, 'remove'], { stdio: 'ignore' });
   });
-  const pid = () => Number(readFileSync(PIDFILE, 'utf8'));
+  /** The program that starts it in the background does not wait for the file. */
+  const pid = () => (existsSync(PIDFILE) && Number(readFileSync(PIDFILE, 'utf8'))) || undefined;
 
   it('is started, restarted and stopped', async () => {
     expect(await run('service.available', SERVICE)).toBe(true);
     expect(await run('service.status', SERVICE)).toBe(false);
     expect(await run('service.start', SERVICE)).toBe(true);
     expect(await run('service.status', SERVICE)).toBe(true);
-    const first = pid();
+    const first = await until('its number', pid);
     expect(readFileSync(`/proc/${String(first)}/cmdline`, 'utf8')).toContain('sleep');
     expect(await run('service.restart', SERVICE)).toBe(true);
-    expect(pid()).not.toBe(first);
+    expect(await until('another number', () => pid() !== first && pid())).not.toBe(first);
     expect(await run('service.stop', SERVICE)).toBe(true);
     expect(await run('service.status', SERVICE)).toBe(false);
     expect(existsSync(PIDFILE)).toBe(false);

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { useCluster } from '../support/use-cluster.js';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 90_000;
 const CTRL_C = '\u0003';
 
 describe('on a terminal', () => {
@@ -31,14 +31,15 @@ describe('on a terminal', () => {
   }
 
   it('a slow job shows who is missing, and takes the line away before an answer', async () => {
-    const { screen, code } = await typed(['*', 'test.sleep', '1.5']);
+    const { screen, code } = await typed(['*', 'test.sleep', '4']);
     expect(code).toBe(0);
-    expect(screen).toContain('0/2 returned · missing: a (running 1 s), b (running 1 s)');
+    // A machine that stalls may show no first second.
+    expect(screen).toMatch(/0\/2 returned · missing: a \(running [1-4] s\), b \(running [1-4] s\)/);
     expect(screen).toMatch(/\r\u001b\[K\S*[ab]\S*:\r\n/u);
   });
 
   it('Ctrl-C leaves the job running, and tells its jid', async () => {
-    const { screen, code } = await typed(['a', 'test.sleep', '4'], /0\/1 returned/);
+    const { screen, code } = await typed(['a', 'test.sleep', '20'], /0\/1 returned/);
     expect(code).toBe(130);
     expect(screen).toMatch(/This job's jid is: \d{20}\r\n/);
   });

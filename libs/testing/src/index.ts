@@ -9,6 +9,7 @@ export { FakeClock } from './fake-clock.js';
 export { type Forging, GatewayDouble, type Granted, type HeardAsk } from './gateway-double.js';
 export { digestsIn, type JobOrder, type Member, placeOf, type Verdict } from './job-order.js';
 export { type LogLine, LogLines } from './log-lines.js';
+export { quickest } from './quickest.js';
 export { seeded, withOneByteEdited } from './seeded.js';
 export { TestMinion } from './test-minion.js';
 export { PATIENCE_MS, until } from './until.js';

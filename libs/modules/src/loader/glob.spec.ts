@@ -1,3 +1,4 @@
+import { quickest } from '@natrium/testing';
 import { matchesGlob } from './glob.js';
 
 describe('globs over names', () => {
@@ -19,8 +20,9 @@ describe('globs over names', () => {
   });
 
   it('takes no longer for a hostile pattern', () => {
-    const begin = performance.now();
-    expect(matchesGlob('*a'.repeat(50), 'a'.repeat(2_000) + 'b')).toBe(false);
-    expect(performance.now() - begin).toBeLessThan(1_000);
+    const ms = quickest(() => {
+      expect(matchesGlob('*a'.repeat(50), 'a'.repeat(2_000) + 'b')).toBe(false);
+    });
+    expect(ms).toBeLessThan(1_000);
   });
 });

@@ -1,3 +1,4 @@
+import { quickest } from '@natrium/testing';
 import { splitWords } from './split-words.js';
 
 describe('splitting a command', () => {
@@ -24,9 +25,10 @@ describe('splitting a command', () => {
   });
 
   it('reads a long hostile text at once', () => {
-    const begin = performance.now();
-    expect(() => splitWords(`"${'\\a'.repeat(200_000)}`)).toThrow('not closed');
-    expect(splitWords("'' ".repeat(100_000)).words).toHaveLength(100_000);
-    expect(performance.now() - begin).toBeLessThan(2_000);
+    const ms = quickest(() => {
+      expect(() => splitWords(`"${'\\a'.repeat(200_000)}`)).toThrow('not closed');
+      expect(splitWords("'' ".repeat(100_000)).words).toHaveLength(100_000);
+    });
+    expect(ms).toBeLessThan(2_000);
   });
 });

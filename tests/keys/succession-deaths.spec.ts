@@ -1,6 +1,6 @@
 /**
- * A change of identity, and deaths in the middle of it: whenever the agent is killed, the minion comes back under one identity
- * that is accepted, the old or the new one, and nobody has to do anything.
+ * A change of identity, and deaths in the middle of it: whenever the agent or an acl-service is killed, the minion comes back
+ * under one identity that is accepted, the old or the new one, and nobody has to do anything.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,8 @@ let master: OpenMaster;
 let agent: Program;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-succession-'));
-  cluster = await upCluster({ minions: ['b'], masterConfig: 'auto_accept: true\n' });
+  const replicas = { 'acl-service': 2 };
+  cluster = await upCluster({ minions: ['b'], masterConfig: 'auto_accept: true\n', replicas });
   const opened = await openMaster(cluster.master);
   if (!opened.ok) throw new Error(opened.error.sentence);
   master = opened.value;
@@ -109,6 +110,22 @@ it(
       await settled();
       expect(await accepted()).toEqual([fingerprintOnDisk()]);
     }
+  },
+  LONG_MS,
+);
+
+it(
+  'an acl-service that is killed in the middle of it leaves one accepted identity, and the change is finished by another',
+  async () => {
+    const before = fingerprintOnDisk();
+    const asked = changes().catch(() => 'not now');
+    cluster.kill('acl-service', 'SIGKILL');
+    await asked;
+    await settled();
+    expect(await accepted()).toEqual([fingerprintOnDisk()]);
+    const after = await changes();
+    expect(after).not.toBe(before);
+    expect(await accepted()).toEqual([after]);
   },
   LONG_MS,
 );

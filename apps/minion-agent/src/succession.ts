@@ -2,8 +2,8 @@
  * A new identity for this minion while it runs. It is kept on disk before anybody hears of it, the old one signs it, and it is
  * on the bus and heard before it is accepted; then everything goes over to it at once.
  *
- * What was on its way to the old one is still heard for a minute. Whenever the agent dies in between, `identityAtStart`
- * finds out which of the two it is.
+ * What was on its way to the old one is still heard for a minute. A change that gets no answer is gone on with until it has
+ * one. Whenever the agent dies in between, `identityAtStart` finds out which of the two it is.
  *
  * Spec: spec/envelope.md#succession.
  */
@@ -48,34 +48,38 @@ class NoAnswer extends ExecutionError {}
 
 export class Succession implements IdentityPort {
   #underWay: Promise<string> | undefined;
+  #again: NodeJS.Timeout | undefined;
   readonly #leaving = new Map<CameIn, NodeJS.Timeout>();
 
   constructor(private readonly parts: SuccessionParts) {}
 
-  /** Whoever asks while one is under way gets that one. */
+  /** Whoever asks while one is under way gets that one. One that fails is gone on with later, unless it was refused for good. */
   renew(): Promise<string> {
-    this.#underWay ??= this.#renew().finally(() => {
-      this.#underWay = undefined;
-    });
+    this.#underWay ??= this.#renew()
+      .catch((cause: unknown) => {
+        clearTimeout(this.#again);
+        this.#again = setTimeout(() => void this.resume(), RESUME_MS).unref();
+        throw cause;
+      })
+      .finally(() => {
+        this.#underWay = undefined;
+      });
     return this.#underWay;
   }
 
-  /** What an earlier life of this agent has begun is finished, or refused for good. */
+  /** What was begun, in this life of the agent or an earlier one, is finished, or refused for good. */
   async resume(): Promise<void> {
     const { files, about } = this.parts;
-    const isOver = () => about.signal.aborted;
-    while (files.read() !== undefined && !isOver()) {
-      try {
-        await this.renew();
-      } catch (cause) {
-        if (isOver()) return;
-        about.log.error({ err: cause }, 'the new identity that was begun is not accepted yet');
-        await pause(RESUME_MS, about.signal);
-      }
+    try {
+      if (files.read() !== undefined && !about.signal.aborted) await this.renew();
+    } catch (cause) {
+      if (about.signal.aborted) return;
+      about.log.error({ err: cause }, 'the new identity that was begun is not accepted yet');
     }
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#again);
     const leaving = [...this.#leaving];
     this.#leaving.clear();
     for (const [{ transport }, timer] of leaving) {

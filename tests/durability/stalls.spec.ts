@@ -5,6 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@natrium/testing';
 import { printFigure } from '../support/figures.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
@@ -58,7 +59,7 @@ describe('a run', () => {
       const running = cluster.run('stall.wait', '--timeout=60', '--out=json');
       await begun();
       cluster.kill(service, 'SIGSTOP');
-      await new Promise((resolve) => setTimeout(resolve, STALL_MS));
+      await pause(STALL_MS);
       cluster.kill(service, 'SIGCONT');
       appendFileSync(join(folder, 'go'), '');
       const { code, stdout, stderr } = await running;

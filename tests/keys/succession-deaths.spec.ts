@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fingerprint } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
@@ -104,7 +105,7 @@ it(
     printFigure('an undisturbed change', undisturbedMs);
     for (const share of SHARES) {
       const asked = changes().catch(() => 'killed');
-      await new Promise((resolve) => setTimeout(resolve, undisturbedMs * share));
+      await pause(undisturbedMs * share);
       agent.signal('SIGKILL');
       await asked;
       await settled();

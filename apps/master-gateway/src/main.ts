@@ -1,8 +1,8 @@
-/** The process of a master-gateway: `node main.mjs -c DIR`. `NATRIUM_HTTP_PORT` counts before the port of the files. */
+/** The process of a master-gateway: `node main.mjs -c DIR`. `NATRIUM_HTTP_PORT`, `[HOST:]PORT`, counts before the files. */
 import { runService } from '@natrium/edge';
 import { eventOptions } from './events/event-options.js';
 import { GatewayModule } from './gateway.module.js';
-import { httpOptions } from './http/http-options.js';
+import { httpAddress, httpOptions } from './http/http-options.js';
 import type { HttpServer } from './http/http-server.js';
 
 let startHttp: (() => Promise<HttpServer>) | undefined;
@@ -10,7 +10,7 @@ let startHttp: (() => Promise<HttpServer>) | undefined;
 await runService(
   'gateway',
   ({ link, config, log, onStop }) => {
-    const port = process.env['NATRIUM_HTTP_PORT'];
+    const asked = process.env['NATRIUM_HTTP_PORT'];
     return GatewayModule.create({
       link,
       keepJobsMs: config.keepJobsMs,
@@ -19,7 +19,7 @@ await runService(
       events: eventOptions(config),
       log,
       onStop,
-      http: httpOptions(config.loaded.config, port === undefined ? undefined : Number(port)),
+      http: httpOptions(config.loaded.config, asked === undefined ? undefined : httpAddress(asked)),
       onHttp: (start) => {
         startHttp = start;
       },

@@ -2,6 +2,8 @@
  * Waits for a broker whose cluster is not whole yet: while its nodes start, JetStream has no leader, or no place for as many
  * replicas as a store wants. Each try is later than the one before; who waits is told what for, once for each reason.
  */
+import { setTimeout as pause } from 'node:timers/promises';
+
 export interface Patience {
   /** How long in all. */
   readonly forMs: number;
@@ -41,7 +43,7 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
       if (reason !== told) patience.tell(`waiting for more nodes of the broker, to keep ${store}: ${reason}`);
       told = reason;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
 }
 

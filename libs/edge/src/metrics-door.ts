@@ -8,6 +8,7 @@
  * On the loopback unless a host is named: whoever reaches it may read it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 export interface MetricsAddress {
@@ -145,7 +146,7 @@ export class MetricsDoor {
       () => true,
       () => false,
     );
-    const isThere = await Promise.race([answered, after(BROKER_MS)]);
+    const isThere = await Promise.race([answered, pause(BROKER_MS, false, { ref: false })]);
     const trouble = isThere ? asked.writeTrouble() : 'the broker does not answer';
     if (trouble === undefined) reply(response, 200, 'ready');
     else reply(response, 503, trouble);
@@ -154,10 +155,4 @@ export class MetricsDoor {
 
 function reply(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
-}
-
-function after(ms: number): Promise<false> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms, false).unref();
-  });
 }

@@ -6,9 +6,9 @@
  */
 import type { Response } from 'express';
 import type { WebSocket } from 'ws';
-import { json } from '@natrium/output';
 import type { Logger } from 'pino';
 import type { EventFeed, FeedEvent } from '../event-feed.js';
+import { sendEvent, textOf } from './sent-event.js';
 import type { From, Session, Sessions } from './sessions.js';
 
 export interface Listener {
@@ -21,6 +21,7 @@ export interface Listener {
 
 interface Open {
   readonly listener: Listener;
+  readonly sink: Sink;
   /** As of the last look. */
   session: Session;
   readonly stop: () => void;
@@ -44,8 +45,10 @@ const MAX_WAITING = 4 << 20;
 const MAX_TIMER = 0x7fffffff;
 
 export class EventStreams {
-  readonly #open = new Map<symbol, Open>();
-  readonly #rendered = new WeakMap<FeedEvent, string>();
+  readonly #open = new Set<Open>();
+  /** Those who hear what comes: one subscription serves all of them. */
+  readonly #live = new Set<Open>();
+  #endLive: () => void = () => undefined;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -62,7 +65,7 @@ export class EventStreams {
 
   close(): void {
     clearInterval(this.#timer);
-    for (const { stop } of this.#open.values()) stop();
+    for (const { stop } of this.#open) stop();
   }
 
   open(res: Response, listener: Listener): void {
@@ -75,7 +78,9 @@ export class EventStreams {
     });
     res.write('retry: 400\n');
     const stop = this.#follow(listener, {
-      write: (event) => res.write(`id: ${event.cursor}\ntag: ${event.tag}\ndata: ${this.#text(event)}\n\n`),
+      write: (event) => {
+        sendEvent(res, event);
+      },
       beat: () => res.write(': still here\n\n'),
       waiting: () => res.writableLength,
       end: () => res.end(),
@@ -86,7 +91,7 @@ export class EventStreams {
   openSocket(socket: WebSocket, listener: Listener): void {
     const stop = this.#follow(listener, {
       write: (event) => {
-        socket.send(`data: ${this.#text(event)}\n\n`);
+        socket.send(`data: ${textOf(event)}\n\n`);
       },
       beat: () => {
         socket.ping();
@@ -101,7 +106,6 @@ export class EventStreams {
 
   #follow(listener: Listener, sink: Sink): () => void {
     const abort = new AbortController();
-    const key = Symbol('listener');
     const left = listener.session.expire - Date.now();
     const timers = [
       setInterval(() => {
@@ -115,34 +119,69 @@ export class EventStreams {
       ),
     ];
     const stop = () => {
-      if (!this.#open.delete(key)) return;
+      if (!this.#open.delete(open)) return;
       for (const timer of timers) clearTimeout(timer);
       abort.abort();
+      this.#leave(open);
       sink.end();
     };
-    this.#open.set(key, { listener, session: listener.session, stop });
-    this.#pump(key, listener.from, abort.signal, sink).catch((cause: unknown) => {
-      this.log.error({ err: cause }, 'a listener of events was lost');
-      stop();
-    });
+    const open: Open = { listener, sink, session: listener.session, stop };
+    this.#open.add(open);
+    if (listener.from === 'now') this.#join(open);
+    else this.#pump(listener.from, abort.signal, new Set([open]));
     return stop;
   }
 
-  async #pump(key: symbol, from: string, signal: AbortSignal, sink: Sink): Promise<void> {
+  #join(open: Open): void {
+    this.#live.add(open);
+    if (this.#live.size > 1) return;
+    const abort = new AbortController();
+    this.#endLive = () => {
+      abort.abort();
+    };
+    this.#pump('now', abort.signal, this.#live);
+  }
+
+  #leave(open: Open): void {
+    if (this.#live.delete(open) && this.#live.size === 0) this.#endLive();
+  }
+
+  #pump(from: string, signal: AbortSignal, listeners: ReadonlySet<Open>): void {
+    this.#pass(from, signal, listeners)
+      .catch((cause: unknown) => {
+        this.log.error({ err: cause }, 'listeners of events were lost');
+      })
+      .finally(() => {
+        // Whoever hears nothing more comes back; those who have joined since an abort have another pump.
+        if (!signal.aborted) for (const { stop } of listeners) stop();
+      });
+  }
+
+  async #pass(from: string, signal: AbortSignal, listeners: ReadonlySet<Open>): Promise<void> {
     for await (const event of this.feed.subscribe({ from, signal })) {
-      const open = this.#open.get(key);
-      if (open === undefined) return;
-      if (maySee(open.session, event)) sink.write(event);
-      if (sink.waiting() > MAX_WAITING) open.stop();
+      if (signal.aborted) return;
+      for (const open of listeners) this.#tell(open, event);
+    }
+  }
+
+  /** One that cannot be told is cut off; the others hear on. */
+  #tell({ session, sink, stop }: Open, event: FeedEvent): void {
+    try {
+      if (maySee(session, event)) sink.write(event);
+      if (sink.waiting() > MAX_WAITING) stop();
+    } catch (cause) {
+      this.log.error({ err: cause }, 'a listener of events was lost');
+      stop();
     }
   }
 
   /** One look for each token, however many listen with it. */
   async #checkAll(): Promise<void> {
     const byToken = new Map<string, Open[]>();
-    for (const one of this.#open.values()) {
-      const { token } = one.listener;
-      byToken.set(token, [...(byToken.get(token) ?? []), one]);
+    for (const one of this.#open) {
+      const same = byToken.get(one.listener.token);
+      if (same === undefined) byToken.set(one.listener.token, [one]);
+      else same.push(one);
     }
     await Promise.all([...byToken].map(([token, listeners]) => this.#check(token, listeners)));
   }
@@ -157,14 +196,6 @@ export class EventStreams {
       // Ended, or nobody can say that it lives.
       for (const { stop } of listeners) stop();
     }
-  }
-
-  #text(event: FeedEvent): string {
-    const known = this.#rendered.get(event);
-    if (known !== undefined) return known;
-    const text = json({ tag: event.tag, data: event.data }, { indent: -1, color: false });
-    this.#rendered.set(event, text);
-    return text;
   }
 }
 

@@ -30,23 +30,43 @@ export interface HttpOptions {
   readonly runnerTimeout: number;
 }
 
+/** Where the API listens, as the environment says it: before the files. Without a host they name it. */
+export interface HttpAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
 const DEFAULT_BODY = 1_048_576;
+const MAX_PORT = 65_535;
 const UNKNOWN_GUARDS = ['api_acl'] as const;
 
 /**
- * @param port Counts before the files: `natriumctl up --http-port`.
+ * Reads `[HOST:]PORT`.
+ *
+ * @throws {RangeError}
+ */
+export function httpAddress(text: string): HttpAddress {
+  const [, host, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > MAX_PORT)
+    throw new RangeError(`NATRIUM_HTTP_PORT: '${text}' is no [HOST:]PORT, as 8000 or 0.0.0.0:8000`);
+  return { host: host?.replace(/^\[(.*)\]$/, '$1'), port };
+}
+
+/**
+ * @param asked Counts before the files: `natriumctl up --http-port`, or the container whose proxy has to reach it.
  * @returns undefined when the files ask for no HTTP API.
  * @throws {ConfigInvalid}
  */
-export function httpOptions(config: MasterConfig, port: number | undefined): HttpOptions | undefined {
+export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOptions | undefined {
   const own: ValueMap = isMap(config.rest_cherrypy) ? config.rest_cherrypy : {};
-  const chosen = port ?? numberIn(own, 'port') ?? config.http_port;
+  const chosen = asked?.port ?? numberIn(own, 'port') ?? config.http_port;
   if (chosen === 0) return undefined;
   for (const key of UNKNOWN_GUARDS) {
     if (own[key] !== undefined) throw wrong(key, 'is not supported; use authorized_ips, or a proxy before this API');
   }
   return {
-    host: textIn(own, 'host') ?? (Object.keys(own).length === 0 ? '127.0.0.1' : '0.0.0.0'),
+    host: asked?.host ?? textIn(own, 'host') ?? (Object.keys(own).length === 0 ? '127.0.0.1' : '0.0.0.0'),
     port: chosen,
     tls: tlsOf(own),
     app: textIn(own, 'app'),

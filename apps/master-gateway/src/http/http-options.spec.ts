@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig } from '@natrium/config';
+import { httpAddress, httpOptions } from './http-options.js';
+
+const CLEAR = 'rest_cherrypy: {port: 8001, host: 192.0.2.1, disable_ssl: true}\n';
+
+/** Where the API listens, by the master file `text` and what the environment asks. */
+function listens(text: string, asked?: string): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), 'nt-http-options-'));
+  try {
+    writeFileSync(join(dir, 'master'), text);
+    const loaded = loadMasterConfig(dir);
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
+    const options = httpOptions(loaded.value.config, asked === undefined ? undefined : httpAddress(asked));
+    return options && `${options.host} ${String(options.port)}`;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+describe('where the HTTP API listens', () => {
+  it.each([
+    ['nowhere by default', '', undefined, undefined],
+    ['http_port: on the loopback', 'http_port: 8000\n', undefined, '127.0.0.1 8000'],
+    ['rest_cherrypy: where it says', CLEAR, undefined, '192.0.2.1 8001'],
+    ['the environment: only its port, on the loopback', '', '9000', '127.0.0.1 9000'],
+    ['the environment: only its port, at the host of rest_cherrypy', CLEAR, '9000', '192.0.2.1 9000'],
+    ['the environment: its host too', '', '0.0.0.0:9000', '0.0.0.0 9000'],
+    ['the environment before rest_cherrypy', CLEAR, '0.0.0.0:9000', '0.0.0.0 9000'],
+    ['the environment, a host of IPv6', '', '[::]:9000', ':: 9000'],
+  ])('%s', (_, text, asked, expected) => {
+    expect(listens(text, asked)).toBe(expected);
+  });
+
+  it.each(['', 'x', '0.0.0.0', ':8000', '65536', '1.2.3.4:99999', '80 '])('refuses the address %j', (text) => {
+    expect(() => httpAddress(text)).toThrow(RangeError);
+  });
+
+  it('keeps the guards of rest_cherrypy whatever the environment says', () => {
+    expect(() => listens('rest_cherrypy: {port: 8001, api_acl: {}}\n', '0.0.0.0:9000')).toThrow('api_acl');
+    expect(() => listens('rest_cherrypy: {port: 8001}\n', '0.0.0.0:9000')).toThrow('ssl_crt');
+  });
+});

@@ -1,0 +1,87 @@
+/** An event that is written past the response comes to every kind of client as the response itself would have written it. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { sendEvent } from './sent-event.js';
+
+const EVENT = { cursor: '1.0', tag: 'salt/ä', data: { text: 'ü\n€' }, stamp: '2026-01-01T00:00:00.000000' };
+const TEXT = 'id: 1.0\ntag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\n\n';
+let server: Server;
+const answers: ServerResponse[] = [];
+const waiting: (() => void)[] = [];
+
+beforeAll(async () => {
+  server = createServer((_, res) => {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream;charset=utf-8' });
+    res.write('retry: 400\n');
+    answers.push(res);
+    waiting.shift()?.();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  answers.length = 0;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const port = () => (server.address() as AddressInfo).port;
+const asked = (count: number) => Promise.all(Array.from({ length: count }, () => new Promise<void>((resolve) => waiting.push(resolve)))); // prettier-ignore
+
+/** All that comes until the end of the connection. */
+async function raw(request: string, requests: number, send: () => void): Promise<string> {
+  const came = asked(requests);
+  const socket = connect(port(), '127.0.0.1', () => socket.write(request));
+  const text = new Promise<string>((resolve) => {
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('close', () => {
+      resolve(Buffer.concat(chunks).toString());
+    });
+  });
+  await came;
+  send();
+  return text;
+}
+
+function sendAndEnd(): void {
+  for (const res of answers) {
+    sendEvent(res, EVENT);
+    res.write(': still here\n\n');
+    sendEvent(res, EVENT);
+  }
+  for (const res of answers) res.end();
+}
+
+it('in chunks that a client of HTTP/1.1 puts together again, among those of the response', async () => {
+  const came = asked(1);
+  const answer = fetch(`http://127.0.0.1:${String(port())}/`);
+  await came;
+  sendAndEnd();
+  expect(await (await answer).text()).toBe(`retry: 400\n${TEXT}: still here\n\n${TEXT}`);
+});
+
+it('as it is, for a client of HTTP/1.0', async () => {
+  const text = await raw('GET / HTTP/1.0\r\n\r\n', 1, sendAndEnd);
+  expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(`retry: 400\n${TEXT}: still here\n\n${TEXT}`);
+});
+
+it('never into an earlier answer on the same connection', async () => {
+  const twice = 'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const text = await raw(twice, 2, () => {
+    const [first, second] = answers;
+    if (first === undefined || second === undefined) throw new Error('two requests came');
+    sendEvent(second, EVENT);
+    first.end('first');
+    second.end();
+  });
+  expect(text.indexOf('first')).toBeGreaterThan(0);
+  expect(text.indexOf('id: 1.0')).toBeGreaterThan(text.lastIndexOf('HTTP/1.1 200 OK'));
+});
+
+it('nothing at all to a HEAD', async () => {
+  const text = await raw('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 1, sendAndEnd);
+  expect(text.endsWith('\r\n\r\n')).toBe(true);
+  expect(text).not.toContain('id: 1.0');
+});

@@ -1,18 +1,17 @@
 /** Who is no longer let in loses the broker at once, and nobody else notices. With real agents, and the broker as the witness. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { loadMinionConfig, problemSentence } from '@natrium/config';
 import { fingerprint, NatsKey } from '@natrium/envelope';
-import { MasterKeys } from '@natrium/keystore';
 import { type RunningAgent, until } from '@natrium/testing';
 import { openMaster, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
 import { apps } from '../hostile/apps.js';
 import { AgentSocket } from '../support/agent-socket.js';
-import { brokerKeysOf, systemLogin } from '../support/broker-operator.js';
+import { systemLogin } from '../support/broker-operator.js';
 import { NO_PEER } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
+import { oneMoreMinion } from '../support/one-more-minion.js';
 import { START_MS } from '../support/up-cluster.js';
 import { useCluster } from '../support/use-cluster.js';
 
@@ -93,17 +92,7 @@ afterAll(async () => {
 });
 
 function anAgent(id: string): Promise<RunningAgent> {
-  const folder = join(cluster().folder, 'more', id);
-  mkdirSync(folder, { recursive: true });
-  const root = new MasterKeys(join(cluster().master, 'pki')).chain()[0];
-  const lines = [
-    `id: ${id}`,
-    `nats: ${cluster().brokerUrl}`,
-    `master_finger: '${fingerprint(root)}'`,
-    `join_creds: ${brokerKeysOf(cluster().folder).credsPath('join')}`,
-  ];
-  writeFileSync(join(folder, 'minion'), `${lines.join('\n')}\n`);
-  const loaded = loadMinionConfig(folder);
+  const loaded = loadMinionConfig(oneMoreMinion(cluster(), join(cluster().folder, 'more'), id));
   if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
   return apps.startAgent(loaded.value.config, (line) => logs.push(line), new AbortController().signal);
 }

@@ -5,14 +5,13 @@
  * The minions are simulated: they come in, are accepted and announced as real ones, and answer when the test says so.
  * More: `NATRIUM_FLEET=1000 npm test -- tests/keys/revocation-fleet`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock, digestOf, type Opened } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import { loadMinionConfig } from '@natrium/config';
 import { decode, fingerprint, fromHex, identityFrom, newIdentitySecret, signData } from '@natrium/envelope';
-import { MasterKeys } from '@natrium/keystore';
 import type { JobNews } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import { pino } from 'pino';
@@ -21,6 +20,7 @@ import { ClusterTrust } from '../../apps/minion-agent/src/cluster-trust.js';
 import { comeIn } from '../../apps/minion-agent/src/coming-in.js';
 import type { CameIn } from '../../apps/minion-agent/src/live-link.js';
 import { printFigure } from '../support/figures.js';
+import { oneMoreMinion } from '../support/one-more-minion.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 import { ask } from './world.js';
 
@@ -125,17 +125,7 @@ afterAll(async () => {
 
 async function simulated(number: number): Promise<Simulated> {
   const id = `s${String(number)}`;
-  const own = join(folder, id);
-  mkdirSync(own);
-  const pki = join(cluster.master, 'pki');
-  const lines = [
-    `id: ${id}`,
-    `nats: ${cluster.brokerUrl}`,
-    `master_finger: '${fingerprint(new MasterKeys(pki).chain()[0])}'`,
-    `join_creds: ${join(pki, 'broker', 'join.creds')}`,
-  ];
-  writeFileSync(join(own, 'minion'), `${lines.join('\n')}\n`);
-  const loaded = loadMinionConfig(own);
+  const loaded = loadMinionConfig(oneMoreMinion(cluster, folder, id));
   if (!loaded.ok) throw new Error('the configuration of a simulated minion has problems');
   const { config } = loaded.value;
   const log = pino({ level: 'info' }, { write: (line) => notices.push({ id, notice: line }) });

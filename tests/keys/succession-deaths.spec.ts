@@ -2,16 +2,17 @@
  * A change of identity, and deaths in the middle of it: whenever the agent or an acl-service is killed, the minion comes back
  * under one identity that is accepted, the old or the new one, and nobody has to do anything.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fingerprint } from '@natrium/envelope';
-import { MasterKeys, readIdentity } from '@natrium/keystore';
+import { readIdentity } from '@natrium/keystore';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
 import { Program } from '../drills/program.js';
 import { AgentSocket } from '../support/agent-socket.js';
 import { printFigure } from '../support/figures.js';
+import { oneMoreMinion } from '../support/one-more-minion.js';
 import { BUILT } from '../support/places.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
@@ -42,16 +43,7 @@ afterAll(async () => {
 
 /** One more minion, whose process is the test's. */
 function anAgent(id: string): Program {
-  const own = join(folder, id);
-  mkdirSync(own, { recursive: true });
-  const pki = join(cluster.master, 'pki');
-  const lines = [
-    `id: ${id}`,
-    `nats: ${cluster.brokerUrl}`,
-    `master_finger: '${fingerprint(new MasterKeys(pki).chain()[0])}'`,
-    `join_creds: ${join(pki, 'broker', 'join.creds')}`,
-  ];
-  writeFileSync(join(own, 'minion'), `${lines.join('\n')}\n`);
+  const own = oneMoreMinion(cluster, folder, id);
   const args = [join(BUILT, 'minion-agent', 'main.mjs'), '-c', own];
   return new Program({ name: id, file: process.execPath, args, cwd: own, log: join(folder, 'log'), guarded: false });
 }

@@ -43,6 +43,6 @@ export default {
   },
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/system/', ...left.map((path) => `<rootDir>/${path}`)],
   maxWorkers: 2,
-  // A test that hangs ends; one that is slow on a busy machine does not.
-  testTimeout: 60_000,
+  // A test that hangs ends; one that is slow on a busy machine does not, nor one before what it waits for says what did not come.
+  testTimeout: 180_000,
 };

@@ -7,5 +7,5 @@ export default {
   testMatch: ['**/tests/system/**/*.spec.ts', ...slow.map((path) => `**/${path}.spec.ts`)],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 };

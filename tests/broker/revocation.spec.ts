@@ -18,6 +18,18 @@ import { useCluster } from '../support/use-cluster.js';
 const COUNT = 20;
 const WITHIN_MS = 1000;
 
+let master: OpenMaster;
+let witness: Witness;
+const agents = new Map<string, RunningAgent>();
+const logs: string[] = [];
+
+// Clients go before the cluster: hooks run in the order in which they stand here.
+afterAll(async () => {
+  await Promise.all([...agents.values()].map((agent) => agent.stop()));
+  await witness.connection.close();
+  await master.transport.drain();
+});
+
 const cluster = useCluster({
   minions: ['a', 'b'],
   masterConfig: `${NO_PEER}auto_accept: true\n`,
@@ -73,11 +85,6 @@ class Witness {
   }
 }
 
-let master: OpenMaster;
-let witness: Witness;
-const agents = new Map<string, RunningAgent>();
-const logs: string[] = [];
-
 beforeAll(async () => {
   const opened = await openMaster(cluster().master);
   if (!opened.ok) throw new Error(opened.error.sentence);
@@ -85,11 +92,6 @@ beforeAll(async () => {
   for (let n = 0; n < COUNT; n += 1) agents.set(`r${n}`, await anAgent(`r${n}`));
   witness = await Witness.open();
 }, START_MS);
-afterAll(async () => {
-  await Promise.all([...agents.values()].map((agent) => agent.stop()));
-  await witness.connection.close();
-  await master.transport.drain();
-});
 
 function anAgent(id: string): Promise<RunningAgent> {
   const loaded = loadMinionConfig(oneMoreMinion(cluster(), join(cluster().folder, 'more'), id));

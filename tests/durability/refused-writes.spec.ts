@@ -13,19 +13,20 @@ import { useCluster } from '../support/use-cluster.js';
 const LONG_MS = 360_000;
 const JOBS = 'KV_NT_main_jobs';
 const UNAVAILABLE = 69;
-const cluster = useCluster({ minions: ['a'], masterConfig: '', brokerAuth: 'none' });
 
 let folder: string;
 let operator: NatsConnection;
 let streams: StreamAPI;
+// Clients go before the cluster: hooks run in the order in which they stand here.
+afterAll(async () => {
+  await operator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const cluster = useCluster({ minions: ['a'], masterConfig: '', brokerAuth: 'none' });
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-refused-'));
   operator = await connect({ servers: cluster().brokerUrl });
   ({ streams } = await jetstreamManager(operator));
-});
-afterAll(async () => {
-  await operator.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const mark = (name: string) => join(folder, name);

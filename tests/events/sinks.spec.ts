@@ -10,7 +10,6 @@ import { SinkModule } from '../../apps/event-sink/src/sink.module.js';
 import { apps } from '../hostile/apps.js';
 import { World } from './world.js';
 
-const START_MS = 60_000;
 /** Each post waits for writes of the broker, which are slow on a busy machine. */
 const TEST_MS = 240_000;
 const PATIENCE_MS = 30_000;
@@ -42,7 +41,7 @@ event_sinks:
 `);
   writeFileSync(world.folder('hook.secret'), receiver.secret);
   door = await MetricsDoor.open({ host: '127.0.0.1', port: 0 });
-}, START_MS);
+});
 afterEach(async () => {
   for (const sink of sinks) await sink.close();
   sinks.clear();
@@ -54,7 +53,7 @@ afterAll(async () => {
   door.close();
   await world.stop();
   await receiver.close();
-}, START_MS);
+});
 
 async function aSink(): Promise<OpenService> {
   const config = readServiceConfig(join(world.cluster.folder, 'master'));

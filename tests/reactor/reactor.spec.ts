@@ -39,7 +39,6 @@ reactor_grants:
   count$: ['@runner']
   reject$: ['@wheel']
 `;
-const START_MS = 60_000;
 const REPLICAS = 2;
 
 let world: World;
@@ -58,7 +57,7 @@ beforeAll(async () => {
     const log = apps.logTo((line) => lines.push(line));
     replicas.push(await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start)));
   }
-}, START_MS);
+});
 afterAll(async () => {
   for (const replica of replicas) await replica.close();
   await world.stop();

@@ -34,10 +34,10 @@ let world: World;
 beforeAll(async () => {
   world = await World.start(MASTER);
   for (const folder of ['', 'master']) chmodSync(join(world.cluster.folder, folder), 0o711);
-}, 90_000);
+});
 afterAll(async () => {
   await world.stop();
-}, 60_000);
+});
 
 /** What Python hears as another account, in a group of your choice. */
 async function as(user: string, group: string, socket: string, line: object, lines = 1): Promise<readonly string[]> {

@@ -238,9 +238,12 @@ describe('accounts of the host, through PAM', () => {
 
   it('refuses a wrong password, a locked account, and one that has expired with the right password, alike', async () => {
     const words = as('pam', 'nt_locked', 'web1', 'test.ping');
-    const wrong = await shown('natrium', as('pam', 'nt_anna', 'web1', 'test.ping'), SECRET.wrong);
+    const wrongWords = as('pam', 'nt_anna', 'web1', 'test.ping');
+    const wrong = await shown('natrium', wrongWords, SECRET.wrong);
     expect(told(wrong)).toEqual({ code: 13, stdout: '', stderr: 'pam does not let "nt_anna" in with this password' });
+    const took = [await quickestOf(wrong, () => run('natrium', wrongWords, SECRET.wrong))];
     const locked = await shown('natrium', words, SECRET.nt_locked);
+    took.push(await quickestOf(locked, () => run('natrium', words, SECRET.nt_locked)));
     expect(told(locked)).toEqual({
       code: 13,
       stdout: '',
@@ -250,11 +253,18 @@ describe('accounts of the host, through PAM', () => {
     const expired = await run('natrium', words, SECRET.nt_locked);
     expect(told(expired)).toEqual(told(locked));
     await until('the reason is logged', () => up.lines.some((line) => line.includes('User account has expired')));
-    const took = [wrong, locked, expired].map(({ ms }) => ms);
+    took.push(await quickestOf(expired, () => run('natrium', words, SECRET.nt_locked)));
     // Each after the same five seconds; what a busy machine adds to one of them is not a second time that.
     expect(Math.min(...took)).toBeGreaterThan(4900);
     expect(Math.max(...took) - Math.min(...took)).toBeLessThan(5000);
   });
+
+  /** How long a refusal takes where the machine has nothing else to do: it is tried again when it took a second time those five seconds. */
+  async function quickestOf(first: Ran, again: () => Promise<Ran>): Promise<number> {
+    let { ms } = first;
+    for (let tries = 1; tries < 3 && ms > 9000; tries += 1) ms = Math.min(ms, (await again()).ms);
+    return ms;
+  }
 });
 
 describe('a token', () => {

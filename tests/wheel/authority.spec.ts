@@ -6,7 +6,6 @@ import { aRequest, type Asked, PATIENCE_MS, signedBy } from '@natrium/testing';
 import { type Body, contracts } from '@natrium/wire';
 import { type Account, World } from './world.js';
 
-const START_MS = 60_000;
 const REJECT = [['web1', { __kwarg__: true, include_accepted: true }]];
 
 type Asks = Body<typeof contracts.wheel>;
@@ -19,7 +18,7 @@ beforeAll(async () => {
   world = await World.start();
   keeper = await world.account('keeper');
   nobody = await world.account('nobody');
-}, START_MS);
+});
 afterAll(() => world.stop());
 
 function asks({ identity }: Account, fields: Partial<Request>): Asked {

@@ -5,7 +5,6 @@
 import type { MasterClient } from '@natrium/client';
 import { MINIONS, run, told, wheel, World } from './world.js';
 
-const START_MS = 60_000;
 const ACCEPTED = { local: [], minions: [...MINIONS], minions_pre: [], minions_rejected: [], minions_denied: [] };
 
 let world: World;
@@ -18,7 +17,7 @@ beforeAll(async () => {
   keeper = (await world.account('keeper')).client;
   reader = (await world.account('reader')).client;
   nobody = (await world.account('nobody')).client;
-}, START_MS);
+});
 afterAll(() => world.stop());
 
 describe('the wheel', () => {

@@ -23,7 +23,7 @@ import type { Incoming, Transport } from './transport.js';
 
 const NOW = 1_795_000_000_000;
 const LIFETIMES = { epochMs: 3_600_000, overlapMs: 60_000, announcementMs: 900_000 };
-const PATIENCE = 1000;
+const PATIENCE = 3000;
 const JID = '20261120141646000001';
 
 type Role = 'gateway' | 'acl' | 'runner';

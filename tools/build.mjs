@@ -54,7 +54,14 @@ const projects = {
     { out: 'dist/demo', entries: { main: 'tests/demo/main.ts' } },
     { out: 'dist/tour', entries: { main: 'tests/tour/main.ts' } },
     { out: 'dist/drills', entries: { main: 'tests/drills/main.ts' } },
-    { out: 'dist/compose', entries: { main: 'tests/compose/main.ts', load: 'tests/compose/load.ts' } },
+    {
+      out: 'dist/compose',
+      entries: {
+        main: 'tests/compose/main.ts',
+        load: 'tests/compose/load.ts',
+        'fetch-text': 'tests/compose/fetch-text.ts',
+      },
+    },
   ],
 };
 

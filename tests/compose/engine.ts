@@ -19,7 +19,7 @@ export class Engine {
   constructor(
     readonly folder: string,
     /** Of docker-compose: which files, which project. */
-    private readonly project: readonly string[],
+    public project: readonly string[],
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
@@ -29,14 +29,14 @@ export class Engine {
     mkdirSync(plugins, { recursive: true });
     copyFileSync(await composePlugin(), join(plugins, 'docker-compose'));
     execFileSync('ip', ['netns', 'add', this.#namespace]);
-    this.#inside('ip', 'link', 'set', 'lo', 'up');
+    execFileSync('nsenter', [this.#net, 'ip', 'link', 'set', 'lo', 'up']);
     const log = openSync(join(this.folder, 'dockerd.log'), 'a');
     const words = [
       ...['--data-root', join(this.folder, 'data'), '--exec-root', join(this.folder, 'exec')],
       ...['--pidfile', join(this.folder, 'dockerd.pid'), '-H', this.#socket, '--storage-driver', 'overlay2'],
       ...['--bip', '172.30.0.1/24', '--default-address-pool', 'base=172.30.0.0/16,size=24'],
     ];
-    this.#daemon = spawn('nsenter', [`--net=/run/netns/${this.#namespace}`, 'dockerd', ...words], {
+    this.#daemon = spawn('nsenter', [this.#net, 'dockerd', ...words], {
       stdio: ['ignore', log, log],
     });
     closeSync(log);
@@ -81,14 +81,22 @@ export class Engine {
     return spawn(DOCKER, ['exec', '-i', container, ...words], { env: this.#env(), stdio: ['pipe', 'pipe', 'inherit'] });
   }
 
-  /** A program that reaches published ports. */
-  inside(file: string, ...words: readonly string[]): string {
-    return this.#inside(file, ...words);
+  /** Asks a published port as an image's own health check would: tells whether it answers with 200. */
+  async reaches(url: string): Promise<boolean> {
+    const words = [this.#net, process.execPath, inRoot('containers/check.mjs'), url];
+    return (await runProgram('nsenter', words, { timeoutMs: LONG_MS })).code === 0;
+  }
+
+  /** The one container of a service that has one, or the first of many. */
+  async container(service: string): Promise<string> {
+    const [id] = await this.containers(service);
+    if (id === undefined) throw new Error(`there is no container of ${service}`);
+    return id;
   }
 
   /** The containers of a service, by age. */
   async containers(service: string): Promise<readonly string[]> {
-    const said = await this.compose('ps', '-a', '-q', service);
+    const said = await this.compose('--profile', 'sink', 'ps', '-a', '-q', service);
     return said.split('\n').filter((id) => id !== '');
   }
 
@@ -100,8 +108,10 @@ export class Engine {
 
   /** Nothing of it is left when this comes back. */
   async stop(): Promise<void> {
-    await this.tryDocker(['compose', ...this.project, 'kill']).catch(() => undefined);
-    await this.tryDocker(['compose', ...this.project, 'down', '-v', '-t', '1']).catch(() => undefined);
+    await this.tryDocker(['compose', ...this.project, '--profile', 'sink', 'kill']).catch(() => undefined);
+    await this.tryDocker(['compose', ...this.project, '--profile', 'sink', 'down', '-v', '-t', '1']).catch(
+      () => undefined,
+    );
     const daemon = this.#daemon;
     if (daemon !== undefined && daemon.exitCode === null) {
       const ended = new Promise((resolve) => daemon.once('exit', resolve));
@@ -128,8 +138,8 @@ export class Engine {
     throw new Error(`dockerd did not start; its log is ${this.folder}/dockerd.log`);
   }
 
-  #inside(...words: readonly string[]): string {
-    return execFileSync('nsenter', [`--net=/run/netns/${this.#namespace}`, ...words], { encoding: 'utf8' });
+  get #net(): string {
+    return `--net=/run/netns/${this.#namespace}`;
   }
 
   get #socket(): string {

@@ -26,7 +26,7 @@ const opened = await openMaster('/etc/natrium');
 if (!opened.ok) throw new Error(opened.error.sentence);
 const { client, transport } = opened.value;
 const told: unknown = what === 'load' ? await load(words[0] ?? '', Number(words[1])) : await stored(words);
-process.stdout.write(`${JSON.stringify(told)}\n`);
+await new Promise((resolve) => process.stdout.write(`${JSON.stringify(told)}\n`, resolve));
 await transport.drain();
 process.exit(0);
 

@@ -10,11 +10,19 @@ export interface Step {
 const READY = ['node', '/opt/natrium/containers/check.mjs', 'http://127.0.0.1:9100/readyz'];
 const BROKER_READY = [...READY.slice(0, 2), 'http://127.0.0.1:8222/healthz'];
 const MINION_READY = ['natrium-call', '--out', 'quiet', 'test.ping'];
+const PROXY = 'http://127.0.0.1:8000/';
 const HELD_MS = 4000;
-const READY_TRIES = 60;
+const READY_MS = 240_000;
 const TRY_MS = 250;
 
-const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
+/** Whose metrics are asked, and what each calls itself in them. */
+export const SERVICES = {
+  'acl-service': 'acl',
+  'master-gateway': 'gateway',
+  'runner-service': 'runner',
+  'event-sink': 'sink',
+} as const;
+const SERVICE_NAMES = Object.keys(SERVICES);
 const NODES = ['nats-1', 'nats-2', 'nats-3'] as const;
 
 /** @param spared The minion that asks its peers meanwhile. */
@@ -33,10 +41,10 @@ export function steps(engine: Engine, spared: string): readonly Step[] {
     },
   });
   return [
-    ...[...SERVICES, 'nats-1', 'minion-agent', 'proxy'].map(crash),
+    ...[...SERVICE_NAMES, 'nats-1', 'minion-agent', 'proxy'].map(crash),
     { name: 'pause nats-2', run: () => pauseNode(engine, 'nats-2') },
     { name: 'disconnect a minion', run: async () => disconnect(engine, await first('minion-agent')) },
-    ...[...SERVICES, ...NODES].map((service) => ({
+    ...[...SERVICE_NAMES, ...NODES].map((service) => ({
       name: `restart ${service} one by one`,
       run: () => restartAll(engine, service),
     })),
@@ -45,7 +53,7 @@ export function steps(engine: Engine, spared: string): readonly Step[] {
 }
 
 async function pauseNode(engine: Engine, service: string): Promise<void> {
-  const [id = ''] = await engine.containers(service);
+  const id = await engine.container(service);
   await engine.docker('pause', id);
   await held();
   await engine.docker('unpause', id);
@@ -71,19 +79,20 @@ async function restart(engine: Engine, id: string, service: string): Promise<voi
   await ready(engine, id, service);
 }
 
-/** As its own health check asks it, only at once. */
+/** As its own health check asks it, only at once; the proxy through the port that it publishes. */
 export async function ready(engine: Engine, id: string, service: string): Promise<void> {
-  if (service === 'proxy') return;
-  const isService = SERVICES.some((name) => name === service);
+  const isService = SERVICE_NAMES.includes(service);
   const question = isService ? READY : service === 'minion-agent' ? MINION_READY : BROKER_READY;
-  let said = '';
-  for (let attempt = 0; attempt < READY_TRIES; attempt += 1) {
-    const ran = await engine.tryDocker(['exec', id, ...question]);
-    if (ran.code === 0) return;
-    said = ran.stderr || ran.stdout;
+  const end = performance.now() + READY_MS;
+  for (;;) {
+    const said = service === 'proxy' ? await engine.reaches(PROXY) : await engine.tryDocker(['exec', id, ...question]);
+    if (said === true || (said !== false && said.code === 0)) return;
+    if (performance.now() > end) {
+      const why = said === false ? `${PROXY} does not answer` : said.stderr || said.stdout;
+      throw new Error(`${service} ${id.slice(0, 12)} did not come back: ${why.trim()}\n${await logOf(engine, id)}`);
+    }
     await pause(TRY_MS);
   }
-  throw new Error(`${service} ${id.slice(0, 12)} did not come back: ${said.trim()}\n${await logOf(engine, id)}`);
 }
 
 export async function logOf(engine: Engine, id: string): Promise<string> {

@@ -1,0 +1,34 @@
+/** The Prometheus text of every service, asked from another container over the cluster's own network. */
+import type { Engine } from './engine.js';
+import { SERVICES } from './steps.js';
+
+const NAMES = [
+  'process_cpu_seconds_total',
+  'nodejs_eventloop_lag_p99_seconds',
+  'natrium_unopened_messages_total',
+  'natrium_handler_failures_total',
+];
+const OF_SINKS = ['natrium_sink_active', 'natrium_sink_delivered_total', 'natrium_sink_lag_seconds'];
+
+/** The sum of each metric of ours over all replicas, by `<service> <metric>`. */
+export type Figures = ReadonlyMap<string, number>;
+
+/** @throws {Error} When a replica does not answer, or its text lacks a metric that docs/operations.md names. */
+export async function figuresOf(engine: Engine): Promise<Figures> {
+  const cli = await engine.container('cli');
+  const sums = new Map<string, number>();
+  for (const [service, label] of Object.entries(SERVICES)) {
+    for (const id of await engine.containers(service)) {
+      const url = `http://${id.slice(0, 12)}:9100/metrics`;
+      const text = await engine.docker('exec', cli, 'node', '/opt/test/fetch-text.mjs', url);
+      for (const name of [...NAMES, ...(label === 'sink' ? OF_SINKS : [])])
+        if (!text.includes(`# TYPE ${name} `)) throw new Error(`${service}: ${url} has no ${name}:\n${text}`);
+      if (!text.includes(`service="${label}"`)) throw new Error(`${service}: ${url} does not say that it is ${label}`);
+      for (const [, name = '', value] of text.matchAll(/^(natrium_\w+)\{[^}]*\} (\S+)/gm)) {
+        const place = `${service} ${name}`;
+        sums.set(place, (sums.get(place) ?? 0) + Number(value));
+      }
+    }
+  }
+  return sums;
+}

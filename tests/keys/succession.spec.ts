@@ -2,6 +2,7 @@
  * A minion gets a new identity while it runs, under load: no job and no return is lost or doubled, nothing is restarted, and
  * the old identity is refused from then on.
  */
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { fingerprint, type Identity } from '@natrium/envelope';
 import { readIdentity } from '@natrium/keystore';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ function identityOf(id: string): Identity {
 
 async function renewed(id: string): Promise<string> {
   const { code, stdout, stderr } = await world.cluster.call(id, 'saltutil.regen_keys', '--out=json');
-  if (code !== 0) throw new Error(stderr);
+  if (code !== 0) throw new Error(stdout + stderr);
   return (JSON.parse(stdout) as { local: string }).local;
 }
 
@@ -88,3 +89,16 @@ it('changes again and again under load: nothing is lost, doubled or restarted', 
   expect(ledger).toMatchObject({ returned: ledger.sent * MINIONS.length, lost: [], doubled: 0 });
   expect(world.cluster.processes().map(({ pid }) => pid)).toEqual(pids);
 }, 120_000);
+
+it('keeps a change that the disk did not take, and puts it there when it is asked again', async () => {
+  const path = join(world.cluster.minion('b'), 'pki', 'minion.key');
+  renameSync(path, `${path}.before`);
+  mkdirSync(path); // nothing can take its place
+  const finger = await renewed('b');
+  await expect(renewed('b')).rejects.toThrow();
+  rmdirSync(path);
+  expect(await renewed('b')).toBe(finger);
+  expect(fingerprint(identityOf('b').publicKey)).toBe(finger);
+  const { stdout } = await world.cluster.natrium('b', 'test.ping', '--timeout=20', '--out=json');
+  expect(JSON.parse(stdout)).toEqual({ b: true });
+});

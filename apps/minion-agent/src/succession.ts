@@ -9,7 +9,7 @@
  */
 import type { Link } from '@natrium/client';
 import { OwnParty } from '@natrium/bus';
-import { fingerprint, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
+import { equalBytes, fingerprint, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import type { NextIdentity } from '@natrium/keystore';
 import type { Refusal } from '@natrium/model';
 import { ExecutionError, type IdentityPort } from '@natrium/modules';
@@ -91,6 +91,10 @@ export class Succession implements IdentityPort {
   async #renew(): Promise<string> {
     const { about, files, live } = this.parts;
     const next = files.readOrMake();
+    if (equalBytes(next.publicKey, live.identity.publicKey)) {
+      files.takeOver(); // it was decided before, and the disk did not take it then
+      return fingerprint(next.publicKey);
+    }
     const { user } = await this.#ask('prepare', next, this.#firstWord(next));
     const came = await comeInBeside({ ...about, identity: next }, user);
     const old = live.came;
@@ -130,8 +134,8 @@ export class Succession implements IdentityPort {
     const { user } = await this.#ask('commit', next, came.link.own.announced);
     this.parts.live.goOver(came);
     try {
-      this.parts.files.takeOver();
       if (user !== null) came.user?.take(user);
+      this.parts.files.takeOver();
     } catch (cause) {
       // The next start finds both, and asks which one it is.
       this.parts.about.log.error(

@@ -95,13 +95,15 @@ async function whole(engine: Engine): Promise<boolean> {
     await allReady(engine);
   });
   say(`${String(await checkShut(engine))} containers: no root, nothing to write, no key but their own`);
-  const jobs = await hurt(engine, sink);
+  const { jobs, failed } = await hurt(engine, sink);
+  const isClean = await timed('the ledger', () => settle(engine, jobs));
   await timed('the sink has delivered all', () => sink.delivered());
   await timed('metrics of each service', async () => {
     await allReady(engine);
     for (const [name, figure] of await figuresOf(engine)) say(`  ${name.padEnd(50)}${String(figure).padStart(8)}`);
   });
-  return timed('the ledger', () => settle(engine, jobs));
+  if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
+  return isClean && failed.length === 0;
 }
 
 /** Resolves when every replica of every service is ready, and the proxy has a gateway. */
@@ -124,26 +126,35 @@ async function answering(engine: Engine, count: number): Promise<void> {
   }
 }
 
-/** Every step under load. @returns What became of each job. */
-async function hurt(engine: Engine, sink: Sink): Promise<readonly ToldJob[]> {
+interface Hurt {
+  /** What became of each job. */
+  readonly jobs: readonly ToldJob[];
+  /** The steps that the cluster did not come back from. */
+  readonly failed: readonly string[];
+}
+
+/** Every step under load. One that fails does not end the test: the ledger then says what it cost. */
+async function hurt(engine: Engine, sink: Sink): Promise<Hurt> {
   const minions = await engine.containers('minion-agent');
   const caller = await engine.container('minion-agent');
   const wanted = steps(engine, caller).filter(({ name }) => name.includes(process.argv[2] ?? ''));
   const peers = new PeerLoad(engine, caller);
   const load = await RunningLoad.start(engine, minions, RATE);
-  let jobs: readonly ToldJob[];
+  const failed: string[] = [];
   peers.start();
-  try {
-    for (const step of wanted) {
+  for (const step of wanted) {
+    try {
       await timed(step.name, step.run);
-      load.check();
       await sink.fire();
+    } catch (error) {
+      failed.push(step.name);
+      say(`${step.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
-  } finally {
-    await peers.stop();
-    jobs = await timed('the load comes to its end', () => load.stop());
+    load.check();
   }
-  return [...jobs, ...peers.jobs];
+  await peers.stop();
+  const jobs = await timed('the load comes to its end', () => load.stop());
+  return { jobs: [...jobs, ...peers.jobs], failed };
 }
 
 /** @returns true when nothing is in it that must not be. */

@@ -44,7 +44,8 @@ if fun == "forks":
     time.sleep(600)
 `;
 const GROWTH_MB = 32;
-const SECONDS = 4;
+/** Enough for a busy machine to begin a program, and to fill the memory that it may have. */
+const SECONDS = 12;
 /** A plain job on an idle machine takes a tenth of it. */
 const NEXT_JOB_MS = 5000;
 

@@ -44,8 +44,8 @@ if fun == "forks":
     time.sleep(600)
 `;
 const GROWTH_MB = 32;
-/** What eats memory must get at it before, on a machine with much else to do. */
-const SECONDS = 10;
+/** Enough for a busy machine to begin a program, and to fill the memory that it may have. */
+const SECONDS = 12;
 /** A plain job on an idle machine takes a tenth of it. */
 const NEXT_JOB_MS = 5000;
 

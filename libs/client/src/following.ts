@@ -19,6 +19,12 @@ export interface FollowHearing {
 /** Three times what a living gateway lets pass. */
 const SILENT_MS = 3000;
 const AGAIN_MS = 250;
+const LATER_MS = 1000;
+/**
+ * Refusals that say nothing of the job: to the first request that nothing came of it, but to one that was sent again not what
+ * became of it at the gateway that had it before.
+ */
+const NOT_NOW: ReadonlySet<string> = new Set(['acl_unavailable', 'store_unavailable', 'slow_down']);
 
 export class Following {
   readonly #told = new Set<string>();
@@ -43,6 +49,10 @@ export class Following {
     this.#attempts += 1;
     this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patienceMs), {
       onAnswer: (news) => {
+        if (this.#attempts > 1 && NOT_NOW.has(news.refusal?.code ?? '')) {
+          this.#againAfter(LATER_MS, 'timeout');
+          return 'done';
+        }
         this.#heard = performance.now();
         const fresh = this.#fresh(news);
         return fresh !== undefined && this.hear.onNews(fresh) ? 'done' : 'more';
@@ -56,16 +66,18 @@ export class Following {
   /** Nobody is connected at the first try: the caller hears it at once. Later it is a matter of time. */
   #failed(failure: AskFailure): void {
     const isFirst = this.#attempts === 1 && !this.#started;
-    const isOver = performance.now() - this.#heard >= this.patienceMs;
-    if (isOver || (isFirst && failure !== 'timeout')) {
-      this.hear.onFailure(this.#started ? 'timeout' : failure);
-      return;
-    }
-    if (failure === 'timeout') this.#ask();
+    if (isFirst && failure !== 'timeout') this.hear.onFailure(failure);
+    else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#started ? 'timeout' : failure);
+  }
+
+  /** @param failure Told instead when patience is over. */
+  #againAfter(ms: number, failure: AskFailure): void {
+    if (performance.now() - this.#heard >= this.patienceMs) this.hear.onFailure(failure);
+    else if (ms === 0) this.#ask();
     else
       setTimeout(() => {
         this.#ask();
-      }, AGAIN_MS);
+      }, ms);
   }
 
   /** What was not told before; undefined for news of nothing. */

@@ -1,0 +1,103 @@
+/** Rules of following a job: it is asked for again when its gateway is silent, and no word of "not now" is taken for its end then. */
+import { jest } from '@jest/globals';
+import type { AskFailure, Hearing, SealedBus } from '@natrium/bus';
+import type { KnownParty } from '@natrium/envelope';
+import type { contracts } from '@natrium/wire';
+import { Following, type News } from './following.js';
+
+const PATIENCE_S = 15;
+const news = (part: Partial<News>): News => ({ refusal: null, started: null, returns: [], end: null, ...part });
+const refused = (code: string) => news({ refusal: { code, sentence: `${code}: nothing was sent` } });
+const ret = (id: string) => ({ id, ret: true, retcode: 0, success: true, out: null }) as unknown as News['returns'][0];
+
+/** The gateways, as their caller hears them: one conversation for each time that they were asked. */
+class Gateways {
+  readonly told: string[] = [];
+  readonly #asked: { readonly hear: Hearing<typeof contracts.news>; timer: NodeJS.Timeout }[] = [];
+
+  constructor() {
+    const converse = (_q: unknown, _a: unknown, silentMs: number, hear: Hearing<typeof contracts.news>) => {
+      const timer = setTimeout(() => {
+        hear.onFailure('timeout');
+      }, silentMs);
+      this.#asked.push({ hear, timer });
+      return () => {
+        clearTimeout(timer);
+      };
+    };
+    const bus = { converse } as unknown as SealedBus;
+    new Following(bus, undefined as never, PATIENCE_S * 1000, {
+      onNews: ({ refusal, returns, end }) => {
+        this.told.push(...returns.map(({ id }) => id));
+        if (refusal !== null) this.told.push(refusal.code);
+        if (end !== null) this.told.push('end');
+        return refusal !== null || end !== null;
+      },
+      onFailure: (failure: AskFailure) => {
+        this.told.push(`failed: ${failure}`);
+      },
+    }).start();
+  }
+
+  get times(): number {
+    return this.#asked.length;
+  }
+
+  says(said: News, to = this.times - 1): void {
+    const asked = this.#asked[to];
+    if (asked?.hear.onAnswer(said, undefined as unknown as KnownParty) === 'more') asked.timer.refresh();
+    else clearTimeout(asked?.timer);
+  }
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1000);
+
+it.each(['acl_unavailable', 'store_unavailable', 'slow_down', 'not_permitted'])(
+  '%s is told at once when it answers the first request',
+  (code) => {
+    const gateways = new Gateways();
+    gateways.says(refused(code));
+    expect([gateways.told, gateways.times]).toEqual([[code], 1]);
+  },
+);
+
+it.each(['acl_unavailable', 'store_unavailable', 'slow_down'])(
+  'after a silence %s says nothing of the job: it is asked for again, and its returns are heard',
+  async (code) => {
+    const gateways = new Gateways();
+    await seconds(4);
+    expect(gateways.times).toBe(2);
+    gateways.says(refused(code));
+    await seconds(2);
+    expect([gateways.told, gateways.times]).toEqual([[], 3]);
+    gateways.says(news({ returns: [ret('a')], end: [] }));
+    expect(gateways.told).toEqual(['a', 'end']);
+  },
+);
+
+it('after a silence another refusal is told', async () => {
+  const gateways = new Gateways();
+  await seconds(4);
+  gateways.says(refused('not_permitted'));
+  expect(gateways.told).toEqual(['not_permitted']);
+});
+
+it('patience ends, also with gateways that never can: nobody answered is what is told then, and nothing is asked any more', async () => {
+  const gateways = new Gateways();
+  await seconds(4);
+  for (let n = 0; n < PATIENCE_S && gateways.told.length === 0; n += 1) {
+    gateways.says(refused('acl_unavailable'));
+    await seconds(1.1);
+  }
+  expect(gateways.told).toEqual(['failed: timeout']);
+  const { times } = gateways;
+  await seconds(60);
+  expect(gateways.times).toBe(times);
+});

@@ -9,6 +9,7 @@ import { START_MS, UpCluster } from '../support/up-cluster.js';
 
 const MINIONS = ['a', 'b', 'c'];
 const PROGRAMS = ['a', 'acl-service', 'b', 'c', 'master-gateway', 'nats-server', 'runner-service', 'up'];
+const ALL_GONE_MS = 2000;
 /** Longer than a whole start takes here once the agents have joined. */
 const NOT_READY_MS = 1500;
 
@@ -85,7 +86,7 @@ it(
     const began = performance.now();
     process.kill(killed.upPid, 'SIGKILL');
     await killed.ended;
-    await until('nothing of it is alive', () => killed.processes().length === 0);
+    await until('nothing of it is alive', () => killed.processes().length === 0, ALL_GONE_MS);
     printFigure('kill -9 of up to the end of the last child', performance.now() - began);
   },
   START_MS,

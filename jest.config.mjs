@@ -1,5 +1,6 @@
-/** Long rounds: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
+/** Long rounds, and what needs Python: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
 export const slow = [
+  'apps/minion-agent/src/own-modules',
   'tests/broker/doctor',
   'tests/broker/renewal',
   'tests/broker/three-nodes',

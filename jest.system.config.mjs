@@ -3,7 +3,7 @@ import base, { slow } from './jest.config.mjs';
 /** The system tests, which need root or packages of the distribution, and the long rounds: one file at a time. */
 export default {
   ...base,
-  roots: ['<rootDir>/tests', '<rootDir>/compat'],
+  roots: ['<rootDir>/apps', '<rootDir>/tests', '<rootDir>/compat'],
   testMatch: ['**/tests/system/**/*.spec.ts', ...slow.map((path) => `**/${path}.spec.ts`)],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,

@@ -94,28 +94,37 @@ function apply(mutant: Mutant, copy: string): () => void {
   };
 }
 
-/** One run of both, and of the mutant's own file only the test that is named for it. */
+/** Each by itself: what a test that fails leaves behind is not the plain job's. */
 async function tryOut({ spec, test }: Mutant, copy: string): Promise<Tried> {
   const built = await runProgram(process.execPath, ['tools/build.mjs', ...APPS], { cwd: copy, timeoutMs: RUN_MS });
   if (built.code !== 0) throw new Error(`a mutant does not build: ${built.stderr}`);
+  const plain = await results(copy, PLAIN.spec, escaped(PLAIN.test));
+  const own = await results(copy, spec, `^${escaped(test)}`);
+  return {
+    plain: plain.some(({ status, fullName }) => status === 'passed' && fullName.endsWith(PLAIN.test)),
+    failed: own.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  };
+}
+
+/** Of the tests of one file that have such a name. */
+async function results(copy: string, spec: string, names: string): Promise<readonly TestResult[]> {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   const program = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--json', '--outputFile', report];
-  const names = `${escaped(PLAIN.test)}|^${escaped(test)}`;
-  const words = [...new Set([PLAIN.spec, spec]), '-t', names];
-  await runProgram(process.execPath, [...program, ...words], { cwd: copy, timeoutMs: RUN_MS });
-  const results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults.flatMap(
+  await runProgram(process.execPath, [...program, spec, '-t', names], { cwd: copy, timeoutMs: RUN_MS });
+  return (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults.flatMap(
     ({ assertionResults }) => assertionResults,
   );
-  return {
-    plain: results.some(({ status, fullName }) => status === 'passed' && fullName.endsWith(PLAIN.test)),
-    failed: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-  };
+}
+
+interface TestResult {
+  readonly status: string;
+  readonly fullName: string;
 }
 
 interface Report {
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly TestResult[];
   }[];
 }
 

@@ -1,11 +1,11 @@
-/** Rules of the event bus, on real gateways, agents and a real broker; Salt's sockets are spoken to by an independent Python. */
+/** Rules of the event bus, on real gateways, agents and a real broker. Salt's own frames: tests/system/salt-frames.spec.ts. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BusEvent } from '@natrium/events';
 import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
-import { saltFire, saltListener, take, World } from './world.js';
+import { take, World } from './world.js';
 
 let world: World;
 
@@ -64,27 +64,6 @@ describe('from a minion to the master', () => {
       ['pre/list/2', { n: 2 }],
     ]);
     expect(world.cluster.minion('web1').log.all.filter(({ msg }) => msg.includes('has no data'))).toHaveLength(1);
-  });
-
-  it('frames of Salt’s own protocol, written by Python on the minion, are read by Python on the master', async () => {
-    const listener = await saltListener(join(world.folder('run'), 'master_event_pub.ipc'), 2);
-    const local = await saltListener(`${saltBase('web2')}_pub.ipc`, 1);
-    const first = await world.listen(['from/python']);
-    await saltFire(`${saltBase('web2')}_pull.ipc`, 'fire_master', {
-      id: 'web2', tag: null, pretag: null, data: null, events: [{ tag: 'from/python', data: { float: 1.0, text: 'ä' } }],
-    }); // prettier-ignore
-    await take(first, 1); // it has a longer way than the next one
-    await saltFire(join(world.folder('run'), 'master_event_pull.ipc'), 'on/the/master', {
-      n: 70_000,
-      _stamp: '2026-11-20T10:00:00.000001',
-    });
-    const heard = await listener.events;
-    const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\d{6}$/) as unknown;
-    expect(heard).toEqual([
-      { tag: 'from/python', data: { float: 1, text: 'ä', _stamp: stamp } },
-      { tag: 'on/the/master', data: { n: 70_000, _stamp: stamp } },
-    ]);
-    expect(await local.events).toMatchObject([{ tag: 'fire_master', data: { events: [{ tag: 'from/python' }] } }]);
   });
 });
 

@@ -204,7 +204,7 @@ function forget({ directory }: RoleLink, identity: Uint8Array): void {
 
 async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, 'tokens' | 'now'>) {
   const now = () => link.clock.now();
-  const tokens = new Tokens(await link.store('tokens', 'tokens'), now);
+  const tokens = await Tokens.follow(await link.store('tokens', 'tokens'), now);
   return { tokens, logins: new Logins(config, { ...parts, tokens, now }) };
 }
 

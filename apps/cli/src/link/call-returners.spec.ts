@@ -58,6 +58,12 @@ describe('natrium-call --return', () => {
     expect(existsSync(join(folder, 'returns.jsonl'))).toBe(false);
   });
 
+  it('reads a comma too many as nobody', async () => {
+    const { calls, answer } = await returned('local_file,');
+    expect({ calls, answer }).toEqual({ calls: 1, answer: { ...PONG, untaken: [] } });
+    expect(written()).toHaveLength(1);
+  });
+
   it('tells which returner took nothing', async () => {
     mkdirSync(join(folder, 'returns.jsonl'));
     const { answer } = await returned('local_file');

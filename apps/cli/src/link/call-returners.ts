@@ -30,7 +30,7 @@ export async function alsoReturned(
   });
   await own.load();
   returners.use(own.modules);
-  const unknown = names.split(',').map((name) => name.trim()).filter((name) => !returners.names.includes(name)); // prettier-ignore
+  const unknown = returners.unknown(names);
   if (unknown.length > 0) return nobody(unknown, returners.names, problems);
   const outcome = await call();
   if (outcome.refusal !== undefined) return outcome;

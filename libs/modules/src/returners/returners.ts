@@ -52,6 +52,11 @@ export class Returners {
     this.#own = new Map(own.map((module) => [module.name, ownReturner(module)]));
   }
 
+  /** @param names As asked: one, or several with commas. @returns Those that no returner has, as they were written. */
+  unknown(names: string): readonly string[] {
+    return wordsOf(names).filter((word) => word !== MULTI && !this.#builtin.has(word) && !this.#own.has(word));
+  }
+
   /** @param names As asked: one, or several with commas. Returns at once. */
   hand(names: string, ret: ReturnFacts, options: ReturnerContext['options']): void {
     for (const name of this.#meant(names, ret.jid)) {
@@ -76,10 +81,10 @@ export class Returners {
   }
 
   #meant(names: string, jid: string): ReadonlySet<string> {
-    const words = names.split(',').map((word) => word.trim());
+    const words = wordsOf(names);
     const { multi } = this.options;
     if (words.includes(MULTI) && multi.length === 0) this.#failed('multi_returner names none', jid, MULTI);
-    return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])).filter((word) => word !== ''));
+    return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])));
   }
 
   #next(): void {
@@ -111,6 +116,11 @@ export class Returners {
       failures: this.#failures,
     });
   }
+}
+
+/** A comma too many names nobody. */
+function wordsOf(names: string): readonly string[] {
+  return names.split(',').map((word) => word.trim()).filter((word) => word !== ''); // prettier-ignore
 }
 
 /** A module of the user with a function `returner`, which gets the return as `ret`. */

@@ -21,22 +21,24 @@ export async function alsoReturned(
 ): Promise<CallOutcome> {
   const { returner: names, hostPath } = asked;
   if (names === undefined) return call();
-  const problems: string[] = [];
+  const untaken: string[] = [];
+  const unusable: string[] = [];
   const { returners, own } = minionReturners(config, {
     hostPath,
     shown: { id: config.id, master: [...config.master], grains: config.grains },
-    onProblem: (sentence) => problems.push(sentence),
-    onUnusable: (sentence) => problems.push(sentence),
+    onProblem: (sentence) => untaken.push(sentence),
+    onUnusable: (sentence) => unusable.push(sentence),
   });
   await own.load();
   returners.use(own.modules);
   const unknown = returners.unknown(names);
-  if (unknown.length > 0) return nobody(unknown, returners.names, problems);
+  // A file that cannot be used is told only where it may be the reason: the agent's log has it all.
+  if (unknown.length > 0) return nobody(unknown, returners.names, unusable);
   const outcome = await call();
   if (outcome.refusal !== undefined) return outcome;
   returners.hand(names, factsOf(config.id, asked, outcome), {});
   await returners.settled();
-  return { ...outcome, untaken: problems };
+  return { ...outcome, untaken };
 }
 
 function nobody(unknown: readonly string[], names: readonly string[], notes: readonly string[]): CallOutcome {

@@ -107,6 +107,13 @@ describe('multi', () => {
     expect(taken).toEqual([]);
   });
 
+  it('names as unknown what the user’s own module of that name cannot take', () => {
+    const made = returners([]);
+    made.use([{ name: 'first', functions: {} }]);
+    expect(made.unknown('first,second')).toEqual(['first']);
+    expect(made.names).toEqual(['multi', 'second', 'third']);
+  });
+
   it('reads a comma too many as nobody', () => {
     expect(returners([]).unknown('first,')).toEqual([]);
     returners([]).hand(',first, ,', RET, {});

@@ -21,9 +21,12 @@ export interface ReturnersOptions {
 const MAX_WAITING = 10_000;
 const AT_ONCE = 4;
 const MULTI = 'multi';
+/** The function of a user's own module. */
+const TAKES = 'returner';
 
 export class Returners {
   #own: ReadonlyMap<string, Returner> = new Map();
+  #useless: ReadonlySet<string> = new Set();
   readonly #builtin: ReadonlyMap<string, Returner>;
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
@@ -39,7 +42,8 @@ export class Returners {
   }
 
   get names(): readonly string[] {
-    return [...new Set([MULTI, ...this.#builtin.keys(), ...this.#own.keys()])].sort();
+    const all = new Set([MULTI, ...this.#builtin.keys(), ...this.#own.keys()]);
+    return [...all].filter((name) => !this.#useless.has(name)).sort();
   }
 
   /** Returns that no returner took, since the start. */
@@ -47,14 +51,16 @@ export class Returners {
     return this.#failures;
   }
 
-  /** The user's own take the places of built-in ones of their names. */
+  /** The user's own take the places of built-in ones of their names, also one that cannot take anything. */
   use(own: readonly Module<ReturnerContext>[]): void {
+    this.#useless = new Set(own.flatMap(({ name, functions }) => (functions[TAKES] === undefined ? [name] : [])));
     this.#own = new Map(own.map((module) => [module.name, ownReturner(module)]));
   }
 
-  /** @param names As asked: one, or several with commas. @returns Those that no returner has, as they were written. */
+  /** @param names As asked: one, or several with commas. @returns Those that name nobody who could take a return. */
   unknown(names: string): readonly string[] {
-    return wordsOf(names).filter((word) => word !== MULTI && !this.#builtin.has(word) && !this.#own.has(word));
+    const known = this.names;
+    return wordsOf(names).filter((word) => !known.includes(word));
   }
 
   /** @param names As asked: one, or several with commas. Returns at once. */
@@ -134,8 +140,8 @@ function ownReturner<C extends BaseContext>({
   return {
     name,
     take: async (ret, context) => {
-      const spec = functions['returner'];
-      if (spec === undefined) throw new Error('it has no function returner');
+      const spec = functions[TAKES];
+      if (spec === undefined) throw new Error(`it has no function ${TAKES}`);
       await spec.run({ ret: { ...ret } }, context, { list: () => [], doc: () => undefined, params: () => undefined });
     },
   };

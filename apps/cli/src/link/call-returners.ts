@@ -1,8 +1,8 @@
 /** `natrium-call --return`: what a function returned here is handed to returners here, as Salt's caller does it. */
-import { userInfo } from 'node:os';
 import type { MinionConfig } from '@natrium/config';
 import { jidOf, refusal, type Value } from '@natrium/model';
 import { minionReturners, type ReturnFacts } from '@natrium/modules';
+import { accountName } from '../accounts/own-identity.js';
 import type { CallOutcome } from '../ports.js';
 
 export interface ReturnedCall {
@@ -59,6 +59,6 @@ function factsOf(id: string, { fun, args }: ReturnedCall, outcome: CallOutcome):
     out,
     tgt: id,
     tgt_type: 'glob',
-    user: userInfo().username,
+    user: accountName(),
   };
 }

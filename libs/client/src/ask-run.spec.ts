@@ -1,9 +1,9 @@
 /** Rules of asking for a run: nobody calls it interrupted while whoever began it may still answer. */
 import { jest } from '@jest/globals';
-import type { AskFailure, Hearing, SealedBus } from '@natrium/bus';
-import type { KnownParty } from '@natrium/envelope';
+import type { AskFailure } from '@natrium/bus';
 import type { Body, contracts } from '@natrium/wire';
 import { askRun } from './ask-run.js';
+import { AskedBus } from './asked-bus.spec-support.js';
 
 type Ran = Body<typeof contracts.ran>;
 
@@ -11,40 +11,28 @@ const ALIVE: Ran = { refusal: null, jid: '', outcome: null };
 const DONE: Ran = { refusal: null, jid: '1', outcome: { ret: 7, retcode: 0, success: true, out: null } };
 const refused = (code: string): Ran => ({ refusal: { code, sentence: code }, jid: '1', outcome: null });
 
-/** The master, as its caller hears it: one conversation for each time that it was asked. */
+/** The master, and what its caller is told of the run. */
 class Master {
-  readonly #asked: { readonly hear: Hearing<typeof contracts.ran>; timer: NodeJS.Timeout }[] = [];
+  readonly #asked = new AskedBus<typeof contracts.ran>();
   readonly told: Promise<string>;
 
   constructor(patienceMs = 60_000) {
-    const converse = (_q: unknown, _a: unknown, silentMs: number, hear: Hearing<typeof contracts.ran>) => {
-      const timer = setTimeout(() => {
-        hear.onFailure('timeout');
-      }, silentMs);
-      this.#asked.push({ hear, timer });
-      return () => {
-        clearTimeout(timer);
-      };
-    };
-    this.told = askRun({ converse } as unknown as SealedBus, undefined as never, patienceMs).then((answer) => {
+    this.told = askRun(this.#asked.bus, undefined as never, patienceMs).then((answer) => {
       if (!answer.ok) return answer.error;
       return answer.value.refusal?.sentence ?? JSON.stringify(answer.value.outcome?.ret);
     });
   }
 
   get times(): number {
-    return this.#asked.length;
+    return this.#asked.times;
   }
 
   says(ran: Ran, to = 0): void {
-    const asked = this.#asked[to];
-    if (asked?.hear.onAnswer(ran, undefined as unknown as KnownParty) === 'more') asked.timer.refresh();
-    else clearTimeout(asked?.timer);
+    this.#asked.says(ran, to);
   }
 
   fails(failure: AskFailure, of = 0): void {
-    clearTimeout(this.#asked[of]?.timer);
-    this.#asked[of]?.hear.onFailure(failure);
+    this.#asked.fails(failure, of);
   }
 }
 

@@ -110,7 +110,8 @@ export interface MasterLink {
   publishAsync(ask: JobAsk): Promise<Result<JobTicket, Refusal>>;
   /** The ids that a target means now; nothing is sent to them. */
   preview(ask: PreviewAsk): Promise<Result<readonly string[], Refusal>>;
-  run(ask: RunAsk): Promise<Result<RunAnswer, Refusal>>;
+  /** @param onJid Hears under which jid it runs, when that is told before its end. */
+  run(ask: RunAsk, onJid?: (jid: string) => void): Promise<Result<RunAnswer, Refusal>>;
   readonly keys: KeyPort;
   /** Accepted ids with their grains; an id without an entry in `cache` has never reported any. */
   inventory(): Promise<Result<MinionList, Refusal>>;

@@ -15,9 +15,11 @@ const refused = (code: string): Ran => ({ refusal: { code, sentence: code }, jid
 class Master {
   readonly #asked = new AskedBus<typeof contracts.ran>();
   readonly told: Promise<string>;
+  readonly jids: string[] = [];
 
-  constructor(patienceMs = 60_000) {
-    this.told = askRun(this.#asked.bus, undefined as never, patienceMs).then((answer) => {
+  constructor(patienceMs = 60_000, follow: 'all' | 'jid' = 'all') {
+    const question = { body: { follow } } as Parameters<typeof askRun>[1];
+    this.told = askRun(this.#asked.bus, question, patienceMs, (jid) => this.jids.push(jid)).then((answer) => {
       if (!answer.ok) return answer.error;
       return answer.value.refusal?.sentence ?? JSON.stringify(answer.value.outcome?.ret);
     });
@@ -101,4 +103,22 @@ it('a master that never answers is waited for as long as the caller has patience
   const master = new Master(20_000);
   await seconds(21);
   expect(await master.told).toBe('timeout');
+});
+
+it('the jid is told once, before the end, by a master that says what it works on', async () => {
+  const master = new Master();
+  master.says(ALIVE);
+  master.says({ ...ALIVE, jid: '7' });
+  await seconds(4);
+  expect([master.jids, master.times]).toEqual([['7'], 2]);
+  master.says({ ...ALIVE, jid: '8' }, 1);
+  master.says(DONE);
+  expect([await master.told, master.jids]).toEqual(['7', ['7']]);
+});
+
+it('the jid ends what is followed by jid', async () => {
+  const master = new Master(60_000, 'jid');
+  master.says(ALIVE);
+  master.says({ ...ALIVE, jid: '7' });
+  expect([await master.told, master.jids]).toEqual([undefined, []]);
 });

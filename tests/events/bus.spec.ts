@@ -67,6 +67,13 @@ describe('from a minion to the master', () => {
   });
 });
 
+it('a subscription that is closed ends for whoever waits for its next event', async () => {
+  const events = await world.listen(['never/']);
+  const next = events[Symbol.asyncIterator]().next();
+  events.close();
+  expect((await next).done).toBe(true);
+});
+
 describe('what a minion may not fire', () => {
   it.each([
     'salt/job/20261120112404639750/ret/web2',

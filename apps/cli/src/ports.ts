@@ -257,6 +257,15 @@ export interface EventOptions {
   readonly socket: string | undefined;
 }
 
+/** Tells that a job has a return that was not there before. */
+export interface JobEars {
+  /** Resolves when one was stored since this was last asked for, however many, or when there is nothing more to hear. */
+  heard(): Promise<void>;
+  /** Nothing more is told. */
+  readonly isGone: boolean;
+  close(): void;
+}
+
 /** What `natriumctl` starts; each answers the exit code. */
 export interface CtlPorts {
   readonly connectMaster: ConnectMaster;
@@ -268,4 +277,6 @@ export interface CtlPorts {
   readonly event: (options: EventOptions, io: Io) => Promise<number>;
   readonly accounts: (options: AccountsOptions, io: Io) => Promise<number>;
   readonly token: (options: TokenOptions, io: Io) => Promise<number>;
+  /** undefined: this account cannot hear of this job on this host. */
+  readonly hearJob: (configDir: string, jid: string) => Promise<JobEars | undefined>;
 }

@@ -127,6 +127,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
       trust.keep(link);
       await succession.close();
       await link.transport.drain();
+      await link.bus.close();
       record.close();
       spool.close();
     },

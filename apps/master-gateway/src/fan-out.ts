@@ -1,49 +1,72 @@
 /** Sends a job to its minions: one body, one wrap each, and each one's place in the grant's tree as its private part. */
-import { type KnownParty, encode, fp, leafOf, MerkleTree } from '@natrium/envelope';
+import { setImmediate } from 'node:timers/promises';
+import { encode, fp, type KnownParty, leafOf, MerkleTree, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
-import { contracts } from '@natrium/wire';
+import { contracts, type records } from '@natrium/wire';
+
+type JobRecord = records.JobRecord;
 
 /** How long the broker's "nobody listens" and a stale key may take to come back. */
 const REPLY_MS = 10_000;
 
+interface Ready {
+  readonly absent: readonly string[];
+  /** By the target's index. */
+  readonly keys: readonly string[];
+  readonly send: (hear: { onNoResponders(index: number): void }) => unknown;
+}
+
 export class FanOut {
+  readonly #ready = new WeakMap<JobRecord, Ready>();
+
   constructor(private readonly link: RoleLink) {}
 
-  send(job: ActiveJob, hear: FanHear, keyText: (key: Uint8Array) => string, round?: FanRound): void {
+  /** Seals a job while it is written: the broker's disk takes longer, and its minions would wait for both. */
+  async meanwhile<T>(writing: Promise<T>, record: JobRecord): Promise<T> {
+    // The write leaves for the broker first.
+    const sealing = setImmediate().then(() => this.#ready.set(record, this.#seal(record, record)));
+    const [written] = await Promise.all([writing, sealing]);
+    return written;
+  }
+
+  send({ record }: ActiveJob, hear: FanHear, round?: FanRound): void {
+    const ready = round === undefined ? this.#ready.get(record) : undefined;
+    this.#ready.delete(record);
+    const { absent, keys, send } = ready ?? this.#seal(record, round ?? record, round?.only);
+    for (const key of absent) hear.notConnected(key);
+    send({
+      onNoResponders: (index) => {
+        const key = keys[index];
+        if (key !== undefined) hear.notConnected(key);
+      },
+    });
+  }
+
+  #seal(
+    { request }: JobRecord,
+    { members, grant }: Pick<JobRecord, 'members' | 'grant'>,
+    only?: ReadonlySet<string>,
+  ): Ready {
     const { link } = this;
-    const { request } = job.record;
-    const { members, grant, only } = round ?? { ...job.record, only: undefined };
     const tree = MerkleTree.of(members.map(({ id, key }) => leafOf(key, id)));
-    const targets: {
-      readonly key: string;
-      readonly party: KnownParty;
-      readonly subject: string;
-      readonly private: Uint8Array;
-    }[] = [];
+    const absent: string[] = [];
+    const keys: string[] = [];
+    const targets: { readonly party: KnownParty; readonly subject: string; readonly private: Uint8Array }[] = [];
     for (const { id, key } of members) {
-      if (only?.has(keyText(key)) === false) continue;
+      const text = toHex(key);
+      if (only?.has(text) === false) continue;
       const party = link.directory.jobsOf(key);
-      if (party === undefined) hear.notConnected(keyText(key));
+      if (party === undefined) absent.push(text);
       else {
         const index = tree.indexOf(leafOf(key, id));
         const place = encode([index, [...tree.proof(index)]]);
-        targets.push({ key: keyText(key), party, subject: link.subjects.job(fp(key)), private: place });
+        keys.push(text);
+        targets.push({ party, subject: link.subjects.job(fp(key)), private: place });
       }
     }
-    link.bus.fanOut(
-      {
-        contract: contracts.job,
-        body: { request, grant, instance: link.own.instance },
-        targets,
-        timeoutMs: REPLY_MS,
-      },
-      {
-        onNoResponders: (index) => {
-          const target = targets[index];
-          if (target !== undefined) hear.notConnected(target.key);
-        },
-      },
-    );
+    const body = { request, grant, instance: link.own.instance };
+    const send = link.bus.readyFan({ contract: contracts.job, body, targets, timeoutMs: REPLY_MS });
+    return { absent, keys, send };
   }
 }

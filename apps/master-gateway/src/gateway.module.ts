@@ -199,9 +199,9 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
       instance: link.own.instance,
       mintJid,
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
-      createJob: (record, digest) => cache.create(record, digest),
+      createJob: (record, digest) => fan.meanwhile(cache.create(record, digest), record),
       fanOut: (job, hear) => {
-        fan.send(job, hear, toHex);
+        fan.send(job, hear);
       },
       takeOver: (ask) => takeover.take(ask),
       storedReturns: (record) => cache.returnsOf(record),
@@ -266,7 +266,7 @@ function takingOver({ link, cache, jobs, acl, fan }: TakeoverParts): JobTakeover
       storedReturns: (record) => cache.returnsOf(record),
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
       fanOut: (job, hear, round) => {
-        fan.send(job, hear, toHex, round);
+        fan.send(job, hear, round);
       },
       keyText: toHex,
       now: () => link.clock.now(),

@@ -27,33 +27,36 @@ export interface FanHearing<A extends Contract> {
 export class Fanning<C extends Contract, A extends Contract> implements Conversation {
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly #retried = new Set<number>();
-  readonly #timer: NodeJS.Timeout;
+  #messages: readonly Uint8Array[];
+  #hear: FanHearing<A> = { onNoResponders: () => undefined };
+  #timer: NodeJS.Timeout | undefined;
 
+  /** Seals a message for each target; none of them is sent yet. */
   constructor(
     private readonly line: Line,
     private readonly fan: Fan<C, A>,
-    private readonly hear: FanHearing<A>,
   ) {
     this.contracts = new Map(fan.answers === undefined ? [] : [[fan.answers.kind, fan.answers]]);
-    this.#timer = setTimeout(() => {
-      line.hangUp();
-    }, fan.timeoutMs).unref();
+    const parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
+    this.#messages = fan.targets.map(({ party: { keyId, epochKey }, private: place }) =>
+      parts.wrapFor(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place }),
+    );
   }
 
   get messageId(): Uint8Array {
     return this.line.messageId;
   }
 
-  send(): void {
-    const { contract, body, targets } = this.fan;
-    const parts = this.line.sealer.parts(contract, body, this.messageId);
-    for (const [index, target] of targets.entries()) {
-      const { keyId, epochKey } = target.party;
-      const bytes = parts.wrapFor(
-        target.private === undefined ? { keyId, epochKey } : { keyId, epochKey, private: target.private },
-      );
-      this.line.transport.publish(target.subject, bytes, this.line.replyTo(index));
+  send(hear: FanHearing<A>): void {
+    this.#hear = hear;
+    this.#timer = setTimeout(() => {
+      this.line.hangUp();
+    }, this.fan.timeoutMs).unref();
+    for (const [index, bytes] of this.#messages.entries()) {
+      const { subject } = this.fan.targets[index] ?? { subject: '' };
+      this.line.transport.publish(subject, bytes, this.line.replyTo(index));
     }
+    this.#messages = [];
   }
 
   end(): void {
@@ -70,11 +73,11 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   }
 
   onAnswer(opened: OpenedMessage, index: number): void {
-    if (this.#target(opened.party, index) !== undefined) this.hear.onAnswer?.(index, opened.body as Body<A>);
+    if (this.#target(opened.party, index) !== undefined) this.#hear.onAnswer?.(index, opened.body as Body<A>);
   }
 
   onNoResponders(index: number): void {
-    this.hear.onNoResponders(index);
+    this.#hear.onNoResponders(index);
   }
 
   onTurnedAway(): void {

@@ -112,11 +112,18 @@ export class SealedBus {
 
   /** Sends one body to many; the broker's word tells at once who is not there. @returns Stops listening for answers. */
   fanOut<C extends Contract, A extends Contract>(fan: Fan<C, A>, hear: FanHearing<A>): () => void {
-    const fanning = new Fanning(this.#line(), fan, hear);
-    this.#waiting.set(toHex(fanning.messageId), fanning);
-    fanning.send();
-    return () => {
-      fanning.end();
+    return this.readyFan(fan)(hear);
+  }
+
+  /** Seals what `fanOut` would send, for whoever has to wait before it may go. @returns Sends it, once. */
+  readyFan<C extends Contract, A extends Contract>(fan: Fan<C, A>): (hear: FanHearing<A>) => () => void {
+    const fanning = new Fanning(this.#line(), fan);
+    return (hear) => {
+      this.#waiting.set(toHex(fanning.messageId), fanning);
+      fanning.send(hear);
+      return () => {
+        fanning.end();
+      };
     };
   }
 

@@ -24,7 +24,9 @@ import {
   SucceedController,
   WheelController,
 } from './controllers.js';
+import { Attempts } from './eauth/attempts.js';
 import { type LoginParts, Logins } from './eauth/logins.js';
+import { Tallies } from './eauth/tallies.js';
 import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
 import { EventRefusals } from './event-refusals.js';
@@ -202,10 +204,15 @@ function forget({ directory }: RoleLink, identity: Uint8Array): void {
   directory.retain(({ owner }) => owner.type === 'role' || !equalBytes(owner.key, identity));
 }
 
-async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, 'tokens' | 'now'>) {
+type Opened = 'tokens' | 'tallies' | 'attempts' | 'now';
+
+async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, Opened>) {
   const now = () => link.clock.now();
-  const tokens = new Tokens(await link.store('tokens', 'tokens'), now);
-  return { tokens, logins: new Logins(config, { ...parts, tokens, now }) };
+  const store = await link.store('tokens', 'tokens');
+  const tokens = new Tokens(store, now);
+  const tallies = new Tallies(store, link.keys.nameKey(), now);
+  const attempts = new Attempts(tallies, now);
+  return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now }) };
 }
 
 /** While there is no account at all, the one that `natriumctl init` made is let in. */

@@ -4,7 +4,7 @@
  * The account's key and the cluster's roots are read from the configuration folder, so that nothing has to be trusted on
  * first use.
  */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import type { NatsTransport } from '@natrium/bus';
 import { identityAsker, keepRenewed, type Link, MasterClient } from '@natrium/client';
 import { type MasterConfig, problemSentence } from '@natrium/config';
@@ -58,8 +58,10 @@ interface OwnIdentity {
 
 function guestInstead(config: MasterConfig, { sentence, exit }: ConnectProblem): Result<OwnIdentity, ConnectProblem> {
   const door = doorPath(config, 'knock');
-  if (config.broker_auth === 'none' || existsSync(door))
+  if (config.broker_auth === 'none' || isReadable(door))
     return ok({ identity: identityFrom(newIdentitySecret()), path: undefined });
+  // Shut on purpose: then only who has a key may log in.
+  if (existsSync(door)) return problem(sentence, exit);
   return problem(`${sentence}. A login needs none where ${door} is: natriumctl init, run again, makes it`, exit);
 }
 
@@ -81,6 +83,15 @@ function ownIdentity(
   const isOthers = unreadable === undefined || unreadable.startsWith('EACCES');
   const sentence = `account ${account.name} has no key in ${config.pki_dir}; natriumctl accounts sync makes them, as root`;
   return problem(isOthers ? sentence : (unreadable ?? sentence), EXIT.noKey);
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function connect(

@@ -59,6 +59,17 @@ describe('a batch that is signed once', () => {
   });
 });
 
+describe('a run', () => {
+  it('tells an operator its jid before its end, which bears the same', async () => {
+    const { client } = await alice();
+    const jids: string[] = [];
+    const answer = await client.run({ fun: 'test.sleep', args: [0.1], timeout: 30 }, 'all', (jid) => jids.push(jid));
+    if (!answer.ok) throw new Error(answer.error.sentence);
+    expect(answer.value.ret).toBe(true);
+    expect(jids).toEqual([answer.value.jid]);
+  });
+});
+
 describe('two operators who start 500 jobs each at once, through two gateways', () => {
   it('get 1,000 jids, and each return of each job is in the cache under its own', async () => {
     const tap = await Tap.open(cluster().brokerUrl, cluster().folder, 'nt.main.up.*.return.*');

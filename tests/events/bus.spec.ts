@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { BusEvent } from '@natrium/events';
 import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
+import { hearJob } from '../../apps/cli/src/events/hear-job.js';
 import { take, World } from './world.js';
 
 let world: World;
@@ -64,6 +65,37 @@ describe('from a minion to the master', () => {
       ['pre/list/2', { n: 2 }],
     ]);
     expect(world.cluster.minion('web1').log.all.filter(({ msg }) => msg.includes('has no data'))).toHaveLength(1);
+  });
+});
+
+it('a subscription that is closed ends for whoever waits for its next event', async () => {
+  const events = await world.listen(['never/']);
+  const next = events[Symbol.asyncIterator]().next();
+  events.close();
+  expect((await next).done).toBe(true);
+});
+
+describe('whoever follows a job', () => {
+  const JID = '20261120112404639750';
+
+  it('is told of its returns, of no other job, and that there is no more to hear', async () => {
+    const ears = await hearJob(world.folder(''), JID);
+    if (ears === undefined) throw new Error('there is a bus on this host');
+    const bus = world.master();
+    let told = 0;
+    const next = () => ears.heard().then(() => (told += 1));
+    const first = next();
+    await bus.fire('salt/job/20261120112404639751/ret/web1');
+    await take(await world.listen(['salt/job/'], { from: 'start', until: 'now' }), 1);
+    expect(told).toBe(0);
+    await bus.fire(`salt/job/${JID}/ret/web1`);
+    expect(await first).toBe(1);
+    ears.close();
+    expect([await next(), ears.isGone]).toEqual([2, true]);
+  });
+
+  it('is told that nobody tells where there is no bus', async () => {
+    expect(await hearJob(join(world.folder(''), 'none'), JID)).toBeUndefined();
   });
 });
 

@@ -232,7 +232,7 @@ async function backAt({ transport }: RoleLink): Promise<void> {
 async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, Opened>) {
   const now = () => link.clock.now();
   const store = await link.store('tokens', 'tokens');
-  const tokens = new Tokens(store, now);
+  const tokens = await Tokens.follow(store, now);
   const tallies = new Tallies(store, link.keys.nameKey(), now);
   const attempts = new Attempts(tallies, now);
   return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now }) };

@@ -110,7 +110,8 @@ export interface MasterLink {
   publishAsync(ask: JobAsk): Promise<Result<JobTicket, Refusal>>;
   /** The ids that a target means now; nothing is sent to them. */
   preview(ask: PreviewAsk): Promise<Result<readonly string[], Refusal>>;
-  run(ask: RunAsk): Promise<Result<RunAnswer, Refusal>>;
+  /** @param onJid Hears under which jid it runs, when that is told before its end. */
+  run(ask: RunAsk, onJid?: (jid: string) => void): Promise<Result<RunAnswer, Refusal>>;
   readonly keys: KeyPort;
   /** Accepted ids with their grains; an id without an entry in `cache` has never reported any. */
   inventory(): Promise<Result<MinionList, Refusal>>;
@@ -256,6 +257,15 @@ export interface EventOptions {
   readonly socket: string | undefined;
 }
 
+/** Tells that a job has a return that was not there before. */
+export interface JobEars {
+  /** Resolves when one was stored since this was last asked for, however many, or when there is nothing more to hear. */
+  heard(): Promise<void>;
+  /** Nothing more is told. */
+  readonly isGone: boolean;
+  close(): void;
+}
+
 /** What `natriumctl` starts; each answers the exit code. */
 export interface CtlPorts {
   readonly connectMaster: ConnectMaster;
@@ -267,4 +277,6 @@ export interface CtlPorts {
   readonly event: (options: EventOptions, io: Io) => Promise<number>;
   readonly accounts: (options: AccountsOptions, io: Io) => Promise<number>;
   readonly token: (options: TokenOptions, io: Io) => Promise<number>;
+  /** undefined: this account cannot hear of this job on this host. */
+  readonly hearJob: (configDir: string, jid: string) => Promise<JobEars | undefined>;
 }

@@ -26,9 +26,14 @@ export class PublishController {
 export class RunnerController {
   constructor(@Inject(Door) private readonly door: Door) {}
 
-  @Handles(routes.peerRunner, routes.gatewayRunner, routes.accountRunner)
-  run(opened: Opened<typeof contracts.runner>) {
-    return this.door.run(opened);
+  @Handles(routes.accountRunner)
+  account(opened: Opened<typeof contracts.runner>) {
+    return this.door.run(opened, true);
+  }
+
+  @Handles(routes.peerRunner, routes.gatewayRunner)
+  other(opened: Opened<typeof contracts.runner>) {
+    return this.door.run(opened, false);
   }
 }
 

@@ -25,7 +25,6 @@ const ALIVE_MS = 1000;
 const SLOW_MS = 250;
 /** Words that wait; who asks still more hears nothing. */
 const MAX_SLOWED = 10_000;
-const ALIVE = { refusal: null, jid: '', outcome: null };
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
 
@@ -74,7 +73,8 @@ export class Door {
     else tell(refused(NOT_ACCEPTED));
   }
 
-  async run(opened: Opened<typeof contracts.runner>): Promise<void> {
+  /** @param soon An account hears the run's jid as soon as there is one: a person may not wait for the next sign of life. */
+  async run(opened: Opened<typeof contracts.runner>, soon: boolean): Promise<void> {
     const tell = (ran: Body<typeof contracts.ran>) => {
       opened.answer(contracts.ran, ran);
     };
@@ -86,7 +86,7 @@ export class Door {
     }
     const ask = asked(opened, null);
     if (ask === undefined) tell(refusedRun('', NOT_A_REQUEST));
-    else if (this.#mayAsk(ask, opened.party)) await this.#run(ask, opened.body.follow, tell);
+    else if (this.#mayAsk(ask, opened.party)) await this.#run(ask, { follow: opened.body.follow, soon }, tell);
     else tell(refusedRun('', NOT_ACCEPTED));
   }
 
@@ -101,17 +101,26 @@ export class Door {
     }
   }
 
-  /** While it runs, the caller hears every second that somebody works on it. */
+  /** While it runs, the caller hears every second that somebody works on it, and under which jid. */
   async #run(
     ask: SignedRequest,
-    follow: Body<typeof contracts.runner>['follow'],
+    { follow, soon }: { readonly follow: Body<typeof contracts.runner>['follow']; readonly soon: boolean },
     tell: (ran: Body<typeof contracts.ran>) => void,
   ): Promise<void> {
-    const alive = setInterval(tell, ALIVE_MS, ALIVE);
+    let known = '';
+    const sayAlive = () => {
+      tell({ refusal: null, jid: known, outcome: null });
+    };
+    const alive = setInterval(sayAlive, ALIVE_MS);
+    const end = (ran: Body<typeof contracts.ran>) => {
+      clearInterval(alive);
+      tell(ran);
+    };
     try {
-      await this.flows.run.handle(ask, follow, (ran) => {
-        clearInterval(alive);
-        tell(ran);
+      await this.flows.run.handle(ask, follow, end, (jid) => {
+        if (follow === 'jid') return; // it ends with the jid
+        known = jid;
+        if (soon) sayAlive();
       });
     } finally {
       clearInterval(alive);

@@ -20,6 +20,7 @@ import { comeIn, type ComingIn } from './coming-in.js';
 import { Epochs } from './epochs.js';
 import { type AgentEvents, openEvents } from './events/open-events.js';
 import { Execution } from './execution.js';
+import { holdingBack } from './holding-back.js';
 import { HostData } from './host-data.js';
 import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
 import { identityAtStart } from './identity-at-start.js';
@@ -126,6 +127,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
       trust.keep(link);
       await succession.close();
       await link.transport.drain();
+      await link.bus.close();
       record.close();
       spool.close();
     },
@@ -168,11 +170,11 @@ function openOutbox({ link, log }: Pick<Beginning, 'link' | 'log'>, spool: Spool
 /** What is asked of the master is asked under one identity to its end. */
 function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterPort {
   const port = peerPort(new MasterClient(identityAsker(link, 'up')), config.nats);
-  return {
+  return holdingBack({
     masters: config.nats,
     publish: (ask) => link.steady(() => port.publish(ask)),
     runner: (ask) => link.steady(() => port.runner(ask)),
-  };
+  });
 }
 
 /** Another identity for this minion, on demand. */

@@ -33,6 +33,7 @@ export interface Waiting {
 export async function joinCluster(joiner: Joiner, waits: Waiting = justPausing(joiner)): Promise<string | null> {
   let told = '';
   for (;;) {
+    joiner.signal.throwIfAborted(); // a pause that was cut short
     const { state, user } = await askOnce(joiner, (waiting) => {
       waits.onRefused();
       if (waiting !== told) say(joiner, waiting);

@@ -5,8 +5,9 @@ import { mendOf } from '@natrium/keystore';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 
-// Meant for this process's allocator, which has read it, and not for the commands that it runs.
-delete process.env['MALLOC_MMAP_THRESHOLD_'];
+// Meant for this process's allocator, which has read them, and not for the commands that it runs.
+for (const name of ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_'])
+  Reflect.deleteProperty(process.env, name);
 
 const { values } = parseArgs({ options: { config: { type: 'string', short: 'c', default: '/etc/natrium' } } });
 const loaded = loadMinionConfig(values.config);

@@ -64,6 +64,10 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     this.line.hangUp();
   }
 
+  letGo(): void {
+    this.#timer.unref();
+  }
+
   expects(party: KnownParty): boolean {
     return sameSide(party, this.asked);
   }

@@ -16,6 +16,8 @@ export interface Conversation {
   onNoResponders(index: number): void;
   onStaleKey(party: KnownParty, index: number): void;
   onTurnedAway(index: number): void;
+  /** Nothing can be heard any more: it still ends in its time, but keeps no process alive for that. */
+  letGo(): void;
 }
 
 /** Answers come only from the role or party asked. */

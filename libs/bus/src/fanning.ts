@@ -61,6 +61,10 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     this.line.hangUp();
   }
 
+  letGo(): void {
+    // It never keeps one alive.
+  }
+
   expects(party: KnownParty): boolean {
     return party.owner.type === 'identity';
   }

@@ -34,6 +34,7 @@ class World {
   readonly root = SigningKey.generate();
   readonly keys = { gateway: SigningKey.generate(), acl: SigningKey.generate(), runner: SigningKey.generate() };
   readonly cluster = clusterOf(this.root.publicKey);
+  readonly parties: Party[] = [];
   nowMs = NOW;
 
   service(role: Role, instance: string): Party {
@@ -81,6 +82,7 @@ class Party {
     own.rotate(clock.now());
     const sealer = new Sealer(own, this.directory, world.roles(), clock);
     this.bus = new SealedBus(this.transport, sealer, (reason) => this.failures.push(reason));
+    world.parties.push(this);
   }
 
   /** As anybody reads its announcement. */
@@ -129,6 +131,9 @@ beforeAll(sodiumReady);
 beforeEach(() => {
   world = new World();
 });
+afterEach(async () => {
+  for (const { bus } of world.parties) await bus.close();
+});
 
 describe('a question', () => {
   it('is opened by the one that was asked, who knows from whom it is, and answered', async () => {
@@ -138,6 +143,20 @@ describe('a question', () => {
     const answer = await minion.return(() => [gateway.known]);
     expect(answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
     expect(opened.map(({ kind, party }) => [kind, fp(party.owner.key)])).toEqual([['return', minion.own.fp]]);
+  });
+
+  it('keeps no process alive once nothing can be heard any more, be it asked before or after', async () => {
+    const gateway = world.service('gateway', 'gw1');
+    const minion = world.minion().knows(gateway);
+    world.broker.connect().subscribe('nt.main.up.*.return', () => undefined); // there, and silent
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const asked = [minion.return(() => [gateway.known])];
+    expect(timers()).toBe(before + 1);
+    await minion.bus.close();
+    asked.push(minion.return(() => [gateway.known]));
+    expect(timers()).toBe(before);
+    expect((await Promise.all(asked)).map((answer) => !answer.ok && answer.error)).toEqual(['timeout', 'timeout']);
   });
 
   it('shows the broker nothing of what it holds', async () => {

@@ -43,6 +43,7 @@ export class SealedBus {
   /** Key ids of parties that have shown that they know our announcement. */
   readonly #knowUs = new Set<string>();
   readonly #inbox: Listening;
+  #isClosed = false;
 
   constructor(
     readonly transport: Transport,
@@ -55,7 +56,10 @@ export class SealedBus {
     });
   }
 
+  /** After this nothing is heard: what is asked from now on, too, ends in its time, and keeps no process alive for it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const conversation of this.#waiting.values()) conversation.letGo();
     await this.#inbox.close();
   }
 
@@ -99,6 +103,7 @@ export class SealedBus {
     }
     const asking = new Asking(this.#line(), question, first, answers, { timeoutMs, hear });
     this.#waiting.set(toHex(asking.messageId), asking);
+    if (this.#isClosed) asking.letGo();
     asking.send(asked, !asked.some((party) => this.#knowUs.has(toHex(party.keyId))));
     return () => {
       asking.end();

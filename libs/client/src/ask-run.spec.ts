@@ -1,9 +1,9 @@
 /** Rules of asking for a run: nobody calls it interrupted while whoever began it may still answer. */
 import { jest } from '@jest/globals';
-import type { AskFailure, Hearing, SealedBus } from '@natrium/bus';
-import type { KnownParty } from '@natrium/envelope';
+import type { AskFailure } from '@natrium/bus';
 import type { Body, contracts } from '@natrium/wire';
 import { askRun } from './ask-run.js';
+import { AskedBus } from './asked-bus.spec-support.js';
 
 type Ran = Body<typeof contracts.ran>;
 
@@ -11,40 +11,30 @@ const ALIVE: Ran = { refusal: null, jid: '', outcome: null };
 const DONE: Ran = { refusal: null, jid: '1', outcome: { ret: 7, retcode: 0, success: true, out: null } };
 const refused = (code: string): Ran => ({ refusal: { code, sentence: code }, jid: '1', outcome: null });
 
-/** The master, as its caller hears it: one conversation for each time that it was asked. */
+/** The master, and what its caller is told of the run. */
 class Master {
-  readonly #asked: { readonly hear: Hearing<typeof contracts.ran>; timer: NodeJS.Timeout }[] = [];
+  readonly #asked = new AskedBus<typeof contracts.ran>();
   readonly told: Promise<string>;
+  readonly jids: string[] = [];
 
-  constructor(patienceMs = 60_000) {
-    const converse = (_q: unknown, _a: unknown, silentMs: number, hear: Hearing<typeof contracts.ran>) => {
-      const timer = setTimeout(() => {
-        hear.onFailure('timeout');
-      }, silentMs);
-      this.#asked.push({ hear, timer });
-      return () => {
-        clearTimeout(timer);
-      };
-    };
-    this.told = askRun({ converse } as unknown as SealedBus, undefined as never, patienceMs).then((answer) => {
+  constructor(patienceMs = 60_000, follow: 'all' | 'jid' = 'all') {
+    const question = { body: { follow } } as Parameters<typeof askRun>[1];
+    this.told = askRun(this.#asked.bus, question, patienceMs, (jid) => this.jids.push(jid)).then((answer) => {
       if (!answer.ok) return answer.error;
       return answer.value.refusal?.sentence ?? JSON.stringify(answer.value.outcome?.ret);
     });
   }
 
   get times(): number {
-    return this.#asked.length;
+    return this.#asked.times;
   }
 
   says(ran: Ran, to = 0): void {
-    const asked = this.#asked[to];
-    if (asked?.hear.onAnswer(ran, undefined as unknown as KnownParty) === 'more') asked.timer.refresh();
-    else clearTimeout(asked?.timer);
+    this.#asked.says(ran, to);
   }
 
   fails(failure: AskFailure, of = 0): void {
-    clearTimeout(this.#asked[of]?.timer);
-    this.#asked[of]?.hear.onFailure(failure);
+    this.#asked.fails(failure, of);
   }
 }
 
@@ -113,4 +103,22 @@ it('a master that never answers is waited for as long as the caller has patience
   const master = new Master(20_000);
   await seconds(21);
   expect(await master.told).toBe('timeout');
+});
+
+it('the jid is told once, before the end, by a master that says what it works on', async () => {
+  const master = new Master();
+  master.says(ALIVE);
+  master.says({ ...ALIVE, jid: '7' });
+  await seconds(4);
+  expect([master.jids, master.times]).toEqual([['7'], 2]);
+  master.says({ ...ALIVE, jid: '8' }, 1);
+  master.says(DONE);
+  expect([await master.told, master.jids]).toEqual(['7', ['7']]);
+});
+
+it('the jid ends what is followed by jid', async () => {
+  const master = new Master(60_000, 'jid');
+  master.says(ALIVE);
+  master.says({ ...ALIVE, jid: '7' });
+  expect([await master.told, master.jids]).toEqual([undefined, []]);
 });

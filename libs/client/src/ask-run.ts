@@ -19,27 +19,35 @@ const UNKNOWN = {
   sentence: 'interrupted, outcome unknown: the master lost the run on its way; it is not run again',
 } as const;
 
+/** @param onJid Hears once under which jid it runs, when that is told before its end. */
 export function askRun(
   bus: SealedBus,
   question: Question<typeof contracts.runner>,
   patienceMs: number,
+  onJid: (jid: string) => void = () => undefined,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    new RunAsking(bus, question, patienceMs, resolve).start();
+    new RunAsking(bus, question, patienceMs, { onJid, onEnd: resolve }).start();
   });
+}
+
+interface RunHearing {
+  onJid(jid: string): void;
+  onEnd(answer: Answer): void;
 }
 
 class RunAsking {
   /** How each question has ended; undefined while it may still be answered. */
   readonly #ended: (Answer | undefined)[] = [];
   readonly #hangUps: (() => void)[] = [];
+  #isNamed = false;
   #again: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly bus: SealedBus,
     private readonly question: Question<typeof contracts.runner>,
     private readonly patienceMs: number,
-    private readonly resolve: (answer: Answer) => void,
+    private readonly hear: RunHearing,
   ) {}
 
   start(): void {
@@ -56,10 +64,11 @@ class RunAsking {
     const index = this.#ended.push(undefined) - 1;
     const hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
       onAnswer: (ran) => {
-        if (!isAlive(ran)) {
+        if (!isAlive(ran, this.question.body.follow)) {
           this.#hear(index, ok(ran));
           return 'done';
         }
+        this.#name(ran.jid);
         if (this.#ended.length === 1) this.#again?.refresh();
         return 'more';
       },
@@ -77,7 +86,14 @@ class RunAsking {
     if (!isOutcome && this.#ended.includes(undefined)) return;
     clearTimeout(this.#again);
     for (const hangUp of this.#hangUps) hangUp();
-    this.resolve(isOutcome ? answer : this.#verdict(answer));
+    this.hear.onEnd(isOutcome ? answer : this.#verdict(answer));
+  }
+
+  /** Whoever is asked again may be told another jid, under which nothing runs then. */
+  #name(jid: string): void {
+    if (jid === '' || this.#isNamed) return;
+    this.#isNamed = true;
+    this.hear.onJid(jid);
   }
 
   #verdict(last: Answer): Answer {
@@ -92,6 +108,6 @@ function wasBegun(answer: Answer | undefined): boolean {
 }
 
 /** Nothing has come of it yet, and somebody works on it. */
-function isAlive({ refusal, jid, outcome }: Ran): boolean {
-  return refusal === null && outcome === null && jid === '';
+function isAlive({ refusal, jid, outcome }: Ran, follow: 'all' | 'jid'): boolean {
+  return refusal === null && outcome === null && (follow === 'all' || jid === '');
 }

@@ -1,8 +1,8 @@
 /** Rules of following a job: it is asked for again when its gateway is silent, and no word of "not now" is taken for its end then. */
 import { jest } from '@jest/globals';
-import type { AskFailure, Hearing, SealedBus } from '@natrium/bus';
-import type { KnownParty } from '@natrium/envelope';
+import type { AskFailure } from '@natrium/bus';
 import type { contracts } from '@natrium/wire';
+import { AskedBus } from './asked-bus.spec-support.js';
 import { Following, type News } from './following.js';
 
 const PATIENCE_S = 15;
@@ -10,23 +10,13 @@ const news = (part: Partial<News>): News => ({ refusal: null, started: null, ret
 const refused = (code: string) => news({ refusal: { code, sentence: `${code}: nothing was sent` } });
 const ret = (id: string) => ({ id, ret: true, retcode: 0, success: true, out: null }) as unknown as News['returns'][0];
 
-/** The gateways, as their caller hears them: one conversation for each time that they were asked. */
+/** The gateways, and what their caller is told of the job. */
 class Gateways {
   readonly told: string[] = [];
-  readonly #asked: { readonly hear: Hearing<typeof contracts.news>; timer: NodeJS.Timeout }[] = [];
+  readonly #asked = new AskedBus<typeof contracts.news>();
 
   constructor() {
-    const converse = (_q: unknown, _a: unknown, silentMs: number, hear: Hearing<typeof contracts.news>) => {
-      const timer = setTimeout(() => {
-        hear.onFailure('timeout');
-      }, silentMs);
-      this.#asked.push({ hear, timer });
-      return () => {
-        clearTimeout(timer);
-      };
-    };
-    const bus = { converse } as unknown as SealedBus;
-    new Following(bus, undefined as never, PATIENCE_S * 1000, {
+    new Following(this.#asked.bus, undefined as never, PATIENCE_S * 1000, {
       onNews: ({ refusal, returns, end }) => {
         this.told.push(...returns.map(({ id }) => id));
         if (refusal !== null) this.told.push(refusal.code);
@@ -40,13 +30,11 @@ class Gateways {
   }
 
   get times(): number {
-    return this.#asked.length;
+    return this.#asked.times;
   }
 
   says(said: News, to = this.times - 1): void {
-    const asked = this.#asked[to];
-    if (asked?.hear.onAnswer(said, undefined as unknown as KnownParty) === 'more') asked.timer.refresh();
-    else clearTimeout(asked?.timer);
+    this.#asked.says(said, to);
   }
 }
 

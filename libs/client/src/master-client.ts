@@ -111,8 +111,9 @@ export class MasterClient {
     });
   }
 
-  run(ask: RunAsk, follow: 'all' | 'jid' = 'all'): Promise<Result<RunAnswer, Refusal>> {
-    return this.#ran('run', ask, follow);
+  /** @param onJid Hears under which jid it runs, when that is told before its end. */
+  run(ask: RunAsk, follow: 'all' | 'jid' = 'all', onJid?: (jid: string) => void): Promise<Result<RunAnswer, Refusal>> {
+    return this.#ran('run', ask, follow, onJid);
   }
 
   /** A function of the wheel, such as `key.list_all`: the same gate and the same answer as a runner's. */
@@ -120,7 +121,12 @@ export class MasterClient {
     return this.#ran('wheel', ask, follow);
   }
 
-  async #ran(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid'): Promise<Result<RunAnswer, Refusal>> {
+  async #ran(
+    what: 'run' | 'wheel',
+    ask: RunAsk,
+    follow: 'all' | 'jid',
+    onJid?: (jid: string) => void,
+  ): Promise<Result<RunAnswer, Refusal>> {
     const { until: _, ...signed } = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
     const answer = await askRun(
       this.asker.bus,
@@ -131,6 +137,7 @@ export class MasterClient {
         to: () => this.asker.bus.sealer.directory.role('gateway'),
       },
       ask.timeout * 1000 + SILENCE_MS,
+      onJid,
     );
     if (!answer.ok) return err(unreachable(answer.error));
     const { refusal: refused, jid, outcome } = answer.value;

@@ -246,6 +246,7 @@ export class RoleLink {
     for (const watch of this.#watches) watch.close();
     await this.announcements.delete(this.#announcementKey()).catch(() => undefined);
     await this.transport.drain();
+    await this.bus.close();
   }
 
   async #announceOnce(): Promise<void> {

@@ -84,7 +84,12 @@ export class EventClient {
     const socket = await opened(this.path);
     const time = typeof from === 'object' && 'time' in from ? { time: from.time / 1000 } : from;
     socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until })}\n`);
-    const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    const reader = createInterface({ input: socket });
+    // It ends by itself only where the bus ends: whoever closes a subscription would wait for its next event for ever.
+    socket.once('close', () => {
+      reader.close();
+    });
+    const lines = reader[Symbol.asyncIterator]();
     const first = await lines.next();
     if (first.done === true) throw new BusGone(`the bus at ${this.path} closed the connection`);
     const answer = JSON.parse(first.value) as Answer;

@@ -72,3 +72,16 @@ it('a batch that comes again at the other gateway is stored once, whether that h
   expect(await here.append('a', [anEvent(2)], 2)).toBe(2);
   expect(pages.messages).toHaveLength(2);
 });
+
+it('whoever asks to hear what is stored here hears it, beside the others and until its own end', async () => {
+  const heard: string[] = [];
+  const hear = (who: string) => here.whenStored(({ sequence }) => heard.push(`${who}${String(sequence)}`));
+  const endFirst = hear('first ');
+  hear('second ');
+  await here.append('a', [anEvent(1)], 1);
+  await there.append('a', [anEvent(2)], 2);
+  endFirst();
+  here.heard(await lastThere());
+  await here.append('a', [anEvent(3)], 3);
+  expect(heard).toEqual(['first 1', 'second 1', 'second 3']);
+});

@@ -33,7 +33,7 @@ const MAX_SENDERS = 20_000;
 
 export class EventLog {
   readonly #places = new Map<string, Place>();
-  #onStored: (batch: LoggedBatch) => void = () => undefined;
+  readonly #hearers = new Set<(batch: LoggedBatch) => void>();
 
   constructor(
     private readonly journal: Journal,
@@ -56,16 +56,26 @@ export class EventLog {
       const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
       if (sequence !== undefined) {
         this.#remember(sender, { sequence, through });
-        this.#onStored({ sequence, behind: 0, ...batch });
+        for (const hear of this.#hearers) hear({ sequence, behind: 0, ...batch });
         return through;
       }
     }
     throw new Error(`other gateways store events of ${sender} all the time`);
   }
 
-  /** Lets one hear of each batch that is stored from here, as soon as it is: reading it back takes the broker another turn. */
-  whenStored(hear: (batch: LoggedBatch) => void): void {
-    this.#onStored = hear;
+  /**
+   * Lets one more hear of each batch that is stored from here, as soon as it is: reading it back takes the broker another turn.
+   *
+   * @returns Ends that.
+   */
+  whenStored(hear: (batch: LoggedBatch) => void): () => void {
+    const hearer = (batch: LoggedBatch): void => {
+      hear(batch);
+    };
+    this.#hearers.add(hearer);
+    return () => {
+      this.#hearers.delete(hearer);
+    };
   }
 
   /** The number of the last event of this sender that is settled; 0 for none. */

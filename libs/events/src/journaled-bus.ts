@@ -70,6 +70,7 @@ export class JournaledBus implements EventFeed {
   #recentEvents = 0;
   readonly #moved = new Set<() => void>();
   #reading: Reading | undefined;
+  #endStored: () => void = () => undefined;
   #closed = false;
 
   private constructor(
@@ -82,7 +83,7 @@ export class JournaledBus implements EventFeed {
   static async open(options: JournaledBusOptions): Promise<JournaledBus> {
     const { last } = await options.log.bounds();
     const bus = new JournaledBus(options, last);
-    options.log.whenStored((batch) => {
+    bus.#endStored = options.log.whenStored((batch) => {
       if (batch.sequence === bus.#place.sequence + 1) bus.#hear(batch);
     });
     bus.#reading = options.log.read({ after: last }, (batch) => {
@@ -139,6 +140,7 @@ export class JournaledBus implements EventFeed {
     this.#wake(true);
     await Promise.race([this.#stored, pause(CLOSE_MS, undefined, { ref: false })]);
     this.#closed = true;
+    this.#endStored();
     this.#reading?.close();
     this.#members.close();
   }

@@ -39,6 +39,8 @@ function asks(what: Request['what']): SignedRequest {
 class Gate {
   readonly heard: Ran[] = [];
   readonly ran: unknown[] = [];
+  /** The jid that was told with the grant, and how many runs were handed on before. */
+  readonly granted: unknown[] = [];
   /** What the event bus was told: the start, then the end with what came of it. */
   readonly announced: unknown[] = [];
   grant: Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal> = ok({
@@ -57,7 +59,8 @@ class Gate {
       },
       announce: ({ jid, caller }, ran) => this.announced.push(ran ?? [jid, caller.name]),
     });
-    await flow.handle(asks(what), follow, (ran) => this.heard.push(ran));
+    const onGranted = (jid: string) => this.granted.push([jid, this.ran.length]);
+    await flow.handle(asks(what), follow, (ran) => this.heard.push(ran), onGranted);
     return this.heard;
   }
 }
@@ -67,6 +70,12 @@ describe('a runner', () => {
     const gate = new Gate();
     expect(await gate.run()).toEqual([RAN]);
     expect(gate.ran).toEqual([[GRANT, JID, 7000]]);
+  });
+
+  it.each(['all', 'jid'] as const)('has a jid that is told before it runs, followed by %s', async (follow) => {
+    const gate = new Gate();
+    await gate.run('run', follow);
+    expect(gate.granted).toEqual([[JID, 0]]);
   });
 
   it('is told on the event bus when it starts and when it ends; a refused one is not', async () => {
@@ -88,7 +97,7 @@ describe('a runner', () => {
     const why = refusal('not_permitted', 'no rule permits it');
     gate.grant = err(why);
     expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
-    expect(gate.ran).toEqual([]);
+    expect([gate.ran, gate.granted]).toEqual([[], []]);
   });
 
   it.each(['job', 'token', 'key'] as const)('is not what a request for %s asks for', async (what) => {

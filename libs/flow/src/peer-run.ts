@@ -39,8 +39,16 @@ export interface PeerRunPorts {
 export class PeerRun {
   constructor(private readonly ports: PeerRunPorts) {}
 
-  /** @param follow `jid`: tell the jid as soon as the run is granted, and nothing after it. */
-  async handle(ask: SignedRequest, follow: 'all' | 'jid', tell: (ran: Ran) => void): Promise<void> {
+  /**
+   * @param follow `jid`: tell the jid as soon as the run is granted, and nothing after it.
+   * @param onGranted Hears the jid then, however the run is followed.
+   */
+  async handle(
+    ask: SignedRequest,
+    follow: 'all' | 'jid',
+    tell: (ran: Ran) => void,
+    onGranted: (jid: Jid) => void = () => undefined,
+  ): Promise<void> {
     if (ask.request.what !== 'run' && ask.request.what !== 'wheel') {
       tell(
         refusedRun(
@@ -58,6 +66,7 @@ export class PeerRun {
     }
     const start = { request: ask.request, jid, caller: granted.value.caller };
     this.ports.announce(start);
+    onGranted(jid);
     if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
     const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);

@@ -148,6 +148,7 @@ export class TestCluster {
       onOpenFailure,
     });
     if (!linked.ok) throw new Error(linked.error.sentence);
+    this.#closing.push(() => linked.value.bus.close());
     return linked.value;
   }
 

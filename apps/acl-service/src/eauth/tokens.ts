@@ -2,6 +2,9 @@
  * Tokens in JetStream, under the hash of their text: who reads the store learns no token. Each has its own end, and is refused
  * from then on, deleted or not.
  *
+ * Every replica follows the store and looks a token up in memory; only one that it has not heard of costs a way to the broker,
+ * which may know it already.
+ *
  * Spec: spec/acl.md#tokens, spec/wire.md#token-entry.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -23,10 +26,23 @@ export interface ListedToken extends TokenEntry {
 }
 
 export class Tokens {
-  constructor(
+  /** By the key in the store. */
+  readonly #known = new Map<string, TokenEntry>();
+
+  private constructor(
     private readonly store: Store,
     private readonly now: () => number,
   ) {}
+
+  /** Resolves when every token that is stored is known. */
+  static async follow(store: Store, now: () => number): Promise<Tokens> {
+    const tokens = new Tokens(store, now);
+    await store.follow(({ key, value }) => {
+      if (value === undefined) tokens.#known.delete(key);
+      else if (key.startsWith(PREFIX)) tokens.#known.set(key, read(value));
+    });
+    return tokens;
+  }
 
   /** @returns The token's text, which nobody can look up again. */
   async issue(entry: TokenEntry): Promise<string> {
@@ -37,12 +53,15 @@ export class Tokens {
 
   async find(token: string): Promise<TokenEntry | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    const stored = await this.store.get(keyOf(token));
-    return stored === undefined ? undefined : readAs(records.TokenEntry, decode(stored.value));
+    const key = keyOf(token);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const stored = await this.store.get(key);
+    return stored === undefined ? undefined : read(stored.value);
   }
 
   async end(token: string): Promise<void> {
-    if (TOKEN.test(token)) await this.store.delete(keyOf(token));
+    if (TOKEN.test(token)) await this.#delete(keyOf(token));
   }
 
   /** Those that still count, oldest first. */
@@ -55,14 +74,14 @@ export class Tokens {
   async revoke(id: string): Promise<ListedToken | undefined> {
     const [found, ...more] = id.length < MIN_NAMED ? [] : (await this.#all()).filter((one) => one.id.startsWith(id));
     if (found === undefined || more.length > 0) return undefined;
-    await this.store.delete(PREFIX + found.id);
+    await this.#delete(PREFIX + found.id);
     return found;
   }
 
   /** @returns How many of this login were ended. */
   async revokeOf(eauth: string | undefined, name: string): Promise<number> {
     const own = (await this.#all()).filter((one) => one.name === name && (eauth ?? one.eauth) === one.eauth);
-    await Promise.all(own.map(({ id }) => this.store.delete(PREFIX + id)));
+    await Promise.all(own.map(({ id }) => this.#delete(PREFIX + id)));
     return own.length;
   }
 
@@ -70,16 +89,27 @@ export class Tokens {
   async sweep(): Promise<void> {
     const now = this.now();
     const over = (await this.#all()).filter(({ expires }) => expires <= now);
-    await Promise.all(over.map(({ id }) => this.store.delete(PREFIX + id)));
+    await Promise.all(over.map(({ id }) => this.#delete(PREFIX + id)));
+  }
+
+  /** Here it is refused at once, elsewhere as soon as the broker tells. */
+  async #delete(key: string): Promise<void> {
+    this.#known.delete(key);
+    await this.store.delete(key);
+    this.#known.delete(key);
   }
 
   async #all(): Promise<readonly ListedToken[]> {
     const entries = await this.store.list(`${PREFIX}*`);
     return entries.map(({ key, value }) => ({
       id: key.slice(PREFIX.length),
-      ...readAs(records.TokenEntry, decode(value)),
+      ...read(value),
     }));
   }
+}
+
+function read(value: Uint8Array): TokenEntry {
+  return readAs(records.TokenEntry, decode(value));
 }
 
 function keyOf(token: string): string {

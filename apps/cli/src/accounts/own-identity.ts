@@ -73,12 +73,15 @@ export function claimOf({ uid, sudoUser }: HostAccount): string | undefined {
 }
 
 export function callingAccount(env: Readonly<Record<string, string | undefined>>): HostAccount {
-  const sudoUser = env['SUDO_USER'];
+  const uid = process.geteuid?.() ?? -1;
+  return { uid, name: accountName(), sudoUser: env['SUDO_USER'] };
+}
+
+/** Of whoever runs this process; the number as text where a container runs as an account that nobody has named. */
+export function accountName(): string {
   try {
-    const { uid, username } = userInfo();
-    return { uid, name: username, sudoUser };
+    return userInfo().username;
   } catch {
-    const uid = process.geteuid?.() ?? -1; // a container may run as an account that nobody has named
-    return { uid, name: String(uid), sudoUser };
+    return String(process.geteuid?.() ?? -1);
   }
 }

@@ -1,9 +1,9 @@
 /** Where the bus of this host is: the owner's socket, or the one that `event_acl` made for this account. */
 import { accessSync, constants } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig, problemSentence } from '@natrium/config';
 import { err, ok, type Result } from '@natrium/model';
+import { accountName } from '../accounts/own-identity.js';
 
 /** The sentence says what is wrong with the configuration. */
 export function findBus(configDir: string): Result<string, string> {
@@ -11,7 +11,7 @@ export function findBus(configDir: string): Result<string, string> {
   if (!loaded.ok) return err(loaded.error.map(problemSentence).join('\n'));
   const { sock_dir } = loaded.value.config;
   const own = join(sock_dir, 'master_event.sock');
-  const granted = join(sock_dir, 'events', `${userInfo().username}.sock`);
+  const granted = join(sock_dir, 'events', `${accountName()}.sock`);
   return ok(!mayOpen(own) && mayOpen(granted) ? granted : own);
 }
 

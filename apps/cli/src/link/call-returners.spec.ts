@@ -58,10 +58,36 @@ describe('natrium-call --return', () => {
     expect(existsSync(join(folder, 'returns.jsonl'))).toBe(false);
   });
 
+  it('reads a comma too many as nobody', async () => {
+    const { calls, answer } = await returned('local_file,');
+    expect({ calls, answer }).toEqual({ calls: 1, answer: { ...PONG, untaken: [] } });
+    expect(written()).toHaveLength(1);
+  });
+
   it('tells which returner took nothing', async () => {
     mkdirSync(join(folder, 'returns.jsonl'));
     const { answer } = await returned('local_file');
     expect(answer.untaken).toEqual([expect.stringContaining('a return was not taken by the returner local_file: ')]);
+  });
+
+  describe('beside a file of returner_dirs that cannot be used', () => {
+    const withBroken = () => {
+      mkdirSync(join(folder, 'own'));
+      writeFileSync(join(folder, 'own', 'broken.mjs'), 'this is no program');
+      return configOf(`returner_dirs: [${join(folder, 'own')}]\n`);
+    };
+
+    it('another returner takes the return, and nothing is said', async () => {
+      expect((await returned('local_file', PONG, withBroken())).answer).toEqual({ ...PONG, untaken: [] });
+      expect(written()).toHaveLength(1);
+    });
+
+    it('a name that nobody has is refused with the note that may be the reason', async () => {
+      const { calls, answer } = await returned('broken', PONG, withBroken());
+      expect(calls).toBe(0);
+      expect(answer.refusal?.sentence).toMatch(/^there is no returner broken on this host, so nothing was run/);
+      expect(answer.notes).toEqual([expect.stringContaining(join(folder, 'own', 'broken.mjs'))]);
+    });
   });
 
   it('hands nothing over of what was refused', async () => {

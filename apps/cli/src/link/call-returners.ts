@@ -1,8 +1,8 @@
 /** `natrium-call --return`: what a function returned here is handed to returners here, as Salt's caller does it. */
-import { userInfo } from 'node:os';
 import type { MinionConfig } from '@natrium/config';
 import { jidOf, refusal, type Value } from '@natrium/model';
 import { minionReturners, type ReturnFacts } from '@natrium/modules';
+import { accountName } from '../accounts/own-identity.js';
 import type { CallOutcome } from '../ports.js';
 
 export interface ReturnedCall {
@@ -21,22 +21,24 @@ export async function alsoReturned(
 ): Promise<CallOutcome> {
   const { returner: names, hostPath } = asked;
   if (names === undefined) return call();
-  const problems: string[] = [];
+  const untaken: string[] = [];
+  const unusable: string[] = [];
   const { returners, own } = minionReturners(config, {
     hostPath,
     shown: { id: config.id, master: [...config.master], grains: config.grains },
-    onProblem: (sentence) => problems.push(sentence),
-    onUnusable: (sentence) => problems.push(sentence),
+    onProblem: (sentence) => untaken.push(sentence),
+    onUnusable: (sentence) => unusable.push(sentence),
   });
   await own.load();
   returners.use(own.modules);
-  const unknown = names.split(',').map((name) => name.trim()).filter((name) => !returners.names.includes(name)); // prettier-ignore
-  if (unknown.length > 0) return nobody(unknown, returners.names, problems);
+  const unknown = returners.unknown(names);
+  // A file that cannot be used is told only where it may be the reason: the agent's log has it all.
+  if (unknown.length > 0) return nobody(unknown, returners.names, unusable);
   const outcome = await call();
   if (outcome.refusal !== undefined) return outcome;
   returners.hand(names, factsOf(config.id, asked, outcome), {});
   await returners.settled();
-  return { ...outcome, untaken: problems };
+  return { ...outcome, untaken };
 }
 
 function nobody(unknown: readonly string[], names: readonly string[], notes: readonly string[]): CallOutcome {
@@ -57,6 +59,6 @@ function factsOf(id: string, { fun, args }: ReturnedCall, outcome: CallOutcome):
     out,
     tgt: id,
     tgt_type: 'glob',
-    user: userInfo().username,
+    user: accountName(),
   };
 }

@@ -33,7 +33,7 @@ function linkTo(client: MasterClient, transport: NatsTransport, finger: string):
     inBatches: (ask) => client.inBatches(ask),
     publishAsync: (ask) => start(client, ask, 'jid'),
     preview: async (ask) => preview(client, ask),
-    run: ({ async: detached, ...ask }) => client.run(ask, detached === true ? 'jid' : 'all'),
+    run: ({ async: detached, ...ask }, onJid) => client.run(ask, detached === true ? 'jid' : 'all', onJid),
     keys: keyPort(client, finger),
     inventory: () => readInventory(client),
     close: () => transport.drain(),

@@ -5,8 +5,7 @@ import { ScriptedIo } from '../testing/scripted-io.js';
 import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
 import { runNatriumRun } from './run-run.js';
 
-async function run(argv: readonly string[], script: Script = {}) {
-  const io = new ScriptedIo();
+async function run(argv: readonly string[], script: Script = {}, io = new ScriptedIo()) {
   const master = new ScriptedMaster(script);
   const exit = await runNatriumRun(argv, io, master.connect);
   return {
@@ -80,6 +79,22 @@ describe('natrium-run', () => {
       said: '\nnatrium-run: error: Requires a runner function or --doc\n',
       connected: 0,
     });
+  });
+
+  it('after Ctrl-C says under which jid the run goes on, where that was told, and exits 130', async () => {
+    const told = async (jid: string) => {
+      const io = new ScriptedIo();
+      const endless: Script['endless'] = (onJid) => {
+        if (jid !== '') onJid(jid);
+        queueMicrotask(() => io.pressCtrlC());
+      };
+      return run(['test.sleep', '60'], { endless }, io);
+    };
+    const { exit, out, err: said } = await told(JID);
+    expect({ exit, out }).toEqual({ exit: 130, out: '' });
+    expect(said).toMatch(new RegExp(`^\nExiting gracefully on Ctrl-c\nThis run's jid is: ${JID}\n`));
+    expect(said).toContain(`\n\nnatriumctl event replay salt/run/${JID}\n`);
+    expect(await told('')).toMatchObject({ exit: 130, err: '\nExiting gracefully on Ctrl-c\n' });
   });
 
   it('says what is not built yet, and does nothing', async () => {

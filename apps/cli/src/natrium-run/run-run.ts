@@ -64,8 +64,9 @@ function runOf(options: Options, words: readonly string[]): Run | undefined {
 }
 
 async function carryOut({ ask, docsOf }: Run, link: MasterLink, printer: Printer, io: Io): Promise<number> {
-  const answer = await orInterrupt(link.run(ask), io);
-  if (answer === INTERRUPTED) return EXIT.interrupted;
+  let jid = '';
+  const answer = await orInterrupt(link.run(ask, (told) => (jid = told)), io); // prettier-ignore
+  if (answer === INTERRUPTED) return interrupted(jid, io);
   if (!answer.ok) return refused(answer.error, io);
   if (ask.async === true) return underWay(answer.value, io);
   const { ret, retcode, success, out } = answer.value;
@@ -76,6 +77,18 @@ async function carryOut({ ask, docsOf }: Run, link: MasterLink, printer: Printer
   if (docsOf === undefined) printer.show(ret, { out });
   else printDocs(docsUnder(docsOf, ret), printer, io);
   return EXIT.ok;
+}
+
+/** What runs goes on without this command. */
+function interrupted(jid: string, io: Io): number {
+  io.err('\nExiting gracefully on Ctrl-c\n');
+  if (jid !== '') {
+    io.err(
+      `This run's jid is: ${jid}\nIt may not have finished. What it returns is told on the event bus; to look it up later, run the ` +
+        `following command:\n\nnatriumctl event replay salt/run/${jid}\n`,
+    );
+  }
+  return EXIT.interrupted;
 }
 
 function underWay({ jid }: RunAnswer, io: Io): number {

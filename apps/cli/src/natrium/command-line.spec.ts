@@ -196,6 +196,22 @@ describe('--config-dump', () => {
     expect(await natrium('--config-dump', '-c', folder)).toMatchObject({ exit: 78, out: '' });
     rmSync(folder, { recursive: true });
   });
+
+  it.each([
+    ['nats://s3cret@broker.example:4222', 'nats://<hidden>@broker.example:4222'],
+    ['tls://joe:s3cret@broker.example:4222', 'tls://<hidden>@broker.example:4222'],
+    ['nats://joe:s3cret%40x@broker.example', 'nats://<hidden>@broker.example:4222'],
+    ['s3cret@broker.example', 'nats://<hidden>@broker.example:4222'],
+    ['nats://broker.example:4222', 'nats://broker.example:4222'],
+  ])('hides who logs in at a broker, be it a token or a name: %s', async (address, shown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-dump-'));
+    writeFileSync(join(folder, 'master'), `nats: ${address}\n`);
+    const { exit, out } = await natrium('--config-dump', '-c', folder);
+    rmSync(folder, { recursive: true });
+    expect(exit).toBe(0);
+    expect(out).toContain(shown);
+    expect(out).not.toContain('s3cret');
+  });
 });
 
 describe('help and version', () => {

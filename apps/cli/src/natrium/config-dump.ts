@@ -11,7 +11,8 @@ import type { Io } from '../ports.js';
 
 /** Ends of the names under which a master file holds a secret itself; a `…_file` only says where one is. */
 const SECRET = /(?:sharedsecret|bindpw|password|passwd|secret)$/i;
-const IN_AN_ADDRESS = /(?<=^[a-z][a-z+.-]*:\/\/[^/@:]*:)[^/@]+(?=@)/i;
+/** All before the last @ of an address: a broker's token stands where a name would. */
+const IN_AN_ADDRESS = /(?<=^(?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#]*(?=@)/i;
 const HIDDEN = '<hidden>';
 
 export function dumpConfig(options: Options, io: Io): number {

@@ -1,8 +1,8 @@
 /**
- * Follows a job that was started earlier, by asking the runners again and again: what is stored of it, and who still
- * works on it. A job that nobody works on any more is over, whoever is missing.
+ * Follows a job that was started earlier, by asking the runners what is stored of it whenever the bus of this host tells of a
+ * return, and now and then who still works on it. A job that nobody works on any more is over, whoever is missing.
  *
- * The gateway has no way to join a running job, so that returns are a second late.
+ * The gateway has no way to join a running job: an account without that bus asks each second.
  */
 import {
   type Absent,
@@ -20,7 +20,7 @@ import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { Printer } from '../common/printer.js';
 import { refused, say } from '../common/refused.js';
-import type { Io, MasterLink } from '../ports.js';
+import type { Io, JobEars, MasterLink } from '../ports.js';
 import { JobReport } from './job-report.js';
 import { LiveStatus } from './live-status.js';
 import type { ShowOptions } from './request.js';
@@ -29,6 +29,8 @@ export interface StoredParts {
   readonly link: MasterLink;
   readonly printer: Printer;
   readonly io: Io;
+  /** undefined: nobody tells of returns. */
+  readonly ears: JobEars | undefined;
   readonly show: ShowOptions;
 }
 
@@ -39,7 +41,7 @@ interface Stored {
 
 const EVERY_MS = 1000;
 /** `jobs.active` asks the minions, so it is asked less often; never at once, for a job may be on its way still. */
-const ACTIVE_EVERY = 5;
+const ACTIVE_EVERY_MS = 5000;
 const RUN_SECONDS = 10;
 
 export async function followStored(jid: string, waitMs: number, parts: StoredParts): Promise<number> {
@@ -85,9 +87,11 @@ class StoredJob {
   async #goOn(until: number): Promise<number> {
     const { io } = this.parts;
     let working: readonly string[] = [];
-    for (let round = 0; this.#silent().length > 0; round += 1) {
+    let askActiveAt = io.now() + EVERY_MS;
+    while (this.#silent().length > 0) {
       const isLast = io.now() >= until;
-      const asksActive = isLast || round % ACTIVE_EVERY === 1;
+      const asksActive = isLast || io.now() >= askActiveAt;
+      if (asksActive) askActiveAt = io.now() + ACTIVE_EVERY_MS;
       const active = asksActive ? await this.#working() : undefined;
       if (active?.ok === false) return refused(active.error, io);
       // After the question who works: what returned in between is seen.
@@ -96,13 +100,20 @@ class StoredJob {
       this.#show(stored.value?.returns ?? []);
       working = active?.value ?? working;
       if (isLast || (active !== undefined && active.value.length === 0)) break;
-      if (this.#silent().length > 0) await io.wait(EVERY_MS);
+      if (this.#silent().length > 0) await this.#nextLook(Math.min(askActiveAt, until) - io.now());
     }
     this.live.ended();
     this.#report.missed(
       this.#silent().map((id): Absent => ({ id, why: working.includes(id) ? 'running' : 'no_answer' })),
     );
     return this.#report.finish();
+  }
+
+  /** @param atMostMs Milliseconds until something else is to be asked. */
+  async #nextLook(atMostMs: number): Promise<void> {
+    const { io, ears } = this.parts;
+    if (ears === undefined || ears.isGone) await io.wait(EVERY_MS);
+    else await Promise.race([ears.heard(), io.wait(Math.max(atMostMs, 0))]);
   }
 
   #show(returns: readonly JobReturn[]): void {

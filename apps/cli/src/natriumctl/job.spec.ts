@@ -1,5 +1,5 @@
 import { err, refusal, type ValueMap } from '@natrium/model';
-import type { CtlPorts, RunAnswer } from '../ports.js';
+import type { CtlPorts, JobEars, RunAnswer } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
 import { runNatriumctl } from './run-ctl.js';
@@ -8,7 +8,10 @@ const JID = '20261120112404639750';
 const no = () => Promise.resolve(70);
 
 async function follow(script: Script, ...more: readonly string[]) {
-  const io = new ScriptedIo();
+  return followHearing(undefined, script, new ScriptedIo(), ...more);
+}
+
+async function followHearing(ears: JobEars | undefined, script: Script, io: ScriptedIo, ...more: readonly string[]) {
   const master = new ScriptedMaster(script);
   const ports: CtlPorts = {
     connectMaster: master.connect,
@@ -20,6 +23,7 @@ async function follow(script: Script, ...more: readonly string[]) {
     accounts: no,
     token: no,
     event: no,
+    hearJob: () => Promise.resolve(ears),
   };
   const exit = await runNatriumctl(['job', 'follow', JID, ...more], io, ports);
   return {
@@ -61,6 +65,36 @@ describe('natriumctl job follow', () => {
     const { exit, out, asked } = await follow({ runs });
     expect({ exit, out }).toEqual({ exit: 1, out: 'a:\n    x\nb:\n    no\n' });
     expect(asked).toEqual(['jobs.list_job', 'jobs.list_job', 'jobs.active', 'jobs.list_job']);
+  });
+
+  it('looks when it is told of a return, and asks nothing in between', async () => {
+    const patient = new (class extends ScriptedIo {
+      override wait(ms: number): Promise<void> {
+        this.waits.push(ms);
+        return new Promise(() => undefined);
+      }
+    })();
+    let closed = 0;
+    const ears: JobEars = { isGone: false, heard: () => Promise.resolve(), close: () => void (closed += 1) };
+    const runs = [stored({}), stored({}), stored({ a: ['x', 0] }), stored({ a: ['x', 0], b: ['y', 0] })];
+    const { exit, out, asked, waits } = await followHearing(ears, { runs }, patient);
+    expect({ exit, out, closed }).toEqual({ exit: 0, out: 'a:\n    x\nb:\n    y\n', closed: 1 });
+    expect(asked).toEqual(Array.from({ length: 4 }, () => 'jobs.list_job'));
+    expect(waits).toEqual([1000, 1000]); // the look at who works on it, which no return of it puts off
+  });
+
+  it('looks at who works on it each five seconds when it is told of nothing', async () => {
+    const silent: JobEars = { isGone: false, heard: () => new Promise(() => undefined), close: () => undefined };
+    const runs = [stored({}), stored({}), active('b'), stored({}), active('b'), stored({}), active(), stored({})];
+    const { exit, waits } = await followHearing(silent, { runs }, new ScriptedIo());
+    expect({ exit, waits }).toEqual({ exit: 1, waits: [1000, 5000, 5000] });
+  });
+
+  it('asks each second once the bus is gone', async () => {
+    const gone: JobEars = { isGone: true, heard: () => Promise.resolve(), close: () => undefined };
+    const runs = [stored({}), stored({}), active('b'), stored({}), stored({ a: ['x', 0], b: ['y', 0] })];
+    const { exit, waits } = await followHearing(gone, { runs }, new ScriptedIo());
+    expect({ exit, waits }).toEqual({ exit: 0, waits: [1000, 1000] });
   });
 
   it('ends when nobody works on it any more, after another look, and names the missing', async () => {

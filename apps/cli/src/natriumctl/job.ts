@@ -1,5 +1,5 @@
 import { parseJid } from '@natrium/model';
-import { addOutputOptions } from '../common/common-options.js';
+import { addOutputOptions, configDirOf } from '../common/common-options.js';
 import { type Options, UsageError } from '../common/options.js';
 import { makePrinter } from '../common/printer.js';
 import { withMaster } from '../common/with-master.js';
@@ -35,9 +35,14 @@ export const job: Subcommand = {
     const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY }) ?? DEFAULT_TIMEOUT;
     const printer = makePrinter(options, io);
     const { followStored } = await import('../natrium/follow-stored.js');
-    return withMaster(ports.connectMaster, options, io, (link) =>
-      followStored(jid, timeout * 1000, { link, printer, io, show: showOf(options) }),
-    );
+    return withMaster(ports.connectMaster, options, io, async (link) => {
+      const ears = await ports.hearJob(configDirOf(options, io), jid); // before the first look, which misses nothing then
+      try {
+        return await followStored(jid, timeout * 1000, { link, printer, io, ears, show: showOf(options) });
+      } finally {
+        ears?.close();
+      }
+    });
   },
 };
 

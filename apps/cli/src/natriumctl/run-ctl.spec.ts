@@ -37,6 +37,7 @@ async function ctl(...argv: readonly string[]) {
     accounts: (options) => answer(['accounts', options]),
     token: (options) => answer(['token', options]),
     event: (options) => answer(['event', options]),
+    hearJob: () => Promise.resolve(undefined),
   };
   const exit = await runNatriumctl(argv, io, ports);
   return { exit, out: io.stdout, err: io.stderr, done };
@@ -147,7 +148,7 @@ describe('natriumctl', () => {
       fingerprint: none,
       doctor: none,
     };
-    const more = { audit: none, event: none, accounts: none, token: none };
+    const more = { audit: none, event: none, accounts: none, token: none, hearJob: () => Promise.resolve(undefined) };
     expect(await runNatriumctl(['man', '/d'], io, { ...ports, ...more })).toBe(0);
     expect([...io.files.keys()]).toContain('/d/natrium-key.8');
     expect(io.stdout).toContain('/d/natriumctl.8\n');

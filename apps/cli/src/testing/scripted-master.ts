@@ -25,6 +25,8 @@ export interface Script {
   readonly ticket?: Result<JobTicket, Refusal>;
   readonly preview?: Result<readonly string[], Refusal>;
   readonly run?: Result<RunAnswer, Refusal>;
+  /** A run that does not end: called when it was asked for, with what hears its jid. */
+  readonly endless?: (onJid: (jid: string) => void) => void;
   /** One after the other; the last one stays. */
   readonly runs?: readonly RunAnswer[];
   readonly keys?: readonly KeyEntry[];
@@ -81,9 +83,13 @@ export class ScriptedMaster implements MasterLink {
     return Promise.resolve(this.#script.preview ?? err(UNSCRIPTED));
   }
 
-  run(ask: RunAsk): Promise<Result<RunAnswer, Refusal>> {
+  run(ask: RunAsk, onJid?: (jid: string) => void): Promise<Result<RunAnswer, Refusal>> {
     this.ran.push(ask);
-    const { runs = [], run = err(UNSCRIPTED) } = this.#script;
+    const { runs = [], run = err(UNSCRIPTED), endless } = this.#script;
+    if (endless !== undefined) {
+      endless(onJid ?? (() => undefined));
+      return new Promise(() => undefined);
+    }
     const next = runs[Math.min(this.ran.length, runs.length) - 1];
     return Promise.resolve(next === undefined ? run : ok(next));
   }

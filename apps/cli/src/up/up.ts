@@ -28,7 +28,8 @@ const SINK = 'event-sink';
  * 32 KiB that go back to the kernel when freed (what V8 compiled with, above all) are another 5 MB less; a heap that grows in
  * small steps is 13 MB less on an agent that has asked for 1,000 jobs and run them; a heap that is collected at rest
  * (`minion-agent/src/rest.ts`), and compacted then, is as small after 10,000 jobs as after 1,000; code that is compiled for
- * good after an eighth of the usual calls is all there after 1,000 jobs, and does not come bit by bit until 10,000.
+ * good after an eighth of the usual calls is nearly all there after 1,000 jobs; what many threads free stays in one arena, and
+ * goes back to the kernel in small pieces (0.6 MB less after 20,000 jobs).
  */
 const LEAN_AGENT = {
   flags: [
@@ -39,7 +40,7 @@ const LEAN_AGENT = {
     '--compact-on-every-full-gc',
     '--interrupt-budget=16384',
   ],
-  env: { MALLOC_MMAP_THRESHOLD_: '32768' },
+  env: { MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '16384' },
 };
 /** Keys live in memory only: a crash must not write them to a disk. Node cannot set this limit itself. */
 const NO_CORE_DUMP = 'ulimit -c 0; exec "$@"';

@@ -42,6 +42,8 @@ const BEAT_MS = 15_000;
 const CHECK_MS = 5000;
 /** Who is further behind is cut off, and comes back with `Last-Event-ID`. */
 const MAX_WAITING = 4 << 20;
+/** Whose stream has ended and who takes nothing of its rest for so long loses the connection, and the gateway the rest. */
+const STUCK_MS = 30_000;
 const MAX_TIMER = 0x7fffffff;
 
 export class EventStreams {
@@ -55,6 +57,7 @@ export class EventStreams {
     private readonly feed: EventFeed,
     private readonly sessions: Sessions,
     private readonly log: Logger,
+    private readonly stuckMs = STUCK_MS,
   ) {
     this.#timer = setInterval(() => void this.#checkAll(), CHECK_MS).unref();
   }
@@ -83,7 +86,8 @@ export class EventStreams {
       },
       beat: () => res.write(': still here\n\n'),
       waiting: () => res.writableLength,
-      end: () => res.end(),
+      // Whoever still reads gets whole events to the last. (A WebSocket has such a limit of its own.)
+      end: () => res.setTimeout(this.stuckMs).end(),
     });
     res.on('close', stop);
   }

@@ -102,6 +102,24 @@ describe('multi', () => {
     expect(problems).toEqual([]);
   });
 
+  it('names as unknown what no returner has, before anything is handed over', () => {
+    expect(returners([]).unknown('first, absent,multi,gone')).toEqual(['absent', 'gone']);
+    expect(taken).toEqual([]);
+  });
+
+  it('names as unknown what the user’s own module of that name cannot take', () => {
+    const made = returners([]);
+    made.use([{ name: 'first', functions: {} }]);
+    expect(made.unknown('first,second')).toEqual(['first']);
+    expect(made.names).toEqual(['multi', 'second', 'third']);
+  });
+
+  it('reads a comma too many as nobody', () => {
+    expect(returners([]).unknown('first,')).toEqual([]);
+    returners([]).hand(',first, ,', RET, {});
+    expect({ taken, problems }).toEqual({ taken: ['first'], problems: [] });
+  });
+
   it('says so when it stands for none, or for one that is not there', () => {
     returners([]).hand('multi', RET, {});
     returners(['first', 'absent']).hand('multi', RET, {});

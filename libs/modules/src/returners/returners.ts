@@ -21,9 +21,12 @@ export interface ReturnersOptions {
 const MAX_WAITING = 10_000;
 const AT_ONCE = 4;
 const MULTI = 'multi';
+/** The function of a user's own module. */
+const TAKES = 'returner';
 
 export class Returners {
   #own: ReadonlyMap<string, Returner> = new Map();
+  #useless: ReadonlySet<string> = new Set();
   readonly #builtin: ReadonlyMap<string, Returner>;
   readonly #waiting: (() => Promise<void>)[] = [];
   readonly #stop = new AbortController();
@@ -39,7 +42,8 @@ export class Returners {
   }
 
   get names(): readonly string[] {
-    return [...new Set([MULTI, ...this.#builtin.keys(), ...this.#own.keys()])].sort();
+    const all = new Set([MULTI, ...this.#builtin.keys(), ...this.#own.keys()]);
+    return [...all].filter((name) => !this.#useless.has(name)).sort();
   }
 
   /** Returns that no returner took, since the start. */
@@ -47,9 +51,16 @@ export class Returners {
     return this.#failures;
   }
 
-  /** The user's own take the places of built-in ones of their names. */
+  /** The user's own take the places of built-in ones of their names, also one that cannot take anything. */
   use(own: readonly Module<ReturnerContext>[]): void {
+    this.#useless = new Set(own.flatMap(({ name, functions }) => (functions[TAKES] === undefined ? [name] : [])));
     this.#own = new Map(own.map((module) => [module.name, ownReturner(module)]));
+  }
+
+  /** @param names As asked: one, or several with commas. @returns Those that name nobody who could take a return. */
+  unknown(names: string): readonly string[] {
+    const known = this.names;
+    return wordsOf(names).filter((word) => !known.includes(word));
   }
 
   /** @param names As asked: one, or several with commas. Returns at once. */
@@ -76,10 +87,10 @@ export class Returners {
   }
 
   #meant(names: string, jid: string): ReadonlySet<string> {
-    const words = names.split(',').map((word) => word.trim());
+    const words = wordsOf(names);
     const { multi } = this.options;
     if (words.includes(MULTI) && multi.length === 0) this.#failed('multi_returner names none', jid, MULTI);
-    return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])).filter((word) => word !== ''));
+    return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])));
   }
 
   #next(): void {
@@ -113,6 +124,11 @@ export class Returners {
   }
 }
 
+/** A comma too many names nobody. */
+function wordsOf(names: string): readonly string[] {
+  return names.split(',').map((word) => word.trim()).filter((word) => word !== ''); // prettier-ignore
+}
+
 /** A module of the user with a function `returner`, which gets the return as `ret`. */
 function ownReturner<C extends BaseContext>({
   name,
@@ -124,8 +140,8 @@ function ownReturner<C extends BaseContext>({
   return {
     name,
     take: async (ret, context) => {
-      const spec = functions['returner'];
-      if (spec === undefined) throw new Error('it has no function returner');
+      const spec = functions[TAKES];
+      if (spec === undefined) throw new Error(`it has no function ${TAKES}`);
       await spec.run({ ret: { ...ret } }, context, { list: () => [], doc: () => undefined, params: () => undefined });
     },
   };

@@ -1,0 +1,70 @@
+/** Rules of a host that is told to slow down: it asks no gateway again before its time, and others of its scripts are not held up. */
+import { refusal } from '@natrium/model';
+import type { MasterPort, PublishAnswer, PublishAsk } from '@natrium/modules';
+import { holdingBack } from './holding-back.js';
+
+const ASK = { tgt: '*', fun: 'test.ping' } as unknown as PublishAsk;
+const TOO_FAST: PublishAnswer = { type: 'refused', refusal: refusal('slow_down', 'too many requests') };
+const DENIED: PublishAnswer = { type: 'refused', refusal: refusal('not_permitted', 'no') };
+const DONE: PublishAnswer = { type: 'answered', returns: {}, absent: [], missing: [] };
+
+/** A master that answers with each of these in turn, then always with the last; a promise is an answer that comes later. */
+function aMaster(...answers: (PublishAnswer | Promise<PublishAnswer>)[]) {
+  const clock = { now: 1_000_000 };
+  let sent = 0;
+  const port: MasterPort = {
+    publish: () => Promise.resolve(answers[Math.min(sent++, answers.length - 1)] ?? DONE),
+    runner: () => Promise.reject(new Error('not asked')),
+  };
+  return { clock, asker: holdingBack(port, () => clock.now), sent: () => sent };
+}
+
+function aLater() {
+  let resolve: (answer: PublishAnswer) => void = () => undefined;
+  const promise = new Promise<PublishAnswer>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+it('asks nobody for a second after that word, and tells its scripts the same', async () => {
+  const { clock, asker, sent } = aMaster(TOO_FAST, DONE);
+  expect(await asker.publish(ASK)).toBe(TOO_FAST);
+  clock.now += 999;
+  expect(await asker.publish(ASK)).toMatchObject({ type: 'refused', refusal: { code: 'slow_down' } });
+  expect(sent()).toBe(1);
+  clock.now += 1;
+  expect(await asker.publish(ASK)).toBe(DONE);
+});
+
+it('holds nobody back for any other refusal', async () => {
+  const { asker, sent } = aMaster(DENIED, DONE);
+  expect(await asker.publish(ASK)).toBe(DENIED);
+  expect(await asker.publish(ASK)).toBe(DONE);
+  expect(sent()).toBe(2);
+});
+
+it('then asks one at a time, but does not wait for one that takes long', async () => {
+  const slow = aLater();
+  const { clock, asker, sent } = aMaster(TOO_FAST, slow.promise, DONE);
+  await asker.publish(ASK);
+  clock.now += 1000;
+  const first = asker.publish(ASK);
+  expect(await asker.publish(ASK)).toMatchObject({ refusal: { code: 'slow_down' } });
+  expect(sent()).toBe(2);
+  clock.now += 1000;
+  expect(await asker.publish(ASK)).toBe(DONE);
+  slow.resolve(DONE);
+  expect(await first).toBe(DONE);
+});
+
+it('is over when no gateway has said it for ten seconds', async () => {
+  const slow = aLater();
+  const { clock, asker } = aMaster(TOO_FAST, slow.promise, DONE);
+  await asker.publish(ASK);
+  clock.now += 10_000;
+  const first = asker.publish(ASK);
+  expect(await asker.publish(ASK)).toBe(DONE);
+  slow.resolve(DONE);
+  await first;
+});

@@ -1,0 +1,65 @@
+/**
+ * A host that was told to slow down does so by itself: its scripts go on asking, and each refusal that a gateway has to open,
+ * make and seal would cost the other minions.
+ *
+ * After that word nothing goes out for a second, and then one request at a time, until no gateway has said it for ten
+ * seconds. Who has to wait longer is told the same word here.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Refusal, refusal } from '@natrium/model';
+import type { MasterPort } from '@natrium/modules';
+
+const REST_MS = 1000;
+const CAREFUL_MS = 10_000;
+/** One that is under way for longer holds up nobody: it waits for its minions, and costs nothing. */
+const UNDER_WAY_MS = 1000;
+/** Told at once, a script that asks again at once would only be faster. */
+const TELL_MS = 250;
+
+const REFUSED = {
+  type: 'refused',
+  refusal: refusal('slow_down', 'this minion asks too much; wait a moment and ask again'),
+} as const;
+
+type Answer = { readonly type: 'refused'; readonly refusal: Refusal } | { readonly type: string };
+
+/** @param now Milliseconds of a clock that only rises. */
+export function holdingBack(port: MasterPort, now: () => number = () => performance.now()): MasterPort {
+  const restraint = new Restraint(now);
+  return {
+    ...port,
+    publish: (ask) => restraint.pass(() => port.publish(ask)),
+    runner: (ask) => restraint.pass(() => port.runner(ask)),
+  };
+}
+
+class Restraint {
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #underWay = 0;
+
+  constructor(private readonly now: () => number) {}
+
+  async pass<A extends Answer>(send: () => Promise<A>): Promise<A | typeof REFUSED> {
+    if (this.#mustWait()) {
+      await pause(TELL_MS);
+      return REFUSED;
+    }
+    this.#sentAt = this.now();
+    this.#underWay += 1;
+    try {
+      const answer = await send();
+      if ('refusal' in answer && answer.refusal.code === 'slow_down') this.#refusedAt = this.now();
+      return answer;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #mustWait(): boolean {
+    const now = this.now();
+    const since = now - this.#refusedAt;
+    if (since < REST_MS) return true;
+    return since < CAREFUL_MS && this.#underWay > 0 && now - this.#sentAt < UNDER_WAY_MS;
+  }
+}

@@ -54,7 +54,13 @@ describe('what a role is handed', () => {
   );
 
   it('is, for the account alone, its key', () => {
-    expect(handed('cli')).toEqual(['account.key', 'broker/join.creds', 'first-account.pub', 'roles']);
+    expect(handed('cli')).toEqual([
+      'account.key',
+      'broker/join.creds',
+      'broker/knock.creds',
+      'first-account.pub',
+      'roles',
+    ]);
   });
 
   it('is private to its owner', () => {

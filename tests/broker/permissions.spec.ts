@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
 import { fp, NatsKey } from '@natrium/envelope';
 import { claimsIn, readCredentials, readIdentity } from '@natrium/keystore';
-import { SCOPES, type ScopeName } from '@natrium/broker-auth';
+import { scopedUserJwt, SCOPES, type ScopeName } from '@natrium/broker-auth';
 import { brokerKeysOf, loginAs, operatorLogin } from '../support/broker-operator.js';
 import { NO_PEER } from '../support/examples.js';
 import { useCluster } from '../support/use-cluster.js';
@@ -19,6 +19,12 @@ interface Identity {
   readonly scope: ScopeName | 'system' | 'doctor';
   readonly login: () => { readonly jwt: string; readonly key: NatsKey };
 }
+
+/** Users that several have, and where those hear answers. */
+const SHARED: ReadonlyMap<string, string> = new Map([
+  ['join', '_INBOX_JOIN'],
+  ['knock', '_INBOX_KNOCK'],
+]);
 
 /** What the broker says of one try. */
 type Said = 'allowed' | 'refused';
@@ -36,7 +42,7 @@ class Party {
 
   static async open(url: string, { jwt, key }: ReturnType<Identity['login']>): Promise<Party> {
     const name = claimsIn(jwt)?.name ?? '';
-    const inbox = name === 'join' ? '_INBOX_JOIN' : `_INBOX.${name}`;
+    const inbox = SHARED.get(name) ?? `_INBOX.${name}`;
     const connection = await connect({ servers: url, authenticator: loginAs(jwt, key), inboxPrefix: inbox });
     return new Party(connection, inbox);
   }
@@ -68,7 +74,7 @@ class Party {
 }
 
 const fixed = (scope: ScopeName | 'system' | 'doctor'): Identity => ({
-  name: scope === 'join' ? 'the join user' : `the ${scope}'s user`,
+  name: SHARED.has(scope) ? `the ${scope} user` : `the ${scope}'s user`,
   scope,
   login: () => {
     const credentials = readCredentials(brokerKeysOf(cluster().folder).credsPath(scope));
@@ -93,10 +99,21 @@ const account = issued(
   () => pki('master/pki/account.key'),
   () => pki('master/pki/account.jwt'),
 );
+/** As the acl-service makes it for whoever knocks. */
+const guest: Identity = {
+  name: 'the guest',
+  scope: 'guest',
+  login: () => ({ jwt: guestJwt, key: guestKey }),
+};
+const guestName = 'guest0of0the0test';
+let guestKey: NatsKey;
+let guestJwt = '';
+
 const IDENTITIES: readonly Identity[] = [
   minion,
   account,
-  ...(['join', 'gateway', 'acl', 'runner', 'reactor', 'sink', 'auditor', 'keeper'] as const).map(fixed),
+  guest,
+  ...(['join', 'knock', 'gateway', 'acl', 'runner', 'reactor', 'sink', 'auditor', 'keeper'] as const).map(fixed),
   fixed('system'),
   fixed('doctor'),
 ];
@@ -115,7 +132,11 @@ function everySubject(): readonly string[] {
       (verb) => `nt.main.up.${of}.${verb}`,
     ),
   );
-  const accounts = ['publish', 'runner', 'acl.admin', 'acl.renew'].map((verb) => `nt.main.usr.${root}.${verb}`);
+  const accounts = [root, guestName].flatMap((of) =>
+    ['publish', 'runner', 'fetch', 'acl.admin', 'acl.auth', 'acl.guest', 'acl.renew'].map(
+      (verb) => `nt.main.usr.${of}.${verb}`,
+    ),
+  );
   const services = [
     'acl.grant',
     'acl.auth',
@@ -148,15 +169,25 @@ function everySubject(): readonly string[] {
     ...['$JS.API.INFO', '$JS.API.STREAM.LIST', '$JS.API.STREAM.NAMES', '$JS.API.STREAM.CREATE.mine'],
     ...['$SYS.REQ.CLAIMS.UPDATE', '$SYS.REQ.SERVER.PING.JSZ', '$SYS.REQ.CLAIMS.DELETE', '$SYS.REQ.CLAIMS.PACK'],
     ...['$SYS.REQ.ACCOUNT.x.CLAIMS.LOOKUP', '$SYS.REQ.ACCOUNT.PING.CONNZ', '$SYS.REQ.SERVER.x.KICK'],
-    ...[...IDENTITIES.filter(({ scope }) => scope !== 'join').map(nameIn), b].map((name) => `_INBOX.${name}.x`),
-    ...['_INBOX_JOIN.x', '_INBOX_JS.x', 'other', 'nt.other.hello', 'nt.main.other'],
+    ...[...IDENTITIES.filter(({ scope }) => !SHARED.has(scope)).map(nameIn), b].map((name) => `_INBOX.${name}.x`),
+    ...['_INBOX_JOIN.x', '_INBOX_KNOCK.x', '_INBOX_JS.x', 'other', 'nt.other.hello', 'nt.main.other'],
   ];
 }
 
 /** What somebody may try to hear beside single subjects. */
 const WILDCARDS = [
   ...['>', '*', 'nt.>', 'nt.main.>', 'nt.main.up.>', 'nt.main.usr.>', 'nt.main.job.*', 'nt.main.job.>'],
-  ...['_INBOX.>', '_INBOX.*.>', '_INBOX_JOIN.>', '$JS.>', '$JS.API.>', '$KV.>', '$SYS.>', '$SYS.ACCOUNT.*.CONNECT'],
+  ...[
+    '_INBOX.>',
+    '_INBOX.*.>',
+    '_INBOX_JOIN.>',
+    '_INBOX_KNOCK.>',
+    '$JS.>',
+    '$JS.API.>',
+    '$KV.>',
+    '$SYS.>',
+    '$SYS.ACCOUNT.*.CONNECT',
+  ],
   ...['nt.main.dir.*', 'nt.main.svc.>', '$JS.EVENT.>', '$SYS.REQ.>'],
 ];
 
@@ -198,6 +229,9 @@ function ownOf({ scope }: Identity): { readonly sends: readonly string[]; readon
 beforeAll(async () => {
   // The account gets its user with its first call.
   expect((await cluster().natrium('*', 'test.ping')).code).toBe(0);
+  const keys = brokerKeysOf(cluster().folder);
+  guestKey = NatsKey.generate('user');
+  guestJwt = await scopedUserJwt(keys.account, keys.scopeKey('guest'), { name: guestName, user: guestKey.publicKey });
 });
 
 describe.each(IDENTITIES)('(14) $name', (identity) => {

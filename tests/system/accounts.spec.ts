@@ -9,7 +9,14 @@ import { type Ran, runProgram } from '../support/run-program.js';
 import { upCluster, type UpCluster } from '../support/up-cluster.js';
 import { HostAccounts } from './host.js';
 
+const PASSWORD = 'of-ursula';
 const MASTER = `log_level: info
+external_auth:
+  sharedsecret:
+    ursula:
+      - web1:
+        - test.ping
+sharedsecret: ${PASSWORD}
 publisher_acl:
   thatch:
     - .*
@@ -201,6 +208,33 @@ describe('refused', () => {
       code: 77,
       stderr: expect.stringContaining('account nobody has no key') as string,
     });
+  });
+
+  it('and comes in all the same as an external user, who may what that one may', async () => {
+    const login = ['-a', 'sharedsecret', '--username', 'ursula', '--password'];
+    expect(told(await natrium('nobody', ...login, PASSWORD, 'web1', 'test.ping'))).toEqual({
+      code: 0,
+      stdout: 'web1:\n    True',
+      stderr: '',
+    });
+    expect(told(await natrium('nobody', ...login, PASSWORD, 'db1', 'test.ping'))).toMatchObject({
+      code: 13,
+      stdout: '',
+    });
+    expect(told(await natrium('nobody', ...login, 'wrong', 'web1', 'test.ping'))).toMatchObject({
+      code: 13,
+      stdout: '',
+    });
+    const door = join(up.master, 'pki', 'broker', 'knock.creds');
+    chmodSync(door, 0o600);
+    expect(told(await natrium('nobody', ...login, PASSWORD, 'web1', 'test.ping'))).toMatchObject({
+      code: 77,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /account nobody has no key in \S+; natriumctl accounts sync makes them, as root$/,
+      ) as string,
+    });
+    chmodSync(door, 0o644);
   });
 
   it('is in the audit, with the account', async () => {

@@ -16,6 +16,7 @@ import {
   DataController,
   EventController,
   GrantController,
+  GuestController,
   JoinController,
   MineController,
   AdminController,
@@ -24,11 +25,14 @@ import {
   SucceedController,
   WheelController,
 } from './controllers.js';
+import { Attempts } from './eauth/attempts.js';
 import { type LoginParts, Logins } from './eauth/logins.js';
+import { Tallies } from './eauth/tallies.js';
 import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
 import { EventRefusals } from './event-refusals.js';
 import { Granting } from './granting.js';
+import { Guests } from './guests.js';
 import { Inventory } from './inventory.js';
 import { inventoryHandler } from './inventory-export.js';
 import { InventoryReads } from './inventory-reads.js';
@@ -56,6 +60,7 @@ export interface AclOptions {
 
 const CONTROLLERS = [
   RenewController,
+  GuestController,
   SucceedController,
   GrantController,
   AuthController,
@@ -92,7 +97,10 @@ export class AclModule {
     const budget = () => new Budget({ rate, burst });
     const admission = admissionFrom(() => config, log);
     const users = await BrokerUsers.open(service, roster, log);
-    if (users !== undefined) onStop(() => users.close());
+    if (users !== undefined) {
+      onStop(() => users.close());
+      await backAt(link);
+    }
     const events = new KeyEvents(link, log);
     const joining = new Joining(link, roster, admission, { audit, users, events, budget: budget() });
     roster.onChange((record, signed, waiting) => {
@@ -111,6 +119,7 @@ export class AclModule {
         { provide: MinionData, useValue: new MinionData(link, roster, inventory, link.announcements, budget()) },
         { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit }) },
         { provide: Renewing, useValue: new Renewing(roster, users) },
+        { provide: Guests, useValue: new Guests(users, budget(), () => link.clock.own()) },
         { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events }) },
         { provide: Admin, useValue: admin },
         { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
@@ -202,10 +211,31 @@ function forget({ directory }: RoleLink, identity: Uint8Array): void {
   directory.retain(({ owner }) => owner.type === 'role' || !equalBytes(owner.key, identity));
 }
 
-async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, 'tokens' | 'now'>) {
+const MAX_CUTS = 5;
+
+type Opened = 'tokens' | 'tallies' | 'attempts' | 'now';
+
+/**
+ * Where this account's permissions have changed with its new signature, the broker has cut every connection under it, ours too:
+ * what is written before it is back is lost.
+ */
+async function backAt({ transport }: RoleLink): Promise<void> {
+  for (let tries = 0; tries < MAX_CUTS && !transport.isClosed; tries += 1) {
+    const isThere = await transport.flush().then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+  }
+}
+
+async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, Opened>) {
   const now = () => link.clock.now();
-  const tokens = await Tokens.follow(await link.store('tokens', 'tokens'), now);
-  return { tokens, logins: new Logins(config, { ...parts, tokens, now }) };
+  const store = await link.store('tokens', 'tokens');
+  const tokens = await Tokens.follow(store, now);
+  const tallies = new Tallies(store, link.keys.nameKey(), now);
+  const attempts = new Attempts(tallies, now);
+  return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now }) };
 }
 
 /** While there is no account at all, the one that `natriumctl init` made is let in. */

@@ -27,10 +27,11 @@ const UPDATE = '$SYS.REQ.CLAIMS.UPDATE';
 export class BrokerUsers {
   readonly #account: string;
   readonly #signing: NatsKey;
-  readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey };
+  readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey; readonly guest: NatsKey | undefined };
   /** NATS keys of identities that were succeeded a moment ago. */
   readonly #spared = new Set<string>();
-  #revoked = '';
+  /** As the broker has it; undefined: not known yet. */
+  #revoked: string | undefined;
   #pushing = false;
   #again = false;
   #closed = false;
@@ -43,7 +44,12 @@ export class BrokerUsers {
   ) {
     this.#account = keys.account;
     this.#signing = keys.operatorSigning;
-    this.#scopeKeys = { minion: keys.scopeKey('minion'), account: keys.scopeKey('account') };
+    this.#scopeKeys = {
+      minion: keys.scopeKey('minion'),
+      account: keys.scopeKey('account'),
+      // A cluster of an earlier version has none, until `natriumctl init` is run again.
+      guest: keys.scopeKeys.has('guest') ? keys.scopeKey('guest') : undefined,
+    };
   }
 
   /** @returns undefined when the broker knows no users. */
@@ -62,7 +68,8 @@ export class BrokerUsers {
       if (roster.wasSucceeded(record.identity)) users.#spare(record);
       users.#pushSoon();
     });
-    users.#pushSoon();
+    // Before this service listens: the account as an earlier version signed it may not let it hear all that it does now.
+    if (!(await users.#push())) users.#pushSoon();
     return users;
   }
 
@@ -76,8 +83,18 @@ export class BrokerUsers {
     return this.#userFor({ kind: 'minion', ...next }, CANDIDATE_MS);
   }
 
+  /** The JWT for somebody without a key of the cluster; undefined where there are no guests. */
+  async guestOf({ identity, nkey }: Pick<KeyRecord, 'identity' | 'nkey'>): Promise<string | undefined> {
+    const { guest } = this.#scopeKeys;
+    return guest === undefined ? undefined : this.#signed(guest, { identity, nkey }, this.how.userMs);
+  }
+
   #userFor({ kind, identity, nkey }: Pick<KeyRecord, 'kind' | 'identity' | 'nkey'>, ms: number): Promise<string> {
-    return scopedUserJwt(this.#account, this.#scopeKeys[kind], {
+    return this.#signed(this.#scopeKeys[kind], { identity, nkey }, ms);
+  }
+
+  #signed(scope: NatsKey, { identity, nkey }: Pick<KeyRecord, 'identity' | 'nkey'>, ms: number): Promise<string> {
+    return scopedUserJwt(this.#account, scope, {
       name: fp(identity),
       user: nkey,
       expires: Math.ceil((Date.now() + ms) / 1000),
@@ -92,7 +109,7 @@ export class BrokerUsers {
   /** Services refuse it already. One that the broker refuses too stays refused. */
   #spare(record: KeyRecord): void {
     const name = nameOf(record);
-    if (this.#revoked.includes(name)) return;
+    if (this.#revoked?.includes(name) === true) return;
     this.#spared.add(name);
     setTimeout(() => {
       this.#spared.delete(name);

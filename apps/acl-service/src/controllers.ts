@@ -6,6 +6,7 @@ import { type contracts, routes } from '@natrium/wire';
 import { Logins } from './eauth/logins.js';
 import { EventRefusals } from './event-refusals.js';
 import { Granting } from './granting.js';
+import { Guests } from './guests.js';
 import { InventoryReads } from './inventory-reads.js';
 import { Joining } from './joining.js';
 import { Admin } from './admin.js';
@@ -72,6 +73,16 @@ export class RenewController {
   @Handles(routes.minionRenew, routes.accountRenew)
   renew(opened: Opened<typeof contracts.renew>) {
     return this.renewing.handle(opened);
+  }
+}
+
+@Controller()
+export class GuestController {
+  constructor(@Inject(Guests) private readonly guests: Guests) {}
+
+  @Handles(routes.guest)
+  letIn(opened: Opened<typeof contracts.guest>) {
+    return this.guests.handle(opened);
   }
 }
 

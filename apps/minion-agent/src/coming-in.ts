@@ -176,7 +176,7 @@ async function greet(about: ComingIn, transport: NatsTransport, joining = false)
       epochMs: config.epoch_hours * 3_600_000,
       overlapMs: config.epoch_overlap * 1000,
       helloTimeoutMs: HELLO_MS,
-      joining,
+      entering: joining ? 'join' : undefined,
       onOpenFailure: (reason, subject) => {
         log.warn({ reason, subject }, 'a message was not opened');
       },

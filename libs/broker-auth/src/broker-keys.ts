@@ -4,7 +4,7 @@
  * - `offline/`: operator and account keys, which made everything else; needed again only to replace them;
  * - `acl/`: the scope keys that make users, the operator signing key that revokes them, the system user: the acl-service's alone;
  * - `users/<name>.creds`: one for each service role, and those of `audit verify` and `doctor`;
- * - `join.creds`: for every minion; `server.conf`: for every broker.
+ * - `join.creds`: for every minion; `knock.creds`: for whoever logs in on the master's host; `server.conf`: for every broker.
  *
  * Spec: spec/broker.md#keys.
  */
@@ -29,10 +29,12 @@ const OWNER_ONLY = 0o600;
 /** Where the written `server.conf` lets a broker keep its accounts. */
 const RESOLVER_DIR = '/var/lib/nats/jwt';
 /** Made while the cluster runs, by the acl-service. */
-const ISSUED = ['minion', 'account'] as const;
+const ISSUED = ['minion', 'account', 'guest'] as const;
 export type IssuedScope = (typeof ISSUED)[number];
 /** Made with the cluster, and good until they are replaced. */
-const FIXED: readonly ScopeName[] = [...ROLE_SCOPES, 'auditor', 'keeper', 'join'];
+const FIXED: readonly ScopeName[] = [...ROLE_SCOPES, 'auditor', 'keeper', 'join', 'knock'];
+/** Those who have one share it, and each passes for the same user: it is no secret. */
+const SHARED: ReadonlySet<string> = new Set(['join', 'knock']);
 
 /** What the system user of the acl-service, and the one of `doctor`, may ask the broker. */
 const SYSTEM_USERS = {
@@ -68,7 +70,7 @@ export class BrokerKeys {
       system: await systemAccountJwt(system, signing),
       account: await accountJwt(account.name, signing, { cluster, scopes: SCOPES, keys: scopeKeys, revoked: [] }),
     };
-    writeWhole(this.#path('acl', 'scopes.json'), `${JSON.stringify(Object.fromEntries(scopeKeys))}\n`, READABLE);
+    this.#writeScopes(scopeKeys);
     for (const [name, jwt] of Object.entries(jwts)) writeWhole(this.#path('jwt', `${name}.jwt`), `${jwt}\n`, READABLE);
     writeWhole(this.#path('jwt', 'system'), `${system.name}\n`, READABLE);
     // Last: what `exists` looks for.
@@ -77,6 +79,23 @@ export class BrokerKeys {
     // Every service passes through here to its own file; nobody may list.
     chmodSync(this.folder, 0o711);
     chmodSync(this.#path('users'), 0o711);
+  }
+
+  /**
+   * Makes the scopes that a cluster of an earlier version lacks. They count once an acl-service has started anew: it signs the account.
+   *
+   * @returns Their names; none: nothing was changed.
+   */
+  async complete(): Promise<readonly ScopeName[]> {
+    const known = this.scopeKeys;
+    const missing = SCOPES.map(({ name }) => name).filter((name) => !known.has(name));
+    if (missing.length === 0) return [];
+    const keys = new Map(missing.map((name) => [name, NatsKey.generate('account')]));
+    for (const name of ISSUED) this.#writeScopeKey(name, keys);
+    for (const name of FIXED) await this.#writeFixed(name, this.account, keys.get(name));
+    // Last: until then they are missing.
+    this.#writeScopes(new Map([...known, ...[...keys].map(([name, key]) => [name, key.name] as const)]));
+    return missing;
   }
 
   /** The name of the cluster's account. @throws {KeyfileCorrupt} */
@@ -111,7 +130,7 @@ export class BrokerKeys {
   }
 
   credsPath(name: ScopeName | keyof typeof SYSTEM_USERS): string {
-    if (name === 'join') return this.#path('join.creds');
+    if (SHARED.has(name)) return this.#path(`${name}.creds`);
     if (name === 'system') return this.#path('acl', 'system.creds');
     return this.#path('users', `${name}.creds`);
   }
@@ -127,6 +146,10 @@ export class BrokerKeys {
     return this.#path('offline');
   }
 
+  #writeScopes(keys: ScopeKeys): void {
+    writeWhole(this.#path('acl', 'scopes.json'), `${JSON.stringify(Object.fromEntries(keys))}\n`, READABLE);
+  }
+
   #writeScopeKey(name: IssuedScope, keys: ReadonlyMap<ScopeName, NatsKey>): void {
     const key = keys.get(name);
     if (key !== undefined) writeKeyFile(this.#path('acl', `${name}.key`), key.seed);
@@ -137,7 +160,7 @@ export class BrokerKeys {
     if (scopeKey === undefined) return;
     const user = NatsKey.generate('user');
     const jwt = await scopedUserJwt(account, scopeKey, { name: nameOf(name, user), user: user.publicKey });
-    writeWhole(this.credsPath(name), credentialsText(jwt, user), name === 'join' ? READABLE : OWNER_ONLY);
+    writeWhole(this.credsPath(name), credentialsText(jwt, user), SHARED.has(name) ? READABLE : OWNER_ONLY);
   }
 
   async #writeSystemUsers(account: NatsKey): Promise<void> {
@@ -173,5 +196,5 @@ export class BrokerKeys {
 
 /** A word of its own in each cluster, so that nobody's inbox is anybody else's. */
 function nameOf(scope: string, user: NatsKey): string {
-  return scope === 'join' ? 'join' : `${scope}-${user.name.slice(1, 13).toLowerCase()}`;
+  return SHARED.has(scope) ? scope : `${scope}-${user.name.slice(1, 13).toLowerCase()}`;
 }

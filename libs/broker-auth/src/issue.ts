@@ -22,8 +22,8 @@ type Key = Exclude<Parameters<typeof encodeOperator>[1], string | Uint8Array>;
 const FOR_EVER = 253_402_300_799;
 /** The broker counts a limit that is not there as none at all. */
 const UNLIMITED = { data: -1, payload: -1, subs: -1 };
-/** Strangers share the join user: what one of them may hold is small. */
-const OF_JOIN = { data: -1, payload: 65_536, subs: 16 };
+/** Strangers share one user: what one of them may hold is small. */
+const OF_STRANGERS = { data: -1, payload: 65_536, subs: 16 };
 
 export function operatorJwt(operator: NatsKey, signing: NatsKey, systemAccount: NatsKey): Promise<string> {
   return encodeOperator('natrium', pair(operator), {
@@ -114,7 +114,10 @@ export function credentialsText(jwt: string, user: NatsKey): string {
 }
 
 function templateOf(scope: Scope, cluster: string): Partial<UserPermissionsLimits> {
-  return { ...(scope.name === 'join' ? OF_JOIN : UNLIMITED), ...mutable(permissionsOf(scope, cluster)) };
+  return {
+    ...(scope.name === 'join' || scope.name === 'knock' ? OF_STRANGERS : UNLIMITED),
+    ...mutable(permissionsOf(scope, cluster)),
+  };
 }
 
 function mutable({ pub, sub, resp }: Permissions) {

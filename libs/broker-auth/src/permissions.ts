@@ -8,7 +8,7 @@
 export const ROLE_SCOPES = ['gateway', 'acl', 'runner', 'reactor', 'sink'] as const;
 export type RoleScope = (typeof ROLE_SCOPES)[number];
 /** `auditor`: reads what `natriumctl audit verify` compares; `keeper`: seals values anew for `natriumctl keys rotate`. Both on the master's host. */
-export type ScopeName = RoleScope | 'join' | 'minion' | 'account' | 'auditor' | 'keeper';
+export type ScopeName = RoleScope | 'join' | 'knock' | 'minion' | 'account' | 'guest' | 'auditor' | 'keeper';
 
 /** `own`: makes the bucket, writes all of it and reads it; `read`: reads only; `part`: reads, and writes below `s.<role>`. */
 export type BucketAccess = 'own' | 'read' | 'part';
@@ -29,6 +29,15 @@ const DAY = 86_400;
 
 export const SCOPES: readonly Scope[] = [
   { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], answers: 0, answersWithin: 0, buckets: {} },
+  // Strangers on the master's host: they hear each other's answers, so this one answer is all that they get here.
+  {
+    name: 'knock',
+    sends: ['hello', 'usr.*.acl.guest'],
+    hears: ['_INBOX_KNOCK.>'],
+    answers: 0,
+    answersWithin: 0,
+    buckets: {},
+  },
   {
     name: 'minion',
     sends: ['hello', 'up.<fp>.>'],
@@ -40,6 +49,15 @@ export const SCOPES: readonly Scope[] = [
   {
     name: 'account',
     sends: ['hello', 'usr.<fp>.>'],
+    hears: [INBOX, 'dir.*'],
+    answers: 0,
+    answersWithin: 0,
+    buckets: {},
+  },
+  {
+    name: 'guest',
+    // Logins of external users, and what their tokens prove: nothing that an account's key would.
+    sends: ['hello', 'usr.<fp>.publish', 'usr.<fp>.runner', 'usr.<fp>.acl.auth'],
     hears: [INBOX, 'dir.*'],
     answers: 0,
     answersWithin: 0,

@@ -31,7 +31,8 @@ export class MemoryStore implements Store {
     return Promise.resolve(entry.revision);
   }
 
-  delete(key: string): Promise<void> {
+  delete(key: string, revision?: number): Promise<void> {
+    if (revision !== undefined && this.#entries.get(key)?.revision !== revision) return Promise.resolve();
     this.#entries.delete(key);
     this.#tell({ key, value: undefined });
     return Promise.resolve();

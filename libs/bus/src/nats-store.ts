@@ -1,5 +1,5 @@
 /** The store on JetStream: one key-value bucket for each class. */
-import { type Consumer, DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { type Consumer, DeliverPolicy, jetstream, JetStreamApiError } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
@@ -56,8 +56,13 @@ class NatsStore implements Store {
     return this.stream.publish(this.#subject(key), value);
   }
 
-  delete(key: string): Promise<void> {
-    return this.kv.delete(key);
+  async delete(key: string, revision?: number): Promise<void> {
+    if (revision === undefined) return this.kv.delete(key);
+    try {
+      await this.kv.delete(key, { previousSeq: revision });
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE)) throw error;
+    }
   }
 
   async follow(

@@ -56,8 +56,8 @@ export class SealedStore implements Store {
     return this.store.put(key, this.#seal(key, value));
   }
 
-  delete(key: string): Promise<void> {
-    return this.store.delete(key);
+  delete(key: string, revision?: number): Promise<void> {
+    return this.store.delete(key, revision);
   }
 
   follow(onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void): Promise<Following> {

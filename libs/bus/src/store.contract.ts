@@ -97,6 +97,15 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       expect(textOf((await other.get('a'))?.value)).toBe('three');
     });
 
+    it('deletes only the revision that is named, and leaves what took its place', async () => {
+      const first = await store.put('a', bytes('one'));
+      const second = await store.put('a', bytes('two'));
+      await other.delete('a', first);
+      expect(textOf((await store.get('a'))?.value)).toBe('two');
+      await other.delete('a', second);
+      expect(await store.get('a')).toBeUndefined();
+    });
+
     it('takes the deletion of what is not there', async () => {
       await store.delete('none');
       expect(await store.get('none')).toBeUndefined();

@@ -20,7 +20,8 @@ export interface Store {
   /** @returns The new revision; undefined when someone else replaced it since `revision`. */
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined>;
   put(key: string, value: Uint8Array): Promise<number>;
-  delete(key: string): Promise<void>;
+  /** @param revision Only while this one is there; what was replaced meanwhile stays. */
+  delete(key: string, revision?: number): Promise<void>;
   /** Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value. */
   follow(onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void): Promise<Following>;
   /** All values under a key pattern (`r.*`), oldest first; with `since` only those whose revision is at least that. */

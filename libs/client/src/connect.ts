@@ -19,7 +19,7 @@ import {
 } from '@natrium/bus';
 import { decode, fp, type Identity, type KnownParty, type Signed, signedFromWire } from '@natrium/envelope';
 import { ok, type Result } from '@natrium/model';
-import { inboxOf, joinInboxOf, type Subjects, subjectsOf } from '@natrium/wire';
+import { inboxOf, joinInboxOf, knockInboxOf, type Subjects, subjectsOf } from '@natrium/wire';
 
 export interface ConnectOptions {
   readonly transport: Transport;
@@ -32,8 +32,8 @@ export interface ConnectOptions {
   readonly epochMs: number;
   readonly overlapMs: number;
   readonly helloTimeoutMs: number;
-  /** As one who is not let in yet: heard only below the joiners' inbox. */
-  readonly joining?: boolean;
+  /** As one who is not let in yet: heard only below the inbox of those who join, or who ask for a guest's user. */
+  readonly entering?: 'join' | 'knock' | undefined;
   readonly onOpenFailure?: (reason: string, subject: string) => void;
 }
 
@@ -53,13 +53,14 @@ export interface Link {
 }
 
 const SESSION_MS = 24 * 3_600_000;
+const INBOXES = { in: inboxOf, join: joinInboxOf, knock: knockInboxOf } as const;
 
 export async function connectIdentity(options: ConnectOptions): Promise<Result<Link, HelloProblem>> {
   const { transport, clock, identity } = options;
   const subjects = subjectsOf(options.cluster);
   const directory = new Directory(() => clock.now());
   const name = fp(identity.publicKey);
-  const inbox = options.joining === true ? joinInboxOf(name) : inboxOf(name);
+  const inbox = INBOXES[options.entering ?? 'in'](name);
   const greeted = await hello(transport, subjects, options.pin, clock, {
     minSerial: options.minSerial,
     timeoutMs: options.helloTimeoutMs,
@@ -83,7 +84,7 @@ export async function connectIdentity(options: ConnectOptions): Promise<Result<L
   const sealer = new Sealer(own, directory, roles, clock);
   const bus = new SealedBus(transport, sealer, options.onOpenFailure);
   // Nobody announces itself to those who are not let in: they know whom hello named.
-  if (options.joining !== true) listenForServices(transport, subjects, roles, clock, directory);
+  if (options.entering === undefined) listenForServices(transport, subjects, roles, clock, directory);
   return ok({
     transport,
     subjects,

@@ -241,6 +241,14 @@ export const joined = contract(
 export const renew = contract('renew', ['identity'], fields({ expires: count }));
 export const renewed = contract('renewed', ['acl'], fields({ user: z.nullable(userJwt) }));
 
+/** Whoever has no key of the cluster asks for a user of the broker by which external users log in. `nkey`: of the sender's own making. */
+export const guest = contract('guest', ['identity'], fields({ nkey: publicKey }));
+export const guested = contract(
+  'guested',
+  ['acl'],
+  fields({ refusal: z.nullable(refused), user: z.nullable(userJwt) }),
+);
+
 /** An account's signed request about keys, audit, accounts or inventory: the function's name says which. */
 export const admin = contract('admin', ['identity'], fields({ request: bytes(MAX_REQUEST), signature }));
 export const adminDone = contract('admin_done', ['acl'], fields({ refusal: z.nullable(refused), result: value }));
@@ -280,6 +288,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

@@ -5,6 +5,7 @@ export {
   fpIn,
   inboxOf,
   joinInboxOf,
+  knockInboxOf,
   type Subjects,
   subjectsOf,
   type UpAclVerb,

@@ -76,6 +76,13 @@ export const TokenEntry = fields({
 });
 export type TokenEntry = z.output<typeof TokenEntry>;
 
+/** Logins of one account or one address: how many failed, how many are looked at now, and until when that counts, in ms since 1970. */
+export const LoginTally = fields({ who: text(32), failed: count, pending: count, until: count });
+export type LoginTally = z.output<typeof LoginTally>;
+
+/** Tallies are stored in a fixed number of groups. */
+export const TallyGroup = listOf(LoginTally, 4096);
+
 /** A run that an instance has taken on: nobody else starts it. */
 export const RunRecord = fields({ digest, instance: word, jid, started: count });
 

@@ -43,6 +43,7 @@ export const accountAdmin = route('usr.*.acl.admin', contracts.admin, contracts.
 export const minionEvents = route('up.*.event', contracts.events, contracts.eventsStored);
 export const gatewayFire = route('svc.gw.fire', contracts.fire, contracts.fired);
 export const aclEventRefused = route('svc.acl.event', contracts.eventRefused, contracts.noted);
+export const guest = route('usr.*.acl.guest', contracts.guest, contracts.guested);
 export const accountAuth = route('usr.*.acl.auth', contracts.auth, contracts.authed);
 export const runnerRun = route('svc.run.run', contracts.run, contracts.ran);
 /** A gateway asks a runner-service that has fallen silent whether it is there, and still at work. */

@@ -175,6 +175,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'mine item': contracts.MineItem,
   'mine entry': records.MineEntry,
   'token entry': records.TokenEntry,
+  'login tally': records.LoginTally,
   'run record': records.RunRecord,
   'sink place': records.SinkPlace,
   'fired event': contracts.FiredEvent,

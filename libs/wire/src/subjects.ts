@@ -6,7 +6,7 @@
 export type UpVerb = 'publish' | 'runner' | 'return' | 'event' | 'fetch';
 export type UpAclVerb = 'data' | 'mine' | 'renew' | 'succeed';
 export type UsrVerb = 'publish' | 'runner' | 'fetch';
-export type UsrAclVerb = 'admin' | 'auth' | 'renew';
+export type UsrAclVerb = 'admin' | 'auth' | 'guest' | 'renew';
 
 export interface Subjects {
   readonly hello: string;
@@ -65,6 +65,11 @@ export function fpIn(subject: string): string | undefined {
 /** Where somebody hears answers who is not let in yet. */
 export function joinInboxOf(fp: string): string {
   return `_INBOX_JOIN.${fp}`;
+}
+
+/** The same for somebody who has no key of the cluster and asks for a guest's user of the broker. */
+export function knockInboxOf(fp: string): string {
+  return `_INBOX_KNOCK.${fp}`;
 }
 
 /** Where a party hears answers: one subscription, the rest of the subject says to which question. */

@@ -1,17 +1,18 @@
 /**
- * How often somebody may fail: a budget for each account and one for each address. Who has used it up is refused without a look
- * at the password, until the time is over. Kept in memory, by each replica for itself.
+ * How often somebody may fail: a budget for each account and one for each address, over all replicas. Who has used it up is
+ * refused without a look at the password, until the time is over.
+ *
+ * A try takes its part of both budgets before the password is looked at, and gives it back when that was right: so many tries
+ * at once, at however many replicas, are no more guesses than one after the other. A try that nobody ended (its process died)
+ * keeps its part until the time is over.
+ *
+ * Spec: spec/acl.md#external-users.
  */
 import { folded } from './ldap-text.js';
+import type { Change, Tallies, Tally } from './tallies.js';
 
 const WINDOW_MS = 5 * 60_000;
-const MAX_KEPT = 100_000;
 const BUDGET = { account: 10, address: 100 } as const;
-
-interface Failures {
-  count: number;
-  until: number;
-}
 
 export interface Attempt {
   readonly eauth: string;
@@ -19,47 +20,81 @@ export interface Attempt {
   readonly address: string;
 }
 
+/** A try that has begun: exactly one of these ends it. */
+export interface Try {
+  failed(): Promise<void>;
+  /** Only the account's own count begins anew: one good login does not hide a search from the same address. */
+  proved(): Promise<void>;
+}
+
+/** `busy`: so many are looked at just now that their failures would use the budget up. */
+type Begun = 'locked' | 'busy' | { readonly until: number };
+type End = (tally: Tally) => Tally;
+
 export class Attempts {
-  readonly #failures = new Map<string, Failures>();
+  constructor(
+    private readonly tallies: Tallies,
+    private readonly now: () => number,
+  ) {}
 
-  constructor(private readonly now: () => number) {}
+  /** @throws {Error} When it cannot be counted: then nothing may be looked at. */
+  async begin(attempt: Attempt): Promise<'locked' | 'busy' | Try> {
+    const account = accountKey(attempt);
+    const address = `address/${attempt.address}`;
+    const [ofAccount, ofAddress] = await both(this.#take(account, BUDGET.account), this.#take(address, BUDGET.address));
+    if (isTaken(ofAccount) && isTaken(ofAddress)) {
+      const end = async (accountEnds: End, addressEnds: End) => {
+        await both(this.#end(account, ofAccount, accountEnds), this.#end(address, ofAddress, addressEnds));
+      };
+      return { failed: () => end(failing, failing), proved: () => end(forgiving, giving) };
+    }
+    // The password is not looked at: an address that is locked takes nothing from any account.
+    if (isTaken(ofAccount)) await this.#end(account, ofAccount, giving);
+    if (isTaken(ofAddress)) await this.#end(address, ofAddress, ofAccount === 'locked' ? failing : giving);
+    return ofAccount === 'locked' || ofAddress === 'locked' ? 'locked' : 'busy';
+  }
 
-  isLocked(attempt: Attempt): boolean {
-    return budgetsOf(attempt).some(([key, budget]) => {
-      const failures = this.#failures.get(key);
-      return failures !== undefined && failures.until > this.now() && failures.count >= budget;
+  #take(key: string, budget: number): Promise<Begun> {
+    return this.tallies.change<Begun>(key, (known) => {
+      const tally = known ?? { failed: 0, pending: 0, until: this.now() + WINDOW_MS };
+      if (tally.failed >= budget) return ['locked', known];
+      if (tally.failed + tally.pending >= budget) return ['busy', known];
+      return [{ until: tally.until }, { ...tally, pending: tally.pending + 1 }];
     });
   }
 
-  failed(attempt: Attempt): void {
-    for (const [key] of budgetsOf(attempt)) {
-      const failures = this.#failures.get(key);
-      if (failures !== undefined && failures.until > this.now()) failures.count += 1;
-      else this.#begin(key);
-    }
-  }
-
-  /** Only the account's own count begins anew: one good login does not hide a search from the same address. */
-  succeeded({ eauth, username }: Attempt): void {
-    this.#failures.delete(accountKey(eauth, username));
-  }
-
-  #begin(key: string): void {
-    this.#failures.delete(key);
-    this.#failures.set(key, { count: 1, until: this.now() + WINDOW_MS });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > MAX_KEPT && oldest !== undefined) this.#failures.delete(oldest);
+  /** What began in a time that is over since has nothing to give back; a failure counts all the same. */
+  #end(key: string, { until }: { readonly until: number }, ends: End): Promise<void> {
+    const change: Change<void> = (known) => {
+      const tally = known ?? { failed: 0, pending: 0, until: this.now() + WINDOW_MS };
+      const own = tally.until === until ? tally : { ...tally, pending: tally.pending + 1 };
+      const next = ends(own);
+      if (next.failed === 0 && next.pending === 0) return [undefined, undefined];
+      return [undefined, isSame(next, known) ? known : next];
+    };
+    return this.tallies.change(key, change);
   }
 }
 
-function budgetsOf({ eauth, username, address }: Attempt): readonly (readonly [string, number])[] {
-  return [
-    [accountKey(eauth, username), BUDGET.account],
-    [`address ${address}`, BUDGET.address],
-  ];
+const giving: End = (tally) => ({ ...tally, pending: tally.pending - 1 });
+const failing: End = (tally) => ({ ...giving(tally), failed: tally.failed + 1 });
+const forgiving: End = (tally) => ({ ...giving(tally), failed: 0 });
+
+function isSame(next: Tally, known: Tally | undefined): boolean {
+  return next.failed === known?.failed && next.pending === known.pending;
+}
+
+function isTaken(begun: Begun): begun is { readonly until: number } {
+  return typeof begun === 'object';
+}
+
+/** Waits for both, also when one fails: nothing of a try goes on behind its back. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<readonly [A, B]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 /** Directories take a name in any case, and with any blanks: each spelling is the same account. */
-function accountKey(eauth: string, username: string): string {
-  return `account ${eauth} ${folded(username)}`;
+function accountKey({ eauth, username }: Attempt): string {
+  return `account/${eauth} ${folded(username)}`;
 }

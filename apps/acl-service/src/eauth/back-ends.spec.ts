@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import type { MasterConfig } from '@natrium/config';
 import apacheMd5 from 'apache-md5';
 import { hashSync } from 'bcryptjs';
-import { Attempts } from './attempts.js';
 import { verifiesPassword } from './password-hash.js';
 import { backEndsOf } from './registry.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
@@ -100,33 +99,6 @@ it('the shared secret proves any name, and nothing else does', async () => {
   for (const secret of ['', 'long', 'long and random ']) {
     expect(await back?.authenticate({ username: 'zoe', secret })).toBeUndefined();
   }
-});
-
-describe('who fails', () => {
-  const at = { eauth: 'file', username: 'alice', address: '1.1.1.1' };
-  const tries = (attempts: Attempts, count: number, from = at) => {
-    for (let n = 0; n < count; n += 1) attempts.failed(from);
-  };
-
-  it('ten times with one account is refused, from wherever, until five minutes are over', () => {
-    let now = 0;
-    const attempts = new Attempts(() => now);
-    tries(attempts, 9);
-    expect(attempts.isLocked(at)).toBe(false);
-    tries(attempts, 1, { ...at, address: '2.2.2.2' });
-    expect(attempts.isLocked({ ...at, address: '3.3.3.3' })).toBe(true);
-    expect(attempts.isLocked({ ...at, username: 'bob' })).toBe(false);
-    now = 300_000;
-    expect(attempts.isLocked(at)).toBe(false);
-  });
-
-  it('a hundred times from one address is refused, whoever he says he is; one good login does not help', () => {
-    const attempts = new Attempts(() => 0);
-    for (let n = 0; n < 100; n += 1) attempts.failed({ ...at, username: `user${String(n)}` });
-    attempts.succeeded({ ...at, username: 'bob' });
-    expect(attempts.isLocked({ ...at, username: 'zoe' })).toBe(true);
-    expect(attempts.isLocked({ ...at, username: 'zoe', address: '2.2.2.2' })).toBe(false);
-  });
 });
 
 it.each([

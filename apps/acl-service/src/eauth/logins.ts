@@ -17,13 +17,15 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../audit-log.js';
 import type { Policy } from '../policy.js';
 import type { Roster } from '../roster.js';
-import { Attempts } from './attempts.js';
+import type { Attempts, Try } from './attempts.js';
 import type { BackEnd } from './back-end.js';
 import { backEndsOf } from './registry.js';
+import type { Tallies } from './tallies.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
 import type { Tokens } from './tokens.js';
 
 type Auth = Body<typeof contracts.auth>;
+type Asked = Credential & { readonly address: string };
 type Authed = Body<typeof contracts.authed>;
 
 /** A failure answers at a multiple of this, or of the back end's own: how far it came does not show. */
@@ -32,6 +34,11 @@ const FAIL_STEP_MS = 400;
 const MAX_AT_ONCE = 32;
 const SWEEP_MS = 3_600_000;
 
+const BUSY = refusal('slow_down', 'too many logins at once; try again');
+const UNCOUNTED = refusal(
+  'store_unavailable',
+  'the login could not be counted, so nobody was let in: the store takes no writes or does not answer; try again',
+);
 const REFUSED = refusal('bad_credential', 'the credentials prove nobody');
 /** A token is random: that it has ended tells nobody who has an account. */
 const ENDED = refusal('bad_credential', 'the login has expired or was revoked; log in again');
@@ -43,6 +50,8 @@ export interface Proved {
 
 export interface LoginParts {
   readonly tokens: Tokens;
+  readonly attempts: Attempts;
+  readonly tallies: Pick<Tallies, 'sweep'>;
   readonly policy: () => Policy;
   readonly audit: AuditLog;
   readonly roster: Pick<Roster, 'callerOf'>;
@@ -51,7 +60,6 @@ export interface LoginParts {
 }
 
 export class Logins {
-  readonly #attempts: Attempts;
   #config: MasterConfig;
   #backEnds: ReadonlyMap<string, BackEnd>;
   #under = 0;
@@ -61,7 +69,6 @@ export class Logins {
     config: MasterConfig,
     private readonly parts: LoginParts,
   ) {
-    this.#attempts = new Attempts(parts.now);
     this.#config = config;
     this.#backEnds = this.#open(config);
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
@@ -138,39 +145,61 @@ export class Logins {
     return { refusal: null, token, session: this.#session(entry) };
   }
 
-  async #authenticate(from: Credential & { readonly address: string }): Promise<Result<Login, Refusal>> {
+  async #authenticate(from: Asked): Promise<Result<Login, Refusal>> {
     const began = performance.now();
-    if (this.#under >= MAX_AT_ONCE) return err(refusal('slow_down', 'too many logins at once; try again'));
+    if (this.#under >= MAX_AT_ONCE) return err(BUSY);
     this.#under += 1;
+    let login: Result<Login, Refusal>;
     try {
-      const login = await this.#ask(from);
-      if (login !== undefined) return ok(login);
+      login = await this.#ask(from);
     } finally {
       this.#under -= 1;
     }
+    if (login.ok || login.error !== REFUSED) return login;
     const took = performance.now() - began;
     const step = this.#backEnds.get(from.eauth)?.failStepMs ?? FAIL_STEP_MS;
     await pause(Math.ceil(took / step) * step - took);
-    return err(REFUSED);
+    return login;
   }
 
-  async #ask(from: Credential & { readonly address: string }): Promise<Login | undefined> {
-    const { eauth, username, secret } = from;
+  async #ask(from: Asked): Promise<Result<Login, Refusal>> {
+    let begun: Awaited<ReturnType<Attempts['begin']>>;
+    try {
+      begun = await this.parts.attempts.begin(from);
+    } catch (cause) {
+      this.parts.log.error({ err: cause }, 'a login could not be counted, and was refused');
+      return err(UNCOUNTED);
+    }
+    if (begun === 'busy') return err(BUSY);
+    if (begun === 'locked') return err(REFUSED);
+    const login = await this.#look(from);
+    if (login === undefined) {
+      await this.#ended(begun.failed());
+      return err(REFUSED);
+    }
+    // Who is let in does not wait for the count.
+    void this.#ended(begun.proved());
+    return ok(login);
+  }
+
+  async #look({ eauth, username, secret }: Asked): Promise<Login | undefined> {
     const backEnd = this.#backEnds.get(eauth);
     const isFit = username !== '' && !/[\p{Cc}\p{Cs}]/u.test(username);
-    if (this.#attempts.isLocked(from) || backEnd === undefined || !isFit) {
-      this.#attempts.failed(from);
-      return undefined;
-    }
+    if (backEnd === undefined || !isFit) return undefined;
     try {
-      const login = await backEnd.authenticate({ username, secret });
-      if (login === undefined) this.#attempts.failed(from);
-      else this.#attempts.succeeded(from);
-      return login;
+      return await backEnd.authenticate({ username, secret });
     } catch (cause) {
       this.parts.log.error({ err: cause, eauth }, 'a back end of external_auth failed');
-      this.#attempts.failed(from);
       return undefined;
+    }
+  }
+
+  /** Until its end is counted, a try counts like one that failed. */
+  async #ended(counted: ReturnType<Try['failed']>): Promise<void> {
+    try {
+      await counted;
+    } catch (cause) {
+      this.parts.log.error({ err: cause }, 'how a login ended could not be counted');
     }
   }
 
@@ -202,9 +231,9 @@ export class Logins {
 
   async #sweep(): Promise<void> {
     try {
-      await this.parts.tokens.sweep();
+      await Promise.all([this.parts.tokens.sweep(), this.parts.tallies.sweep()]);
     } catch (cause) {
-      this.parts.log.error({ err: cause }, 'expired tokens could not be removed');
+      this.parts.log.error({ err: cause }, 'expired tokens and counts could not be removed');
     }
   }
 }

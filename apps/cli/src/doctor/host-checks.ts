@@ -165,9 +165,9 @@ function filesBelow(folder: string): Entry[] {
   });
 }
 
-/** Join credentials are every minion's. */
+/** Join credentials are every minion's, those to knock with every account's. */
 function isSecret(path: string): boolean {
-  return (path.endsWith('.key') || path.endsWith('.creds')) && basename(path) !== 'join.creds';
+  return (path.endsWith('.key') || path.endsWith('.creds')) && !['join.creds', 'knock.creds'].includes(basename(path));
 }
 
 function ageOf(path: string, nowMs: number): number {

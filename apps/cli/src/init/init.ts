@@ -1,7 +1,8 @@
 /**
  * `natriumctl init`: founds a cluster in a configuration folder: root, role keys, storage keys, the first account.
  *
- * Nothing that is there is overwritten; a master file is written only where there is none.
+ * Nothing that is there is overwritten; a master file is written only where there is none. Run again, it makes only what a
+ * cluster of an earlier version lacks.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,12 +31,9 @@ export async function runInit(
   }
   const { pki_dir: folder, user: account, cluster } = loaded.value.config;
   const keys = new MasterKeys(folder);
-  if (keys.exists) {
-    io.err(`natriumctl: error: ${folder} already holds a cluster; nothing was changed\n`);
-    return FAILED;
-  }
-  keys.create(Date.now());
   const broker = new BrokerKeys(join(folder, 'broker'));
+  if (keys.exists) return completed(broker, folder, io);
+  keys.create(Date.now());
   await broker.create(cluster);
   if (brokerTls.length > 0) await makeBrokerTls(join(folder, 'broker', 'tls'), brokerTls);
   io.out(
@@ -46,6 +44,23 @@ export async function runInit(
       `The first account is ${account}; it has full access. Its key: ${keys.firstAccountPath}`,
       `Keep ${join(folder, 'root.key')} offline: it is needed only to change role keys.`,
       ...(loaded.value.config.broker_auth === 'jwt' ? aboutBroker(broker) : []),
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** A cluster of an earlier version gets what has come since; nothing that is there is changed. */
+async function completed(broker: BrokerKeys, folder: string, io: Io): Promise<number> {
+  const made = broker.exists ? await broker.complete() : [];
+  if (made.length === 0) {
+    io.err(`natriumctl: error: ${folder} already holds a cluster; nothing was changed\n`);
+    return FAILED;
+  }
+  io.out(
+    [
+      `The cluster in ${folder} is of an earlier version. The broker's users that it had not were made: ${made.join(', ')}.`,
+      `They count once each acl-service has the new ${join(broker.folder, 'acl')} and was started again.`,
       '',
     ].join('\n'),
   );

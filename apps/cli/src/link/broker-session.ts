@@ -1,6 +1,7 @@
 /**
  * An account's connection to the broker. Where that asks who somebody is, the account has a user of its own, kept beside its
- * key; with none, or one that has ended, it comes as one who may only join and is given the next.
+ * key; with none, or one that has ended, it comes as one who may only join and is given the next. Whoever has no key of the
+ * cluster comes as one who may only knock, and is given a guest's.
  *
  * Spec: spec/broker.md#users.
  */
@@ -12,7 +13,7 @@ import { brokerTls, type MasterConfig } from '@natrium/config';
 import { fp, type Identity, randomBytes, signJoin } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
-import { contracts, inboxOf, joinInboxOf } from '@natrium/wire';
+import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
 
 const HELLO_MS = 2000;
 const JOIN_MS = 5000;
@@ -22,8 +23,8 @@ const OWNER_ONLY = 0o600;
 export interface Caller {
   readonly config: MasterConfig;
   readonly identity: Identity;
-  /** The file that the identity is in. */
-  readonly keyPath: string;
+  /** The file that the identity is in; undefined: it was made for the occasion, and the cluster does not know it. */
+  readonly keyPath: string | undefined;
   readonly firstRoot: Uint8Array;
 }
 
@@ -36,13 +37,14 @@ export interface Session {
 /** @returns A sentence when there is no way in. */
 export async function openSession(caller: Caller): Promise<Result<Session, string>> {
   if (caller.config.broker_auth === 'none') return session(caller, {});
+  if (caller.keyPath === undefined) return asGuest(caller);
   const path = userPath(caller.keyPath);
   const kept = readText(path);
   if (kept !== undefined && isGood(kept, caller.identity, Date.now())) {
     const opened = await asUser(caller, kept, path);
     if (opened.ok) return opened;
   }
-  const jwt = await joinFor(caller);
+  const jwt = await entering(caller, 'join', (link) => askFor(link, caller.config.user));
   if (!jwt.ok) return jwt;
   keepText(path, jwt.value);
   return asUser(caller, jwt.value, path);
@@ -57,28 +59,68 @@ async function asUser(caller: Caller, jwt: string, path: string): Promise<Result
   const user = new OwnUser(caller.identity, jwt, (next) => {
     keepText(path, next);
   });
-  const opened = await session(caller, { user, inbox: inboxOf(fp(caller.identity.publicKey)) });
+  const opened = await sessionOf(caller, user);
   return opened.ok ? ok({ ...opened.value, user }) : opened;
 }
 
-async function joinFor(caller: Caller): Promise<Result<string, string>> {
-  const { config, identity } = caller;
-  const path = join(config.pki_dir, 'broker', 'join.creds');
+/** A guest's user is for this one session, and never renewed. */
+async function asGuest(caller: Caller): Promise<Result<Session, string>> {
+  const jwt = await entering(caller, 'knock', askToBeGuest);
+  return jwt.ok ? sessionOf(caller, new OwnUser(caller.identity, jwt.value, () => undefined)) : jwt;
+}
+
+function sessionOf(caller: Caller, user: OwnUser): Promise<Result<Session, string>> {
+  return session(caller, { user, inbox: inboxOf(fp(caller.identity.publicKey)) });
+}
+
+type Door = 'join' | 'knock';
+const INBOXES = { join: joinInboxOf, knock: knockInboxOf } as const;
+
+/** The credentials that let somebody ask for a user of the broker. */
+export function doorPath({ pki_dir }: Pick<MasterConfig, 'pki_dir'>, door: Door): string {
+  return join(pki_dir, 'broker', `${door}.creds`);
+}
+
+async function entering(
+  caller: Caller,
+  door: Door,
+  ask: (link: Link) => Promise<Result<string, string>>,
+): Promise<Result<string, string>> {
+  const path = doorPath(caller.config, door);
   const credentials = readCredentials(path);
   if (credentials === undefined) return err(`broker_auth is jwt, and there is no ${path}; natriumctl init makes it`);
   const { jwt, key } = credentials;
-  const inbox = joinInboxOf(fp(identity.publicKey));
-  const opened = await session(caller, { user: { jwt: () => jwt, key }, inbox }, true);
+  const inbox = INBOXES[door](fp(caller.identity.publicKey));
+  const opened = await session(caller, { user: { jwt: () => jwt, key }, inbox }, door);
   if (!opened.ok) return opened;
   const { link, transport } = opened.value;
   try {
-    return await askFor(link, config.user);
+    return await ask(link);
   } finally {
     await transport.drain();
   }
 }
 
-async function askFor({ identity, bus, subjects, roles, own, clock, services }: Link, id: string) {
+const NO_USERS = 'the acl-service gives no users of the broker: its broker_auth is none';
+
+async function askToBeGuest({ identity, bus, subjects, own, services }: Link): Promise<Result<string, string>> {
+  const question = {
+    contract: contracts.guest,
+    body: { nkey: identity.nkeyPublic },
+    subject: subjects.usrAcl(own.fp, 'guest'),
+    to: () => services('acl'),
+  };
+  const answer = await bus.ask(question, contracts.guested, JOIN_MS);
+  if (!answer.ok) return err(`the acl-service gave no guest's user of the broker (${answer.error})`);
+  const { refusal, user } = answer.value.body;
+  if (refusal !== null) return err(refusal.sentence);
+  return user === null ? err(NO_USERS) : ok(user);
+}
+
+async function askFor(
+  { identity, bus, subjects, roles, own, clock, services }: Link,
+  id: string,
+): Promise<Result<string, string>> {
   const request = signJoin(identity.signing, roles.cluster, {
     id,
     identity: identity.publicKey,
@@ -97,13 +139,13 @@ async function askFor({ identity, bus, subjects, roles, own, clock, services }: 
   if (!answer.ok) return err(`the acl-service gave no user of the broker (${answer.error})`);
   const { state, user } = answer.value.body;
   if (state !== 'accepted') return err('the key of this account is not an accepted one');
-  return user === null ? err('the acl-service gives no users of the broker: its broker_auth is none') : ok(user);
+  return user === null ? err(NO_USERS) : ok(user);
 }
 
 async function session(
   { config, identity, firstRoot }: Caller,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
-  joining = false,
+  door?: Door,
 ): Promise<Result<Session, string>> {
   let transport: NatsTransport;
   try {
@@ -127,7 +169,7 @@ async function session(
     epochMs: SESSION_MS,
     overlapMs: 0,
     helloTimeoutMs: HELLO_MS,
-    joining,
+    entering: door,
   });
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();

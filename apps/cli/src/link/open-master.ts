@@ -4,6 +4,7 @@
  * The account's key and the cluster's roots are read from the configuration folder, so that nothing has to be trusted on
  * first use.
  */
+import { accessSync, constants, existsSync } from 'node:fs';
 import type { NatsTransport } from '@natrium/bus';
 import { identityAsker, keepRenewed, type Link, MasterClient } from '@natrium/client';
 import { type MasterConfig, problemSentence } from '@natrium/config';
@@ -14,7 +15,7 @@ import { loadClientConfig } from '../accounts/client-config.js';
 import { callingAccount, claimOf, type HostAccount, keyFilesOf } from '../accounts/own-identity.js';
 import { EXIT } from '../common/exit-codes.js';
 import type { ConnectProblem } from '../ports.js';
-import { openSession } from './broker-session.js';
+import { doorPath, openSession } from './broker-session.js';
 
 /** A session of the calling account. */
 export interface OpenMaster {
@@ -29,10 +30,7 @@ export interface OpenMaster {
 
 export interface OpenOptions {
   readonly account?: HostAccount;
-  /**
-   * Where this account has no key it comes under one that nobody knows: something else proves who asks. A broker that has
-   * users lets nobody in so.
-   */
+  /** Where this account has no key it comes under one that nobody knows, as a guest: something else proves who asks. */
   readonly keyless?: boolean;
 }
 
@@ -48,14 +46,23 @@ export async function openMaster(
   if (!keys.exists)
     return problem(`there is no cluster in ${config.pki_dir}; natriumctl init founds one`, EXIT.badConfig);
   const own = ownIdentity(account, config, keys);
-  const isKeyless = !own.ok && keyless && config.broker_auth === 'none';
-  const identity = isKeyless ? ok({ identity: identityFrom(newIdentitySecret()), path: '' }) : own;
+  const identity = own.ok || !keyless ? own : guestInstead(config, own.error);
   return identity.ok ? connect(config, keys, identity.value, claimOf(account)) : identity;
 }
 
 interface OwnIdentity {
   readonly identity: Identity;
-  readonly path: string;
+  /** undefined: made for the occasion. */
+  readonly path: string | undefined;
+}
+
+function guestInstead(config: MasterConfig, { sentence, exit }: ConnectProblem): Result<OwnIdentity, ConnectProblem> {
+  const door = doorPath(config, 'knock');
+  if (config.broker_auth === 'none' || isReadable(door))
+    return ok({ identity: identityFrom(newIdentitySecret()), path: undefined });
+  // Shut on purpose: then only who has a key may log in.
+  if (existsSync(door)) return problem(sentence, exit);
+  return problem(`${sentence}. A login needs none where ${door} is: natriumctl init, run again, makes it`, exit);
 }
 
 function ownIdentity(
@@ -76,6 +83,15 @@ function ownIdentity(
   const isOthers = unreadable === undefined || unreadable.startsWith('EACCES');
   const sentence = `account ${account.name} has no key in ${config.pki_dir}; natriumctl accounts sync makes them, as root`;
   return problem(isOthers ? sentence : (unreadable ?? sentence), EXIT.noKey);
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function connect(

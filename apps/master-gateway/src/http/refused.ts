@@ -10,7 +10,8 @@ import {
 } from '@nestjs/common';
 
 const DENIED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'bad_credential', 'no_peer_policy'];
-const NOT_NOW: readonly RefusalCode[] = ['acl_unavailable', 'slow_down'];
+/** Whoever asks again later may be answered otherwise. */
+export const NOT_NOW: readonly RefusalCode[] = ['acl_unavailable', 'store_unavailable', 'slow_down'];
 
 export function httpError({ code, sentence }: Refusal): HttpException {
   if (DENIED.includes(code)) return new UnauthorizedException(sentence);

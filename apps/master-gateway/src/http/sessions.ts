@@ -3,7 +3,7 @@ import type { RoleLink } from '@natrium/edge';
 import type { Credential } from '@natrium/flow';
 import { type Body, contracts } from '@natrium/wire';
 import { ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { httpError } from './refused.js';
+import { httpError, NOT_NOW } from './refused.js';
 
 export type Session = NonNullable<Body<typeof contracts.authed>['session']>;
 
@@ -70,7 +70,8 @@ export class Sessions {
     if (!answer.ok) throw new ServiceUnavailableException('No acl-service answered');
     const { refusal, token, session } = answer.value.body;
     if (refusal !== null && refusal.code !== 'bad_credential') {
-      throw httpError({ code: refusal.code === 'slow_down' ? 'slow_down' : 'bad_request', sentence: refusal.sentence });
+      const code = NOT_NOW.find((one) => one === refusal.code) ?? 'bad_request';
+      throw httpError({ code, sentence: refusal.sentence });
     }
     if (refusal !== null || session === null) throw unproved();
     return { token, session };

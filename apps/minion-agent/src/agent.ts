@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Clock } from '@natrium/bus';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
-import type { MinionConfig } from '@natrium/config';
+import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import type { Jid } from '@natrium/model';
@@ -169,9 +169,10 @@ function openOutbox({ link, log }: Pick<Beginning, 'link' | 'log'>, spool: Spool
 
 /** What is asked of the master is asked under one identity to its end. */
 function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterPort {
-  const port = peerPort(new MasterClient(identityAsker(link, 'up')), config.nats);
+  const masters = config.nats.map(shownAddress);
+  const port = peerPort(new MasterClient(identityAsker(link, 'up')), masters);
   return holdingBack({
-    masters: config.nats,
+    masters,
     publish: (ask) => link.steady(() => port.publish(ask)),
     runner: (ask) => link.steady(() => port.runner(ask)),
   });

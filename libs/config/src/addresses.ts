@@ -39,6 +39,11 @@ export function masterUrl(host: string, port: number): Result<string, Fault> {
   );
 }
 
+/** An address as it may be shown: a broker's token or password in it is a secret. */
+export function shownAddress(address: string): string {
+  return address.replace(/(?<=^[a-z]+:\/\/)[^/?#]*@/i, '');
+}
+
 function parse(address: string): URL | undefined {
   return !/\s/.test(address) && URL.canParse(address) ? new URL(address) : undefined;
 }

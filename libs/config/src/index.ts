@@ -1,3 +1,4 @@
+export { shownAddress } from './addresses.js';
 export { brokerTls, type BrokerTlsPaths } from './broker-tls.js';
 /** Configuration files to frozen, checked values; errors name file, line, key, reason and mend. */
 export { DEFAULT_DIR } from './check.js';

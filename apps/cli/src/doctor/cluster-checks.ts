@@ -1,5 +1,5 @@
 /** What is to be said of a running cluster, from what was seen of it; nothing here asks. */
-import type { MasterConfig } from '@natrium/config';
+import { type MasterConfig, shownAddress } from '@natrium/config';
 import { type Finding, fine, problem, warning } from './finding.js';
 
 export interface BrokerSeen {
@@ -42,7 +42,7 @@ export function checkBroker(seen: BrokerSeen, config: MasterConfig): readonly Fi
   return [
     isOld
       ? problem('broker', `nats-server ${seen.version} is too old`, 'install 2.10 or newer')
-      : fine('broker', `nats-server ${seen.version} at ${config.nats.join(', ')}`),
+      : fine('broker', `nats-server ${seen.version} at ${config.nats.map(shownAddress).join(', ')}`),
     ...(seen.jetstream
       ? []
       : [problem('broker', 'the broker has no JetStream', 'add jetstream {} to its configuration')]),

@@ -7,7 +7,7 @@ import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { loadMinionConfig, type MinionConfig, problemSentence } from '@natrium/config';
+import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress } from '@natrium/config';
 import {
   err,
   fromPlain,
@@ -34,8 +34,8 @@ import {
   OwnModules,
 } from '@natrium/modules';
 import { EXIT } from '../common/exit-codes.js';
-import { alsoReturned } from './call-returners.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
+import { alsoReturned } from './call-returners.js';
 
 /** Beside the commands in their folder: tools/build.mjs puts it there. */
 const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
@@ -73,7 +73,8 @@ function configOf({
   const { config } = loaded.value;
   const masters = [...config.nats, ...config.master];
   if (master !== undefined && !local && !masters.includes(master)) {
-    const sentence = `the agent of this host is connected to ${masters.join(', ')}, and --master cannot send it elsewhere; see nats in ${configDir}/minion`;
+    const shown = masters.map(shownAddress).join(', ');
+    const sentence = `the agent of this host is connected to ${shown}, and --master cannot send it elsewhere; see nats in ${configDir}/minion`;
     return err({ sentence, exit: EXIT.usage });
   }
   const own = { id: id ?? config.id, master: master === undefined ? config.master : [master] };

@@ -187,7 +187,12 @@ export class EventSpool {
     if (this.#unwritten.length === 0) return;
     try {
       this.#append(this.#unwritten.map(({ line }) => line).join(''));
-      this.#settle(this.last);
+      const kept = this.#unwritten;
+      this.#unwritten = [];
+      // Once they have left for the master, which somebody waits for there.
+      setImmediate(() => {
+        for (const { done } of kept) done();
+      });
       this.#recovered();
     } catch (cause) {
       for (const { until, done } of this.#unwritten) if (until === 'tried') done();

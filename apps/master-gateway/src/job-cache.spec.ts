@@ -1,6 +1,7 @@
 /** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
 import { MemoryStore } from '@natrium/bus';
 import { parseJid } from '@natrium/model';
+import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
 
@@ -109,6 +110,64 @@ describe('a job', () => {
     for (const n of [3, 1, 2]) await cache.create(aRecord(n), digestOf(n));
     expect((await other.all()).map(({ jid }) => jid)).toEqual([1, 2, 3].map(jidOf));
   });
+});
+
+describe('a job that could not be written', () => {
+  /** Writes nothing while it is away; what it was given then comes into effect when it is told so. */
+  class LateStore extends MemoryStore {
+    away = true;
+    readonly #late: (() => Promise<unknown>)[] = [];
+
+    override create(key: string, value: Uint8Array): Promise<number | undefined> {
+      if (!this.away) return super.create(key, value);
+      this.#late.push(() => super.create(key, value));
+      return Promise.reject(new Error('no acknowledgement in time'));
+    }
+
+    async comesBack(): Promise<void> {
+      this.away = false;
+      for (const write of this.#late.splice(0)) await write();
+    }
+  }
+
+  let late: LateStore;
+  beforeEach(() => {
+    late = new LateStore('jobs');
+    cache = new JobCache(late, 'gw1');
+    other = new JobCache(late, 'gw2');
+  });
+
+  it('is taken back when its write comes into effect after all', async () => {
+    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    await late.comesBack();
+    expect(await other.byDigest(digestOf(1))).toMatchObject({ instance: 'gw1' });
+    await until('it is gone', async () => (await other.byDigest(digestOf(1))) === undefined);
+  });
+
+  it('stays when its caller has asked another gateway meanwhile', async () => {
+    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    late.away = false;
+    expect(await other.create(aRecord(2, { instance: 'gw2' }), digestOf(1))).toEqual({ type: 'created' });
+    await late.comesBack();
+    await looked();
+    expect(await other.byDigest(digestOf(1))).toMatchObject({ instance: 'gw2' });
+  });
+
+  it('stays when its caller has asked the same gateway again, which goes on with it', async () => {
+    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    await late.comesBack();
+    expect(await cache.move((await cache.find(digestOf(1)))!, digestOf(1))).toBe(true);
+    await looked();
+    expect(await other.byDigest(digestOf(1))).toMatchObject({ jid: jidOf(1) });
+  });
+
+  /** Another one that was written late is gone, so that this one was looked at too. */
+  async function looked(): Promise<void> {
+    late.away = true;
+    await expect(cache.create(aRecord(9), digestOf(9))).rejects.toThrow('no acknowledgement');
+    await late.comesBack();
+    await until('another is gone', async () => (await other.byDigest(digestOf(9))) === undefined);
+  }
 });
 
 describe('returns', () => {

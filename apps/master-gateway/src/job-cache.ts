@@ -19,6 +19,8 @@ const WINDOW_MS = 50;
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
+/** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
+const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 
 interface Reading {
   readonly now: Promise<readonly records.StoredReturn[]>;
@@ -33,6 +35,8 @@ export class JobCache {
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
   readonly #readings = new Map<string, Reading>();
+  /** Digests of jobs that could not be written, until nothing of them can be there any more. */
+  readonly #withdrawn = new Set<string>();
   #newest = 0;
   #told = -1;
 
@@ -62,13 +66,34 @@ export class JobCache {
         return await this.#create(record, digest, attempt > 1);
       } catch (cause) {
         if (attempt >= CREATE_TRIES) {
-          // What may have been written after all is not to be found by whoever goes on with this instance's jobs.
-          this.store.delete(`d.${digest}`).catch(() => undefined);
+          void this.#withdraw(record, digest);
           throw cause;
         }
         await pause(CREATE_AGAIN_MS * attempt);
       }
     }
+  }
+
+  /**
+   * Takes back what may have been written after all: whoever goes on with this instance's jobs must not find it. Its caller may
+   * have asked again meanwhile, so that the job is another's now, or has begun here after all: that one stays.
+   */
+  async #withdraw({ jid }: records.JobRecord, digest: string): Promise<void> {
+    this.#withdrawn.add(digest);
+    for (const ms of WITHDRAW_AFTER_MS) {
+      await pause(ms, undefined, { ref: false });
+      try {
+        const found = await this.find(digest);
+        if (!this.#withdrawn.has(digest)) return;
+        if (found === undefined) continue;
+        const isMine = found.record.instance === this.instance && found.record.jid === jid;
+        if (isMine) await this.store.delete(`d.${digest}`, found.revision);
+        break;
+      } catch {
+        // The broker takes nothing yet.
+      }
+    }
+    this.#withdrawn.delete(digest);
   }
 
   async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
@@ -85,10 +110,10 @@ export class JobCache {
       return { type: 'created' };
     }
     if (created === undefined) {
-      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`);
+      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`, indexed);
       const existing = await this.byDigest(digest);
       if (existing !== undefined) return { type: 'exists', record: existing };
-    } else await this.store.delete(`d.${digest}`);
+    } else await this.store.delete(`d.${digest}`, created);
     return { type: 'jid_taken' };
   }
 
@@ -119,6 +144,7 @@ export class JobCache {
   }
 
   #note(digest: string, revision: number): void {
+    this.#withdrawn.delete(digest);
     this.#begun.set(digest, revision);
     this.#newest = Math.max(this.#newest, revision);
   }

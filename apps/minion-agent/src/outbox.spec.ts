@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Link } from '@natrium/client';
-import { sodiumReady } from '@natrium/envelope';
+import { sodiumReady, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import { Outbox } from './outbox.js';
@@ -22,22 +22,26 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+function aLink(bus: object): Link {
+  return {
+    own: { fp: 'fp' },
+    subjects: { upReturn: () => 'here', up: () => 'any.return' },
+    directory: { instance: () => undefined, role: () => [] },
+    bus,
+  } as unknown as Link;
+}
+
 /** Delivers the return; the gateway stores it or not. */
 async function deliver(isStored: boolean) {
   const onDisk: boolean[] = [];
   const finished: string[] = [];
   const path = join(folder, 'spool', 'returns');
-  const link = {
-    own: { fp: 'fp' },
-    subjects: { upReturn: () => 'here', up: () => 'any.return' },
-    directory: { instance: () => undefined, role: () => [] },
-    bus: {
-      ask: () => {
-        onDisk.push(existsSync(path) && readFileSync(path, 'utf8').includes(DIGEST));
-        return Promise.resolve(isStored ? ok({}) : err('timeout'));
-      },
+  const link = aLink({
+    ask: () => {
+      onDisk.push(existsSync(path) && readFileSync(path, 'utf8').includes(DIGEST));
+      return Promise.resolve(isStored ? ok({}) : err('timeout'));
     },
-  } as unknown as Link;
+  });
   const spool = new Spool(join(folder, 'spool'), () => undefined);
   const outbox = new Outbox(link, spool, { finish: (digest) => finished.push(digest) }, () => undefined);
   outbox.deliver(RETURN);
@@ -57,5 +61,37 @@ describe('a return', () => {
 
   it('is kept, and its run not called finished, while no gateway has', async () => {
     expect(await deliver(false)).toMatchObject({ onDisk: [true, true], finished: [], waiting: [RETURN] });
+  });
+});
+
+describe('what an outage has left', () => {
+  it('is sent a few at a time, until all of it is stored', async () => {
+    const spool = new Spool(join(folder, 'spool'), () => undefined);
+    const digests = Array.from({ length: 100 }, (_, n) => String(n).padStart(64, '0'));
+    for (const digest of digests) spool.put({ ...RETURN, digest });
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    let most = 0;
+    const bus = {
+      ask: ({ body }: { readonly body: { readonly digest: Uint8Array } }) => {
+        asked.push(toHex(body.digest));
+        return new Promise((resolve) => {
+          answers.push(() => {
+            resolve(ok({}));
+          });
+          most = Math.max(most, answers.length);
+        });
+      },
+    };
+    const outbox = new Outbox(aLink(bus), spool, { finish: () => undefined }, () => undefined);
+    outbox.sendSpooled();
+    while (answers.length > 0) {
+      answers.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    outbox.close();
+    expect(asked).toEqual(digests);
+    expect(most).toBe(16);
+    expect(spool.all()).toEqual([]);
   });
 });

@@ -12,9 +12,23 @@ import type { Spool } from './spool.js';
 
 const ANSWER_MS = 5000;
 const AGAIN_MS = 5000;
+/**
+ * So many that nobody took the first time are under way at once, and the others wait in line: gateways and a broker that are
+ * at their limit would never come to rest under all that a long trouble has left. In good times sixteen are some thousand a second.
+ */
+const AGAIN_AT_ONCE = 16;
+
+/** Nobody has taken it yet; not to be sent again before `at`. */
+interface Waiting {
+  readonly ret: MinionReturn;
+  readonly at: number;
+}
 
 export class Outbox {
-  readonly #timers = new Set<NodeJS.Timeout>();
+  /** By digest, in the order in which they are sent again. */
+  readonly #again = new Map<string, Waiting>();
+  #underWay = 0;
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(
@@ -31,32 +45,33 @@ export class Outbox {
       return;
     }
     this.spool.put(ret);
-    this.#send(ret);
+    this.#sendUntilStored(ret).catch(this.onFailure);
   }
 
   /** Everything that was left from before. */
   sendSpooled(): void {
-    for (const ret of this.spool.all()) this.#send(ret);
+    for (const ret of this.spool.all()) this.#again.set(ret.digest, { ret, at: performance.now() });
+    this.#sendNext();
   }
 
   close(): void {
     this.#closed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  #send(ret: MinionReturn): void {
-    this.#sendUntilStored(ret).catch((cause: unknown) => {
-      this.onFailure(cause);
-      if (!this.#closed) this.#sendAgain(ret);
-    });
+    clearTimeout(this.#timer);
   }
 
   async #sendUntilStored(ret: MinionReturn): Promise<void> {
-    const stored =
-      (ret.instance !== '' && (await this.#sendTo(ret, this.#subjectOf(ret)))) ||
-      (await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return')));
-    if (stored) this.#stored(ret);
-    else if (!this.#closed) this.#sendAgain(ret);
+    let stored = false;
+    try {
+      stored =
+        (ret.instance !== '' && (await this.#sendTo(ret, this.#subjectOf(ret)))) ||
+        (await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return')));
+    } finally {
+      if (stored) this.#stored(ret);
+      else {
+        this.#again.set(ret.digest, { ret, at: performance.now() + AGAIN_MS });
+        this.#sendNext();
+      }
+    }
   }
 
   /** Until now the record says "begun": were the spool lost, the caller would hear "interrupted" and not wait for ever. */
@@ -65,12 +80,26 @@ export class Outbox {
     this.spool.drop(digest);
   }
 
-  #sendAgain(ret: MinionReturn): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.#send(ret);
-    }, AGAIN_MS);
-    this.#timers.add(timer);
+  #sendNext(): void {
+    clearTimeout(this.#timer);
+    for (const [digest, { ret, at }] of this.#again) {
+      if (this.#closed || this.#underWay >= AGAIN_AT_ONCE) return;
+      const waitMs = at - performance.now();
+      if (waitMs > 0) {
+        this.#timer = setTimeout(() => {
+          this.#sendNext();
+        }, waitMs);
+        return;
+      }
+      this.#again.delete(digest);
+      this.#underWay += 1;
+      this.#sendUntilStored(ret)
+        .catch(this.onFailure)
+        .finally(() => {
+          this.#underWay -= 1;
+          this.#sendNext();
+        });
+    }
   }
 
   #subjectOf({ instance }: MinionReturn): string {

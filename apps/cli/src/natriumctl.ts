@@ -15,5 +15,6 @@ await runAsProcess((argv, io) =>
     event: async (options) => (await import('./events/run-event.js')).runEvent(options, io),
     accounts: async (options) => (await import('./accounts/sync.js')).runAccountsSync(options, io),
     token: async (options) => (await import('./tokens/run-token.js')).runToken(options, io),
+    swarm: async (options) => (await import('./swarm/run-swarm.js')).runSwarm(options, io),
   }),
 );

@@ -256,6 +256,17 @@ export interface EventOptions {
   readonly socket: string | undefined;
 }
 
+export interface SwarmOptions {
+  readonly configDir: string;
+  /** 0: only forget. */
+  readonly minions: number;
+  readonly prefix: string;
+  readonly processes?: number;
+  readonly connections?: number;
+  readonly answerDelayMs: number;
+  readonly forget: boolean;
+}
+
 /** What `natriumctl` starts; each answers the exit code. */
 export interface CtlPorts {
   readonly connectMaster: ConnectMaster;
@@ -267,4 +278,5 @@ export interface CtlPorts {
   readonly event: (options: EventOptions, io: Io) => Promise<number>;
   readonly accounts: (options: AccountsOptions, io: Io) => Promise<number>;
   readonly token: (options: TokenOptions, io: Io) => Promise<number>;
+  readonly swarm: (options: SwarmOptions, io: Io) => Promise<number>;
 }

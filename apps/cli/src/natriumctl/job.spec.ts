@@ -19,6 +19,7 @@ async function follow(script: Script, ...more: readonly string[]) {
     audit: no,
     accounts: no,
     token: no,
+    swarm: no,
     event: no,
   };
   const exit = await runNatriumctl(['job', 'follow', JID, ...more], io, ports);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
-import type { SwarmShare } from '@natrium/client';
+import type { SwarmKey, SwarmShare } from '@natrium/client';
 import { fingerprint } from '@natrium/envelope';
 import { writeWhole } from '@natrium/keystore';
 import type { OpenMaster } from '../link/open-master.js';
@@ -29,6 +29,7 @@ export class Swarm {
   readonly #folder = mkdtempSync(join(tmpdir(), 'natrium-swarm-'));
   readonly #left: LeftKeys;
   #processes: readonly SwarmProcess[] = [];
+  #keys: readonly SwarmKey[] = [];
   #enrolling: Promise<void> = Promise.resolve();
   #lost = 0;
   #stopping = false;
@@ -46,6 +47,11 @@ export class Swarm {
     return this.#processes;
   }
 
+  /** In the order of their numbers. */
+  get keys(): readonly SwarmKey[] {
+    return this.#keys;
+  }
+
   get ids(): readonly string[] {
     return Array.from({ length: this.options.minions }, (_, at) => `${this.options.prefix}${String(at + 1)}`);
   }
@@ -58,6 +64,7 @@ export class Swarm {
     this.#writeConfig();
     this.#processes = this.#shares().map((share, at) => this.#process(share, at));
     const keys = (await Promise.all(this.#processes.map((one) => one.begin()))).flat();
+    this.#keys = keys;
     this.#left.keep(keys);
     this.#enrolling = enrolKeys(this.master.client, keys, () => this.#stopping);
     await this.#enrolling;

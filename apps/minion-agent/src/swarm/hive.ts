@@ -6,7 +6,7 @@
  * They run nothing of this host: only the modules `MODULES` are there.
  */
 import type { NatsTransport } from '@natrium/bus';
-import { type Known, linkWith, OwnUser, type SwarmKey, type SwarmShare } from '@natrium/client';
+import { type Known, type Link, linkWith, OwnUser, type SwarmKey, type SwarmShare } from '@natrium/client';
 import { fp, type Identity, identityFrom, newIdentitySecret, toHex } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { builtinModules, type CallContext, gatherGrains, minionRegistry, type Registry } from '@natrium/modules';
@@ -42,7 +42,7 @@ export class Hive {
   readonly #minions: SimulatedMinion[] = [];
   readonly #shared: Promise<NatsTransport>[] = [];
   readonly #grains: ValueMap;
-  #known: Known | undefined;
+  #first: Promise<Link> | undefined;
   #tidying: NodeJS.Timeout | undefined;
 
   constructor(
@@ -131,12 +131,11 @@ export class Hive {
   }
 
   /** The first listens for services and roles for all of them. */
-  async #linkFor(about: ComingIn, transport: NatsTransport) {
+  async #linkFor(about: ComingIn, transport: NatsTransport): Promise<Link> {
     const gated = this.gate.before(transport);
-    if (this.#known !== undefined) return linkWith(standingOn(about, gated, false), this.#known);
-    const link = await greet(about, gated);
-    this.#known ??= link;
-    return link;
+    if (this.#first !== undefined) return linkWith(standingOn(about, gated, false), await this.#first);
+    this.#first = greet(about, gated);
+    return this.#first;
   }
 
   #connectionFor(about: ComingIn, user: OwnUser | undefined): Promise<NatsTransport> {

@@ -28,7 +28,12 @@ export class PlainFan {
   static async open(brokerUrl: string, state: string): Promise<PlainFan> {
     const connection = await connect({ servers: brokerUrl, name: 'bench-fan-out', ...(await asOperator(state)) });
     const plain = new PlainFan(connection);
-    await plain.#ask(`STREAM.CREATE.${STREAM}`, { name: STREAM, subjects: [SUBJECT], storage: 'file', retention: 'limits' });
+    await plain.#ask(`STREAM.CREATE.${STREAM}`, {
+      name: STREAM,
+      subjects: [SUBJECT],
+      storage: 'file',
+      retention: 'limits',
+    });
     return plain;
   }
 

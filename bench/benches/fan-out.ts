@@ -43,7 +43,11 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
     for (let n = 0; n < WARM_UP; n += 1) await fan.whole();
     run.note(`${String(minions)} minions are asked`);
     const rounds = await measureRounds(fan, plain, cluster);
-    const memory = { metric: `${String(minions)}: gateway memory per minion`, unit: 'kB', value: (after - before) / minions };
+    const memory = {
+      metric: `${String(minions)}: gateway memory per minion`,
+      unit: 'kB',
+      value: (after - before) / minions,
+    };
     return [...figuresOf(minions, rounds), memory];
   } finally {
     await plain.close();
@@ -114,7 +118,11 @@ function figuresOf(minions: number, { whole, parts, plain, processor, written }:
     ...spread('plain messages', plain),
     ...processor
       .filter(({ name }) => SERVICES.includes(name))
-      .map(({ name, ms }) => ({ metric: named(`processor time per minion: ${name}`), unit: 'µs', value: (ms * 1000) / minions })),
+      .map(({ name, ms }) => ({
+        metric: named(`processor time per minion: ${name}`),
+        unit: 'µs',
+        value: (ms * 1000) / minions,
+      })),
     { metric: named('message to a minion'), unit: 'B', value: first?.jobBytes ?? 0 },
     { metric: named('return'), unit: 'B', value: first?.returnBytes ?? 0 },
     { metric: named('JetStream writes'), unit: '', value: written.messages },

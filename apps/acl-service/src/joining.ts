@@ -37,7 +37,8 @@ export class Joining {
   /** @returns undefined for a request that proves nothing: a stranger hears nothing. */
   async handle(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
     const { clock, roles } = this.link;
-    if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own())) return { state: 'full', record: null, user: null };
+    if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own()))
+      return { state: 'full', record: null, user: null };
     const age = { now: clock.now(), skewMs: clock.skewMs, maxAgeMs: JOIN_AGE_MS };
     const join = readJoin(opened.body.request, roles.cluster, age);
     if (!join.ok) return undefined;

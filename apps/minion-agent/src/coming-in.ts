@@ -147,7 +147,10 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
   }
 }
 
-export function connect({ config, log }: Pick<ComingIn, 'config' | 'log'>, login: Pick<NatsOptions, 'user' | 'inbox'>): Promise<NatsTransport> {
+export function connect(
+  { config, log }: Pick<ComingIn, 'config' | 'log'>,
+  login: Pick<NatsOptions, 'user' | 'inbox'>,
+): Promise<NatsTransport> {
   return NatsTransport.connect({
     servers: config.nats,
     name: 'natrium-minion',

@@ -7,7 +7,17 @@
  *
  * Spec: spec/envelope.md#joining.
  */
-import { err, isMap, type MinionId, ok, parseMinionId, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import {
+  err,
+  isMap,
+  type MinionId,
+  ok,
+  parseMinionId,
+  type Refusal,
+  refusal,
+  type Result,
+  type Value,
+} from '@natrium/model';
 import type { KeyRecord } from './join.js';
 
 export interface EnrolPorts {
@@ -40,7 +50,8 @@ export class KeyEnrolment {
     const whole = wanted.filter((one) => one !== undefined);
     if (whole.length !== wanted.length)
       return refuse('bad_request', 'a minion is enrolled with its id and the public halves of its key');
-    const twice = repeated(whole.map(({ id }) => id)) ?? repeated(whole.map(({ identity }) => this.ports.textOf(identity)));
+    const twice =
+      repeated(whole.map(({ id }) => id)) ?? repeated(whole.map(({ identity }) => this.ports.textOf(identity)));
     if (twice !== undefined) return refuse('bad_request', `${twice} is named twice`);
     const known = this.#known();
     for (const one of whole) {

@@ -1,4 +1,15 @@
-import type { AccountsOptions, AuditOptions, CtlPorts, DoctorOptions, EventOptions, FingerprintOptions, InitOptions, SwarmOptions, TokenOptions, UpOptions } from '../ports.js';
+import type {
+  AccountsOptions,
+  AuditOptions,
+  CtlPorts,
+  DoctorOptions,
+  EventOptions,
+  FingerprintOptions,
+  InitOptions,
+  SwarmOptions,
+  TokenOptions,
+  UpOptions,
+} from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { ScriptedMaster } from '../testing/scripted-master.js';
 import { runNatriumctl } from './run-ctl.js';

@@ -30,7 +30,10 @@ export const swarm: Subcommand = {
     command.option('--minions <n>', 'how many');
     command.option('--processes <n>', 'processes that share them (default: one for each core, and 500 minions)');
     command.option('--prefix <name>', `their ids are this and a number (default: ${DEFAULT_PREFIX})`);
-    command.option('--connections <n>', 'connections that they share, where the broker has no users (default: one each)');
+    command.option(
+      '--connections <n>',
+      'connections that they share, where the broker has no users (default: one each)',
+    );
     command.option('--answer-delay <ms>', 'how long each of them seems to work on a job (default: 0)');
     command.option('--forget', 'delete their keys at the end; without --minions: those that a swarm has left');
     command.addHelpText('after', EXAMPLES);

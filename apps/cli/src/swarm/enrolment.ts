@@ -7,14 +7,14 @@ import type { KeyPair } from '../ports.js';
 const AT_ONCE = 256;
 
 /** @param isOver Asked before each request. @throws {Error} When one is refused. */
-export async function enrolKeys(
-  client: MasterClient,
-  keys: readonly SwarmKey[],
-  isOver: () => boolean,
-): Promise<void> {
+export async function enrolKeys(client: MasterClient, keys: readonly SwarmKey[], isOver: () => boolean): Promise<void> {
   for (const some of inGroups(keys)) {
     if (isOver()) return;
-    const answer = await client.admin('key', 'key.enrol', some.map((key) => ({ ...key })));
+    const answer = await client.admin(
+      'key',
+      'key.enrol',
+      some.map((key) => ({ ...key })),
+    );
     if (!answer.ok) throw new Error(`the minions could not be let in: ${answer.error.sentence}`);
   }
 }
@@ -24,7 +24,11 @@ export async function deleteKeys(client: MasterClient, keys: readonly KeyPair[])
   const there = await listed(client);
   const left = keys.filter(({ id, fingerprint }) => there.has(`${fingerprint} ${id}`));
   for (const some of inGroups(left)) {
-    const answer = await client.admin('key', 'key.delete', some.map((key) => ({ ...key })));
+    const answer = await client.admin(
+      'key',
+      'key.delete',
+      some.map((key) => ({ ...key })),
+    );
     if (!answer.ok) throw new Error(`the keys of the swarm could not be deleted: ${answer.error.sentence}`);
   }
   return left.length;

@@ -76,7 +76,8 @@ export class Swarm {
   async pingAll(): Promise<void> {
     let missing: readonly string[] = this.ids;
     for (let round = 0; round < ROUNDS && missing.length > 0; round += 1) missing = await this.#ping(missing);
-    if (missing.length > 0) throw new Error(`${String(missing.length)} minions did not answer, ${missing[0] ?? ''} first`);
+    if (missing.length > 0)
+      throw new Error(`${String(missing.length)} minions did not answer, ${missing[0] ?? ''} first`);
   }
 
   /** Deletes the keys that a swarm of this name has left. @returns How many. */
@@ -127,7 +128,10 @@ export class Swarm {
 
   #shares(): readonly SwarmShare[] {
     const { minions, prefix, connections, answerDelayMs } = this.options;
-    const count = Math.min(minions, this.options.processes ?? Math.min(availableParallelism(), Math.ceil(minions / PER_PROCESS)));
+    const count = Math.min(
+      minions,
+      this.options.processes ?? Math.min(availableParallelism(), Math.ceil(minions / PER_PROCESS)),
+    );
     const first = (at: number) => Math.floor((minions * at) / count);
     return Array.from({ length: count }, (_, at) => ({
       prefix,
@@ -169,7 +173,9 @@ export class Swarm {
       broker_ca: config.broker_ca,
       broker_cert: config.broker_cert,
       broker_key: config.broker_key,
-      ...(config.broker_auth === 'none' ? {} : { join_creds: new BrokerKeys(join(config.pki_dir, 'broker')).credsPath('join') }),
+      ...(config.broker_auth === 'none'
+        ? {}
+        : { join_creds: new BrokerKeys(join(config.pki_dir, 'broker')).credsPath('join') }),
     };
     const lines = Object.entries(own)
       .filter(([, value]) => value !== '')

@@ -9,8 +9,10 @@ import type { Cluster } from './cluster.js';
 const TIMEOUT_S = 60;
 
 export interface Parts {
-  /** From the question to the last minion's receipt, and from the first return's leaving to the caller's end. */
-  readonly gateway: number;
+  /** From the question to the last minion's receipt. */
+  readonly out: number;
+  /** From the first return's leaving to the caller's end. */
+  readonly back: number;
   /** Between these: all minions open, check, run and seal, on this machine's cores. */
   readonly minions: number;
   /** Of one message. */
@@ -46,8 +48,8 @@ export class FanSwarm {
 
   /** Where each of them hears its jobs. */
   get subjects(): readonly string[] {
-    const { job } = subjectsOf(this.master.config.cluster);
-    return this.swarm.keys.map(({ identity }) => job(fp(fromHex(identity))));
+    const subjects = subjectsOf(this.master.config.cluster);
+    return this.swarm.keys.map(({ identity }) => subjects.job(fp(fromHex(identity))));
   }
 
   async close(): Promise<void> {
@@ -80,7 +82,8 @@ export class FanSwarm {
     const ended = now();
     const bytes = (all: readonly { readonly bytes: number }[]) => all.reduce((sum, one) => sum + one.bytes, 0) / count;
     return {
-      gateway: received - began + (ended - leaving),
+      out: received - began,
+      back: ended - leaving,
       minions: Math.max(...sealed.map(({ at }) => at)) - working,
       jobBytes: bytes(held),
       returnBytes: bytes(sealed),

@@ -103,7 +103,7 @@ const SERVICES = ['master-gateway', 'acl-service', 'nats-server'];
 function figuresOf(minions: number, { whole, parts, plain, processor, written }: Rounds): readonly Measured[] {
   const named = (metric: string) => `${String(minions)}: ${metric}`;
   const raw = median(plain);
-  const gateway = parts.map((one) => one.gateway);
+  const gateway = parts.map(({ out, back }) => out + back);
   const spread = (metric: string, of: readonly number[]) => [
     { metric: named(`${metric}, fastest`), unit: 'ms', value: Math.min(...of) },
     { metric: named(`${metric}, slowest`), unit: 'ms', value: Math.max(...of) },
@@ -114,6 +114,16 @@ function figuresOf(minions: number, { whole, parts, plain, processor, written }:
     ...spread('job and all returns', whole),
     { metric: named('without the minions’ work, p50'), unit: 'ms', value: median(gateway), raw },
     ...spread('without the minions’ work', gateway),
+    {
+      metric: named('of it: until the last minion has the job, p50'),
+      unit: 'ms',
+      value: median(parts.map(({ out }) => out)),
+    },
+    {
+      metric: named('of it: from the first return to the end, p50'),
+      unit: 'ms',
+      value: median(parts.map(({ back }) => back)),
+    },
     { metric: named('the minions’ work, p50'), unit: 'ms', value: median(parts.map((one) => one.minions)) },
     ...spread('plain messages', plain),
     ...processor

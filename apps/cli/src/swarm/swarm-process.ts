@@ -14,9 +14,14 @@ export interface SwarmHearing {
 /** Beside this file's bundle. */
 const PROGRAM = fileURLToPath(new URL('../minion-agent/swarm.mjs', import.meta.url));
 
+interface Waiting {
+  readonly done: (at: number) => void;
+  readonly failed: (error: Error) => void;
+}
+
 export class SwarmProcess {
   readonly #child: Child;
-  readonly #waiting = new Map<SwarmOrder['type'], { done(at: number): void; failed(error: Error): void }>();
+  readonly #waiting = new Map<SwarmOrder['type'], Waiting>();
   #keys: readonly SwarmKey[] = [];
   #held: (held: Held) => void = () => undefined;
   live = 0;

@@ -5,7 +5,7 @@
  * All of a request is looked at before the first key is written. A name has at most one accepted key, a key never two names,
  * and a key that was turned away or is gone never comes back this way.
  *
- * Spec: spec/envelope.md#joining.
+ * Spec: spec/envelope.md#join.
  */
 import {
   err,

@@ -1,53 +1,46 @@
 /** Lets the minions of a swarm in, and takes them away again: the operator's signed requests, many keys in each. */
 import type { MasterClient, SwarmKey } from '@natrium/client';
-import { isList, type Value } from '@natrium/model';
+import type { Refusal, Result } from '@natrium/model';
+import { inGroups } from '../common/in-groups.js';
+import { keyPort } from '../link/key-port.js';
 import type { KeyPair } from '../ports.js';
 
-/** As many as one request may name. */
-const AT_ONCE = 256;
+const TRIES = 12;
 
 /** @param isOver Asked before each request. @throws {Error} When one is refused. */
 export async function enrolKeys(client: MasterClient, keys: readonly SwarmKey[], isOver: () => boolean): Promise<void> {
   for (const some of inGroups(keys)) {
     if (isOver()) return;
-    const answer = await client.admin(
-      'key',
-      'key.enrol',
-      some.map((key) => ({ ...key })),
-    );
+    const cards = some.map(({ id, identity, nkey }) => ({ id, identity, nkey }));
+    const answer = await patiently(() => client.admin('key', 'key.enrol', cards));
     if (!answer.ok) throw new Error(`the minions could not be let in: ${answer.error.sentence}`);
   }
 }
 
-/** Those that are still there; who was taken away meanwhile is passed over. */
+/** Those that are still there; who was taken away meanwhile is passed over. @returns How many of them there were. */
 export async function deleteKeys(client: MasterClient, keys: readonly KeyPair[]): Promise<number> {
-  const there = await listed(client);
-  const left = keys.filter(({ id, fingerprint }) => there.has(`${fingerprint} ${id}`));
-  for (const some of inGroups(left)) {
-    const answer = await client.admin(
-      'key',
-      'key.delete',
-      some.map((key) => ({ ...key })),
-    );
-    if (!answer.ok) throw new Error(`the keys of the swarm could not be deleted: ${answer.error.sentence}`);
+  const port = keyPort(client, '');
+  let first: number | undefined;
+  const gone = await patiently(async () => {
+    const list = await port.list();
+    if (!list.ok) return list;
+    const there = new Set(list.value.entries.map(nameOf));
+    const left = keys.filter((key) => there.has(nameOf(key)));
+    first ??= left.length;
+    return port.remove(left);
+  });
+  if (!gone.ok) throw new Error(`the keys of the swarm could not be deleted: ${gone.error.sentence}`);
+  return first ?? 0;
+}
+
+/** A busy acl-service may take longer than one question waits. Each try looks anew at what is left to do. */
+async function patiently<T>(ask: () => Promise<Result<T, Refusal>>): Promise<Result<T, Refusal>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await ask();
+    if (answer.ok || answer.error.code !== 'master_unreachable' || attempt === TRIES) return answer;
   }
-  return left.length;
 }
 
-async function listed(client: MasterClient): Promise<ReadonlySet<string>> {
-  const answer = await client.admin('key', 'key.list', []);
-  if (!answer.ok) throw new Error(answer.error.sentence);
-  const entries: readonly Value[] = isList(answer.value) ? answer.value : [];
-  return new Set(
-    entries.map((entry) => {
-      const { fingerprint, id } = entry as { readonly fingerprint?: unknown; readonly id?: unknown };
-      return `${String(fingerprint)} ${String(id)}`;
-    }),
-  );
-}
-
-function inGroups<T>(items: readonly T[]): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, at) =>
-    items.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
-  );
+function nameOf({ id, fingerprint }: KeyPair): string {
+  return `${fingerprint} ${id}`;
 }

@@ -7,6 +7,7 @@ export const slow = [
   'tests/cluster/event-kill',
   'tests/cluster/mine',
   'tests/cluster/own-modules',
+  'tests/cluster/swarm',
   'tests/durability/damage',
   'tests/durability/deaths',
   'tests/durability/refused-writes',

@@ -1,7 +1,8 @@
-/** Every bench, in the order in which they run. Those that later issues bring (http, fan-out, …) are added here. */
+/** Every bench, in the order in which they run. Those that come later are added here. */
 import type { Bench } from './bench.js';
 import { cli } from './benches/cli.js';
 import { events } from './benches/events.js';
+import { fanOut } from './benches/fan-out.js';
 import { http } from './benches/http.js';
 import { peerInFlight } from './benches/in-flight.js';
 import { jobsMemory } from './benches/jobs-memory.js';
@@ -24,4 +25,5 @@ export const registry: readonly Bench[] = [
   jobsMemory,
   events,
   http,
+  fanOut,
 ];

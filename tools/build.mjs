@@ -31,7 +31,7 @@ const projects = {
   'acl-service': [app('acl-service')],
   'runner-service': [app('runner-service', host)],
   'event-sink': [app('event-sink')],
-  'minion-agent': [app('minion-agent', host, lean)],
+  'minion-agent': [app('minion-agent', { ...host, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
   cli: commands.map((name) => ({
     out: 'dist/cli',
     entries: { [name]: `apps/cli/src/${name}.ts`, ...(name === 'natrium-call' ? host : {}) },

@@ -214,6 +214,40 @@ describe('a request about keys', () => {
   });
 });
 
+describe('a key that is named beforehand', () => {
+  it('is refused from a minion and from a stranger; from an account it lets in that key alone', async () => {
+    const [wanted, rogue] = [await world.cluster.session(newIdentity()), await world.cluster.session(newIdentity())];
+    const id = 'beforehand.example.com';
+    const { publicKey, nkeyPublic } = wanted.identity;
+    const card = { id, identity: toHex(publicKey), nkey: toHex(nkeyPublic) };
+    const before = await keys.roster();
+    expect(await keys.admin(world.web1.link, 'key.enrol', [card])).toBe('not_permitted');
+    expect(await keys.admin(rogue, 'key.enrol', [card])).toBe('unknown_caller');
+    expect(await keys.admin(account, 'key.enrol', [card], 'nobody')).toBe('bad_signature');
+    expect(await keys.roster()).toEqual(before);
+    expect(await keys.admin(account, 'key.enrol', [card])).toEqual([id]);
+    expect(await keys.joins(rogue, id)).toBe('denied');
+    expect(await keys.joins(wanted, id)).toBe('accepted');
+  });
+});
+
+describe('many newcomers', () => {
+  it('are told that it is full; who is accepted already is answered', async () => {
+    const crowded = await World.start('request_rate: 1\nrequest_burst: 8\n');
+    try {
+      const own = await Enrolling.in(crowded);
+      const stranger = await crowded.cluster.session(newIdentity());
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, at) => own.joins(stranger, `crowd-${String(at)}.example.com`)),
+      );
+      expect(answers).toContain('full');
+      expect(await own.joins(crowded.web1.link, crowded.web1.id)).toBe('accepted');
+    } finally {
+      await crowded.stop();
+    }
+  });
+});
+
 describe('joining', () => {
   it('under the id of another is denied, and leaves that one alone; under a free id it waits', async () => {
     const rogue = await world.cluster.session(newIdentity());

@@ -38,8 +38,9 @@ export class World {
 
   constructor(readonly cluster: TestCluster) {}
 
-  static async start(): Promise<World> {
-    return new World(await aCluster({ apps, minions: [WEB1, WEB2, DB1], master: MASTER }));
+  /** @param more Further lines of the master file. */
+  static async start(more = ''): Promise<World> {
+    return new World(await aCluster({ apps, minions: [WEB1, WEB2, DB1], master: MASTER + more }));
   }
 
   stop(): Promise<void> {

@@ -92,8 +92,8 @@ describe('hostile broker: a replayed stale_key', () => {
   it('is heard once for each replica, however often it comes; the question goes to nobody else', async () => {
     const { link } = world.web1;
     const [acl, other] = link.services('acl');
-    if (acl === undefined || other === undefined) throw new Error('two acl-services are known');
-    const old = acl.announced;
+    const old = acl?.announced;
+    if (acl === undefined || old === undefined || other === undefined) throw new Error('two acl-services are known');
     const { transport } = world.gateway.link;
     const heard: Uint8Array[] = [];
     const subject = `nt.main.up.${link.own.fp}.nobody`;

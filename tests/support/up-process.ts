@@ -1,5 +1,5 @@
 /**
- * `natriumctl up` as a process. It leaves nothing behind: it is ended by its number, and ends by itself when this process is
+ * `natriumctl up` (or another that goes on) as a process. It leaves nothing behind: it is ended by its number, and ends by itself when this process is
  * gone, even after a SIGKILL (`tools/lifeline.mjs`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -20,15 +20,28 @@ export class UpProcess {
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
 
-  /** @param natriumctl The file of the built command. @param words What follows `up`. */
-  constructor(natriumctl: string, words: readonly string[]) {
+  /**
+   * @param natriumctl The file of the built command.
+   * @param words What follows `up`.
+   * @param subcommand Another one that says `ready` and goes on.
+   */
+  constructor(
+    natriumctl: string,
+    words: readonly string[],
+    private readonly subcommand: 'up' | 'swarm' = 'up',
+    env: Readonly<Record<string, string>> = {},
+  ) {
     const began = performance.now();
-    this.#child = spawn(process.execPath, ['--import', inRoot('tools/lifeline.mjs'), natriumctl, 'up', ...words], {
-      // A group of its own: what a terminal sends to this process is not for the cluster.
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NATRIUM_NATS_SERVER: natsServer() },
-    });
+    this.#child = spawn(
+      process.execPath,
+      ['--import', inRoot('tools/lifeline.mjs'), natriumctl, subcommand, ...words],
+      {
+        // A group of its own: what a terminal sends to this process is not for the cluster.
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, NATRIUM_NATS_SERVER: natsServer(), ...env },
+      },
+    );
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', resolve);
     });
@@ -52,7 +65,7 @@ export class UpProcess {
   #waitForReady(began: number): Promise<number> {
     return new Promise((resolve, reject) => {
       const fail = (why: string) => {
-        reject(new Error(`natriumctl up ${why}\n${this.lines.slice(-SHOWN_LINES).join('\n')}`));
+        reject(new Error(`natriumctl ${this.subcommand} ${why}\n${this.lines.slice(-SHOWN_LINES).join('\n')}`));
       };
       const timer = setTimeout(fail, READY_MS, 'was not ready in time');
       for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -5,7 +5,7 @@
 import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
 import { fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
-import { AccountRequests, type Budget, KeyRequests } from '@natrium/flow';
+import { AccountRequests, type Budget, KeyEnrolment, KeyRequests } from '@natrium/flow';
 import {
   err,
   fromPlain,
@@ -153,7 +153,17 @@ export function keyHandler(roster: Roster, events: KeyEvents): AdminHandler {
     textOf: (key) => toHex(key),
     change: keyChanges(roster, events),
   });
-  return (fun, args) => requests.handle(fun, args);
+  const enrolment = new KeyEnrolment({
+    records: () => roster.records(),
+    keyFrom,
+    textOf: (key) => toHex(key),
+    write: async (record) => {
+      const written = await roster.write(record);
+      if (written !== undefined) events.decided(record.name, 'accepted');
+      return written;
+    },
+  });
+  return (fun, args) => (fun === 'key.enrol' ? enrolment.handle(args) : requests.handle(fun, args));
 }
 
 /** Requests about accounts of the host, over this roster. @param masterAccount As the policy in force names it. */
@@ -161,9 +171,13 @@ export function accountHandler(roster: Roster, masterAccount: () => string): Adm
   const requests = new AccountRequests({
     records: () => roster.records(),
     fingerprintOf: (key) => fingerprint(key),
-    keyFrom: (text) => (/^[0-9a-f]{64}$/.test(text) ? fromHex(text) : undefined),
+    keyFrom,
     masterAccount,
     write: async (record) => (await roster.write(record))?.record,
   });
   return (fun, args) => requests.handle(fun, args);
+}
+
+function keyFrom(text: string): Uint8Array | undefined {
+  return /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : undefined;
 }

@@ -18,6 +18,8 @@ import type { Roster } from './roster.js';
 
 const ASK_MS = 2000;
 const AGAIN_MS = 250;
+/** Between two pushes: each costs the broker a look at all its connections, and this process a signature of tens of milliseconds. */
+const BETWEEN_MS = 100;
 /** A new identity's user before it is accepted: it may speak to nobody who would hear it. */
 const CANDIDATE_MS = 60_000;
 /** How long an identity that was succeeded may still hear what was on its way to it: a job is granted for a minute. */
@@ -32,6 +34,7 @@ export class BrokerUsers {
   readonly #spared = new Set<string>();
   /** As the broker has it; undefined: not known yet. */
   #revoked: string | undefined;
+  #looking: NodeJS.Immediate | undefined;
   #pushing = false;
   #again = false;
   #closed = false;
@@ -121,8 +124,16 @@ export class BrokerUsers {
     return revokedIn(this.roster.records(), this.#spared);
   }
 
-  /** One push at a time; what changed meanwhile is in the next. */
+  /** Once for all that changes in one turn of the event loop. */
   #pushSoon(): void {
+    this.#looking ??= setImmediate(() => {
+      this.#looking = undefined;
+      this.#pushIfChanged();
+    });
+  }
+
+  /** One push at a time; what changed meanwhile is in the next. */
+  #pushIfChanged(): void {
     const wanted = this.#wanted().join(' ');
     if (wanted === this.#revoked && !this.#again) return;
     this.#again = true;
@@ -134,9 +145,9 @@ export class BrokerUsers {
     try {
       while (this.#again && !this.#closed) {
         this.#again = false;
-        if (await this.#push()) continue;
-        this.#again = true;
-        await pause(AGAIN_MS);
+        const isPushed = await this.#push();
+        this.#again ||= !isPushed;
+        await pause(isPushed ? BETWEEN_MS : AGAIN_MS);
       }
     } finally {
       this.#pushing = false;
@@ -183,8 +194,15 @@ function revokedIn(records: readonly KeyRecord[], spared: ReadonlySet<string>): 
   return [...new Set(cut.map(nameOf))].sort();
 }
 
+/** By the bytes of the record, which live as long as that: the whole roster is looked at with each change. */
+const nkeyNames = new WeakMap<Uint8Array, string>();
+
 function nameOf({ nkey }: KeyRecord): string {
-  return nkeyText('user', nkey);
+  const known = nkeyNames.get(nkey);
+  if (known !== undefined) return known;
+  const name = nkeyText('user', nkey);
+  nkeyNames.set(nkey, name);
+  return name;
 }
 
 /** The broker's word only tells whether to push again: it is not checked. */

@@ -20,8 +20,8 @@ export function answerHello(link: RoleLink, acl: SigningKey): Listening {
         chain: [...chain],
         services: link.directory
           .services()
-          .slice(0, MAX_SERVICES)
-          .map(({ announced }) => announced),
+          .flatMap(({ announced }) => announced ?? [])
+          .slice(0, MAX_SERVICES),
         time: signTime(acl, link.roles.cluster, nonce, link.clock.now()),
       });
       link.transport.publish(reply, encode(answer as Wire));

@@ -1,6 +1,6 @@
 /** Newcomers: what `decideJoin` decides is written, and whoever waited hears of it. Spec: spec/envelope.md#joining. */
 import type { Opened } from '@natrium/bus';
-import { equalBytes, fingerprint, readJoin, type Signed } from '@natrium/envelope';
+import { equalBytes, fingerprint, readJoin, type Signed, toHex } from '@natrium/envelope';
 import { type Admission, type Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { isMap, parseMinionId } from '@natrium/model';
@@ -14,6 +14,7 @@ type Joined = Body<typeof contracts.joined>;
 
 const JOIN_AGE_MS = 60_000;
 const RACES = 8;
+const NEWCOMERS = 'join';
 /** Keys whose refusal has been recorded: one that asks again and again is recorded once. */
 const MAX_TOLD = 10_000;
 
@@ -28,7 +29,7 @@ export class Joining {
       readonly audit: AuditLog;
       readonly users: BrokerUsers | undefined;
       readonly events: KeyEvents;
-      /** Of all newcomers together: whoever makes new keys has as many names as he likes. */
+      /** Of each that is accepted, and of all newcomers together: whoever makes new keys has as many names as he likes. */
       readonly budget: Budget;
     },
   ) {}
@@ -36,7 +37,8 @@ export class Joining {
   /** @returns undefined for a request that proves nothing: a stranger hears nothing. */
   async handle(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
     const { clock, roles } = this.link;
-    if (!this.parts.budget.take('join', clock.own())) return { state: 'full', record: null, user: null };
+    if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own()))
+      return { state: 'full', record: null, user: null };
     const age = { now: clock.now(), skewMs: clock.skewMs, maxAgeMs: JOIN_AGE_MS };
     const join = readJoin(opened.body.request, roles.cluster, age);
     if (!join.ok) return undefined;
@@ -51,6 +53,11 @@ export class Joining {
     // What another sends along with a captured join is not the joiner's word.
     const grains = equalBytes(opened.party.owner.key, identity) ? opened.body.grains : {};
     return this.#decide({ id, identity, nkey, grains: isMap(grains) ? grains : {} }, waiting);
+  }
+
+  /** Who is let in already is no newcomer: a fleet that starts again does not wait for the strangers, nor they for it. */
+  #payer(key: Uint8Array): string {
+    return this.roster.callerOf(key) === undefined ? NEWCOMERS : toHex(key);
   }
 
   /** Tells a joiner that waits what became of its key. */

@@ -82,6 +82,7 @@ export class Roster implements RosterView {
     const roster = new Roster(store, keys);
     await store.follow(({ key, ...entry }) => {
       if (key.startsWith('k.') && entry.value !== undefined && 'revision' in entry) {
+        if (roster.#isTaken(key, entry.revision)) return; // what this replica has just written comes back to it
         roster.#noteStored(key, entry.revision);
         roster.#take(entry.value, entry.revision);
       }
@@ -248,6 +249,11 @@ export class Roster implements RosterView {
 
   #nameKey(kind: string, name: string): string {
     return `n.${keyedName(this.keys.nameKey, `${kind}/${name}`)}`;
+  }
+
+  #isTaken(place: string, stored: number): boolean {
+    const key = this.#byPlace.get(place);
+    return key !== undefined && this.#byKey.get(key)?.stored === stored;
   }
 
   /** What stands in a record's place now is what the next write replaces, also when it is nothing that we take. */

@@ -16,5 +16,6 @@ await runAsProcess((argv, io) =>
     accounts: async (options) => (await import('./accounts/sync.js')).runAccountsSync(options, io),
     token: async (options) => (await import('./tokens/run-token.js')).runToken(options, io),
     hearJob: async (configDir, jid) => (await import('./events/hear-job.js')).hearJob(configDir, jid),
+    swarm: async (options) => (await import('./swarm/run-swarm.js')).runSwarm(options, io),
   }),
 );

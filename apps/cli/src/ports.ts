@@ -266,6 +266,17 @@ export interface JobEars {
   close(): void;
 }
 
+export interface SwarmOptions {
+  readonly configDir: string;
+  /** 0: only forget. */
+  readonly minions: number;
+  readonly prefix: string;
+  readonly processes?: number;
+  readonly connections?: number;
+  readonly answerDelayMs: number;
+  readonly forget: boolean;
+}
+
 /** What `natriumctl` starts; each answers the exit code. */
 export interface CtlPorts {
   readonly connectMaster: ConnectMaster;
@@ -279,4 +290,5 @@ export interface CtlPorts {
   readonly token: (options: TokenOptions, io: Io) => Promise<number>;
   /** undefined: this account cannot hear of this job on this host. */
   readonly hearJob: (configDir: string, jid: string) => Promise<JobEars | undefined>;
+  readonly swarm: (options: SwarmOptions, io: Io) => Promise<number>;
 }

@@ -42,6 +42,7 @@ import { JobCache } from './job-cache.js';
 import { Minions } from './minions.js';
 import { Presence } from './presence.js';
 import { Reads } from './reads.js';
+import { RecentJobs } from './recent-jobs.js';
 import { heedRevocations } from './revocations.js';
 import { runOn } from './runner-client.js';
 import { Waiting } from './waiting.js';
@@ -220,7 +221,7 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
     {
       store: (stored) => cache.storeReturn(stored),
       storeLate: (stored, key) => cache.storeLate(stored, key),
-      findJob: (jid) => cache.byJid(jid),
+      findJob: new RecentJobs((jid) => cache.byJid(jid)).find,
       storedReturns: (record) => cache.returnsOf(record),
       announce: (record, stored) => {
         events.returned(record, stored);

@@ -178,10 +178,17 @@ function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterP
   });
 }
 
+/** With all that a change of identity touches. */
+type AgentJobs = Omit<JobParts, 'link'> & {
+  readonly data: HostData;
+  readonly outbox: Outbox;
+  readonly execution: Execution;
+};
+
 /** Another identity for this minion, on demand. */
 function successionOf(
   { about, link }: Pick<Beginning, 'about' | 'link'>,
-  jobs: Omit<JobParts, 'link'>,
+  jobs: AgentJobs,
   { epochs, user }: { readonly epochs: Epochs; readonly user: UserRenewal },
 ): Succession {
   const succession = new Succession({

@@ -7,8 +7,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
-import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
+import { type Clock, type NatsOptions, NatsTransport, type Transport } from '@natrium/bus';
+import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig } from '@natrium/config';
 import { fp, type Identity } from '@natrium/envelope';
 import { type BrokerCredentials, diskTrouble, readCredentials, writeWhole } from '@natrium/keystore';
@@ -147,7 +147,10 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
   }
 }
 
-function connect({ config, log }: ComingIn, login: Pick<NatsOptions, 'user' | 'inbox'>): Promise<NatsTransport> {
+export function connect(
+  { config, log }: Pick<ComingIn, 'config' | 'log'>,
+  login: Pick<NatsOptions, 'user' | 'inbox'>,
+): Promise<NatsTransport> {
   return NatsTransport.connect({
     servers: config.nats,
     name: 'natrium-minion',
@@ -160,27 +163,33 @@ function connect({ config, log }: ComingIn, login: Pick<NatsOptions, 'user' | 'i
   });
 }
 
+/** How the identity of this host stands on a bus. */
+export function standingOn(about: ComingIn, transport: Transport, joining: boolean): ConnectOptions {
+  const { config, identity, trust, clock, log } = about;
+  return {
+    transport,
+    cluster: config.cluster,
+    identity,
+    use: 'jobs',
+    pin: trust.pin(),
+    minSerial: trust.minSerial,
+    clock,
+    epochMs: config.epoch_hours * 3_600_000,
+    overlapMs: config.epoch_overlap * 1000,
+    helloTimeoutMs: HELLO_MS,
+    entering: joining ? 'join' : undefined,
+    onOpenFailure: (reason, subject) => {
+      log.warn({ reason, subject }, 'a message was not opened');
+    },
+  };
+}
+
 /** Says hello until an acl-service answers, and keeps what it learned. @throws {NoTrust} When the cluster is not the one that this host trusts. */
-async function greet(about: ComingIn, transport: NatsTransport, joining = false): Promise<Link> {
-  const { config, identity, trust, clock, log, signal } = about;
+export async function greet(about: ComingIn, transport: Transport, joining = false): Promise<Link> {
+  const { trust, clock, log, signal } = about;
   for (;;) {
     signal.throwIfAborted();
-    const connected = await connectIdentity({
-      transport,
-      cluster: config.cluster,
-      identity,
-      use: 'jobs',
-      pin: trust.pin(),
-      minSerial: trust.minSerial,
-      clock,
-      epochMs: config.epoch_hours * 3_600_000,
-      overlapMs: config.epoch_overlap * 1000,
-      helloTimeoutMs: HELLO_MS,
-      entering: joining ? 'join' : undefined,
-      onOpenFailure: (reason, subject) => {
-        log.warn({ reason, subject }, 'a message was not opened');
-      },
-    });
+    const connected = await connectIdentity(standingOn(about, transport, joining));
     if (connected.ok) {
       if (clock.offsetMs !== 0) log.error({ offsetMs: clock.offsetMs }, 'the clock of this host is wrong');
       trust.keep(connected.value);

@@ -28,10 +28,12 @@ export interface ExecutionOptions {
   readonly fingerprint?: string;
   readonly grainsFile?: GrainsFile;
   readonly masterFingerprint?: string;
+  /** What it can run; the built-in modules when missing. */
+  readonly registry?: Registry<CallContext>;
 }
 
 export class Execution {
-  #registry: Registry<CallContext> = minionRegistry(builtinModules);
+  #registry: Registry<CallContext>;
   readonly #jobs = new JobsNow();
   /** Set once there is a way to the master's mine; it runs functions here. */
   mine: MinePort | undefined;
@@ -40,7 +42,9 @@ export class Execution {
   /** Names of what `--return` may name. */
   returners: (() => readonly string[]) | undefined;
 
-  constructor(private readonly options: ExecutionOptions) {}
+  constructor(private readonly options: ExecutionOptions) {
+    this.#registry = options.registry ?? minionRegistry(builtinModules);
+  }
 
   isRunning(jid: string): boolean {
     return this.#jobs.has(jid);

@@ -18,13 +18,15 @@ import type { Spool } from './spool.js';
 export interface JobParts {
   readonly id: string;
   readonly link: Link;
-  readonly record: RunRecord;
-  readonly spool: Spool;
-  readonly outbox: Outbox;
-  readonly execution: Execution;
-  readonly data: HostData;
+  readonly record: Pick<RunRecord, 'admit' | 'start' | 'ran'>;
+  readonly spool: Pick<Spool, 'get'>;
+  readonly outbox: Pick<Outbox, 'deliver'>;
+  readonly execution: Pick<Execution, 'isRunning' | 'run'>;
+  readonly data: Pick<HostData, 'grains' | 'pillar'>;
   readonly returners: Pick<Returners, 'hand'>;
-  readonly standing: Standing;
+  readonly standing: Pick<Standing, 'accepted' | 'check'>;
+  /** How grants are read where many minions are in one process. */
+  readonly readGrant?: typeof readGrant;
 }
 
 /** Listens for this minion's jobs and for questions that run nothing, on its own subject only. */
@@ -43,7 +45,7 @@ export function listenForJobs(parts: JobParts): void {
   );
 }
 
-function answerPresence(opened: Opened<typeof contracts.presence>, execution: Execution): void {
+function answerPresence(opened: Opened<typeof contracts.presence>, execution: JobParts['execution']): void {
   const running = opened.body.jids.filter((jid) => execution.isRunning(jid));
   opened.answer(contracts.here, { running });
 }
@@ -76,12 +78,13 @@ function placeIn(bytes: Uint8Array): JobOrder['place'] {
   }
 }
 
-function jobRun({ id, link, record, spool, outbox, execution, returners }: JobParts): JobRun {
+function jobRun(parts: JobParts): JobRun {
+  const { id, link, record, spool, outbox, execution, returners } = parts;
   /** What is handed to returners once the return is on its way, by the request's digest. */
   const afterwards = new Map<string, () => void>();
   const leaf = leafOf(link.identity.publicKey, id);
   return new JobRun({
-    readGrant: (grant) => checkGrant(link, grant),
+    readGrant: (grant) => checkGrant(link, grant, parts.readGrant ?? readGrant),
     digestOf,
     readRequest: (bytes): Result<Request, string> => {
       const request = readAsked(bytes);
@@ -112,9 +115,13 @@ function jobRun({ id, link, record, spool, outbox, execution, returners }: JobPa
   });
 }
 
-function checkGrant({ roles, clock }: Link, grant: Signed): Result<CheckedGrant, GrantRefusal> {
+function checkGrant(
+  { roles, clock }: Link,
+  grant: Signed,
+  reading: typeof readGrant,
+): Result<CheckedGrant, GrantRefusal> {
   const aclKeys = roles.keysOf('acl');
-  const read = readGrant(grant, roles.cluster, aclKeys, 'job', clock.now(), clock.skewMs);
+  const read = reading(grant, roles.cluster, aclKeys, 'job', clock.now(), clock.skewMs);
   if (read.ok) {
     const checked = asChecked(read.value);
     if (checked === undefined) return err({ code: 'grant_signature' });

@@ -33,7 +33,7 @@ export class Outbox {
 
   constructor(
     private readonly link: Link,
-    private readonly spool: Spool,
+    private readonly spool: Pick<Spool, 'put' | 'drop' | 'all'>,
     private readonly record: Pick<RunRecord, 'finish'>,
     private readonly onFailure: (cause: unknown) => void,
   ) {}

@@ -71,6 +71,8 @@ interface Outbound {
 const OVERLAP_MS = 500;
 const PING_MS = 5000;
 const NO_RESPONDERS = 503;
+/** Messages of one turn that are worth a write of their own: more than the client's own buffer of 32 KiB. */
+const MANY = 64;
 const NO_OPTIONS: PublishOptions = {};
 
 export class NatsTransport implements Transport {
@@ -140,10 +142,14 @@ export class NatsTransport implements Transport {
     this.send(subject, payload, reply === undefined ? NO_OPTIONS : { reply });
   }
 
-  /** As `publish`, with headers. What one turn of the event loop sends shares one write: a system call costs more than a message. */
+  /**
+   * As `publish`, with headers. What one turn of the event loop sends shares one write: a system call costs more than a message.
+   * Many do not wait for its end: the broker passes the first on while the last are still sealed.
+   */
   send(subject: string, payload: Uint8Array, options: PublishOptions, via?: NatsConnection): void {
     this.#outbound.push({ subject, payload, options, via });
-    if (this.#outbound.length === 1) setImmediate(() => {
+    if (this.#outbound.length >= MANY) this.#sendAll();
+    else if (this.#outbound.length === 1) setImmediate(() => {
       this.#sendAll();
     }); // prettier-ignore
   }

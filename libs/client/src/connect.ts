@@ -52,23 +52,42 @@ export interface Link {
   greet(): Promise<HelloProblem | undefined>;
 }
 
+/** What a process has learned and checked of a cluster; parties that share one process may share it. */
+export interface Known {
+  readonly roles: Roles;
+  readonly directory: Directory;
+}
+
 const SESSION_MS = 24 * 3_600_000;
 const INBOXES = { in: inboxOf, join: joinInboxOf, knock: knockInboxOf } as const;
 
 export async function connectIdentity(options: ConnectOptions): Promise<Result<Link, HelloProblem>> {
-  const { transport, clock, identity } = options;
+  const { transport, clock } = options;
   const subjects = subjectsOf(options.cluster);
   const directory = new Directory(() => clock.now());
-  const name = fp(identity.publicKey);
-  const inbox = INBOXES[options.entering ?? 'in'](name);
   const greeted = await hello(transport, subjects, options.pin, clock, {
     minSerial: options.minSerial,
     timeoutMs: options.helloTimeoutMs,
-    inbox,
+    inbox: inboxFor(options),
   });
   if (!greeted.ok) return greeted;
   const { roles, services } = greeted.value;
   for (const service of services) directory.learn(service);
+  const link = linkWith(options, { roles, directory });
+  // Nobody announces itself to those who are not let in: they know whom hello named.
+  if (options.entering === undefined) listenForServices(transport, subjects, roles, clock, directory);
+  return ok(link);
+}
+
+function inboxFor({ identity, entering }: Pick<ConnectOptions, 'identity' | 'entering'>): string {
+  return INBOXES[entering ?? 'in'](fp(identity.publicKey));
+}
+
+/** A party on the bus with what its process knows already: it says no hello, and does not listen for services itself. */
+export function linkWith(options: ConnectOptions, { roles, directory }: Known): Link {
+  const { transport, clock, identity } = options;
+  const subjects = subjectsOf(options.cluster);
+  const inbox = inboxFor(options);
   const own = new OwnParty(
     {
       owner: { type: 'identity', key: identity.publicKey },
@@ -83,9 +102,7 @@ export async function connectIdentity(options: ConnectOptions): Promise<Result<L
   own.rotate(clock.now());
   const sealer = new Sealer(own, directory, roles, clock);
   const bus = new SealedBus(transport, sealer, options.onOpenFailure);
-  // Nobody announces itself to those who are not let in: they know whom hello named.
-  if (options.entering === undefined) listenForServices(transport, subjects, roles, clock, directory);
-  return ok({
+  return {
     transport,
     subjects,
     bus,
@@ -97,7 +114,7 @@ export async function connectIdentity(options: ConnectOptions): Promise<Result<L
     services: (role) => directory.role(role),
     greet: () =>
       greetAgain({ transport, subjects, roles, clock, directory }, { timeoutMs: options.helloTimeoutMs, inbox }),
-  });
+  };
 }
 
 async function greetAgain(

@@ -1,5 +1,5 @@
 export { isGood, keepRenewed, OwnUser } from './broker-user.js';
-export { connectIdentity, type ConnectOptions, type Link } from './connect.js';
+export { connectIdentity, type ConnectOptions, type Known, type Link, linkWith } from './connect.js';
 export {
   type Asker,
   type Follow,
@@ -14,3 +14,4 @@ export {
 export { MasterClient } from './master-client.js';
 export { peerPort } from './peer-port.js';
 export { NewsQueue } from './news-queue.js';
+export type { SwarmKey, SwarmNews, SwarmOrder, SwarmShare } from './swarm-words.js';

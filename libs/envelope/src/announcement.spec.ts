@@ -25,10 +25,13 @@ function problemOf(announced: Signed, now = NOW, gatewayKeys = [gateway.publicKe
 }
 
 describe('an announcement', () => {
-  it('tells the party, its key id and the bytes that prove it', () => {
+  it('tells the party and its key id; of a service also the bytes that prove it, to be passed on', () => {
     const announced = by(web1);
     const read = readAnnouncement(announced, CLUSTER(), NOW, () => [], SKEW);
-    expect(read).toEqual({ ok: true, value: { ...jobs, keyId: keyId(web1.publicKey, epochKey), announced } });
+    expect(read).toEqual({ ok: true, value: { ...jobs, keyId: keyId(web1.publicKey, epochKey) } });
+    const ofService = by(gateway, { owner: service, use: 'service' });
+    const passedOn = readAnnouncement(ofService, CLUSTER(), NOW, () => [gateway.publicKey], SKEW);
+    expect(passedOn).toMatchObject({ ok: true, value: { owner: service, announced: ofService } });
   });
 
   it.each(['jobs', 'session'] as const)('of an identity may be for %s', (use) => {
@@ -104,10 +107,11 @@ describe('an announcement', () => {
   });
 
   it('keeps its own copy of the bytes, so a reused buffer cannot change it', () => {
-    const announced = by(web1);
-    const read = readAnnouncement(announced, CLUSTER(), NOW, () => [], SKEW);
+    const announced = by(gateway, { owner: service, use: 'service' });
+    const read = readAnnouncement(announced, CLUSTER(), NOW, () => [gateway.publicKey], SKEW);
     announced.bytes.fill(0);
-    expect(read.ok && problemOf(read.value.announced)).toBeUndefined();
+    const kept = read.ok ? read.value.announced : undefined;
+    expect(kept !== undefined && problemOf(kept)).toBeUndefined();
   });
 });
 

@@ -38,7 +38,8 @@ export interface Announcement {
 /** A party as its verified announcement tells it. */
 export interface KnownParty extends Announcement {
   readonly keyId: Uint8Array;
-  readonly announced: Signed;
+  /** Of services only, which hello passes on: a gateway knows as many minions as there are. */
+  readonly announced?: Signed;
 }
 
 export type AnnouncementProblem = 'shape' | 'role_key' | 'signature' | 'epoch_key' | 'expired' | 'future';
@@ -72,8 +73,19 @@ export function readAnnouncement(
   if (!isUsableEpochKey(epochKey)) return err('epoch_key');
   if (now > notAfter) return err('expired');
   if (notBefore > now + skewMs) return err('future');
+  const party = keptTogether(announcement);
+  if (owner.type === 'identity') return ok(party);
   const announced = { bytes: new Uint8Array(object.bytes), signature: new Uint8Array(object.signature) };
-  return ok({ ...announcement, keyId: keyId(owner.key, epochKey), announced });
+  return ok({ ...party, announced });
+}
+
+/** Its keys lie in one buffer: a buffer for each of them is most of what a known party costs. */
+function keptTogether(announcement: Announcement): KnownParty {
+  const { owner, epochKey } = announcement;
+  const keys = new Uint8Array(96);
+  for (const [at, key] of [owner.key, epochKey, keyId(owner.key, epochKey)].entries()) keys.set(key, at * 32);
+  const [ownerKey, epoch, id] = [keys.subarray(0, 32), keys.subarray(32, 64), keys.subarray(64)];
+  return { ...announcement, owner: { ...owner, key: ownerKey }, epochKey: epoch, keyId: id };
 }
 
 /** A text that is equal exactly for equal owners: an identity by its key, a role by its name and instance. */

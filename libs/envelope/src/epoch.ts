@@ -139,7 +139,10 @@ function makePair(own: EpochKey, peer: Uint8Array): Pair {
       order < 0
         ? sodium.crypto_kx_client_session_keys(own.publicKey, own.secretKey, peer)
         : sodium.crypto_kx_server_session_keys(own.publicKey, own.secretKey, peer);
-    return { tx: keys.sharedTx, rx: keys.sharedRx };
+    const both = new Uint8Array(64); // one buffer for the two, as many as there are peers
+    both.set(keys.sharedTx);
+    both.set(keys.sharedRx, 32);
+    return { tx: both.subarray(0, 32), rx: both.subarray(32) };
   } catch (cause) {
     throw new PairRefused('libsodium makes no pair of these epoch keys', { cause });
   }

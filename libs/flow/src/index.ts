@@ -40,6 +40,7 @@ export {
   type KeyState,
   type RosterView,
 } from './join.js';
+export { type EnrolPorts, KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
 export { mergeNews, type News, NO_NEWS, refused, type Tell } from './news.js';
 export { JobTakeover, type StoredJob, type TakeoverPorts } from './job-takeover.js';

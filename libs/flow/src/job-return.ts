@@ -32,6 +32,7 @@ export interface ReturnPorts {
 export class JobReturns {
   /** Stores under way, and those that failed, by jid and key: nobody is told that its return is stored before it is. */
   readonly #unstored = new Map<string, Promise<void>>();
+  readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
 
   constructor(
     private readonly ports: ReturnPorts,
@@ -102,10 +103,21 @@ export class JobReturns {
     const record = await this.ports.findJob(said.jid);
     if (record === undefined) return this.#unknown(said.jid);
     if (this.ports.digestOf(record.request) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
-    const own = record.members.find((member) => this.ports.keyText(member.key) === key);
-    const asked = own ?? record.members.find((member) => member.id === this.ports.idNow(key));
+    const own = this.#idsOf(record).get(key);
+    if (own !== undefined) return this.#storeAfterwards(record, said, { id: own, key });
+    const idNow = this.ports.idNow(key);
+    const asked = record.members.find((member) => member.id === idNow);
     if (asked === undefined) return this.#count('stranger');
     return this.#storeAfterwards(record, said, { id: asked.id, key: this.ports.keyText(asked.key) });
+  }
+
+  /** By key: when one return of a large job is late, many are. */
+  #idsOf(record: records.JobRecord): ReadonlyMap<string, string> {
+    const known = this.#ids.get(record);
+    if (known !== undefined) return known;
+    const ids = new Map(record.members.map(({ id, key }) => [this.ports.keyText(key), id]));
+    this.#ids.set(record, ids);
+    return ids;
   }
 
   async #storeAfterwards(

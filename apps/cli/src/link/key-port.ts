@@ -1,20 +1,27 @@
 /** `natrium-key`'s way to the acl-service: signed requests that name id and fingerprint. */
 import type { MasterClient } from '@natrium/client';
 import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import { inGroups } from '../common/in-groups.js';
 import type { KeyEntry, KeyPair, KeyPort, KeyState } from '../ports.js';
 
 const STATES: readonly KeyState[] = ['accepted', 'pending', 'rejected', 'denied'];
 
-export function keyPort(client: MasterClient, masterFinger: string): KeyPort {
+/** Many keys are several requests: what was done before one that is refused stays done. */
+export function keyPort(client: Pick<MasterClient, 'admin'>, masterFinger: string): KeyPort {
   const change =
     (fun: string) =>
     async (entries: readonly KeyPair[]): Promise<Result<readonly string[], Refusal>> => {
-      const answer = await client.admin(
-        'key',
-        fun,
-        entries.map(({ id, fingerprint }) => ({ id, fingerprint })),
-      );
-      return answer.ok ? ok(texts(answer.value)) : answer;
+      const done: string[] = [];
+      for (const some of inGroups(entries)) {
+        const answer = await client.admin(
+          'key',
+          fun,
+          some.map(({ id, fingerprint }) => ({ id, fingerprint })),
+        );
+        if (!answer.ok) return answer;
+        done.push(...texts(answer.value));
+      }
+      return ok(done);
     };
   return {
     list: async () => {

@@ -22,6 +22,7 @@ async function followHearing(ears: JobEars | undefined, script: Script, io: Scri
     audit: no,
     accounts: no,
     token: no,
+    swarm: no,
     event: no,
     hearJob: () => Promise.resolve(ears),
   };

@@ -1,12 +1,13 @@
 import type {
   AccountsOptions,
-  TokenOptions,
   AuditOptions,
   CtlPorts,
   DoctorOptions,
   EventOptions,
   FingerprintOptions,
   InitOptions,
+  SwarmOptions,
+  TokenOptions,
   UpOptions,
 } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
@@ -21,7 +22,8 @@ type Done =
   | readonly ['audit', AuditOptions]
   | readonly ['accounts', AccountsOptions]
   | readonly ['token', TokenOptions]
-  | readonly ['event', EventOptions];
+  | readonly ['event', EventOptions]
+  | readonly ['swarm', SwarmOptions];
 
 async function ctl(...argv: readonly string[]) {
   const io = new ScriptedIo();
@@ -38,6 +40,7 @@ async function ctl(...argv: readonly string[]) {
     token: (options) => answer(['token', options]),
     event: (options) => answer(['event', options]),
     hearJob: () => Promise.resolve(undefined),
+    swarm: (options) => answer(['swarm', options]),
   };
   const exit = await runNatriumctl(argv, io, ports);
   return { exit, out: io.stdout, err: io.stderr, done };
@@ -53,6 +56,26 @@ describe('natriumctl', () => {
     expect(exit).toBe(7);
     const expected = { state: 'D', minions: ['a', 'b', 'c'], replicas: { 'acl-service': 2, 'master-gateway': 3 } };
     expect(done).toEqual([['up', { ...expected, natsPort: 4222, httpPort: 8000, masterConfig: 'm' }]]);
+  });
+
+  it('swarm reads all its options, and needs no more than a number', async () => {
+    const given = ['--processes', '2', '--prefix', 'w', '--connections', '5', '--answer-delay', '7', '--forget'];
+    const all = { minions: 50, prefix: 'w', processes: 2, connections: 5, answerDelayMs: 7, forget: true };
+    const least = { minions: 3, prefix: 'swarm', answerDelayMs: 0, forget: false };
+    expect((await ctl('swarm', '-c', 'D', '--minions', '50', ...given)).done).toEqual([
+      ['swarm', { configDir: 'D', ...all }],
+    ]);
+    expect((await ctl('swarm', '-c', 'D', '--minions', '3')).done).toEqual([['swarm', { configDir: 'D', ...least }]]);
+  });
+
+  it.each([
+    ['no number of minions', []],
+    ['none of them', ['--minions', '0']],
+    ['a prefix that is no name', ['--minions', '2', '--prefix', 'a b']],
+    ['words', ['--minions', '2', 'more']],
+  ])('swarm refuses %s', async (_about, words) => {
+    const { exit, done } = await ctl('swarm', '-c', 'D', ...words);
+    expect({ exit, done }).toEqual({ exit: 2, done: [] });
   });
 
   it('up needs no more than a folder', async () => {
@@ -148,8 +171,9 @@ describe('natriumctl', () => {
       fingerprint: none,
       doctor: none,
     };
-    const more = { audit: none, event: none, accounts: none, token: none, hearJob: () => Promise.resolve(undefined) };
-    expect(await runNatriumctl(['man', '/d'], io, { ...ports, ...more })).toBe(0);
+    const more = { audit: none, event: none, accounts: none, token: none, swarm: none };
+    const hearJob = () => Promise.resolve(undefined);
+    expect(await runNatriumctl(['man', '/d'], io, { ...ports, ...more, hearJob })).toBe(0);
     expect([...io.files.keys()]).toContain('/d/natrium-key.8');
     expect(io.stdout).toContain('/d/natriumctl.8\n');
     expect(await ctl('completion', 'bash')).toMatchObject({ exit: 0, err: '' });

@@ -12,6 +12,7 @@ import { keys } from './keys.js';
 import { man } from './man.js';
 import { roles } from './roles.js';
 import type { Subcommand } from './subcommand.js';
+import { swarm } from './swarm.js';
 import { token } from './token.js';
 import { up } from './up.js';
 
@@ -28,6 +29,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   keys,
   job,
   event,
+  swarm,
   completion,
   man,
 ];

@@ -2,7 +2,7 @@
  * A child process of `natriumctl up`: it says when it is ready, its lines carry its name, and it never outlives this
  * process, not even after a SIGKILL: each child holds the other end of a pipe, and ends when that closes.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export interface Program {
@@ -12,6 +12,8 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>;
   /** Says `{ready: true}` over the IPC channel; others are ready when they have started. */
   readonly saysReady: boolean;
+  /** It goes on talking over that channel, which ends it when this process does. */
+  readonly onMessage?: (message: unknown) => void;
 }
 
 const STOP_MS = 5000;
@@ -26,11 +28,12 @@ export class Child {
     readonly program: Program,
     onLine: (line: string) => void,
   ) {
-    const { file, args, env, saysReady } = program;
+    const { file, args, env, saysReady, onMessage } = program;
+    const hasChannel = saysReady || onMessage !== undefined;
     this.#process = spawn(file, [...args], {
       // A group of its own: Ctrl-C in the terminal is for `up`, which then stops its children in order.
       detached: true,
-      stdio: saysReady ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
+      stdio: hasChannel ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env, NATRIUM_SUPERVISED: '1' },
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -45,6 +48,7 @@ export class Child {
         resolve(signal ?? `exit status ${String(code)}`);
       });
     });
+    if (onMessage !== undefined) this.#process.on('message', onMessage);
     this.ready = saysReady ? this.#waitForReady() : Promise.resolve();
   }
 
@@ -54,6 +58,11 @@ export class Child {
 
   get stopping(): boolean {
     return this.#stopping;
+  }
+
+  /** Over the channel; nothing when it has ended. */
+  send(message: Serializable): void {
+    if (this.#process.connected) this.#process.send(message);
   }
 
   /** Asks it to end cleanly; kills it when it doesn't. */

@@ -17,6 +17,9 @@ const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 const TRIMMED = 'VALUE_TRIMMED';
 
 export class JobEvents {
+  /** By the bytes of a job's request: each of its returns tells of it. */
+  readonly #asked = new WeakMap<Uint8Array, Request>();
+
   constructor(
     private readonly bus: Announcing,
     private readonly maxBytes: number,
@@ -40,7 +43,7 @@ export class JobEvents {
   }
 
   returned({ request, caller }: records.JobRecord, { jid, id, outcome }: records.StoredReturn): void {
-    const asked = readAsked(request);
+    const asked = this.#askedOf(request);
     if (asked === undefined) return;
     const { ret, retcode, success, out } = outcome;
     const data = {
@@ -70,6 +73,13 @@ export class JobEvents {
       return: this.#fitting(refusal?.sentence ?? outcome?.ret ?? null),
       success: outcome?.success ?? false,
     });
+  }
+
+  #askedOf(request: Uint8Array): Request | undefined {
+    const known = this.#asked.get(request);
+    const asked = known ?? readAsked(request);
+    if (known === undefined && asked !== undefined) this.#asked.set(request, asked);
+    return asked;
   }
 
   #fitting(ret: Value): Value {

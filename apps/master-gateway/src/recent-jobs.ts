@@ -1,0 +1,34 @@
+/**
+ * The jobs that late returns belong to: read once for all of them. The record of a job to ten thousand minions is most of a
+ * megabyte, and when their returns are late they are all late: read for each of them, it stops the gateway (measured: 256 MiB of
+ * answers on their way to it, and the broker cuts it off).
+ */
+import type { records } from '@natrium/wire';
+
+/** Of members, caller and digest nothing changes while a job is kept. */
+const REMEMBERED = 4;
+
+export class RecentJobs {
+  readonly #found = new Map<string, Promise<records.JobRecord | undefined>>();
+
+  constructor(private readonly read: (jid: string) => Promise<records.JobRecord | undefined>) {}
+
+  /** Whoever asks for a job that is being read waits for that; one that was not found is looked for again. */
+  readonly find = (jid: string): Promise<records.JobRecord | undefined> => {
+    const known = this.#found.get(jid);
+    if (known !== undefined) return known;
+    const reading = this.read(jid);
+    this.#found.set(jid, reading);
+    const forget = () => {
+      if (this.#found.get(jid) === reading) this.#found.delete(jid);
+    };
+    reading.then((record) => {
+      if (record === undefined) forget();
+    }, forget);
+    for (const oldest of this.#found.keys()) {
+      if (this.#found.size <= REMEMBERED) break;
+      this.#found.delete(oldest);
+    }
+    return reading;
+  };
+}

@@ -1,0 +1,86 @@
+/** One minion of a swarm: an agent's own parts, but for its disk, its modules of the host and its socket. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ComingIn } from '../coming-in.js';
+import { Execution } from '../execution.js';
+import { HostData } from '../host-data.js';
+import { listenForJobs } from '../jobs.js';
+import { type CameIn, LiveLink } from '../live-link.js';
+import { Outbox } from '../outbox.js';
+import { Standing } from '../standing.js';
+import { UserRenewal } from '../user-renewal.js';
+import type { Hive } from './hive.js';
+import { VolatileRecord, VolatileSpool } from './volatile.js';
+
+const TRIES = 12;
+const NO_RETURNERS = { hand: () => undefined };
+
+export class SimulatedMinion {
+  private constructor(private readonly link: LiveLink) {}
+
+  /** Resolves when the acl-service has its data and the address of its jobs. */
+  static async begin(hive: Hive, about: ComingIn, came: CameIn): Promise<SimulatedMinion> {
+    const { log } = about;
+    const { id } = about.config;
+    const link = new LiveLink(came);
+    const data = new HostData(link, () => hive.grainsOf(id), log);
+    const record = new VolatileRecord(() => link.clock.now());
+    const spool = new VolatileSpool();
+    const execution = new Execution({ id, data, config: {}, master: undefined, registry: hive.registry });
+    const outbox = new Outbox(link, spool, record, (cause) => {
+      log.error({ err: cause }, `a return of ${id} could not be sent`);
+    });
+    const standing = new Standing({ ...about, id, link }, () => {
+      void data.grains().then(() => {
+        outbox.sendSpooled();
+      });
+    });
+    listenForJobs({
+      id,
+      link: came.link,
+      record,
+      spool,
+      outbox,
+      execution: delayed(execution, hive.share.answerDelayMs),
+      data,
+      standing,
+      returners: NO_RETURNERS,
+      readGrant: hive.readGrant,
+    });
+    await link.transport.flush();
+    await told(data);
+    if (came.user !== undefined) new UserRenewal(link, log);
+    return new SimulatedMinion(link);
+  }
+
+  /** Forgets what nobody could send again. */
+  tidy(): void {
+    this.link.bus.sealer.forgetEnded();
+  }
+}
+
+/** An acl-service to which thousands come at once may take longer than one question waits. */
+async function told(data: HostData): Promise<void> {
+  for (let attempt = 1; attempt < TRIES; attempt += 1) if (await data.pillar()) return;
+  await data.send();
+}
+
+type Runs = Pick<Execution, 'isRunning' | 'run'>;
+
+/** At work for so much longer, as whoever asks for its jobs is told. */
+function delayed(execution: Runs, ms: number): Runs {
+  if (ms === 0) return execution;
+  const waiting = new Set<string>();
+  return {
+    isRunning: (jid) => waiting.has(jid) || execution.isRunning(jid),
+    run: async (request, grant) => {
+      waiting.add(grant.jid);
+      try {
+        const outcome = await execution.run(request, grant);
+        await pause(ms);
+        return outcome;
+      } finally {
+        waiting.delete(grant.jid);
+      }
+    },
+  };
+}

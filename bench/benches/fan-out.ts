@@ -1,0 +1,148 @@
+/**
+ * One job to many minions, each with a connection of its own, and their returns: real gateway, acl-service, grants, envelopes and
+ * returns, against as many plain messages and JetStream bytes to the same connections in the same run.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench, Run } from '../bench.js';
+import type { Cluster } from '../cluster.js';
+import { FanSwarm, type Parts } from '../fan-swarm.js';
+import { type Measured, median } from '../figures.js';
+import { PlainFan, type Written } from '../plain-fan.js';
+import { memoryBelow, processorTimeBelow } from '../processes.js';
+
+/** Other numbers by `NATRIUM_FAN_OUT=100,10000`: ten thousand take some minutes to come in. */
+const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
+const ROUNDS = 9;
+const WARM_UP = 5;
+/** Returns are stored in groups after their caller has them. */
+const SETTLE_MS = 1500;
+const STREAMS = ['KV_NT_main_jobs', 'NT_main_events'];
+/** Of the gateway's answer to one return. */
+const STORED_BYTES = 700;
+
+export const fanOut: Bench = {
+  name: 'fan-out',
+  about: `test.ping on ${SIZES.join(', ')} simulated minions and back, beside as many plain messages`,
+  measure: async (run) => {
+    const figures: Measured[] = [];
+    for (const minions of SIZES) figures.push(...(await measureOf(run, minions)));
+    return figures;
+  },
+};
+
+async function measureOf(run: Run, minions: number): Promise<readonly Measured[]> {
+  const cluster = await run.startCluster(`fan-out-${String(minions)}`, { master: 'request_rate: 0\n' });
+  const fan = await FanSwarm.open(run, cluster, minions);
+  const plain = await PlainFan.open(cluster.brokerUrl, cluster.folder);
+  try {
+    run.note(`${String(minions)} minions come in`);
+    const before = await gatewayKb(cluster);
+    await fan.swarm.start();
+    const after = await gatewayKb(cluster);
+    await fan.swarm.pingAll();
+    for (let n = 0; n < WARM_UP; n += 1) await fan.whole();
+    run.note(`${String(minions)} minions are asked`);
+    const rounds = await measureRounds(fan, plain, cluster);
+    const memory = {
+      metric: `${String(minions)}: gateway memory per minion`,
+      unit: 'kB',
+      value: (after - before) / minions,
+    };
+    return [...figuresOf(minions, rounds), memory];
+  } finally {
+    await plain.close();
+    await fan.close();
+    await cluster.stop();
+  }
+}
+
+interface Rounds {
+  readonly whole: readonly number[];
+  readonly parts: readonly Parts[];
+  readonly plain: readonly number[];
+  /** Milliseconds of processor time of one job, by process. */
+  readonly processor: readonly { readonly name: string; readonly ms: number }[];
+  readonly written: Written;
+}
+
+async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster): Promise<Rounds> {
+  const { written, processor, whole } = await measureWhole(fan, plain, cluster);
+  const all = { whole: [...whole], parts: [] as Parts[], plain: [] as number[] };
+  const { subjects } = fan;
+  for (let n = 0; n < ROUNDS; n += 1) {
+    all.whole.push(await fan.whole());
+    await pause(SETTLE_MS);
+    const parts = await fan.parted();
+    all.parts.push(parts);
+    await pause(SETTLE_MS);
+    const sizes = { job: parts.jobBytes, answer: parts.returnBytes, stored: STORED_BYTES };
+    all.plain.push(await fan.plainly(parts.returnBytes, () => plain.once(subjects, sizes, written)));
+    await pause(SETTLE_MS);
+  }
+  return { ...all, processor, written };
+}
+
+/** What one job writes, and the processor time that it takes until all of that is written. */
+async function measureWhole(fan: FanSwarm, plain: PlainFan, cluster: Cluster) {
+  await pause(SETTLE_MS);
+  const before = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
+  const whole: number[] = [];
+  for (let n = 0; n < ROUNDS; n += 1) whole.push(await fan.whole());
+  await pause(SETTLE_MS);
+  const after = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
+  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / ROUNDS }));
+  const written = {
+    messages: Math.round((after.stored.messages - before.stored.messages) / ROUNDS),
+    bytes: (after.stored.bytes - before.stored.bytes) / ROUNDS,
+  };
+  return { written, processor, whole };
+}
+
+const SERVICES = ['master-gateway', 'acl-service', 'nats-server'];
+
+function figuresOf(minions: number, { whole, parts, plain, processor, written }: Rounds): readonly Measured[] {
+  const named = (metric: string) => `${String(minions)}: ${metric}`;
+  const raw = median(plain);
+  const gateway = parts.map(({ out, back }) => out + back);
+  const spread = (metric: string, of: readonly number[]) => [
+    { metric: named(`${metric}, fastest`), unit: 'ms', value: Math.min(...of) },
+    { metric: named(`${metric}, slowest`), unit: 'ms', value: Math.max(...of) },
+  ];
+  const [first] = parts;
+  return [
+    { metric: named('job and all returns, p50'), unit: 'ms', value: median(whole), raw },
+    ...spread('job and all returns', whole),
+    { metric: named('without the minions’ work, p50'), unit: 'ms', value: median(gateway), raw },
+    ...spread('without the minions’ work', gateway),
+    {
+      metric: named('of it: until the last minion has the job, p50'),
+      unit: 'ms',
+      value: median(parts.map(({ out }) => out)),
+    },
+    {
+      metric: named('of it: from the first return to the end, p50'),
+      unit: 'ms',
+      value: median(parts.map(({ back }) => back)),
+    },
+    { metric: named('the minions’ work, p50'), unit: 'ms', value: median(parts.map((one) => one.minions)) },
+    ...spread('plain messages', plain),
+    ...processor
+      .filter(({ name }) => SERVICES.includes(name))
+      .map(({ name, ms }) => ({
+        metric: named(`processor time per minion: ${name}`),
+        unit: 'µs',
+        value: (ms * 1000) / minions,
+      })),
+    { metric: named('message to a minion'), unit: 'B', value: first?.jobBytes ?? 0 },
+    { metric: named('return'), unit: 'B', value: first?.returnBytes ?? 0 },
+    { metric: named('JetStream writes'), unit: '', value: written.messages },
+    { metric: named('JetStream bytes'), unit: 'B', value: written.bytes },
+  ];
+}
+
+/** At rest, in kilobytes of 10³ bytes. */
+async function gatewayKb(cluster: Cluster): Promise<number> {
+  await pause(SETTLE_MS);
+  const found = memoryBelow(cluster.pid).find(({ name }) => name === 'master-gateway');
+  return (found?.private ?? Number.NaN) * 1000;
+}

@@ -1,5 +1,5 @@
 /** Between the wire and the flows: what was opened becomes what a flow takes, and what it tells becomes answers. */
-import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
 import { toHex } from '@natrium/envelope';
 import {
   type Budget,
@@ -139,8 +139,14 @@ export class Door {
   }: Opened<typeof contracts.returned>): Promise<Body<typeof contracts.stored> | undefined> {
     if (!this.minions.knows(party) || !this.budgets.returns.take(toHex(party.owner.key), this.budgets.now()))
       return undefined;
-    const settled = await this.flows.returns.handle(body, party.owner.key);
-    return settled ? { jid: body.jid } : undefined;
+    try {
+      const settled = await this.flows.returns.handle(body, party.owner.key);
+      return settled ? { jid: body.jid } : undefined;
+    } catch (cause) {
+      // The store's trouble is logged where it begins and ends, not for each return: its minion keeps it and sends it again.
+      if (cause instanceof StreamRefused || isTimeout(cause)) return undefined;
+      throw cause;
+    }
   }
 
   /** Told at once, a caller who asks again at once would cost the others as much as one who is served. */
@@ -157,6 +163,11 @@ export class Door {
   #affords({ owner }: Opened['party']): boolean {
     return owner.type === 'role' || this.budgets.requests.take(toHex(owner.key), this.budgets.now());
   }
+}
+
+/** The broker did not answer a reader in time. */
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError';
 }
 
 type Asking = Pick<Body<typeof contracts.runner>, 'request' | 'signature' | 'credential'>;

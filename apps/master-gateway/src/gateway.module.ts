@@ -13,7 +13,7 @@ import {
   PeerRun,
   type SignedRequest,
 } from '@natrium/flow';
-import { type Jid, JidClock, jidOf, ok, err, refusal } from '@natrium/model';
+import { type Jid, jidOf, ok, err, refusal } from '@natrium/model';
 import type { Logger } from 'pino';
 import { AclClient } from './acl-client.js';
 import { Adoption } from './adoption.js';
@@ -38,6 +38,7 @@ import { MasterCalls } from './http/master-calls.js';
 import { Sessions } from './http/sessions.js';
 import { FanOut } from './fan-out.js';
 import { Fellows } from './fellows.js';
+import { jidMint } from './jid-mint.js';
 import { JobCache } from './job-cache.js';
 import { Minions } from './minions.js';
 import { Presence } from './presence.js';
@@ -191,9 +192,8 @@ interface FlowParts {
 function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const fan = new FanOut(link);
-  const jids = new JidClock();
-  const mintJid = () => jids.next(link.clock.now());
   const now = () => link.clock.now();
+  const mintJid = jidMint(now);
   const takeover = takingOver({ link, cache, jobs, acl, fan });
   const publish = new PeerPublish(
     {

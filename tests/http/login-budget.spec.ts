@@ -75,6 +75,10 @@ it(
   LONG_MS,
 );
 
+it('scripts that log in at once with one account all come in: who would be a guess too many waits for the others', async () => {
+  expect(await logins(24, 'carol', PASSWORD)).toEqual(new Array<number>(24).fill(200));
+});
+
 it('a login that cannot be counted is refused with the right password too, and works when it can be', async () => {
   const authenticator = await operatorLogin(up.folder);
   const operator = await connect({

@@ -53,7 +53,7 @@ it(
     await until('the alert', () => said('the broker takes no writes to NT_main_jobs'));
     writeFileSync(mark('go'), '');
     const spool = join(cluster().minion('a'), 'cache', 'spool', 'returns');
-    await until('the return waits', () => readFileSync(spool, 'utf8') !== '' && said('a request failed'));
+    await until('the return waits', () => readFileSync(spool, 'utf8') !== '' && said('returns cannot be stored'));
     expect((await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout).not.toContain('back');
 
     await streams.update(JOBS, { max_bytes: -1 });

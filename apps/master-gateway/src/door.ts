@@ -14,6 +14,7 @@ import {
 import { encode, fromHex } from '@natrium/envelope';
 import { refusal } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
 import type { Minions } from './minions.js';
 import { NewsTeller } from './news-teller.js';
 import type { Waiting } from './waiting.js';
@@ -39,12 +40,15 @@ export interface DoorBudgets {
 
 export class Door {
   #slowed = 0;
+  /** The last return that came could not be stored. */
+  #unstored = false;
 
   constructor(
     private readonly flows: { readonly publish: PeerPublish; readonly run: PeerRun; readonly returns: JobReturns },
     private readonly minions: Minions,
     private readonly waiting: Waiting,
     private readonly budgets: DoorBudgets,
+    private readonly log: Logger,
   ) {}
 
   /** Answers with news, as many times as there are any. */
@@ -141,11 +145,15 @@ export class Door {
       return undefined;
     try {
       const settled = await this.flows.returns.handle(body, party.owner.key);
+      this.#unstored = false;
       return settled ? { jid: body.jid } : undefined;
     } catch (cause) {
-      // The store's trouble is logged where it begins and ends, not for each return: its minion keeps it and sends it again.
-      if (cause instanceof StreamRefused || isTimeout(cause)) return undefined;
-      throw cause;
+      if (!(cause instanceof StreamRefused) && !isTimeout(cause)) throw cause;
+      // Told when it begins, not for each: after an outage there are thousands, and each comes again every few seconds.
+      if (!this.#unstored)
+        this.log.error({ err: cause }, 'returns cannot be stored: their minions keep them and send them again');
+      this.#unstored = true;
+      return undefined;
     }
   }
 

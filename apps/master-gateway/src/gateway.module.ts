@@ -92,7 +92,7 @@ export class GatewayModule {
     options.onStop(() => events.close());
     const made = flows({ link, minions, cache, jobs, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
     const waiting = new Waiting();
-    const door = new Door(made, minions, waiting, budgets(requests, link, log));
+    const door = new Door(made, minions, waiting, budgets(requests, link, log), log);
     await goOnWithOthers(options, { cache, jobs, minions, takeover: made.takeover, waiting });
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {

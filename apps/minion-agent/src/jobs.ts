@@ -1,7 +1,17 @@
 /** Jobs come in: the grant's checks are libs/flow's, their ports are here. */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import type { Link } from '@natrium/client';
-import { decode, type Grant, leafOf, readGrant, toHex, verifyProof, type Wire } from '@natrium/envelope';
+import {
+  decode,
+  type Grant,
+  inTime,
+  leafOf,
+  readGrant,
+  toHex,
+  verifyGrant,
+  verifyProof,
+  type Wire,
+} from '@natrium/envelope';
 import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder } from '@natrium/flow';
 import { err, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
@@ -26,7 +36,7 @@ export interface JobParts {
   readonly returners: Pick<Returners, 'hand'>;
   readonly standing: Pick<Standing, 'accepted' | 'check'>;
   /** How grants are read where many minions are in one process. */
-  readonly readGrant?: typeof readGrant;
+  readonly verifyGrant?: typeof verifyGrant;
 }
 
 /** Listens for this minion's jobs and for questions that run nothing, on its own subject only. */
@@ -84,7 +94,7 @@ function jobRun(parts: JobParts): JobRun {
   const afterwards = new Map<string, () => void>();
   const leaf = leafOf(link.identity.publicKey, id);
   return new JobRun({
-    readGrant: (grant) => checkGrant(link, grant, parts.readGrant ?? readGrant),
+    readGrant: (grant) => checkGrant(link, grant, parts.verifyGrant ?? verifyGrant),
     digestOf,
     readRequest: (bytes): Result<Request, string> => {
       const request = readAsked(bytes);
@@ -118,24 +128,22 @@ function jobRun(parts: JobParts): JobRun {
 function checkGrant(
   { roles, clock }: Link,
   grant: Signed,
-  reading: typeof readGrant,
+  verify: typeof verifyGrant,
 ): Result<CheckedGrant, GrantRefusal> {
   const aclKeys = roles.keysOf('acl');
-  const read = reading(grant, roles.cluster, aclKeys, 'job', clock.now(), clock.skewMs);
-  if (read.ok) {
-    const checked = asChecked(read.value);
-    if (checked === undefined) return err({ code: 'grant_signature' });
-    clock.raiseFloor(Math.min(read.value.issued, clock.now()));
-    return ok(checked);
+  const verified = verify(grant, roles.cluster, aclKeys, 'job');
+  if (!verified.ok) {
+    const isRun = readGrant(grant, roles.cluster, aclKeys, 'run', clock.now(), clock.skewMs).ok;
+    return err({ code: isRun ? 'grant_kind' : 'grant_signature' });
   }
-  if (read.error === 'expired' || read.error === 'future') {
+  const checked = asChecked(verified.value);
+  if (!inTime(verified.value, clock.now(), clock.skewMs).ok) {
     // Only the time is wrong: the gateway is told which job this was.
-    const timeless = readGrant(grant, roles.cluster, aclKeys, 'job', 0, Number.POSITIVE_INFINITY);
-    const known = timeless.ok ? asChecked(timeless.value) : undefined;
-    return err(known === undefined ? { code: 'grant_expired' } : { code: 'grant_expired', grant: known });
+    return err(checked === undefined ? { code: 'grant_expired' } : { code: 'grant_expired', grant: checked });
   }
-  const isRun = readGrant(grant, roles.cluster, aclKeys, 'run', clock.now(), clock.skewMs).ok;
-  return err({ code: isRun ? 'grant_kind' : 'grant_signature' });
+  if (checked === undefined) return err({ code: 'grant_signature' });
+  clock.raiseFloor(Math.min(verified.value.issued, clock.now()));
+  return ok(checked);
 }
 
 function asChecked(grant: Grant): CheckedGrant | undefined {

@@ -65,7 +65,25 @@ export function signGrant(acl: SigningKey, cluster: Cluster, grant: Grant): Sign
   return signed(acl, WHAT[grant.kind], cluster, bytes);
 }
 
+/** What an acl-service has signed, whatever the time is: whoever acts on it also asks `inTime`, or takes `readGrant` for both. */
+export function verifyGrant(
+  object: Signed,
+  cluster: Cluster,
+  aclKeys: readonly Uint8Array[],
+  kind: GrantKind,
+): Result<Grant, 'signature' | 'shape'> {
+  if (signerAmong(aclKeys, WHAT[kind], cluster, object) === undefined) return err('signature');
+  const grant = shaped(object.bytes, readShape(kind));
+  return grant === undefined ? err('shape') : ok(grant);
+}
+
 /** @param skewMs How far `issued` may lie ahead of `now`; expiry has no such leeway. */
+export function inTime(grant: Grant, now: number, skewMs: number): Result<Grant, 'future' | 'expired'> {
+  if (grant.issued > now + skewMs) return err('future');
+  return now > grant.expires ? err('expired') : ok(grant);
+}
+
+/** A grant that counts now. */
 // eslint-disable-next-line max-params -- each is one fact of the check, and all are the reader's
 export function readGrant(
   object: Signed,
@@ -75,11 +93,8 @@ export function readGrant(
   now: number,
   skewMs: number,
 ): Result<Grant, GrantProblem> {
-  if (signerAmong(aclKeys, WHAT[kind], cluster, object) === undefined) return err('signature');
-  const grant = shaped(object.bytes, readShape(kind));
-  if (grant === undefined) return err('shape');
-  if (grant.issued > now + skewMs) return err('future');
-  return now > grant.expires ? err('expired') : ok(grant);
+  const verified = verifyGrant(object, cluster, aclKeys, kind);
+  return verified.ok ? inTime(verified.value, now, skewMs) : verified;
 }
 
 /**

@@ -33,8 +33,10 @@ export {
   type GrantKind,
   type GrantProblem,
   MAX_GRANT_JOB,
+  inTime,
   readGrant,
   signGrant,
+  verifyGrant,
 } from './grant.js';
 export { type CheckedJoin, type JoinProblem, type JoinRequest, readJoin, signJoin } from './join.js';
 export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret } from './keys.js';

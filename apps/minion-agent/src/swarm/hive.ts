@@ -15,7 +15,7 @@ import { inboxOf, joinInboxOf } from '@natrium/wire';
 import { type ComingIn, connect, greet, standingOn } from '../coming-in.js';
 import { joinCluster } from '../joining.js';
 import type { Gate } from './gate.js';
-import { readingOnce } from './reading-once.js';
+import { verifyingOnce } from './verifying-once.js';
 import { SimulatedMinion } from './simulated-minion.js';
 
 const MODULES = new Set(['test', 'grains', 'pillar', 'sys']);
@@ -36,7 +36,7 @@ interface Member {
 }
 
 export class Hive {
-  readonly readGrant = readingOnce();
+  readonly verifyGrant = verifyingOnce();
   readonly registry: Registry<CallContext> = minionRegistry(builtinModules.filter(({ name }) => MODULES.has(name)));
   readonly #members: readonly Member[];
   readonly #minions: SimulatedMinion[] = [];

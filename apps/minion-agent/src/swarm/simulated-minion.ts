@@ -44,7 +44,7 @@ export class SimulatedMinion {
       data,
       standing,
       returners: NO_RETURNERS,
-      readGrant: hive.readGrant,
+      verifyGrant: hive.verifyGrant,
     });
     await link.transport.flush();
     await told(data);

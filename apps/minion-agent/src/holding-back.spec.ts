@@ -1,4 +1,5 @@
 /** Rules of a host that is told to slow down: it asks no gateway again before its time, and others of its scripts are not held up. */
+import { setImmediate as immediate } from 'node:timers/promises';
 import { refusal } from '@natrium/model';
 import type { MasterPort, PublishAnswer, PublishAsk } from '@natrium/modules';
 import { holdingBack } from './holding-back.js';
@@ -56,6 +57,49 @@ it('then asks one at a time, but does not wait for one that takes long', async (
   expect(await asker.publish(ASK)).toBe(DONE);
   slow.resolve(DONE);
   expect(await first).toBe(DONE);
+});
+
+/** Asks this often in each second, for so many seconds. */
+async function askFor(seconds: number, eachSecond: number, { clock, asker }: ReturnType<typeof aMaster>): Promise<void> {
+  const told: Promise<PublishAnswer>[] = [];
+  for (let n = 0; n < seconds * eachSecond; n += 1) {
+    clock.now += 1000 / eachSecond;
+    told.push(asker.publish(ASK));
+    await immediate();
+  }
+  await Promise.all(told);
+}
+
+it('rests on while its scripts ask as if nothing had been said, and no longer', async () => {
+  const master = aMaster(TOO_FAST, DONE);
+  const { clock, asker, sent } = master;
+  await asker.publish(ASK);
+  await askFor(20, 40, master);
+  expect(sent()).toBe(1);
+  clock.now += 999;
+  expect(await asker.publish(ASK)).toMatchObject({ refusal: { code: 'slow_down' } });
+  clock.now += 1001;
+  expect(await asker.publish(ASK)).toBe(DONE);
+});
+
+it('tries again after half a minute, whatever its scripts do', async () => {
+  const master = aMaster(TOO_FAST, TOO_FAST, DONE);
+  await master.asker.publish(ASK);
+  await askFor(29, 40, master);
+  expect(master.sent()).toBe(1);
+  await askFor(2, 40, master);
+  expect(master.sent()).toBe(2);
+  await askFor(28, 40, master);
+  expect(master.sent()).toBe(2);
+});
+
+it('rests no longer than a second for scripts that ask now and then', async () => {
+  const master = aMaster(TOO_FAST, DONE);
+  await master.asker.publish(ASK);
+  await askFor(0.9, 10, master);
+  expect(master.sent()).toBe(1);
+  master.clock.now += 100;
+  expect(await master.asker.publish(ASK)).toBe(DONE);
 });
 
 it('is over when no gateway has said it for ten seconds', async () => {

@@ -2,15 +2,21 @@
  * A host that was told to slow down does so by itself: its scripts go on asking, and each refusal that a gateway has to open,
  * make and seal would cost the other minions.
  *
- * After that word nothing goes out for a second, and then one request at a time, until no gateway has said it for ten
- * seconds. Who has to wait longer is told the same word here.
+ * After that word nothing goes out for a second; while scripts go on asking as if nothing had been said, the rest goes on
+ * too, for half a minute at most. Then one request goes out at a time, until no gateway has said it for ten seconds. Who has to
+ * wait longer is told the same word here.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { Budget } from '@natrium/flow';
 import { type Refusal, refusal } from '@natrium/model';
 import type { MasterPort } from '@natrium/modules';
 
 const REST_MS = 1000;
-const CAREFUL_MS = 10_000;
+const LONGEST_REST_MS = 30_000;
+/** Of scripts that heard it and ask again: more than these a second ask as if nothing had been said. */
+const ASKED_AGAIN = { rate: 10, burst: 10 };
+/** After a rest. */
+const CAREFUL_MS = 9000;
 /** One that is under way for longer holds up nobody: it waits for its minions, and costs nothing. */
 const UNDER_WAY_MS = 1000;
 /** Told at once, a script that asks again at once would only be faster. */
@@ -34,7 +40,9 @@ export function holdingBack(port: MasterPort, now: () => number = () => performa
 }
 
 class Restraint {
-  #refusedAt = Number.NEGATIVE_INFINITY;
+  #restBegan = Number.NEGATIVE_INFINITY;
+  #restEnds = Number.NEGATIVE_INFINITY;
+  #askedAgain = new Budget(ASKED_AGAIN);
   #sentAt = Number.NEGATIVE_INFINITY;
   #underWay = 0;
 
@@ -49,17 +57,34 @@ class Restraint {
     this.#underWay += 1;
     try {
       const answer = await send();
-      if ('refusal' in answer && answer.refusal.code === 'slow_down') this.#refusedAt = this.now();
+      if ('refusal' in answer && answer.refusal.code === 'slow_down') this.#rest();
       return answer;
     } finally {
       this.#underWay -= 1;
     }
   }
 
+  #rest(): void {
+    const now = this.now();
+    // Those that were under way together begin one rest, not one each.
+    if (now >= this.#restEnds) {
+      this.#restBegan = now;
+      this.#askedAgain = new Budget(ASKED_AGAIN);
+    }
+    this.#restEnds = now + REST_MS;
+  }
+
   #mustWait(): boolean {
     const now = this.now();
-    const since = now - this.#refusedAt;
-    if (since < REST_MS) return true;
-    return since < CAREFUL_MS && this.#underWay > 0 && now - this.#sentAt < UNDER_WAY_MS;
+    if (now < this.#restEnds) {
+      if (!this.#askedAgain.take('scripts', now)) this.#restEnds = this.#prolonged(now);
+      return true;
+    }
+    const careful = now < this.#restEnds + CAREFUL_MS;
+    return careful && this.#underWay > 0 && now - this.#sentAt < UNDER_WAY_MS;
+  }
+
+  #prolonged(now: number): number {
+    return Math.max(this.#restEnds, Math.min(now + REST_MS, this.#restBegan + LONGEST_REST_MS));
   }
 }

@@ -54,6 +54,7 @@ async function pings(): Promise<readonly number[]> {
 const p99 = (times: readonly number[]): number => times[Math.ceil(times.length * 0.99) - 1] ?? 0;
 
 it('a flood from one minion is told to slow down; another minion is answered each time', async () => {
+  await pings(); // code that runs for the first time is slow, and would pass for what is usual
   const quiet = p99(await pings());
   const [slowed, during] = await Promise.all([flood('a', FLOOD), pings()]);
   printFigure(`p99 of another's ping, quiet`, quiet);

@@ -123,7 +123,7 @@ interface HttpNeeds {
 function openHttp(http: HttpOptions, { link, publish, run, feed, log }: HttpNeeds): Promise<HttpServer> {
   const sessions = new Sessions(link);
   const streams = new EventStreams(feed, sessions, log);
-  const calls = new MasterCalls({ publish, run, now: () => link.clock.now() });
+  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing });
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {
@@ -192,6 +192,7 @@ interface FlowParts {
 function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const fan = new FanOut(link);
+  const { tracing } = link.bus;
   const now = () => link.clock.now();
   const mintJid = jidMint(now);
   const takeover = takingOver({ link, cache, jobs, acl, fan });
@@ -200,7 +201,11 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
       instance: link.own.instance,
       mintJid,
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
-      createJob: (record, digest) => fan.meanwhile(cache.create(record, digest), record),
+      createJob: (record, digest) => {
+        const write = () => cache.create(record, digest);
+        const { jid, members } = record;
+        return fan.meanwhile(tracing.step('store job', { jid, minions: members.length }, write), record);
+      },
       fanOut: (job, hear) => {
         fan.send(job, hear);
       },
@@ -219,7 +224,7 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
   );
   const returns = new JobReturns(
     {
-      store: (stored) => cache.storeReturn(stored),
+      store: (stored) => tracing.step('store return', { jid: stored.jid }, () => cache.storeReturn(stored)),
       storeLate: (stored, key) => cache.storeLate(stored, key),
       findJob: new RecentJobs((jid) => cache.byJid(jid)).find,
       storedReturns: (record) => cache.returnsOf(record),

@@ -471,7 +471,7 @@ describe('a fan-out', () => {
     const targets = minions.map(({ known, own }, index) => ({
       party: known,
       subject: `nt.main.job.${own.fp}`,
-      private: Uint8Array.of(index),
+      private: [index],
     }));
     return { minions, gateway, heard, targets };
   }
@@ -497,7 +497,11 @@ describe('a fan-out', () => {
     minions[0]!.knows(gateway);
     const { said, stop } = ask(gateway, targets);
     await settle();
-    expect(heard.map((opened) => opened.map(({ private: part }) => [...part]))).toEqual([[[0]], [[1]], [[2]]]);
+    expect(heard.map((opened) => opened.map(({ private: part }) => [...part]))).toEqual([
+      [[0x91, 0]],
+      [[0x91, 1]],
+      [[0x91, 2]],
+    ]);
     expect(minions.map(({ failures }) => failures)).toEqual([[], ['unknown_sender'], ['unknown_sender']]);
     for (const [opened] of heard) opened!.answer(contracts.here, { running: [JID] });
     await settle();
@@ -520,7 +524,7 @@ describe('a fan-out', () => {
   it('hears at once who is not there', async () => {
     const { gateway, targets } = aFleet(1);
     const absent = world.minion();
-    const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: new Uint8Array() };
+    const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: [] };
     const { said, stop } = ask(gateway, [...targets, gone]);
     await settle();
     expect(said).toEqual([[1, 'not there']]);

@@ -24,7 +24,9 @@ export class FanOut {
   constructor(private readonly link: RoleLink) {}
 
   /** Seals a job while it is written: the broker's disk takes longer, and its minions would wait for both. */
-  async meanwhile<T>(writing: Promise<T>, record: JobRecord): Promise<T> {
+  async meanwhile<T>(write: () => Promise<T>, record: JobRecord): Promise<T> {
+    const { jid, members } = record;
+    const writing = this.link.bus.tracing.step('store job', { jid, minions: members.length }, write);
     // The write leaves for the broker first.
     const sealing = setImmediate().then(() => this.#ready.set(record, this.#seal(record, record)));
     const [written] = await Promise.all([writing, sealing]);

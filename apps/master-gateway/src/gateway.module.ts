@@ -201,11 +201,7 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
       instance: link.own.instance,
       mintJid,
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
-      createJob: (record, digest) => {
-        const write = () => cache.create(record, digest);
-        const { jid, members } = record;
-        return fan.meanwhile(tracing.step('store job', { jid, minions: members.length }, write), record);
-      },
+      createJob: (record, digest) => fan.meanwhile(() => cache.create(record, digest), record),
       fanOut: (job, hear) => {
         fan.send(job, hear);
       },

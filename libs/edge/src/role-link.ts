@@ -60,12 +60,11 @@ export interface RoleOptions {
   readonly replicas: number;
   readonly log: Logger;
   readonly onUnopened?: ((reason: string) => void) | undefined;
-  /** For this process; none is made when it is left out. */
+  /** For the instance that this is; no traces when it is left out. */
   readonly openTracing?: ((instance: string) => Promise<Tracing>) | undefined;
 }
 
-const RENEW_MS = 5 * 60_000;
-const ANNOUNCEMENT_MS = 15 * 60_000;
+const [RENEW_MS, ANNOUNCEMENT_MS] = [5 * 60_000, 15 * 60_000];
 
 export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];

@@ -16,7 +16,8 @@ export class Reporting implements SpanExporter {
 
   export(spans: ReadableSpan[], done: Done): void {
     this.inner.export(spans, (result) => {
-      const isLost = result.code !== SUCCESS;
+      const code: number = result.code;
+      const isLost = code !== SUCCESS;
       if (isLost && !this.#isTold)
         this.onProblem(`traces cannot be sent to ${this.url}: ${result.error?.message ?? 'no reason was given'}`);
       this.#isTold = isLost;

@@ -1,4 +1,4 @@
-# The images of Natrium. They take what `npm run build` made (`dist/`); every program is one file that needs only Node.
+# The images of Natrium. They take what `npm run build` made (`dist/`); every program needs only Node and what lies beside it.
 #
 #   npm run build && docker compose build
 #

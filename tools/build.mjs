@@ -1,7 +1,7 @@
 /**
  * Bundles the programs with esbuild: `node tools/build.mjs <project>…`, where a project is an app or `tools`.
  *
- * `dist/<project>/<entry>.mjs` is an ES module that needs nothing but Node. Each command is a build of its own, because
+ * `dist/<project>/<entry>.mjs` is an ES module that needs nothing but Node and what lies beside it. Each command is a build of its own, because
  * esbuild puts into a shared chunk what any of them needs, and every command would load all of it; what it loads by
  * `import()` is a chunk. A service is one file, because esbuild's chunks may run in another order than the sources and
  * Nest needs `reflect-metadata` first. The services are not minified, so that names stay; the agent is, because it would
@@ -9,7 +9,7 @@
  * for `node --enable-source-maps`. esbuild's `keepNames` would cost 10 ms at start and a wrapper around every closure.
  * esbuild emits no decorator metadata: injection is always spelled out (`inject: […]`).
  */
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -104,6 +104,29 @@ const tracingBeside = {
   },
 };
 
+const WASM = 'libsodium.wasm.base64';
+
+/**
+ * libsodium's WebAssembly lies beside the program as text: a process holds a text within its program twice for as long as it
+ * lives, as part of the source and as a constant (0.6 MB of an agent). @throws {Error} When libsodium is made otherwise.
+ */
+const wasmBeside = (outdir) => ({
+  name: 'wasm-beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]libsodium[/\\]dist[/\\]modules-esm[/\\]libsodium\.mjs$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      const [literal, text] = /"(AGFzbQ[\w+/=]{1000,})"/.exec(source) ?? [];
+      if (text === undefined) throw new Error(`${path} holds no WebAssembly in base64`);
+      mkdirSync(outdir, { recursive: true });
+      writeFileSync(join(outdir, WASM), text);
+      const read = `__readFileSync(new URL('./${WASM}', import.meta.url), 'latin1')`;
+      return {
+        contents: `import { readFileSync as __readFileSync } from 'node:fs';\n${source.replace(literal, () => read)}`,
+      };
+    });
+  },
+});
+
 const options = {
   absWorkingDir: root,
   bundle: true,
@@ -137,7 +160,13 @@ async function bundle({ out, entries, copies = {}, ...more }, { into, plugins })
   const outdir = join(into, out);
   const entryPoints = presentEntries(entries);
   if (Object.keys(entryPoints).length === 0) return;
-  await build({ ...options, ...more, plugins: [...options.plugins, ...plugins], outdir, entryPoints });
+  await build({
+    ...options,
+    ...more,
+    plugins: [...options.plugins, wasmBeside(outdir), ...plugins],
+    outdir,
+    entryPoints,
+  });
   for (const [name, folder] of Object.entries(copies))
     cpSync(join(root, folder), join(outdir, name), { recursive: true });
 }

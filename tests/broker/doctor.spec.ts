@@ -11,8 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accountJwt, BrokerKeys, type Scope, SCOPES } from '@natrium/broker-auth';
+import { NatsTransport } from '@natrium/bus';
 import { fingerprint } from '@natrium/envelope';
-import { MasterKeys } from '@natrium/keystore';
+import { MasterKeys, readCredentials } from '@natrium/keystore';
 import { until } from '@natrium/testing';
 import { PEER_ALL } from '../support/examples.js';
 import { runProgram } from '../support/run-program.js';
@@ -46,7 +48,7 @@ it('finds on a laptop what a laptop lacks, each with its mend, and exits with 1'
   expect([...new Set(wrong.map(({ check }) => check))].filter((check) => check !== 'file limit' && check !== 'policy').sort()).toEqual(['offline keys', 'replicas', 'unix users']); // prettier-ignore
   expect(wrong.filter(({ level, mend }) => level === 'problem' || mend === '')).toEqual([]);
   expect(code).toBe(1);
-  for (const check of ['broker', 'broker users', 'jetstream sync', 'jetstream replicas', 'clock', 'files', 'roles', 'key ages', 'roles seen'])
+  for (const check of ['broker', 'broker users', 'broker scopes', 'jetstream sync', 'jetstream replicas', 'clock', 'files', 'roles', 'key ages', 'roles seen'])
     expect([check, levels(findings, check)]).toEqual([check, ['ok']]); // prettier-ignore
   const text = await runProgram(process.execPath, [cluster().command('natriumctl'), 'doctor', '-c', cluster().master]);
   expect(text.stdout).toMatch(/^warning: .+\n {2}mend: .+\n/);
@@ -80,6 +82,47 @@ it('finds storage keys that nobody has rotated', async () => {
     'the newest storage keys of jobs are older than a week',
   );
 });
+
+it('finds that the broker has no users for what this version added', async () => {
+  const file = pki('broker', 'acl', 'scopes.json');
+  const whole = readFileSync(file, 'utf8');
+  const { guest: _guest, ...older } = JSON.parse(whole) as Readonly<Record<string, string>>;
+  writeFileSync(file, JSON.stringify(older));
+  const { code, findings } = await doctor().finally(() => {
+    writeFileSync(file, whole);
+  });
+  expect(code).toBe(2);
+  expect(findings.filter(({ check }) => check === 'broker scopes').map(({ what }) => what)).toEqual([
+    'this cluster was made by an earlier version: its broker has no users for guest',
+  ]);
+});
+
+it('finds an account that an acl-service of an earlier version has signed', async () => {
+  const keys = new BrokerKeys(pki('broker'));
+  const older = SCOPES.filter(({ name }) => name !== 'guest');
+  await putAccount(keys, older);
+  const { findings } = await doctor().finally(() => putAccount(keys, SCOPES));
+  expect(findings.filter(({ check }) => check === 'broker scopes').map(({ level, what }) => [level, what])).toEqual([
+    ['problem', 'the account at the broker lacks guest: an acl-service that does not know them signed it last'],
+  ]);
+  expect(levels((await doctor()).findings, 'broker scopes')).toEqual(['ok']);
+});
+
+/** Gives the broker the cluster's account with just these scopes, as an acl-service does. */
+async function putAccount(keys: BrokerKeys, scopes: readonly Scope[]): Promise<void> {
+  const content = { cluster: 'main', scopes, keys: keys.scopeKeys, revoked: [] };
+  const jwt = await accountJwt(keys.account, keys.operatorSigning, content);
+  const user = readCredentials(keys.credsPath('system'));
+  if (user === undefined) throw new Error('no system user');
+  const transport = await NatsTransport.connect({
+    servers: [cluster().brokerUrl],
+    name: 'test',
+    user: { jwt: () => user.jwt, key: user.key },
+    inbox: `_INBOX.${user.name}`,
+  });
+  await transport.request('$SYS.REQ.CLAIMS.UPDATE', Buffer.from(jwt), START_MS);
+  await transport.drain();
+}
 
 it('finds a configuration and a policy that cannot be used', async () => {
   const file = join(cluster().master, 'master.d', 'zz.conf');

@@ -92,6 +92,15 @@ describe('a minion that was killed', () => {
     expect(code).toBe(1);
   });
 
+  it('is in no subset, but a target that names it asks for it', async () => {
+    for (const count of ['2', '3']) {
+      const { stdout, code } = await cluster().natrium('*', 'test.ping', `--subset=${count}`, '--static', '--out=json');
+      expect({ returns: JSON.parse(stdout) as unknown, code }).toEqual({ returns: { a: true, b: true }, code: 0 });
+    }
+    expect(await cluster().natrium('c', 'test.ping', '--subset=1')).toMatchObject({ code: 2 });
+    expect(await cluster().natrium('c', 'test.ping')).toMatchObject({ code: 1 });
+  });
+
   it('is down for manage.status', async () => {
     const { stdout, code } = await cluster().run('manage.status', '--out=json');
     expect({ status: JSON.parse(stdout) as unknown, code }).toEqual({

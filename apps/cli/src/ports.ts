@@ -53,6 +53,8 @@ export interface PreviewAsk extends TargetAsk {
   /** What is going to run, where that is known: the grant is asked for just that. */
   readonly funs?: readonly string[];
   readonly args?: readonly (readonly Value[])[];
+  /** Only those who are connected now. */
+  readonly connected?: boolean;
 }
 
 export interface JobTicket {

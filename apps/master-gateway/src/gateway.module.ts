@@ -64,14 +64,7 @@ export interface GatewayOptions {
 }
 
 const OLDEST_MS = 5000;
-const CONTROLLERS = [
-  HereController,
-  PublishController,
-  RunnerController,
-  ReturnController,
-  ReadController,
-  EventController,
-];
+const DOORS = [HereController, PublishController, RunnerController, ReturnController, ReadController, EventController];
 
 @Module({})
 export class GatewayModule {
@@ -90,7 +83,7 @@ export class GatewayModule {
     heedRevocations(link, minions, jobs);
     const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
     options.onStop(() => events.close());
-    const made = flows({ link, minions, cache, jobs, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
+    const made = flows({ link, minions, cache, jobs, presence, events: events.jobs, grantTimeoutMs, keepJobsMs, log });
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets(requests, link, log), log);
     await goOnWithOthers(options, { cache, jobs, minions, takeover: made.takeover, waiting });
@@ -101,7 +94,7 @@ export class GatewayModule {
     }
     return {
       module: GatewayModule,
-      controllers: CONTROLLERS,
+      controllers: DOORS,
       providers: [
         { provide: Door, useValue: door },
         { provide: MasterEvents, useValue: events },
@@ -183,13 +176,14 @@ interface FlowParts {
   readonly minions: Minions;
   readonly cache: JobCache;
   readonly jobs: ActiveJobs;
+  readonly presence: Presence;
   readonly events: JobEvents;
   readonly grantTimeoutMs: number;
   readonly keepJobsMs: number;
   readonly log: Logger;
 }
 
-function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
+function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const fan = new FanOut(link);
   const { tracing } = link.bus;
@@ -207,6 +201,7 @@ function flows({ link, minions, cache, jobs, events, grantTimeoutMs, keepJobsMs,
       },
       takeOver: (ask) => takeover.take(ask),
       storedReturns: (record) => cache.returnsOf(record),
+      notConnected: async (jid, keys) => (await presence.lookAt(jid, keys)).gone,
       announce: ({ record }) => {
         // The job itself leaves first: its minions wait for it.
         setImmediate(() => {

@@ -60,7 +60,11 @@ it('then asks one at a time, but does not wait for one that takes long', async (
 });
 
 /** Asks this often in each second, for so many seconds. */
-async function askFor(seconds: number, eachSecond: number, { clock, asker }: ReturnType<typeof aMaster>): Promise<void> {
+async function askFor(
+  seconds: number,
+  eachSecond: number,
+  { clock, asker }: ReturnType<typeof aMaster>,
+): Promise<void> {
   const told: Promise<PublishAnswer>[] = [];
   for (let n = 0; n < seconds * eachSecond; n += 1) {
     clock.now += 1000 / eachSecond;

@@ -87,8 +87,7 @@ export class BrokerKeys {
    * @returns Their names; none: nothing was changed.
    */
   async complete(): Promise<readonly ScopeName[]> {
-    const known = this.scopeKeys;
-    const missing = SCOPES.map(({ name }) => name).filter((name) => !known.has(name));
+    const { scopeKeys: known, missing } = this;
     if (missing.length === 0) return [];
     const keys = new Map(missing.map((name) => [name, NatsKey.generate('account')]));
     for (const name of ISSUED) this.#writeScopeKey(name, keys);
@@ -109,6 +108,12 @@ export class BrokerKeys {
     const path = this.#path('acl', 'scopes.json');
     const keys = JSON.parse(this.#text(path)) as Readonly<Record<string, string>>;
     return new Map(SCOPES.flatMap(({ name }) => (keys[name] === undefined ? [] : [[name, keys[name]] as const])));
+  }
+
+  /** Scopes that a cluster of an earlier version lacks. @throws {KeyfileCorrupt} */
+  get missing(): readonly ScopeName[] {
+    const known = this.scopeKeys;
+    return SCOPES.map(({ name }) => name).filter((name) => !known.has(name));
   }
 
   get operatorSigning(): NatsKey {

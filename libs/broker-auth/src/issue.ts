@@ -7,6 +7,7 @@
 import { type NatsKey, nkeyText } from '@natrium/envelope';
 import {
   type Account,
+  decode,
   encodeAccount,
   encodeOperator,
   encodeUser,
@@ -36,6 +37,12 @@ export function operatorJwt(operator: NatsKey, signing: NatsKey, systemAccount: 
 export function systemAccountJwt(account: NatsKey, operatorSigning: NatsKey): Promise<string> {
   const limits = { ...UNLIMITED, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
   return encodeAccount('SYS', pair(account), { limits }, { signer: pair(operatorSigning) });
+}
+
+/** The scopes that an account's JWT has, by their names there. @throws {Error} When it is no JWT of an account. */
+export function scopesIn(jwt: string): ReadonlySet<string> {
+  const { nats } = decode<Account>(jwt);
+  return new Set((nats.signing_keys ?? []).flatMap((key) => (typeof key === 'string' ? [] : [key.role])));
 }
 
 /** The scope keys of a cluster's account: whoever holds one makes users of just that scope. */

@@ -55,7 +55,15 @@ export {
 } from './peer-publish.js';
 export { PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload, type ReloadPorts } from './policy-reload.js';
-export { type Credential, GRANT_RUN, type GrantRun, runsPublish, type SignedRequest, WAITS } from './signed-request.js';
+export {
+  CONNECTED,
+  type Credential,
+  GRANT_RUN,
+  type GrantRun,
+  runsPublish,
+  type SignedRequest,
+  WAITS,
+} from './signed-request.js';
 export { decideSuccession, type SuccessionAsk, type SuccessionStep } from './succession.js';
 export { fillIn, placeholdersIn, type ReactorEvent } from './reactor/event-values.js';
 export { compileReactor, type Reaction, type ReactorProblem } from './reactor/reactions.js';

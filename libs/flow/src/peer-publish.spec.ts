@@ -64,6 +64,7 @@ class Gate {
         this.sent.push(job);
         for (const id of this.absent) hear.notConnected(keyText(keyOf(id)));
       },
+      notConnected: () => Promise.resolve(this.absent.map((id) => keyText(keyOf(id)))),
       storedReturns: () => Promise.resolve(this.stored),
       takeOver: () => Promise.resolve(undefined),
       announce: () => this.steps.push('event'),
@@ -161,6 +162,16 @@ describe('the gate', () => {
     expect(heard.map((news) => news.started?.minions)).toEqual([['web1', 'web2']]);
     expect(gate.steps).toEqual(['grant 1']);
     expect(gate.jobs.all()).toEqual([]);
+  });
+
+  it('leaves out of a preview who is not connected, for a caller who asks for that only', async () => {
+    const gate = new Gate();
+    gate.absent = ['web2'];
+    const connected = await gate.publish(asks('test.ping', { options: { connected: true } }), 'preview');
+    expect(connected.map((news) => news.started?.minions)).toEqual([['web1']]);
+    const all = await gate.publish(asks('test.ping'), 'preview');
+    expect(all.map((news) => news.started?.minions)).toEqual([['web1', 'web2']]);
+    expect(gate.steps).toEqual(['grant 1', 'grant 2']);
   });
 
   it('asks for a new grant under the next jid when another gateway has taken the first', async () => {

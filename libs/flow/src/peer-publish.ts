@@ -10,7 +10,7 @@ import { type Jid, type Principal, type Refusal, refusal, type Result, type Sign
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { recursion, refused, started, type Tell } from './news.js';
-import { placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
+import { CONNECTED, placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
 
 export interface GrantedJob {
   /** null: authorised, but nobody matched. */
@@ -49,6 +49,8 @@ export interface PublishPorts {
   takeOver(ask: SignedRequest): Promise<ActiveJob | undefined>;
   /** Returns of a job that this instance doesn't gather. */
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
+  /** Of these identity keys (hexadecimal), those whose minions the broker does not know now. */
+  notConnected(jid: Jid, keys: readonly string[]): Promise<readonly string[]>;
   /** The job's start is told on the event bus. */
   announce(job: ActiveJob): void;
   keyText(key: Uint8Array): string;
@@ -103,7 +105,7 @@ export class PeerPublish {
       }
       const record = this.#record(ask, jid, granted.value, grant);
       if (follow === 'preview') {
-        this.#tellStart(record, rule, tell);
+        await this.#preview(ask, record, rule, tell);
         return;
       }
       const creation = await this.#create(record, placeOf(ask), tell);
@@ -118,6 +120,14 @@ export class PeerPublish {
       }
     }
     tell(refused(refusal('slow_down', 'no free job id was found; ask again')));
+  }
+
+  async #preview({ request }: SignedRequest, record: records.JobRecord, rule: string, tell: Tell): Promise<void> {
+    const { jid, members } = record;
+    const keys = request.options[CONNECTED] === true ? members.map(({ key }) => this.ports.keyText(key)) : [];
+    const gone = new Set(keys.length === 0 ? [] : await this.ports.notConnected(jid as Jid, keys));
+    const meant = members.filter(({ key }) => !gone.has(this.ports.keyText(key)));
+    this.#tellStart({ ...record, members: meant }, rule, tell);
   }
 
   /** Nothing is sent of a job that could not be written. */

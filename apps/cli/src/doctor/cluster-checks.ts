@@ -35,6 +35,42 @@ const NOTICED_MS = 1000;
 const SERVICES = { gateway: 'master-gateway', acl: 'acl-service', runner: 'runner-service' } as const;
 const MAX_NAMED = 5;
 
+/** What was made for the broker on this host, and what its own account has. */
+export interface ScopesSeen {
+  /** Scopes of this version that the cluster has no keys for. */
+  readonly missing: readonly string[];
+  readonly made: readonly string[];
+  readonly inAccount: ReadonlySet<string>;
+}
+
+/** @param seen undefined: not to be seen from here. */
+export function checkScopes(seen: ScopesSeen | undefined): readonly Finding[] {
+  if (seen === undefined) return [];
+  const { missing, made, inAccount } = seen;
+  const lost = made.filter((name) => !inAccount.has(name));
+  const findings = [
+    ...(missing.length === 0
+      ? []
+      : [
+          problem(
+            'broker scopes',
+            `this cluster was made by an earlier version: its broker has no users for ${missing.join(', ')}`,
+            'run natriumctl init again, which makes them, then restart every acl-service',
+          ),
+        ]),
+    ...(lost.length === 0
+      ? []
+      : [
+          problem(
+            'broker scopes',
+            `the account at the broker lacks ${lost.join(', ')}: an acl-service that does not know them signed it last`,
+            'bring every acl-service to this version, and restart one of them',
+          ),
+        ]),
+  ];
+  return findings.length > 0 ? findings : [fine('broker scopes', 'the broker has users for every part')];
+}
+
 export function checkBroker(seen: BrokerSeen, config: MasterConfig): readonly Finding[] {
   const [major = 0, minor = 0] = seen.version.split('.').map(Number);
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);

@@ -2,12 +2,13 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Clock, hello, NatsTransport, openBucket } from '@natrium/bus';
+import { BrokerKeys, scopesIn } from '@natrium/broker-auth';
 import { brokerTls, type MasterConfig } from '@natrium/config';
 import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { isList, isMap, type Value } from '@natrium/model';
 import type { OpenMaster } from '../link/open-master.js';
-import type { BrokerSeen, NodeSeen, PartySeen, StreamSeen } from './cluster-checks.js';
+import type { BrokerSeen, NodeSeen, PartySeen, ScopesSeen, StreamSeen } from './cluster-checks.js';
 
 const HELLO_MS = 2000;
 const ASK_MS = 2000;
@@ -20,6 +21,7 @@ export interface Seen {
   readonly services: readonly PartySeen[];
   readonly minions: readonly PartySeen[];
   readonly offsetMs: number;
+  readonly scopes: ScopesSeen | undefined;
 }
 
 export async function look(master: OpenMaster): Promise<Seen> {
@@ -43,7 +45,21 @@ export async function look(master: OpenMaster): Promise<Seen> {
     services,
     minions: stored ?? [],
     offsetMs: await offsetOf(master),
+    scopes: await scopesOf(config),
   };
+}
+
+/** undefined where the broker has no users, and for an account that may not read the broker's keys. */
+async function scopesOf(config: MasterConfig): Promise<ScopesSeen | undefined> {
+  const keys = new BrokerKeys(join(config.pki_dir, 'broker'));
+  if (config.broker_auth === 'none' || !keys.exists) return undefined;
+  const { missing, scopeKeys, account } = keys;
+  const subject = `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`;
+  const jwt = await readAs(config, 'doctor', undefined, (transport) =>
+    transport.request(subject, new Uint8Array(), ASK_MS),
+  );
+  if (jwt === undefined) return undefined;
+  return { missing, made: [...scopeKeys.keys()], inAccount: scopesIn(Buffer.from(jwt).toString()) };
 }
 
 /** Of the own clock; `Clock` itself forgets what is within the skew. */

@@ -10,7 +10,15 @@ import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
-import { checkBroker, checkClock, checkNodes, checkSerials, checkServices, checkStreams } from './cluster-checks.js';
+import {
+  checkBroker,
+  checkClock,
+  checkNodes,
+  checkScopes,
+  checkSerials,
+  checkServices,
+  checkStreams,
+} from './cluster-checks.js';
 import { type Finding, type Level, problem } from './finding.js';
 import { checkFiles, checkKeys, checkLimits, checkPolicy, checkUsers, runningServices } from './host-checks.js';
 import { look } from './look.js';
@@ -58,6 +66,7 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
     const seen = await look(master.value);
     return [
       ...checkBroker(seen.broker, config),
+      ...checkScopes(seen.scopes),
       ...checkNodes(seen.nodes),
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),

@@ -1,6 +1,7 @@
 /** The commands' way to the master: one session of the calling account, as the port that they know. */
 import { type Follow, type MasterClient, NewsQueue } from '@natrium/client';
 import type { MasterConfig } from '@natrium/config';
+import { CONNECTED } from '@natrium/flow';
 import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
 import { type LiveTracing, openTracing } from '@natrium/tracing';
 import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, JobAsk } from '../ports.js';
@@ -65,9 +66,10 @@ async function start(client: MasterClient, ask: JobAsk, follow: Follow): Promise
 
 async function preview(
   client: MasterClient,
-  { funs = ['test.ping'], args = [[]], ...target }: PreviewAsk,
+  { funs = ['test.ping'], args = [[]], connected = false, ...target }: PreviewAsk,
 ): Promise<Result<readonly string[], Refusal>> {
-  const ask: JobAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options: {} };
+  const options = connected ? { [CONNECTED]: true } : {};
+  const ask: JobAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options };
   const ticket = await start(client, ask, 'preview');
   return ticket.ok ? ok(ticket.value.minions) : ticket;
 }

@@ -141,6 +141,13 @@ describe('--subset', () => {
     expect(master.published[0]?.tgtType).toBe('list');
   });
 
+  it('is taken of those who are connected, which a batch is not', async () => {
+    const { master } = await natrium(['*', 'test.ping', '--subset=2'], three);
+    expect(master.previewed).toMatchObject([{ connected: true }]);
+    const batch = await natrium(['*', 'test.ping', '-b2'], three);
+    expect(batch.master.previewed).toEqual([{ tgt: '*', tgtType: 'glob', funs: ['test.ping'], args: [[]] }]);
+  });
+
   it('may be started with --async, and be asked in batches', async () => {
     const ticket = ok({ jid: JID, minions: ['b'], missing: [] });
     expect((await natrium(['*', 'test.ping', '--subset=1', '--async'], { ...three, ticket })).asked).toEqual([['b']]);

@@ -74,7 +74,7 @@ function addRunOptions(command: Command): void {
   command.option('--batch-safe-limit <n>', 'in batches when at least n match');
   command.option('--batch-safe-size <size>', 'how many at a time then (default: 8)');
   command.option('--failhard', 'start no further batch after one in which something failed or is missing');
-  command.option('--subset <n>', 'only n of them, by chance');
+  command.option('--subset <n>', 'only n of those who are connected, by chance');
   command.option('-p, --progress', 'a bar on the terminal, also when results go into a file');
   command.option('--metadata <value>', 'goes with the job to its minions, as YAML');
   command.option('--args-stdin', 'read further words and options from stdin, one a line');

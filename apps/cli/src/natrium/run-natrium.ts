@@ -67,10 +67,14 @@ async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts): 
   return (await followJob(parts.link.publish(ask), parts)) ?? parts.report.finish();
 }
 
-/** Who is meant now; with `--subset` some of them by chance, who are known then. */
+/** Who is meant now; with `--subset` some of those who are connected, by chance. */
 async function matchedBy({ ask, subset }: Request, link: MasterLink, io: Io): Promise<Result<Matched, Refusal>> {
   const { tgt, tgtType, delimiter, funs, args } = ask;
-  const found = await link.preview({ tgt, tgtType, funs, args, ...(delimiter === undefined ? {} : { delimiter }) });
+  const found = await link.preview({
+    ...{ tgt, tgtType, funs, args },
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(subset === undefined ? {} : { connected: true }),
+  });
   if (!found.ok) return found;
   const minions = [...found.value].sort();
   if (subset !== undefined) return ok({ minions: subsetOf(minions, subset, () => io.random()), unknown: [] });

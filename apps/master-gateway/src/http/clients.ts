@@ -84,7 +84,7 @@ export class Clients {
   async #localSubset(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
     const ask = localAsk(low, this.options.timeout);
     const count = wholeIn(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET, 'subset');
-    const { minions } = await this.calls.job(ask, 'preview', caller);
+    const { minions } = await this.calls.job(ask, 'connected', caller);
     if (minions.length === 0) return [{}];
     const part = { ...ask, tgt: someOf(minions, count), tgtType: 'list' };
     const news = await this.calls.job(part, 'all', caller);

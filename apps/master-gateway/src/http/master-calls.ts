@@ -5,6 +5,7 @@
 import { digestOf, readAsked, type Tracing } from '@natrium/bus';
 import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
+  CONNECTED,
   type Follow,
   mergeNews,
   type News,
@@ -73,8 +74,8 @@ const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_pe
 export class MasterCalls {
   constructor(private readonly ports: CallPorts) {}
 
-  /** @throws {HttpException} When it is refused. */
-  async job(ask: LocalAsk, follow: Follow, caller: Caller): Promise<JobNews> {
+  /** @param follow `connected`: a preview of those who are connected now. @throws {HttpException} When it is refused. */
+  async job(ask: LocalAsk, follow: Follow | 'connected', caller: Caller): Promise<JobNews> {
     const news = await this.#publish(ask, follow, caller);
     if (news.refusal !== null) throw httpError(news.refusal as Refusal);
     return jobNews(news);
@@ -118,8 +119,10 @@ export class MasterCalls {
     }
   }
 
-  #publish(ask: LocalAsk, follow: Follow, caller: Caller): Promise<News> {
-    const signed = this.#request({ ...ask, what: 'job' }, caller, follow === 'all' ? { [WAITS]: true } : {});
+  #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
+    const follow = wanted === 'connected' ? 'preview' : wanted;
+    const options = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
+    const signed = this.#request({ ...ask, what: 'job' }, caller, options);
     return this.#traced(
       signed,
       () =>

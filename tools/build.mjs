@@ -15,9 +15,11 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { root } from './programs.mjs';
 
+/** OpenTelemetry's SDK, which only a process with traces reads. */
+const tracing = { tracing: 'libs/tracing/src/otel-tracing.ts' };
 const app = (name, more, how) => ({
   out: `dist/${name}`,
-  entries: { main: `apps/${name}/src/main.ts`, ...more },
+  entries: { main: `apps/${name}/src/main.ts`, ...tracing, ...more },
   ...how,
 });
 const lean = { minify: true, sourcemap: true };
@@ -88,6 +90,20 @@ const optionalPeers = {
   },
 };
 
+/**
+ * Without chunks esbuild would put what is loaded later into the same file. Where a build has `tracing` as an entry, it is
+ * loaded from there.
+ */
+const tracingBeside = {
+  name: 'tracing-beside',
+  setup({ onResolve, initialOptions }) {
+    if (initialOptions.splitting === true || initialOptions.entryPoints.tracing === undefined) return;
+    onResolve({ filter: /^\.\/otel-tracing\.js$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './tracing.mjs', external: true } : undefined,
+    );
+  },
+};
+
 const WASM = 'libsodium.wasm.base64';
 
 /**
@@ -127,7 +143,7 @@ const options = {
   conditions: ['module'],
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [optionalPeers],
+  plugins: [optionalPeers, tracingBeside],
 };
 
 /** An entry whose file is not there fails, unless its whole folder is still empty or missing. */

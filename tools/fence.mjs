@@ -19,8 +19,9 @@ export const fence = {
   'libs/broker-auth': { may: ['envelope', 'keystore'], packages: ['@nats-io/*'], node: true },
   'libs/config': { may: ['model', 'args', 'matchers', 'acl'], packages: ['zod/mini'], node: true },
   'libs/bus': { may: ['model', 'wire', 'envelope'], packages: ['@nats-io/*'], node: true },
+  'libs/tracing': { may: ['bus'], packages: ['@opentelemetry/*'], node: true, lazy: true },
   'libs/edge': {
-    may: ['model', 'wire', 'envelope', 'bus', 'keystore', 'config'],
+    may: ['model', 'wire', 'envelope', 'bus', 'keystore', 'config', 'tracing'],
     packages: ['@nestjs/*', 'rxjs', 'reflect-metadata', 'pino', 'prom-client'],
     node: true,
   },

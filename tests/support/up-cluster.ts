@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly brokerAuth?: 'none';
   /** Grains that a minion's configuration gives it, by id. */
   readonly grains?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** More of a minion's configuration, by id. */
+  readonly minionConfig?: Readonly<Record<string, string>>;
   readonly natsPort?: number;
   readonly tls?: boolean;
   /** Port of the HTTP API of the first gateway; the others follow. */
@@ -66,7 +68,9 @@ export class UpCluster {
   constructor(private readonly options: ClusterOptions) {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nt-up-'));
     this.#build = options.build ?? BUILT;
-    writeGrains(this.folder, options.grains ?? {});
+    for (const [id, own] of Object.entries(options.grains ?? {}))
+      writeMore(this.folder, id, 'grains.conf', `grains: ${JSON.stringify(own)}\n`);
+    for (const [id, own] of Object.entries(options.minionConfig ?? {})) writeMore(this.folder, id, 'own.conf', own);
     this.#up = new UpProcess(this.command('natriumctl'), this.#words());
   }
 
@@ -185,12 +189,10 @@ export class UpCluster {
   }
 }
 
-function writeGrains(folder: string, grains: NonNullable<ClusterOptions['grains']>): void {
-  for (const [id, own] of Object.entries(grains)) {
-    const place = join(folder, 'minions', id, 'minion.d');
-    if (!existsSync(place)) mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'grains.conf'), `grains: ${JSON.stringify(own)}\n`);
-  }
+function writeMore(folder: string, id: string, file: string, text: string): void {
+  const place = join(folder, 'minions', id, 'minion.d');
+  if (!existsSync(place)) mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, file), text);
 }
 
 function killIfAlive(pid: number): void {

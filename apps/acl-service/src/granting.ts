@@ -47,7 +47,12 @@ export class Granting {
     const asked = signature === null && grantRun === null ? credential : null;
     const login =
       asked === null ? undefined : await this.parts.logins.prove(asked, callerKey === null ? 'gateway' : fp(callerKey));
-    const answer = new DecideGrant(this.#portsUnder(this.parts.policies.current, ask, login)).handle(ask, jid);
+    const { tracing } = this.link.bus;
+    tracing.note({ jid, funs: request.funs });
+    const answer = tracing.step('decide', {}, () =>
+      new DecideGrant(this.#portsUnder(this.parts.policies.current, ask, login)).handle(ask, jid),
+    );
+    tracing.note(answer.ok ? { minions: answer.value.members.length } : { refusal: answer.error.code });
     if (!answer.ok) return { refusal: answer.error, grant: null, members: [], missing: [], rule: '' };
     const { grant, members, missing, rule } = answer.value;
     return { refusal: null, grant, members: [...members], missing: [...missing], rule: rule.slice(0, 1024) };

@@ -1,5 +1,5 @@
 /** Rules of the gateway's look at a grant: it is for this very request and this very job, or nothing is made of it. */
-import { digestOf } from '@natrium/bus';
+import { digestOf, NO_TRACING } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { SigningKey, sodiumReady } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
@@ -21,7 +21,7 @@ async function verdict(granted: { readonly jid?: string; readonly request?: Uint
   const grant = aGrant(signer, about, { jid: granted.jid ?? JID });
   const body = { refusal: null, grant, members: MEMBERS, missing: [], rule: 'peer' };
   const link = {
-    bus: { ask: () => Promise.resolve(ok({ body })) },
+    bus: { ask: () => Promise.resolve(ok({ body })), tracing: NO_TRACING },
     subjects: { svcAcl: () => 'nt.main.svc.acl.grant' },
     directory: { role: () => [] },
   } as unknown as RoleLink;

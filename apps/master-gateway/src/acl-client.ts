@@ -16,6 +16,7 @@ export class AclClient {
   ) {}
 
   async askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>> {
+    this.link.bus.tracing.note({ jid, funs: ask.request.funs });
     const answer = await this.#ask(ask, jid);
     if (!answer.ok) {
       return err(refusal('acl_unavailable', `no acl-service decided in time (${answer.error}): nothing was sent`));
@@ -56,7 +57,10 @@ export class AclClient {
   /** The grant must be for this very request and this very jid. */
   #check(body: Granted, ask: SignedRequest, jid: Jid): Result<GrantedJob, Refusal> {
     const { refusal: refused, grant, members, missing, rule } = body;
-    if (refused !== null) return err(refusal(refused.code as RefusalCode, refused.sentence));
+    if (refused !== null) {
+      this.link.bus.tracing.note({ refusal: refused.code });
+      return err(refusal(refused.code as RefusalCode, refused.sentence));
+    }
     const caller = { kind: 'account', name: '' } as const;
     if (grant === null) return ok({ grant, caller, members: [], missing, rule });
     const kind = ask.request.what === 'job' ? 'job' : 'run';

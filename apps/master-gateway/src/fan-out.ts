@@ -1,6 +1,7 @@
 /** Sends a job to its minions: one body, one wrap each, and each one's place in the grant's tree as its private part. */
 import { setImmediate } from 'node:timers/promises';
-import { encode, fp, type KnownParty, leafOf, MerkleTree, toHex } from '@natrium/envelope';
+import { fp, leafOf, MerkleTree, toHex } from '@natrium/envelope';
+import type { FanTarget } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
 import { contracts, type records } from '@natrium/wire';
@@ -23,7 +24,9 @@ export class FanOut {
   constructor(private readonly link: RoleLink) {}
 
   /** Seals a job while it is written: the broker's disk takes longer, and its minions would wait for both. */
-  async meanwhile<T>(writing: Promise<T>, record: JobRecord): Promise<T> {
+  async meanwhile<T>(write: () => Promise<T>, record: JobRecord): Promise<T> {
+    const { jid, members } = record;
+    const writing = this.link.bus.tracing.step('store job', { jid, minions: members.length }, write);
     // The write leaves for the broker first.
     const sealing = setImmediate().then(() => this.#ready.set(record, this.#seal(record, record)));
     const [written] = await Promise.all([writing, sealing]);
@@ -52,7 +55,7 @@ export class FanOut {
     const tree = MerkleTree.of(members.map(({ id, key }) => leafOf(key, id)));
     const absent: string[] = [];
     const keys: string[] = [];
-    const targets: { readonly party: KnownParty; readonly subject: string; readonly private: Uint8Array }[] = [];
+    const targets: FanTarget[] = [];
     for (const { id, key } of members) {
       const text = toHex(key);
       if (only?.has(text) === false) continue;
@@ -60,9 +63,8 @@ export class FanOut {
       if (party === undefined) absent.push(text);
       else {
         const index = tree.indexOf(leafOf(key, id));
-        const place = encode([index, [...tree.proof(index)]]);
         keys.push(text);
-        targets.push({ party, subject: link.subjects.job(fp(key)), private: place });
+        targets.push({ party, subject: link.subjects.job(fp(key)), private: [index, [...tree.proof(index)]] });
       }
     }
     const body = { request, grant, instance: link.own.instance };

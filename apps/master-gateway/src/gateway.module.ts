@@ -116,7 +116,7 @@ interface HttpNeeds {
 function openHttp(http: HttpOptions, { link, publish, run, feed, log }: HttpNeeds): Promise<HttpServer> {
   const sessions = new Sessions(link);
   const streams = new EventStreams(feed, sessions, log);
-  const calls = new MasterCalls({ publish, run, now: () => link.clock.now() });
+  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing });
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {
@@ -186,6 +186,7 @@ interface FlowParts {
 function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, keepJobsMs, log }: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const fan = new FanOut(link);
+  const { tracing } = link.bus;
   const now = () => link.clock.now();
   const mintJid = jidMint(now);
   const takeover = takingOver({ link, cache, jobs, acl, fan });
@@ -194,7 +195,7 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
       instance: link.own.instance,
       mintJid,
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
-      createJob: (record, digest) => fan.meanwhile(cache.create(record, digest), record),
+      createJob: (record, digest) => fan.meanwhile(() => cache.create(record, digest), record),
       fanOut: (job, hear) => {
         fan.send(job, hear);
       },
@@ -214,7 +215,7 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
   );
   const returns = new JobReturns(
     {
-      store: (stored) => cache.storeReturn(stored),
+      store: (stored) => tracing.step('store return', { jid: stored.jid }, () => cache.storeReturn(stored)),
       storeLate: (stored, key) => cache.storeLate(stored, key),
       findJob: new RecentJobs((jid) => cache.byJid(jid)).find,
       storedReturns: (record) => cache.returnsOf(record),

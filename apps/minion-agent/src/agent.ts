@@ -13,6 +13,7 @@ import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import type { Jid } from '@natrium/model';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
+import { openTracing } from '@natrium/tracing';
 import type { Logger } from 'pino';
 import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
@@ -55,15 +56,29 @@ export async function startAgent(config: MinionConfig, log: Logger, signal: Abor
   trust.pin(); // refuses before anything is sent when nothing says whom to trust
   const clock = new Clock(config.clock_skew * 1000);
   clock.raiseFloor(trust.timeFloorMs);
-  const about = { config, trust, clock, log, signal, grains: shownGrains(config) };
+  const traces = await openTraces(config, log);
+  const { tracing } = traces;
+  const about = { config, trust, clock, log, signal, grains: shownGrains(config), tracing };
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
   const came = await comeIn({ ...about, identity });
   try {
-    return await begin({ about, ...about, link: new LiveLink(came), fresh });
+    const agent = await begin({ about, ...about, link: new LiveLink(came), fresh });
+    const stop = async () => {
+      await agent.stop();
+      await traces.close();
+    };
+    return { ...agent, stop };
   } catch (error) {
     await came.transport.drain(); // an agent that does not come to life leaves nothing open
     throw error;
   }
+}
+
+function openTraces({ trace_endpoint: endpoint, trace_ratio: ratio, cluster, id }: MinionConfig, log: Logger) {
+  const onProblem = (sentence: string) => {
+    log.error(sentence);
+  };
+  return openTracing({ endpoint, ratio, cluster, service: 'minion', instance: id, onProblem });
 }
 
 interface Beginning {

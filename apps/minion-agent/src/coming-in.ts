@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type NatsOptions, NatsTransport, type Transport } from '@natrium/bus';
+import { type Clock, type NatsOptions, NatsTransport, type Tracing, type Transport } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig } from '@natrium/config';
 import { fp, type Identity } from '@natrium/envelope';
@@ -33,6 +33,8 @@ export interface ComingIn {
   readonly signal: AbortSignal;
   /** What the configuration lets a newcomer show. */
   readonly grains: ValueMap;
+  /** Where the steps of jobs are told; nowhere when it is left out. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Resolves when this host is let in, however long that takes. @throws {NoTrust} When the cluster is not the one that this host trusts. */
@@ -178,6 +180,7 @@ export function standingOn(about: ComingIn, transport: Transport, joining: boole
     overlapMs: config.epoch_overlap * 1000,
     helloTimeoutMs: HELLO_MS,
     entering: joining ? 'join' : undefined,
+    tracing: about.tracing,
     onOpenFailure: (reason, subject) => {
       log.warn({ reason, subject }, 'a message was not opened');
     },

@@ -50,7 +50,8 @@ export function listenForJobs(parts: JobParts): void {
     (opened) => {
       if (opened.kind === contracts.presence.kind) answerPresence(opened, execution);
       else if (opened.kind === contracts.refresh.kind) refresh(opened, parts);
-      else if (standing.accepted) void flow.handle(orderOf(opened));
+      else if (standing.accepted) return flow.handle(orderOf(opened));
+      return undefined;
     },
   );
 }
@@ -90,11 +91,17 @@ function placeIn(bytes: Uint8Array): JobOrder['place'] {
 
 function jobRun(parts: JobParts): JobRun {
   const { id, link, record, spool, outbox, execution, returners } = parts;
+  const { tracing } = link.bus;
   /** What is handed to returners once the return is on its way, by the request's digest. */
   const afterwards = new Map<string, () => void>();
   const leaf = leafOf(link.identity.publicKey, id);
   return new JobRun({
-    readGrant: (grant) => checkGrant(link, grant, parts.verifyGrant ?? verifyGrant),
+    readGrant: (grant) => {
+      const verify = () => checkGrant(link, grant, parts.verifyGrant ?? verifyGrant);
+      const checked = tracing.step('verify', {}, verify);
+      tracing.note(checked.ok ? { jid: checked.value.jid } : { refusal: checked.error.code });
+      return checked;
+    },
     digestOf,
     readRequest: (bytes): Result<Request, string> => {
       const request = readAsked(bytes);
@@ -107,7 +114,8 @@ function jobRun(parts: JobParts): JobRun {
       record.ran(digest);
     },
     execute: async (request, grant) => {
-      const outcome = await execution.run(request, grant);
+      const { funs } = request;
+      const outcome = await tracing.step('run', { jid: grant.jid, funs }, () => execution.run(request, grant));
       if (request.returner !== '')
         afterwards.set(grant.requestDigest, () => {
           returners.hand(request.returner, returnFacts(id, request, grant, outcome), returnerOptions(request));

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NO_TRACING } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import { sodiumReady, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
@@ -27,7 +28,7 @@ function aLink(bus: object): Link {
     own: { fp: 'fp' },
     subjects: { upReturn: () => 'here', up: () => 'any.return' },
     directory: { instance: () => undefined, role: () => [] },
-    bus,
+    bus: { tracing: NO_TRACING, ...bus },
   } as unknown as Link;
 }
 

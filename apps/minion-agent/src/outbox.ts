@@ -80,7 +80,14 @@ export class Outbox {
     this.spool.drop(digest);
   }
 
+  /** For all that wait, whoever set it off. */
   #sendNext(): void {
+    this.link.bus.tracing.apart(() => {
+      this.#sendDue();
+    });
+  }
+
+  #sendDue(): void {
     clearTimeout(this.#timer);
     for (const [digest, { ret, at }] of this.#again) {
       if (this.#closed || this.#underWay >= AGAIN_AT_ONCE) return;

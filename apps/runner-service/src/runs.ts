@@ -108,17 +108,16 @@ export class Runs {
           : `there is no runner ${fun}; natrium-run -d lists them`;
       return refusedRun(body.jid, refusal('unknown_runner', none));
     }
-    const outcome = await registry.execute(
-      fun,
-      args.map((arg) => fromPlain(arg)),
-      {
-        caller: grant.caller,
-        jid: body.jid,
-        master: masterPort(this.link, { request: body.request, grant: body.grant }),
-        host: this.host,
-        signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
-      },
-    );
+    const context = {
+      caller: grant.caller,
+      jid: body.jid,
+      master: masterPort(this.link, { request: body.request, grant: body.grant }),
+      host: this.host,
+      signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
+    };
+    const values = args.map((arg) => fromPlain(arg));
+    const execute = () => registry.execute(fun, values, context);
+    const outcome = await this.link.bus.tracing.step('run', { jid: body.jid, funs: [fun] }, execute);
     const { ret, retcode, success, out } = outcome;
     return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
   }

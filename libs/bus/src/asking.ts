@@ -1,8 +1,9 @@
 /** One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard. */
-import { type KnownParty, type OpenedMessage, ownerName } from '@natrium/envelope';
+import { type KnownParty, type OpenedMessage, ownerName, privatePart } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import { type AskFailure, type Conversation, renewed, sameSide } from './conversation.js';
 import type { Sealer } from './sealer.js';
+import type { Sending, Tracing } from './tracing.js';
 import type { Transport } from './transport.js';
 
 /** A question: what, to whom (looked up again when a key was stale), and on which subject. */
@@ -23,6 +24,7 @@ export interface Hearing<A extends Contract> {
 export interface Line {
   readonly transport: Transport;
   readonly sealer: Sealer;
+  readonly tracing: Tracing;
   readonly messageId: Uint8Array;
   /** Where answer number `index` is heard. */
   replyTo(index: number): string;
@@ -34,6 +36,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly #retried = new Set<string>();
   readonly #timer: NodeJS.Timeout;
+  readonly #sending: Sending | undefined;
 
   constructor(
     private readonly line: Line,
@@ -44,6 +47,8 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     private readonly how: { readonly timeoutMs: number; readonly hear: Hearing<A> },
   ) {
     this.contracts = new Map([[answers.kind, answers]]);
+    const { contract, subject } = question;
+    this.#sending = line.tracing.send({ kind: contract.kind, subject, messageId: line.messageId });
     this.#timer = setTimeout(() => {
       this.#fail('timeout');
     }, how.timeoutMs);
@@ -55,13 +60,16 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
 
   send(to: readonly KnownParty[], introduce: boolean): void {
     const { contract, body, subject } = this.question;
-    const bytes = this.line.sealer.seal(contract, body, to, { messageId: this.messageId, re: null, introduce });
+    const framing = { messageId: this.messageId, re: null, introduce };
+    const trace = privatePart(undefined, this.#sending?.trace);
+    const bytes = this.line.sealer.seal(contract, body, to, framing, trace);
     this.line.transport.publish(subject, bytes, this.line.replyTo(0));
   }
 
-  end(): void {
+  end(failure?: AskFailure): void {
     clearTimeout(this.#timer);
     this.line.hangUp();
+    this.#sending?.end(failure);
   }
 
   letGo(): void {
@@ -94,7 +102,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   #fail(failure: AskFailure): void {
-    this.end();
+    this.end(failure);
     this.how.hear.onFailure(failure);
   }
 }

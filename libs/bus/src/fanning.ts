@@ -1,14 +1,15 @@
 /** One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place. */
-import type { KnownParty, OpenedMessage } from '@natrium/envelope';
+import { type KnownParty, type OpenedMessage, privatePart, type Wire } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import type { Line } from './asking.js';
 import { type Conversation, sameKey } from './conversation.js';
+import type { Sending } from './tracing.js';
 
 export interface FanTarget {
   readonly party: KnownParty;
   readonly subject: string;
   /** What only this recipient may read. */
-  readonly private?: Uint8Array;
+  readonly private?: readonly Wire[];
 }
 
 export interface Fan<C extends Contract, A extends Contract> {
@@ -30,6 +31,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   #messages: readonly Uint8Array[];
   #hear: FanHearing<A> = { onNoResponders: () => undefined };
   #timer: NodeJS.Timeout | undefined;
+  readonly #sending: Sending | undefined;
 
   /** Seals a message for each target; none of them is sent yet. */
   constructor(
@@ -38,9 +40,22 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   ) {
     this.contracts = new Map(fan.answers === undefined ? [] : [[fan.answers.kind, fan.answers]]);
     const parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
-    this.#messages = fan.targets.map(({ party: { keyId, epochKey }, private: place }) =>
-      parts.wrapFor(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place }),
-    );
+    this.#sending = this.#told();
+    this.#messages = fan.targets.map(({ party: { keyId, epochKey }, private: own }) => {
+      const place = privatePart(own, this.#sending?.trace);
+      return parts.wrapFor(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
+    });
+  }
+
+  /** One step for all of them. */
+  #told(): Sending | undefined {
+    const [first] = this.fan.targets;
+    if (first === undefined) return undefined;
+    return this.line.tracing.send({
+      kind: this.fan.contract.kind,
+      subject: first.subject,
+      messageId: this.line.messageId,
+    });
   }
 
   get messageId(): Uint8Array {
@@ -57,6 +72,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
       this.line.transport.publish(subject, bytes, this.line.replyTo(index));
     }
     this.#messages = [];
+    this.#sending?.end();
   }
 
   end(): void {
@@ -89,7 +105,8 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     if (target === undefined || this.#retried.has(index)) return;
     this.#retried.add(index);
     const framing = { messageId: this.messageId, re: null, introduce: true };
-    const bytes = this.line.sealer.seal(this.fan.contract, this.fan.body, [party], framing, target.private);
+    const place = privatePart(target.private, this.#sending?.trace);
+    const bytes = this.line.sealer.seal(this.fan.contract, this.fan.body, [party], framing, place);
     this.line.transport.publish(target.subject, bytes, this.line.replyTo(index));
   }
 

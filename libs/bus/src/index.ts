@@ -22,4 +22,13 @@ export { Sealer } from './sealer.js';
 export { StreamRefused } from './stream-publisher.js';
 export { resealAll, storedKeyIds } from './stored-keys.js';
 export type { Entry, Following, Store } from './store.js';
+export {
+  NO_TRACING,
+  type OpenStep,
+  type Sending,
+  type StepFacts,
+  type StepName,
+  type ToldMessage,
+  type Tracing,
+} from './tracing.js';
 export type { Incoming, Listening, Transport } from './transport.js';

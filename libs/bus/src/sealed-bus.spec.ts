@@ -1,130 +1,8 @@
 /** Rules of sealed conversations, over the broker in memory: who may ask and answer what, and how stale keys are mended. */
-import {
-  clusterOf,
-  encodeStaleKey,
-  fp,
-  type Identity,
-  identityFrom,
-  type KnownParty,
-  newIdentitySecret,
-  type RolesDocument,
-  SigningKey,
-  sodiumReady,
-} from '@natrium/envelope';
-import { type Body, contracts } from '@natrium/wire';
-import { Clock } from './clock.js';
-import { Directory } from './directory.js';
-import { MemoryBroker } from './memory-transport.js';
-import { OwnParty } from './own-party.js';
-import { Roles } from './roles.js';
+import { encodeStaleKey, fp, sodiumReady } from '@natrium/envelope';
+import { contracts } from '@natrium/wire';
 import { type Opened, SealedBus } from './sealed-bus.js';
-import { Sealer } from './sealer.js';
-import type { Incoming, Transport } from './transport.js';
-
-const NOW = 1_795_000_000_000;
-const LIFETIMES = { epochMs: 3_600_000, overlapMs: 60_000, announcementMs: 900_000 };
-const PATIENCE = 3000;
-const JID = '20261120141646000001';
-
-type Role = 'gateway' | 'acl' | 'runner';
-
-/** One cluster on one broker; each of its parties is a bus. */
-class World {
-  readonly broker = new MemoryBroker();
-  readonly root = SigningKey.generate();
-  readonly keys = { gateway: SigningKey.generate(), acl: SigningKey.generate(), runner: SigningKey.generate() };
-  readonly cluster = clusterOf(this.root.publicKey);
-  readonly parties: Party[] = [];
-  nowMs = NOW;
-
-  service(role: Role, instance: string): Party {
-    const signing = this.keys[role];
-    const owner = { type: 'role', role, instance, key: signing.publicKey } as const;
-    return new Party(this, new OwnParty({ ...this.#options(signing), owner, use: 'service' }, LIFETIMES));
-  }
-
-  minion(identity: Identity = identityFrom(newIdentitySecret())): Party {
-    const owner = { type: 'identity', key: identity.publicKey } as const;
-    return new Party(this, new OwnParty({ ...this.#options(identity.signing), owner, use: 'jobs' }, LIFETIMES));
-  }
-
-  roles(): Roles {
-    const of = (role: Role) => [this.keys[role].publicKey];
-    const roles = { gateway: of('gateway'), acl: of('acl'), runner: of('runner'), reactor: [], sink: [] };
-    const document: RolesDocument = { serial: 1, notAfter: NOW + 1e9, roles, nextRoot: null };
-    return new Roles(this.cluster, document, [this.root.publicKey, []]);
-  }
-
-  #options(signing: SigningKey) {
-    return { signing, cluster: this.cluster, rolesSerial: 1 };
-  }
-}
-
-class Party {
-  readonly failures: string[] = [];
-  readonly sent: { readonly subject: string; readonly payload: Uint8Array }[] = [];
-  readonly transport: Transport;
-  readonly directory: Directory;
-  readonly bus: SealedBus;
-
-  constructor(
-    readonly world: World,
-    readonly own: OwnParty,
-  ) {
-    const real = world.broker.connect();
-    const publish = (subject: string, payload: Uint8Array, reply?: string) => {
-      this.sent.push({ subject, payload });
-      real.publish(subject, payload, reply);
-    };
-    this.transport = { ...real, publish };
-    const clock = new Clock(30_000, () => world.nowMs);
-    this.directory = new Directory(() => clock.now());
-    own.rotate(clock.now());
-    const sealer = new Sealer(own, this.directory, world.roles(), clock);
-    this.bus = new SealedBus(this.transport, sealer, (reason) => this.failures.push(reason));
-    world.parties.push(this);
-  }
-
-  /** As anybody reads its announcement. */
-  get known(): KnownParty {
-    const read = this.world.roles().read(this.own.announced, this.world.nowMs, 30_000);
-    if (!read.ok) throw new Error(read.error);
-    return read.value;
-  }
-
-  knows(...others: readonly Party[]): this {
-    for (const { known } of others) this.directory.learn(known);
-    return this;
-  }
-
-  /** Asks whether a return is stored, on the own subject unless a test says otherwise. */
-  return(to: () => readonly KnownParty[], subject = `nt.main.up.${this.own.fp}.return`) {
-    const outcome = { ret: 'canary', retcode: 0, success: true, out: null };
-    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
-    return this.bus.ask({ contract: contracts.returned, body, subject, to }, contracts.stored, PATIENCE);
-  }
-
-  /** Answers every return. */
-  takeReturns(queue?: string): Opened[] {
-    const opened: Opened[] = [];
-    this.bus.serve('nt.main.up.*.return', queue, [contracts.returned], (message) => {
-      opened.push(message);
-      message.answer(contracts.stored, { jid: (message.body as Body<typeof contracts.returned>).jid });
-    });
-    return opened;
-  }
-}
-
-const settle = async (turns = 20): Promise<void> => {
-  for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
-};
-
-/** Hears what travels, as a tap on the broker does. */
-function tap(world: World): Incoming[] {
-  const seen: Incoming[] = [];
-  world.broker.connect().subscribe('>', (message) => seen.push(message));
-  return seen;
-}
+import { JID, NOW, type Party, PATIENCE, settle, tap, World } from './world.spec-support.js';
 
 let world: World;
 beforeAll(sodiumReady);
@@ -471,7 +349,7 @@ describe('a fan-out', () => {
     const targets = minions.map(({ known, own }, index) => ({
       party: known,
       subject: `nt.main.job.${own.fp}`,
-      private: Uint8Array.of(index),
+      private: [index],
     }));
     return { minions, gateway, heard, targets };
   }
@@ -497,7 +375,11 @@ describe('a fan-out', () => {
     minions[0]!.knows(gateway);
     const { said, stop } = ask(gateway, targets);
     await settle();
-    expect(heard.map((opened) => opened.map(({ private: part }) => [...part]))).toEqual([[[0]], [[1]], [[2]]]);
+    expect(heard.map((opened) => opened.map(({ private: part }) => [...part]))).toEqual([
+      [[0x91, 0]],
+      [[0x91, 1]],
+      [[0x91, 2]],
+    ]);
     expect(minions.map(({ failures }) => failures)).toEqual([[], ['unknown_sender'], ['unknown_sender']]);
     for (const [opened] of heard) opened!.answer(contracts.here, { running: [JID] });
     await settle();
@@ -520,7 +402,7 @@ describe('a fan-out', () => {
   it('hears at once who is not there', async () => {
     const { gateway, targets } = aFleet(1);
     const absent = world.minion();
-    const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: new Uint8Array() };
+    const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: [] };
     const { said, stop } = ask(gateway, [...targets, gone]);
     await settle();
     expect(said).toEqual([[1, 'not there']]);

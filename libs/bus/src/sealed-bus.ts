@@ -13,6 +13,7 @@ import {
   randomBytes,
   readStaleKey,
   toHex,
+  traceIn,
 } from '@natrium/envelope';
 import { err, ok, type Result } from '@natrium/model';
 import type { Body, Contract } from '@natrium/wire';
@@ -20,6 +21,7 @@ import { Asking, type Hearing, type Line, type Question } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing } from './fanning.js';
 import type { Sealer } from './sealer.js';
+import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
 const MAX_KNOW_US = 20_000;
@@ -50,6 +52,7 @@ export class SealedBus {
     readonly sealer: Sealer,
     /** One call for each message that was not opened, with the one word for why. */
     private readonly onOpenFailure: (reason: string, subject: string) => void = () => undefined,
+    readonly tracing: Tracing = NO_TRACING,
   ) {
     this.#inbox = transport.subscribe(`${sealer.own.inbox}.>`, (message) => {
       this.#hear(message);
@@ -148,11 +151,21 @@ export class SealedBus {
         const opened = this.sealer.open(message.payload, { ...opening, subject: message.subject });
         if (opened.ok) {
           this.sealer.directory.learn(opened.value.party);
-          handler(this.#asOpened(opened.value, message));
+          this.#handle(opened.value, message, handler);
         } else this.#turnAway(opened.error.reason, message);
       },
       queue,
     );
+  }
+
+  /** Whoever handles it knows nothing of the trace that it came with, so that nothing can depend on that. */
+  #handle(opened: OpenedMessage, message: Incoming, handler: (opened: Opened) => unknown): void {
+    const work = () => handler(this.#asOpened(opened, message));
+    if (!this.tracing.isOn) work();
+    else {
+      const { kind, messageId, private: part } = opened;
+      this.tracing.receive({ kind, subject: message.subject, messageId }, traceIn(part), work);
+    }
   }
 
   #line(): Line {
@@ -161,6 +174,7 @@ export class SealedBus {
     return {
       transport: this.transport,
       sealer: this.sealer,
+      tracing: this.tracing,
       messageId,
       replyTo: (index) => `${this.sealer.own.inbox}.${token}.${String(index)}`,
       hangUp: () => this.#waiting.delete(token),

@@ -15,6 +15,7 @@ import {
   type Roles,
   SealedBus,
   Sealer,
+  type Tracing,
   type Transport,
 } from '@natrium/bus';
 import { decode, fp, type Identity, type KnownParty, type Signed, signedFromWire } from '@natrium/envelope';
@@ -35,6 +36,7 @@ export interface ConnectOptions {
   /** As one who is not let in yet: heard only below the inbox of those who join, or who ask for a guest's user. */
   readonly entering?: 'join' | 'knock' | undefined;
   readonly onOpenFailure?: (reason: string, subject: string) => void;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A party that is on the bus. */
@@ -101,7 +103,7 @@ export function linkWith(options: ConnectOptions, { roles, directory }: Known): 
   );
   own.rotate(clock.now());
   const sealer = new Sealer(own, directory, roles, clock);
-  const bus = new SealedBus(transport, sealer, options.onOpenFailure);
+  const bus = new SealedBus(transport, sealer, options.onOpenFailure, options.tracing);
   return {
     transport,
     subjects,

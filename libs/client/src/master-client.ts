@@ -4,6 +4,7 @@
  *
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
+import type { OpenStep } from '@natrium/bus';
 import { randomBytes, type Request, signRequest } from '@natrium/envelope';
 import {
   type Absent,
@@ -80,7 +81,8 @@ export class MasterClient {
     { follow, batch }: { readonly follow: Follow; readonly batch: string[] | null },
     hear: (news: JobNews) => void,
   ): void {
-    new Following(
+    const step = this.asker.bus.tracing.begin('publish', { funs: ask.funs });
+    const following = new Following(
       this.asker.bus,
       {
         contract: contracts.publish,
@@ -90,12 +92,21 @@ export class MasterClient {
       },
       ask.timeout * 1000 + SILENCE_MS,
       {
-        onNews: (news) => tell(news, follow, hear),
+        onNews: (news) => {
+          const isLast = tell(news, follow, hear);
+          noteNews(step, news);
+          if (isLast) step.end();
+          return isLast;
+        },
         onFailure: (failure) => {
+          step.end(failure);
           hear({ type: 'refused', refusal: unreachable(failure) });
         },
       },
-    ).start();
+    );
+    step.within(() => {
+      following.start();
+    });
   }
 
   async publishAsync(
@@ -128,17 +139,17 @@ export class MasterClient {
     onJid?: (jid: string) => void,
   ): Promise<Result<RunAnswer, Refusal>> {
     const { until: _, ...signed } = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
-    const answer = await askRun(
-      this.asker.bus,
-      {
-        contract: contracts.runner,
-        body: { ...this.#proving(signed), follow },
-        subject: this.asker.subjects.runner,
-        to: () => this.asker.bus.sealer.directory.role('gateway'),
-      },
-      ask.timeout * 1000 + SILENCE_MS,
-      onJid,
-    );
+    const { bus, subjects } = this.asker;
+    const question = {
+      contract: contracts.runner,
+      body: { ...this.#proving(signed), follow },
+      subject: subjects.runner,
+      to: () => bus.sealer.directory.role('gateway'),
+    };
+    const step = bus.tracing.begin('runner', { funs: [ask.fun] });
+    const answer = await step.within(() => askRun(bus, question, ask.timeout * 1000 + SILENCE_MS, onJid));
+    if (answer.ok) step.note({ jid: answer.value.jid });
+    step.end(answer.ok ? answer.value.refusal?.code : answer.error);
     if (!answer.ok) return err(unreachable(answer.error));
     const { refusal: refused, jid, outcome } = answer.value;
     if (refused !== null) return err(asRefusal(refused));
@@ -244,6 +255,11 @@ function queued(begin: (hear: (news: JobNews) => void) => void): AsyncIterable<J
 function plainMap(map: ValueMap): Request['options'] {
   const plain = toPlain(map);
   return isMap(plain) ? plain : {};
+}
+
+function noteNews(step: OpenStep, { refusal: refused, started }: News): void {
+  if (started !== null) step.note({ jid: started.jid, minions: started.minions.length });
+  if (refused !== null) step.note({ refusal: refused.code });
 }
 
 /** @returns true after the last news. */

@@ -110,3 +110,24 @@ describe('returners', () => {
     expect(problem(`multi_returner: [local_file, ${name}]\n`)).toContain(`${name} cannot be one of several`);
   });
 });
+
+describe('the collector of traces', () => {
+  it('is none by default; one is an address, and each trace is sent where no part is named', () => {
+    expect(load('')).toMatchObject({ trace_endpoint: '', trace_ratio: 1 });
+    const given = load('trace_endpoint: https://traces.example.com:4318/otlp\ntrace_ratio: 0.25\n');
+    expect(given).toMatchObject({ trace_endpoint: 'https://traces.example.com:4318/otlp', trace_ratio: 0.25 });
+  });
+
+  it.each(['127.0.0.1:4318', 'grpc://host:4317', 'http://me:secret@host', 'http://host/?key=secret', 'http://'])(
+    'is refused as %s, and nothing of it is told',
+    (address) => {
+      const sentence = problem(`trace_endpoint: '${address}'\n`);
+      expect(sentence).toContain('trace_endpoint takes http://HOST:PORT');
+      expect(sentence).not.toContain('secret');
+    },
+  );
+
+  it.each(['-0.1', '1.5', 'all'])('sends no part of %s', (ratio) => {
+    expect(problem(`trace_ratio: ${ratio}\n`)).toContain('trace_ratio takes a number, 0 to 1');
+  });
+});

@@ -9,7 +9,7 @@ import * as z from 'zod/mini';
 import { accessKeys } from './access-keys.js';
 import { type EventSink, EventSinks } from './event-sinks.js';
 import { folders, keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
-import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
+import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
 
 const [files, broker, jobs, keys, http] = [
   'Files and folders',
@@ -191,6 +191,7 @@ export const MasterConfig = z.strictObject({
   ...timeKeys,
   ...httpKeys,
   ...logKeys,
+  ...traceKeys,
 });
 export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_jobs_seconds' | 'event_sinks'>> & {
   /** By name; paths are whole. */

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
-import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys } from './shared-keys.js';
+import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
 
 const [broker, identity, modules, spool] = ['Broker and cluster', 'Identity', 'Modules and data', 'Spool'] as const;
 
@@ -131,5 +131,6 @@ export const MinionConfig = z.strictObject({
   ...guestKeys,
   ...timeKeys,
   ...logKeys,
+  ...traceKeys,
 });
 export type MinionConfig = Readonly<Omit<z.infer<typeof MinionConfig>, 'id'>> & { readonly id: string };

@@ -17,12 +17,13 @@ export const LOG_LEVELS = [
 /** A word of a subject: no dots, no wildcards. */
 const CLUSTER = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
-const [files, broker, guests, time, logs] = [
+const [files, broker, guests, time, logs, traces] = [
   'Files and folders',
   'Broker and cluster',
   'Your own modules',
   'Time',
   'Logs',
+  'Traces',
 ] as const;
 
 export const pathKeys = {
@@ -111,5 +112,22 @@ export const logKeys = {
     group: 'Accounts',
     doc: 'The account that the services run as; on a master, the one with full access',
     takes: 'an account name',
+  }),
+};
+
+/** An account in the address would stand in logs: a collector that asks for one is told by OTEL_EXPORTER_OTLP_HEADERS. */
+const COLLECTOR = /^(?:https?:\/\/[^\s@/?#]+(?:\/[^\s?#]*)?)?$/;
+
+/** OpenTelemetry's traces; docs/operations.md#traces. */
+export const traceKeys = {
+  trace_endpoint: z._default(z.string().check(z.regex(COLLECTOR), z.maxLength(2048)), '').register(keyDocs, {
+    group: traces,
+    doc: 'Where traces of requests are sent, as OTLP over HTTP (`/v1/traces` is added); none: there are no traces',
+    takes: 'http://HOST:PORT or https://…, without an account and a query',
+  }),
+  trace_ratio: z._default(seconds(0, 1), 1).register(keyDocs, {
+    group: traces,
+    doc: 'How many of the traces that begin here are sent',
+    takes: 'a number, 0 to 1',
   }),
 };

@@ -22,6 +22,7 @@ import {
   SealedStore,
   Sealer,
   type Store,
+  type Tracing,
 } from '@natrium/bus';
 import type { FolderWatch } from '@natrium/config';
 import {
@@ -59,10 +60,11 @@ export interface RoleOptions {
   readonly replicas: number;
   readonly log: Logger;
   readonly onUnopened?: ((reason: string) => void) | undefined;
+  /** For the instance that this is; no traces when it is left out. */
+  readonly openTracing?: ((instance: string) => Promise<Tracing>) | undefined;
 }
 
-const RENEW_MS = 5 * 60_000;
-const ANNOUNCEMENT_MS = 15 * 60_000;
+const [RENEW_MS, ANNOUNCEMENT_MS] = [5 * 60_000, 15 * 60_000];
 
 export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];
@@ -105,10 +107,12 @@ export class RoleLink {
     const subjects = subjectsOf(options.cluster);
     if (options.role !== 'acl') await learnTime(transport, subjects, roles, clock, options.log);
     own.rotate(clock.now());
-    const bus = new SealedBus(transport, new Sealer(own, directory, roles, clock), (reason, subject) => {
+    const onUnopened = (reason: string, subject: string) => {
       options.log.warn({ reason, subject }, 'a message was not opened');
       options.onUnopened?.(reason);
-    });
+    };
+    const tracing = await options.openTracing?.(instance);
+    const bus = new SealedBus(transport, new Sealer(own, directory, roles, clock), onUnopened, tracing);
     const announcements = await openBucket(transport, bucketOptions(options, 'announcements', 0));
     const link = new RoleLink(options, transport, keys, bus, announcements);
     link.#followRoles();

@@ -9,6 +9,7 @@ import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
 import { sodiumReady, type RoleName } from '@natrium/envelope';
+import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
 import { RoleLink } from './role-link.js';
@@ -98,7 +99,15 @@ export async function openService(
   const onUnopened = (reason: string) => {
     metrics?.unopened(reason);
   };
-  const link = await RoleLink.open({ role, log, onUnopened, ...config });
+  let traces: LiveTracing = NOT_TRACED;
+  const open = async (instance: string) => {
+    const onProblem = (sentence: string) => {
+      log.error(sentence);
+    };
+    traces = await openTracing({ ...config.trace, cluster: config.cluster, service: role, instance, onProblem });
+    return traces.tracing;
+  };
+  const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
   const stops: (() => Promise<void> | void)[] = [];
   const about: ServiceStart = { link, config, log, metrics, onStop: (stop) => stops.push(stop) };
   const module = await create(about);
@@ -123,6 +132,7 @@ export async function openService(
       await app.close();
       for (const stop of stops) await stop();
       await link.close();
+      await traces.close();
     },
   };
 }

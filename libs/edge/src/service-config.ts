@@ -27,6 +27,8 @@ export interface ServiceConfig {
   /** Of each caller. */
   readonly requests: { readonly rate: number; readonly burst: number };
   readonly logLevel: string;
+  /** Where traces go, '' for nowhere, and which part of those that begin here. */
+  readonly trace: { readonly endpoint: string; readonly ratio: number };
   readonly reports: readonly string[];
   /** The whole file, for the service that reads more of it. */
   readonly loaded: LoadedConfig<MasterConfig>;
@@ -61,6 +63,7 @@ export function readServiceConfig(dir: string): ServiceConfig {
     runnerTimeoutMs: config.runner_timeout * 1000,
     requests: { rate: config.request_rate, burst: config.request_burst },
     logLevel: pinoLevel(config.log_level),
+    trace: { endpoint: config.trace_endpoint, ratio: config.trace_ratio },
     reports,
     loaded: loaded.value,
   };

@@ -96,3 +96,4 @@ export { NatsKey, nkeySeedIn, nkeyText } from './nkey.js';
 export { encodeStaleKey, readStaleKey } from './stale-key.js';
 export { keyedName, openStored, sealStored, type StorageKey, storedKeyId, type StorageProblem } from './storage.js';
 export { readTime, signTime, type TimeProblem } from './time.js';
+export { privatePart, type TraceContext, traceIn } from './trace.js';

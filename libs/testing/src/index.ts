@@ -14,3 +14,4 @@ export { seeded, withOneByteEdited } from './seeded.js';
 export { TestMinion } from './test-minion.js';
 export { PATIENCE_MS, until } from './until.js';
 export { type Posted, WebhookReceiver } from './webhook-receiver.js';
+export { type SeenSpan, TraceCollector, traceTree } from './trace-collector.js';

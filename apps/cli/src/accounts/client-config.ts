@@ -24,7 +24,9 @@ export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterC
 /** The keys that reach the master, as the text of a master file. */
 export function clientConfigText(config: MasterConfig): string {
   const { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } = config;
-  const keys = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
+  const reach = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
+  const { trace_endpoint, trace_ratio } = config;
+  const keys = { ...reach, ...(trace_endpoint === '' ? {} : { trace_endpoint, trace_ratio }) };
   const lines = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['# Written by natriumctl accounts sync, for accounts that may not read the master file.', ...lines, ''].join(
     '\n',

@@ -7,7 +7,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Clock, type NatsOptions, NatsTransport } from '@natrium/bus';
+import { Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig } from '@natrium/config';
 import { fp, type Identity, randomBytes, signJoin } from '@natrium/envelope';
@@ -26,6 +26,7 @@ export interface Caller {
   /** The file that the identity is in; undefined: it was made for the occasion, and the cluster does not know it. */
   readonly keyPath: string | undefined;
   readonly firstRoot: Uint8Array;
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface Session {
@@ -143,7 +144,7 @@ async function askFor(
 }
 
 async function session(
-  { config, identity, firstRoot }: Caller,
+  { config, identity, firstRoot, tracing }: Caller,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
 ): Promise<Result<Session, string>> {
@@ -170,6 +171,7 @@ async function session(
     overlapMs: 0,
     helloTimeoutMs: HELLO_MS,
     entering: door,
+    tracing,
   });
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();

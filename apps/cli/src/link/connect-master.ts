@@ -1,8 +1,9 @@
 /** The commands' way to the master: one session of the calling account, as the port that they know. */
-import type { NatsTransport } from '@natrium/bus';
 import { type Follow, type MasterClient, NewsQueue } from '@natrium/client';
+import type { MasterConfig } from '@natrium/config';
 import { CONNECTED } from '@natrium/flow';
 import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
+import { type LiveTracing, openTracing } from '@natrium/tracing';
 import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, JobAsk } from '../ports.js';
 import { readInventory } from './inventory-port.js';
 import { keyPort } from './key-port.js';
@@ -10,25 +11,35 @@ import { logIn } from './log-in.js';
 import { openMaster } from './open-master.js';
 
 export const connectMaster: ConnectMaster = async ({ configDir, login }) => {
-  const opened = await openMaster(configDir, { keyless: login !== undefined });
+  const opened = await openMaster(configDir, { keyless: login !== undefined, openTracing: openTraces });
   if (!opened.ok) return opened;
-  const { client, transport, fingerprint, link } = opened.value;
-  if (login === undefined) return ok(linkTo(client, transport, fingerprint));
+  const { client, transport, fingerprint, link, traces } = opened.value;
+  const close = async () => {
+    await transport.drain();
+    await traces.close();
+  };
+  if (login === undefined) return ok(linkTo(client, close, fingerprint));
   const user = await logIn(login, client, link);
   if (!user.ok) {
-    await transport.drain();
+    await close();
     return user;
   }
   return ok({
-    ...linkTo(user.value.client, transport, fingerprint),
+    ...linkTo(user.value.client, close, fingerprint),
     close: async () => {
       await user.value.logout();
-      await transport.drain();
+      await close();
     },
   });
 };
 
-function linkTo(client: MasterClient, transport: NatsTransport, finger: string): MasterLink {
+/** Nobody is told when nobody takes them: a command's own words are what is read. */
+function openTraces({ trace_endpoint: endpoint, trace_ratio: ratio, cluster }: MasterConfig): Promise<LiveTracing> {
+  const instance = String(process.pid);
+  return openTracing({ endpoint, ratio, cluster, service: 'cli', instance, onProblem: () => undefined });
+}
+
+function linkTo(client: MasterClient, close: () => Promise<void>, finger: string): MasterLink {
   return {
     publish: (ask) => client.publish(ask),
     inBatches: (ask) => client.inBatches(ask),
@@ -37,7 +48,7 @@ function linkTo(client: MasterClient, transport: NatsTransport, finger: string):
     run: ({ async: detached, ...ask }, onJid) => client.run(ask, detached === true ? 'jid' : 'all', onJid),
     keys: keyPort(client, finger),
     inventory: () => readInventory(client),
-    close: () => transport.drain(),
+    close,
   };
 }
 

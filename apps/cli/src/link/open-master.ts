@@ -11,6 +11,7 @@ import { type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, type Identity, identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
+import { type LiveTracing, NOT_TRACED } from '@natrium/tracing';
 import { loadClientConfig } from '../accounts/client-config.js';
 import { callingAccount, claimOf, type HostAccount, keyFilesOf } from '../accounts/own-identity.js';
 import { EXIT } from '../common/exit-codes.js';
@@ -26,17 +27,20 @@ export interface OpenMaster {
   readonly keys: MasterKeys;
   /** Of the cluster's first root: its name for ever. */
   readonly fingerprint: string;
+  readonly traces: LiveTracing;
 }
 
 export interface OpenOptions {
   readonly account?: HostAccount;
   /** Where this account has no key it comes under one that nobody knows, as a guest: something else proves who asks. */
   readonly keyless?: boolean;
+  /** Where the steps of what is asked are told; nowhere when it is left out. */
+  readonly openTracing?: (config: MasterConfig) => Promise<LiveTracing>;
 }
 
 export async function openMaster(
   configDir: string,
-  { account = callingAccount(process.env), keyless = false }: OpenOptions = {},
+  { account = callingAccount(process.env), keyless = false, openTracing }: OpenOptions = {},
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const loaded = loadClientConfig(configDir);
   if (!loaded.ok) return problem(loaded.error.map(problemSentence).join('\n'), EXIT.badConfig);
@@ -47,7 +51,9 @@ export async function openMaster(
     return problem(`there is no cluster in ${config.pki_dir}; natriumctl init founds one`, EXIT.badConfig);
   const own = ownIdentity(account, config, keys);
   const identity = own.ok || !keyless ? own : guestInstead(config, own.error);
-  return identity.ok ? connect(config, keys, identity.value, claimOf(account)) : identity;
+  if (!identity.ok) return identity;
+  const traces = (await openTracing?.(config)) ?? NOT_TRACED;
+  return connect({ config, keys, traces, claim: claimOf(account) }, identity.value);
 }
 
 interface OwnIdentity {
@@ -94,20 +100,25 @@ function isReadable(path: string): boolean {
   }
 }
 
+interface Connecting {
+  readonly config: MasterConfig;
+  readonly keys: MasterKeys;
+  readonly traces: LiveTracing;
+  readonly claim: string | undefined;
+}
+
 async function connect(
-  config: MasterConfig,
-  keys: MasterKeys,
+  { config, keys, traces, claim }: Connecting,
   { identity, path }: OwnIdentity,
-  claim: string | undefined,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const [firstRoot] = keys.chain();
-  const opened = await openSession({ config, identity, keyPath: path, firstRoot });
+  const opened = await openSession({ config, identity, keyPath: path, firstRoot, tracing: traces.tracing });
   if (!opened.ok) return problem(opened.error, EXIT.unavailable);
   const { link, transport, user } = opened.value;
   if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);
   const claims = claim === undefined ? {} : { claims: { as: claim } };
   const client = new MasterClient({ ...identityAsker(link, 'usr'), ...claims });
-  return ok({ client, link, transport, config, keys, fingerprint: fingerprint(firstRoot) });
+  return ok({ client, link, transport, config, keys, fingerprint: fingerprint(firstRoot), traces });
 }
 
 function problem(sentence: string, exit: number): Result<never, ConnectProblem> {

@@ -2,7 +2,7 @@
  * Jobs and runs on behalf of an external user: the same flows, and so the same gate, as for everybody else. The request carries
  * no signature; the token beside it goes to the acl-service, which decides.
  */
-import { digestOf, readAsked } from '@natrium/bus';
+import { digestOf, readAsked, type Tracing } from '@natrium/bus';
 import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
   CONNECTED,
@@ -60,6 +60,7 @@ export interface CallPorts {
   readonly publish: PeerPublish;
   readonly run: PeerRun;
   readonly now: () => number;
+  readonly tracing: Tracing;
 }
 
 type Asked = Pick<Request, 'what' | 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
@@ -96,27 +97,45 @@ export class MasterCalls {
   run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid', caller: Caller): Promise<RunNews> {
     const asked = { funs: [ask.fun], args: [ask.args], tgt: '', tgtType: 'glob', returner: '', timeout: ask.timeout };
     const signed = this.#request({ ...asked, what }, caller);
-    return new Promise((resolve, reject) => {
-      const tell = ({ refusal: refused, jid, outcome }: Ran) => {
-        resolve({ jid, outcome, refusal: refused as Refusal | null });
-      };
-      this.ports.run.handle(signed, follow, tell).catch(reject);
-    });
+    return this.#traced(
+      signed,
+      () =>
+        new Promise((resolve, reject) => {
+          const tell = ({ refusal: refused, jid, outcome }: Ran) => {
+            resolve({ jid, outcome, refusal: refused as Refusal | null });
+          };
+          this.ports.run.handle(signed, follow, tell).catch(reject);
+        }),
+    );
+  }
+
+  /** Nobody before this gateway has a trace of it. */
+  async #traced<T>({ request }: SignedRequest, work: () => Promise<T>): Promise<T> {
+    const step = this.ports.tracing.begin('http', { funs: request.funs });
+    try {
+      return await step.within(work);
+    } finally {
+      step.end();
+    }
   }
 
   #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
     const follow = wanted === 'connected' ? 'preview' : wanted;
     const options = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
     const signed = this.#request({ ...ask, what: 'job' }, caller, options);
-    return new Promise((resolve, reject) => {
-      let all: News = { refusal: null, started: null, returns: [], end: null };
-      const tell = (news: News) => {
-        all = mergeNews(all, news);
-        const isBegun = follow !== 'all' && all.started !== null;
-        if (all.refusal !== null || all.end !== null || isBegun) resolve(all);
-      };
-      this.ports.publish.handle(signed, false, follow, tell).catch(reject);
-    });
+    return this.#traced(
+      signed,
+      () =>
+        new Promise((resolve, reject) => {
+          let all: News = { refusal: null, started: null, returns: [], end: null };
+          const tell = (news: News) => {
+            all = mergeNews(all, news);
+            const isBegun = follow !== 'all' && all.started !== null;
+            if (all.refusal !== null || all.end !== null || isBegun) resolve(all);
+          };
+          this.ports.publish.handle(signed, false, follow, tell).catch(reject);
+        }),
+    );
   }
 
   #request({ args, ...asked }: Asked, { token, about }: Caller, options: ValueMap = {}): SignedRequest {

@@ -1,0 +1,58 @@
+/**
+ * The check of a broker node. `node check-broker.mjs` ends with 0 when the node has caught up and the others hear it.
+ * `--heal` is the health check of its container: 0 while JetStream is on; a node that is not heard is ended, and its supervisor
+ * starts it again (heard.mjs says why that is needed and that it helps). The last word is the address, if it is another.
+ */
+import { appendFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { counted, judged, seemsHeard } from './heard.mjs';
+
+const LOOK_MS = 3000;
+const heals = process.argv.includes('--heal');
+const base = process.argv.slice(2).find((word) => word.startsWith('http')) ?? 'http://127.0.0.1:8222';
+
+function asked(path) {
+  return new Promise((resolve, reject) => {
+    const question = get(`${base}${path}`, { timeout: 3000 }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part) => (text += part));
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(text));
+      });
+    });
+    question.on('timeout', () => question.destroy(new Error(`${base} does not answer`))).on('error', reject);
+  });
+}
+
+async function hearing() {
+  const { system_account: account, cluster } = await asked('/varz');
+  if (cluster?.name === undefined) return 'heard';
+  const count = async () => counted(await asked('/routez'), account);
+  const before = await count();
+  if (heals && seemsHeard(before)) return 'heard';
+  await pause(LOOK_MS);
+  return judged(before, await count());
+}
+
+function end() {
+  const why = 'natrium: this node hears the others and is not heard by them: it is started again\n';
+  try {
+    appendFileSync('/proc/1/fd/2', why);
+  } catch {
+    process.stderr.write(why); // The container's log cannot be written to; its health's can.
+  }
+  process.kill(1, 'SIGTERM');
+}
+
+try {
+  await asked(heals ? '/healthz?js-enabled-only=true' : '/healthz');
+  const word = await hearing();
+  if (heals && word === 'unheard') end();
+  process.exitCode = word === 'heard' || (heals && word === 'unknown') ? 0 : 1;
+  if (process.exitCode !== 0) process.stderr.write(`the other nodes: ${word}\n`);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -2,7 +2,8 @@
  * The check of a broker node. `node check-broker.mjs` ends with 0 when the node has caught up and the others hear it, with 2
  * when they do not hear it, else with 1.
  * `--heal` is the health check of its container: 0 while JetStream is on; a node that is not heard is ended, and its supervisor
- * starts it again (heard.mjs says why that is needed and that it helps). The last word is the address, if it is another.
+ * starts it again (heard.mjs says why that is needed and that it helps), and so is one that found no leader in a minute though it
+ * has routes: two of three that are not heard elect none. The last word is the address, if it is another.
  */
 import { appendFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -10,6 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { counted, judged, seemsHeard } from './heard.mjs';
 
 const LOOK_MS = 3000;
+const LEADER_MS = 60_000;
+const NO_LEADER = 'contact with a meta leader';
 const heals = process.argv.includes('--heal');
 // To an engine, 2 is no word of a health check.
 const CODES = heals ? { heard: 0, unknown: 0, unheard: 1 } : { heard: 0, unknown: 1, unheard: 2 };
@@ -29,18 +32,28 @@ function asked(path) {
   });
 }
 
+/** @returns What is wrong; empty when nothing is. */
+function health() {
+  return asked('/healthz').then(
+    () => '',
+    (error) => error.message,
+  );
+}
+
 async function hearing() {
-  const { system_account: account, cluster } = await asked('/varz');
+  const { system_account: account, cluster, start, now } = await asked('/varz');
   if (cluster?.name === undefined) return 'heard';
   const count = async () => counted(await asked('/routez'), account);
   const before = await count();
+  const isOld = Date.parse(now) - Date.parse(start) > LEADER_MS;
+  if (before.routes > 0 && isOld && (await health()).includes(NO_LEADER)) return 'unheard';
   if (heals && seemsHeard(before)) return 'heard';
   await pause(LOOK_MS);
   return judged(before, await count());
 }
 
 function end() {
-  const why = 'natrium: this node hears the others and is not heard by them: it is started again\n';
+  const why = 'natrium: this node is not heard by the others: it is started again\n';
   try {
     appendFileSync('/proc/1/fd/2', why);
   } catch {

@@ -100,7 +100,7 @@ export async function unheardOf(engine: Engine): Promise<ReadonlyMap<string, num
   const counts = new Map<string, number>();
   for (const node of NODES) {
     const { stdout, stderr } = await engine.tryDocker(['logs', await engine.container(node)]);
-    const times = (stdout + stderr).split('is not heard by them').length - 1;
+    const times = (stdout + stderr).split('natrium: this node is not heard').length - 1;
     if (times > 0) counts.set(node, times);
   }
   return counts;

@@ -64,8 +64,8 @@ function end() {
 
 try {
   const word = await hearing();
-  if (heals && word === 'unheard') end();
-  else await asked(heals ? '/healthz?js-enabled-only=true' : '/healthz');
+  if (word !== 'unheard') await asked(heals ? '/healthz?js-enabled-only=true' : '/healthz');
+  else if (heals) end();
   process.exitCode = CODES[word];
   if (process.exitCode !== 0) process.stderr.write(`by the other nodes: ${word}\n`);
 } catch (error) {

@@ -24,6 +24,7 @@ VOLUME /var/lib/natrium
 FROM base AS broker
 COPY --from=nats /usr/local/bin/nats-server /usr/local/bin/nats-server
 COPY containers/nats/ /etc/nats/
+COPY containers/check-broker.mjs containers/heard.mjs containers/
 ENTRYPOINT ["nats-server", "-c"]
 CMD ["/etc/nats/cluster.conf"]
 

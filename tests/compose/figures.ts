@@ -10,13 +10,18 @@ const NAMES = [
 ];
 const OF_SINKS = ['natrium_sink_active', 'natrium_sink_delivered_total', 'natrium_sink_lag_seconds'];
 
-/** The sum of each metric of ours over all replicas, by `<service> <metric>`. */
-export type Figures = ReadonlyMap<string, number>;
+export interface Figures {
+  /** The sum of each metric of ours over all replicas, by `<service> <metric>`. */
+  readonly sums: ReadonlyMap<string, number>;
+  /** By service: what `/metrics` of its first replica says of metrics of ours, as it says it. */
+  readonly said: ReadonlyMap<string, readonly string[]>;
+}
 
 /** @throws {Error} When a replica does not answer, or its text lacks a metric that docs/operations.md names. */
 export async function figuresOf(engine: Engine): Promise<Figures> {
   const cli = await engine.container('cli');
   const sums = new Map<string, number>();
+  const said = new Map<string, readonly string[]>();
   for (const [service, label] of Object.entries(SERVICES)) {
     for (const id of await engine.containers(service)) {
       const url = `http://${id.slice(0, 12)}:9100/metrics`;
@@ -24,11 +29,16 @@ export async function figuresOf(engine: Engine): Promise<Figures> {
       for (const name of [...NAMES, ...(label === 'sink' ? OF_SINKS : [])])
         if (!text.includes(`# TYPE ${name} `)) throw new Error(`${service}: ${url} has no ${name}:\n${text}`);
       if (!text.includes(`service="${label}"`)) throw new Error(`${service}: ${url} does not say that it is ${label}`);
+      if (!said.has(service))
+        said.set(
+          service,
+          text.split('\n').filter((line) => /^(# TYPE )?natrium_/.test(line)),
+        );
       for (const [, name = '', value] of text.matchAll(/^(natrium_\w+)\{[^}]*\} (\S+)/gm)) {
         const place = `${service} ${name}`;
         sums.set(place, (sums.get(place) ?? 0) + Number(value));
       }
     }
   }
-  return sums;
+  return { sums, said };
 }

@@ -16,7 +16,7 @@ import { PeerLoad } from './peers.js';
 import { RunningLoad } from './running-load.js';
 import { checkShut } from './shut.js';
 import { Sink } from './sink.js';
-import { ready, SERVICES, steps } from './steps.js';
+import { ready, SERVICES, steps, unheardOf } from './steps.js';
 
 const OVERRIDE = 'tests/compose/override.yml';
 const SCALE = { 'acl-service': 3, 'master-gateway': 2, 'runner-service': 2, 'minion-agent': 10 };
@@ -100,8 +100,13 @@ async function whole(engine: Engine): Promise<boolean> {
   await timed('the sink has delivered all', () => sink.delivered());
   await timed('metrics of each service', async () => {
     await allReady(engine);
-    for (const [name, figure] of await figuresOf(engine)) say(`  ${name.padEnd(50)}${String(figure).padStart(8)}`);
+    const { sums, said } = await figuresOf(engine);
+    for (const [name, figure] of sums) say(`  ${name.padEnd(50)}${String(figure).padStart(8)}`);
+    for (const service of ['master-gateway', 'acl-service'])
+      for (const line of said.get(service)?.slice(0, SHOWN) ?? []) say(`  ${service}: ${line}`);
   });
+  for (const [node, times] of await unheardOf(engine))
+    say(`${node} was not heard by the others at ${String(times)} of its starts, and was started again`);
   if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
   return isClean && failed.length === 0;
 }

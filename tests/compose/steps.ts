@@ -8,7 +8,7 @@ export interface Step {
 }
 
 const READY = ['node', '/opt/natrium/containers/check.mjs', 'http://127.0.0.1:9100/readyz'];
-const BROKER_READY = [...READY.slice(0, 2), 'http://127.0.0.1:8222/healthz'];
+const BROKER_READY = ['node', '/opt/natrium/containers/check-broker.mjs'];
 const MINION_READY = ['natrium-call', '--out', 'quiet', 'test.ping'];
 const PROXY = 'http://127.0.0.1:8000/';
 const HELD_MS = 4000;
@@ -93,6 +93,17 @@ export async function ready(engine: Engine, id: string, service: string): Promis
     }
     await pause(TRY_MS);
   }
+}
+
+/** How often its own health check ended a broker node, because the others did not hear it; of those that it did. */
+export async function unheardOf(engine: Engine): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const node of NODES) {
+    const { stdout, stderr } = await engine.tryDocker(['logs', await engine.container(node)]);
+    const times = (stdout + stderr).split('natrium: this node is not heard').length - 1;
+    if (times > 0) counts.set(node, times);
+  }
+  return counts;
 }
 
 export async function logOf(engine: Engine, id: string): Promise<string> {

@@ -191,3 +191,38 @@ describe('returns', () => {
     expect(await cache.returnsOf(aRecord(1))).toHaveLength(50);
   });
 });
+
+describe('returns that come when their gateway is gone', () => {
+  it('are written a few at a time, however many come in one moment, and all of them', async () => {
+    let underWay = 0;
+    let most = 0;
+    class Counting extends MemoryStore {
+      override async create(key: string, value: Uint8Array): Promise<number | undefined> {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        return super.create(key, value);
+      }
+    }
+    cache = new JobCache(new Counting('jobs'), 'gw1');
+    const ids = Array.from({ length: 1000 }, (_, n) => `web${String(n)}`);
+    await Promise.all(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
+    expect(most).toBe(128);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('do not keep a place when their write fails', async () => {
+    class Refusing extends MemoryStore {
+      left = 200;
+      override create(key: string, value: Uint8Array): Promise<number | undefined> {
+        this.left -= 1;
+        return this.left < 0 ? super.create(key, value) : Promise.reject(new Error('no disk'));
+      }
+    }
+    cache = new JobCache(new Refusing('jobs'), 'gw1');
+    const ids = Array.from({ length: 300 }, (_, n) => `web${String(n)}`);
+    const ends = await Promise.allSettled(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+  });
+});

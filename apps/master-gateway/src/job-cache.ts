@@ -10,6 +10,7 @@ import { GroupCommit, type Store } from '@natrium/bus';
 import { decode, encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { AtOnce } from './at-once.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large return still fit. */
@@ -22,6 +23,9 @@ const CREATE_AGAIN_MS = 400;
 /** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 
+/** Late returns are a write each: so many are under way, however many come in one moment. */
+const LATE_AT_ONCE = 128;
+
 interface Reading {
   readonly now: Promise<readonly records.StoredReturn[]>;
   readonly next?: Promise<readonly records.StoredReturn[]>;
@@ -29,6 +33,7 @@ interface Reading {
 
 export class JobCache {
   readonly #commit: GroupCommit<records.StoredReturn>;
+  readonly #late = new AtOnce(LATE_AT_ONCE);
   #groups = 0;
   /** Revisions of the jobs that this instance has begun, by digest. */
   readonly #begun = new Map<string, number>();
@@ -205,7 +210,8 @@ export class JobCache {
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
   async storeLate(stored: records.StoredReturn, key: string): Promise<void> {
     const place = `r.${stored.jid.slice(0, SECOND_DIGITS)}.${stored.jid}-${key}`;
-    await this.store.create(place, encode(writeAs(records.ReturnGroup, [stored]) as Wire));
+    const value = encode(writeAs(records.ReturnGroup, [stored]) as Wire);
+    await this.#late.run(() => this.store.create(place, value));
   }
 
   async returnsOf({ jid }: records.JobRecord): Promise<readonly records.StoredReturn[]> {

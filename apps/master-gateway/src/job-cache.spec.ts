@@ -1,6 +1,6 @@
 /** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
 import { MemoryStore } from '@natrium/bus';
-import { parseJid } from '@natrium/model';
+import { parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
@@ -183,6 +183,24 @@ describe('returns', () => {
     await cache.storeReturn(aReturn(1, 'web1', 'first'));
     await other.storeReturn(aReturn(1, 'web1', 'second'));
     expect((await cache.returnsOf(aRecord(1))).map(({ outcome }) => outcome.ret)).toEqual(['first']);
+  });
+
+  it('of which one cannot be encoded are stored without that one', async () => {
+    let deep: Value = 'x';
+    for (let n = 0; n < 40; n += 1) deep = [deep];
+    const odd = { ...aReturn(1, 'web2'), outcome: { ...aReturn(1, 'web2').outcome, ret: deep } };
+    const [one, two, three] = [aReturn(1, 'web1'), odd, aReturn(1, 'web3')].map((ret) => cache.storeReturn(ret));
+    await expect(two).rejects.toThrow('levels');
+    await Promise.all([one, three]);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id)).toEqual(['web1', 'web3']);
+  });
+
+  it('that are too many for one message are in several, and all of them are found', async () => {
+    const large = 'x'.repeat(40_000);
+    const ids = Array.from({ length: 60 }, (_, n) => `web${String(n)}`);
+    await Promise.all(ids.map((id) => cache.storeReturn(aReturn(1, id, large))));
+    expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(3);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
   it('that come together cost one write', async () => {

@@ -6,7 +6,8 @@ import { digestOf, readAsked } from '@natrium/bus';
 import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
   type Follow,
-  mergeNews,
+  GatheredNews,
+  NO_NEWS,
   type News,
   type PeerPublish,
   type PeerRun,
@@ -106,9 +107,10 @@ export class MasterCalls {
   #publish(ask: LocalAsk, follow: Follow, caller: Caller): Promise<News> {
     const signed = this.#request({ ...ask, what: 'job' }, caller, follow === 'all' ? { [WAITS]: true } : {});
     return new Promise((resolve, reject) => {
-      let all: News = { refusal: null, started: null, returns: [], end: null };
+      const gathered = new GatheredNews(NO_NEWS);
       const tell = (news: News) => {
-        all = mergeNews(all, news);
+        gathered.add(news);
+        const { all } = gathered;
         const isBegun = follow !== 'all' && all.started !== null;
         if (all.refusal !== null || all.end !== null || isBegun) resolve(all);
       };

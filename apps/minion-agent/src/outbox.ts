@@ -14,7 +14,7 @@ import { afterNow, type Pace, PacedLines } from './paced-lines.js';
 import type { RunRecord } from './run-record.js';
 import type { Spool } from './spool.js';
 
-/** How long the first answer is waited for; twice as long each time. */
+/** How long the first two answers are waited for, since most trouble is short; then twice as long each time. */
 const ANSWER_MS = 5000;
 /** All minions of a job answer at once, and a gateway stores some thousand in a second: so much longer for each that was asked. */
 const ANSWER_MS_EACH = 2;
@@ -81,7 +81,7 @@ export class Outbox {
   }
 
   async #send({ ret, asked }: Again, tries: number): Promise<Sent> {
-    const ms = Math.min((ANSWER_MS + asked * ANSWER_MS_EACH) * 2 ** tries, LONGEST_ANSWER_MS);
+    const ms = Math.min((ANSWER_MS + asked * ANSWER_MS_EACH) * 2 ** Math.max(tries - 1, 0), LONGEST_ANSWER_MS);
     const toAsker = ret.instance === '' ? 'nobody' : await this.#sendTo(ret, this.#subjectOf(ret), ms);
     if (toAsker === 'stored') return toAsker;
     const toAny = await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return'), ms);

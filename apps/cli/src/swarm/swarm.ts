@@ -101,10 +101,12 @@ export class Swarm {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** All of them by their prefix: each minion gets the words of the request, and ten thousand names for each would be a gigabyte. */
   async #ping(ids: readonly string[]): Promise<readonly string[]> {
     const back = new Set<string>();
+    const isAll = ids.length === this.options.minions;
     const ask = {
-      tgt: [...ids], tgtType: 'list', funs: ['test.ping'], args: [[]], timeout: PING_S,
+      ...(isAll ? { tgt: `${this.options.prefix}[0-9]*`, tgtType: 'glob' } : { tgt: [...ids], tgtType: 'list' }), funs: ['test.ping'], args: [[]], timeout: PING_S,
       returner: '', returnerOptions: {}, options: {},
     }; // prettier-ignore
     for await (const news of this.master.client.publish(ask)) {

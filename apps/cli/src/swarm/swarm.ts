@@ -19,6 +19,7 @@ const OTHER_FILES = 64;
 const CONFIG_MODE = 0o640;
 const PING_S = 60;
 const ROUNDS = 10;
+const NOT_YET: ReadonlySet<string> = new Set(['acl_unavailable', 'store_unavailable', 'slow_down']);
 
 export interface SwarmTelling {
   progress(live: number): void;
@@ -111,7 +112,8 @@ export class Swarm {
     }; // prettier-ignore
     for await (const news of this.master.client.publish(ask)) {
       if (news.type === 'return') back.add(news.id);
-      if (news.type === 'refused') throw new Error(news.refusal.sentence);
+      // Services to which thousands have just come may need another moment.
+      if (news.type === 'refused' && !NOT_YET.has(news.refusal.code)) throw new Error(news.refusal.sentence);
     }
     return ids.filter((id) => !back.has(id));
   }

@@ -24,6 +24,8 @@ export interface Chart {
 const WIDTH = 640;
 const HEIGHT = 320;
 const LEFT = 64;
+/** The first point stands off the words of the axis. */
+const FIRST = 88;
 const RIGHT = 488;
 const TOP = 52;
 const BOTTOM = 268;
@@ -56,7 +58,7 @@ const STYLE = `
 export function drawChart(chart: Chart): string {
   const points = chart.lines.flatMap((line) => line.points);
   if (points.length === 0) throw new RangeError(`nothing to draw: ${chart.title}`);
-  const x = axis(points.map((point) => point.x), LEFT, RIGHT); // prettier-ignore
+  const x = axis(points.map((point) => point.x), FIRST, RIGHT); // prettier-ignore
   const y = axis(points.map((point) => point.y), BOTTOM, TOP); // prettier-ignore
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(WIDTH)} ${String(HEIGHT)}" role="img" aria-labelledby="title about">`,

@@ -22,7 +22,7 @@ describe('a chart', () => {
   it('has its points between powers of ten, and its words as text', () => {
     const points = [10, 100, 1000].map((x) => ({ x, y: x }));
     const svg = drawChart({ title: 'a < b & c', about: 'more', xName: 'n', lines: [{ name: 'one', points }] });
-    expect(svg).toContain('<polyline class="line" points="64,268 276,160 488,52"/>');
+    expect(svg).toContain('<polyline class="line" points="88,268 288,160 488,52"/>');
     expect(svg).toContain('<title id="title">a &lt; b &amp; c</title>');
     expect(svg).toContain('prefers-color-scheme: dark');
     expect(svg).not.toMatch(/<script|href=|url\(/);

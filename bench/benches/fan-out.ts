@@ -13,10 +13,11 @@ import { memoryBelow, processorTimeBelow } from '../processes.js';
 /** Other numbers by `NATRIUM_FAN_OUT=10,100,1000,10000`: ten thousand take some minutes to come in. */
 const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
 const ROUNDS = 9;
+const WARM_UP = 5;
 /** Of more minions than `MANY`, each of whose rounds takes half a minute. */
 const ROUNDS_OF_MANY = 3;
+const WARM_UP_OF_MANY = 2;
 const MANY = 2000;
-const WARM_UP = 5;
 /** Returns are stored in groups after their caller has them. */
 const SETTLE_MS = 1500;
 /** The first decision for thousands that have just come in is waited for: what is measured is the way, not a refusal. */
@@ -45,7 +46,7 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
     await fan.swarm.start();
     const after = await gatewayKb(cluster);
     await fan.swarm.pingAll();
-    for (let n = 0; n < WARM_UP; n += 1) await fan.whole();
+    for (let n = 0; n < (minions > MANY ? WARM_UP_OF_MANY : WARM_UP); n += 1) await fan.whole();
     run.note(`${String(minions)} minions are asked`);
     const rounds = await measureRounds(fan, plain, cluster, minions > MANY ? ROUNDS_OF_MANY : ROUNDS);
     const memory = [

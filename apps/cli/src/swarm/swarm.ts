@@ -19,7 +19,12 @@ const OTHER_FILES = 64;
 const CONFIG_MODE = 0o640;
 const PING_S = 60;
 const ROUNDS = 10;
-const NOT_YET: ReadonlySet<string> = new Set(['acl_unavailable', 'store_unavailable', 'slow_down']);
+const NOT_YET: ReadonlySet<string> = new Set([
+  'acl_unavailable',
+  'store_unavailable',
+  'slow_down',
+  'master_unreachable',
+]);
 
 export interface SwarmTelling {
   progress(live: number): void;

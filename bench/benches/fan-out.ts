@@ -10,12 +10,18 @@ import { type Measured, median } from '../figures.js';
 import { PlainFan, type Written } from '../plain-fan.js';
 import { memoryBelow, processorTimeBelow } from '../processes.js';
 
-/** Other numbers by `NATRIUM_FAN_OUT=100,10000`: ten thousand take some minutes to come in. */
+/** Other numbers by `NATRIUM_FAN_OUT=10,100,1000,10000`: ten thousand take some minutes to come in. */
 const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
 const ROUNDS = 9;
 const WARM_UP = 5;
+/** Of more minions than `MANY`, each of whose rounds takes half a minute. */
+const ROUNDS_OF_MANY = 3;
+const WARM_UP_OF_MANY = 2;
+const MANY = 2000;
 /** Returns are stored in groups after their caller has them. */
 const SETTLE_MS = 1500;
+/** The first decision for thousands that have just come in is waited for: what is measured is the way, not a refusal. */
+const MASTER_FILE = 'request_rate: 0\ngrant_timeout: 30\n';
 const STREAMS = ['KV_NT_main_jobs', 'NT_main_events'];
 /** Of the gateway's answer to one return. */
 const STORED_BYTES = 700;
@@ -31,7 +37,7 @@ export const fanOut: Bench = {
 };
 
 async function measureOf(run: Run, minions: number): Promise<readonly Measured[]> {
-  const cluster = await run.startCluster(`fan-out-${String(minions)}`, { master: 'request_rate: 0\n' });
+  const cluster = await run.startCluster(`fan-out-${String(minions)}`, { master: MASTER_FILE });
   const fan = await FanSwarm.open(run, cluster, minions);
   const plain = await PlainFan.open(cluster.brokerUrl, cluster.folder);
   try {
@@ -40,15 +46,16 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
     await fan.swarm.start();
     const after = await gatewayKb(cluster);
     await fan.swarm.pingAll();
-    for (let n = 0; n < WARM_UP; n += 1) await fan.whole();
+    for (let n = 0; n < (minions > MANY ? WARM_UP_OF_MANY : WARM_UP); n += 1) await fan.whole();
     run.note(`${String(minions)} minions are asked`);
-    const rounds = await measureRounds(fan, plain, cluster);
-    const memory = {
-      metric: `${String(minions)}: gateway memory per minion`,
-      unit: 'kB',
-      value: (after - before) / minions,
-    };
-    return [...figuresOf(minions, rounds), memory];
+    const rounds = await measureRounds(fan, plain, cluster, minions > MANY ? ROUNDS_OF_MANY : ROUNDS);
+    const memory = [
+      { metric: 'gateway memory per minion', unit: 'kB', value: (after - before) / minions },
+      { metric: 'gateway memory', unit: 'MB', value: after / 1000 },
+      { metric: 'gateway memory after the jobs', unit: 'MB', value: (await gatewayKb(cluster)) / 1000 },
+    ];
+    const named = memory.map((one) => ({ ...one, metric: `${String(minions)}: ${one.metric}` }));
+    return [...figuresOf(minions, rounds), ...named];
   } finally {
     await plain.close();
     await fan.close();
@@ -65,11 +72,11 @@ interface Rounds {
   readonly written: Written;
 }
 
-async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster): Promise<Rounds> {
-  const { written, processor, whole } = await measureWhole(fan, plain, cluster);
+async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster, rounds: number): Promise<Rounds> {
+  const { written, processor, whole } = await measureWhole(fan, plain, cluster, rounds);
   const all = { whole: [...whole], parts: [] as Parts[], plain: [] as number[] };
   const { subjects } = fan;
-  for (let n = 0; n < ROUNDS; n += 1) {
+  for (let n = 0; n < rounds; n += 1) {
     all.whole.push(await fan.whole());
     await pause(SETTLE_MS);
     const parts = await fan.parted();
@@ -83,17 +90,17 @@ async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster): 
 }
 
 /** What one job writes, and the processor time that it takes until all of that is written. */
-async function measureWhole(fan: FanSwarm, plain: PlainFan, cluster: Cluster) {
+async function measureWhole(fan: FanSwarm, plain: PlainFan, cluster: Cluster, rounds: number) {
   await pause(SETTLE_MS);
   const before = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
   const whole: number[] = [];
-  for (let n = 0; n < ROUNDS; n += 1) whole.push(await fan.whole());
+  for (let n = 0; n < rounds; n += 1) whole.push(await fan.whole());
   await pause(SETTLE_MS);
   const after = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
-  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / ROUNDS }));
+  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / rounds }));
   const written = {
-    messages: Math.round((after.stored.messages - before.stored.messages) / ROUNDS),
-    bytes: (after.stored.bytes - before.stored.bytes) / ROUNDS,
+    messages: Math.round((after.stored.messages - before.stored.messages) / rounds),
+    bytes: (after.stored.bytes - before.stored.bytes) / rounds,
   };
   return { written, processor, whole };
 }

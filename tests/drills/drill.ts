@@ -34,7 +34,8 @@ export interface Drilled {
   readonly folder: string;
 }
 
-const REST_TRIES = 15;
+/** A return that was sent in vain waits longer each time: a minute and a half. */
+const REST_TRIES = 45;
 const REST_PAUSE_MS = 2000;
 
 /** Nothing of it is alive when this comes back. */

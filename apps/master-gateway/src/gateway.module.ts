@@ -46,6 +46,7 @@ import { Reads } from './reads.js';
 import { RecentJobs } from './recent-jobs.js';
 import { heedRevocations } from './revocations.js';
 import { runOn } from './runner-client.js';
+import { warningSeldom } from './seldom.js';
 import { Waiting } from './waiting.js';
 
 export interface GatewayOptions {
@@ -226,9 +227,7 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
       keyText: toHex,
       idNow: (key) => minions.idOf(key),
       isForgotten: (jid) => keepJobsMs > 0 && jid < jidOf(Math.floor((now() - keepJobsMs) * 1000)),
-      count: (what) => {
-        log.warn({ what }, 'a return was not taken');
-      },
+      count: warningSeldom(log, 'a return was not taken, or came again'),
       now,
     },
     jobs,

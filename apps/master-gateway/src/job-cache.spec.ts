@@ -1,6 +1,6 @@
 /** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
 import { MemoryStore } from '@natrium/bus';
-import { parseJid } from '@natrium/model';
+import { parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
@@ -185,9 +185,62 @@ describe('returns', () => {
     expect((await cache.returnsOf(aRecord(1))).map(({ outcome }) => outcome.ret)).toEqual(['first']);
   });
 
+  it('of which one cannot be encoded are stored without that one', async () => {
+    let deep: Value = 'x';
+    for (let n = 0; n < 40; n += 1) deep = [deep];
+    const odd = { ...aReturn(1, 'web2'), outcome: { ...aReturn(1, 'web2').outcome, ret: deep } };
+    const [one, two, three] = [aReturn(1, 'web1'), odd, aReturn(1, 'web3')].map((ret) => cache.storeReturn(ret));
+    await expect(two).rejects.toThrow('levels');
+    await Promise.all([one, three]);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id)).toEqual(['web1', 'web3']);
+  });
+
+  it('that are too many for one message are in several, and all of them are found', async () => {
+    const large = 'x'.repeat(40_000);
+    const ids = Array.from({ length: 60 }, (_, n) => `web${String(n)}`);
+    await Promise.all(ids.map((id) => cache.storeReturn(aReturn(1, id, large))));
+    expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(3);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id).sort()).toEqual([...ids].sort());
+  });
+
   it('that come together cost one write', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => cache.storeReturn(aReturn(1, `web${n}`))));
     expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(1);
     expect(await cache.returnsOf(aRecord(1))).toHaveLength(50);
+  });
+});
+
+describe('returns that come when their gateway is gone', () => {
+  it('are written a few at a time, however many come in one moment, and all of them', async () => {
+    let underWay = 0;
+    let most = 0;
+    class Counting extends MemoryStore {
+      override async create(key: string, value: Uint8Array): Promise<number | undefined> {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        return super.create(key, value);
+      }
+    }
+    cache = new JobCache(new Counting('jobs'), 'gw1');
+    const ids = Array.from({ length: 1000 }, (_, n) => `web${String(n)}`);
+    await Promise.all(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
+    expect(most).toBe(128);
+    expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('do not keep a place when their write fails', async () => {
+    class Refusing extends MemoryStore {
+      left = 200;
+      override create(key: string, value: Uint8Array): Promise<number | undefined> {
+        this.left -= 1;
+        return this.left < 0 ? super.create(key, value) : Promise.reject(new Error('no disk'));
+      }
+    }
+    cache = new JobCache(new Refusing('jobs'), 'gw1');
+    const ids = Array.from({ length: 300 }, (_, n) => `web${String(n)}`);
+    const ends = await Promise.allSettled(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
   });
 });

@@ -7,9 +7,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GroupCommit, type Store } from '@natrium/bus';
-import { decode, encode, fromHex, toHex, type Wire } from '@natrium/envelope';
+import { decode, encode, fromHex, joinLists, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { AtOnce } from './at-once.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large return still fit. */
@@ -22,13 +23,23 @@ const CREATE_AGAIN_MS = 400;
 /** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 
+/** Late returns are a write each: so many are under way, however many come in one moment. */
+const LATE_AT_ONCE = 128;
+
+/** A return as the only one of a list: encoded once, and one that cannot be encoded fails alone. */
+interface Encoded {
+  readonly second: string;
+  readonly bytes: Uint8Array;
+}
+
 interface Reading {
   readonly now: Promise<readonly records.StoredReturn[]>;
   readonly next?: Promise<readonly records.StoredReturn[]>;
 }
 
 export class JobCache {
-  readonly #commit: GroupCommit<records.StoredReturn>;
+  readonly #commit: GroupCommit<Encoded>;
+  readonly #late = new AtOnce(LATE_AT_ONCE);
   #groups = 0;
   /** Revisions of the jobs that this instance has begun, by digest. */
   readonly #begun = new Map<string, number>();
@@ -198,14 +209,15 @@ export class JobCache {
   }
 
   /** Resolves when the return is durable. */
-  storeReturn(stored: records.StoredReturn): Promise<void> {
-    return this.#commit.add(stored);
+  async storeReturn(stored: records.StoredReturn): Promise<void> {
+    await this.#commit.add({ second: stored.jid.slice(0, SECOND_DIGITS), bytes: encodeGroup([stored]) });
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
   async storeLate(stored: records.StoredReturn, key: string): Promise<void> {
     const place = `r.${stored.jid.slice(0, SECOND_DIGITS)}.${stored.jid}-${key}`;
-    await this.store.create(place, encode(writeAs(records.ReturnGroup, [stored]) as Wire));
+    const value = encodeGroup([stored]);
+    await this.#late.run(() => this.store.create(place, value));
   }
 
   async returnsOf({ jid }: records.JobRecord): Promise<readonly records.StoredReturn[]> {
@@ -245,42 +257,39 @@ export class JobCache {
     return entries.map(({ value }) => readJob(value)).sort((a, b) => (a.jid < b.jid ? -1 : 1));
   }
 
-  async #writeGroup(group: readonly records.StoredReturn[]): Promise<void> {
-    const bySecond = new Map<string, records.StoredReturn[]>();
-    for (const stored of group) {
-      const second = stored.jid.slice(0, SECOND_DIGITS);
-      const list = bySecond.get(second);
-      if (list === undefined) bySecond.set(second, [stored]);
-      else list.push(stored);
-    }
+  async #writeGroup(group: readonly Encoded[]): Promise<void> {
+    const bySecond = new Map<string, Uint8Array[]>(group.map(({ second }) => [second, []]));
+    for (const { second, bytes } of group) bySecond.get(second)?.push(bytes);
     await Promise.all([...bySecond].map(([second, list]) => this.#writeSecond(second, list)));
   }
 
-  async #writeSecond(second: string, list: readonly records.StoredReturn[]): Promise<void> {
+  async #writeSecond(second: string, list: readonly Uint8Array[]): Promise<void> {
     await Promise.all(
       inMessages(list).map((part) => {
         this.#groups += 1;
-        const key = `r.${second}.${this.instance}-${String(this.#groups)}`;
-        return this.store.put(key, encode(writeAs(records.ReturnGroup, part) as Wire));
+        return this.store.put(`r.${second}.${this.instance}-${String(this.#groups)}`, joinLists(part));
       }),
     );
   }
 }
 
 /** Groups that fit into one message each; a single return always does, its minion has cut it. */
-function inMessages(list: readonly records.StoredReturn[]): readonly records.StoredReturn[][] {
-  const groups: records.StoredReturn[][] = [];
+function inMessages(list: readonly Uint8Array[]): readonly Uint8Array[][] {
+  const groups: Uint8Array[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const stored of list) {
-    const size = encode(writeAs(records.StoredReturn, stored) as Wire).length;
-    if (bytes + size > GROUP_BYTES) {
+  for (const one of list) {
+    if (bytes + one.length > GROUP_BYTES) {
       groups.push([]);
       bytes = 0;
     }
-    groups.at(-1)?.push(stored);
-    bytes += size;
+    groups.at(-1)?.push(one);
+    bytes += one.length;
   }
   return groups;
+}
+
+function encodeGroup(group: records.StoredReturn[]): Uint8Array {
+  return encode(writeAs(records.ReturnGroup, group) as Wire);
 }
 
 function readJob(value: Uint8Array): records.JobRecord {

@@ -3,10 +3,10 @@
  * what waits; the rest goes together with what comes in the same turn of the event loop or, for a peer, whose `publish`
  * module only gathers, within a few milliseconds.
  */
-import { mergeNews, type News, NO_NEWS } from '@natrium/flow';
+import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
 
 export class NewsTeller {
-  #waiting: News | undefined;
+  #waiting: GatheredNews | undefined;
   #cancel: (() => void) | undefined;
   #over = false;
 
@@ -34,7 +34,8 @@ export class NewsTeller {
 
   tell(news: News): void {
     this.#over ||= news.refusal !== null || news.end !== null || (this.onlyStart && news.started !== null);
-    this.#waiting = this.#waiting === undefined ? news : mergeNews(this.#waiting, news);
+    if (this.#waiting === undefined) this.#waiting = new GatheredNews(news);
+    else this.#waiting.add(news);
     if (news.refusal !== null || news.end !== null) this.#flush();
     else this.#cancel ??= this.#later();
   }
@@ -58,7 +59,7 @@ export class NewsTeller {
   #flush(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    const news = this.#waiting;
+    const news = this.#waiting?.all;
     this.#waiting = undefined;
     if (news !== undefined) this.send(news);
   }

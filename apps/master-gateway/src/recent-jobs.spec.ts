@@ -7,13 +7,18 @@ const recordOf = (jid: string) => ({ jid }) as records.JobRecord;
 class Shelf {
   readonly reads: string[] = [];
   there = new Set<string>();
-  broken = false;
+  /** So many readings get no answer. */
+  broken = 0;
 
-  readonly jobs = new RecentJobs((jid) => {
-    this.reads.push(jid);
-    if (this.broken) return Promise.reject(new Error('no answer'));
-    return Promise.resolve(this.there.has(jid) ? recordOf(jid) : undefined);
-  });
+  readonly jobs = new RecentJobs(
+    (jid) => {
+      this.reads.push(jid);
+      this.broken -= 1;
+      if (this.broken >= 0) return Promise.reject(new Error('no answer'));
+      return Promise.resolve(this.there.has(jid) ? recordOf(jid) : undefined);
+    },
+    () => Promise.resolve(),
+  );
 }
 
 describe('a job that late returns belong to', () => {
@@ -33,12 +38,20 @@ describe('a job that late returns belong to', () => {
     expect(shelf.reads).toEqual(['1', '1']);
   });
 
-  it('is looked for again when the reading failed', async () => {
+  it('is read again for all who wait when a reading failed', async () => {
     const shelf = new Shelf();
     shelf.there.add('1');
-    shelf.broken = true;
+    shelf.broken = 2;
+    const found = await Promise.all(Array.from({ length: 100 }, () => shelf.jobs.find('1')));
+    expect(found.every((one) => one?.jid === '1')).toBe(true);
+    expect(shelf.reads).toEqual(['1', '1', '1']);
+  });
+
+  it('is looked for again when no reading got an answer', async () => {
+    const shelf = new Shelf();
+    shelf.there.add('1');
+    shelf.broken = 3;
     await expect(shelf.jobs.find('1')).rejects.toThrow('no answer');
-    shelf.broken = false;
     expect((await shelf.jobs.find('1'))?.jid).toBe('1');
   });
 

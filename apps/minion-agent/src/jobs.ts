@@ -122,8 +122,8 @@ function jobRun(parts: JobParts): JobRun {
         });
       return sendable(outcome);
     },
-    deliver: (ret) => {
-      outbox.deliver(ret);
+    deliver: (ret, asked) => {
+      outbox.deliver(ret, asked);
       afterwards.get(ret.digest)?.();
       afterwards.delete(ret.digest);
     },

@@ -8,6 +8,7 @@ import { sodiumReady, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import { Outbox } from './outbox.js';
+import type { Pace } from './paced-lines.js';
 import { Spool } from './spool.js';
 
 const DIGEST = '1'.padStart(64, '0');
@@ -94,5 +95,143 @@ describe('what an outage has left', () => {
     expect(asked).toEqual(digests);
     expect(most).toBe(16);
     expect(spool.all()).toEqual([]);
+  });
+});
+
+/** Time that goes on only when the test says so, without any chance in it. */
+class ByHand implements Pace {
+  #now = 0;
+  readonly #timers = new Map<object, { readonly at: number; readonly run: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  random(): number {
+    return 0;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = {};
+    this.#timers.set(timer, { at: this.#now + ms, run });
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Everything that is due within so many seconds, in its order. */
+  async pass(seconds: number): Promise<void> {
+    const end = this.#now + seconds * 1000;
+    await turn();
+    for (;;) {
+      const [next] = [...this.#timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at);
+      if (next === undefined) break;
+      const [timer, { at, run }] = next;
+      this.#timers.delete(timer);
+      this.#now = at;
+      run();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#now = end;
+  }
+}
+
+/** Gateways of which nobody says that a return is stored until `knows`; each question ends as `says` after what it waits for. */
+function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout') {
+  const pace = new ByHand();
+  const spool = new Spool(join(folder, 'spool'), () => undefined);
+  const asked: { readonly digest: string; readonly at: number; readonly waits: number }[] = [];
+  const world = { pace, spool, asked, knows: (_digest: string) => false };
+  const bus = {
+    ask: ({ body }: { readonly body: { readonly digest: Uint8Array } }, _: unknown, waits: number) => {
+      const digest = toHex(body.digest);
+      asked.push({ digest, at: pace.now() / 1000, waits: waits / 1000 });
+      if (world.knows(digest)) return Promise.resolve(ok({}));
+      if (says === 'no_responders') return Promise.resolve(err(says));
+      return new Promise((resolve) => {
+        pace.after(waits, () => {
+          resolve(err(says));
+        });
+      });
+    },
+  };
+  return { ...world, world, outbox: new Outbox(aLink(bus), spool, { finish: () => undefined }, () => undefined, pace) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a return that no gateway has a job for', () => {
+  it('is sent less and less often, each time with more patience', async () => {
+    const { outbox, pace, asked } = aDeafGateway();
+    outbox.deliver({ ...RETURN, instance: '' });
+    await pace.pass(60);
+    const early = asked.map(({ at, waits }) => [at, waits]);
+    await pace.pass(600);
+    outbox.close();
+    expect(early.map(([, waits]) => waits)).toEqual([5.002, 5.002, 10.004, 20.008]);
+    expect(early.map(([at]) => Math.round(at ?? 0))).toEqual([0, 10, 25, 55]);
+    const pauses = asked.slice(1).map(({ at }, n) => Math.round(at - asked[n]!.at));
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses.at(-1)).toBeGreaterThan(100);
+    expect(asked.length).toBeLessThan(13); // every five seconds they were 66
+  });
+
+  it('gets through once the job is known', async () => {
+    const { outbox, pace, world, spool } = aDeafGateway();
+    outbox.deliver(RETURN);
+    await pace.pass(300);
+    expect(spool.all()).toEqual([RETURN]);
+    world.knows = () => true;
+    await pace.pass(200);
+    outbox.close();
+    expect(spool.all()).toEqual([]);
+  });
+
+  it('does not keep others waiting, however many there are of its kind', async () => {
+    const { outbox, pace, world, spool } = aDeafGateway();
+    const digest = (n: number) => String(n).padStart(64, '0');
+    for (let n = 0; n < 100; n += 1) outbox.deliver({ ...RETURN, digest: digest(n) });
+    await pace.pass(600);
+    world.knows = (one) => one === digest(500);
+    spool.put({ ...RETURN, digest: digest(500) });
+    outbox.sendSpooled();
+    // Of the others, too, each is due now: the line of those that were never tried is the first.
+    await pace.pass(70);
+    outbox.close();
+    expect(spool.get(digest(500))).toBeUndefined();
+    expect(spool.all()).toHaveLength(100);
+  });
+});
+
+describe('while there is no gateway at all', () => {
+  it('a return is sent every few seconds: nobody is burdened, and the first to come gets it', async () => {
+    const { outbox, pace, asked } = aDeafGateway('no_responders');
+    outbox.deliver({ ...RETURN, instance: '' });
+    await pace.pass(600);
+    outbox.close();
+    expect(asked.length).toBeGreaterThan(100);
+  });
+});
+
+describe('a return of a job to many', () => {
+  it('waits longer for its answer: all of them come at once', async () => {
+    const { outbox, pace, asked } = aDeafGateway();
+    outbox.deliver({ ...RETURN, instance: '' }, 10_000);
+    await turn();
+    expect(asked.map(({ waits }) => waits)).toEqual([25]);
+    await pace.pass(200);
+    outbox.close();
+    expect(Math.max(...asked.map(({ waits }) => waits))).toBe(60);
+  });
+});
+
+describe('a return that was delivered twice', () => {
+  it('is not sent again by the one once the other was stored', async () => {
+    const { outbox, pace, asked, world } = aDeafGateway();
+    outbox.deliver({ ...RETURN, instance: '' });
+    await turn();
+    world.knows = () => true;
+    outbox.deliver({ ...RETURN, instance: '' });
+    await pace.pass(600);
+    outbox.close();
+    expect(asked).toHaveLength(2);
   });
 });

@@ -1,120 +1,113 @@
 /**
  * Sends returns until a gateway says that they are stored: to the instance that asked, and to any when that one is gone.
  *
+ * Each time that nobody says so, it waits longer: gateways and a broker that are at their limit would never come to rest under
+ * what is sent again, and a return that no gateway has a job for is sent for as long as jobs are kept.
+ *
  * Spec: spec/envelope.md#durability.
  */
 import { fromHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import type { Link } from '@natrium/client';
 import { contracts } from '@natrium/wire';
+import { afterNow, type Pace, PacedLines } from './paced-lines.js';
 import type { RunRecord } from './run-record.js';
 import type { Spool } from './spool.js';
 
+/** How long the first two answers are waited for, since most trouble is short; then twice as long each time. */
 const ANSWER_MS = 5000;
-const AGAIN_MS = 5000;
-/**
- * So many that nobody took the first time are under way at once, and the others wait in line: gateways and a broker that are
- * at their limit would never come to rest under all that a long trouble has left. In good times sixteen are some thousand a second.
- */
-const AGAIN_AT_ONCE = 16;
+/** All minions of a job answer at once, and a gateway stores some thousand in a second: so much longer for each that was asked. */
+const ANSWER_MS_EACH = 2;
+const LONGEST_ANSWER_MS = 60_000;
 
-/** Nobody has taken it yet; not to be sent again before `at`. */
-interface Waiting {
+type Sent = 'stored' | 'unanswered' | 'nobody';
+
+interface Again {
   readonly ret: MinionReturn;
-  readonly at: number;
+  /** How many minions were asked with this one. */
+  readonly asked: number;
 }
 
 export class Outbox {
-  /** By digest, in the order in which they are sent again. */
-  readonly #again = new Map<string, Waiting>();
-  #underWay = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #again: PacedLines<Again>;
   #closed = false;
 
   constructor(
     private readonly link: Link,
-    private readonly spool: Pick<Spool, 'put' | 'drop' | 'all'>,
+    private readonly spool: Pick<Spool, 'put' | 'drop' | 'all' | 'get'>,
     private readonly record: Pick<RunRecord, 'finish'>,
     private readonly onFailure: (cause: unknown) => void,
-  ) {}
+    pace: Pace = afterNow,
+  ) {
+    // For all that wait, whoever set it off.
+    this.#again = new PacedLines(pace, (again, tries) =>
+      link.bus.tracing.apart(() => this.#sendUntilStored(again, tries)),
+    );
+  }
 
-  /** Spools the return, then sends it. A refusal is sent once and not kept: nothing ran. */
-  deliver(ret: MinionReturn): void {
+  /**
+   * Spools the return, then sends it. A refusal is sent once and not kept: nothing ran.
+   *
+   * @param asked How many minions were asked with this one.
+   */
+  deliver(ret: MinionReturn, asked = 1): void {
     if (ret.status !== 'done' && ret.status !== 'interrupted') {
-      this.#sendTo(ret, this.#subjectOf(ret)).catch(this.onFailure);
+      this.#sendTo(ret, this.#subjectOf(ret), ANSWER_MS).catch(this.onFailure);
       return;
     }
     this.spool.put(ret);
-    this.#sendUntilStored(ret).catch(this.onFailure);
+    void this.#sendUntilStored({ ret, asked }, 0);
   }
 
   /** Everything that was left from before. */
   sendSpooled(): void {
-    for (const ret of this.spool.all()) this.#again.set(ret.digest, { ret, at: performance.now() });
-    this.#sendNext();
+    for (const ret of this.spool.all()) this.#again.now(ret.digest, { ret, asked: 1 });
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#again.close();
   }
 
-  async #sendUntilStored(ret: MinionReturn): Promise<void> {
-    let stored = false;
+  async #sendUntilStored(again: Again, tries: number): Promise<void> {
+    const { digest } = again.ret;
+    let sent: Sent = 'nobody';
     try {
-      stored =
-        (ret.instance !== '' && (await this.#sendTo(ret, this.#subjectOf(ret)))) ||
-        (await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return')));
-    } finally {
-      if (stored) this.#stored(ret);
-      else {
-        this.#again.set(ret.digest, { ret, at: performance.now() + AGAIN_MS });
-        this.#sendNext();
-      }
+      sent = await this.#send(again, tries);
+    } catch (cause) {
+      this.onFailure(cause);
     }
+    if (sent === 'stored') this.#stored(digest);
+    // It may have been sent twice at a time, and the other one is stored.
+    else if (this.spool.get(digest) !== undefined)
+      this.#again.later(digest, again, sent === 'nobody' ? tries : tries + 1);
+  }
+
+  async #send({ ret, asked }: Again, tries: number): Promise<Sent> {
+    const ms = Math.min((ANSWER_MS + asked * ANSWER_MS_EACH) * 2 ** Math.max(tries - 1, 0), LONGEST_ANSWER_MS);
+    const toAsker = ret.instance === '' ? 'nobody' : await this.#sendTo(ret, this.#subjectOf(ret), ms);
+    if (toAsker === 'stored') return toAsker;
+    const toAny = await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return'), ms);
+    return toAny === 'nobody' ? toAsker : toAny;
   }
 
   /** Until now the record says "begun": were the spool lost, the caller would hear "interrupted" and not wait for ever. */
-  #stored({ digest }: MinionReturn): void {
+  #stored(digest: string): void {
+    this.#again.forget(digest);
     this.record.finish(digest);
     this.spool.drop(digest);
-  }
-
-  /** For all that wait, whoever set it off. */
-  #sendNext(): void {
-    this.link.bus.tracing.apart(() => {
-      this.#sendDue();
-    });
-  }
-
-  #sendDue(): void {
-    clearTimeout(this.#timer);
-    for (const [digest, { ret, at }] of this.#again) {
-      if (this.#closed || this.#underWay >= AGAIN_AT_ONCE) return;
-      const waitMs = at - performance.now();
-      if (waitMs > 0) {
-        this.#timer = setTimeout(() => {
-          this.#sendNext();
-        }, waitMs);
-        return;
-      }
-      this.#again.delete(digest);
-      this.#underWay += 1;
-      this.#sendUntilStored(ret)
-        .catch(this.onFailure)
-        .finally(() => {
-          this.#underWay -= 1;
-          this.#sendNext();
-        });
-    }
   }
 
   #subjectOf({ instance }: MinionReturn): string {
     return this.link.subjects.upReturn(this.link.own.fp, instance);
   }
 
-  async #sendTo({ jid, digest, status, code, outcome, instance }: MinionReturn, subject: string): Promise<boolean> {
-    if (this.#closed) return false; // the spool keeps it for the next start
+  async #sendTo(
+    { jid, digest, status, code, outcome, instance }: MinionReturn,
+    subject: string,
+    answerMs: number,
+  ): Promise<Sent> {
+    if (this.#closed) return 'nobody'; // the spool keeps it for the next start
     const { directory } = this.link;
     const asker = subject.endsWith('.return') ? undefined : directory.instance('gateway', instance);
     const answer = await this.link.bus.ask(
@@ -125,8 +118,9 @@ export class Outbox {
         to: () => (asker === undefined ? directory.role('gateway') : [asker]),
       },
       contracts.stored,
-      ANSWER_MS,
+      answerMs,
     );
-    return answer.ok;
+    if (answer.ok) return 'stored';
+    return answer.error === 'no_responders' || answer.error === 'nobody_known' ? 'nobody' : 'unanswered';
   }
 }

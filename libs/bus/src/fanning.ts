@@ -1,9 +1,12 @@
 /** One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place. */
-import { type KnownParty, type OpenedMessage, privatePart, type Wire } from '@natrium/envelope';
+import { concat, type KnownParty, type OpenedMessage, privatePart, type Wire } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import type { Line } from './asking.js';
 import { type Conversation, sameKey } from './conversation.js';
 import type { Sending } from './tracing.js';
+
+const AT_ONCE_BYTES = 16 << 20;
+const NOTHING = new Uint8Array();
 
 export interface FanTarget {
   readonly party: KnownParty;
@@ -28,7 +31,9 @@ export interface FanHearing<A extends Contract> {
 export class Fanning<C extends Contract, A extends Contract> implements Conversation {
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly #retried = new Set<number>();
-  #messages: readonly Uint8Array[];
+  readonly #common: Uint8Array;
+  /** What each message has of its own: the same words ten thousand times would be too much to hold. */
+  #ownParts: readonly Uint8Array[];
   #hear: FanHearing<A> = { onNoResponders: () => undefined };
   #timer: NodeJS.Timeout | undefined;
   readonly #sending: Sending | undefined;
@@ -41,9 +46,10 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     this.contracts = new Map(fan.answers === undefined ? [] : [[fan.answers.kind, fan.answers]]);
     const parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
     this.#sending = this.#told();
-    this.#messages = fan.targets.map(({ party: { keyId, epochKey }, private: own }) => {
+    this.#common = parts.common;
+    this.#ownParts = fan.targets.map(({ party: { keyId, epochKey }, private: own }) => {
       const place = privatePart(own, this.#sending?.trace);
-      return parts.wrapFor(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
+      return parts.ownPart(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
     });
   }
 
@@ -67,11 +73,28 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     this.#timer = setTimeout(() => {
       this.line.hangUp();
     }, this.fan.timeoutMs).unref();
-    for (const [index, bytes] of this.#messages.entries()) {
-      const { subject } = this.fan.targets[index] ?? { subject: '' };
-      this.line.transport.publish(subject, bytes, this.line.replyTo(index));
+    const ownParts = this.#ownParts;
+    this.#ownParts = [];
+    this.#sendFrom(ownParts, 0);
+  }
+
+  /** So many bytes at once; the rest when the broker has taken these. */
+  #sendFrom(ownParts: readonly Uint8Array[], first: number): void {
+    let bytes = 0;
+    for (let index = first; index < ownParts.length; index += 1) {
+      if (bytes > AT_ONCE_BYTES) {
+        const next = index;
+        const goOn = () => {
+          this.#sendFrom(ownParts, next);
+        };
+        // A connection that is lost meanwhile takes the rest when it is back, as it would have taken all of it.
+        this.line.transport.flush().then(goOn, goOn);
+        return;
+      }
+      const message = concat(this.#common, ownParts[index] ?? NOTHING);
+      bytes += message.length;
+      this.line.transport.publish(this.fan.targets[index]?.subject ?? '', message, this.line.replyTo(index));
     }
-    this.#messages = [];
     this.#sending?.end();
   }
 

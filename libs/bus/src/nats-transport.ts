@@ -18,6 +18,7 @@ import {
   type Subscription,
   type TlsOptions,
 } from '@nats-io/transport-node';
+import { allRead } from './all-read.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
 /** A user of the broker: who, and what the broker must see. Without one the broker asks for nothing. */
@@ -103,7 +104,6 @@ export class NatsTransport implements Transport {
   get connection(): NatsConnection {
     return this.#connection;
   }
-
   /** Nothing more can be sent or heard. */
   get isClosed(): boolean {
     return this.#draining || this.#connection.isClosed();
@@ -200,6 +200,11 @@ export class NatsTransport implements Transport {
   async flush(): Promise<void> {
     this.#sendAll();
     await this.connection.flush();
+  }
+
+  /** Resolves when all is heard that the broker has sent until now: what this process waits for may be in line behind thousands of others. */
+  caughtUp(mostMs: number): Promise<void> {
+    return allRead(this.flush(), () => this.#connection.stats().inMsgs, mostMs);
   }
 
   async drain(): Promise<void> {

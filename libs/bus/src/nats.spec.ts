@@ -56,6 +56,25 @@ describe('the real broker', () => {
     expect(transport.connection.isClosed()).toBe(false);
   });
 
+  it('has all that it sent before heard when a listener has caught up', async () => {
+    const [listener, sender] = [await connect(), await connect()];
+    let heard = 0;
+    listener.subscribe('many', () => (heard += 1));
+    await listener.flush();
+    for (let n = 0; n < 5000; n += 1) sender.publish('many', new Uint8Array(1000));
+    await sender.flush();
+    await listener.caughtUp(60_000);
+    expect(heard).toBe(5000);
+  });
+
+  it('is not waited for by a listener that hears nothing of it', async () => {
+    const gone = await startBroker();
+    const listener = await NatsTransport.connect({ servers: [gone.url], name: 'test' });
+    await gone.stop();
+    await listener.caughtUp(60_000);
+    await listener.connection.close();
+  });
+
   it('is not waited for when that was not asked', async () => {
     const missing = NatsTransport.connect({ servers: ['nats://127.0.0.1:1'], name: 'test', waitOnFirstConnect: false });
     await expect(missing).rejects.toThrow();

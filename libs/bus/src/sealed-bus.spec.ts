@@ -399,6 +399,25 @@ describe('a fan-out', () => {
     stop();
   });
 
+  it('of much to each goes out a part at a time, and reaches all', async () => {
+    const { minions, gateway, targets } = aFleet(5);
+    const heard: number[] = [];
+    for (const [index, minion] of minions.entries()) {
+      minion.knows(gateway);
+      const subject = `nt.main.job.${minion.own.fp}.large`;
+      minion.bus.serve(subject, undefined, [contracts.job], () => heard.push(index));
+    }
+    const request = new Uint8Array(6 << 20);
+    const body = { request, grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) }, instance: 'gw1' };
+    const large = targets.map((target) => ({ ...target, subject: `${target.subject}.large` }));
+    const fan = { contract: contracts.job, body, targets: large, timeoutMs: PATIENCE };
+    const stop = gateway.bus.fanOut(fan, { onNoResponders: () => undefined });
+    expect(gateway.sent).toHaveLength(3);
+    await settle();
+    expect(heard).toEqual([0, 1, 2, 3, 4]);
+    stop();
+  });
+
   it('hears at once who is not there', async () => {
     const { gateway, targets } = aFleet(1);
     const absent = world.minion();

@@ -124,7 +124,18 @@ function allows(opening: Opening, kind: string, party: KnownParty): boolean {
   const role = party.owner.type === 'role' ? party.owner.role : 'identity';
   if (!contract.from.includes(role)) return false;
   const named = fpIn(opening.subject);
-  return role !== 'identity' || named === undefined || named === fp(party.owner.key);
+  return role !== 'identity' || named === undefined || named === fpOf(party);
+}
+
+/** Hashed once for each party that is known: each of its messages is looked at. */
+const fps = new WeakMap<KnownParty, string>();
+
+function fpOf(party: KnownParty): string {
+  const known = fps.get(party);
+  if (known !== undefined) return known;
+  const made = fp(party.owner.key);
+  fps.set(party, made);
+  return made;
 }
 
 function parse(opening: Opening, kind: string, body: Wire): unknown {

@@ -34,6 +34,8 @@ interface Waiting {
 /** Another writer was quicker: the stream takes writes. */
 export const WRONG_LAST_SEQUENCE = 10_071;
 const ACK_MS = 5000;
+/** After that it may still be in line behind what else came, in a process that reads all the time. */
+const IN_LINE_MS = 60_000;
 /** For so long after the last refused write a store counts as one that takes none. */
 const REFUSED_MS = 15_000;
 /** A stream of three replicas that has lost its leader elects another within this. Nobody took the message: to send it again is safe. */
@@ -42,6 +44,9 @@ const AGAIN_MS = 100;
 const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
 const FIRST = expecting(0);
 
+/** What publishing needs of a connection. */
+export type PublishingTransport = Pick<NatsTransport, 'inbox' | 'subscribe' | 'send' | 'alert' | 'caughtUp'>;
+
 export class StreamPublisher {
   readonly #waiting = new Map<string, Waiting>();
   readonly #inbox: string;
@@ -49,7 +54,10 @@ export class StreamPublisher {
   /** Stores whose last write was refused. */
   readonly #refused = new Map<string, { readonly why: StreamRefused; readonly at: number }>();
 
-  constructor(private readonly transport: NatsTransport) {
+  constructor(
+    private readonly transport: PublishingTransport,
+    private readonly ackMs = ACK_MS,
+  ) {
     this.#inbox = createInbox(transport.inbox);
     transport.subscribe(`${this.#inbox}.*`, (message) => {
       this.#hear(message);
@@ -68,9 +76,7 @@ export class StreamPublisher {
     this.#next += 1;
     const token = String(this.#next);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#refuse(this.#settle(token), new StreamRefused(408, 'no acknowledgement in time'));
-      }, ACK_MS);
+      const timer = setTimeout(() => void this.#overdue(token), this.ackMs);
       const reply = `${this.#inbox}.${token}`;
       const condition = expected === undefined ? undefined : expected === 0 ? FIRST : expecting(expected);
       const send = () => {
@@ -86,6 +92,12 @@ export class StreamPublisher {
       });
       send();
     });
+  }
+
+  /** It is missing only when all that the broker sent before has been read. */
+  async #overdue(token: string): Promise<void> {
+    await this.transport.caughtUp(IN_LINE_MS);
+    this.#refuse(this.#settle(token), new StreamRefused(408, 'no acknowledgement in time'));
   }
 
   #hear({ subject, payload, noResponders }: Incoming): void {

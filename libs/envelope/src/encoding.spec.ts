@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 
-import { decode, encode, EncodingError, type Wire } from './encoding.js';
+import { decode, encode, EncodingError, joinLists, type Wire } from './encoding.js';
 import { fromHex, toHex } from './bytes.js';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
@@ -34,6 +34,22 @@ describe('the encoding', () => {
         expect(toHex(encode(read))).toBe(toHex(bytes));
       }),
     );
+  });
+
+  it('of a list that is joined of lists of one is the list’s own', () => {
+    const listOf = fc.array(wires.wire, { maxLength: 40 });
+    fc.assert(
+      fc.property(listOf, (values) => {
+        expect(toHex(joinLists(values.map((value) => encode([value]))))).toBe(toHex(encode(values)));
+      }),
+    );
+    for (const length of [0, 1, 15, 16, 65_535, 65_536]) {
+      const one = encode([7]);
+      const values = Array.from({ length }, () => 7);
+      expect(Buffer.compare(joinLists(Array.from({ length }, () => one)), encode(values))).toBe(0);
+    }
+    expect(() => joinLists([encode([1, 2])])).toThrow(RangeError);
+    expect(() => joinLists([encode('x')])).toThrow(RangeError);
   });
 
   it('is MessagePack as an independent reader understands it', () => {

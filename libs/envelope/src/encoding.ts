@@ -7,6 +7,7 @@
  *
  * Spec: spec/envelope.md#encoding; vectors: spec/vectors/encoding.json.
  */
+import { concat, u32 } from './bytes.js';
 import { Reader } from './encoding-reader.js';
 import { Writer } from './encoding-writer.js';
 
@@ -27,6 +28,24 @@ const writer = new Writer();
  */
 export function encode(value: Wire): Uint8Array {
   return writer.whole(value);
+}
+
+/**
+ * The encoding of a list, of items that are encoded already, each as the only one of a list: so it was checked as deep as it lies.
+ *
+ * @throws {RangeError} For one that is no encoding of a list of one.
+ */
+export function joinLists(lists: readonly Uint8Array[]): Uint8Array {
+  if (lists.some(([head]) => head !== LIST_OF_ONE)) throw new RangeError('not a list of one');
+  return concat(listHead(lists.length), ...lists.map((list) => list.subarray(1)));
+}
+
+const LIST_OF_ONE = 0x91;
+
+function listHead(length: number): Uint8Array {
+  if (length < 16) return Uint8Array.of(0x90 + length);
+  if (length < 0x10000) return Uint8Array.of(0xdc, length >>> 8, length & 0xff);
+  return concat(Uint8Array.of(0xdd), u32(length));
 }
 
 /**

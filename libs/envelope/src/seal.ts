@@ -47,6 +47,8 @@ export interface SealedParts {
   readonly messageId: Uint8Array;
   /** The beginning of every recipient's bytes; his encoded wrap follows. */
   readonly common: Uint8Array;
+  /** What follows `common` in this recipient's bytes. @throws {PairRefused} As `wrapFor`. */
+  ownPart(recipient: Recipient): Uint8Array;
   /** The whole message for this recipient. @throws {PairRefused} When his epoch key makes no pair with the sender's. */
   wrapFor(recipient: Recipient): Uint8Array;
 }
@@ -96,7 +98,11 @@ class Sealing implements SealedParts {
   }
 
   wrapFor(recipient: Recipient): Uint8Array {
-    return concat(this.common, encode(wrapToWire(this.wrap(recipient))));
+    return concat(this.common, this.ownPart(recipient));
+  }
+
+  ownPart(recipient: Recipient): Uint8Array {
+    return encode(wrapToWire(this.wrap(recipient)));
   }
 
   wrap(recipient: Recipient): Wrap {

@@ -98,8 +98,18 @@ export class EventLog {
     return this.journal.bounds();
   }
 
-  read(from: ReadFrom, onBatch: (batch: LoggedBatch) => Promise<void> | void, onNothing?: () => void): Reading {
-    return this.journal.read(from, (message) => onBatch(readBatch(message)), onNothing);
+  /** @param isKnown Batches that need not be read, by their sequence. */
+  read(
+    from: ReadFrom,
+    onBatch: (batch: LoggedBatch) => Promise<void> | void,
+    onNothing?: () => void,
+    isKnown: (sequence: number) => boolean = () => false,
+  ): Reading {
+    return this.journal.read(
+      from,
+      (message) => (isKnown(message.sequence) ? undefined : onBatch(readBatch(message))),
+      onNothing,
+    );
   }
 
   async #placeOf(sender: string): Promise<Place> {

@@ -29,6 +29,12 @@ class SlowPages implements Journal {
     return { close: () => undefined };
   }
 
+  /** What is read from now on cannot be decoded. */
+  spoil(): void {
+    for (const [at, message] of this.#messages.entries())
+      this.#messages[at] = { ...message, value: Uint8Array.of(0xc1) };
+  }
+
   giveBack(): void {
     for (const message of this.#messages.slice(this.#told)) this.#tell(message);
     this.#told = this.#messages.length;
@@ -76,6 +82,14 @@ it('a batch that is stored here is heard before the journal gives it back, and n
   pages.giveBack();
   await log.append('a', [anEvent(3, 't/3')], 3);
   expect(await end()).toEqual(['t/3']);
+});
+
+it('a batch that was heard when it was stored is not even decoded when the journal gives it back', async () => {
+  const { pages, log, end } = await aBus();
+  await log.append('a', [anEvent(1, 't/1')], 1);
+  pages.spoil();
+  pages.giveBack();
+  expect(await end()).toEqual(['t/1']);
 });
 
 it('a batch that another gateway stored before is heard before it', async () => {

@@ -86,9 +86,9 @@ export class JournaledBus implements EventFeed {
     bus.#endStored = options.log.whenStored((batch) => {
       if (batch.sequence === bus.#place.sequence + 1) bus.#hear(batch);
     });
-    bus.#reading = options.log.read({ after: last }, (batch) => {
-      if (batch.sequence > bus.#place.sequence) bus.#hear(batch);
-    });
+    // Most of what was fired here was heard when it was stored, and need not even be decoded.
+    const isHeard = (sequence: number) => sequence <= bus.#place.sequence;
+    bus.#reading = options.log.read({ after: last }, bus.#hear.bind(bus), undefined, isHeard);
     return bus;
   }
 

@@ -237,3 +237,40 @@ describe('a job whose time is up', () => {
     expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'running', 'running']);
   });
 });
+
+describe('a job that is over', () => {
+  it('is known for a while, and of many only the last', () => {
+    const jobs = new ActiveJobs({ after: () => () => undefined });
+    const jidOf = (n: number) => `2026112014164600${String(n).padStart(4, '0')}`;
+    for (let n = 0; n < 100; n += 1) {
+      const job = jobs.start(aRecord(['web1'], jidOf(n)), String(n), keyText);
+      jobs.watch(job, TIMEOUT, KEEP);
+      hear(jobs, job, 'web1', 'one');
+    }
+    const known = Array.from({ length: 100 }, (_, n) => n).filter((n) => jobs.ended(jidOf(n)) !== undefined);
+    expect(known).toEqual(Array.from({ length: 64 }, (_, n) => n + 36));
+    expect(jobs.byJid(jidOf(99))).toBeUndefined();
+    expect(jobs.ended(jidOf(99))?.gathering.hasReturned(hexOf('web1'))).toBe(true);
+  });
+
+  it('to more minions than are remembered of all is known until the next', () => {
+    const jobs = new ActiveJobs({ after: () => () => undefined });
+    const ids = Array.from({ length: 20_001 }, (_, n) => `m${String(n)}`);
+    for (const jid of ['20261120141646000001', '20261120141646000002']) {
+      const job = jobs.start(aRecord(ids, jid), jid, keyText);
+      for (const id of ids) hear(jobs, job, id, 'one');
+    }
+    expect(jobs.ended('20261120141646000001')).toBeUndefined();
+    expect(jobs.ended('20261120141646000002')?.record.members).toHaveLength(20_001);
+  });
+
+  it('is forgotten sooner when requests are large', () => {
+    const jobs = new ActiveJobs({ after: () => () => undefined });
+    const jids = ['20261120141646000001', '20261120141646000002', '20261120141646000003'];
+    for (const jid of jids) {
+      const request = new Uint8Array(7 << 20);
+      hear(jobs, jobs.start({ ...aRecord(['web1'], jid), request }, jid, keyText), 'web1', 'one');
+    }
+    expect(jids.map((jid) => jobs.ended(jid) !== undefined)).toEqual([false, true, true]);
+  });
+});

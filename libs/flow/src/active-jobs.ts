@@ -35,7 +35,19 @@ export interface TimerPort {
   lookAt?(jid: string, keys: readonly string[], tell: (seen: Seen) => void): void;
 }
 
+/** What is left of a job that is over here: whoever returns again is known. */
+export type EndedJob = Pick<ActiveJob, 'record' | 'digest' | 'gathering'>;
+
+/** Jobs that are over here and still known; so many minions of them and bytes of their requests, or the last job alone. */
+const MAX_ENDED = 64;
+const MAX_ENDED_MINIONS = 20_000;
+const MAX_ENDED_BYTES = 16 << 20;
+
 export class ActiveJobs {
+  /** The oldest first. */
+  readonly #ended = new Map<string, EndedJob>();
+  #endedMinions = 0;
+  #endedBytes = 0;
   readonly #byJid = new Map<string, ActiveJob>();
   readonly #byDigest = new Map<string, ActiveJob>();
   readonly #timers = new Map<string, () => void>();
@@ -44,6 +56,14 @@ export class ActiveJobs {
 
   byJid(jid: string): ActiveJob | undefined {
     return this.#byJid.get(jid);
+  }
+
+  /**
+   * A job that was over here a moment ago. Thousands of its minions may not have heard yet that their returns are stored, and
+   * would else cost a reading of its record, which names all of them, and a write each.
+   */
+  ended(jid: string): EndedJob | undefined {
+    return this.#ended.get(jid);
   }
 
   /** @param place The request's digest, or what its batch is created under. */
@@ -149,5 +169,25 @@ export class ActiveJobs {
     this.#timers.delete(job.record.jid);
     this.#byJid.delete(job.record.jid);
     this.#byDigest.delete(job.place);
+    this.#keepEnded(job);
+  }
+
+  #keepEnded({ record, digest, gathering }: ActiveJob): void {
+    this.#dropEnded(record.jid);
+    this.#ended.set(record.jid, { record, digest, gathering });
+    this.#endedMinions += record.members.length;
+    this.#endedBytes += record.request.length;
+    for (const oldest of this.#ended.keys()) {
+      const isMany = this.#ended.size > MAX_ENDED || this.#endedMinions > MAX_ENDED_MINIONS;
+      if ((!isMany && this.#endedBytes <= MAX_ENDED_BYTES) || this.#ended.size === 1) return;
+      this.#dropEnded(oldest);
+    }
+  }
+
+  #dropEnded(jid: string): void {
+    const record = this.#ended.get(jid)?.record;
+    this.#endedMinions -= record?.members.length ?? 0;
+    this.#endedBytes -= record?.request.length ?? 0;
+    this.#ended.delete(jid);
   }
 }

@@ -42,7 +42,7 @@ export {
 } from './join.js';
 export { type EnrolPorts, KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
-export { mergeNews, type News, NO_NEWS, refused, type Tell } from './news.js';
+export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js';
 export { JobTakeover, type StoredJob, type TakeoverPorts } from './job-takeover.js';
 export {
   type FanHear,

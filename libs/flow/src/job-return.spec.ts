@@ -36,12 +36,20 @@ const says = (ret: string, change: Partial<Returned> = {}): Returned => ({
 });
 
 class Gateway {
-  readonly jobs = new ActiveJobs({ after: () => () => undefined });
+  readonly #timers: (() => void)[] = [];
+  readonly jobs = new ActiveJobs({
+    after: (_ms, run) => {
+      this.#timers.push(run);
+      return () => undefined;
+    },
+  });
   readonly heard: News[] = [];
   readonly cache: records.StoredReturn[] = [];
   readonly counts: string[] = [];
   readonly announced: string[] = [];
   found: records.JobRecord | undefined = RECORD;
+  /** How many times a job's record was read. */
+  reads = 0;
   /** Ids of minions by the keys that they have now. */
   readonly renamed = new Map<string, string>();
   /** Whether a job of that jid would be kept no longer. */
@@ -60,7 +68,10 @@ class Gateway {
         if (this.cache.some(({ id }) => id === stored.id)) this.counts.push('duplicate');
         else this.cache.push(stored);
       },
-      findJob: () => Promise.resolve(this.found),
+      findJob: () => {
+        this.reads += 1;
+        return Promise.resolve(this.found);
+      },
       storedReturns: () => Promise.resolve([...this.cache]),
       announce: (_record, { id }) => this.announced.push(id),
       digestOf,
@@ -78,6 +89,11 @@ class Gateway {
     const job = gateway.jobs.start(RECORD, keyText(DIGEST), keyText);
     job.listeners.add((news) => gateway.heard.push(news));
     return gateway;
+  }
+
+  /** Every time is up. */
+  endNow(): void {
+    while (this.#timers.length > 0) this.#timers.shift()?.();
   }
 
   hear(id: string, said: Returned): Promise<boolean> {
@@ -220,6 +236,48 @@ describe('a return in time', () => {
     expect(await gateway.hear('web1', says('', { status: 'already_returned' }))).toBe(true);
     expect(gateway.heard.at(-1)?.end).toEqual([{ id: 'web1', why: 'no_answer', sentence: null }]);
     expect(gateway.cache).toHaveLength(1);
+  });
+});
+
+describe('a return of a job that is over here', () => {
+  async function over(): Promise<Gateway> {
+    const gateway = Gateway.gathering();
+    await gateway.hear('web2', says('two'));
+    return gateway;
+  }
+
+  it('that came before is acknowledged from memory: nothing is read, told or stored again', async () => {
+    const gateway = await over();
+    await gateway.hear('web1', says('one'));
+    expect(await gateway.hear('web1', says('one'))).toBe(true);
+    expect([gateway.reads, gateway.cache.length, gateway.told.length]).toEqual([0, 2, 2]);
+    expect(await gateway.hear('web1', says('one', { digest: new Uint8Array(32) }))).toBe(false);
+    expect(gateway.counts).toEqual(['duplicate', 'mismatch']);
+  });
+
+  it('is acknowledged only when it is stored, and stored once, however often it was sent meanwhile', async () => {
+    const gateway = await over();
+    let fail: () => void = () => undefined;
+    gateway.storing = [() => new Promise((_, reject) => (fail = () => { reject(new Error('no disk')); }))]; // prettier-ignore
+    const first = gateway.hear('web1', says('one'));
+    const others = [1, 2, 3].map(() => gateway.hear('web1', says('one')));
+    await new Promise(setImmediate);
+    fail();
+    await expect(first).rejects.toThrow('no disk');
+    expect(await Promise.all(others)).toEqual([true, true, true]);
+    expect(gateway.cache.map(({ id }) => id)).toEqual(['web2', 'web1']);
+    expect(gateway.reads).toBe(0);
+  });
+
+  it('that comes for the first time is stored, without a look for its job', async () => {
+    const gateway = await over();
+    // As when its time is over: nobody gathers it any more, and one has not returned.
+    const job = gateway.jobs.byJid(JID)!;
+    gateway.jobs.watch(job, 0, 0);
+    gateway.endNow();
+    expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect(await gateway.hear('db1', says('stranger'))).toBe(false);
+    expect([gateway.reads, gateway.cache.map(({ id }) => id)]).toEqual([0, ['web2', 'web1']]);
   });
 });
 

@@ -6,7 +6,7 @@
  */
 import type { JobReturn } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
-import type { ActiveJob, ActiveJobs } from './active-jobs.js';
+import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
 
 export type Returned = Body<typeof contracts.returned>;
 
@@ -43,11 +43,13 @@ export class JobReturns {
   async handle(said: Returned, senderKey: Uint8Array): Promise<boolean> {
     const key = this.ports.keyText(senderKey);
     const job = this.jobs.byJid(said.jid);
-    return job === undefined ? this.#late(said, key) : this.#inTime(job, said, this.#askedAs(job, key));
+    if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
+    const ended = this.jobs.ended(said.jid);
+    return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
   }
 
   /** The key that was asked: a minion that has a new identity since then answers under that. */
-  #askedAs({ gathering, record }: ActiveJob, key: string): string {
+  #askedAs({ gathering, record }: EndedJob, key: string): string {
     if (gathering.idOf(key) !== undefined) return key;
     const id = this.ports.idNow(key);
     const asked = record.members.find((member) => member.id === id);
@@ -74,12 +76,25 @@ export class JobReturns {
     return true;
   }
 
-  /** A second copy waits for the store of the first, and is stored in its place when that failed. */
-  async #again(job: ActiveJob, said: Returned, key: string, id: string): Promise<boolean> {
+  /** The job is over here: whoever has returned is known without a look at the store. */
+  async #afterItsEnd(job: EndedJob, said: Returned, sender: string): Promise<boolean> {
+    const key = this.#askedAs(job, sender);
+    const id = job.gathering.idOf(key);
+    if (id === undefined || !job.gathering.hasReturned(key)) return this.#lateFor(job.record, said, sender);
+    if (job.digest !== this.ports.keyText(said.digest)) return this.#count('mismatch');
+    return this.#again(job, said, key, id);
+  }
+
+  /** A second copy waits for the store of the first; when that failed, one of those that wait is stored in its place. */
+  async #again(job: EndedJob, said: Returned, key: string, id: string): Promise<boolean> {
     this.ports.count('duplicate');
-    const first = this.#unstored.get(placeOf(said, key));
+    const place = placeOf(said, key);
+    const first = this.#unstored.get(place);
     if (first === undefined) return true;
-    await first.catch(() => this.#storeOnce(job, said, key, id));
+    await first.catch(() => {
+      const next = this.#unstored.get(place);
+      return next === first ? this.#storeOnce(job, said, key, id) : next;
+    });
     return true;
   }
 
@@ -91,7 +106,7 @@ export class JobReturns {
     return true;
   }
 
-  async #storeOnce(job: ActiveJob, said: Returned, key: string, id: string): Promise<void> {
+  async #storeOnce(job: EndedJob, said: Returned, key: string, id: string): Promise<void> {
     const place = placeOf(said, key);
     const storing = this.#store(job.record, id, said);
     this.#unstored.set(place, storing);
@@ -101,7 +116,10 @@ export class JobReturns {
 
   async #late(said: Returned, key: string): Promise<boolean> {
     const record = await this.ports.findJob(said.jid);
-    if (record === undefined) return this.#unknown(said.jid);
+    return record === undefined ? this.#unknown(said.jid) : this.#lateFor(record, said, key);
+  }
+
+  async #lateFor(record: records.JobRecord, said: Returned, key: string): Promise<boolean> {
     if (this.ports.digestOf(record.request) !== this.ports.keyText(said.digest)) return this.#count('mismatch');
     const own = this.#idsOf(record).get(key);
     if (own !== undefined) return this.#storeAfterwards(record, said, { id: own, key });

@@ -43,6 +43,8 @@ const DONE: Outcome = { ret: true, retcode: 0, success: true, out: null };
 class Minion {
   readonly steps: string[] = [];
   readonly delivered: MinionReturn[] = [];
+  /** Of how many minions each of these is one. */
+  readonly ofSoMany: number[] = [];
   grant: Result<CheckedGrant, GrantRefusal> = ok(GRANT);
   digest = 'digest';
   under = true;
@@ -65,7 +67,8 @@ class Minion {
       this.executed.push([request, grant]);
       return this.#step('execute', this.result());
     },
-    deliver: (ret) => {
+    deliver: (ret, asked) => {
+      this.ofSoMany.push(asked);
       this.delivered.push(this.#step('deliver', ret));
     },
     spooled: () => this.spooled,
@@ -141,6 +144,15 @@ describe('a job at a minion', () => {
     expect(minion.delivered).toEqual([
       { jid: JID, digest: 'digest', instance: 'gw1', status: 'done', code: null, outcome: DONE },
     ]);
+  });
+
+  it('is delivered as one of as many as were granted, so that its return can wait for its turn', async () => {
+    const minion = new Minion();
+    minion.grant = ok({ ...GRANT, count: 10_000 });
+    await minion.get();
+    minion.admission = 'interrupted';
+    await minion.get();
+    expect(minion.ofSoMany).toEqual([10_000, 10_000]);
   });
 
   it('runs with the request’s words and the grant’s caller and jid, and nothing from anywhere else', async () => {

@@ -61,8 +61,8 @@ export interface RunPorts {
   recordStart(digest: string, until: number, jid: string): boolean;
   recordFinish(digest: string): void;
   execute(request: Request, grant: CheckedGrant): Promise<Outcome>;
-  /** Keeps the return until the gateway says that it is stored, and sends it. */
-  deliver(ret: MinionReturn): void;
+  /** Keeps the return until the gateway says that it is stored, and sends it; `asked`: one of so many. */
+  deliver(ret: MinionReturn, asked: number): void;
   /** The return that is still in the spool. */
   spooled(digest: string): MinionReturn | undefined;
   now(): number;
@@ -100,7 +100,7 @@ export class JobRun {
     const outcome = await this.#execute(request, grant);
     const instance = this.#waiting.get(requestDigest) ?? order.instance;
     this.#waiting.delete(requestDigest);
-    this.ports.deliver({ jid, digest: requestDigest, instance, status: 'done', code: null, outcome });
+    this.ports.deliver({ jid, digest: requestDigest, instance, status: 'done', code: null, outcome }, grant.count);
     this.ports.recordFinish(requestDigest);
   }
 
@@ -152,20 +152,15 @@ export class JobRun {
       return;
     }
     const spooled = this.ports.spooled(grant.requestDigest);
-    if (spooled !== undefined) this.ports.deliver({ ...spooled, jid: grant.jid, instance: order.instance });
+    if (spooled !== undefined)
+      this.ports.deliver({ ...spooled, jid: grant.jid, instance: order.instance }, grant.count);
     else if (admission === 'record_incomplete') this.#answer(order, grant, 'refused', 'record_incomplete');
     else this.#answer(order, grant, admission === 'interrupted' ? 'interrupted' : 'already_returned', null);
   }
 
   #answer(order: JobOrder, grant: CheckedGrant, status: MinionReturn['status'], code: RefusalCode | null): void {
     const sentence = status === 'interrupted' ? 'interrupted, outcome unknown' : null;
-    this.ports.deliver({
-      jid: grant.jid,
-      digest: grant.requestDigest,
-      instance: order.instance,
-      status,
-      code,
-      outcome: { ...NO_OUTCOME, ret: sentence },
-    });
+    const ret = { jid: grant.jid, digest: grant.requestDigest, instance: order.instance, status, code };
+    this.ports.deliver({ ...ret, outcome: { ...NO_OUTCOME, ret: sentence } }, grant.count);
   }
 }

@@ -23,14 +23,26 @@ export function withEnd(news: News, absent: readonly { id: string; why: AbsentWh
   return { ...news, end: absent.map((item) => ({ ...item, sentence: item.sentence ?? null })) };
 }
 
-/** Two pieces of news of one job as one; the later one's end and refusal count. */
-export function mergeNews(before: News, after: News): News {
-  return {
-    refusal: after.refusal ?? before.refusal,
-    started: after.started ?? before.started,
-    returns: [...before.returns, ...after.returns],
-    end: after.end ?? before.end,
-  };
+/** News that waits for more of the same job. */
+export class GatheredNews {
+  readonly #news: News;
+
+  constructor(first: News) {
+    this.#news = { ...first, returns: [...first.returns] };
+  }
+
+  /** The later one's end and refusal count. Nothing is copied twice: thousands may come before one is told. */
+  add(later: News): void {
+    const news = this.#news;
+    news.refusal = later.refusal ?? news.refusal;
+    news.started = later.started ?? news.started;
+    for (const ret of later.returns) news.returns.push(ret);
+    news.end = later.end ?? news.end;
+  }
+
+  get all(): News {
+    return this.#news;
+  }
 }
 
 export const NO_NEWS = NOTHING;

@@ -42,6 +42,10 @@ export class Gathering {
     return 'first';
   }
 
+  hasReturned(key: string): boolean {
+    return this.#byKey.get(key)?.state === 'returned';
+  }
+
   /** A minion will not answer: it isn't there, or it refused the grant. */
   givenUp(key: string, why: AbsentWhy, sentence?: string): boolean {
     const asked = this.#byKey.get(key);

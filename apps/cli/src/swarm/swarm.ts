@@ -19,6 +19,12 @@ const OTHER_FILES = 64;
 const CONFIG_MODE = 0o640;
 const PING_S = 60;
 const ROUNDS = 10;
+const NOT_YET: ReadonlySet<string> = new Set([
+  'acl_unavailable',
+  'store_unavailable',
+  'slow_down',
+  'master_unreachable',
+]);
 
 export interface SwarmTelling {
   progress(live: number): void;
@@ -101,15 +107,18 @@ export class Swarm {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** All of them by their prefix: each minion gets the words of the request, and ten thousand names for each would be a gigabyte. */
   async #ping(ids: readonly string[]): Promise<readonly string[]> {
     const back = new Set<string>();
+    const isAll = ids.length === this.options.minions;
     const ask = {
-      tgt: [...ids], tgtType: 'list', funs: ['test.ping'], args: [[]], timeout: PING_S,
+      ...(isAll ? { tgt: `${this.options.prefix}[0-9]*`, tgtType: 'glob' } : { tgt: [...ids], tgtType: 'list' }), funs: ['test.ping'], args: [[]], timeout: PING_S,
       returner: '', returnerOptions: {}, options: {},
     }; // prettier-ignore
     for await (const news of this.master.client.publish(ask)) {
       if (news.type === 'return') back.add(news.id);
-      if (news.type === 'refused') throw new Error(news.refusal.sentence);
+      // Services to which thousands have just come may need another moment.
+      if (news.type === 'refused' && !NOT_YET.has(news.refusal.code)) throw new Error(news.refusal.sentence);
     }
     return ids.filter((id) => !back.has(id));
   }

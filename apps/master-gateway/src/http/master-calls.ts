@@ -7,7 +7,8 @@ import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
   CONNECTED,
   type Follow,
-  mergeNews,
+  GatheredNews,
+  NO_NEWS,
   type News,
   type PeerPublish,
   type PeerRun,
@@ -127,9 +128,10 @@ export class MasterCalls {
       signed,
       () =>
         new Promise((resolve, reject) => {
-          let all: News = { refusal: null, started: null, returns: [], end: null };
+          const gathered = new GatheredNews(NO_NEWS);
           const tell = (news: News) => {
-            all = mergeNews(all, news);
+            gathered.add(news);
+            const { all } = gathered;
             const isBegun = follow !== 'all' && all.started !== null;
             if (all.refusal !== null || all.end !== null || isBegun) resolve(all);
           };

@@ -1,0 +1,47 @@
+/** Rules of telling a caller: few messages, nothing left out, and no more work for many returns than for each of them. */
+import { type News, NO_NEWS } from '@natrium/flow';
+import { parseJid } from '@natrium/model';
+import { NewsTeller } from './news-teller.js';
+
+const aReturn = (n: number) => ({ id: `web${String(n)}`, ret: n, retcode: 0, success: true, out: null });
+const STARTED = { jid: parseJid('20261120141646000001')!, minions: ['web1'], missing: [], rule: '' };
+
+/** Counts how often it is walked through. */
+class Counted<T> extends Array<T> {
+  static walks = 0;
+
+  override [Symbol.iterator](): ArrayIterator<T> {
+    Counted.walks += 1;
+    return super[Symbol.iterator]();
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('what a caller is told', () => {
+  it('is in one message what came in one turn, in its order, and each return is taken up once', async () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    teller.tell({ ...NO_NEWS, started: STARTED });
+    for (let n = 0; n < 1000; n += 1) teller.tell({ ...NO_NEWS, returns: Counted.of(aReturn(n)) });
+    expect(told).toEqual([]);
+    await turn();
+    expect(told.map(({ started, returns }) => [started, returns.length])).toEqual([[STARTED, 1000]]);
+    expect(told[0]?.returns.map(({ ret }) => ret)).toEqual(Array.from({ length: 1000 }, (_, n) => n));
+    expect(Counted.walks).toBe(1000);
+  });
+
+  it('leaves at once with the end, and nothing of it is told again', async () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    const first = { ...NO_NEWS, returns: [aReturn(1)] };
+    teller.tell(first);
+    teller.tell({ ...NO_NEWS, returns: [aReturn(2)], end: [] });
+    expect(told.map(({ returns, end }) => [returns.map(({ id }) => id), end])).toEqual([[['web1', 'web2'], []]]);
+    await turn();
+    expect(told).toHaveLength(1);
+    // What it was given is not its own: another caller of the same job is told it as well.
+    expect(first.returns).toHaveLength(1);
+    expect(teller.isOver).toBe(true);
+  });
+});

@@ -34,8 +34,7 @@ export interface Drilled {
   readonly folder: string;
 }
 
-/** A return that was sent in vain waits longer each time: a minute and a half. */
-const REST_TRIES = 45;
+const REST_TRIES = 15;
 const REST_PAUSE_MS = 2000;
 
 /** Nothing of it is alive when this comes back. */

@@ -18,7 +18,8 @@ import type { Spool } from './spool.js';
 const ANSWER_MS = 5000;
 /** All minions of a job answer at once, and a gateway stores some thousand in a second: so much longer for each that was asked. */
 const ANSWER_MS_EACH = 2;
-const LONGEST_ANSWER_MS = 60_000;
+/** From the third time on, twice as long. */
+const PATIENT_TRIES = 2;
 
 type Sent = 'stored' | 'unanswered' | 'nobody';
 
@@ -84,7 +85,7 @@ export class Outbox {
   }
 
   async #send({ ret, asked }: Again, tries: number): Promise<Sent> {
-    const ms = Math.min((ANSWER_MS + asked * ANSWER_MS_EACH) * 2 ** Math.max(tries - 1, 0), LONGEST_ANSWER_MS);
+    const ms = (ANSWER_MS + asked * ANSWER_MS_EACH) * (tries < PATIENT_TRIES ? 1 : 2);
     const toAsker = ret.instance === '' ? 'nobody' : await this.#sendTo(ret, this.#subjectOf(ret), ms);
     if (toAsker === 'stored') return toAsker;
     const toAny = await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return'), ms);

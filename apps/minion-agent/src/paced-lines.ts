@@ -24,10 +24,8 @@ export const afterNow: Pace = {
   random: Math.random,
 };
 
-/** Between the beginnings of two tries; twice as long each time. */
-const AGAIN_MS = 5000;
-/** 5 s, 10 s, 20 s, 40 s, 80 s, and then on as at the last. */
-const MOST_DOUBLED = 5;
+/** Before the next try, by how many there were; then on as at the last. A trouble that ends within a minute is soon forgotten. */
+const AGAIN_MS = [5000, 5000, 5000, 10_000, 10_000, 10_000, 20_000, 40_000, 80_000];
 /** So much longer, at most, and each time another part of it. */
 const SPREAD = 0.5;
 /**
@@ -36,7 +34,7 @@ const SPREAD = 0.5;
  */
 const AT_ONCE = 16;
 /** Of these, so many that were tried this often. */
-const OFTEN = 2;
+const OFTEN = 5;
 const OFTEN_AT_ONCE = 4;
 
 interface Waiting<T> {
@@ -47,7 +45,7 @@ interface Waiting<T> {
 
 export class PacedLines<T> {
   /** By name, in the order in which they are tried; a line of its own for each number of tries, up to the last. */
-  readonly #lines = Array.from({ length: MOST_DOUBLED + 1 }, () => new Map<string, Waiting<T>>());
+  readonly #lines = AGAIN_MS.map(() => new Map<string, Waiting<T>>());
   #underWay = 0;
   #oftenUnderWay = 0;
   #cancel: () => void = () => undefined;
@@ -70,8 +68,8 @@ export class PacedLines<T> {
   later(name: string, item: T, tries: number): void {
     if (this.#closed) return;
     this.forget(name);
-    const line = Math.min(tries, MOST_DOUBLED);
-    const ms = AGAIN_MS * 2 ** Math.max(line - 1, 0) * (1 + SPREAD * this.pace.random());
+    const line = Math.min(tries, AGAIN_MS.length - 1);
+    const ms = (AGAIN_MS[line] ?? 0) * (1 + SPREAD * this.pace.random());
     this.#lines[line]?.set(name, { item, at: this.pace.now() + ms });
     this.#next();
   }

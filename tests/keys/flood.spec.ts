@@ -38,10 +38,10 @@ async function flood(from: string, count: number): Promise<number> {
 }
 
 /** Milliseconds of each of b's pings, within its budget; the fastest first. */
-async function pings(): Promise<readonly number[]> {
+async function pings(count = PINGS): Promise<readonly number[]> {
   const socket = await world.cluster.socket('b');
   const times: number[] = [];
-  while (times.length < PINGS) {
+  while (times.length < count) {
     const { ms, ret } = await socket.call('publish.publish', 'c', 'test.ping');
     expect(ret).toEqual({ c: true });
     times.push(ms);
@@ -54,7 +54,7 @@ async function pings(): Promise<readonly number[]> {
 const p99 = (times: readonly number[]): number => times[Math.ceil(times.length * 0.99) - 1] ?? 0;
 
 it('a flood from one minion is told to slow down; another minion is answered each time', async () => {
-  await pings(); // code that runs for the first time is slow, and would pass for what is usual
+  await pings(PINGS / 4); // code that runs for the first time is slow, and would pass for what is usual
   const quiet = p99(await pings());
   const [slowed, during] = await Promise.all([flood('a', FLOOD), pings()]);
   printFigure(`p99 of another's ping, quiet`, quiet);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { inRoot } from '../../../../tests/support/places.js';
 import { LEAN_AGENT } from './lean-agent.js';
 
-/** Tried with Node 20 and 24; one that a Node does not know ends it at once. */
+/** Tried with Node 20, 22 and 24; one that a Node does not know ends it at once. */
 const KNOWN = [
   '--max-semi-space-size',
   '--v8-pool-size',

@@ -1,22 +1,15 @@
 /** Rules of sealed conversations, over the broker in memory: who may ask and answer what, and how stale keys are mended. */
-import { encodeStaleKey, fp, sodiumReady } from '@natrium/envelope';
+import { encodeStaleKey, fp } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import { type Opened, SealedBus } from './sealed-bus.js';
-import { JID, NOW, type Party, PATIENCE, settle, tap, World } from './world.spec-support.js';
+import { JID, NOW, type Party, PATIENCE, settle, tap, useWorld, World } from './world.spec-support.js';
 
-let world: World;
-beforeAll(sodiumReady);
-beforeEach(() => {
-  world = new World();
-});
-afterEach(async () => {
-  for (const { bus } of world.parties) await bus.close();
-});
+const world = useWorld();
 
 describe('a question', () => {
   it('is opened by the one that was asked, who knows from whom it is, and answered', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     const answer = await minion.return(() => [gateway.known]);
     expect(answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
@@ -24,9 +17,11 @@ describe('a question', () => {
   });
 
   it('keeps no process alive once nothing can be heard any more, be it asked before or after', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
-    world.broker.connect().subscribe('nt.main.up.*.return', () => undefined); // there, and silent
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
+    world()
+      .broker.connect()
+      .subscribe('nt.main.up.*.return', () => undefined); // there, and silent
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const asked = [minion.return(() => [gateway.known])];
@@ -38,9 +33,9 @@ describe('a question', () => {
   });
 
   it('shows the broker nothing of what it holds', async () => {
-    const seen = tap(world);
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const seen = tap(world());
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     gateway.takeReturns();
     await minion.return(() => [gateway.known]);
     expect(seen.length).toBeGreaterThan(1);
@@ -48,20 +43,20 @@ describe('a question', () => {
   });
 
   it('to nobody fails at once, and nothing is sent', async () => {
-    const minion = world.minion();
+    const minion = world().minion();
     expect(await minion.return(() => [])).toEqual({ ok: false, error: 'nobody_known' });
     expect(minion.sent).toEqual([]);
   });
 
   it('that nobody listens for fails at once, by the broker’s word', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     expect(await minion.return(() => [gateway.known])).toEqual({ ok: false, error: 'no_responders' });
   });
 
   it('introduces its sender once, and not again to whoever has answered', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     gateway.takeReturns();
     await minion.return(() => [gateway.known]);
     await minion.return(() => [gateway.known]);
@@ -71,11 +66,11 @@ describe('a question', () => {
   });
 
   it('is answered also when the gateway’s epoch ends while it works on the answer', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const asked = gateway.known;
     gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => {
-      gateway.own.rotate(world.nowMs);
+      gateway.own.rotate(world().nowMs);
       message.answer(contracts.stored, { jid: JID });
     });
     expect((await minion.return(() => [asked])).ok).toBe(true);
@@ -83,8 +78,8 @@ describe('a question', () => {
   });
 
   it('of a known sender to a gateway that has lost its memory is asked again, with its announcement', async () => {
-    const first = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(first);
+    const first = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(first);
     const taken = first.takeReturns();
     await minion.return(() => [first.known]);
     first.directory.forget(minion.known);
@@ -98,7 +93,7 @@ describe('a question', () => {
 describe('a question is turned away', () => {
   it.each([
     ['on the subject of another minion', 'kind', (minion: Party, gateway: Party) => {
-      const other = world.minion();
+      const other = world().minion();
       return minion.return(() => [gateway.known], `nt.main.up.${other.own.fp}.return`);
     }],
     ['of a kind that does not belong there', 'kind', (minion: Party, gateway: Party) => {
@@ -106,11 +101,11 @@ describe('a question is turned away', () => {
       return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.return` }, contracts.stored, PATIENCE);
     }],
     ['of a kind that its role may not send', 'kind', (_minion: Party, gateway: Party) => {
-      return world.service('runner', 'r1').return(() => [gateway.known]);
+      return world().service('runner', 'r1').return(() => [gateway.known]);
     }],
   ] as const)('%s', async (_about, reason, ask) => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     expect(await ask(minion, gateway)).toEqual({ ok: false, error: 'turned_away' });
     expect(gateway.failures).toEqual([reason]);
@@ -119,10 +114,10 @@ describe('a question is turned away', () => {
 
   it('from a service whose key the roles document does not name', async () => {
     const stranger = new World().service('gateway', 'gw1');
-    const acl = world.service('acl', 'acl1');
+    const acl = world().service('acl', 'acl1');
     const opened: Opened[] = [];
     acl.bus.serve('nt.main.svc.acl.grant', 'acl', [contracts.grant], (message) => opened.push(message));
-    const bus = new SealedBus(world.broker.connect(), stranger.bus.sealer);
+    const bus = new SealedBus(world().broker.connect(), stranger.bus.sealer);
     const body = {
       request: Uint8Array.of(1),
       signature: null,
@@ -138,50 +133,50 @@ describe('a question is turned away', () => {
   });
 
   it('when it comes a second time, byte by byte', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     await minion.return(() => [gateway.known]);
     const [first] = minion.sent;
-    world.broker.connect().publish(first!.subject, first!.payload);
+    world().broker.connect().publish(first!.subject, first!.payload);
     await settle();
     expect(opened).toHaveLength(1);
     expect(gateway.failures).toEqual(['replayed']);
   });
 
   it('when it is re-addressed to another subject', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     await minion.return(() => [gateway.known]);
-    world.broker.connect().publish(`nt.main.up.${world.minion().own.fp}.return`, minion.sent[0]!.payload);
+    world().broker.connect().publish(`nt.main.up.${world().minion().own.fp}.return`, minion.sent[0]!.payload);
     await settle();
     expect(opened).toHaveLength(1);
     expect(gateway.failures).toEqual(['kind']);
   });
 
   it('when it is older than it may live, or from the future', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     await minion.return(() => [gateway.known]);
     await minion.return(() => [gateway.known]);
     const late = minion.sent[1]!;
-    world.nowMs = NOW + 30_001;
-    world.broker.connect().publish(late.subject, late.payload);
+    world().nowMs = NOW + 30_001;
+    world().broker.connect().publish(late.subject, late.payload);
     await settle();
-    world.nowMs = NOW - 30_001;
-    world.broker.connect().publish(late.subject, late.payload);
+    world().nowMs = NOW - 30_001;
+    world().broker.connect().publish(late.subject, late.payload);
     await settle();
     expect(opened).toHaveLength(2);
     expect(gateway.failures).toEqual(['stale', 'future']);
   });
 
   it('when it is no message at all', async () => {
-    const gateway = world.service('gateway', 'gw1');
+    const gateway = world().service('gateway', 'gw1');
     gateway.takeReturns();
     for (const payload of [new Uint8Array(), Uint8Array.of(0xc1), new Uint8Array(100)]) {
-      world.broker.connect().publish('nt.main.up.x.return', payload);
+      world().broker.connect().publish('nt.main.up.x.return', payload);
     }
     await settle();
     expect(gateway.failures).toEqual(['shape', 'shape', 'shape']);
@@ -191,11 +186,11 @@ describe('a question is turned away', () => {
 describe('a stale key', () => {
   /** The minion seals to `old`, whose gateway has long had other keys. */
   function aRestart() {
-    const old = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(old);
+    const old = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(old);
     const stale = old.known;
-    world.nowMs += 1000;
-    const gateway = world.service('gateway', 'gw1');
+    world().nowMs += 1000;
+    const gateway = world().service('gateway', 'gw1');
     return { minion, gateway, to: () => [stale] };
   }
 
@@ -218,11 +213,11 @@ describe('a stale key', () => {
 
   it('is mended once for each replica, whatever keys that one shows', async () => {
     const { minion, to } = aRestart();
-    const transport = world.broker.connect();
+    const transport = world().broker.connect();
     let asked = 0;
     transport.subscribe('nt.main.up.*.return', ({ reply }) => {
       asked += 1;
-      const liar = world.service('gateway', 'gw1');
+      const liar = world().service('gateway', 'gw1');
       if (asked < 20) transport.publish(reply!, encodeStaleKey(liar.own.announced));
     });
     void minion.return(to);
@@ -232,12 +227,12 @@ describe('a stale key', () => {
 
   it('of somebody who was not asked changes nothing', async () => {
     const { minion, to } = aRestart();
-    const transport = world.broker.connect();
+    const transport = world().broker.connect();
     let asked = 0;
     transport.subscribe('nt.main.up.*.return', ({ reply }) => {
       asked += 1;
-      transport.publish(reply!, encodeStaleKey(world.service('acl', 'acl1').own.announced));
-      transport.publish(reply!, encodeStaleKey(world.minion().own.announced));
+      transport.publish(reply!, encodeStaleKey(world().service('acl', 'acl1').own.announced));
+      transport.publish(reply!, encodeStaleKey(world().minion().own.announced));
       transport.publish(reply!, encodeStaleKey(new World().service('gateway', 'gw1').own.announced));
     });
     void minion.return(to);
@@ -249,8 +244,8 @@ describe('a stale key', () => {
 describe('an answer', () => {
   /** A gateway that hands each question to the test. */
   function aGateway() {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
     const asked: Opened[] = [];
     gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => asked.push(message));
     return { gateway, minion, asked };
@@ -261,7 +256,7 @@ describe('an answer', () => {
     const answer = minion.return(() => [gateway.known]);
     await settle();
     const [question] = asked;
-    const acl = world.service('acl', 'acl1');
+    const acl = world().service('acl', 'acl1');
     acl.bus.answerLater(minion.known, question!.reply!, question!.messageId, contracts.stored, { jid: '1'.repeat(20) });
     await settle();
     expect(minion.failures).toEqual(['kind']);
@@ -338,8 +333,10 @@ describe('an answer', () => {
 describe('a fan-out', () => {
   /** Minions that answer a presence question, and a gateway that knows them. */
   function aFleet(count: number) {
-    const minions = Array.from({ length: count }, () => world.minion());
-    const gateway = world.service('gateway', 'gw1').knows(...minions);
+    const minions = Array.from({ length: count }, () => world().minion());
+    const gateway = world()
+      .service('gateway', 'gw1')
+      .knows(...minions);
     const heard: Opened[][] = minions.map(() => []);
     for (const [index, minion] of minions.entries()) {
       minion.bus.serve(`nt.main.job.${minion.own.fp}`, undefined, [contracts.presence], (opened) =>
@@ -420,7 +417,7 @@ describe('a fan-out', () => {
 
   it('hears at once who is not there', async () => {
     const { gateway, targets } = aFleet(1);
-    const absent = world.minion();
+    const absent = world().minion();
     const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: [] };
     const { said, stop } = ask(gateway, [...targets, gone]);
     await settle();
@@ -445,7 +442,7 @@ describe('a fan-out', () => {
     const { stop } = ask(gateway, targets);
     await settle();
     const [first] = gateway.sent;
-    world.broker.connect().publish(`nt.main.job.${minions[1]!.own.fp}`, first!.payload);
+    world().broker.connect().publish(`nt.main.job.${minions[1]!.own.fp}`, first!.payload);
     await settle();
     expect(heard[1]).toHaveLength(1);
     expect(minions[1]!.failures).toEqual(['stale_key']);
@@ -465,8 +462,8 @@ describe('a fan-out', () => {
 
 describe('several replicas', () => {
   it('hear a question once, whichever the queue chooses', async () => {
-    const [first, second] = [world.service('gateway', 'gw1'), world.service('gateway', 'gw2')];
-    const minion = world.minion().knows(first, second);
+    const [first, second] = [world().service('gateway', 'gw1'), world().service('gateway', 'gw2')];
+    const minion = world().minion().knows(first, second);
     const [one, two] = [first.takeReturns('gateway'), second.takeReturns('gateway')];
     for (let n = 0; n < 6; n += 1) expect((await minion.return(() => minion.directory.role('gateway'))).ok).toBe(true);
     expect(one.length + two.length).toBe(6);
@@ -474,8 +471,8 @@ describe('several replicas', () => {
   });
 
   it('answer in the place of the one that was asked first', async () => {
-    const [gone, here] = [world.service('gateway', 'gw1'), world.service('gateway', 'gw2')];
-    const minion = world.minion().knows(gone, here);
+    const [gone, here] = [world().service('gateway', 'gw1'), world().service('gateway', 'gw2')];
+    const minion = world().minion().knows(gone, here);
     here.takeReturns('gateway');
     expect((await minion.return(() => [gone.known])).ok).toBe(true);
   });

@@ -1,17 +1,10 @@
 /** Rules of the trace that goes with a message: inside of its seal, behind what its kind tells, and nothing is decided by it. */
-import { decode, encode, sodiumReady, type TraceContext } from '@natrium/envelope';
+import { decode, encode, type TraceContext } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import { NO_TRACING, type Tracing } from './tracing.js';
-import { JID, type Party, PATIENCE, settle, tap, World } from './world.spec-support.js';
+import { JID, type Party, PATIENCE, settle, tap, useWorld } from './world.spec-support.js';
 
-let world: World;
-beforeAll(sodiumReady);
-beforeEach(() => {
-  world = new World();
-});
-afterEach(async () => {
-  for (const { bus } of world.parties) await bus.close();
-});
+const world = useWorld();
 
 describe('a trace', () => {
   const CONTEXT: TraceContext = { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), isSampled: true };
@@ -48,8 +41,8 @@ describe('a trace', () => {
 
   it('is in no message of a sender without traces, whoever hears it', async () => {
     const { came, tracing } = noting();
-    const gateway = world.service('gateway', 'gw1', tracing);
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1', tracing);
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     await minion.return(() => [gateway.known]);
     expect([...wrapSizes(minion), ...wrapSizes(gateway)].flat().every((size) => size === BARE)).toBe(true);
@@ -58,12 +51,12 @@ describe('a trace', () => {
 
   it('goes inside the wrap, where the broker sees nothing of it, also when a question is sealed again', async () => {
     const [there, here] = [noting(), noting()];
-    const seen = tap(world);
-    const gateway = world.service('gateway', 'gw1', there.tracing);
-    const minion = world.minion(undefined, here.tracing).knows(gateway);
+    const seen = tap(world());
+    const gateway = world().service('gateway', 'gw1', there.tracing);
+    const minion = world().minion(undefined, here.tracing).knows(gateway);
     gateway.takeReturns();
-    gateway.own.rotate(world.nowMs);
-    gateway.own.rotate(world.nowMs);
+    gateway.own.rotate(world().nowMs);
+    gateway.own.rotate(world().nowMs);
     expect(await minion.return(() => [minion.directory.role('gateway')[0] ?? gateway.known])).toMatchObject({
       ok: true,
     });
@@ -75,8 +68,8 @@ describe('a trace', () => {
   });
 
   it('changes nothing for a receiver without traces', async () => {
-    const gateway = world.service('gateway', 'gw1');
-    const minion = world.minion(undefined, noting().tracing).knows(gateway);
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion(undefined, noting().tracing).knows(gateway);
     const opened = gateway.takeReturns();
     expect(await minion.return(() => [gateway.known])).toMatchObject({ ok: true, value: { body: { jid: JID } } });
     expect(opened.map(({ kind }) => kind)).toEqual(['return']);
@@ -84,8 +77,8 @@ describe('a trace', () => {
 
   it('stands behind what a job tells only its minion', async () => {
     const { came, tracing } = noting();
-    const gateway = world.service('gateway', 'gw1', tracing);
-    const minion = world.minion(undefined, tracing).knows(gateway);
+    const gateway = world().service('gateway', 'gw1', tracing);
+    const minion = world().minion(undefined, tracing).knows(gateway);
     const parts: Uint8Array[] = [];
     const subject = `nt.main.job.${minion.own.fp}`;
     minion.bus.serve(subject, undefined, [contracts.presence], (opened) => parts.push(opened.private));
@@ -104,8 +97,8 @@ describe('a trace', () => {
     ['too short', encode([new Uint8Array(24).fill(1)])],
   ])('that is not good (%s) is ignored: the message counts as ever', async (_why, part) => {
     const { came, tracing } = noting();
-    const gateway = world.service('gateway', 'gw1', tracing);
-    const minion = world.minion().knows(gateway);
+    const gateway = world().service('gateway', 'gw1', tracing);
+    const minion = world().minion().knows(gateway);
     const opened = gateway.takeReturns();
     const { seal } = minion.bus.sealer;
     minion.bus.sealer.seal = (contract, body, to, framing) =>
@@ -120,23 +113,25 @@ describe('a trace', () => {
 
   it('that was altered on its way is a message that was altered', async () => {
     const { came, tracing } = noting();
-    const gateway = world.service('gateway', 'gw1', tracing).knows();
-    const minion = world.minion(undefined, tracing).knows(gateway);
+    const gateway = world().service('gateway', 'gw1', tracing).knows();
+    const minion = world().minion(undefined, tracing).knows(gateway);
     gateway.knows(minion);
     gateway.takeReturns();
     const asked = minion.return(() => [gateway.known]);
     await asked;
     const [{ subject, payload } = { subject: '', payload: new Uint8Array() }] = minion.sent;
     const last = payload.length - 1;
-    world.broker.connect().publish(subject, payload.with(last, (payload[last] ?? 0) ^ 1));
+    world()
+      .broker.connect()
+      .publish(subject, payload.with(last, (payload[last] ?? 0) ^ 1));
     await settle();
     expect([came, gateway.failures]).toEqual([[CONTEXT], ['wrap']]);
   });
 
   it('ends with the word for why a question failed', async () => {
     const { ended, tracing } = noting();
-    const gateway = world.service('gateway', 'gw1');
-    await world
+    const gateway = world().service('gateway', 'gw1');
+    await world()
       .minion(undefined, tracing)
       .knows(gateway)
       .return(() => [gateway.known]);

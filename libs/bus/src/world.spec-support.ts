@@ -7,6 +7,7 @@ import {
   newIdentitySecret,
   type RolesDocument,
   SigningKey,
+  sodiumReady,
 } from '@natrium/envelope';
 import { type Body, contracts } from '@natrium/wire';
 import { Clock } from './clock.js';
@@ -27,6 +28,19 @@ export const JID = '20261120141646000001';
 export type Role = 'gateway' | 'acl' | 'runner';
 
 /** One cluster on one broker; each of its parties is a bus. */
+/** A world of its own for each spec of a file, whose buses end with it. */
+export function useWorld(): () => World {
+  let world: World;
+  beforeAll(sodiumReady);
+  beforeEach(() => {
+    world = new World();
+  });
+  afterEach(async () => {
+    for (const { bus } of world.parties) await bus.close();
+  });
+  return () => world;
+}
+
 export class World {
   readonly broker = new MemoryBroker();
   readonly root = SigningKey.generate();

@@ -5,6 +5,7 @@
  * when there is an endpoint; names and attributes are in docs/operations.md#traces.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -51,7 +52,10 @@ export function sendTraces(options: TracingOptions): LiveTracing {
   });
   return {
     tracing: new OtelTracing(provider.getTracer('natrium')),
-    close: () => inTime(provider.shutdown()),
+    close: async () => {
+      const sent = provider.shutdown().catch(() => undefined); // `Reporting` has told why
+      await Promise.race([sent, pause(CLOSE_MS, undefined, { ref: false })]);
+    },
   };
 }
 
@@ -161,13 +165,4 @@ function endSpan(span: Span, failure?: string): void {
 /** The kind of the error: its message may hold anything. */
 function nameOf(cause: unknown): string {
   return cause instanceof Error ? cause.name : 'error';
-}
-
-async function inTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS);
-  });
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
 }

@@ -1,0 +1,58 @@
+/** Rules of `local_subset`: some of those who are connected are asked, and nobody else. The gate beside it has its own rules. */
+import { NO_TRACING } from '@natrium/bus';
+import { sodiumReady } from '@natrium/envelope';
+import {
+  CONNECTED,
+  type Follow,
+  NO_NEWS,
+  type PeerPublish,
+  type PeerRun,
+  type SignedRequest,
+  type Tell,
+} from '@natrium/flow';
+import type { ValueMap } from '@natrium/model';
+import { Clients } from './clients.js';
+import { MasterCalls } from './master-calls.js';
+
+const ALL = ['a', 'b', 'c'];
+const CALLER = { token: '', about: 'r1', name: () => Promise.resolve('fred') };
+const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), timeout: 5, runnerTimeout: 5 };
+
+beforeAll(sodiumReady);
+
+/** A gate that permits all of it, on a cluster where only these are connected; `ran` is who was sent a job. */
+function aGate(connected: readonly string[]) {
+  const ran: string[] = [];
+  const publish = {
+    handle: ({ request }: SignedRequest, _peer: boolean, follow: Follow, tell: Tell) => {
+      const preview = request.options[CONNECTED] === true ? connected : ALL;
+      const minions = follow === 'preview' ? preview : [request.tgt].flat();
+      if (follow !== 'preview') ran.push(...minions);
+      const started = { jid: '20261120141646000001', minions: [...minions], missing: [], rule: '' };
+      tell({ ...NO_NEWS, started, end: follow === 'all' ? [] : null });
+      return Promise.resolve();
+    },
+  } as unknown as PeerPublish;
+  const ports = { publish, run: {} as PeerRun, now: () => 1_795_000_000_000, tracing: NO_TRACING };
+  const clients = new Clients(new MasterCalls(ports), OPTIONS);
+  const ask = (low: ValueMap) => clients.runAll([{ tgt: '*', fun: 'test.ping', ...low }], CALLER);
+  return { ran, ask };
+}
+
+it('asks nobody who is not connected', async () => {
+  const { ran, ask } = aGate(['a', 'c']);
+  await ask({ client: 'local_subset', subset: 3 });
+  expect(ran.sort()).toEqual(['a', 'c']);
+});
+
+it('sends nothing when nobody is connected', async () => {
+  const { ran, ask } = aGate([]);
+  expect(await ask({ client: 'local_subset', subset: 3 })).toEqual([{}]);
+  expect(ran).toEqual([]);
+});
+
+it('leaves a batch as it is: whoever is meant is asked, connected or not', async () => {
+  const { ran, ask } = aGate(['a', 'c']);
+  await ask({ client: 'local_batch', batch: '3' });
+  expect(ran.sort()).toEqual(ALL);
+});

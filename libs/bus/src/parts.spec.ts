@@ -281,6 +281,15 @@ describe('a sealed store', () => {
     await expect(other.get('a')).rejects.toThrow(StoredCorrupt);
   });
 
+  it('opens what a revision wrote, and refuses what was moved there', async () => {
+    const { raw, sealed } = aStore();
+    const revision = await sealed.put('a', bytes('one'));
+    expect(textOf((await sealed.at(revision))?.value)).toBe('one');
+    expect(await sealed.at(revision + 1)).toBeUndefined();
+    const moved = await raw.put('b', (await raw.get('a'))!.value);
+    await expect(sealed.at(moved)).rejects.toThrow('NT_main_jobs/b');
+  });
+
   it('refuses a value with any byte edited', async () => {
     const { raw, sealed } = aStore();
     await sealed.put('a', bytes('one'));

@@ -103,7 +103,7 @@ export class AclModule {
     }
     const events = new KeyEvents(link, log);
     const joining = new Joining(link, roster, admission, { audit, users, events, budget: budget() });
-    roster.onChange((record, signed, waiting) => {
+    roster.onChange((record, { signed, waiting }) => {
       void joining.tellWaiting(record, signed, waiting);
       if (record.state !== 'accepted') forget(link, record.identity);
     });

@@ -149,6 +149,7 @@ function groupOf(fun: string): string {
 export function keyHandler(roster: Roster, events: KeyEvents): AdminHandler {
   const requests = new KeyRequests({
     records: () => roster.records(),
+    named: (id) => roster.named('minion', id),
     fingerprintOf: (key) => fingerprint(key),
     textOf: (key) => toHex(key),
     change: keyChanges(roster, events),

@@ -1,6 +1,9 @@
 /**
- * Where the audit's records are in the stream, and where each chain ends: followed from JetStream, so that every replica can
- * hand out all chains. It believes nothing: who verifies reads the records themselves.
+ * Where the audit ends, and reading it page by page: followed from JetStream, so that every replica can hand out all chains. It
+ * believes nothing: who verifies reads the records themselves.
+ *
+ * Nothing here grows with the audit: what lies where is asked of the stream, revision by revision, and a revision that holds
+ * nothing any more (replaced, deleted, another's) is passed over.
  *
  * Spec: spec/envelope.md#audit, docs/audit.md.
  */
@@ -24,18 +27,32 @@ export interface AuditPage {
   readonly isLast: boolean;
 }
 
+interface Ask {
+  readonly from: number;
+  readonly limit: number;
+  readonly chain?: string;
+}
+
+/** A revision of the stream, and what is still there. */
 interface Place {
   readonly at: number;
-  readonly key: string;
-  readonly records: number;
+  readonly group: AuditGroup | undefined;
 }
+
+/** So many of the last records are found without reading: more than that nobody asks for. */
+const MAX_LAST = 1000;
 
 const KEY = /^a\.([^.]+)\.(\d{1,16})$/;
 const PAGE_BYTES = 1 << 20;
+/** Revisions that one page looks at: whoever asks for one chain of many waits for no more. */
+const PAGE_PLACES = 2048;
 const AT_ONCE = 32;
 
 export class AuditIndex {
-  readonly #places: Place[] = [];
+  #first = 1;
+  #last = 0;
+  /** The last groups, oldest first; each holds a record at least. */
+  readonly #recent: { readonly at: number; readonly records: number }[] = [];
   readonly #ends = new Map<string, ChainEnd>();
   readonly #waiting = new Set<() => void>();
 
@@ -54,17 +71,25 @@ export class AuditIndex {
     return [...this.#ends.values()];
   }
 
-  /** Where one has to begin to see the last `count` records. */
+  /** Entries in memory: of each chain one, and of a bounded number of groups. */
+  get size(): number {
+    return this.#ends.size + this.#recent.length;
+  }
+
+  /** Where one has to begin to see the last `count` records, at most `MAX_LAST`. */
   fromLast(count: number): number {
-    let left = count;
-    let place = this.#places.length;
-    while (place > 0 && left > 0) left -= this.#places[--place]?.records ?? 0;
-    return (this.#places[place]?.at ?? 1) - 1;
+    let [begin, left] = [this.#last, Math.min(count, MAX_LAST)];
+    for (const { at, records } of this.#recent.toReversed()) {
+      if (left <= 0) break;
+      begin = at - 1;
+      left -= records;
+    }
+    return begin;
   }
 
   /** Resolves when there is something after `at`, or after `ms`. */
   async later(at: number, ms: number): Promise<void> {
-    if ((this.#places.at(-1)?.at ?? 0) > at) return;
+    if (this.#last > at) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -76,55 +101,38 @@ export class AuditIndex {
     });
   }
 
-  /** What comes after `from` in the stream, at most `limit` records (a whole group at least) and a mebibyte. */
-  async page({
-    from,
-    limit,
-    chain,
-  }: {
-    readonly from: number;
-    readonly limit: number;
-    readonly chain?: string;
-  }): Promise<AuditPage> {
+  /** What comes after `from` in the stream, at most `limit` records and a mebibyte, but a whole group at least. */
+  async page({ from, limit, chain }: Ask): Promise<AuditPage> {
     const groups: AuditGroup[] = [];
-    let place = this.#firstAfter(from);
-    let [records, bytes] = [0, 0];
-    while (place < this.#places.length && records < limit && bytes < PAGE_BYTES) {
-      const wanted = this.#some(place, limit - records, chain);
-      place = wanted.end;
-      for (const group of await Promise.all(wanted.places.map((one) => this.#read(one)))) {
-        if (group === undefined) continue;
+    const end = this.#last; // what comes while it is read is for the next page
+    let next = from;
+    let [records, bytes, places] = [0, 0, 0];
+    for await (const { at, group } of this.#after(from, end)) {
+      next = at;
+      if (group !== undefined && (chain === undefined || group.chain === chain)) {
         groups.push(group);
         records += group.records.length;
         bytes += group.records.reduce((sum, { length }) => sum + length, 0);
       }
+      if (records >= limit || bytes >= PAGE_BYTES || (places += 1) >= PAGE_PLACES) break;
     }
-    return { groups, next: this.#places[place - 1]?.at ?? from, isLast: place >= this.#places.length };
+    return { groups, next, isLast: next >= end };
   }
 
-  /** The next groups of the chain, as many as are read at once. */
-  #some(
-    begin: number,
-    limit: number,
-    chain: string | undefined,
-  ): { readonly places: readonly Place[]; readonly end: number } {
-    const places: Place[] = [];
-    let [end, records] = [begin, 0];
-    for (; end < this.#places.length && places.length < AT_ONCE && records < limit; end += 1) {
-      const place = this.#places[end];
-      if (place === undefined || (chain !== undefined && !place.key.startsWith(`a.${chain}.`))) continue;
-      places.push(place);
-      records += place.records;
+  /** Every revision after `from` up to `end`, in order; some are read at once. */
+  async *#after(from: number, end: number): AsyncGenerator<Place> {
+    for (let begin = Math.max(from + 1, this.#first); begin <= end; begin += AT_ONCE) {
+      const some = Array.from({ length: Math.min(AT_ONCE, end - begin + 1) }, (_, n) => begin + n);
+      yield* await Promise.all(some.map(async (at) => ({ at, group: await this.#read(at) })));
     }
-    return { places, end };
   }
 
   /** @returns undefined for a group that is gone, was replaced (it comes again, later), or does not open. */
-  async #read({ key, at }: Place): Promise<AuditGroup | undefined> {
-    const [, chain = '', first = '0'] = KEY.exec(key) ?? [];
+  async #read(at: number): Promise<AuditGroup | undefined> {
     try {
-      const entry = await this.store.get(key);
-      if (entry?.revision !== at) return undefined;
+      const entry = await this.store.at(at);
+      const [, chain, first] = KEY.exec(entry?.key ?? '') ?? [];
+      if (entry === undefined || chain === undefined) return undefined;
       return { chain, first: Number(first), at, records: recordsIn(entry.value) };
     } catch (error) {
       if (error instanceof StoredCorrupt) return undefined; // the verifier sees that its records are missing
@@ -134,26 +142,24 @@ export class AuditIndex {
 
   #take({ key, value, revision }: Entry): void {
     if (!KEY.test(key)) return;
+    if (this.#last === 0) this.#first = revision;
+    this.#last = revision;
     const records = recordsIn(value);
-    this.#places.push({ at: revision, key, records: records.length });
     const last = records.at(-1);
-    const read = last === undefined ? undefined : readAudit(last);
-    if (last !== undefined && read?.ok === true) {
-      const { chain, number } = read.value;
-      if ((this.#ends.get(chain)?.number ?? -1) <= number)
-        this.#ends.set(chain, { chain, number, hash: auditHash(last) });
+    if (last !== undefined) {
+      this.#recent.push({ at: revision, records: records.length });
+      if (this.#recent.length > MAX_LAST) this.#recent.shift();
+      this.#takeEnd(last);
     }
     for (const wake of [...this.#waiting]) wake();
   }
 
-  #firstAfter(at: number): number {
-    let [low, high] = [0, this.#places.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#places[middle]?.at ?? 0) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  #takeEnd(last: Uint8Array): void {
+    const read = readAudit(last);
+    if (!read.ok) return;
+    const { chain, number } = read.value;
+    if ((this.#ends.get(chain)?.number ?? -1) <= number)
+      this.#ends.set(chain, { chain, number, hash: auditHash(last) });
   }
 }
 

@@ -11,9 +11,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NatsTransport } from '@natrium/bus';
 import { accountJwt, BrokerKeys, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
 import { brokerLogin, type ServiceConfig } from '@natrium/edge';
-import { fp, type NatsKey, nkeyText } from '@natrium/envelope';
+import { fp, type NatsKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import type { Logger } from 'pino';
+import { nameOf, RevocationList } from './revocation-list.js';
 import type { Roster } from './roster.js';
 
 const ASK_MS = 2000;
@@ -30,8 +31,7 @@ export class BrokerUsers {
   readonly #account: string;
   readonly #signing: NatsKey;
   readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey; readonly guest: NatsKey | undefined };
-  /** NATS keys of identities that were succeeded a moment ago. */
-  readonly #spared = new Set<string>();
+  readonly #list = new RevocationList();
   /** As the broker has it; undefined: not known yet. */
   #revoked: string | undefined;
   #looking: NodeJS.Immediate | undefined;
@@ -67,9 +67,9 @@ export class BrokerUsers {
     });
     const userMs = config.loaded.config.broker_user_hours * 3_600_000;
     const users = new BrokerUsers(keys, system, roster, { cluster: config.cluster, userMs, log });
-    roster.onChange((record) => {
+    roster.onChange((record, { before }) => {
       if (roster.wasSucceeded(record.identity)) users.#spare(record);
-      users.#pushSoon();
+      if (users.#list.mayChangeWith(record, before)) users.#pushSoon();
     });
     // Before this service listens: the account as an earlier version signed it may not let it hear all that it does now.
     if (!(await users.#push())) users.#pushSoon();
@@ -113,15 +113,15 @@ export class BrokerUsers {
   #spare(record: KeyRecord): void {
     const name = nameOf(record);
     if (this.#revoked?.includes(name) === true) return;
-    this.#spared.add(name);
+    this.#list.spare(name);
     setTimeout(() => {
-      this.#spared.delete(name);
+      this.#list.spareNoMore(name);
       this.#pushSoon();
     }, SUCCEEDED_MS).unref();
   }
 
   #wanted(): readonly string[] {
-    return revokedIn(this.roster.records(), this.#spared);
+    return this.#list.of(this.roster.records());
   }
 
   /** Once for all that changes in one turn of the event loop. */
@@ -178,32 +178,6 @@ export class BrokerUsers {
 }
 
 const EMPTY = new Uint8Array();
-
-/**
- * Everybody who was let in once, or might have been, and is not now. A key that an accepted party also has stays out: a joiner
- * names its NATS key itself, and could name another's to have it revoked.
- */
-function revokedIn(records: readonly KeyRecord[], spared: ReadonlySet<string>): readonly string[] {
-  const accepted = records.filter(({ state }) => state === 'accepted');
-  const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
-  const gone = records.filter(({ state }) => state === 'deleted' || state === 'rejected');
-  // What was spared goes at once when what came after it goes too.
-  const cut = gone.filter(
-    (record) => !keys.has(nameOf(record)) && !(spared.has(nameOf(record)) && names.has(record.name)),
-  );
-  return [...new Set(cut.map(nameOf))].sort();
-}
-
-/** By the bytes of the record, which live as long as that: the whole roster is looked at with each change. */
-const nkeyNames = new WeakMap<Uint8Array, string>();
-
-function nameOf({ nkey }: KeyRecord): string {
-  const known = nkeyNames.get(nkey);
-  if (known !== undefined) return known;
-  const name = nkeyText('user', nkey);
-  nkeyNames.set(nkey, name);
-  return name;
-}
 
 /** The broker's word only tells whether to push again: it is not checked. */
 function revocationsIn(jwt: Uint8Array): string {

@@ -41,6 +41,16 @@ describe('the inventory', () => {
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
   });
 
+  it('takes a document that it has under its own signature only', async () => {
+    const inventory = await open();
+    const document = data(5, 'Debian');
+    const forged = { ...document, signature: data(5, 'Alpine').signature };
+    expect(await inventory.write(web1.publicKey, forged)).toBe(false);
+    expect(await inventory.write(web1.publicKey, document)).toBe(true);
+    expect(await inventory.write(web1.publicKey, forged)).toBe(false);
+    expect(await inventory.write(web1.publicKey, document)).toBe(true);
+  });
+
   it('has another revision after each change of grains or pillar, and the same one after the same document', async () => {
     const inventory = await open();
     const revisions = [inventory.revision];

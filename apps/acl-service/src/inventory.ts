@@ -24,7 +24,7 @@ import type { MinionPillar, PillarSource } from './pillar-source.js';
 
 interface Held {
   readonly number: number;
-  /** Of the signed bytes: the same document changes nothing. */
+  /** Of bytes and signature: the same document changes nothing, and is not verified again when it comes back from the store. */
   readonly digest: Uint8Array;
   readonly grains: ValueMap;
 }
@@ -108,10 +108,10 @@ export class Inventory {
   #take(identity: Uint8Array, data: Signed): boolean {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
+    const digest = blake2b(32, null, data.signature, data.bytes);
+    if (held !== undefined && equalBytes(digest, held.digest)) return true;
     const read = readData(data, this.cluster, identity, held?.number ?? 0);
-    if (!read.ok) return false;
-    const digest = blake2b(32, null, data.bytes);
-    if (read.value.number === held?.number) return equalBytes(digest, held.digest);
+    if (!read.ok || read.value.number === held?.number) return false;
     const grains = fromPlain(read.value.grains as Plain);
     if (!isMap(grains)) return false;
     if (held === undefined) this.#byPlace.set(fp(identity), key);

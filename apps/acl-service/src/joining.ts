@@ -39,8 +39,13 @@ export class Joining {
     const { clock, roles } = this.link;
     if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own()))
       return { state: 'full', record: null, user: null };
-    const age = { now: clock.now(), skewMs: clock.skewMs, maxAgeMs: JOIN_AGE_MS };
-    const join = readJoin(opened.body.request, roles.cluster, age);
+    const [now, skewMs] = [clock.now(), clock.skewMs];
+    const join = readJoin(opened.body.request, roles.cluster, {
+      now,
+      skewMs,
+      maxAgeMs: JOIN_AGE_MS,
+      readAnnouncement: (announcement) => roles.read(announcement, now, skewMs),
+    });
     if (!join.ok) return undefined;
     const id = parseMinionId(join.value.id);
     if (id === undefined) return undefined;

@@ -11,6 +11,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import type { KeyRecord, KeyState } from '@natrium/flow';
+import { seeded } from '@natrium/testing';
 import { records, writeAs } from '@natrium/wire';
 import { Roster } from './roster.js';
 
@@ -190,4 +191,70 @@ describe('a stored record', () => {
     await store.put(old!.key, old!.value);
     expect(roster.callerOf(web1.identity)).toBeUndefined();
   });
+});
+
+describe('a large fleet', () => {
+  /** Counts what it is asked. */
+  class CountingStore extends MemoryStore {
+    readonly asked = { get: 0, create: 0, update: 0, list: 0 };
+
+    override get(...of: Parameters<MemoryStore['get']>) {
+      this.asked.get += 1;
+      return super.get(...of);
+    }
+    override create(...of: Parameters<MemoryStore['create']>) {
+      this.asked.create += 1;
+      return super.create(...of);
+    }
+    override update(...of: Parameters<MemoryStore['update']>) {
+      this.asked.update += 1;
+      return super.update(...of);
+    }
+    override list(...of: Parameters<MemoryStore['list']>) {
+      this.asked.list += 1;
+      return super.list(...of);
+    }
+  }
+
+  it('costs two writes for each that is let in, and no reading, however many are there', async () => {
+    const counting = new CountingStore('roster');
+    const roster = await Roster.open(counting, keys);
+    await Promise.all(Array.from({ length: 300 }, (_, n) => roster.write(aKey(`web${String(n)}`, 'accepted'))));
+    expect(roster.acceptedMinions().size).toBe(300);
+    expect(counting.asked).toEqual({ get: 0, create: 600, update: 0, list: 0 });
+  });
+
+  it('is not verified again where it was signed', async () => {
+    const roster = await open();
+    const web1 = aKey('web1', 'accepted');
+    const written = await roster.write(web1);
+    expect(roster.byKey(web1.identity)).toBe(written?.record);
+    expect((await open()).byKey(web1.identity)).toEqual(written?.record);
+  });
+});
+
+it('takes nothing of its own once its key is no longer the acl role’s', async () => {
+  const roster = await Roster.open(store, { ...keys, aclKeys: () => [SigningKey.generate().publicKey] });
+  const web1 = aKey('web1', 'accepted');
+  await roster.write(web1);
+  expect(roster.callerOf(web1.identity)).toBeUndefined();
+});
+
+it('counts and names as it would by looking through all of it, whatever becomes of its keys', async () => {
+  const roster = await open();
+  const below = seeded(3);
+  const all = Array.from({ length: 6 }, () => aKey('web'));
+  const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
+  for (let n = 0; n < 200; n += 1) {
+    const key = all[below(6)]!;
+    await roster.write({ ...key, name: `web${String(below(3))}`, state: states[below(5)]! });
+    const there = roster.records();
+    const of = (...some: readonly KeyState[]) => there.filter(({ state }) => some.includes(state)).length;
+    expect([roster.count('pending'), roster.count('turned_away')]).toEqual([of('pending'), of('denied', 'rejected')]);
+    for (const name of ['web0', 'web1', 'web2']) {
+      const named = there.filter((record) => record.name === name);
+      expect(new Set(roster.named('minion', name))).toEqual(new Set(named));
+      expect(roster.named('account', name)).toEqual([]);
+    }
+  }
 });

@@ -9,8 +9,6 @@
 import type { Store } from '@natrium/bus';
 import {
   type Cluster,
-  decode,
-  encode,
   equalBytes,
   fp,
   keyedName,
@@ -20,11 +18,14 @@ import {
   signRoster,
   type StorageKey,
   toHex,
-  type Wire,
+  Verified,
 } from '@natrium/envelope';
 import type { KeyRecord, RosterView } from '@natrium/flow';
 import type { Principal } from '@natrium/model';
-import { readAs, records, writeAs } from '@natrium/wire';
+import { type Beside, encodeEntry, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
+import { RosterIndex } from './roster-index.js';
+
+export type { Waiting } from './roster-entry.js';
 
 export interface RosterKeys {
   readonly acl: SigningKey;
@@ -33,32 +34,20 @@ export interface RosterKeys {
   readonly nameKey: StorageKey;
 }
 
-/** Where a joiner hears that it was accepted. */
-export interface Waiting {
-  readonly reply: string;
-  readonly question: Uint8Array;
-  readonly announcement: Signed;
-}
-
-interface Held {
-  readonly record: KeyRecord;
-  readonly signed: Signed;
-  readonly waiting: Waiting | undefined;
-  /** Set where a new identity took the place of an old one, in the records of both: the new one's announcement. */
-  readonly succession: Signed | undefined;
-  readonly stored: number;
-}
-
 interface Written {
   readonly record: KeyRecord;
   readonly signed: Signed;
 }
 
-/** What stands in an entry beside its record. */
-interface Beside {
-  readonly waiting?: Waiting | undefined;
-  readonly succession?: Signed | undefined;
+interface Held extends Written, Omit<RosterEntry, 'record'> {
+  readonly stored: number;
 }
+
+/** @param about Whoever waits for this, and the record that was there. */
+type RosterListener = (
+  record: KeyRecord,
+  about: Pick<Held, 'signed' | 'waiting'> & { readonly before: KeyRecord | undefined },
+) => void;
 
 const RACES = 8;
 
@@ -66,7 +55,10 @@ export class Roster implements RosterView {
   readonly #byKey = new Map<string, Held>();
   /** Hex of the identity key by its place in the store. */
   readonly #byPlace = new Map<string, string>();
-  readonly #listeners = new Set<(record: KeyRecord, signed: Signed, waiting: Waiting | undefined) => void>();
+  readonly #index = new RosterIndex();
+  /** It comes back from the store, and need not be verified for that. */
+  readonly #signedHere = new Verified<KeyRecord>();
+  readonly #listeners = new Set<RosterListener>();
   /** Keys of the accepted minions by id; made anew when the roster has changed. */
   #accepted: ReadonlyMap<string, Uint8Array> | undefined;
   #acceptedIds: ReadonlySet<string> | undefined;
@@ -104,7 +96,7 @@ export class Roster implements RosterView {
   }
 
   /** Calls for every change of a record, own ones included. */
-  onChange(listener: (record: KeyRecord, signed: Signed, waiting: Waiting | undefined) => void): void {
+  onChange(listener: RosterListener): void {
     this.#listeners.add(listener);
   }
 
@@ -116,8 +108,13 @@ export class Roster implements RosterView {
     return this.#byKey.get(toHex(identity))?.record;
   }
 
+  /** Every record that has this name, deleted ones included. */
+  named(kind: KeyRecord['kind'], name: string): readonly KeyRecord[] {
+    return this.#index.named(kind, name);
+  }
+
   byName(kind: KeyRecord['kind'], name: string): KeyRecord | undefined {
-    const named = this.records().filter((record) => record.kind === kind && record.name === name);
+    const named = this.named(kind, name);
     return (
       named.find(({ state }) => state === 'accepted') ??
       named.find(({ state }) => state === 'pending' || state === 'rejected')
@@ -125,8 +122,9 @@ export class Roster implements RosterView {
   }
 
   count(what: 'pending' | 'turned_away'): number {
-    const states = what === 'pending' ? ['pending'] : ['denied', 'rejected'];
-    return this.records().filter(({ state }) => states.includes(state)).length;
+    return what === 'pending'
+      ? this.#index.count('pending')
+      : this.#index.count('denied') + this.#index.count('rejected');
   }
 
   signedOf(identity: Uint8Array): Signed | undefined {
@@ -216,6 +214,7 @@ export class Roster implements RosterView {
     const record: KeyRecord = { ...next, revision: (held?.record.revision ?? 0) + 1 };
     if (record.state === 'accepted' && !(await this.#claimName(record))) return undefined;
     const signed = signRoster(this.keys.acl, this.keys.cluster, record);
+    this.#signedHere.note(signed, record);
     const value = encodeEntry(signed, { ...beside, waiting: beside.waiting ?? held?.waiting });
     const key = `k.${fp(record.identity)}`;
     const stored =
@@ -264,34 +263,35 @@ export class Roster implements RosterView {
   }
 
   #take(value: Uint8Array, stored: number): void {
-    const entry = readAs(records.RosterEntry, decode(value));
-    const read = readRoster(entry.record, this.keys.cluster, this.keys.aclKeys());
-    if (!read.ok) return;
-    const key = toHex(read.value.identity);
-    const known = this.#byKey.get(key);
-    if (known !== undefined && known.record.revision >= read.value.revision) return;
-    const { reply, question, announcement } = entry;
-    const waits = reply !== null && question !== null && announcement !== null;
-    const waiting = waits ? { reply, question, announcement } : undefined;
-    const succession = waits ? undefined : (announcement ?? undefined);
-    this.#byKey.set(key, { record: read.value, signed: entry.record, waiting, succession, stored });
-    this.#byPlace.set(`k.${fp(read.value.identity)}`, key);
+    const { record: signed, ...beside } = readEntry(value);
+    const record = this.#recordIn(signed);
+    if (record !== undefined) this.#hold({ record, signed, ...beside, stored });
+  }
+
+  #recordIn(signed: Signed): KeyRecord | undefined {
+    const { acl, cluster } = this.keys;
+    const aclKeys = this.keys.aclKeys();
+    const own = aclKeys.some((key) => equalBytes(key, acl.publicKey)) ? this.#signedHere.of(signed) : undefined;
+    if (own !== undefined) return own;
+    const read = readRoster(signed, cluster, aclKeys);
+    return read.ok ? read.value : undefined;
+  }
+
+  #hold(held: Held): void {
+    const { record } = held;
+    const key = toHex(record.identity);
+    const before = this.#byKey.get(key)?.record;
+    if (before !== undefined && before.revision >= record.revision) return;
+    this.#byKey.set(key, held);
+    this.#byPlace.set(`k.${fp(record.identity)}`, key);
+    this.#index.replace(before, record);
     this.#accepted = undefined;
     this.#acceptedIds = undefined;
     this.revision += 1;
-    for (const listener of this.#listeners) listener(read.value, entry.record, waiting);
+    for (const listener of this.#listeners) listener(record, { ...held, before });
   }
 }
 
 function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind' | 'name'>): boolean {
   return a.kind === b.kind && a.name === b.name;
-}
-
-function encodeEntry(record: Signed, { waiting, succession }: Beside): Uint8Array {
-  const {
-    reply = null,
-    question = null,
-    announcement = null,
-  } = succession === undefined ? (waiting ?? {}) : { announcement: succession };
-  return encode(writeAs(records.RosterEntry, { record, reply, question, announcement }) as Wire);
 }

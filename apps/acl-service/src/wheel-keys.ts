@@ -166,6 +166,7 @@ export class WheelKeys {
     const { roster, events } = this.parts;
     const requests = new KeyRequests({
       records: () => roster.records(),
+      named: (id) => roster.named('minion', id),
       fingerprintOf: (key) => fingerprint(key),
       textOf: (key) => toHex(key),
       change: keyChanges(roster, events),

@@ -2,7 +2,7 @@
  * Who is known to this process, by key id: the live services of each role, each identity's newest `jobs` announcement,
  * and a bounded cache of sessions. Everything in it was verified; an eviction costs one `stale_key`.
  */
-import { type KnownParty, type RoleName, toHex } from '@natrium/envelope';
+import { equalBytes, type KnownParty, type RoleName, toHex } from '@natrium/envelope';
 
 const MAX_SESSIONS = 10_000;
 
@@ -10,6 +10,8 @@ export class Directory {
   readonly #byKeyId = new Map<string, KnownParty>();
   readonly #services = new Map<string, KnownParty>();
   readonly #jobs = new Map<string, KnownParty>();
+  /** Key ids of the epoch before, by service or identity: what was sealed under it may still be on its way, under an older one not. */
+  readonly #before = new Map<string, string>();
   readonly #sessions = new Set<string>();
 
   constructor(private readonly now: () => number) {}
@@ -53,7 +55,10 @@ export class Directory {
   /** Forgets a service that said good-bye or whose instance nobody answers for. */
   forget(party: KnownParty): void {
     this.#byKeyId.delete(toHex(party.keyId));
-    if (party.owner.type === 'role') this.#services.delete(serviceKey(party.owner.role, party.owner.instance));
+    if (party.owner.type !== 'role') return;
+    const key = serviceKey(party.owner.role, party.owner.instance);
+    this.#services.delete(key);
+    this.#forgetBefore(key);
   }
 
   /** Forgets every party that `keeps` says no of: its role key is gone, or its identity is shut out. */
@@ -64,7 +69,11 @@ export class Directory {
       this.#sessions.delete(keyId);
     }
     for (const table of [this.#services, this.#jobs]) {
-      for (const [key, party] of table) if (!keeps(party)) table.delete(key);
+      for (const [key, party] of table) {
+        if (keeps(party)) continue;
+        table.delete(key);
+        this.#forgetBefore(key);
+      }
     }
   }
 
@@ -87,7 +96,16 @@ export class Directory {
     const known = table.get(key);
     if (known !== undefined && known.notBefore > party.notBefore) return false;
     table.set(key, party);
+    if (known !== undefined && !equalBytes(known.keyId, party.keyId)) {
+      this.#forgetBefore(key);
+      this.#before.set(key, toHex(known.keyId));
+    }
     return true;
+  }
+
+  #forgetBefore(key: string): void {
+    this.#byKeyId.delete(this.#before.get(key) ?? '');
+    this.#before.delete(key);
   }
 }
 

@@ -14,6 +14,10 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#entries.get(key));
   }
 
+  at(revision: number): Promise<Entry | undefined> {
+    return Promise.resolve([...this.#entries.values()].find((entry) => entry.revision === revision));
+  }
+
   create(key: string, value: Uint8Array): Promise<number | undefined> {
     return this.#entries.has(key) ? Promise.resolve(undefined) : this.put(key, value);
   }

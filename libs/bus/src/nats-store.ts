@@ -1,5 +1,5 @@
 /** The store on JetStream: one key-value bucket for each class. */
-import { type Consumer, DeliverPolicy, jetstream, JetStreamApiError } from '@nats-io/jetstream';
+import { type Consumer, DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
@@ -38,6 +38,14 @@ class NatsStore implements Store {
   async get(key: string): Promise<Entry | undefined> {
     const entry = await this.kv.get(key);
     return entry?.operation === 'PUT' ? { key, value: entry.value, revision: entry.revision } : undefined;
+  }
+
+  async at(revision: number): Promise<Entry | undefined> {
+    if (revision < 1) return undefined;
+    const { direct } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const message = await direct.getMessage(`KV_${this.name}`, { seq: revision });
+    if (message === null || message.header.has(OPERATION)) return undefined;
+    return { key: this.#keyIn(message.subject), value: message.data, revision };
   }
 
   async create(key: string, value: Uint8Array): Promise<number | undefined> {
@@ -102,6 +110,10 @@ class NatsStore implements Store {
     return `$KV.${this.name}.${key}`;
   }
 
+  #keyIn(subject: string): string {
+    return subject.slice(this.#subject('').length);
+  }
+
   /**
    * Reads with a consumer of its own, which is gone when this comes back: the client library's own reading leaves one behind
    * for seconds each time, and a busy hour after a fail-over would make thousands.
@@ -125,7 +137,7 @@ class NatsStore implements Store {
     const { num_pending: pending } = await consumer.info();
     if (pending === 0) return entries;
     for await (const message of await consumer.consume()) {
-      const key = message.subject.slice(this.#subject('').length);
+      const key = this.#keyIn(message.subject);
       // A deletion leaves a marker, which is no value.
       if (!message.headers?.has(OPERATION)) entries.push({ key, value: message.data, revision: message.seq });
       if (message.info.pending === 0) break;

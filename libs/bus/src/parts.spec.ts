@@ -210,6 +210,23 @@ describe('the directory', () => {
     expect(directory.byKeyId(bytes('id of gateway-a'))).toBeUndefined();
   });
 
+  it('knows two epochs of an owner, the newest and the one before, however many there were', () => {
+    const directory = new Directory(() => NOW);
+    const epochs = Array.from({ length: 5 }, (_, n) => ({ keyId: bytes(`epoch ${String(n)}`), notBefore: NOW + n }));
+    const minion = (n: number) => ({ ...party('web1', epochs[n]), keyId: bytes(`minion's ${String(n)}`) });
+    for (let n = 0; n < 5; n += 1) {
+      directory.learn(service('a', epochs[n]));
+      for (let times = 0; times < 2; times += 1) directory.learn(minion(n));
+    }
+    const isKnown = (ids: readonly Uint8Array[]) => ids.map((id) => directory.byKeyId(id) !== undefined);
+    expect(isKnown(epochs.map(({ keyId }) => keyId))).toEqual([false, false, false, true, true]);
+    expect(isKnown(epochs.map((_, n) => minion(n).keyId))).toEqual([false, false, false, true, true]);
+    directory.retain(({ owner }) => owner.type === 'role');
+    expect(isKnown([minion(3).keyId, minion(4).keyId])).toEqual([false, false]);
+    directory.forget(service('a', epochs[4]));
+    expect(isKnown(epochs.map(({ keyId }) => keyId))).toEqual([false, false, false, false, false]);
+  });
+
   it('keeps a bounded number of sessions: the oldest leave, the used stay', () => {
     const directory = new Directory(() => NOW);
     const session = (n: number) => party(`s${n}`, { use: 'session' });
@@ -279,6 +296,15 @@ describe('a sealed store', () => {
     const { raw: elsewhere, sealed: other } = aStore([NEW], new MemoryStore('NT_main_runs'));
     await elsewhere.put('a', value);
     await expect(other.get('a')).rejects.toThrow(StoredCorrupt);
+  });
+
+  it('opens what a revision wrote, and refuses what was moved there', async () => {
+    const { raw, sealed } = aStore();
+    const revision = await sealed.put('a', bytes('one'));
+    expect(textOf((await sealed.at(revision))?.value)).toBe('one');
+    expect(await sealed.at(revision + 1)).toBeUndefined();
+    const moved = await raw.put('b', (await raw.get('a'))!.value);
+    await expect(sealed.at(moved)).rejects.toThrow('NT_main_jobs/b');
   });
 
   it('refuses a value with any byte edited', async () => {

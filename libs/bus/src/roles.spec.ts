@@ -1,5 +1,15 @@
 /** Rules of taking over a newer roles document while a process runs. */
-import { clusterOf, type RolesDocument, type Signed, SigningKey, signRoles, sodiumReady } from '@natrium/envelope';
+import {
+  announce,
+  clusterOf,
+  EpochKeyring,
+  type Owner,
+  type RolesDocument,
+  type Signed,
+  SigningKey,
+  signRoles,
+  sodiumReady,
+} from '@natrium/envelope';
 import { Roles } from './roles.js';
 
 const NOW = 1_795_000_000_000;
@@ -60,4 +70,54 @@ it('takes nothing from a root that was replaced; from its successor it does', ()
   expect(roles.takeOver([root.publicKey, [...handed.slice(0, 1), signedBy(root, 9)]], NOW)).toBe(false);
   expect(roles.takeOver([root.publicKey, [...handed, signedBy(root, 9)]], NOW)).toBe(false);
   expect(roles.takeOver([root.publicKey, [...handed, signedBy(next, 3)]], NOW)).toBe(true);
+});
+
+describe('an announcement', () => {
+  const SKEW = 30_000;
+  const announced = (key: SigningKey, owner: Owner): Signed =>
+    announce(key, clusterOf(root.publicKey), {
+      owner,
+      use: owner.type === 'role' ? 'service' : 'jobs',
+      epochKey,
+      notBefore: NOW,
+      notAfter: NOW + 1000,
+      rolesSerial: 1,
+    });
+  let minion: SigningKey;
+  let owner: Owner;
+  let epochKey: Uint8Array;
+  beforeAll(() => {
+    minion = SigningKey.generate();
+    owner = { type: 'identity', key: minion.publicKey };
+    epochKey = new EpochKeyring(minion.publicKey).rotate(NOW, 1000, 0).publicKey;
+  });
+
+  it('of an identity is verified once: what comes again is the same party, in its time only', () => {
+    const roles = rolesOf(signedBy(root, 1));
+    const first = roles.read(announced(minion, owner), NOW, SKEW);
+    const again = roles.read(announced(minion, owner), NOW + 1, SKEW);
+    expect(first.ok && again.ok && first.value === again.value).toBe(true);
+    expect(roles.read(announced(minion, owner), NOW + 1001, SKEW)).toEqual({ ok: false, error: 'expired' });
+    expect(roles.read(announced(minion, owner), NOW - SKEW - 1, SKEW)).toEqual({ ok: false, error: 'future' });
+  });
+
+  it('of an identity says nothing for another: whoever signs is looked at', () => {
+    const roles = rolesOf(signedBy(root, 1));
+    const good = announced(minion, owner);
+    expect(roles.read(good, NOW, SKEW).ok).toBe(true);
+    const forged = announced(SigningKey.generate(), owner);
+    expect(roles.read(forged, NOW, SKEW)).toEqual({ ok: false, error: 'signature' });
+    expect(roles.read({ ...good, signature: forged.signature }, NOW, SKEW)).toEqual({ ok: false, error: 'signature' });
+    expect(roles.read(forged, NOW, SKEW)).toEqual({ ok: false, error: 'signature' });
+  });
+
+  it('of a role counts no longer when its key is gone, however often it was read before', () => {
+    const first = signedBy(root, 1);
+    const roles = rolesOf(first);
+    const service = announced(gateway, { type: 'role', role: 'gateway', instance: 'a', key: gateway.publicKey });
+    expect([roles.read(service, NOW, SKEW).ok, roles.read(service, NOW, SKEW).ok]).toEqual([true, true]);
+    const without = { gateway: [], acl: [], runner: [], reactor: [], sink: [] };
+    expect(roles.takeOver([root.publicKey, [first, signedBy(root, 2, { roles: without })]], NOW)).toBe(true);
+    expect(roles.read(service, NOW, SKEW)).toEqual({ ok: false, error: 'role_key' });
+  });
 });

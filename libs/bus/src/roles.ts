@@ -3,6 +3,7 @@
  * a newer one that continues it. Nothing older, and nothing beside the chain that was seen, is ever taken.
  */
 import {
+  announcedNow,
   type Cluster,
   equalBytes,
   isRolesExpired,
@@ -13,12 +14,15 @@ import {
   type RolesChain,
   type RolesDocument,
   type Signed,
+  Verified,
   verifyRolesChain,
 } from '@natrium/envelope';
 import type { Result } from '@natrium/model';
 
 export class Roles {
   readonly #listeners = new Set<() => void>();
+  /** Announcements of identities. A role's is looked at anew each time: its key may be gone. */
+  readonly #verified = new Verified<KnownParty>();
   #document: RolesDocument;
   #chain: RolesChain;
 
@@ -45,7 +49,11 @@ export class Roles {
   }
 
   read(announcement: Signed, nowMs: number, skewMs: number): Result<KnownParty, string> {
-    return readAnnouncement(announcement, this.cluster, nowMs, (role) => this.keysOf(role), skewMs);
+    const known = this.#verified.of(announcement);
+    if (known !== undefined) return announcedNow(known, nowMs, skewMs);
+    const read = readAnnouncement(announcement, this.cluster, nowMs, (role) => this.keysOf(role), skewMs);
+    if (read.ok && read.value.owner.type === 'identity') this.#verified.note(announcement, read.value);
+    return read;
   }
 
   /** Whether an owner still is who it says: identities are no matter of this document. */

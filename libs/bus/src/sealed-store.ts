@@ -44,6 +44,11 @@ export class SealedStore implements Store {
     return entry === undefined ? undefined : { ...entry, value: this.#open(key, entry.value) };
   }
 
+  async at(revision: number): Promise<Entry | undefined> {
+    const entry = await this.store.at(revision);
+    return entry === undefined ? undefined : { ...entry, value: this.#open(entry.key, entry.value) };
+  }
+
   create(key: string, value: Uint8Array): Promise<number | undefined> {
     return this.store.create(key, this.#seal(key, value));
   }

@@ -37,6 +37,27 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       expect([entry?.key, textOf(entry?.value), entry?.revision]).toEqual(['a', 'one', revision]);
     });
 
+    it('gives back what a revision wrote, as long as nothing took its place', async () => {
+      const first = await store.put('a', bytes('one'));
+      const second = await store.put('a', bytes('two'));
+      const third = await store.put('b.1', bytes('three'));
+      expect(await other.at(first)).toBeUndefined();
+      const entry = await other.at(second);
+      expect([entry?.key, textOf(entry?.value), entry?.revision]).toEqual(['a', 'two', second]);
+      expect((await other.at(third))?.key).toBe('b.1');
+      await store.delete('b.1');
+      expect(await other.at(third)).toBeUndefined();
+    });
+
+    it('has nothing at a deletion, nor at what was not written yet', async () => {
+      const revision = await store.put('a', bytes('one'));
+      await store.delete('a');
+      const next = await store.put('b', bytes('two'));
+      for (let between = revision + 1; between < next; between += 1) expect(await other.at(between)).toBeUndefined();
+      expect(await other.at(next + 1)).toBeUndefined();
+      expect(await other.at(0)).toBeUndefined();
+    });
+
     it('reads from a revision on, without what is older or deleted', async () => {
       await store.put('d.1', bytes('one'));
       const since = await store.put('d.2', bytes('two'));

@@ -15,6 +15,8 @@ export interface Following {
 export interface Store {
   readonly name: string;
   get(key: string): Promise<Entry | undefined>;
+  /** What was written at this revision; undefined where it was replaced or deleted since, or nothing was. */
+  at(revision: number): Promise<Entry | undefined>;
   /** @returns The revision; undefined when the key exists already. */
   create(key: string, value: Uint8Array): Promise<number | undefined>;
   /** @returns The new revision; undefined when someone else replaced it since `revision`. */

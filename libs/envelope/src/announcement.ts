@@ -66,17 +66,21 @@ export function readAnnouncement(
 ): Result<KnownParty, AnnouncementProblem> {
   const announcement = shaped(object.bytes, readShape);
   if (announcement === undefined) return err('shape');
-  const { owner, epochKey, notBefore, notAfter } = announcement;
+  const { owner, epochKey } = announcement;
   if (owner.type === 'role' && !rolesKeyOf(owner.role).some((key) => equalBytes(key, owner.key)))
     return err('role_key');
   if (!verify('announce', cluster, owner.key, object.bytes, object.signature)) return err('signature');
   if (!isUsableEpochKey(epochKey)) return err('epoch_key');
-  if (now > notAfter) return err('expired');
-  if (notBefore > now + skewMs) return err('future');
-  const party = keptTogether(announcement);
-  if (owner.type === 'identity') return ok(party);
+  const party = announcedNow(keptTogether(announcement), now, skewMs);
+  if (!party.ok || owner.type === 'identity') return party;
   const announced = { bytes: new Uint8Array(object.bytes), signature: new Uint8Array(object.signature) };
-  return ok({ ...party, announced });
+  return ok({ ...party.value, announced });
+}
+
+/** Whether what a verified announcement tells counts now. */
+export function announcedNow(party: KnownParty, now: number, skewMs: number): Result<KnownParty, AnnouncementProblem> {
+  if (now > party.notAfter) return err('expired');
+  return party.notBefore > now + skewMs ? err('future') : ok(party);
 }
 
 /** Its keys lie in one buffer: a buffer for each of them is most of what a known party costs. */

@@ -1,6 +1,7 @@
 export {
   type AnnouncedUse,
   announce,
+  announcedNow,
   type Announcement,
   type AnnouncementProblem,
   type KnownParty,
@@ -97,3 +98,4 @@ export { encodeStaleKey, readStaleKey } from './stale-key.js';
 export { keyedName, openStored, sealStored, type StorageKey, storedKeyId, type StorageProblem } from './storage.js';
 export { readTime, signTime, type TimeProblem } from './time.js';
 export { privatePart, type TraceContext, traceIn } from './trace.js';
+export { Verified } from './verified.js';

@@ -1,4 +1,6 @@
 /** Roster records, time, a minion's data, joining: each signed object with the twin that is refused. */
+import { ok } from '@natrium/model';
+import type { KnownParty } from './announcement.js';
 import { readData, signData } from './data.js';
 import { encode } from './encoding.js';
 import { type JoinRequest, readJoin, signJoin } from './join.js';
@@ -136,6 +138,16 @@ describe('a join request', () => {
   it("with another's announcement is refused, and so is one that is expired", () => {
     expect(read({ announcement: aMinion('web2').announced() })).toEqual(refused('announcement'));
     expect(read({}, web1, minion.keyring.current.notAfter + 1)).toEqual(refused('announcement'));
+  });
+
+  it('is an identity’s, whoever reads its announcement', () => {
+    const known = minion.known();
+    const readsAs = (party: KnownParty) =>
+      readJoin(signJoin(web1.signing, CLUSTER(), join), CLUSTER(), { ...check, readAnnouncement: () => ok(party) });
+    expect(readsAs(known)).toMatchObject({ ok: true });
+    const role = { type: 'role', role: 'gateway', instance: 'g1', key: web1.publicKey } as const;
+    expect(readsAs({ ...known, owner: role })).toEqual(refused('announcement'));
+    expect(readsAs(aMinion('web2').known())).toEqual(refused('announcement'));
   });
 
   it('is fresh for as long as is said, and not from the future', () => {

@@ -9,6 +9,8 @@ import type { KeyRecord, KeyState } from './join.js';
 
 export interface KeyPorts {
   records(): readonly KeyRecord[];
+  /** Every record of a minion of this name. */
+  named(id: string): readonly KeyRecord[];
   fingerprintOf(key: Uint8Array): string;
   /** 64 hexadecimal digits, as `natrium-key -p` prints them. */
   textOf(key: Uint8Array): string;
@@ -54,11 +56,8 @@ export class KeyRequests {
     const { id } = arg;
     const fingerprint = arg['fingerprint'].toLowerCase();
     const record = this.ports
-      .records()
-      .find(
-        ({ kind, name, identity, state: now }) =>
-          kind === 'minion' && name === id && now !== 'deleted' && this.ports.fingerprintOf(identity) === fingerprint,
-      );
+      .named(id)
+      .find(({ identity, state: now }) => now !== 'deleted' && this.ports.fingerprintOf(identity) === fingerprint);
     if (record === undefined) {
       return { ok: false, error: refusal('key_mismatch', `no key of ${id} has the fingerprint ${fingerprint}`) };
     }
@@ -79,11 +78,6 @@ export class KeyRequests {
   }
 
   #otherAccepted(record: KeyRecord): boolean {
-    return this.ports
-      .records()
-      .some(
-        (other) =>
-          other.kind === 'minion' && other.name === record.name && other !== record && other.state === 'accepted',
-      );
+    return this.ports.named(record.name).some((other) => other !== record && other.state === 'accepted');
   }
 }

@@ -1,0 +1,85 @@
+/** Rules of the list of users that are cut off: who is gone is in it, who is accepted never, and newcomers leave it as it is. */
+import { sodiumReady } from '@natrium/envelope';
+import type { KeyRecord, KeyState } from '@natrium/flow';
+import { seeded } from '@natrium/testing';
+import { nameOf, RevocationList } from './revocation-list.js';
+
+beforeAll(sodiumReady);
+
+const bytes = (number: number) => new Uint8Array(32).fill(number);
+const record = (key: number, state: KeyState, change: Partial<KeyRecord> = {}): KeyRecord => ({
+  kind: 'minion',
+  name: `web${String(key)}`,
+  identity: bytes(key),
+  nkey: bytes(key),
+  state,
+  revision: 1,
+  ...change,
+});
+const textOf = (key: number) => nameOf({ nkey: bytes(key) });
+
+it('holds who is deleted or rejected, and nobody else', () => {
+  const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
+  const records = states.map((state, key) => record(key, state));
+  expect(new RevocationList().of(records)).toEqual([textOf(2), textOf(4)].sort());
+});
+
+it('does not hold a key that an accepted party has too', () => {
+  const records = [record(1, 'deleted', { nkey: bytes(9) }), record(9, 'accepted')];
+  expect(new RevocationList().of(records)).toEqual([]);
+});
+
+it('spares who was succeeded as long as what came after it is accepted', () => {
+  const list = new RevocationList();
+  const [old, next] = [record(1, 'deleted'), record(2, 'accepted', { name: 'web1' })];
+  list.spare(nameOf(old));
+  expect(list.of([old, next])).toEqual([]);
+  expect(list.of([old, { ...next, state: 'deleted' }])).toEqual([textOf(1), textOf(2)].sort());
+  list.spareNoMore(nameOf(old));
+  expect(list.of([old, next])).toEqual([textOf(1)]);
+});
+
+it('need not be looked at for newcomers and whoever is accepted', () => {
+  const list = new RevocationList();
+  list.of([record(1, 'deleted')]);
+  const pending = record(2, 'pending');
+  expect(list.mayChangeWith(pending, undefined)).toBe(false);
+  expect(list.mayChangeWith(record(2, 'denied'), undefined)).toBe(false);
+  expect(list.mayChangeWith(record(2, 'accepted'), undefined)).toBe(false);
+  expect(list.mayChangeWith(record(2, 'accepted'), pending)).toBe(false);
+  expect(list.mayChangeWith(record(2, 'accepted'), record(2, 'accepted'))).toBe(false);
+});
+
+it.each<readonly [string, KeyRecord, KeyRecord | undefined]>([
+  ['who is deleted', record(2, 'deleted'), record(2, 'accepted')],
+  ['who is rejected', record(2, 'rejected'), undefined],
+  ['who comes back', record(1, 'pending'), record(1, 'deleted')],
+  ['who comes back with another key', record(1, 'accepted', { nkey: bytes(7) }), record(1, 'deleted')],
+  ['whose key somebody has who is gone', record(3, 'accepted', { nkey: bytes(1) }), undefined],
+  ['who is accepted no more', record(2, 'denied'), record(2, 'accepted')],
+])('is looked at for one %s', (_about, now, before) => {
+  const list = new RevocationList();
+  list.of([record(1, 'deleted')]);
+  expect(list.mayChangeWith(now, before)).toBe(true);
+});
+
+it('stays what it was whenever it says so, whatever becomes of a fleet', () => {
+  const below = seeded(7);
+  const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
+  const list = new RevocationList();
+  const roster = new Map<number, KeyRecord>();
+  let same = 0;
+  for (let n = 0; n < 3000; n += 1) {
+    if (n % 300 === 0) roster.clear();
+    if (n % 50 === 0) list.spare(textOf(below(12)));
+    if (n % 50 === 9) for (let one = 0; one < 12; one += 1) list.spareNoMore(textOf(one));
+    const key = below(12);
+    const [before, next] = [roster.get(key), record(key, states[below(5)]!, { nkey: bytes(below(12)) })];
+    const earlier = list.of([...roster.values()]);
+    const mayChange = list.mayChangeWith(next, before);
+    roster.set(key, next);
+    if (!mayChange) expect(list.of([...roster.values()])).toEqual(earlier);
+    same += mayChange ? 0 : 1;
+  }
+  expect(same).toBeGreaterThan(300);
+});

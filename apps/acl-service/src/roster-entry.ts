@@ -1,0 +1,41 @@
+/** What the roster stores of one key. Spec: spec/envelope.md#roster. */
+import { decode, encode, type Signed, type Wire } from '@natrium/envelope';
+import { readAs, records, writeAs } from '@natrium/wire';
+
+/** Where a joiner hears that it was accepted. */
+export interface Waiting {
+  readonly reply: string;
+  readonly question: Uint8Array;
+  readonly announcement: Signed;
+}
+
+/** What stands in an entry beside its record: one of them at the most. */
+export interface Beside {
+  readonly waiting?: Waiting | undefined;
+  /** Set where a new identity took the place of an old one, in the records of both: the new one's announcement. */
+  readonly succession?: Signed | undefined;
+}
+
+export interface RosterEntry {
+  readonly record: Signed;
+  readonly waiting: Waiting | undefined;
+  readonly succession: Signed | undefined;
+}
+
+/** A successor waits for nothing: its announcement stands in that place. */
+export function encodeEntry(record: Signed, { waiting, succession }: Beside): Uint8Array {
+  const {
+    reply = null,
+    question = null,
+    announcement = null,
+  } = succession === undefined ? (waiting ?? {}) : { announcement: succession };
+  return encode(writeAs(records.RosterEntry, { record, reply, question, announcement }) as Wire);
+}
+
+/** @throws When it is none. */
+export function readEntry(value: Uint8Array): RosterEntry {
+  const { record, reply, question, announcement } = readAs(records.RosterEntry, decode(value));
+  if (reply === null || question === null || announcement === null)
+    return { record, waiting: undefined, succession: announcement ?? undefined };
+  return { record, waiting: { reply, question, announcement }, succession: undefined };
+}

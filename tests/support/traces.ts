@@ -1,11 +1,10 @@
-/** What the trace of a request has in it, in the words of `arrowsOf`. */
-import type { SeenSpan } from '@natrium/testing';
+/** What the trace of a request has in it, in the words of `arrowsOf`; the first of them begins it. */
 
-/** Of a peer publish that one minion answers: all of it. */
-export function stepsOfPublish(caller: string, target: string): readonly string[] {
+/** Of a publish that one minion answers: all of it. @param who As `arrowsOf` names the caller. */
+export function stepsOfPublish(who: string, target: string): readonly string[] {
   return [
-    `minion ${caller}: publish < nothing`,
-    `minion ${caller}: send publish < publish`,
+    `${who}: publish < nothing`,
+    `${who}: send publish < publish`,
     'gateway: process publish < send publish',
     'gateway: send grant < process publish',
     'acl: process grant < send grant',
@@ -21,7 +20,7 @@ export function stepsOfPublish(caller: string, target: string): readonly string[
   ];
 }
 
-/** Of a runner that reads what the master holds; more of the same may be in it. @param who As `arrowsOf` names the caller. */
+/** Of a runner that reads what the master holds; more of the same may be in it. */
 export function stepsOfRunner(who: string): readonly string[] {
   return [
     `${who}: runner < nothing`,
@@ -36,10 +35,4 @@ export function stepsOfRunner(who: string): readonly string[] {
     'runner: send read < run',
     'gateway: process read < send read',
   ];
-}
-
-/** Tells the first step of a trace; without an instance, of anybody's. */
-export function begins(name: string, instance?: string): (span: SeenSpan) => boolean {
-  return (span) =>
-    span.parentSpanId === '' && span.name === name && (instance === undefined || span.instance === instance);
 }

@@ -41,6 +41,8 @@ interface OtlpBody {
 
 const ERROR = 2;
 
+type IsWanted = (span: SeenSpan) => boolean;
+
 export class SeenSpans {
   readonly #spans: SeenSpan[] = [];
   readonly #bodies: string[] = [];
@@ -63,26 +65,28 @@ export class SeenSpans {
   }
 
   /** The whole trace of the first span that is as wanted, oldest first. */
-  traceOf(isWanted: (span: SeenSpan) => boolean): readonly SeenSpan[] {
+  traceOf(isWanted: IsWanted): readonly SeenSpan[] {
     const found = this.#spans.find(isWanted);
     const spans = this.#spans.filter(({ traceId }) => traceId === found?.traceId);
     return spans.sort((a, b) => Number(a.start - b.start));
   }
 
   /**
-   * The same, once all of these steps are in it and each is below one that is in it too.
+   * The first trace that begins with the first of these steps, once all of them are in it and each is below one that is too.
    *
    * @param steps As `arrowsOf` writes them.
+   * @param isWanted Of its first span, where several begin alike.
    */
-  async wholeTrace(isWanted: (span: SeenSpan) => boolean, steps: readonly string[]): Promise<readonly SeenSpan[]> {
+  async wholeTrace(steps: readonly string[], isWanted: IsWanted = () => true): Promise<readonly SeenSpan[]> {
+    const begins = (span: SeenSpan) => span.parentSpanId === '' && arrowsOf([span])[0] === steps[0] && isWanted(span);
     await this.until(() => {
-      const trace = this.traceOf(isWanted);
+      const trace = this.traceOf(begins);
       const known = new Set(trace.map(({ spanId }) => spanId));
       const said = arrowsOf(trace);
       const isWhole = trace.every(({ parentSpanId }) => parentSpanId === '' || known.has(parentSpanId));
       return isWhole && steps.every((step) => said.includes(step));
     });
-    return this.traceOf(isWanted);
+    return this.traceOf(begins);
   }
 
   /** Resolves when what has come, now or later, is enough. */

@@ -17,7 +17,7 @@ import { RunningLoad } from './running-load.js';
 import { checkShut } from './shut.js';
 import { Sink } from './sink.js';
 import { ready, SERVICES, steps, unheardOf } from './steps.js';
-import { treesOf } from './traces.js';
+import { tracesOf } from './traces.js';
 
 const OVERRIDE = 'tests/compose/override.yml';
 const SCALE = { 'acl-service': 3, 'master-gateway': 2, 'runner-service': 2, 'minion-agent': 10 };
@@ -107,8 +107,9 @@ async function whole(engine: Engine): Promise<boolean> {
       for (const line of said.get(service)?.slice(0, SHOWN) ?? []) say(`  ${service}: ${line}`);
   });
   await timed('traces through each service', async () => {
-    for (const [fun, tree] of await treesOf(engine))
-      for (const line of [`${fun}:`, ...tree.split('\n')]) say(`  ${line}`);
+    const { trees, figures } = await tracesOf(engine);
+    for (const [call, tree] of trees) for (const line of [`${call}:`, ...tree.split('\n')]) say(`  ${line}`);
+    for (const [name, figure] of Object.entries(figures)) say(`${name.padEnd(40)}${String(figure).padStart(8)}`);
   });
   for (const [node, times] of await unheardOf(engine))
     say(`${node} was not heard by the others at ${String(times)} of its starts, and was started again`);

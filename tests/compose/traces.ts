@@ -9,13 +9,15 @@ import type { Engine } from './engine.js';
 import { logOf } from './steps.js';
 
 const WORD = 'canary-argument';
+/** What no span may say: arguments, here and of the load's jobs. */
+const UNTOLD = [WORD, 'natrium/ledger'];
 /** For the question itself, and for its last spans, of which each process keeps some for a second. */
 const TIMEOUT_S = '60';
 const SPANS_MS = 120_000;
-/** The engine keeps long lines in pieces, and may begin with the end of one. */
+/** The engine keeps long lines in pieces and forgets the oldest: it may begin with the end of one. */
 const WHOLE = '{"resourceSpans":';
 
-/** What the container `collector` prints, from now on. */
+/** What the container `collector` has printed, and prints. */
 class Collector {
   readonly seen = new SeenSpans();
   readonly #ended: Promise<unknown>;
@@ -34,7 +36,7 @@ class Collector {
 
   static async follow(engine: Engine): Promise<Collector> {
     const id = await engine.container('collector');
-    return new Collector(engine, id, engine.followLog(id, new Date()));
+    return new Collector(engine, id, engine.followLog(id));
   }
 
   /** @throws {Error} With what was expected and what came. */
@@ -60,16 +62,20 @@ class Collector {
 interface Asked {
   readonly container: string;
   readonly call: readonly string[];
-  /** The function: what the load asked before may come late. */
+  /** The function: its load has traces of this minion too. */
   readonly fun: string;
   readonly steps: readonly string[];
 }
 
-/**
- * @returns Each trace as a tree, by the call that it is of.
- * @throws {Error} When a service's part is not in it, or when it says what was asked.
- */
-export async function treesOf(engine: Engine): Promise<ReadonlyMap<string, string>> {
+export interface Traces {
+  /** Each trace that was asked for, by its call. */
+  readonly trees: ReadonlyMap<string, string>;
+  /** What the collector has, the load's with them. */
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+/** @throws {Error} When a service's part is not in a trace, or when a span says what was asked. */
+export async function tracesOf(engine: Engine): Promise<Traces> {
   const [caller = '', target = ''] = (await engine.containers('minion-agent')).map((id) => id.slice(0, 12));
   const cli = await engine.container('cli');
   const collector = await Collector.follow(engine);
@@ -92,8 +98,11 @@ export async function treesOf(engine: Engine): Promise<ReadonlyMap<string, strin
         steps: stepsOfPublish('cli', target),
       }),
     ]);
-    if (collector.seen.text.includes(WORD)) throw new Error(`a span says ${WORD}: ${collector.seen.text}`);
-    return trees;
+    const { spans, text } = collector.seen;
+    const told = UNTOLD.filter((word) => text.includes(word));
+    if (told.length > 0) throw new Error(`spans say ${told.join(', ')}`);
+    const traces = new Set(spans.map(({ traceId }) => traceId));
+    return { trees, figures: { 'traces that the collector has': traces.size, '  spans in them': spans.length } };
   } finally {
     await collector.close();
   }

@@ -69,4 +69,6 @@ write('/volumes/broker/server.conf', config, 0o600);
 cpSync(join(pki, 'broker/join.creds'), '/volumes/minion/join.creds');
 cpSync(join(pki, 'broker/tls/ca.crt'), '/volumes/minion/ca.crt');
 write('/volumes/minion/minion', minionFile(), 0o600);
+// Where an operator mounts what else a minion's configuration says: no container can make a folder in this volume.
+mkdirSync('/volumes/minion/minion.d', { recursive: true, mode: 0o700 });
 process.stdout.write(`${isNew ? 'a new cluster' : 'the cluster that was there'}; each role has its keys\n`);

@@ -61,6 +61,7 @@ const projects = {
       entries: {
         main: 'tests/compose/main.ts',
         load: 'tests/compose/load.ts',
+        collector: 'tests/compose/collector.ts',
         'fetch-text': 'tests/compose/fetch-text.ts',
       },
     },

@@ -5,10 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode } from '@natrium/envelope';
-import { type SeenSpan, TraceCollector, traceTree } from '@natrium/testing';
+import { arrowsOf, type SeenSpan, TraceCollector, traceTree } from '@natrium/testing';
 import { AgentSocket, type CallAnswer } from '../support/agent-socket.js';
 import { BUILT } from '../support/places.js';
 import { Tap } from '../support/tap.js';
+import { stepsOfPublish, stepsOfRunner } from '../support/traces.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const [TARGET, ARGUMENT] = ['canary-target', 'canary-argument'];
@@ -38,47 +39,12 @@ async function call(id: string, fun: string, ...args: readonly unknown[]): Promi
   return answer;
 }
 
-/** The finished trace that begins with this step of this process. */
-async function traceFrom(name: string, instance: RegExp, last: string): Promise<readonly SeenSpan[]> {
-  const isFirst = (span: SeenSpan) => span.parentSpanId === '' && span.name === name && instance.test(span.instance);
-  const find = () => collector.traceOf(isFirst);
-  await collector.until(() => {
-    const trace = find();
-    const known = new Set(trace.map(({ spanId }) => spanId));
-    const isWhole = trace.every(({ parentSpanId }) => parentSpanId === '' || known.has(parentSpanId));
-    return isWhole && trace.some((span) => span.name === last);
-  });
-  return find();
-}
-
-/** Who did what below which step, in any order. */
-function arrows(trace: readonly SeenSpan[]): readonly string[] {
-  const who = ({ service, instance }: SeenSpan) =>
-    service === 'natrium-minion' ? `minion ${instance}` : service.replace('natrium-', '');
-  const names = new Map(trace.map((span) => [span.spanId, span.name]));
-  return trace.map((span) => `${who(span)}: ${span.name} < ${names.get(span.parentSpanId) ?? 'nothing'}`).sort();
-}
-
 it('a peer publish is one trace across all of them, which says what ran under which jid and nothing of its words', async () => {
   const answer = await call('a', 'publish.publish', 'b,canary-target', 'test.arg', [ARGUMENT], 'list');
   expect(JSON.stringify(answer.ret)).toContain(ARGUMENT);
-  const trace = await traceFrom('publish', /^a$/, 'store return');
-  expect(arrows(trace)).toEqual([
-    'acl: decide < process grant',
-    'acl: process grant < send grant',
-    'gateway: process publish < send publish',
-    'gateway: process return < send return',
-    'gateway: send grant < process publish',
-    'gateway: send job < process publish',
-    'gateway: store job < process publish',
-    'gateway: store return < process return',
-    'minion a: publish < nothing',
-    'minion a: send publish < publish',
-    'minion b: process job < send job',
-    'minion b: run < process job',
-    'minion b: send return < process job',
-    'minion b: verify < process job',
-  ]);
+  const steps = stepsOfPublish('minion a', 'b');
+  const trace = await collector.wholeTrace(steps);
+  expect(arrowsOf(trace)).toEqual([...steps].sort());
   const ran = trace.find(({ name }) => name === 'run')?.attributes;
   expect(ran).toEqual({ 'natrium.function': 'test.arg', 'natrium.jid': expect.stringMatching(/^\d{20}$/) as string });
   for (const name of ['process publish', 'process grant', 'process job', 'publish'])
@@ -107,7 +73,10 @@ it('a minion without a collector tells nobody, and its messages hold no trace; t
   await call('a', 'publish.publish', 'b', 'test.ping');
   expect((await tap.take()).flatMap(({ payload }) => wrapSizes(payload))).toEqual([BARE_WRAP + 28]);
   await tap.close();
-  const trace = await traceFrom('process publish', /./, 'store return');
+  const untold = (step: string) => step.startsWith('minion untraced: ');
+  const steps = stepsOfPublish('minion untraced', 'b').filter((step) => !untold(step));
+  const ofGateway = steps.map((step) => step.replace('< send publish', '< nothing'));
+  const trace = await collector.wholeTrace(ofGateway);
   expect(trace.every(({ instance }) => instance !== 'untraced')).toBe(true);
   expect(collector.spans.every(({ instance }) => instance !== 'untraced')).toBe(true);
 });
@@ -120,24 +89,8 @@ it('a command’s job is one as well, and all of it is sent before the command e
 
 it('a run goes from the gateway to the runner-service, with what the runner reads of the master', async () => {
   expect(await cluster.run('jobs.active')).toMatchObject({ code: 0 });
-  const isRun = ({ service, name }: SeenSpan) => service === 'natrium-runner' && name === 'run';
-  await collector.until(() => {
-    const names = collector.traceOf(isRun).map(({ name }) => name);
-    return ['runner', 'process runner', 'process grant'].every((name) => names.includes(name));
-  });
-  const said = arrows(collector.traceOf(isRun));
-  expect(said).toEqual(
-    expect.arrayContaining([
-      'cli: runner < nothing',
-      'gateway: process runner < send runner',
-      'acl: decide < process grant',
-      'gateway: send run < process runner',
-      'runner: process run < send run',
-      'runner: run < process run',
-      'runner: send read < run',
-      'gateway: process read < send read',
-    ]),
-  );
+  const steps = stepsOfRunner('cli');
+  expect(arrowsOf(await collector.wholeTrace(steps))).toEqual(expect.arrayContaining([...steps]));
 });
 
 it('a process that has no collector never reads the SDK: it is a file of its own beside each program', () => {

@@ -83,6 +83,11 @@ export class Engine {
     return spawn(DOCKER, ['exec', '-i', container, ...words], { env: this.#env(), stdio: ['pipe', 'pipe', 'inherit'] });
   }
 
+  /** What a container has printed and prints; ended by whoever asked for it. */
+  followLog(container: string): ChildProcess {
+    return spawn(DOCKER, ['logs', '-f', container], { env: this.#env(), stdio: ['ignore', 'pipe', 'inherit'] });
+  }
+
   /** Asks a published port as an image's own health check would: tells whether it answers with 200. */
   async reaches(url: string): Promise<boolean> {
     const words = [this.#net, process.execPath, inRoot('containers/check.mjs'), url];

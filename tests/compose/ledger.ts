@@ -30,6 +30,7 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
       'jobs sent': jobs.length,
       '  of them by a peer': jobs.filter(({ word }) => word.startsWith('peer')).length,
       'jobs refused to their caller': refused.length,
+      ...codesOf(refused),
       'runs on minions': runs.size,
       'returns told to a waiting caller': told.size,
       'longest wait of a caller, ms': Math.round(Math.max(0, ...jobs.map(({ tookMs }) => tookMs ?? 0))),
@@ -42,6 +43,13 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
       'refused and run all the same': ran.filter((place) => denied.has(place.split(' ')[0] ?? '')),
     },
   };
+}
+
+/** How many were refused with each code. */
+function codesOf(refused: readonly ToldJob[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { refusal = '' } of refused) counts[`  ${refusal}`] = (counts[`  ${refusal}`] ?? 0) + 1;
+  return counts;
 }
 
 /** Returns that nobody waited for may still be on their way: each is asked for until it is stored, or lost. */

@@ -1,7 +1,7 @@
 /**
  * `npm run test:compose`: `docker-compose.yml` for real, from nothing: up, scaled, hurt and restarted under load; a ledger
- * checks every job. As root, on Linux; what the machine lacks is fetched through apt and npm, and named when it cannot be had.
- * `-- WORD` does only those steps whose names hold the word.
+ * checks every job, and the services tell their figures and their traces. As root, on Linux; what the machine lacks is fetched
+ * through apt and npm, and named when it cannot be had. `-- WORD` does only those steps whose names hold the word.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,7 @@ import { RunningLoad } from './running-load.js';
 import { checkShut } from './shut.js';
 import { Sink } from './sink.js';
 import { ready, SERVICES, steps, unheardOf } from './steps.js';
+import { tracesOf } from './traces.js';
 
 const OVERRIDE = 'tests/compose/override.yml';
 const SCALE = { 'acl-service': 3, 'master-gateway': 2, 'runner-service': 2, 'minion-agent': 10 };
@@ -104,6 +105,11 @@ async function whole(engine: Engine): Promise<boolean> {
     for (const [name, figure] of sums) say(`  ${name.padEnd(50)}${String(figure).padStart(8)}`);
     for (const service of ['master-gateway', 'acl-service'])
       for (const line of said.get(service)?.slice(0, SHOWN) ?? []) say(`  ${service}: ${line}`);
+  });
+  await timed('traces through each service', async () => {
+    const { trees, figures } = await tracesOf(engine);
+    for (const [call, tree] of trees) for (const line of [`${call}:`, ...tree.split('\n')]) say(`  ${line}`);
+    for (const [name, figure] of Object.entries(figures)) say(`${name.padEnd(40)}${String(figure).padStart(8)}`);
   });
   for (const [node, times] of await unheardOf(engine))
     say(`${node} was not heard by the others at ${String(times)} of its starts, and was started again`);

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
-import { brokerAnswers } from '../../apps/cli/src/up/broker.js';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { freePorts } from '../support/free-port.js';
+import { allHeard } from '../support/heard-nodes.js';
 import { BUILT, natsServer } from '../support/places.js';
 import { Program } from './program.js';
 import { Proxy } from './proxy.js';
@@ -38,6 +38,7 @@ const READY_PAUSE_MS = 500;
 interface Node {
   readonly port: number;
   readonly routePort: number;
+  readonly httpPort: number;
 }
 
 export class DrillCluster {
@@ -88,8 +89,12 @@ export class DrillCluster {
   }
 
   async #startBrokers(): Promise<void> {
-    const first = await freePorts(2 * NODES);
-    this.#nodes = Array.from({ length: NODES }, (_, n) => ({ port: first + 2 * n, routePort: first + 2 * n + 1 }));
+    const first = await freePorts(3 * NODES);
+    this.#nodes = Array.from({ length: NODES }, (_, n) => ({
+      port: first + 3 * n,
+      routePort: first + 3 * n + 1,
+      httpPort: first + 3 * n + 2,
+    }));
     const between = new Map<string, Proxy>();
     for (const [from] of this.#nodes.entries()) {
       for (const [to, { routePort }] of this.#nodes.entries()) {
@@ -107,7 +112,14 @@ export class DrillCluster {
       this.victims.push({ role: 'broker', program, proxies: own });
       await program.start();
     }
-    for (const { port } of this.#nodes) await brokerAnswers(port, new Promise(() => undefined));
+    await allHeard(
+      this.#nodes.map(({ port, httpPort }, n) => ({
+        name: `n${String(n)}`,
+        url: `nats://127.0.0.1:${String(port)}`,
+        monitor: `http://127.0.0.1:${String(httpPort)}`,
+        kill: () => this.victims[n]?.program.signal('SIGKILL'),
+      })),
+    );
   }
 
   async #startApp(role: keyof typeof APPS, name: string): Promise<void> {
@@ -163,11 +175,17 @@ export class DrillCluster {
 }
 
 /** Clients are not told of other nodes, and the nodes not of each other but through their proxies. */
-function brokerConfig(name: string, folder: string, { port, routePort }: Node, routes: readonly number[]): string {
+function brokerConfig(
+  name: string,
+  folder: string,
+  { port, routePort, httpPort }: Node,
+  routes: readonly number[],
+): string {
   const urls = routes.map((route) => `"nats://127.0.0.1:${String(route)}"`).join(', ');
   return `
 server_name: ${name}
 listen: "127.0.0.1:${String(port)}"
+http: "127.0.0.1:${String(httpPort)}"
 max_payload: 8388608
 max_pending: 268435456
 ping_interval: "2s"

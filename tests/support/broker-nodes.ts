@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Program } from '../drills/program.js';
 import { freePorts } from './free-port.js';
+import { allHeard, type StartedNode } from './heard-nodes.js';
 import { natsServer } from './places.js';
 
 export class BrokerNodes {
@@ -16,15 +17,15 @@ export class BrokerNodes {
   ) {}
 
   static async make(count: number): Promise<BrokerNodes> {
-    return new BrokerNodes(await freePorts(2 * count), count);
+    return new BrokerNodes(await freePorts(3 * count), count);
   }
 
   /** Of the first node, which is started before the others. */
   get url(): string {
-    return `nats://127.0.0.1:${String(this.first)}`;
+    return this.#url(0);
   }
 
-  /** Starts the next node. */
+  /** Starts the next node. Resolves when it and those before it hear each other. */
   async startOne(): Promise<void> {
     const node = this.#programs.length;
     const folder = join(this.folder, `n${String(node)}`);
@@ -41,6 +42,19 @@ export class BrokerNodes {
     });
     this.#programs.push(program);
     await program.start();
+    await allHeard(this.nodes);
+  }
+
+  /** Those that were started. */
+  get nodes(): readonly StartedNode[] {
+    return this.#programs.map((program, n) => ({
+      name: program.name,
+      url: this.#url(n),
+      monitor: `http://127.0.0.1:${String(this.#httpPort(n))}`,
+      kill: () => {
+        program.signal('SIGKILL');
+      },
+    }));
   }
 
   /** It is started again. */
@@ -59,6 +73,7 @@ export class BrokerNodes {
     return [
       `server_name: n${String(node)}`,
       `listen: "127.0.0.1:${String(this.first + node)}"`,
+      `http: "127.0.0.1:${String(this.#httpPort(node))}"`,
       `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, sync_interval: always }`,
       ...(this.count === 1 ? [] : [this.#cluster(node)]),
       '',
@@ -68,6 +83,14 @@ export class BrokerNodes {
   #cluster(node: number): string {
     const routes = Array.from({ length: this.count }, (_, n) => `"nats://127.0.0.1:${String(this.#routePort(n))}"`);
     return `cluster { name: nodes, listen: "127.0.0.1:${String(this.#routePort(node))}", routes: [${routes.join(', ')}] }`;
+  }
+
+  #url(node: number): string {
+    return `nats://127.0.0.1:${String(this.first + node)}`;
+  }
+
+  #httpPort(node: number): number {
+    return this.first + 2 * this.count + node;
   }
 
   #routePort(node: number): number {

@@ -11,7 +11,8 @@ export { digestsIn, type JobOrder, type Member, placeOf, type Verdict } from './
 export { type LogLine, LogLines } from './log-lines.js';
 export { quickest } from './quickest.js';
 export { seeded, withOneByteEdited } from './seeded.js';
+export { arrowsOf, type SeenSpan, SeenSpans, traceTree } from './seen-spans.js';
 export { TestMinion } from './test-minion.js';
 export { PATIENCE_MS, until } from './until.js';
 export { type Posted, WebhookReceiver } from './webhook-receiver.js';
-export { type SeenSpan, TraceCollector, traceTree } from './trace-collector.js';
+export { TraceCollector } from './trace-collector.js';

@@ -112,9 +112,29 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'announcement expiry',
-    edits: [edit('libs/envelope/src/announcement.ts', "if (now > notAfter) return err('expired');", '')],
+    edits: [edit('libs/envelope/src/announcement.ts', "if (now > party.notAfter) return err('expired');", '')],
     spec: 'libs/envelope/src/announcement.spec.ts',
     test: 'an announcement holds until its end and not a millisecond longer',
+  },
+  {
+    name: 'the very bytes that were verified',
+    edits: [
+      edit(
+        'libs/envelope/src/verified.ts',
+        'known !== undefined && equalBytes(known.bytes, bytes)',
+        'known !== undefined && bytes.length > 0',
+      ),
+    ],
+    spec: 'libs/envelope/src/verified.spec.ts',
+    test: 'is told of the same bytes under the same signature only',
+  },
+  {
+    name: 'expiry of what was verified',
+    edits: [
+      edit('libs/bus/src/roles.ts', 'return announcedNow(known, nowMs, skewMs);', 'return { ok: true, value: known };'),
+    ],
+    spec: 'libs/bus/src/roles.spec.ts',
+    test: 'an announcement of an identity is verified once: what comes again is the same party, in its time only',
   },
   {
     name: 'typed principals',
@@ -133,8 +153,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'libs/flow/src/key-requests.ts',
-        ' && this.ports.fingerprintOf(identity) === fingerprint,',
-        ' && identity.length + fingerprint.length > 0,',
+        ' && this.ports.fingerprintOf(identity) === fingerprint)',
+        ' && identity.length + fingerprint.length > 0)',
       ),
     ],
     spec: 'libs/flow/src/key-requests.spec.ts',

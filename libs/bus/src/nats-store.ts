@@ -23,7 +23,9 @@ const OPERATION = 'KV-Operation';
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
   const { name, replicas, ttlMs, patience } = options;
   const kvm = new Kvm(jetstream(transport.connection));
-  const kv = await whenPlaced(name, patience, () => kvm.create(name, { history: 1, replicas, ttl: ttlMs }));
+  // Whatever replica is near may be behind: who has written a key must find it, and who finds nothing must be able to go by that.
+  const settings = { history: 1, replicas, ttl: ttlMs, allow_direct: false };
+  const kv = await whenPlaced(name, patience, () => kvm.create(name, settings));
   return new NatsStore(name, kv, transport, publisherOf(transport));
 }
 
@@ -42,8 +44,8 @@ class NatsStore implements Store {
 
   async at(revision: number): Promise<Entry | undefined> {
     if (revision < 1) return undefined;
-    const { direct } = await jetstreamManager(this.transport.connection, { checkAPI: false });
-    const message = await direct.getMessage(`KV_${this.name}`, { seq: revision });
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const message = await streams.getMessage(`KV_${this.name}`, { seq: revision });
     if (message === null || message.header.has(OPERATION)) return undefined;
     return { key: this.#keyIn(message.subject), value: message.data, revision };
   }

@@ -65,14 +65,25 @@ it(
     await missing;
     await nodes.startOne();
     const [bucket, journal] = await opening;
-    // Whichever node the reader is at, and however far that one is behind.
-    for (let n = 0; n < READS; n += 1) {
-      await bucket.put(`k.${String(n)}`, Uint8Array.of(1));
-      expect((await bucket.get(`k.${String(n)}`))?.value).toEqual(Uint8Array.of(1));
-    }
+    await bucket.put('a', Uint8Array.of(1));
+    expect((await bucket.get('a'))?.value).toEqual(Uint8Array.of(1));
     expect(await journal.append('news.a', Uint8Array.of(1), 0)).toBe(1);
     expect(told).toContain('SOON is there: the broker has its nodes');
     expect(told).toContain('NEWS is there: the broker has its nodes');
+  },
+  LONG_MS,
+);
+
+it(
+  'what was just written is found by key and by revision, whichever node the reader is at and however far that one is behind',
+  async () => {
+    const bucket = await openBucket(transport, { name: 'READ', ...THREE });
+    for (let n = 0; n < READS; n += 1) {
+      const written = { key: `k.${String(n)}`, value: Uint8Array.of(1) };
+      const revision = await bucket.put(written.key, written.value);
+      expect(await bucket.get(written.key)).toEqual({ ...written, revision });
+      expect(await bucket.at(revision)).toEqual({ ...written, revision });
+    }
   },
   LONG_MS,
 );

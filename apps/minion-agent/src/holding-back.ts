@@ -2,9 +2,9 @@
  * A host that was told to slow down does so by itself: its scripts go on asking, and each refusal that a gateway has to open,
  * make and seal would cost the other minions.
  *
- * After that word nothing goes out for a second; while scripts go on asking as if nothing had been said, the rest goes on
- * too, for half a minute at most. Then one request goes out at a time, until no gateway has said it for ten seconds. Who has to
- * wait longer is told the same word here.
+ * After that word nothing goes out for a second. While scripts go on asking as if nothing had been said, one request a
+ * second goes out, whoever asks first, for five minutes at most: all of them at once would be the next flood. Then one request
+ * goes out at a time, until no gateway has said it for ten seconds. Who has to wait longer is told the same word here.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Budget } from '@natrium/flow';
@@ -12,15 +12,18 @@ import { type Refusal, refusal } from '@natrium/model';
 import type { MasterPort } from '@natrium/modules';
 
 const REST_MS = 1000;
-const LONGEST_REST_MS = 30_000;
+const LONGEST_REST_MS = 300_000;
+/** What goes out meanwhile, a second: scripts that do heed the word get through, and other minions do not notice. */
+const MEANWHILE = { rate: 1, burst: 1 };
 /** Of scripts that heard it and ask again: more than these a second ask as if nothing had been said. */
-const ASKED_AGAIN = { rate: 10, burst: 10 };
+const ASKED_AGAIN = { rate: 5, burst: 5 };
 /** After a rest. */
 const CAREFUL_MS = 9000;
 /** One that is under way for longer holds up nobody: it waits for its minions, and costs nothing. */
 const UNDER_WAY_MS = 1000;
 /** Told at once, a script that asks again at once would only be faster. */
-const TELL_MS = 250;
+const TELL_MS = 500;
+const SCRIPTS = 'scripts';
 
 const REFUSED = {
   type: 'refused',
@@ -42,6 +45,7 @@ export function holdingBack(port: MasterPort, now: () => number = () => performa
 class Restraint {
   #restBegan = Number.NEGATIVE_INFINITY;
   #restEnds = Number.NEGATIVE_INFINITY;
+  readonly #meanwhile = new Budget(MEANWHILE);
   #askedAgain = new Budget(ASKED_AGAIN);
   #sentAt = Number.NEGATIVE_INFINITY;
   #underWay = 0;
@@ -72,13 +76,14 @@ class Restraint {
       this.#askedAgain = new Budget(ASKED_AGAIN);
     }
     this.#restEnds = now + REST_MS;
+    this.#meanwhile.take(SCRIPTS, now);
   }
 
   #mustWait(): boolean {
     const now = this.now();
     if (now < this.#restEnds) {
-      if (!this.#askedAgain.take('scripts', now)) this.#restEnds = this.#prolonged(now);
-      return true;
+      if (!this.#askedAgain.take(SCRIPTS, now)) this.#restEnds = this.#prolonged(now);
+      return !this.#meanwhile.take(SCRIPTS, now);
     }
     const careful = now < this.#restEnds + CAREFUL_MS;
     return careful && this.#underWay > 0 && now - this.#sentAt < UNDER_WAY_MS;

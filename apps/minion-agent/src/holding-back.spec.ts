@@ -84,6 +84,23 @@ it('lets one a second out while its scripts ask as if nothing had been said', as
   expect(master.sent()).toBeLessThanOrEqual(21);
 });
 
+it('lets none out for another second when even that one was too many', async () => {
+  const tooMany = aLater();
+  const master = aMaster(TOO_FAST, tooMany.promise, DONE);
+  await master.asker.publish(ASK);
+  await askFor(0.9, 40, master);
+  master.clock.now += 100;
+  const one = master.asker.publish(ASK);
+  master.clock.now += 500;
+  tooMany.resolve(TOO_FAST);
+  expect(await one).toBe(TOO_FAST);
+  expect(master.sent()).toBe(2);
+  await askFor(0.9, 40, master);
+  expect(master.sent()).toBe(2);
+  await askFor(0.2, 40, master);
+  expect(master.sent()).toBe(3);
+});
+
 it('lets all of them out again a second after they have stopped', async () => {
   const master = aMaster(TOO_FAST, DONE);
   await master.asker.publish(ASK);

@@ -13,8 +13,8 @@ import type { MasterPort } from '@natrium/modules';
 
 const REST_MS = 1000;
 const LONGEST_REST_MS = 300_000;
-/** What goes out meanwhile, a second: scripts that do heed the word get through, and other minions do not notice. */
-const MEANWHILE = { rate: 1, burst: 1 };
+/** One goes out meanwhile, this long after the one before it: scripts that do heed the word get through, and other minions do not notice. */
+const MEANWHILE_MS = 1000;
 /** Of scripts that heard it and ask again: more than these a second ask as if nothing had been said. */
 const ASKED_AGAIN = { rate: 5, burst: 5 };
 /** After a rest. */
@@ -23,7 +23,6 @@ const CAREFUL_MS = 9000;
 const UNDER_WAY_MS = 1000;
 /** Told at once, a script that asks again at once would only be faster. */
 const TELL_MS = 500;
-const SCRIPTS = 'scripts';
 
 const REFUSED = {
   type: 'refused',
@@ -45,7 +44,7 @@ export function holdingBack(port: MasterPort, now: () => number = () => performa
 class Restraint {
   #restBegan = Number.NEGATIVE_INFINITY;
   #restEnds = Number.NEGATIVE_INFINITY;
-  readonly #meanwhile = new Budget(MEANWHILE);
+  #nextMeanwhile = Number.NEGATIVE_INFINITY;
   #askedAgain = new Budget(ASKED_AGAIN);
   #sentAt = Number.NEGATIVE_INFINITY;
   #underWay = 0;
@@ -76,14 +75,16 @@ class Restraint {
       this.#askedAgain = new Budget(ASKED_AGAIN);
     }
     this.#restEnds = now + REST_MS;
-    this.#meanwhile.take(SCRIPTS, now);
+    this.#nextMeanwhile = now + REST_MS;
   }
 
   #mustWait(): boolean {
     const now = this.now();
     if (now < this.#restEnds) {
-      if (!this.#askedAgain.take(SCRIPTS, now)) this.#restEnds = this.#prolonged(now);
-      return !this.#meanwhile.take(SCRIPTS, now);
+      if (!this.#askedAgain.take('scripts', now)) this.#restEnds = this.#prolonged(now);
+      if (now < this.#nextMeanwhile) return true;
+      this.#nextMeanwhile = now + MEANWHILE_MS;
+      return false;
     }
     const careful = now < this.#restEnds + CAREFUL_MS;
     return careful && this.#underWay > 0 && now - this.#sentAt < UNDER_WAY_MS;

@@ -21,7 +21,7 @@ const WINDOW_MS = 50;
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
 /** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
-const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
+const AGAIN_AFTER_MS = [0, 1000, 5000, 20_000];
 
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
@@ -91,7 +91,7 @@ export class JobCache {
    */
   async #withdraw({ jid }: records.JobRecord, digest: string): Promise<void> {
     this.#withdrawn.add(digest);
-    for (const ms of WITHDRAW_AFTER_MS) {
+    for (const ms of AGAIN_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
       try {
         const found = await this.find(digest);
@@ -107,34 +107,31 @@ export class JobCache {
     this.#withdrawn.delete(digest);
   }
 
+  /** The jid names the write, so that the broker refuses it to another job; the index follows while the minions hear of the job. */
   async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
     const value = encode(writeAs(records.JobRecord, record) as Wire);
-    const [created, indexed] = await Promise.all([
-      this.store.create(`d.${digest}`, value),
-      this.store.create(`j.${record.jid}`, fromHex(digest)),
-    ]);
-    if (created !== undefined) this.#note(digest, created);
-    if (created !== undefined && indexed !== undefined) return { type: 'created' };
-    const [job, index] = again ? await this.#mine(record, digest) : [];
-    if ((created ?? job) !== undefined && (indexed ?? index) !== undefined) {
-      this.#note(digest, created ?? job ?? 0);
-      return { type: 'created' };
-    }
-    if (created === undefined) {
-      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`, indexed);
-      const existing = await this.byDigest(digest);
-      if (existing !== undefined) return { type: 'exists', record: existing };
-    } else await this.store.delete(`d.${digest}`, created);
-    return { type: 'jid_taken' };
+    const created = await this.store.create(`d.${digest}`, value, record.jid);
+    const existing = created === undefined ? await this.find(digest) : undefined;
+    const isMine = again && existing?.record.instance === this.instance && existing.record.jid === record.jid;
+    const revision = isMine ? existing.revision : created;
+    if (revision === undefined)
+      return existing === undefined ? { type: 'jid_taken' } : { type: 'exists', record: existing.record };
+    this.#note(digest, revision);
+    void this.#index(record.jid, digest);
+    return { type: 'created' };
   }
 
-  /** Revisions of the job and of its index where an earlier try of this instance has written them. */
-  async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
-    const found = await this.find(digest);
-    const index = await this.store.get(`j.${record.jid}`);
-    const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
-    const isIndex = index !== undefined && toHex(index.value) === digest;
-    return [isMine ? found.revision : undefined, isIndex ? index.revision : undefined];
+  /** Without it the job is found by its request alone; whoever takes it over makes the index anew. */
+  async #index(jid: string, digest: string): Promise<void> {
+    for (const ms of AGAIN_AFTER_MS) {
+      await (ms === 0 ? undefined : pause(ms, undefined, { ref: false }));
+      try {
+        await this.store.put(`j.${jid}`, fromHex(digest));
+        return;
+      } catch {
+        // The broker takes nothing now; it has said so to the operator.
+      }
+    }
   }
 
   async find(digest: string): Promise<StoredJob | undefined> {

@@ -45,6 +45,8 @@ export class JobCache {
   readonly #begun = new Map<string, number>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
+  /** Writes of indexes that are under way, by jid. */
+  readonly #indexing = new Map<string, Promise<void>>();
   readonly #readings = new Map<string, Reading>();
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
@@ -59,8 +61,8 @@ export class JobCache {
   }
 
   /**
-   * Creates the job and its index at once; the loser of a race learns which job there is. While the broker has no leader it
-   * is tried again, and what was written after all is known by its instance and jid.
+   * Creates the job; the loser of a race learns which job there is. While the broker has no leader it is tried again, and what
+   * was written after all is known by its instance and jid.
    */
   async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
     this.#writing.set(digest, this.#newest + 1);
@@ -117,14 +119,20 @@ export class JobCache {
     if (revision === undefined)
       return existing === undefined ? { type: 'jid_taken' } : { type: 'exists', record: existing.record };
     this.#note(digest, revision);
-    void this.#index(record.jid, digest);
+    const indexing = this.#index(record.jid, digest).finally(() => this.#indexing.delete(record.jid));
+    this.#indexing.set(record.jid, indexing);
     return { type: 'created' };
+  }
+
+  /** Resolves when a job that was begun here is found by its jid, everywhere: before that nobody else may be told of it. */
+  async indexed(jid: string): Promise<void> {
+    await this.#indexing.get(jid);
   }
 
   /** Without it the job is found by its request alone; whoever takes it over makes the index anew. */
   async #index(jid: string, digest: string): Promise<void> {
     for (const ms of AGAIN_AFTER_MS) {
-      await (ms === 0 ? undefined : pause(ms, undefined, { ref: false }));
+      if (ms > 0) await pause(ms, undefined, { ref: false });
       try {
         await this.store.put(`j.${jid}`, fromHex(digest));
         return;
@@ -195,19 +203,15 @@ export class JobCache {
     return this.store.delete(`o.${instance}`);
   }
 
-  async byDigest(digest: string): Promise<records.JobRecord | undefined> {
-    const entry = await this.store.get(`d.${digest}`);
-    return entry === undefined ? undefined : readJob(entry.value);
-  }
-
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
     const entry = await this.store.get(`j.${jid}`);
-    return entry === undefined ? undefined : this.byDigest(toHex(entry.value));
+    return entry === undefined ? undefined : (await this.find(toHex(entry.value)))?.record;
   }
 
-  /** Resolves when the return is durable. */
+  /** Resolves when the return is durable, and found by its jid. */
   async storeReturn(stored: records.StoredReturn): Promise<void> {
     await this.#commit.add({ second: stored.jid.slice(0, SECOND_DIGITS), bytes: encodeGroup([stored]) });
+    await this.indexed(stored.jid);
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */

@@ -8,10 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { followParent } from './lifeline.mjs';
 import { findNatsServer } from './nats-server.mjs';
-import { inRoot, jest, root } from './programs.mjs';
-
-/** A program of ours that ends with whoever started it, even after a SIGKILL. */
-const program = (...args) => ['--import', inRoot('tools/lifeline.mjs'), ...args];
+import { inRoot, jest, program, root } from './programs.mjs';
 
 /** What each command runs with Node, and what it needs before. */
 const commands = {

@@ -12,3 +12,6 @@ export const jest = [
   '--disable-warning=ExperimentalWarning',
   inRoot('node_modules/jest/bin/jest.js'),
 ];
+
+/** Node's arguments for a program of ours that ends with whoever started it, even after a SIGKILL. */
+export const program = (...args) => ['--import', inRoot('tools/lifeline.mjs'), ...args];

@@ -203,7 +203,7 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
       takeOver: (ask) => takeover.take(ask),
       storedReturns: (record) => cache.returnsOf(record),
       notConnected: async (jid, keys) => (await presence.lookAt(jid, keys)).gone,
-      indexed: (jid) => cache.indexed(jid),
+      indexed: (jid) => cache.index.written(jid),
       announce: ({ record }) => {
         events.started(record);
       },

@@ -7,10 +7,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GroupCommit, type Store } from '@natrium/bus';
-import { decode, encode, fromHex, joinLists, toHex, type Wire } from '@natrium/envelope';
+import { decode, encode, joinLists, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
+import { JobIndex } from './job-index.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large return still fit. */
@@ -21,7 +22,7 @@ const WINDOW_MS = 50;
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
 /** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
-const AGAIN_AFTER_MS = [0, 1000, 5000, 20_000];
+const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
@@ -38,6 +39,7 @@ interface Reading {
 }
 
 export class JobCache {
+  readonly index: JobIndex;
   readonly #commit: GroupCommit<Encoded>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
   #groups = 0;
@@ -45,8 +47,6 @@ export class JobCache {
   readonly #begun = new Map<string, number>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
-  /** Writes of indexes that are under way, by jid. */
-  readonly #indexing = new Map<string, Promise<void>>();
   readonly #readings = new Map<string, Reading>();
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
@@ -58,6 +58,7 @@ export class JobCache {
     private readonly instance: string,
   ) {
     this.#commit = new GroupCommit((group) => this.#writeGroup(group), WINDOW_MS);
+    this.index = new JobIndex(store);
   }
 
   /**
@@ -93,7 +94,7 @@ export class JobCache {
    */
   async #withdraw({ jid }: records.JobRecord, digest: string): Promise<void> {
     this.#withdrawn.add(digest);
-    for (const ms of AGAIN_AFTER_MS) {
+    for (const ms of WITHDRAW_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
       try {
         const found = await this.find(digest);
@@ -119,27 +120,8 @@ export class JobCache {
     if (revision === undefined)
       return existing === undefined ? { type: 'jid_taken' } : { type: 'exists', record: existing.record };
     this.#note(digest, revision);
-    const indexing = this.#index(record.jid, digest).finally(() => this.#indexing.delete(record.jid));
-    this.#indexing.set(record.jid, indexing);
+    this.index.write(record.jid, digest);
     return { type: 'created' };
-  }
-
-  /** Resolves when a job that was begun here is found by its jid, everywhere: before that nobody else may be told of it. */
-  async indexed(jid: string): Promise<void> {
-    await this.#indexing.get(jid);
-  }
-
-  /** Without it the job is found by its request alone; whoever takes it over makes the index anew. */
-  async #index(jid: string, digest: string): Promise<void> {
-    for (const ms of AGAIN_AFTER_MS) {
-      if (ms > 0) await pause(ms, undefined, { ref: false });
-      try {
-        await this.store.put(`j.${jid}`, fromHex(digest));
-        return;
-      } catch {
-        // The broker takes nothing now; it has said so to the operator.
-      }
-    }
   }
 
   async find(digest: string): Promise<StoredJob | undefined> {
@@ -153,10 +135,7 @@ export class JobCache {
     const moved = await this.store.update(`d.${digest}`, value, revision);
     if (moved === undefined) return false;
     this.#note(digest, moved);
-    // Its gateway may have died between the job and its index.
-    if ((await this.store.create(`j.${record.jid}`, fromHex(digest))) !== undefined) return true;
-    const index = await this.store.get(`j.${record.jid}`);
-    return index !== undefined && toHex(index.value) === digest;
+    return this.index.claim(record.jid, digest);
   }
 
   #note(digest: string, revision: number): void {
@@ -204,14 +183,14 @@ export class JobCache {
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
-    const entry = await this.store.get(`j.${jid}`);
-    return entry === undefined ? undefined : (await this.find(toHex(entry.value)))?.record;
+    const digest = await this.index.digestOf(jid);
+    return digest === undefined ? undefined : (await this.find(digest))?.record;
   }
 
   /** Resolves when the return is durable, and found by its jid. */
   async storeReturn(stored: records.StoredReturn): Promise<void> {
     await this.#commit.add({ second: stored.jid.slice(0, SECOND_DIGITS), bytes: encodeGroup([stored]) });
-    await this.indexed(stored.jid);
+    await this.index.written(stored.jid);
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */

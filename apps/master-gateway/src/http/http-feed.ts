@@ -69,6 +69,8 @@ export class HttpFeed implements EventFeed {
     if (known !== undefined) return known;
     const owner = this.ownerOf(jid).catch(() => undefined);
     this.#owners.set(jid, owner);
+    // It may be found a moment later: while the broker has trouble, a job is told of before its jid is known everywhere.
+    void owner.then((found) => found ?? this.#owners.delete(jid));
     const [oldest] = this.#owners.keys();
     if (this.#owners.size > REMEMBERED && oldest !== undefined) this.#owners.delete(oldest);
     return owner;

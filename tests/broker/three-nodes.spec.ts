@@ -6,7 +6,6 @@ const LONG_MS = 240_000;
 /** Below the time of a test, so that what is missing is told. */
 const FOR_MS = 200_000;
 const READS = 300;
-const NAMES = 50;
 const THREE = { replicas: 3, ttlMs: 0 };
 
 let nodes: BrokerNodes;
@@ -71,25 +70,6 @@ it(
     expect(await journal.append('news.a', Uint8Array.of(1), 0)).toBe(1);
     expect(told).toContain('SOON is there: the broker has its nodes');
     expect(told).toContain('NEWS is there: the broker has its nodes');
-  },
-  LONG_MS,
-);
-
-it(
-  'of many writes under one name one is taken, and of a name that was not taken the next one',
-  async () => {
-    const bucket = await openBucket(transport, { name: 'NAMED', ...THREE });
-    for (let n = 0; n < NAMES; n += 1) {
-      const keys = ['a', 'b', 'c'].map((key) => `${key}.${String(n)}`);
-      const created = await Promise.allSettled(
-        keys.map((key) => bucket.create(key, Uint8Array.of(1), `name ${String(n)}`)),
-      );
-      const winners = created.filter((one) => one.status === 'fulfilled' && one.value !== undefined);
-      expect(winners).toHaveLength(1);
-      expect(await bucket.list(`*.${String(n)}`)).toHaveLength(1);
-    }
-    expect(await bucket.create('d', Uint8Array.of(1), 'name 0')).toBeUndefined();
-    expect(await bucket.create('d', Uint8Array.of(1), 'name d')).toBeGreaterThan(0);
   },
   LONG_MS,
 );

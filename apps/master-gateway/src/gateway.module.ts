@@ -203,9 +203,11 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
       takeOver: (ask) => takeover.take(ask),
       storedReturns: (record) => cache.returnsOf(record),
       notConnected: async (jid, keys) => (await presence.lookAt(jid, keys)).gone,
-      indexed: (jid) => cache.index.written(jid),
       announce: ({ record }) => {
-        events.started(record);
+        // The job itself leaves first: its minions wait for it.
+        setImmediate(() => {
+          events.started(record);
+        });
       },
       keyText: toHex,
       now,

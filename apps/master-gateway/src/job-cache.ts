@@ -7,11 +7,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GroupCommit, type Store } from '@natrium/bus';
-import { decode, encode, joinLists, type Wire } from '@natrium/envelope';
+import { decode, encode, fromHex, joinLists, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
-import { JobIndex } from './job-index.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large return still fit. */
@@ -39,7 +38,6 @@ interface Reading {
 }
 
 export class JobCache {
-  readonly index: JobIndex;
   readonly #commit: GroupCommit<Encoded>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
   #groups = 0;
@@ -58,12 +56,11 @@ export class JobCache {
     private readonly instance: string,
   ) {
     this.#commit = new GroupCommit((group) => this.#writeGroup(group), WINDOW_MS);
-    this.index = new JobIndex(store);
   }
 
   /**
-   * Creates the job; the loser of a race learns which job there is. While the broker has no leader it is tried again, and what
-   * was written after all is known by its instance and jid.
+   * Creates the job and its index at once; the loser of a race learns which job there is. While the broker has no leader it
+   * is tried again, and what was written after all is known by its instance and jid.
    */
   async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
     this.#writing.set(digest, this.#newest + 1);
@@ -110,18 +107,34 @@ export class JobCache {
     this.#withdrawn.delete(digest);
   }
 
-  /** The jid names the write, so that the broker refuses it to another job; the index follows while the minions hear of the job. */
   async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
     const value = encode(writeAs(records.JobRecord, record) as Wire);
-    const created = await this.store.create(`d.${digest}`, value, record.jid);
-    const existing = created === undefined ? await this.find(digest) : undefined;
-    const isMine = again && existing?.record.instance === this.instance && existing.record.jid === record.jid;
-    const revision = isMine ? existing.revision : created;
-    if (revision === undefined)
-      return existing === undefined ? { type: 'jid_taken' } : { type: 'exists', record: existing.record };
-    this.#note(digest, revision);
-    this.index.write(record.jid, digest);
-    return { type: 'created' };
+    const [created, indexed] = await Promise.all([
+      this.store.create(`d.${digest}`, value),
+      this.store.create(`j.${record.jid}`, fromHex(digest)),
+    ]);
+    if (created !== undefined) this.#note(digest, created);
+    if (created !== undefined && indexed !== undefined) return { type: 'created' };
+    const [job, index] = again ? await this.#mine(record, digest) : [];
+    if ((created ?? job) !== undefined && (indexed ?? index) !== undefined) {
+      this.#note(digest, created ?? job ?? 0);
+      return { type: 'created' };
+    }
+    if (created === undefined) {
+      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`, indexed);
+      const existing = await this.byDigest(digest);
+      if (existing !== undefined) return { type: 'exists', record: existing };
+    } else await this.store.delete(`d.${digest}`, created);
+    return { type: 'jid_taken' };
+  }
+
+  /** Revisions of the job and of its index where an earlier try of this instance has written them. */
+  async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
+    const found = await this.find(digest);
+    const index = await this.store.get(`j.${record.jid}`);
+    const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
+    const isIndex = index !== undefined && toHex(index.value) === digest;
+    return [isMine ? found.revision : undefined, isIndex ? index.revision : undefined];
   }
 
   async find(digest: string): Promise<StoredJob | undefined> {
@@ -135,7 +148,10 @@ export class JobCache {
     const moved = await this.store.update(`d.${digest}`, value, revision);
     if (moved === undefined) return false;
     this.#note(digest, moved);
-    return this.index.claim(record.jid, digest);
+    // Its gateway may have died between the job and its index.
+    if ((await this.store.create(`j.${record.jid}`, fromHex(digest))) !== undefined) return true;
+    const index = await this.store.get(`j.${record.jid}`);
+    return index !== undefined && toHex(index.value) === digest;
   }
 
   #note(digest: string, revision: number): void {
@@ -182,15 +198,19 @@ export class JobCache {
     return this.store.delete(`o.${instance}`);
   }
 
-  async byJid(jid: string): Promise<records.JobRecord | undefined> {
-    const digest = await this.index.digestOf(jid);
-    return digest === undefined ? undefined : (await this.find(digest))?.record;
+  async byDigest(digest: string): Promise<records.JobRecord | undefined> {
+    const entry = await this.store.get(`d.${digest}`);
+    return entry === undefined ? undefined : readJob(entry.value);
   }
 
-  /** Resolves when the return is durable, and found by its jid. */
+  async byJid(jid: string): Promise<records.JobRecord | undefined> {
+    const entry = await this.store.get(`j.${jid}`);
+    return entry === undefined ? undefined : this.byDigest(toHex(entry.value));
+  }
+
+  /** Resolves when the return is durable. */
   async storeReturn(stored: records.StoredReturn): Promise<void> {
     await this.#commit.add({ second: stored.jid.slice(0, SECOND_DIGITS), bytes: encodeGroup([stored]) });
-    await this.index.written(stored.jid);
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */

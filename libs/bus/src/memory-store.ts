@@ -5,7 +5,6 @@ type Listener = (entry: Entry | { readonly key: string; readonly value: undefine
 
 export class MemoryStore implements Store {
   readonly #entries = new Map<string, Entry>();
-  readonly #names = new Set<string>();
   readonly #listeners = new Set<Listener>();
   #revision = 0;
 
@@ -19,10 +18,8 @@ export class MemoryStore implements Store {
     return Promise.resolve([...this.#entries.values()].find((entry) => entry.revision === revision));
   }
 
-  create(key: string, value: Uint8Array, name?: string): Promise<number | undefined> {
-    if (this.#entries.has(key) || (name !== undefined && this.#names.has(name))) return Promise.resolve(undefined);
-    if (name !== undefined) this.#names.add(name);
-    return this.put(key, value);
+  create(key: string, value: Uint8Array): Promise<number | undefined> {
+    return this.#entries.has(key) ? Promise.resolve(undefined) : this.put(key, value);
   }
 
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import { type Consumer, DeliverPolicy, jetstream, JetStreamApiError, jetstreamMa
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
-import { NAME_TAKEN, StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
+import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
 export interface BucketOptions {
@@ -16,8 +16,6 @@ export interface BucketOptions {
 }
 
 type Change = Entry | { readonly key: string; readonly value: undefined };
-
-const TAKEN: readonly number[] = [WRONG_LAST_SEQUENCE, NAME_TAKEN];
 
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
@@ -52,13 +50,12 @@ class NatsStore implements Store {
     return { key: this.#keyIn(message.subject), value: message.data, revision };
   }
 
-  async create(key: string, value: Uint8Array, name?: string): Promise<number | undefined> {
-    const revision = await unlessTaken(this.stream.publish(this.#subject(key), value, 0, name));
+  async create(key: string, value: Uint8Array): Promise<number | undefined> {
+    const revision = await unlessTaken(this.stream.publish(this.#subject(key), value, 0));
     if (revision !== undefined) return revision;
     // A deleted key leaves a marker behind, which is no value.
     const entry = await this.kv.get(key);
-    if (entry === null || entry.operation === 'PUT') return undefined;
-    return unlessTaken(this.stream.publish(this.#subject(key), value, entry.revision, name));
+    return entry === null || entry.operation === 'PUT' ? undefined : this.update(key, value, entry.revision);
   }
 
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {
@@ -170,7 +167,7 @@ export async function unlessTaken(write: Promise<number>): Promise<number | unde
   try {
     return await write;
   } catch (error) {
-    if (error instanceof StreamRefused && TAKEN.includes(error.errorCode)) return undefined;
+    if (error instanceof StreamRefused && error.errorCode === WRONG_LAST_SEQUENCE) return undefined;
     throw error;
   }
 }

@@ -49,8 +49,8 @@ export class SealedStore implements Store {
     return entry === undefined ? undefined : { ...entry, value: this.#open(entry.key, entry.value) };
   }
 
-  create(key: string, value: Uint8Array, name?: string): Promise<number | undefined> {
-    return this.store.create(key, this.#seal(key, value), name);
+  create(key: string, value: Uint8Array): Promise<number | undefined> {
+    return this.store.create(key, this.#seal(key, value));
   }
 
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {

@@ -87,30 +87,6 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       expect(textOf((await store.get('a'))?.value)).toBe(winners[0]);
     });
 
-    it('creates nothing under a name that another creation had, which a refused one does not take', async () => {
-      const revision = await store.create('a', bytes('one'), 'first');
-      expect(await other.create('a', bytes('one'), 'first')).toBeUndefined();
-      expect(await other.create('b', bytes('two'), 'first')).toBeUndefined();
-      expect(await other.get('b')).toBeUndefined();
-      expect(await other.create('a', bytes('two'), 'second')).toBeUndefined();
-      expect(await other.create('b', bytes('two'), 'second')).toBeGreaterThan(revision!);
-    });
-
-    it('creates under a name once: of many keys at the same time, one', async () => {
-      const writers = [store, other, store, other, store].map((one, n) => one.create(`${n}`, bytes('x'), 'name'));
-      const revisions = await Promise.all(writers);
-      expect(revisions.filter((revision) => revision !== undefined)).toHaveLength(1);
-      expect(await store.list('*')).toHaveLength(1);
-    });
-
-    it('creates a deleted key again under a name of its own, not under that of its deletion', async () => {
-      await store.create('a', bytes('one'), 'first');
-      await store.delete('a');
-      expect(await other.create('a', bytes('two'), 'first')).toBeUndefined();
-      expect(await other.create('a', bytes('two'), 'second')).toBeGreaterThan(0);
-      expect(textOf((await store.get('a'))?.value)).toBe('two');
-    });
-
     it('does not create over a value that was put', async () => {
       await store.put('a', bytes('one'));
       expect(await store.create('a', bytes('two'))).toBeUndefined();

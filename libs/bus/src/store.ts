@@ -17,12 +17,8 @@ export interface Store {
   get(key: string): Promise<Entry | undefined>;
   /** What was written at this revision; undefined where it was replaced or deleted since, or nothing was. */
   at(revision: number): Promise<Entry | undefined>;
-  /**
-   * @param name That of this write, which no other write may have had within two minutes (or as long as values are kept,
-   * where that is less).
-   * @returns The revision; undefined when the key exists already, or another write had the name.
-   */
-  create(key: string, value: Uint8Array, name?: string): Promise<number | undefined>;
+  /** @returns The revision; undefined when the key exists already. */
+  create(key: string, value: Uint8Array): Promise<number | undefined>;
   /** @returns The new revision; undefined when someone else replaced it since `revision`. */
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined>;
   put(key: string, value: Uint8Array): Promise<number>;

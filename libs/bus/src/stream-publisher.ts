@@ -33,8 +33,6 @@ interface Waiting {
 
 /** Another writer was quicker: the stream takes writes. */
 export const WRONG_LAST_SEQUENCE = 10_071;
-/** Under this name the stream has a message already; no error of JetStream's own, which acknowledges that one. */
-export const NAME_TAKEN = 1;
 const ACK_MS = 5000;
 /** After that it may still be in line behind what else came, in a process that reads all the time. */
 const IN_LINE_MS = 60_000;
@@ -44,7 +42,6 @@ const REFUSED_MS = 15_000;
 const NO_LEADER_MS = 4000;
 const AGAIN_MS = 100;
 const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
-const NAME = 'Nats-Msg-Id';
 const FIRST = expecting(0);
 
 /** What publishing needs of a connection. */
@@ -74,19 +71,14 @@ export class StreamPublisher {
     return found === undefined ? undefined : sentenceOf(found[0], found[1].why);
   }
 
-  /**
-   * @param expected The subject's last sequence, 0 for none.
-   * @param name That no other message of the stream has had for its duplicate window.
-   * @throws {StreamRefused}
-   */
-  publish(subject: string, payload: Uint8Array, expected?: number, name?: string): Promise<number> {
+  /** @param expected The subject's last sequence, 0 for none. @throws {StreamRefused} */
+  publish(subject: string, payload: Uint8Array, expected?: number): Promise<number> {
     this.#next += 1;
     const token = String(this.#next);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => void this.#overdue(token), this.ackMs);
       const reply = `${this.#inbox}.${token}`;
-      const condition =
-        expected === undefined ? undefined : expected === 0 && name === undefined ? FIRST : expecting(expected, name);
+      const condition = expected === undefined ? undefined : expected === 0 ? FIRST : expecting(expected);
       const send = () => {
         this.transport.send(subject, payload, condition === undefined ? { reply } : { reply, headers: condition });
       };
@@ -121,12 +113,11 @@ export class StreamPublisher {
       this.#refuse(waiting, new StreamRefused(503, 'no stream takes this subject'));
       return;
     }
-    const { seq, duplicate, error } = readAck(payload);
+    const { seq, error } = readAck(payload);
     // A refusal comes with `seq: 0` beside its error.
     if (error === undefined && seq !== undefined) {
       this.#taken(waiting.store);
-      if (duplicate === true) waiting.reject(new StreamRefused(NAME_TAKEN, 'there is a message of this name'));
-      else waiting.resolve(seq);
+      waiting.resolve(seq);
     } else {
       const why = error?.description ?? 'an acknowledgement that cannot be read';
       this.#refuse(waiting, new StreamRefused(error?.err_code ?? 0, why));
@@ -169,7 +160,6 @@ function sentenceOf(store: string, { message }: StreamRefused): string {
 
 interface Ack {
   readonly seq?: number;
-  readonly duplicate?: boolean;
   readonly error?: { readonly err_code?: number; readonly description?: string };
 }
 
@@ -181,9 +171,8 @@ function readAck(payload: Uint8Array): Ack {
   }
 }
 
-function expecting(sequence: number, name?: string): MsgHdrs {
+function expecting(sequence: number): MsgHdrs {
   const head = headers();
   head.set(EXPECTED, String(sequence));
-  if (name !== undefined) head.set(NAME, name);
   return head;
 }

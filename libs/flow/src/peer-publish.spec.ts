@@ -42,7 +42,6 @@ class Gate {
   stored: records.StoredReturn[] = [];
   absent: string[] = [];
   storeFails = false;
-  indexed: Promise<void> = Promise.resolve();
   readonly jobs = new ActiveJobs({ after: () => () => undefined });
   #jids = 0;
 
@@ -68,7 +67,6 @@ class Gate {
       notConnected: () => Promise.resolve(this.absent.map((id) => keyText(keyOf(id)))),
       storedReturns: () => Promise.resolve(this.stored),
       takeOver: () => Promise.resolve(undefined),
-      indexed: () => this.indexed,
       announce: () => this.steps.push('event'),
       keyText,
       now: () => NOW,
@@ -99,21 +97,6 @@ describe('the gate', () => {
         end: null,
       },
     ]);
-  });
-
-  it('tells of a jid alone, and on the event bus, when every gateway finds it; of returns it tells at once', async () => {
-    const gate = new Gate();
-    let found: () => void = () => undefined;
-    gate.indexed = new Promise((resolve) => (found = resolve));
-    expect(starts(await gate.publish(asks('test.version')))).toEqual([JIDS[0]]);
-    const started = gate.publish({ ...asks('test.ping'), digest: 'another' }, 'jid');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(gate.sent).toHaveLength(2);
-    expect(gate.heard).toHaveLength(1);
-    expect(gate.steps).not.toContain('event');
-    found();
-    expect(starts(await started)).toEqual([JIDS[1]]);
-    expect(gate.steps.filter((step) => step === 'event')).toHaveLength(2);
   });
 
   it('makes the job of the request’s bytes and the grant’s caller, and of nothing that the sender says', async () => {

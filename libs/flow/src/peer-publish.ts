@@ -51,8 +51,6 @@ export interface PublishPorts {
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   /** Of these identity keys (hexadecimal), those whose minions the broker does not know now. */
   notConnected(jid: Jid, keys: readonly string[]): Promise<readonly string[]>;
-  /** Resolves when the job is found by its jid, by every gateway. */
-  indexed(jid: Jid): Promise<void>;
   /** The job's start is told on the event bus. */
   announce(job: ActiveJob): void;
   keyText(key: Uint8Array): string;
@@ -113,7 +111,7 @@ export class PeerPublish {
       const creation = await this.#create(record, placeOf(ask), tell);
       if (creation === undefined) return;
       if (creation.type === 'created') {
-        await this.#begin(ask, record, rule, follow, tell);
+        this.#begin(ask, record, rule, follow, tell);
         return;
       }
       if (creation.type === 'exists') {
@@ -143,26 +141,18 @@ export class PeerPublish {
     }
   }
 
-  async #begin(ask: SignedRequest, record: records.JobRecord, rule: string, follow: Follow, tell: Tell): Promise<void> {
+  #begin(ask: SignedRequest, record: records.JobRecord, rule: string, follow: Follow, tell: Tell): void {
     const job = this.jobs.start(record, ask.digest, (key) => this.ports.keyText(key), ask.place);
     this.ports.fanOut(job, {
       notConnected: (key) => {
         this.jobs.givenUp(job, key, 'not_connected');
       },
     });
-    if (follow === 'all') {
-      this.#tellStart(record, rule, tell);
-      job.listeners.add(tell);
-    }
+    this.#tellStart(record, rule, tell);
+    if (follow === 'all') job.listeners.add(tell);
+    this.ports.announce(job);
     const timeoutMs = ask.request.timeout * 1000;
     this.jobs.watch(job, timeoutMs, timeoutMs + LATE_MS, ask.request.options[WAITS] === true);
-    // Who hears of the jid alone, here or on the event bus, may ask any gateway for it at once.
-    const indexed = this.ports.indexed(record.jid as Jid).then(() => {
-      this.ports.announce(job);
-    });
-    if (follow === 'all') return;
-    await indexed;
-    this.#tellStart(record, rule, tell);
   }
 
   #record(ask: SignedRequest, jid: Jid, granted: GrantedJob, grant: Signed): records.JobRecord {

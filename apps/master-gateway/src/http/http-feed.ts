@@ -69,7 +69,7 @@ export class HttpFeed implements EventFeed {
     if (known !== undefined) return known;
     const owner = this.ownerOf(jid).catch(() => undefined);
     this.#owners.set(jid, owner);
-    // It may be found a moment later: while the broker has trouble, a job is told of before its jid is known everywhere.
+    // A reading that failed, or came too soon, is none of the next event.
     void owner.then((found) => found ?? this.#owners.delete(jid));
     const [oldest] = this.#owners.keys();
     if (this.#owners.size > REMEMBERED && oldest !== undefined) this.#owners.delete(oldest);

@@ -67,10 +67,12 @@ export class HttpFeed implements EventFeed {
   #owner(jid: string): Promise<Principal | undefined> {
     const known = this.#owners.get(jid);
     if (known !== undefined) return known;
-    const owner = this.ownerOf(jid).catch(() => undefined);
+    const owner = this.ownerOf(jid).catch(() => {
+      // A reading that failed says nothing to the job's next event.
+      this.#owners.delete(jid);
+      return undefined;
+    });
     this.#owners.set(jid, owner);
-    // A reading that failed, or came too soon, is none of the next event.
-    void owner.then((found) => found ?? this.#owners.delete(jid));
     const [oldest] = this.#owners.keys();
     if (this.#owners.size > REMEMBERED && oldest !== undefined) this.#owners.delete(oldest);
     return owner;

@@ -10,16 +10,16 @@
  * esbuild emits no decorator metadata: injection is always spelled out (`inject: […]`).
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { root } from './programs.mjs';
 
-/** OpenTelemetry's SDK, which only a process with traces reads. */
-const tracing = { tracing: 'libs/tracing/src/otel-tracing.ts' };
+/** What few processes read: OpenTelemetry's SDK with traces, libsodium's WebAssembly where there is no native one. */
+const later = { 'otel-tracing': 'libs/tracing/src/otel-tracing.ts', 'wasm-sodium': 'libs/envelope/src/wasm-sodium.ts' };
 const app = (name, more, how) => ({
   out: `dist/${name}`,
-  entries: { main: `apps/${name}/src/main.ts`, ...tracing, ...more },
+  entries: { main: `apps/${name}/src/main.ts`, ...later, ...more },
   ...how,
 });
 const lean = { minify: true, sourcemap: true };
@@ -91,19 +91,46 @@ const optionalPeers = {
   },
 };
 
-/**
- * Without chunks esbuild would put what is loaded later into the same file. Where a build has `tracing` as an entry, it is
- * loaded from there.
- */
-const tracingBeside = {
-  name: 'tracing-beside',
+/** Without chunks esbuild would put what is loaded later into the same file. What is an entry of the build is loaded from there. */
+const laterBeside = {
+  name: 'later-beside',
   setup({ onResolve, initialOptions }) {
-    if (initialOptions.splitting === true || initialOptions.entryPoints.tracing === undefined) return;
-    onResolve({ filter: /^\.\/otel-tracing\.js$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './tracing.mjs', external: true } : undefined,
-    );
+    if (initialOptions.splitting === true) return;
+    onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ kind, path }) => {
+      const name = basename(path, '.js');
+      const isBeside = kind === 'dynamic-import' && name in later && name in initialOptions.entryPoints;
+      return isBeside ? { path: `./${name}.mjs`, external: true } : undefined;
+    });
   },
 };
+
+const SODIUM = /[/\\]node_modules[/\\]sodium-native[/\\]/;
+
+/**
+ * The native libsodium lies beside the program, for this platform and for the images' on the same processor. Of Node's `assert`,
+ * with which the package checks what it is given, a process would hold 1 MB for nothing else.
+ */
+const nativeBeside = (outdir) => ({
+  name: 'native-beside',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^assert$/ }, ({ importer }) =>
+      SODIUM.test(importer) ? { path: 'assert', namespace: 'native-beside' } : undefined,
+    );
+    onLoad({ filter: /^assert$/, namespace: 'native-beside' }, () => ({
+      contents: 'module.exports = (holds, message) => { if (!holds) throw new TypeError(message); };',
+    }));
+    onLoad({ filter: /[/\\]sodium-native[/\\]binding\.js$/ }, ({ path }) => {
+      mkdirSync(outdir, { recursive: true });
+      for (const platform of [process.platform, 'linux']) {
+        const place = `${platform}-${process.arch}`;
+        const file = join(dirname(path), 'prebuilds', place, 'sodium-native.node');
+        if (existsSync(file)) cpSync(file, join(outdir, `sodium-native.${place}.node`));
+      }
+      const file = '`./sodium-native.${process.platform}-${process.arch}.node`';
+      return { contents: `const file = ${file};\nmodule.exports = require(file);` };
+    });
+  },
+});
 
 const WASM = 'libsodium.wasm.base64';
 
@@ -144,7 +171,7 @@ const options = {
   conditions: ['module'],
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [optionalPeers, tracingBeside],
+  plugins: [optionalPeers, laterBeside],
 };
 
 /** An entry whose file is not there fails, unless its whole folder is still empty or missing. */
@@ -164,7 +191,7 @@ async function bundle({ out, entries, copies = {}, ...more }, { into, plugins })
   await build({
     ...options,
     ...more,
-    plugins: [...options.plugins, wasmBeside(outdir), ...plugins],
+    plugins: [...options.plugins, wasmBeside(outdir), nativeBeside(outdir), ...plugins],
     outdir,
     entryPoints,
   });

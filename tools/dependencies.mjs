@@ -17,8 +17,9 @@ const manifests = folders.map((folder) => join(root, folder, 'package.json')).fi
 const used = new Map(
   manifests
     .map((file) => JSON.parse(readFileSync(file, 'utf8')))
-    .flatMap(({ dependencies = {}, devDependencies = {} }) => [
+    .flatMap(({ dependencies = {}, optionalDependencies = {}, devDependencies = {} }) => [
       ...Object.entries(dependencies),
+      ...Object.entries(optionalDependencies),
       ...Object.entries(devDependencies),
     ])
     .filter(([name]) => !name.startsWith('@natrium/')),

@@ -14,7 +14,7 @@ export const fence = {
   'libs/jobs': { may: ['model'], packages: [] },
   'libs/wire': { may: ['model'], packages: ['zod/mini'] },
   'libs/flow': { may: ['model', 'matchers', 'acl', 'jobs', 'wire'], packages: [] },
-  'libs/envelope': { may: ['model'], packages: ['libsodium-wrappers'], node: true },
+  'libs/envelope': { may: ['model'], packages: ['libsodium-wrappers', 'sodium-native'], node: true, lazy: true },
   'libs/keystore': { may: ['model', 'envelope'], packages: [], node: true },
   'libs/broker-auth': { may: ['envelope', 'keystore'], packages: ['@nats-io/*'], node: true },
   'libs/config': { may: ['model', 'args', 'matchers', 'acl'], packages: ['zod/mini'], node: true },

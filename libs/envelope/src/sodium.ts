@@ -3,18 +3,28 @@
  *
  * Spec: spec/envelope.md#conventions.
  */
-import sodium from 'libsodium-wrappers';
-
 import { concat } from './bytes.js';
+import type { SodiumFunctions } from './sodium-functions.js';
 
-export { sodium };
+/** The native library where there is a build of it for this platform, else the WebAssembly. */
+export let sodium: SodiumFunctions;
+
+let loading: Promise<void> | undefined;
 
 /** Parts beyond this are hashed one by one, which saves copying a large body. */
 const JOINED = 4096;
 
 /** Resolves when the functions of this library may be called. */
 export function sodiumReady(): Promise<void> {
-  return sodium.ready;
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<void> {
+  sodium = await import('./native-sodium.js').then(
+    ({ nativeSodium }) => nativeSodium,
+    async () => (await import('./wasm-sodium.js')).wasmSodium(),
+  );
 }
 
 /** BLAKE2b of the parts as if they were one. @param size Bytes of the result, 16 to 64. @param key Up to 64 bytes. */
@@ -24,7 +34,5 @@ export function blake2b(size: number, key: Uint8Array | null, ...parts: readonly
   let total = 0;
   for (const part of parts) total += part.length;
   if (total <= JOINED) return sodium.crypto_generichash(size, concat(...parts), key);
-  const state = sodium.crypto_generichash_init(key, size);
-  for (const part of parts) sodium.crypto_generichash_update(state, part);
-  return sodium.crypto_generichash_final(state, size);
+  return sodium.crypto_generichash_batch(size, parts, key);
 }

@@ -1,0 +1,15 @@
+/** libsodium in WebAssembly, which runs wherever Node does. */
+import sodium from 'libsodium-wrappers';
+import type { SodiumFunctions } from './sodium-functions.js';
+
+export async function wasmSodium(): Promise<SodiumFunctions> {
+  await sodium.ready;
+  return {
+    ...sodium,
+    crypto_generichash_batch: (size, parts, key) => {
+      const state = sodium.crypto_generichash_init(key, size);
+      for (const part of parts) sodium.crypto_generichash_update(state, part);
+      return sodium.crypto_generichash_final(state, size);
+    },
+  };
+}

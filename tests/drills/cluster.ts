@@ -10,7 +10,7 @@ import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { freePorts } from '../support/free-port.js';
-import { allHeard } from '../support/heard-nodes.js';
+import { type StartedNode, whileHeard } from '../support/heard-nodes.js';
 import { BUILT, natsServer } from '../support/places.js';
 import { Program } from './program.js';
 import { Proxy } from './proxy.js';
@@ -65,7 +65,10 @@ export class DrillCluster {
     await sodiumReady();
     mkdirSync(join(this.folder, 'logs'));
     this.keys.create(Date.now());
-    await this.#startBrokers();
+    await whileHeard(await this.#startBrokers(), () => this.#startRest());
+  }
+
+  async #startRest(): Promise<void> {
     const services = (['acl', 'gateway', 'runner'] as const).flatMap((role) =>
       [1, 2].map((n) => [role, `${role}${String(n)}`] as const),
     );
@@ -88,7 +91,7 @@ export class DrillCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #startBrokers(): Promise<void> {
+  async #startBrokers(): Promise<readonly StartedNode[]> {
     const first = await freePorts(3 * NODES);
     this.#nodes = Array.from({ length: NODES }, (_, n) => ({
       port: first + 3 * n,
@@ -112,14 +115,12 @@ export class DrillCluster {
       this.victims.push({ role: 'broker', program, proxies: own });
       await program.start();
     }
-    await allHeard(
-      this.#nodes.map(({ port, httpPort }, n) => ({
-        name: `n${String(n)}`,
-        url: `nats://127.0.0.1:${String(port)}`,
-        monitor: `http://127.0.0.1:${String(httpPort)}`,
-        kill: () => this.victims[n]?.program.signal('SIGKILL'),
-      })),
-    );
+    return this.#nodes.map(({ port, httpPort }, n) => ({
+      name: `n${String(n)}`,
+      url: `nats://127.0.0.1:${String(port)}`,
+      monitor: `http://127.0.0.1:${String(httpPort)}`,
+      kill: () => this.victims[n]?.program.signal('SIGKILL'),
+    }));
   }
 
   async #startApp(role: keyof typeof APPS, name: string): Promise<void> {

@@ -23,6 +23,7 @@ const CHECK = inRoot('containers/check-broker.mjs');
 const UNHEARD = 2;
 const LONG_MS = 200_000;
 const EACH_MS = 50;
+const AGAIN_MS = 2000;
 
 /** Resolves when every node has caught up and is heard; nodes without anything to say to each other are given something. */
 export async function allHeard(nodes: readonly StartedNode[]): Promise<void> {
@@ -37,12 +38,38 @@ export async function allHeard(nodes: readonly StartedNode[]): Promise<void> {
   }
 }
 
-async function heard({ name, monitor, kill }: StartedNode): Promise<void> {
-  await until(`${name} is heard by the other nodes`, async () => {
-    const { code } = await runProgram(process.execPath, [CHECK, monitor]);
-    if (code === UNHEARD) kill();
-    return code === 0;
-  }, LONG_MS); // prettier-ignore
+/** `work` begins when every node is heard; while it goes on, one after the other is looked at again, as an operator's timer does. */
+export async function whileHeard<T>(nodes: readonly StartedNode[], work: () => Promise<T>): Promise<T> {
+  await allHeard(nodes);
+  const over = new AbortController();
+  const looking = lookAgain(nodes, over.signal);
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await looking;
+  }
+}
+
+async function lookAgain(nodes: readonly StartedNode[], over: AbortSignal): Promise<void> {
+  for (;;) {
+    for (const node of nodes) {
+      await pause(AGAIN_MS, undefined, { signal: over }).catch(() => undefined);
+      if (over.aborted) return;
+      await look(node);
+    }
+  }
+}
+
+async function heard(node: StartedNode): Promise<void> {
+  await until(`${node.name} is heard by the other nodes`, () => look(node), LONG_MS);
+}
+
+/** A node that is not heard is killed. @returns Whether it is known to be heard. */
+async function look({ monitor, kill }: StartedNode): Promise<boolean> {
+  const { code } = await runProgram(process.execPath, [CHECK, monitor]);
+  if (code === UNHEARD) kill();
+  return code === 0;
 }
 
 /** What goes over routes only tells when much does: a stream on all of them takes a message every now and then. */

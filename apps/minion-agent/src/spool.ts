@@ -8,46 +8,37 @@
  *
  * Each line: digest, the return in base64, and a check of the line. Spec: spec/envelope.md#durability.
  */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { blake2b, decode, encode, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
-import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { diskTrouble } from '@natrium/keystore';
 import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
+import { DiskTrouble, LineFile } from './line-file.js';
 
-const OWNER_ONLY = 0o600;
 /** Emptying costs a system call, so it is done once for many returns; a large file with little in it is written anew. */
 const EMPTY_MS = 1000;
 const COMPACT_BYTES = 4 << 20;
-/** How soon a disk that took nothing is tried again. */
-const RETRY_MS = 1000;
 
 export class Spool {
   readonly #waiting = new Map<string, MinionReturn>();
   readonly #unwritten: MinionReturn[] = [];
-  readonly #path: string;
-  #file: number | undefined;
-  #bytes = 0;
-  /** The last line may be a part of one: the next begins on a line of its own. */
-  #torn = false;
+  readonly #file: LineFile;
+  readonly #trouble: DiskTrouble;
   #timer: NodeJS.Timeout | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #troubled = false;
 
   constructor(
     folder: string,
     private readonly onProblem: (problem: string, cause?: unknown) => void,
   ) {
-    this.#path = join(folder, 'returns');
+    this.#file = new LineFile(join(folder, 'returns'));
+    const words = {
+      begins: 'returns are kept in memory only',
+      over: 'the spool can be written again: every return that waits is in it',
+    };
+    this.#trouble = new DiskTrouble(this.#file, words, onProblem, () => {
+      this.#writeNew();
+    });
     this.#load();
   }
 
@@ -66,42 +57,12 @@ export class Spool {
     const text = news.map((ret) => this.#lineFor(ret)).join('');
     if (text === '') return;
     try {
-      this.#append(text);
-      this.#recovered();
+      this.#file.append(text);
+      this.#trouble.over();
     } catch (cause) {
       this.#unwritten.unshift(...news);
-      this.#failed(cause);
+      this.#trouble.failed(cause);
     }
-  }
-
-  #append(text: string): void {
-    this.#file ??= this.#open();
-    const line = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
-    this.#torn = true;
-    if (writeSync(this.#file, line) !== line.length) throw new PartlyWritten();
-    this.#torn = false;
-    this.#bytes += line.length;
-  }
-
-  #open(): number {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    return openSync(this.#path, 'a', OWNER_ONLY);
-  }
-
-  /** The alert is one line for each trouble, not one for each return. */
-  #failed(cause: unknown): void {
-    this.#close();
-    if (!this.#troubled) this.onProblem(`returns are kept in memory only: ${diskTrouble(this.#path, cause)}`, cause);
-    this.#troubled = true;
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      this.#writeNew();
-    }, RETRY_MS).unref();
-  }
-
-  #recovered(): void {
-    if (this.#troubled) this.onProblem('the spool can be written again: every return that waits is in it');
-    this.#troubled = false;
   }
 
   /** Nothing for a return that is stored already, or that no encoding carries. */
@@ -123,7 +84,7 @@ export class Spool {
   drop(digest: string): void {
     if (!this.#waiting.delete(digest)) return;
     if (this.#waiting.size === 0) this.#emptySoon();
-    else if (this.#bytes > COMPACT_BYTES) this.#rewrite();
+    else if (this.#file.bytes > COMPACT_BYTES) this.#rewrite();
   }
 
   all(): readonly MinionReturn[] {
@@ -132,59 +93,47 @@ export class Spool {
 
   close(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#retry);
     this.#writeNew();
-    clearTimeout(this.#retry);
+    this.#trouble.close();
     if (this.#waiting.size === 0) this.#empty();
-    this.#close();
-  }
-
-  #close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#file.close();
   }
 
   /** What nobody waits for does not stay on the disk; the next return of a busy minion comes before the timer. */
   #emptySoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (this.#waiting.size === 0 && this.#bytes > 0) this.#empty();
+      if (this.#waiting.size === 0) this.#empty();
     }, EMPTY_MS).unref();
   }
 
   #empty(): void {
     try {
-      this.#file ??= this.#open();
-      ftruncateSync(this.#file, 0);
-      this.#bytes = 0;
+      this.#file.empty();
     } catch (cause) {
       this.onProblem('the spool could not be emptied; stored returns may be sent again after a restart', cause);
     }
   }
 
   #rewrite(): void {
-    this.#close();
     const text = this.all()
       .map((ret) => `${lineOf(ret)}\n`)
       .join('');
     try {
-      writeWhole(this.#path, text, OWNER_ONLY);
-      this.#bytes = text.length;
+      this.#file.rewrite(text);
       this.#unwritten.length = 0;
-      this.#torn = false;
     } catch (cause) {
       // The old file stands, with what is stored already: the gateway takes one of each.
-      this.#failed(cause);
+      this.#trouble.failed(cause);
     }
   }
 
   #load(): void {
-    if (!existsSync(this.#path)) return;
-    const lines = readFileSync(this.#path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
+    const lines = this.#file.read();
+    if (lines === undefined) return;
     let damaged = 0;
     for (const line of lines) {
+      if (line === '') continue;
       const ret = readLine(line);
       if (ret === undefined) damaged += 1;
       else this.#waiting.set(ret.digest, ret);
@@ -195,11 +144,10 @@ export class Spool {
 
   /** @returns false when no copy could be made: then the file stays as it is, and is added to. */
   #keepDamaged(count: number): boolean {
-    const kept = `${this.#path}.damaged`;
+    const kept = `${this.#file.path}.damaged`;
     const said = `${String(count)} spooled returns are damaged: their callers hear "interrupted, outcome unknown"`;
-    this.#torn = true;
     try {
-      copyFileSync(this.#path, kept);
+      copyFileSync(this.#file.path, kept);
     } catch (cause) {
       this.onProblem(`${said}; ${diskTrouble(kept, cause)}`, cause);
       return false;

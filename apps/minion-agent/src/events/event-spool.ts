@@ -9,10 +9,9 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { encode } from '@natrium/envelope';
-import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { DiskTrouble, LineFile } from '../line-file.js';
 import { bytesOf, type Entry, type FiredEvent, lineOf, readLine } from './event-lines.js';
 
 /** What goes into one message. */
@@ -43,12 +42,9 @@ interface Unwritten {
   readonly done: () => void;
 }
 
-const OWNER_ONLY = 0o600;
 const COMPACT_BYTES = 4 << 20;
 const BATCH_EVENTS = 1000;
 const BATCH_BYTES = 1 << 20;
-/** How soon a disk that took nothing is tried again. */
-const RETRY_MS = 1000;
 
 export class EventSpool {
   #entries: Entry[] = [];
@@ -56,18 +52,20 @@ export class EventSpool {
   #next: number;
   /** Numbers up to this one are written, or could not be. */
   #inFile = 0;
-  readonly #path: string;
-  #file: number | undefined;
-  #fileBytes = 0;
+  readonly #file: LineFile;
+  readonly #trouble: DiskTrouble;
   #unwritten: Unwritten[] = [];
   #isTurnTaken = false;
-  /** The last line may be a part of one: the next begins on a line of its own. */
-  #torn = false;
-  #retry: NodeJS.Timeout | undefined;
-  #troubled = false;
 
   constructor(private readonly options: EventSpoolOptions) {
-    this.#path = join(options.folder, 'events');
+    this.#file = new LineFile(join(options.folder, 'events'));
+    const words = {
+      begins: 'events are kept in memory only',
+      over: 'the spool of events can be written again: every event that waits is in it',
+    };
+    this.#trouble = new DiskTrouble(this.#file, words, options.onProblem.bind(options), () => {
+      this.#writeNew();
+    });
     this.#next = options.firstNumber;
     this.#load();
   }
@@ -134,7 +132,7 @@ export class EventSpool {
     for (const { bytes } of gone) this.#bytes -= bytes;
     if (gone.length === 0) return;
     if (this.empty && this.#unwritten.length === 0) this.#empty();
-    else if (this.#fileBytes > COMPACT_BYTES && this.#fileBytes > 4 * this.#bytes) this.#rewrite();
+    else if (this.#file.bytes > COMPACT_BYTES && this.#file.bytes > 4 * this.#bytes) this.#rewrite();
   }
 
   /** The master has stored higher numbers of ours than we know of: what waits is numbered anew above them. */
@@ -150,13 +148,8 @@ export class EventSpool {
 
   close(): void {
     this.#writeNew();
-    clearTimeout(this.#retry);
-    this.#close();
-  }
-
-  #close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#trouble.close();
+    this.#file.close();
   }
 
   #drop(number: number): Promise<void> {
@@ -186,17 +179,17 @@ export class EventSpool {
     this.#inFile = this.last;
     if (this.#unwritten.length === 0) return;
     try {
-      this.#append(this.#unwritten.map(({ line }) => line).join(''));
+      this.#file.append(this.#unwritten.map(({ line }) => line).join(''));
       const kept = this.#unwritten;
       this.#unwritten = [];
       // Once they have left for the master, which somebody waits for there.
       setImmediate(() => {
         for (const { done } of kept) done();
       });
-      this.#recovered();
+      this.#trouble.over();
     } catch (cause) {
       for (const { until, done } of this.#unwritten) if (until === 'tried') done();
-      this.#failed(cause);
+      this.#trouble.failed(cause);
     }
     this.options.onReady();
   }
@@ -207,44 +200,9 @@ export class EventSpool {
     this.#unwritten = this.#unwritten.filter(({ number }) => number > through);
   }
 
-  #append(text: string): void {
-    this.#file ??= this.#open();
-    const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
-    this.#torn = true;
-    if (writeSync(this.#file, bytes) !== bytes.length) throw new PartlyWritten();
-    this.#torn = false;
-    this.#fileBytes += bytes.length;
-  }
-
-  #open(): number {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    return openSync(this.#path, 'a', OWNER_ONLY);
-  }
-
-  /** One line for each trouble, not one for each event. */
-  #failed(cause: unknown): void {
-    this.#close();
-    if (!this.#troubled)
-      this.options.onProblem(`events are kept in memory only: ${diskTrouble(this.#path, cause)}`, cause);
-    this.#troubled = true;
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      this.#writeNew();
-    }, RETRY_MS).unref();
-  }
-
-  #recovered(): void {
-    if (this.#troubled)
-      this.options.onProblem('the spool of events can be written again: every event that waits is in it');
-    this.#troubled = false;
-  }
-
   #empty(): void {
     try {
-      if (this.#file === undefined) return;
-      ftruncateSync(this.#file, 0);
-      this.#fileBytes = 0;
-      this.#torn = false;
+      this.#file.empty();
     } catch (cause) {
       this.options.onProblem('the spool of events could not be emptied; the master drops what it has already', cause);
     }
@@ -252,25 +210,22 @@ export class EventSpool {
 
   #rewrite(): void {
     this.#inFile = this.last;
-    this.#close();
     const text = this.#entries
       .map(({ number, event, dropped }) => lineOf(number, event === undefined ? encode(dropped) : bytesOf(event)))
       .join('');
     try {
-      writeWhole(this.#path, text, OWNER_ONLY);
-      this.#fileBytes = text.length;
-      this.#torn = false;
+      this.#file.rewrite(text);
       this.#settle(this.last); // they are among the entries
     } catch (cause) {
       // The old file stands, with what is stored already: the master drops that.
-      this.#failed(cause);
+      this.#trouble.failed(cause);
     }
   }
 
   /** A torn last line was never confirmed to anyone; any other damage is reported. */
   #load(): void {
-    if (!existsSync(this.#path)) return;
-    const lines = readFileSync(this.#path, 'utf8').split('\n');
+    const lines = this.#file.read();
+    if (lines === undefined) return;
     let damaged = 0;
     for (const [index, line] of lines.entries()) {
       if (line === '') continue;
@@ -278,7 +233,6 @@ export class EventSpool {
       if (entry !== undefined) this.#keep(entry);
       else if (index < lines.length - 1) damaged += 1;
     }
-    this.#torn = lines.at(-1) !== '';
     if (damaged > 0) this.options.onProblem(`${String(damaged)} spooled events are damaged and are left out`);
     this.#rewrite();
   }

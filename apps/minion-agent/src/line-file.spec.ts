@@ -1,0 +1,66 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LineFile } from './line-file.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'nt-lines-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+let count = 0;
+function aFile(text?: string): LineFile {
+  count += 1;
+  const path = join(folder, String(count), 'lines');
+  if (text === undefined) return new LineFile(path);
+  new LineFile(path).append('');
+  writeFileSync(path, text);
+  return new LineFile(path);
+}
+
+describe('a file of lines', () => {
+  it('is made with its folder when something is appended, for its owner only', () => {
+    const file = aFile();
+    expect([file.read(), existsSync(file.path)]).toEqual([undefined, false]);
+    file.append('one\n');
+    file.append('two\n');
+    file.close();
+    expect([readFileSync(file.path, 'utf8'), statSync(file.path).mode & 0o777, file.bytes]).toEqual([
+      'one\ntwo\n',
+      0o600,
+      8,
+    ]);
+  });
+
+  it('goes on below a torn line, and at once behind a whole one', () => {
+    for (const [text, after] of [
+      ['one\ntw', 'one\ntw\nthree\n'],
+      ['one\n', 'one\nthree\n'],
+    ] as const) {
+      const file = aFile(text);
+      expect(file.read()).toEqual(text.split('\n'));
+      file.append('three\n');
+      file.close();
+      expect(readFileSync(file.path, 'utf8')).toBe(after);
+    }
+  });
+
+  it('is emptied of what was read, too, and then appended to from its beginning', () => {
+    const file = aFile('one\ntw');
+    file.read();
+    file.empty();
+    expect([readFileSync(file.path, 'utf8'), file.bytes]).toEqual(['', 0]);
+    file.append('three\n');
+    file.close();
+    expect(readFileSync(file.path, 'utf8')).toBe('three\n');
+  });
+
+  it('written anew has the new text only, and is appended to there', () => {
+    const file = aFile('one\ntw');
+    file.read();
+    file.rewrite('five\n');
+    file.append('six\n');
+    file.close();
+    expect([readFileSync(file.path, 'utf8'), file.bytes]).toEqual(['five\nsix\n', 9]);
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * A file of lines that is appended to while there is something to keep, and emptied or written anew. After a write that was
+ * torn the next line begins on one of its own, so that a reader loses no more than the torn one.
+ */
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+
+const OWNER_ONLY = 0o600;
+/** How soon a disk that took nothing is tried again. */
+const RETRY_MS = 1000;
+
+export class LineFile {
+  #file: number | undefined;
+  #bytes = 0;
+  /** The last line may be a part of one. */
+  #torn = false;
+
+  constructor(readonly path: string) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What is there, undefined without a file; the last line is empty, or a torn one. */
+  read(): readonly string[] | undefined {
+    if (!existsSync(this.path)) return undefined;
+    const text = readFileSync(this.path, 'utf8');
+    this.#bytes = Buffer.byteLength(text);
+    const lines = text.split('\n');
+    this.#torn = lines.at(-1) !== '';
+    return lines;
+  }
+
+  /** One write. @throws {Error} When not all of it was taken. */
+  append(text: string): void {
+    this.#file ??= this.#open();
+    const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
+    this.#torn = true;
+    const written = writeSync(this.#file, bytes);
+    this.#bytes += written;
+    if (written !== bytes.length) throw new PartlyWritten();
+    this.#torn = false;
+  }
+
+  /** In one step: after an error the old file stands. @throws {Error} */
+  rewrite(text: string): void {
+    this.close();
+    writeWhole(this.path, text, OWNER_ONLY);
+    this.#bytes = Buffer.byteLength(text);
+    this.#torn = false;
+  }
+
+  /** @throws {Error} */
+  empty(): void {
+    if (this.#bytes === 0) return;
+    this.#file ??= this.#open();
+    ftruncateSync(this.#file, 0);
+    this.#bytes = 0;
+    this.#torn = false;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #open(): number {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    return openSync(this.path, 'a', OWNER_ONLY);
+  }
+}
+
+export interface DiskTroubleWords {
+  /** What happens meanwhile: `returns are kept in memory only`. */
+  readonly begins: string;
+  readonly over: string;
+}
+
+/** Trouble with writing a file: told once when it begins and once when it is over, and writing is tried again meanwhile. */
+export class DiskTrouble {
+  #isOn = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly file: LineFile,
+    private readonly words: DiskTroubleWords,
+    private readonly onProblem: (problem: string, cause?: unknown) => void,
+    private readonly tryAgain: () => void,
+  ) {}
+
+  /** The file is opened anew then: its disk may be another. */
+  failed(cause: unknown): void {
+    this.file.close();
+    if (!this.#isOn) this.onProblem(`${this.words.begins}: ${diskTrouble(this.file.path, cause)}`, cause);
+    this.#isOn = true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.tryAgain();
+    }, RETRY_MS).unref();
+  }
+
+  over(): void {
+    if (this.#isOn) this.onProblem(this.words.over);
+    this.#isOn = false;
+  }
+
+  close(): void {
+    clearTimeout(this.#retry);
+  }
+}

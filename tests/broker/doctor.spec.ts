@@ -13,13 +13,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountJwt, BrokerKeys, type Scope, SCOPES } from '@natrium/broker-auth';
 import { NatsTransport } from '@natrium/bus';
-import { fingerprint } from '@natrium/envelope';
+import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readCredentials } from '@natrium/keystore';
 import { until } from '@natrium/testing';
 import { PEER_ALL } from '../support/examples.js';
 import { runProgram } from '../support/run-program.js';
 import { START_MS } from '../support/up-cluster.js';
 import { useCluster } from '../support/use-cluster.js';
+
+await sodiumReady();
 
 const cluster = useCluster({ minions: ['a'], masterConfig: PEER_ALL });
 

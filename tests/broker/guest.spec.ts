@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountJwt, SCOPES } from '@natrium/broker-auth';
+import { sodiumReady } from '@natrium/envelope';
 import { connect } from '@nats-io/transport-node';
 import { brokerKeysOf, systemLogin } from '../support/broker-operator.js';
 import { type Ran, runProgram } from '../support/run-program.js';
@@ -22,6 +23,7 @@ const DENIED = 13;
 let up: UpCluster;
 
 beforeAll(async () => {
+  await sodiumReady();
   const sha = createHash('sha1').update(PASSWORD).digest('base64');
   writeFileSync(join(folder, 'users'), `fred:{SHA}${sha}\n`);
   mkdirSync(home);

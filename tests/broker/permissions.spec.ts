@@ -5,12 +5,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
-import { fp, NatsKey } from '@natrium/envelope';
+import { fp, NatsKey, sodiumReady } from '@natrium/envelope';
 import { claimsIn, readCredentials, readIdentity } from '@natrium/keystore';
 import { scopedUserJwt, SCOPES, type ScopeName } from '@natrium/broker-auth';
 import { brokerKeysOf, loginAs, operatorLogin } from '../support/broker-operator.js';
 import { NO_PEER } from '../support/examples.js';
 import { useCluster } from '../support/use-cluster.js';
+
+await sodiumReady();
 
 const cluster = useCluster({ minions: ['a', 'b'], masterConfig: NO_PEER });
 

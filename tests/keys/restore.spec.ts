@@ -3,9 +3,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RolesChanges, MasterKeys, readRolesFile } from '@natrium/keystore';
-import { rolesChainToWire, encode } from '@natrium/envelope';
+import { rolesChainToWire, encode, sodiumReady } from '@natrium/envelope';
 import { until } from '@natrium/testing';
 import { START_MS, upCluster } from '../support/up-cluster.js';
+
+await sodiumReady();
 
 it(
   'takes up a cluster from a backup of its keys, at the newest roles document that was seen',

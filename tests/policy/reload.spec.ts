@@ -6,7 +6,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, NatsTransport, openBucket, SealedStore } from '@natrium/bus';
 import { brokerLogin, readServiceConfig } from '@natrium/edge';
-import { type AuditRecord, decode, type Identity, readAudit, readGrant, toHex } from '@natrium/envelope';
+import { type AuditRecord, decode, type Identity, readAudit, readGrant, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import { aRequest, GatewayDouble, signedBy, until as eventually } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
@@ -46,6 +46,7 @@ let gateway: GatewayDouble;
 let minion: Identity;
 
 beforeAll(async () => {
+  await sodiumReady();
   up = await upCluster({ minions: [MINION], masterConfig: ALLOWS, replicas: { 'acl-service': REPLICAS.length } });
   gateway = await GatewayDouble.open(readServiceConfig(up.master), apps);
   const identity = readIdentity(join(up.minion(MINION), 'pki', 'minion.key'));

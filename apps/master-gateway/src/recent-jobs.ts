@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { records } from '@natrium/wire';
+import { Readings } from './readings.js';
 
 /** Of members, caller and digest nothing changes while a job is kept. */
 const REMEMBERED = 4;
@@ -13,31 +14,20 @@ const TRIES = 3;
 const AGAIN_MS = 1000;
 
 export class RecentJobs {
-  readonly #found = new Map<string, Promise<records.JobRecord | undefined>>();
+  readonly #found: Readings<records.JobRecord | undefined>;
 
   constructor(
     private readonly read: (jid: string) => Promise<records.JobRecord | undefined>,
     private readonly wait: (ms: number) => Promise<void> = (ms) => pause(ms),
-  ) {}
+  ) {
+    this.#found = new Readings((jid) => this.#read(jid), {
+      most: REMEMBERED,
+      keeps: (record) => record !== undefined,
+    });
+  }
 
   /** Whoever asks for a job that is being read waits for that; one that was not found is looked for again. */
-  readonly find = (jid: string): Promise<records.JobRecord | undefined> => {
-    const known = this.#found.get(jid);
-    if (known !== undefined) return known;
-    const reading = this.#read(jid);
-    this.#found.set(jid, reading);
-    const forget = () => {
-      if (this.#found.get(jid) === reading) this.#found.delete(jid);
-    };
-    reading.then((record) => {
-      if (record === undefined) forget();
-    }, forget);
-    for (const oldest of this.#found.keys()) {
-      if (this.#found.size <= REMEMBERED) break;
-      this.#found.delete(oldest);
-    }
-    return reading;
-  };
+  readonly find = (jid: string): Promise<records.JobRecord | undefined> => this.#found.find(jid);
 
   async #read(jid: string): Promise<records.JobRecord | undefined> {
     for (let attempt = 1; ; attempt += 1) {

@@ -1,5 +1,6 @@
 /** Budgets of logins on a real broker, at two replicas that share nothing but its store. */
 import { NatsTransport, openBucket, SealedStore, type Store } from '@natrium/bus';
+import { sodiumReady } from '@natrium/envelope';
 import { type Broker, startBroker } from '@natrium/testing';
 import { Attempts, type Try } from './attempts.js';
 import { Tallies } from './tallies.js';
@@ -21,6 +22,7 @@ let replicas: readonly Attempts[];
 let stores: readonly Store[];
 
 beforeAll(async () => {
+  await sodiumReady();
   broker = await startBroker();
   const connect = () => NatsTransport.connect({ servers: [broker.url], name: 'test' });
   transports = [await connect(), await connect()];

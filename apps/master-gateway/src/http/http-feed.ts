@@ -6,6 +6,7 @@ import type { EventFeed as MasterFeed, Heard, Listening, Origin } from '@natrium
 import { EventProblem } from '@natrium/events';
 import type { Principal, ValueMap } from '@natrium/model';
 import type { EventFeed, FeedEvent, Subscription } from '../event-feed.js';
+import { Readings } from '../readings.js';
 
 const JOB_TAG = /^(?:salt\/job\/)?(\d{20})(?:\/|$)/;
 /** Jobs whose owners are remembered. */
@@ -13,12 +14,14 @@ const REMEMBERED = 2000;
 
 export class HttpFeed implements EventFeed {
   readonly #told = new WeakMap<Heard, Promise<FeedEvent>>();
-  readonly #owners = new Map<string, Promise<Principal | undefined>>();
+  readonly #owners: Readings<Principal | undefined>;
 
   constructor(
     private readonly feed: MasterFeed,
-    private readonly ownerOf: (jid: string) => Promise<Principal | undefined>,
-  ) {}
+    ownerOf: (jid: string) => Promise<Principal | undefined>,
+  ) {
+    this.#owners = new Readings(ownerOf, { most: REMEMBERED });
+  }
 
   fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
     return this.feed.fire(tag, data, origin);
@@ -60,21 +63,8 @@ export class HttpFeed implements EventFeed {
 
   async #made({ cursor, tag, data, stamp, origin }: Heard): Promise<FeedEvent> {
     const jid = origin.kind === 'service' ? JOB_TAG.exec(tag)?.[1] : undefined;
-    const owner = jid === undefined ? undefined : await this.#owner(jid);
+    // A reading that failed hides this event from the owner, and says nothing to the job's next one.
+    const owner = jid === undefined ? undefined : await this.#owners.find(jid).catch(() => undefined);
     return { cursor, tag, stamp, data: { ...data, _stamp: stamp }, ...(owner === undefined ? {} : { owner }) };
-  }
-
-  #owner(jid: string): Promise<Principal | undefined> {
-    const known = this.#owners.get(jid);
-    if (known !== undefined) return known;
-    const owner = this.ownerOf(jid).catch(() => {
-      // A reading that failed says nothing to the job's next event.
-      this.#owners.delete(jid);
-      return undefined;
-    });
-    this.#owners.set(jid, owner);
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > REMEMBERED && oldest !== undefined) this.#owners.delete(oldest);
-    return owner;
   }
 }

@@ -41,7 +41,7 @@ export class Reads {
       case 'jobs':
         return (await this.cache.all()).map((record) => summary(record));
       case 'job':
-        return typeof args === 'string' ? this.#job(args) : null;
+        return this.#job(args);
       case 'active':
         return this.#active();
       default:
@@ -49,8 +49,10 @@ export class Reads {
     }
   }
 
-  async #job(jid: string): Promise<Value> {
-    const record = await this.cache.byJid(jid);
+  /** What is no jid names no job. */
+  async #job(text: Value): Promise<Value> {
+    const jid = parseJid(text);
+    const record = jid === undefined ? undefined : await this.cache.byJid(jid);
     if (record === undefined) return null;
     const stored = await this.cache.returnsOf(record);
     const result = stored.map(({ id, outcome }) => [

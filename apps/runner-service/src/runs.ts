@@ -7,9 +7,9 @@
 import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@natrium/bus';
 import { encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { refusedRun } from '@natrium/flow';
+import { KNOWN_KEYWORDS, refusedRun } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, type Request, type Result } from '@natrium/model';
-import type { Registry } from '@natrium/modules';
+import { knownArguments, type Registry } from '@natrium/modules';
 import type { RunnerContext, RunnerHost } from '@natrium/runners';
 import { type Body, contracts, records, writeAs } from '@natrium/wire';
 import { handOn } from './authority.js';
@@ -115,7 +115,8 @@ export class Runs {
       host: this.host,
       signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
     };
-    const values = args.map((arg) => fromPlain(arg));
+    const sent = args.map((arg) => fromPlain(arg));
+    const values = request.options[KNOWN_KEYWORDS] === true ? knownArguments(registry.params(fun) ?? [], sent) : sent;
     const execute = () => registry.execute(fun, values, context);
     const outcome = await this.link.bus.tracing.step('run', { jid: body.jid, funs: [fun] }, execute);
     const { ret, retcode, success, out } = outcome;

@@ -1,6 +1,6 @@
 /**
- * Waits for a broker whose cluster is not whole yet: while its nodes start, JetStream has no leader, or no place for as many
- * replicas as a store wants. Each try is later than the one before; who waits is told what for, once for each reason.
+ * Waits for a broker whose cluster is not whole yet: while its nodes start, JetStream is not there, or has no leader, or no
+ * place for as many replicas as a store wants. Each try is later than the one before; who waits is told what for, once for each reason.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -12,6 +12,8 @@ export interface Patience {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
+/** A broker that is just starting, or that loads an account for its first user, has nobody yet who answers for JetStream. */
+const ENABLED_MS = 5000;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);
 
@@ -37,7 +39,8 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
       if (told !== '') patience.tell(`${store} is there: the broker has its nodes`);
       return made;
     } catch (cause) {
-      if (!isNotWhole(cause)) throw cause;
+      const waits = isNotEnabled(cause) ? performance.now() - began < ENABLED_MS : isNotWhole(cause);
+      if (!waits) throw cause;
       if (performance.now() - began + pauseMs > patience.forMs) throw new NotPlaced(store, patience.forMs, cause);
       const reason = reasonOf(cause);
       if (reason !== told) patience.tell(`waiting for more nodes of the broker, to keep ${store}: ${reason}`);
@@ -50,6 +53,10 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
 function isNotWhole(cause: unknown): boolean {
   const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
   return (typeof code === 'number' && NOT_WHOLE.has(code)) || name === 'TimeoutError';
+}
+
+function isNotEnabled(cause: unknown): boolean {
+  return (cause as { readonly name?: unknown }).name === 'JetStreamNotEnabled';
 }
 
 function reasonOf(cause: unknown): string {

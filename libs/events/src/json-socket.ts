@@ -4,9 +4,10 @@
  *
  * Spec: docs/event-bus.md#the-json-socket.
  */
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
-import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
 import { isGap, lineOf, type Origin } from './event.js';
 import { jsonText } from './json-text.js';
@@ -31,6 +32,8 @@ export interface JsonSocketOptions {
 }
 
 const MAX_UNSETTLED = 2000;
+/** No client can know it. */
+const MARK = `${randomUUID()}:`;
 
 export function serveJsonSocket(options: JsonSocketOptions): Promise<UnixServer> {
   return listenAt(options.place, (socket) => {
@@ -71,7 +74,7 @@ class Conversation {
   #answer(line: string): void {
     let asked: Value = null;
     try {
-      asked = JSON.parse(line) as Value;
+      asked = readJson(line, MARK);
       if (!isMap(asked)) throw new EventProblem('a line is a JSON object: {"subscribe": …} or {"fire": …}');
       if ('fire' in asked) this.#fire(asked);
       else if ('subscribe' in asked) this.#subscribe(asked);
@@ -126,7 +129,7 @@ class Conversation {
 
   #refuse(error: unknown, asked: ValueMap): void {
     const said =
-      error instanceof EventProblem
+      error instanceof EventProblem || error instanceof RangeError
         ? error.message
         : error instanceof SyntaxError
           ? 'a line is no JSON'

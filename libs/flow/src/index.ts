@@ -62,6 +62,7 @@ export {
   type GrantRun,
   runsPublish,
   type SignedRequest,
+  KNOWN_KEYWORDS,
   WAITS,
 } from './signed-request.js';
 export { decideSuccession, type SuccessionAsk, type SuccessionStep } from './succession.js';

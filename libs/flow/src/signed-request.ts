@@ -19,6 +19,9 @@ export const GRANT_RUN = 'grant_run';
 /** The option of a request whose caller waits, beyond its timeout, for minions that say that they are at work on it. */
 export const WAITS = 'wait_running';
 
+/** The option of a run whose runner is not given the keywords that it does not know, instead of being refused for them. */
+export const KNOWN_KEYWORDS = 'known_keywords';
+
 /** The option of a request whose preview names only minions that are connected now. */
 export const CONNECTED = 'connected';
 

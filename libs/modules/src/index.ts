@@ -15,7 +15,7 @@ export type { EventPort } from './event-port.js';
 export { gatherGrains } from './grains/gather-grains.js';
 export { GrainsFile } from './grains/grains-file.js';
 export type { ArgumentFault } from './loader/bind-arguments.js';
-export { bindArguments } from './loader/bind-arguments.js';
+export { bindArguments, knownArguments } from './loader/bind-arguments.js';
 export {
   type ArgumentsOf,
   declaringFor,

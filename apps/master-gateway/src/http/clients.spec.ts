@@ -4,6 +4,7 @@ import { sodiumReady } from '@natrium/envelope';
 import {
   CONNECTED,
   type Follow,
+  type News,
   NO_NEWS,
   type PeerPublish,
   type PeerRun,
@@ -21,7 +22,7 @@ const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), ti
 beforeAll(sodiumReady);
 
 /** A gate that permits all of it, on a cluster where only these are connected; `ran` is who was sent a job. */
-function aGate(connected: readonly string[]) {
+function aGate(connected: readonly string[], end: News['end'] = []) {
   const ran: string[] = [];
   const publish = {
     handle: ({ request }: SignedRequest, _peer: boolean, follow: Follow, tell: Tell) => {
@@ -29,7 +30,10 @@ function aGate(connected: readonly string[]) {
       const minions = follow === 'preview' ? preview : [request.tgt].flat();
       if (follow !== 'preview') ran.push(...minions);
       const started = { jid: '20261120141646000001', minions: [...minions], missing: [], rule: '' };
-      tell({ ...NO_NEWS, started, end: follow === 'all' ? [] : null });
+      const returns = [request.tgt].flat().includes('a')
+        ? [{ id: 'a', ret: false, retcode: 0, success: true, out: null }]
+        : [];
+      tell({ ...NO_NEWS, started, returns, end: follow === 'all' ? end : null });
       return Promise.resolve();
     },
   } as unknown as PeerPublish;
@@ -55,4 +59,14 @@ it('leaves a batch as it is: whoever is meant is asked, connected or not', async
   const { ran, ask } = aGate(['a', 'c']);
   await ask({ client: 'local_batch', batch: '3' });
   expect(ran.sort()).toEqual(ALL);
+});
+
+it('names in a batch who returned and who refused, and nobody who is silent', async () => {
+  const { ask } = aGate(ALL, [
+    { id: 'b', why: 'no_answer', sentence: null },
+    { id: 'c', why: 'refused', sentence: 'Not me.' },
+  ]);
+  const refused = { c: 'Minion did not return. [Refused]\nNot me.' };
+  expect(await ask({ client: 'local_batch', batch: '3' })).toEqual(expect.arrayContaining([{ a: false }, refused]));
+  expect(await ask({ client: 'local_batch', batch: '3' })).toHaveLength(2);
 });

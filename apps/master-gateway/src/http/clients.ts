@@ -1,6 +1,6 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
 import { randomInt } from 'node:crypto';
-import { splitArguments, type Value, type ValueMap } from '@natrium/model';
+import { Float, splitArguments, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 import { jobAnswer } from './job-answers.js';
 import { type Client, clientOf, localAsk, type RunAsk, runAsk } from './lowstate.js';
@@ -75,7 +75,9 @@ export class Clients {
     for (let from = 0; from < minions.length; from += size) {
       const part = { ...ask, tgt: minions.slice(from, from + size), tgtType: 'list' };
       const news = await this.calls.job(part, 'all', caller);
-      const answer = jobAnswer(news, { isFull: false, isList: false });
+      // Who is silent has no part in it: Salt asks who is there, and makes batches of those.
+      const heard = { ...news, absent: news.absent.filter(({ why }) => why === 'refused'), missing: [] };
+      const answer = jobAnswer(heard, { isFull: false, isList: false });
       elements.push(...Object.entries(answer).map(([id, value]) => ({ [id]: value })));
     }
     return elements;
@@ -143,7 +145,8 @@ function batchSize(batch: Value | undefined, count: number): number {
 }
 
 function wholeIn(value: Value, key: string): number {
-  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  const plain = value instanceof Float ? value.value : value;
+  const number = typeof plain === 'string' || typeof plain === 'number' ? Number(plain) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new BadRequestException(`${key} is a whole number from 1`);
 }

@@ -56,12 +56,13 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   };
 }
 
+/** As Salt: what stands at the top level goes before `kwarg`, and that before `arg`. */
 export function runAsk(low: ValueMap, usualTimeout: number): RunAsk {
   const own = Object.entries(low).filter(([key]) => !NO_ARGUMENT.has(key) && !key.startsWith('__'));
   const { positional, named } = argumentsIn(listOf(low['arg']));
   return {
     fun: text(low['fun'], 'fun'),
-    args: joinArguments({ positional, named: { ...named, ...Object.fromEntries(own), ...kwargOf(low) } }),
+    args: joinArguments({ positional, named: { ...named, ...kwargOf(low), ...Object.fromEntries(own) } }),
     timeout: timeoutOf(low, usualTimeout),
     isFull: low['full_return'] === true,
   };

@@ -8,6 +8,7 @@ import {
   CONNECTED,
   type Follow,
   GatheredNews,
+  KNOWN_KEYWORDS,
   NO_NEWS,
   type News,
   type PeerPublish,
@@ -97,7 +98,8 @@ export class MasterCalls {
   /** @param follow `jid`: resolves as soon as it is granted. @throws {HttpException} When it is refused before it runs. */
   run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid', caller: Caller): Promise<RunNews> {
     const asked = { funs: [ask.fun], args: [ask.args], tgt: '', tgtType: 'glob', returner: '', timeout: ask.timeout };
-    const signed = this.#request({ ...asked, what }, caller);
+    // Salt's API gives a runner no keyword that it does not know; its command line, and the wheel, refuse those.
+    const signed = this.#request({ ...asked, what }, caller, what === 'run' ? { [KNOWN_KEYWORDS]: true } : {});
     return this.#traced(
       signed,
       () =>

@@ -1,3 +1,4 @@
+import { Float } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 import { lowstates, readBody } from './request-body.js';
 
@@ -7,6 +8,12 @@ describe('a body', () => {
   it.each([
     ['application/json', '{"client":"local","arg":["1"]}', { client: 'local', arg: ['1'] }],
     ['application/json; charset=utf-8', '[1]', [1]],
+    [
+      'application/json',
+      '[20261123005056271607, 1.0, 1e2, 0.5, 7]',
+      [20261123005056271607n, new Float(1), new Float(100), 0.5, 7],
+    ],
+    ['text/plain', '20261123005056271607', 20261123005056271607n],
     ['text/plain;charset=UTF-8', '{"a":1}', { a: 1 }],
     ['text/plain', 'no JSON', 'no JSON'],
     ['application/x-yaml', 'a: [1, yes]', { a: [1, true] }],

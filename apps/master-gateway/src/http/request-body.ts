@@ -3,12 +3,15 @@
  *
  * Spec: docs/http-api.md#bodies. Nothing here may cost more than its length.
  */
+import { randomUUID } from 'node:crypto';
 import { readYaml, yamlify } from '@natrium/args';
-import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 
 const MAX_DEPTH = 60;
 const MAX_FIELDS = 1000;
+/** No client can know it. */
+const MARK = `${randomUUID()}:`;
 /** A form's texts that are read as YAML; the others are names and targets. */
 const PARSED: ReadonlySet<string> = new Set(['arg', 'kwarg']);
 
@@ -41,7 +44,7 @@ export function lowstates(body: Value | undefined): readonly ValueMap[] {
 
 function fromJson(text: string): Value {
   try {
-    return checked(JSON.parse(text), 0);
+    return checked(readJson(text, MARK), 0);
   } catch (cause) {
     throw new BadRequestException('Invalid JSON document', { cause });
   }
@@ -49,7 +52,7 @@ function fromJson(text: string): Value {
 
 function plainText(text: string): Value {
   try {
-    return checked(JSON.parse(text), 0);
+    return checked(readJson(text, MARK), 0);
   } catch {
     return text;
   }

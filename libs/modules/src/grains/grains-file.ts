@@ -5,8 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readYaml } from '@natrium/args';
-import { isMap, type ValueMap } from '@natrium/model';
-import { writeJson } from '../own/json.js';
+import { isMap, type ValueMap, writeJson } from '@natrium/model';
 
 const OWNER_WRITES = 0o640;
 

@@ -6,6 +6,7 @@
 import {
   type Arguments,
   err,
+  joinArguments,
   KWARG_MARK,
   ok,
   pyStr,
@@ -45,6 +46,17 @@ export function bindArguments(
     return fault('keywords', `The following keyword arguments are not valid: ${unknown.join(', ')}`);
   }
   return bindKnown(fun.slice(fun.lastIndexOf('.') + 1), params, given, extra);
+}
+
+/** What was sent, without the names that the function does not have. */
+export function knownArguments(params: readonly Param[], sent: readonly Value[]): readonly Value[] {
+  if (params.some(isKwargs)) return sent;
+  const { positional, named } = splitArguments(sent);
+  const known = new Set(params.filter(isNamed).map((param) => param.name));
+  return joinArguments({
+    positional,
+    named: Object.fromEntries(Object.entries(named).filter(([name]) => known.has(name))),
+  });
 }
 
 function bindKnown(name: string, params: readonly Param[], given: Arguments, extra: ValueMap): Bound {

@@ -1,3 +1,4 @@
+import { knownArguments } from './bind-arguments.js';
 import { type Value } from '@natrium/model';
 import { aCall } from '../testing/call-context.js';
 import { fn, minionRegistry } from '../minion-registry.js';
@@ -74,6 +75,14 @@ describe('the registry', () => {
     expect((await run('try.two', 1, { __kwarg__: true, c: 'd' })).ret).toBe(
       "ERROR executing 'try.two': The following keyword arguments are not valid: c=d",
     );
+  });
+
+  it.each([
+    ['try.two', [1, { __kwarg__: true, b: 2, c: 'd' }], [1, { __kwarg__: true, b: 2 }]],
+    ['try.two', [1, { __kwarg__: true, c: 'd' }], [1]],
+    ['try.any', [1, { __kwarg__: true, c: 'd' }], [1, { __kwarg__: true, c: 'd' }]],
+  ])('leaves out what %s does not know, where that is asked for: %j', (fun, sent, known) => {
+    expect(knownArguments(registry.params(fun) ?? [], sent)).toEqual(known);
   });
 
   it('binds by position and by name, fills defaults, and reads numbers as the text that was meant', async () => {

@@ -1,12 +1,11 @@
 /** A module whose functions run in a process of their own: its description becomes declarations, a call becomes a run. */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, pyStr, type Value, type ValueMap, writeJson } from '@natrium/model';
 import type { FunctionSpec, Module, Returned } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { reply } from '../loader/reply.js';
 import { type DescribedFunction, readDescription } from './description.js';
 import { GuestEnded, type Limits, type Program, runGuest } from './guest.js';
-import { writeJson } from './json.js';
 
 export interface GuestOptions<C> {
   readonly limits: Limits;

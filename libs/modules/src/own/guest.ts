@@ -6,10 +6,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Value } from '@natrium/model';
+import { readJson, type Value } from '@natrium/model';
 import { OUTPUT_LIMIT } from '../process/bounded-output.js';
 import { type ProcessPort, type ProcessResult, runProcess } from '../process/run-process.js';
-import { readJson } from './json.js';
 
 export interface Limits {
   readonly seconds: number;

@@ -1,7 +1,7 @@
 /** `local_file`: each return as one line of JSON at the end of a file of the minion's configuration. */
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeJson } from '../own/json.js';
+import { writeJson } from '@natrium/model';
 import type { Returner } from './returner.js';
 
 const OWNER_ONLY = 0o600;

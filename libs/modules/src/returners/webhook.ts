@@ -1,6 +1,6 @@
 /** `webhook`: each return as a signed POST. Its id is `<jid>/<minion>`, so that who gets it twice can tell. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeJson } from '../own/json.js';
+import { writeJson } from '@natrium/model';
 import { PostRefused, postSigned, type Posted, type Webhook } from './post-signed.js';
 import type { Returner } from './returner.js';
 

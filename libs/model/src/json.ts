@@ -3,9 +3,11 @@
  *
  * JavaScript's own reader would make 1 of `1.0`. What JSON has no word for is written as Python writes it (`NaN`).
  */
-import { Float, float, isList, isMap, type Value } from '@natrium/model';
+import { Float, float, isList, isMap, type Value } from './value.js';
 
 const MAX_DEPTH = 64;
+/** Only a text with such a number may hold one that JavaScript's own reader would change. */
+const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
 /** A text, or a number as JSON or Python writes it. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN/g;
 
@@ -24,6 +26,7 @@ export function writeJson(value: Value): string {
  * @throws {SyntaxError | RangeError} When it is not JSON, or nested deeper than 64 levels.
  */
 export function readJson(text: string, mark: string): Value {
+  if (!DOUBTFUL.test(text)) return unmark(JSON.parse(text) as Value, undefined, 0);
   const marked = text.replace(TOKEN, (token) => (isPlain(token) ? token : `"${mark}${token}"`));
   return unmark(JSON.parse(marked) as Value, mark, 0);
 }
@@ -36,9 +39,10 @@ function isPlain(token: string): boolean {
     : Number.isFinite(number) && !Number.isInteger(number) && token !== 'NaN';
 }
 
-function unmark(value: Value, mark: string, depth: number): Value {
+function unmark(value: Value, mark: string | undefined, depth: number): Value {
   if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
-  if (typeof value === 'string') return value.startsWith(mark) ? markedNumber(value.slice(mark.length)) : value;
+  if (typeof value === 'string')
+    return mark !== undefined && value.startsWith(mark) ? markedNumber(value.slice(mark.length)) : value;
   if (isList(value)) return value.map((item) => unmark(item, mark, depth + 1));
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unmark(item, mark, depth + 1)]));

@@ -1,5 +1,5 @@
-import { Float, type Value } from '@natrium/model';
 import { readJson, writeJson } from './json.js';
+import { Float, type Value } from './value.js';
 
 const MARK = 'mark:';
 

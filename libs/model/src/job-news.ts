@@ -3,7 +3,7 @@ import type { Jid } from './jid.js';
 import type { Refusal } from './refusal.js';
 import type { Value } from './value.js';
 
-/** One minion's answer. Several functions asked: `ret` and `retcode` are maps by function. */
+/** One minion's answer. Several functions asked: `ret` is a map by function. */
 export interface JobReturn {
   readonly id: string;
   readonly ret: Value;

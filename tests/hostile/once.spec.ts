@@ -93,12 +93,16 @@ describe('a grant that is used again after the minion was restarted', () => {
   it('does not run again when the minion died during the run; the outcome is unknown', async () => {
     const mark = world.mark();
     const order = await runOnce(mark);
+    world.gateway.withhold();
     await world.web1.restart(() => {
       world.web1.forgetLastFinish();
     });
     const told = world.gateway.unasked.next(({ digest }) => toHex(digest) === digestOf(order.request));
     expect(await told).toMatchObject({ status: 'interrupted' });
     expect(await world.gateway.sends(world.web1, order)).toMatchObject({ heard: 'interrupted' });
+    world.gateway.release();
+    await world.gateway.settled(world.web1.link);
+    expect(await world.gateway.sends(world.web1, order)).toMatchObject({ heard: 'already_returned' });
     expect(mark.count()).toBe(1);
     await expectFreshRuns(mark, 2);
   });

@@ -29,6 +29,11 @@ describe('JSON of any language', () => {
     expect(() => readJson(text, MARK)).toThrow(/JSON|Unexpected|Unterminated|Bad/);
   });
 
+  it('refuses a whole number of more than 400 digits, which would cost more than its length', () => {
+    expect(readJson('9'.repeat(400), MARK)).toBe(10n ** 400n - 1n);
+    expect(() => readJson(`[${'9'.repeat(401)}]`, MARK)).toThrow('more than 400 digits');
+  });
+
   it('refuses what is nested too deep', () => {
     expect(() => readJson('['.repeat(100) + ']'.repeat(100), MARK)).toThrow('deeper than 64');
   });

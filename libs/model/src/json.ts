@@ -6,6 +6,8 @@
 import { Float, float, isList, isMap, type Value } from './value.js';
 
 const MAX_DEPTH = 64;
+/** Of a whole number, its sign included, as everywhere here: to read a longer one costs more than its length. */
+const MAX_DIGITS = 400;
 /** Only a text with such a number may hold one that JavaScript's own reader would change. */
 const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
 /** A text, or a number as JSON or Python writes it. */
@@ -49,7 +51,9 @@ function unmark(value: Value, mark: string | undefined, depth: number): Value {
 }
 
 function markedNumber(text: string): Value {
-  return /^-?\d+$/.test(text) ? BigInt(text) : float(Number(text));
+  if (!/^-?\d+$/.test(text)) return float(Number(text));
+  if (text.length > MAX_DIGITS) throw new SyntaxError(`a whole number of more than ${MAX_DIGITS} digits`);
+  return BigInt(text);
 }
 
 function floatText(value: number): string {

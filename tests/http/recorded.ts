@@ -86,6 +86,7 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'wheel', as: 'alice', ...low({ client: 'wheel', fun: 'key.list_all' }), status: 200,
     returns: { return: [{ tag: '<any>', data: { fun: 'wheel.key.list_all', jid: '<jid>', user: 'alice', fun_args: [], _stamp: '<any>', tag: '<any>', success: true,
       return: { minions: ['a', 'b', 'c'], minions_pre: [], minions_rejected: [], minions_denied: [], local: [] } } }] } },
+  { about: 'the wheel with a keyword that it does not know', as: 'alice', ...low({ client: 'wheel', fun: 'key.list_all', bogus: 1 }), status: 200, text: /keyword arguments are not valid: bogus=1[^]*"success": false/ },
   { about: 'a client that is not enabled', as: 'alice', ...low({ client: 'wheel_async', fun: 'key.list_all' }), status: 400, text: /netapi_enable_clients/ },
   { about: 'a client that is not there', as: 'alice', ...low({ client: 'nobody', fun: 'x' }), status: 400, text: /Invalid client specified: &#39;nobody&#39;/ },
   { about: 'a lowstate without a function', as: 'alice', ...low({ client: 'local', tgt: '*' }), status: 400, text: /fun/ },

@@ -11,7 +11,7 @@ import {
   type SignedRequest,
   type Tell,
 } from '@natrium/flow';
-import type { ValueMap } from '@natrium/model';
+import { Float, type ValueMap } from '@natrium/model';
 import { Clients } from './clients.js';
 import { MasterCalls } from './master-calls.js';
 
@@ -47,6 +47,14 @@ it('asks nobody who is not connected', async () => {
   const { ran, ask } = aGate(['a', 'c']);
   await ask({ client: 'local_subset', subset: 3 });
   expect(ran.sort()).toEqual(['a', 'c']);
+});
+
+it('counts with a float of a whole number, and with no other', async () => {
+  const { ran, ask } = aGate(ALL);
+  await ask({ client: 'local_subset', subset: new Float(2) });
+  expect(ran).toHaveLength(2);
+  await expect(ask({ client: 'local_subset', subset: 1.5 })).rejects.toThrow('whole number');
+  expect(ran).toHaveLength(2);
 });
 
 it('sends nothing when nobody is connected', async () => {

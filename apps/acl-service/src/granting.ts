@@ -42,8 +42,8 @@ export class Granting {
       this.parts.audit.refuse({ caller: null, digest, code: 'bad_request' });
       return refused('bad_request', 'not a request');
     }
-    const ask = { ...body, bytes: body.request, request, digest };
-    const { signature, grantRun, credential, callerKey } = body;
+    const { signature, grantRun, credential, callerKey, batch } = body;
+    const ask = { bytes: body.request, signature, credential, grantRun, callerKey, request, digest, batch };
     const asked = signature === null && grantRun === null ? credential : null;
     const login =
       asked === null ? undefined : await this.parts.logins.prove(asked, callerKey === null ? 'gateway' : fp(callerKey));
@@ -93,15 +93,23 @@ export class Granting {
     });
   }
 
-  #sign({ members, digest, ...fields }: GrantFields, policy: Policy) {
-    const tree = fields.kind === 'job' ? MerkleTree.of(members.map(({ id, key }) => leafOf(key, id))) : undefined;
+  #sign(fields: GrantFields, policy: Policy) {
+    const { kind, digest, members } = fields;
+    const tree = kind === 'job' ? MerkleTree.of(members.map(({ id, key }) => leafOf(key, id))) : undefined;
     return signGrant(this.acl, this.link.roles.cluster, {
-      ...fields,
+      kind,
       id: randomBytes(16),
       requestDigest: fromHex(digest),
+      caller: fields.caller,
+      onBehalfOf: fields.onBehalfOf,
+      jid: fields.jid,
       root: tree?.root ?? NO_ROOT,
       count: tree?.count ?? 0,
+      issued: fields.issued,
+      expires: fields.expires,
       policyRevision: policy.revision,
+      auditChain: fields.auditChain,
+      auditNumber: fields.auditNumber,
     });
   }
 }

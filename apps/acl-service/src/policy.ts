@@ -180,17 +180,18 @@ export class Policy {
   ): Result<Ask, Refusal> {
     const { what, funs, args, tgt, tgtType, options } = request;
     const delimiter = options['delimiter'];
-    const target = { tgt, tgtType, ...(typeof delimiter === 'string' ? { delimiter } : {}) };
-    const ask: Ask = {
+    const ask: { -readonly [Name in keyof Ask]: Ask[Name] } = {
       principal,
       what: what === 'run' || what === 'wheel' ? what : 'job',
       funs,
       args: args.map((list) => list.map((arg) => fromPlain(arg))),
-      ...(what === 'job' ? { target } : {}),
-      ...(login === undefined ? {} : { login }),
     };
+    if (what === 'job') ask.target = typeof delimiter === 'string' ? { tgt, tgtType, delimiter } : { tgt, tgtType };
+    if (login !== undefined) ask.login = login;
     if (principal.kind !== 'account' || account === undefined) return ok(ask);
-    return account.ok ? ok({ ...ask, account: account.value }) : account;
+    if (!account.ok) return account;
+    ask.account = account.value;
+    return ok(ask);
   }
 
   #matched(): Matched {

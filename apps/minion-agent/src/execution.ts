@@ -1,6 +1,6 @@
 /** Runs what was granted: the request's functions and arguments, the grant's caller and jid, and nothing from anywhere else. */
 import type { CheckedGrant, Outcome } from '@natrium/flow';
-import { fromPlain, type Request, type Value, type ValueMap } from '@natrium/model';
+import { fromPlain, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import {
   builtinModules,
   type CallContext,
@@ -9,6 +9,7 @@ import {
   type GrainsFile,
   type IdentityPort,
   executeSeveral,
+  type JobFacts,
   type MasterPort,
   type MinePort,
   minionRegistry,
@@ -34,7 +35,7 @@ export interface ExecutionOptions {
 
 export class Execution {
   #registry: Registry<CallContext>;
-  readonly #jobs = new JobsNow();
+  readonly jobs = new JobsNow();
   /** Set once there is a way to the master's mine; it runs functions here. */
   mine: MinePort | undefined;
   /** Set once this minion may have another identity. */
@@ -47,7 +48,7 @@ export class Execution {
   }
 
   isRunning(jid: string): boolean {
-    return this.#jobs.has(jid);
+    return this.jobs.has(jid);
   }
 
   /** The user's own modules take the places of built-in ones of their names; what runs now is not touched. */
@@ -58,12 +59,9 @@ export class Execution {
   async run(request: Request, grant: CheckedGrant): Promise<Outcome> {
     const { funs } = request;
     const args = request.args.map((list) => list.map((arg) => fromPlain(arg)));
-    const job = this.#jobs.begin(runningJob(request, grant, args));
-    const context: CallContext = {
-      ...this.#context(grant.jid, job),
-      caller: grant.caller,
-      job: { tgt: request.tgt, tgtType: request.tgtType, ret: request.returner },
-    };
+    const job = this.jobs.begin(runningJob(request, grant, args));
+    const { tgt, tgtType, returner: ret } = request;
+    const context = new AgentContext(this.options, this, job, grant.caller, { tgt, tgtType, ret });
     try {
       const [fun = ''] = funs;
       const outcome =
@@ -83,34 +81,98 @@ export class Execution {
 
   /** A call of this host's own administrator, through the agent's socket. */
   call(fun: string, args: readonly Value[], jid: string) {
-    return this.#registry.execute(fun, args, this.#context(jid, { signal: new AbortController().signal }));
-  }
-
-  #context(jid: string, { signal, processes }: Ending): CallContext {
-    return {
-      id: this.options.id,
-      jid,
-      grains: this.options.data.currentGrains,
-      pillar: this.options.data.currentPillar,
-      refresh: this.options.data,
-      grainsFile: this.options.grainsFile,
-      config: this.options.config,
-      fingerprint: this.options.fingerprint,
-      masterFingerprint: this.options.masterFingerprint,
-      master: this.options.master,
-      events: this.options.events,
-      jobs: this.#jobs,
-      mine: this.mine,
-      identity: this.identity,
-      returners: this.returners,
-      signal,
-      processes,
-    };
+    const context = new AgentContext(this.options, this, { jid, signal: new AbortController().signal });
+    return this.#registry.execute(fun, args, context);
   }
 }
 
-interface Ending {
+/** Most functions want little of it: an object with all of it costs more to make than they take. */
+class AgentContext implements CallContext {
+  constructor(
+    private readonly options: ExecutionOptions,
+    private readonly execution: Pick<Execution, 'jobs' | 'mine' | 'identity' | 'returners'>,
+    private readonly call: Call,
+    readonly caller?: Principal,
+    readonly job?: JobFacts,
+  ) {}
+
+  get id() {
+    return this.options.id;
+  }
+
+  get jid() {
+    return this.call.jid;
+  }
+
+  get grains() {
+    return this.options.data.currentGrains;
+  }
+
+  get pillar() {
+    return this.options.data.currentPillar;
+  }
+
+  get refresh() {
+    return this.options.data;
+  }
+
+  get grainsFile() {
+    return this.options.grainsFile;
+  }
+
+  get config() {
+    return this.options.config;
+  }
+
+  get fingerprint() {
+    return this.options.fingerprint;
+  }
+
+  get masterFingerprint() {
+    return this.options.masterFingerprint;
+  }
+
+  get master() {
+    return this.options.master;
+  }
+
+  get events() {
+    return this.options.events;
+  }
+
+  get jobs() {
+    return this.execution.jobs;
+  }
+
+  get mine() {
+    return this.execution.mine;
+  }
+
+  get identity() {
+    return this.execution.identity;
+  }
+
+  get returners() {
+    return this.execution.returners;
+  }
+
+  get signal() {
+    return this.call.signal;
+  }
+
+  get isEnded() {
+    return this.call.isEnded;
+  }
+
+  get processes() {
+    return this.call.processes;
+  }
+}
+
+interface Call {
+  readonly jid: string;
   readonly signal: AbortSignal;
+  readonly isEnded?: boolean;
   readonly processes?: ProcessPort;
 }
 

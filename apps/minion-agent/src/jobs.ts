@@ -156,5 +156,7 @@ function checkGrant(
 
 function asChecked(grant: Grant): CheckedGrant | undefined {
   const jid = parseJid(grant.jid);
-  return jid === undefined ? undefined : { ...grant, jid, requestDigest: toHex(grant.requestDigest) };
+  if (jid === undefined) return undefined;
+  const { requestDigest, caller, onBehalfOf, expires, issued, root, count } = grant;
+  return { requestDigest: toHex(requestDigest), caller, onBehalfOf, jid, expires, issued, root, count };
 }

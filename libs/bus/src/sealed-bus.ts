@@ -144,11 +144,11 @@ export class SealedBus {
     handler: (opened: Opened) => unknown,
   ): Listening {
     const byKind = new Map(contracts.map((contract) => [contract.kind, contract]));
-    const opening = { contracts: byKind, expects: (re: Uint8Array | null) => re === null };
+    const expects = (re: Uint8Array | null) => re === null;
     return this.transport.subscribe(
       subject,
       (message) => {
-        const opened = this.sealer.open(message.payload, { ...opening, subject: message.subject });
+        const opened = this.sealer.open(message.payload, { subject: message.subject, contracts: byKind, expects });
         if (opened.ok) {
           this.sealer.directory.learn(opened.value.party);
           this.#handle(opened.value, message, handler);

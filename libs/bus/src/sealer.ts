@@ -5,8 +5,10 @@
  */
 import {
   encode,
+  type EpochKeyring,
   fp,
   type KnownParty,
+  type OpenContext,
   type OpenedMessage,
   type OpenFailure,
   openMessage,
@@ -14,6 +16,7 @@ import {
   sealMessage,
   sealParts,
   SeenSets,
+  type Signed,
   type Wire,
 } from '@natrium/envelope';
 import type { Result } from '@natrium/model';
@@ -80,20 +83,7 @@ export class Sealer {
   }
 
   open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
-    return openMessage(bytes, {
-      maxSize: MAX_MESSAGE,
-      keyring: this.own.keyring,
-      pairs: this.#pairs,
-      partyOf: (keyId) => this.directory.byKeyId(keyId),
-      readAnnouncement: (announced) => this.roles.read(announced, this.clock.now(), this.clock.skewMs),
-      allows: (kind, party) => allows(opening, kind, party),
-      parse: (kind, body) => parse(opening, kind, body),
-      now: this.clock.now(),
-      skewMs: this.clock.skewMs,
-      maxLifetime: (kind) => opening.contracts.get(kind)?.lifetimeMs ?? 0,
-      seen: this.#seen,
-      expects: (re, party) => opening.expects(re, party),
-    });
+    return openMessage(bytes, new Opener(this, opening, this.#pairs, this.#seen));
   }
 
   /** Forgets which messages were opened that would be refused as stale now. @returns How many are still remembered. */
@@ -110,6 +100,49 @@ export class Sealer {
       issued: this.clock.now(),
       lifetime: contract.lifetimeMs,
     };
+  }
+}
+
+/** The rules for one message; a class, because seven closures for each message cost more than its body. */
+class Opener implements OpenContext {
+  readonly maxSize = MAX_MESSAGE;
+  readonly keyring: EpochKeyring;
+  readonly now: number;
+  readonly skewMs: number;
+
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly opening: Opening,
+    readonly pairs: PairKeys,
+    readonly seen: SeenSets,
+  ) {
+    this.keyring = sealer.own.keyring;
+    this.now = sealer.clock.now();
+    this.skewMs = sealer.clock.skewMs;
+  }
+
+  partyOf(keyId: Uint8Array): KnownParty | undefined {
+    return this.sealer.directory.byKeyId(keyId);
+  }
+
+  readAnnouncement(announced: Signed): Result<KnownParty, unknown> {
+    return this.sealer.roles.read(announced, this.now, this.skewMs);
+  }
+
+  allows(kind: string, party: KnownParty): boolean {
+    return allows(this.opening, kind, party);
+  }
+
+  parse(kind: string, body: Wire): unknown {
+    return parse(this.opening, kind, body);
+  }
+
+  maxLifetime(kind: string): number {
+    return this.opening.contracts.get(kind)?.lifetimeMs ?? 0;
+  }
+
+  expects(re: Uint8Array | null, party: KnownParty): boolean {
+    return this.opening.expects(re, party);
   }
 }
 

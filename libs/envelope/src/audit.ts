@@ -10,7 +10,21 @@ import { err, ok, type Principal, type Result } from '@natrium/model';
 
 import { equalBytes } from './bytes.js';
 import { encode, type Wire, type WireMap } from './encoding.js';
-import { bin, fields, int, listOf, map, MAX_TIME, orNull, principal, refuse, shaped, text, time } from './shape.js';
+import {
+  bin,
+  fields,
+  int,
+  listOf,
+  map,
+  MAX_TIME,
+  orNull,
+  principal,
+  refuse,
+  shaped,
+  shapedValue,
+  text,
+  time,
+} from './shape.js';
 import { type Cluster, type Signed, signed, signerAmong, type SigningKey } from './signing.js';
 import { blake2b } from './sodium.js';
 
@@ -86,7 +100,23 @@ export class AuditChain {
   append(entry: AuditEntry): { readonly bytes: Uint8Array; readonly number: number; readonly hash: Uint8Array } {
     const number = this.#number + 1;
     const heads = number === 0 ? this.heads : [];
-    const bytes = encodeAudit({ ...entry, chain: this.chain, number, previous: this.#hash, heads });
+    const { time, what, caller, digest, jid, verdict, rule, detail } = entry;
+    const { chain } = this;
+    const previous = this.#hash;
+    const bytes = encodeAudit({
+      chain,
+      number,
+      previous,
+      heads,
+      time,
+      what,
+      caller,
+      digest,
+      jid,
+      verdict,
+      rule,
+      detail,
+    });
     this.#number = number;
     this.#hash = auditHash(bytes);
     return { bytes, number, hash: this.#hash };
@@ -98,9 +128,10 @@ export function encodeAudit(record: AuditRecord): Uint8Array {
   const { chain, number, previous, heads, time: at, what, caller, digest, jid, verdict, rule, detail } = record;
   const ends = heads.map((head) => [head.chain, head.number, head.hash]);
   const who = caller && [caller.kind, caller.name];
-  const bytes = encode([chain, number, previous, ends, at, what, who, digest, jid, verdict, rule, detail]);
-  if (shaped(bytes, readRecord) === undefined) throw new RangeError('not an audit record: a field is out of bounds');
-  return bytes;
+  const wire = [chain, number, previous, ends, at, what, who, digest, jid, verdict, rule, detail];
+  if (shapedValue(wire, readRecord) === undefined)
+    throw new RangeError('not an audit record: a field is out of bounds');
+  return encode(wire);
 }
 
 export function readAudit(bytes: Uint8Array): Result<AuditRecord, 'shape'> {

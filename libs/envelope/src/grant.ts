@@ -10,7 +10,7 @@
 import { err, ok, parseJid, type Principal, type Result } from '@natrium/model';
 
 import { encode, type Wire } from './encoding.js';
-import { bin, fields, int, listOf, MAX_TIME, principal, refuse, shaped, text, time } from './shape.js';
+import { bin, fields, int, listOf, MAX_TIME, principal, refuse, shaped, shapedValue, text, time } from './shape.js';
 import { type Cluster, type Signed, signed, type SignedWhat, signerAmong, type SigningKey } from './signing.js';
 
 export type GrantKind = 'job' | 'run';
@@ -47,7 +47,7 @@ const WHAT: Readonly<Record<GrantKind, SignedWhat>> = { job: 'grant-job', run: '
 
 /** @throws {RangeError} When a field is out of bounds, or a grant-job would live longer than a minute. */
 export function signGrant(acl: SigningKey, cluster: Cluster, grant: Grant): Signed {
-  const bytes = encode([
+  const wire = [
     grant.id,
     grant.requestDigest,
     [grant.caller.kind, grant.caller.name],
@@ -60,9 +60,11 @@ export function signGrant(acl: SigningKey, cluster: Cluster, grant: Grant): Sign
     grant.policyRevision,
     grant.auditChain,
     grant.auditNumber,
-  ]);
-  if (shaped(bytes, readShape(grant.kind)) === undefined) throw new RangeError('not a grant: a field is out of bounds');
-  return signed(acl, WHAT[grant.kind], cluster, bytes);
+  ];
+  if (shapedValue(wire, readShape(grant.kind)) === undefined) {
+    throw new RangeError('not a grant: a field is out of bounds');
+  }
+  return signed(acl, WHAT[grant.kind], cluster, encode(wire));
 }
 
 /** What an acl-service has signed, whatever the time is: whoever acts on it also asks `inTime`, or takes `readGrant` for both. */

@@ -139,7 +139,9 @@ function unwrap(party: KnownParty, parts: MessageParts, ctx: OpenContext): Resul
   if (pairKey === undefined) return err('wrap');
   const place = { sender: party.keyId, recipient: wrap.recipient, hash: messageHash(parts.header, parts.body) };
   const unwrapped = openWrap(pairKey, place, wrap);
-  return unwrapped === undefined ? err('wrap') : ok({ ...unwrapped, recipient: new Uint8Array(wrap.recipient) });
+  if (unwrapped === undefined) return err('wrap');
+  const { contentKey, private: privatePart } = unwrapped;
+  return ok({ contentKey, private: privatePart, recipient: new Uint8Array(wrap.recipient) });
 }
 
 /** Exactly one wrap is for a key of mine: with two, which one counts would be the sender's choice. */

@@ -91,7 +91,8 @@ class Sealing implements SealedParts {
       throw new RangeError('`from` is not the sender');
     const { key, commitment } = bodyKeys(this.#contentKey);
     this.messageId = head.messageId ?? randomBytes(16);
-    const header = encodeHeader({ ...head, messageId: this.messageId, commitment });
+    const { kind, from, re, issued, lifetime } = head;
+    const header = encodeHeader({ kind, messageId: this.messageId, from, re, issued, lifetime, commitment });
     const body = sealBody(key, header, plaintext);
     this.#hash = messageHash(header, body);
     this.common = encodeCommon(header, body);

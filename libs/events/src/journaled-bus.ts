@@ -203,9 +203,9 @@ export class JournaledBus implements EventFeed {
     this.#put({ tag, data, origin, stamp });
   }
 
-  #put(event: Omit<records.StoredEvent, 'number'>, done?: () => void): void {
+  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, done?: () => void): void {
     this.#number += 1;
-    const stored = { number: this.#number, ...event };
+    const stored = { number: this.#number, tag, data, origin, stamp };
     const heard = heardFrom(
       { sender: this.sender, sequence: 0, through: 0, events: [], behind: 0 },
       stored,

@@ -196,11 +196,11 @@ export class DecideGrant {
     caller: Principal | null,
     ask: SignedRequest,
     jid: Jid,
-    verdict: Pick<AuditEntry, 'what' | 'reason' | 'minions'>,
+    { what, reason, minions }: Pick<AuditEntry, 'what' | 'reason' | 'minions'>,
   ): { readonly chain: string; readonly number: number } {
     const { funs, tgt, tgtType, what: form } = ask.request;
     const target = shortened(typeof tgt === 'string' ? tgt : tgt.join(','));
-    return this.ports.audit({ ...verdict, caller, digest: ask.digest, jid, funs, target, tgtType, form });
+    return this.ports.audit({ what, caller, digest: ask.digest, jid, funs, target, tgtType, form, minions, reason });
   }
 }
 

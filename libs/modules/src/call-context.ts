@@ -25,9 +25,9 @@ export interface CallContext extends BaseContext {
   /** Of the cluster's first root key. Absent where the agent is not asked. */
   readonly masterFingerprint?: string | undefined;
   /** Who asked; absent when the host's own administrator did (`natrium-call --local`). */
-  readonly caller?: Principal;
+  readonly caller?: Principal | undefined;
   /** The job's target and returner as asked, for functions that want to know. */
-  readonly job?: JobFacts;
+  readonly job?: JobFacts | undefined;
   /** Absent without a connection to a master. */
   readonly master?: MasterPort | undefined;
   /** Where grains that are set on this host are kept. */

@@ -26,7 +26,7 @@ export class JobEvents {
   ) {}
 
   started({ request, jid, members, missing, caller }: records.JobRecord): void {
-    const asked = readAsked(request);
+    const asked = this.#askedOf(request);
     if (asked === undefined) return;
     const minions = members.map(({ id }) => id).sort();
     this.#tell(jid, { minions });

@@ -2,7 +2,7 @@
  * What every request passes before it is heard: its id, its address, the headers that browsers obey, CORS, and whose session it
  * carries.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, toHex } from '@natrium/envelope';
 import type { NextFunction, Request, Response } from 'express';
 import { ForbiddenException, PayloadTooLargeException } from '@nestjs/common';
 import type { From } from './sessions.js';
@@ -11,8 +11,8 @@ import { SESSION_ID, unproved } from './sessions.js';
 const OWN_ID = /^[\w.-]{1,64}$/;
 
 export function identify(req: Request, res: Response, next: NextFunction): void {
-  const given = req.get('X-Request-Id');
-  res.setHeader('X-Request-Id', given !== undefined && OWN_ID.test(given) ? given : randomBytes(12).toString('hex'));
+  const given = req.headers['x-request-id'];
+  res.setHeader('X-Request-Id', typeof given === 'string' && OWN_ID.test(given) ? given : toHex(randomBytes(12)));
   next();
 }
 
@@ -26,9 +26,9 @@ export function fromOf(req: Request, res: Response): From {
 
 /** Only these addresses may ask, where the configuration names any. */
 export function admit(addresses: readonly string[] | undefined) {
+  const isOpen = addresses === undefined || addresses.includes('*');
   return (req: Request, _: Response, next: NextFunction): void => {
-    const address = (req.ip ?? '').replace(/^::ffff:/, '');
-    const isLetIn = addresses === undefined || addresses.includes('*') || addresses.includes(address);
+    const isLetIn = isOpen || addresses.includes((req.ip ?? '').replace(/^::ffff:/, ''));
     next(isLetIn ? undefined : new ForbiddenException('This address is not in authorized_ips'));
   };
 }
@@ -48,7 +48,7 @@ export function bounded(maxBody: number) {
 /** As Salt's, and done right for preflights; what browsers may not guess is said. */
 export function headers(req: Request, res: Response, next: NextFunction): void {
   res.setHeader('Access-Control-Allow-Origin', req.headers.origin ?? '*');
-  res.vary('Origin');
+  res.setHeader('Vary', 'Origin');
   res.setHeader('Access-Control-Allow-Credentials', 'true');
   res.setHeader('Access-Control-Expose-Headers', 'GET, POST');
   res.setHeader('X-Content-Type-Options', 'nosniff');

@@ -65,7 +65,7 @@ export interface CallPorts {
   readonly tracing: Tracing;
 }
 
-type Asked = Pick<Request, 'what' | 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
+type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
   readonly args: readonly (readonly Value[])[];
 };
 
@@ -99,7 +99,7 @@ export class MasterCalls {
   run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid', caller: Caller): Promise<RunNews> {
     const asked = { funs: [ask.fun], args: [ask.args], tgt: '', tgtType: 'glob', returner: '', timeout: ask.timeout };
     // Salt's API gives a runner no keyword that it does not know; its command line, and the wheel, refuse those.
-    const signed = this.#request({ ...asked, what }, caller, what === 'run' ? { [KNOWN_KEYWORDS]: true } : {});
+    const signed = this.#request(what, asked, caller, what === 'run' ? { [KNOWN_KEYWORDS]: true } : {});
     return this.#traced(
       signed,
       () =>
@@ -125,7 +125,7 @@ export class MasterCalls {
   #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
     const follow = wanted === 'connected' ? 'preview' : wanted;
     const options = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
-    const signed = this.#request({ ...ask, what: 'job' }, caller, options);
+    const signed = this.#request('job', ask, caller, options);
     return this.#traced(
       signed,
       () =>
@@ -142,15 +142,21 @@ export class MasterCalls {
     );
   }
 
-  #request({ args, ...asked }: Asked, { token, about }: Caller, options: ValueMap = {}): SignedRequest {
+  #request(what: Request['what'], asked: Asked, { token, about }: Caller, options: ValueMap): SignedRequest {
+    const { funs, args, tgt, tgtType, returner, timeout } = asked;
     const bytes = this.#encoded({
-      ...asked,
-      args: args.map((list) => list.map((value) => toPlain(value) as Wire)),
       id: randomBytes(16),
+      what,
+      funs,
+      args: args.map((list) => list.map((value) => toPlain(value) as Wire)),
+      tgt,
+      tgtType,
+      returner,
       returnerOptions: {},
+      timeout,
       options: { ...options, http_request: about },
       issued: this.ports.now(),
-      lifetime: asked.timeout * 1000 + GRACE_MS,
+      lifetime: timeout * 1000 + GRACE_MS,
     });
     const request = readAsked(bytes);
     if (request === undefined) throw NOT_A_REQUEST;

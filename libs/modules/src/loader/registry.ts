@@ -18,6 +18,8 @@ import { type Fault, type Outcome, Reply } from './reply.js';
 /** What every call has: a way to end it, and where there is one, a list of the processes that it started. */
 export interface BaseContext {
   readonly signal: AbortSignal;
+  /** What `signal.aborted` says, where a signal is made only when it is asked for. */
+  readonly isEnded?: boolean | undefined;
   readonly processes?: ProcessPort | undefined;
 }
 
@@ -77,9 +79,8 @@ export class Registry<C extends BaseContext> implements Library {
   async #run(fun: string, spec: FunctionSpec<C>, bound: ValueMap, context: C): Promise<Outcome> {
     if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
     try {
-      // An async wrapper: what a function throws at once and what it rejects with later arrive the same way.
-      const running = (async () => spec.run(bound, context, this))();
-      return toOutcome(await raceAbort(running, context.signal));
+      const returned = spec.run(bound, context, this);
+      return toOutcome(returned instanceof Promise ? await raceAbort(returned, context.signal) : returned);
     } catch (error) {
       if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
       const { fault, text } = this.dialect.thrown(fun, error);
@@ -93,14 +94,20 @@ export class Registry<C extends BaseContext> implements Library {
   }
 }
 
-function isAborted({ signal }: BaseContext): boolean {
-  return signal.aborted;
+function isAborted(context: BaseContext): boolean {
+  return context.isEnded ?? context.signal.aborted;
 }
 
 function toOutcome(returned: Returned): Outcome {
-  const { ret, options } = returned instanceof Reply ? returned : new Reply(returned, {});
+  if (!(returned instanceof Reply)) return plainOutcome(returned);
+  const { ret, options } = returned;
   const { notes = [], retcode = saysFailure(ret) ? 1 : 0, ...rest } = options;
   return { ret, retcode, success: retcode === 0, notes, ...rest };
+}
+
+function plainOutcome(ret: Value): Outcome {
+  const success = !saysFailure(ret);
+  return { ret, retcode: success ? 0 : 1, success, notes: [] };
 }
 
 /** A map that says `result: False` or `success: False` failed, as in Salt. */

@@ -2,7 +2,7 @@
  * Who is known to this process, by key id: the live services of each role, each identity's newest `jobs` announcement,
  * and a bounded cache of sessions. Everything in it was verified; an eviction costs one `stale_key`.
  */
-import { equalBytes, type KnownParty, type RoleName, toHex } from '@natrium/envelope';
+import { equalBytes, type KnownParty, type RoleName, mapKey } from '@natrium/envelope';
 
 const MAX_SESSIONS = 10_000;
 
@@ -17,14 +17,14 @@ export class Directory {
   constructor(private readonly now: () => number) {}
 
   learn(party: KnownParty): void {
-    const keyId = toHex(party.keyId);
+    const keyId = mapKey(party.keyId);
     if (party.use === 'session') this.#learnSession(keyId);
     else if (!this.#learnLasting(party)) return;
     this.#byKeyId.set(keyId, party);
   }
 
   byKeyId(keyId: Uint8Array): KnownParty | undefined {
-    const party = this.#byKeyId.get(toHex(keyId));
+    const party = this.#byKeyId.get(mapKey(keyId));
     return party !== undefined && party.notAfter > this.now() ? party : undefined;
   }
 
@@ -48,13 +48,13 @@ export class Directory {
 
   /** Where jobs for an identity are sealed to: the newest of its announcements for that use. */
   jobsOf(identityKey: Uint8Array): KnownParty | undefined {
-    const party = this.#jobs.get(toHex(identityKey));
+    const party = this.#jobs.get(mapKey(identityKey));
     return party !== undefined && party.notAfter > this.now() ? party : undefined;
   }
 
   /** Forgets a service that said good-bye or whose instance nobody answers for. */
   forget(party: KnownParty): void {
-    this.#byKeyId.delete(toHex(party.keyId));
+    this.#byKeyId.delete(mapKey(party.keyId));
     if (party.owner.type !== 'role') return;
     const key = serviceKey(party.owner.role, party.owner.instance);
     this.#services.delete(key);
@@ -92,13 +92,14 @@ export class Directory {
   #learnLasting(party: KnownParty): boolean {
     const table = party.owner.type === 'role' ? this.#services : this.#jobs;
     const key =
-      party.owner.type === 'role' ? serviceKey(party.owner.role, party.owner.instance) : toHex(party.owner.key);
+      party.owner.type === 'role' ? serviceKey(party.owner.role, party.owner.instance) : mapKey(party.owner.key);
     const known = table.get(key);
+    if (known === party) return true;
     if (known !== undefined && known.notBefore > party.notBefore) return false;
     table.set(key, party);
     if (known !== undefined && !equalBytes(known.keyId, party.keyId)) {
       this.#forgetBefore(key);
-      this.#before.set(key, toHex(known.keyId));
+      this.#before.set(key, mapKey(known.keyId));
     }
     return true;
   }

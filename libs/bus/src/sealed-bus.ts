@@ -9,6 +9,7 @@ import {
   encodeStaleKey,
   equalBytes,
   type KnownParty,
+  mapKey,
   type OpenedMessage,
   randomBytes,
   readStaleKey,
@@ -107,7 +108,7 @@ export class SealedBus {
     const asking = new Asking(this.#line(), question, first, answers, { timeoutMs, hear });
     this.#waiting.set(toHex(asking.messageId), asking);
     if (this.#isClosed) asking.letGo();
-    asking.send(asked, !asked.some((party) => this.#knowUs.has(toHex(party.keyId))));
+    asking.send(asked, !asked.some((party) => this.#knowUs.has(mapKey(party.keyId))));
     return () => {
       asking.end();
     };
@@ -209,7 +210,7 @@ export class SealedBus {
     const opened = this.sealer.open(message.payload, {
       subject: message.subject,
       contracts: conversation.contracts,
-      expects: (re, party) => re !== null && toHex(re) === toHex(conversation.messageId) && conversation.expects(party),
+      expects: (re, party) => re !== null && equalBytes(re, conversation.messageId) && conversation.expects(party),
     });
     if (!opened.ok) {
       this.onOpenFailure(opened.error.reason, message.subject);
@@ -217,7 +218,7 @@ export class SealedBus {
     }
     this.sealer.directory.learn(opened.value.party);
     if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
-    this.#knowUs.add(toHex(opened.value.party.keyId));
+    this.#knowUs.add(mapKey(opened.value.party.keyId));
     conversation.onAnswer(opened.value, place);
   }
 

@@ -156,8 +156,9 @@ function allows(opening: Opening, kind: string, party: KnownParty): boolean {
   if (contract === undefined) return false;
   const role = party.owner.type === 'role' ? party.owner.role : 'identity';
   if (!contract.from.includes(role)) return false;
+  if (role !== 'identity') return true;
   const named = fpIn(opening.subject);
-  return role !== 'identity' || named === undefined || named === fpOf(party);
+  return named === undefined || named === fpOf(party);
 }
 
 /** Hashed once for each party that is known: each of its messages is looked at. */

@@ -24,7 +24,7 @@ export {
   readAuditHead,
   signAuditHead,
 } from './audit.js';
-export { base32, concat, equalBytes, fromHex, toHex } from './bytes.js';
+export { base32, concat, equalBytes, fromHex, mapKey, toHex } from './bytes.js';
 export { type DataProblem, type MinionData, readData, signData } from './data.js';
 export { decode, encode, EncodingError, joinLists, type Wire, type WireMap } from './encoding.js';
 export { type EpochKey, EpochKeyring, PairKeys, PairRefused } from './epoch.js';

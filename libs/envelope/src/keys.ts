@@ -59,5 +59,5 @@ export function fp(publicKey: Uint8Array): string {
 
 /** The name of an epoch key together with its owner, so that nobody can announce another's as his own. */
 export function keyId(ownerPublicKey: Uint8Array, epochPublicKey: Uint8Array): Uint8Array {
-  return blake2b(32, null, KEY_ID, ownerPublicKey, epochPublicKey);
+  return new Uint8Array(blake2b(32, null, KEY_ID, ownerPublicKey, epochPublicKey)); // kept for as long as its party is known
 }

@@ -55,11 +55,11 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
     return {
       kind: text(kind, MAX_KIND),
       messageId: bin(messageId, 16),
-      from: from instanceof Uint8Array ? bin(from, 32) : readSigned(from),
+      from: from instanceof Uint8Array ? blob(from, 32, 32) : readSigned(from),
       re: orNull(re, (id) => bin(id, 16)),
       issued: time(issued),
       lifetime: int(lifetime, 1, MAX_TIME),
-      commitment: bin(commitment, 32),
+      commitment: blob(commitment, 32, 32),
     };
   });
 }

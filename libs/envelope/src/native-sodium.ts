@@ -3,19 +3,23 @@
  * (docs/adr/0009-native-libsodium.md). To import this fails where there is no build of it.
  */
 import sodium from 'sodium-native';
+import { allocate } from './bytes.js';
 import type { SessionKeys, SodiumFunctions } from './sodium-functions.js';
 
 const encoder = new TextEncoder();
 
+/** A larger plaintext is a message's body, parts of which may be kept for long. */
+const WRAPPED = 256;
+
 export const nativeSodium: SodiumFunctions = {
   crypto_generichash: (size, message, key) => {
-    const hash = new Uint8Array(size);
+    const hash = allocate(size);
     sodium.crypto_generichash(hash, message, key);
     return hash;
   },
 
   crypto_generichash_batch: (size, parts, key) => {
-    const hash = new Uint8Array(size);
+    const hash = allocate(size);
     sodium.crypto_generichash_batch(hash, parts, key);
     return hash;
   },
@@ -27,7 +31,7 @@ export const nativeSodium: SodiumFunctions = {
   },
 
   crypto_sign_detached: (message, privateKey) => {
-    const signature = new Uint8Array(64);
+    const signature = allocate(64);
     sodium.crypto_sign_detached(signature, message, privateKey);
     return signature;
   },
@@ -61,13 +65,14 @@ export const nativeSodium: SodiumFunctions = {
     }),
 
   crypto_aead_xchacha20poly1305_ietf_encrypt: (message, additional, _secretNonce, nonce, key) => {
-    const sealed = new Uint8Array(message.length + 16);
+    const sealed = allocate(message.length + 16);
     sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(sealed, message, additional, null, nonce, key);
     return sealed;
   },
 
   crypto_aead_xchacha20poly1305_ietf_decrypt: (_secretNonce, sealed, additional, nonce, key) => {
-    const message = new Uint8Array(sealed.length - 16);
+    const size = sealed.length - 16;
+    const message = size <= WRAPPED ? allocate(size) : new Uint8Array(size);
     sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(message, null, sealed, additional, nonce, key);
     return message;
   },

@@ -12,7 +12,11 @@ describe('random bytes', () => {
   });
 
   it("are the caller's own", () => {
-    const bytes = randomBytes(32);
-    expect(bytes.buffer.byteLength).toBe(32);
+    const [mine, other] = [randomBytes(32), randomBytes(32)];
+    const before = toHex(other);
+    mine.fill(0);
+    expect(toHex(mine)).toBe('0'.repeat(64));
+    expect(toHex(other)).toBe(before);
+    expect(toHex(randomBytes(32))).not.toBe('0'.repeat(64));
   });
 });

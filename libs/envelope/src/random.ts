@@ -5,6 +5,8 @@
  */
 import { randomFillSync } from 'node:crypto';
 
+import { allocate } from './bytes.js';
+
 const POOL = 8192;
 
 const pool = new Uint8Array(POOL);
@@ -16,7 +18,8 @@ export function randomBytes(size: number): Uint8Array {
     randomFillSync(pool);
     used = 0;
   }
-  const bytes = pool.slice(used, used + size);
+  const bytes = allocate(size);
+  bytes.set(pool.subarray(used, used + size));
   pool.fill(0, used, used + size);
   used += size;
   return bytes;

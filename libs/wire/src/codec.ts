@@ -14,6 +14,7 @@ type Way = z.core.ParseContextInternal;
 
 const READ: Way = { async: false };
 const WRITE: Way = { async: false, direction: 'backward' };
+const UNFIT = Symbol('unfit');
 /** What is the same on the wire as in the code; running it backward would only take longer. */
 const UNTURNED: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'enum', 'literal', 'custom']);
 
@@ -56,12 +57,20 @@ export function listOf<T>(item: Schema<T>, max: number) {
 
 /** @throws {z.core.$ZodError} When what came does not fit the schema. */
 export function readAs<S extends Schema>(schema: S, wire: unknown): z.output<S> {
-  return z.decode(schema, wire as z.input<S>);
+  const value = unlessUnfit(schema, wire, READ);
+  return value === UNFIT ? z.decode(schema, wire as z.input<S>) : (value as z.output<S>);
 }
 
 /** @throws {z.core.$ZodError} When `value` does not fit: a defect of the sender, never of the network. */
 export function writeAs<S extends Schema>(schema: S, value: z.output<S>): unknown {
-  return z.encode(schema, value);
+  const wire = unlessUnfit(schema, value, WRITE);
+  return wire === UNFIT ? z.encode(schema, value) : wire;
+}
+
+/** What the schema makes of it; `UNFIT` leaves it to zod to say why. Most fit, and zod's own entry costs as much as a small message. */
+function unlessUnfit(schema: Schema, value: unknown, way: Way): unknown {
+  const ran = schema._zod.run({ value, issues: [] }, way);
+  return ran instanceof Promise || ran.issues.length > 0 ? UNFIT : ran.value;
 }
 
 function wayToWrite(schema: Schema): Way {

@@ -11,7 +11,6 @@ const START = 4096;
 /** A buffer that grew beyond this for one large value isn't kept. */
 const KEEP = 1 << 20;
 const SHORT_TEXT = 24;
-const UNPAIRED = /\p{Cs}/u;
 
 /** First head bytes of a kind: the shortest form's base and room, and the forms with 8, 16 and 32 bits of length (0: none). */
 interface Heads {
@@ -88,7 +87,7 @@ export class Writer {
 
   #text(value: string): void {
     if (value.length <= SHORT_TEXT && this.#plainText(value)) return;
-    if (UNPAIRED.test(value)) throw new EncodingError('a text has an unpaired surrogate');
+    if (!value.isWellFormed()) throw new EncodingError('a text has an unpaired surrogate');
     const size = Buffer.byteLength(value, 'utf8');
     this.#length(TEXT, size);
     this.#room(size);

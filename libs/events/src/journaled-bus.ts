@@ -33,6 +33,8 @@ export interface JournaledBusOptions {
 interface Own {
   readonly stored: records.StoredEvent;
   readonly heard: Heard;
+  /** Bytes, about. */
+  readonly size: number;
   /** Somebody waits until it is stored. */
   readonly done: (() => void) | undefined;
 }
@@ -182,7 +184,8 @@ export class JournaledBus implements EventFeed {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
     checkEvent(data);
-    if (roughSize(data) > this.options.maxBytes) {
+    const size = roughSize(data);
+    if (size > this.options.maxBytes) {
       throw new EventProblem(`an event has at most ${String(this.options.maxBytes)} bytes (max_event_size)`);
     }
     if (this.#unstored.length >= MAX_UNSTORED) {
@@ -190,20 +193,17 @@ export class JournaledBus implements EventFeed {
       throw new EventProblem('the broker takes no events now and no more can be kept; fire it again later');
     }
     if (this.#lost > 0) this.#fireGap();
-    this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, done);
+    this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, size, done);
   }
 
   #fireGap(): void {
     const dropped = this.#lost;
     this.#lost = 0;
-    const { tag, data, origin, stamp } = gapEvent(
-      { dropped, why: 'the broker took no events' },
-      { stamp: this.now(), cursor: '' },
-    );
-    this.#put({ tag, data, origin, stamp });
+    const gap = gapEvent({ dropped, why: 'the broker took no events' }, { stamp: this.now(), cursor: '' });
+    this.#put(gap, roughSize(gap.data));
   }
 
-  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, done?: () => void): void {
+  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: () => void): void {
     this.#number += 1;
     const stored = { number: this.#number, tag, data, origin, stamp };
     const heard = heardFrom(
@@ -211,7 +211,7 @@ export class JournaledBus implements EventFeed {
       stored,
       this.cursor,
     );
-    this.#unstored.push({ stored, heard, done });
+    this.#unstored.push({ stored, heard, size, done });
     this.#ahead.push(heard);
     this.#members.tell(heard);
     this.#wake(done !== undefined);
@@ -254,8 +254,8 @@ export class JournaledBus implements EventFeed {
 
   #nextBatch(): readonly Own[] {
     let bytes = 0;
-    const end = this.#unstored.findIndex(({ stored }, index) => {
-      bytes += roughSize(stored.data);
+    const end = this.#unstored.findIndex(({ size }, index) => {
+      bytes += size;
       return index > 0 && (index >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
     });
     return this.#unstored.slice(0, end === -1 ? MAX_BATCH : end);

@@ -8,19 +8,25 @@ export type Tell = (news: News) => void;
 const NOTHING: News = { refusal: null, started: null, returns: [], end: null };
 
 export function refused(why: Refusal): News {
-  return { ...NOTHING, refusal: why };
+  return { refusal: why, started: null, returns: [], end: null };
 }
 
 export function started(jid: Jid, minions: readonly string[], missing: readonly string[], rule: string): News {
-  return { ...NOTHING, started: { jid, minions: [...minions], missing: [...missing], rule } };
+  const start = { jid, minions: [...minions], missing: [...missing], rule };
+  return { refusal: null, started: start, returns: [], end: null };
 }
 
 export function returns(list: readonly JobReturn[]): News {
-  return { ...NOTHING, returns: list.map((item) => ({ ...item, out: item.out ?? null })) };
+  const told = list.map(({ id, ret, retcode, success, out }) => ({ id, ret, retcode, success, out: out ?? null }));
+  return { refusal: null, started: null, returns: told, end: null };
 }
 
-export function withEnd(news: News, absent: readonly { id: string; why: AbsentWhy; sentence?: string }[]): News {
-  return { ...news, end: absent.map((item) => ({ ...item, sentence: item.sentence ?? null })) };
+export function withEnd(
+  { refusal: why, started: start, returns: told }: News,
+  absent: readonly { id: string; why: AbsentWhy; sentence?: string }[],
+): News {
+  const end = absent.map((item) => ({ id: item.id, why: item.why, sentence: item.sentence ?? null }));
+  return { refusal: why, started: start, returns: told, end };
 }
 
 /** News that waits for more of the same job. */

@@ -47,7 +47,7 @@ function templateLine(text: string): number | undefined {
 /** Why no message could carry it. */
 function whyUnfit(value: Value, level = 0): string | undefined {
   if (level > MAX_LEVELS) return `it is nested deeper than ${String(MAX_LEVELS)} levels`;
-  if (typeof value === 'string') return /\p{Cs}/u.test(value) ? 'a text in it is not valid Unicode' : undefined;
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'a text in it is not valid Unicode';
   if (isList(value)) return firstOf(value, (item) => whyUnfit(item, level + 1));
   if (!isMap(value)) return undefined;
   return firstOf(Object.entries(value), ([key, item]) =>

@@ -30,6 +30,7 @@ export interface Subjects {
   events(sender: string): string;
 }
 
+const IN_A_TREE = /^[^.]*\.[^.]*\.(?:up|usr|job)\.([^.]*)/;
 const WORD = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** @throws {RangeError} When the cluster's word could not stand in a subject. */
@@ -58,8 +59,8 @@ export function subjectsOf(cluster: string): Subjects {
 
 /** The `fp` in a subject of the `up` or `usr` tree; undefined in any other subject. */
 export function fpIn(subject: string): string | undefined {
-  const [, , tree, fp] = subject.split('.');
-  return tree === 'up' || tree === 'usr' || tree === 'job' ? fp : undefined;
+  const [, fp] = IN_A_TREE.exec(subject) ?? [];
+  return fp;
 }
 
 /** Where somebody hears answers who is not let in yet. */

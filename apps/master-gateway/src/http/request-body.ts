@@ -97,6 +97,6 @@ function checked(data: unknown, depth: number): Value {
 }
 
 function wellFormed(text: string): string {
-  if (/\p{Cs}/u.test(text)) throw new RangeError('a text that is not Unicode');
+  if (!text.isWellFormed()) throw new RangeError('a text that is not Unicode');
   return text;
 }

@@ -62,17 +62,16 @@ export class MasterClient {
     return (batch) => {
       const now = this.asker.bus.sealer.clock.now();
       if (signed === undefined || signed.until < now + BATCH_MARGIN_MS) signed = this.#signJob(ask);
-      const { until: _, ...request } = signed;
+      const { request, signature } = signed;
       return queued((hear) => {
-        this.#send(ask, request, { follow: 'all', batch: [...batch] }, hear);
+        this.#send(ask, { request, signature }, { follow: 'all', batch: [...batch] }, hear);
       });
     };
   }
 
   /** The same without an iterator between: `hear` is called for each piece of news, `end` or `refused` last. */
   publishTo(ask: JobAsk, follow: Follow, hear: (news: JobNews) => void): void {
-    const { until: _, ...request } = this.#signJob(ask);
-    this.#send(ask, request, { follow, batch: null }, hear);
+    this.#send(ask, this.#signJob(ask), { follow, batch: null }, hear);
   }
 
   #send(
@@ -81,12 +80,13 @@ export class MasterClient {
     { follow, batch }: { readonly follow: Follow; readonly batch: string[] | null },
     hear: (news: JobNews) => void,
   ): void {
+    const { request, signature, credential } = this.#proving(signed);
     const step = this.asker.bus.tracing.begin('publish', { funs: ask.funs });
     const following = new Following(
       this.asker.bus,
       {
         contract: contracts.publish,
-        body: { ...this.#proving(signed), grantRun: this.asker.grantRun, follow, batch },
+        body: { request, signature, credential, grantRun: this.asker.grantRun, follow, batch },
         subject: this.asker.subjects.publish,
         to: () => this.asker.bus.sealer.directory.role('gateway'),
       },
@@ -138,7 +138,7 @@ export class MasterClient {
     follow: 'all' | 'jid',
     onJid?: (jid: string) => void,
   ): Promise<Result<RunAnswer, Refusal>> {
-    const { until: _, ...signed } = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
+    const signed = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
     const { bus, subjects } = this.asker;
     const question = {
       contract: contracts.runner,
@@ -207,10 +207,10 @@ export class MasterClient {
   }
 
   /** With whatever proves who asks. */
-  #proving(signed: Omit<SignedAsk, 'until'>) {
+  #proving({ request, signature }: Omit<SignedAsk, 'until'>) {
     const { token } = this.asker;
-    if (token === undefined) return { ...signed, credential: null };
-    return { request: signed.request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
+    if (token === undefined) return { request, signature, credential: null };
+    return { request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
   }
 
   #sign(
@@ -272,7 +272,10 @@ function tell(news: News, follow: Follow, hear: (news: JobNews) => void): boolea
     const { jid, minions, missing } = news.started;
     hear({ type: 'started', jid: jid as Jid, minions, missing });
   }
-  for (const { out, ...ret } of news.returns) hear({ type: 'return', ...ret, ...(out === null ? {} : { out }) });
+  for (const { id, ret, retcode, success, out } of news.returns) {
+    const told = { type: 'return', id, ret, retcode, success } as const;
+    hear(out === null ? told : { ...told, out });
+  }
   if (news.end !== null) {
     hear({ type: 'end', absent: news.end.map(asAbsent) });
     return true;

@@ -56,7 +56,7 @@ function unreachable(why: Refusal): PublishAnswer {
 }
 
 function peerReturn({ ret, retcode, success, out }: Extract<JobNews, { type: 'return' }>): PeerReturn {
-  return { ret, retcode, success, ...(out === undefined ? {} : { out }) };
+  return out === undefined ? { ret, retcode, success } : { ret, retcode, success, out };
 }
 
 /** Salt's comma list of functions works for peers too: each gets its own arguments, parsed as a master parses a peer's. */

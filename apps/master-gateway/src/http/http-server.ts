@@ -1,9 +1,10 @@
 /** The HTTP API's server: Nest on Express, with limits on all that a client may send, and on how long it may take. */
-import type { Server } from 'node:http';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Api } from './api.js';
 import { EventController, FleetController, LoginController, RootController, UiController } from './controllers.js';
@@ -48,13 +49,32 @@ class HttpModule {
   }
 }
 
+/**
+ * Express gives each request and response its own prototype, and V8 then forgets what it knew of their shapes; here
+ * both are made with that prototype (6 % of the gateway's time under `POST /`).
+ */
+class OwnPrototypes extends ExpressAdapter {
+  override initHttpServer({ httpsOptions }: NestApplicationOptions): void {
+    class Req extends IncomingMessage {}
+    class Res extends ServerResponse {}
+    const app = this.getInstance<Express>();
+    Object.assign(Object.setPrototypeOf(Req.prototype, app.request), { app });
+    Object.assign(Object.setPrototypeOf(Res.prototype, app.response), { app });
+    app.request = Req.prototype as never;
+    app.response = Res.prototype as never;
+    const made = { IncomingMessage: Req, ServerResponse: Res };
+    this.httpServer =
+      httpsOptions === undefined ? createServer(made, app) : createTlsServer({ ...httpsOptions, ...made }, app);
+  }
+}
+
 export async function serveHttp(options: HttpOptions, { api, sessions, streams, log }: HttpParts): Promise<HttpServer> {
   const server = express();
   server.disable('x-powered-by');
   server.disable('etag');
   server.set('trust proxy', 'loopback');
   server.set('query parser', 'simple');
-  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), new ExpressAdapter(server), {
+  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), new OwnPrototypes(server), {
     bodyParser: false,
     logger: false,
     abortOnError: false,

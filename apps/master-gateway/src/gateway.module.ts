@@ -73,7 +73,8 @@ export class GatewayModule {
     const { link, keepJobsMs, grantTimeoutMs, requests, log } = options;
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
-    const cache = new JobCache(await link.store('jobs', 'jobs', keepJobsMs), link.own.instance);
+    const [kept, jids] = [await link.store('jobs', 'jobs', keepJobsMs), await link.store('jids', 'jobs', keepJobsMs)];
+    const cache = new JobCache(kept, jids, link.own.instance);
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,

@@ -1,7 +1,7 @@
 /**
- * The job cache in JetStream: a job under its request's digest (`d.<digest>`) with an index by jid (`j.<jid>`), and returns in
- * groups by the second of their jid (`r.<second>.<instance>-<n>`), so that many returns cost one write and one job's
- * returns are found without reading all.
+ * The job cache in JetStream: a job under its request's digest (`d.<digest>`), returns in groups by the second of their jid
+ * (`r.<second>.<instance>-<n>`), so that many returns cost one write and one job's returns are found without reading all, and
+ * in a bucket of its own the index by jid: the broker writes both at the same time.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
@@ -53,6 +53,8 @@ export class JobCache {
 
   constructor(
     private readonly store: Store,
+    /** Digests by jid. */
+    private readonly index: Store,
     private readonly instance: string,
   ) {
     this.#commit = new GroupCommit((group) => this.#writeGroup(group), WINDOW_MS);
@@ -111,7 +113,7 @@ export class JobCache {
     const value = encode(writeAs(records.JobRecord, record) as Wire);
     const [created, indexed] = await Promise.all([
       this.store.create(`d.${digest}`, value),
-      this.store.create(`j.${record.jid}`, fromHex(digest)),
+      this.index.create(record.jid, fromHex(digest)),
     ]);
     if (created !== undefined) this.#note(digest, created);
     if (created !== undefined && indexed !== undefined) return { type: 'created' };
@@ -121,7 +123,7 @@ export class JobCache {
       return { type: 'created' };
     }
     if (created === undefined) {
-      if (indexed !== undefined) await this.store.delete(`j.${record.jid}`, indexed);
+      if (indexed !== undefined) await this.index.delete(record.jid, indexed);
       const existing = await this.byDigest(digest);
       if (existing !== undefined) return { type: 'exists', record: existing };
     } else await this.store.delete(`d.${digest}`, created);
@@ -131,7 +133,7 @@ export class JobCache {
   /** Revisions of the job and of its index where an earlier try of this instance has written them. */
   async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
     const found = await this.find(digest);
-    const index = await this.store.get(`j.${record.jid}`);
+    const index = await this.index.get(record.jid);
     const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
     const isIndex = index !== undefined && toHex(index.value) === digest;
     return [isMine ? found.revision : undefined, isIndex ? index.revision : undefined];
@@ -149,8 +151,8 @@ export class JobCache {
     if (moved === undefined) return false;
     this.#note(digest, moved);
     // Its gateway may have died between the job and its index.
-    if ((await this.store.create(`j.${record.jid}`, fromHex(digest))) !== undefined) return true;
-    const index = await this.store.get(`j.${record.jid}`);
+    if ((await this.index.create(record.jid, fromHex(digest))) !== undefined) return true;
+    const index = await this.index.get(record.jid);
     return index !== undefined && toHex(index.value) === digest;
   }
 
@@ -204,7 +206,7 @@ export class JobCache {
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
-    const entry = await this.store.get(`j.${jid}`);
+    const entry = await this.index.get(jid);
     return entry === undefined ? undefined : this.byDigest(toHex(entry.value));
   }
 

@@ -83,7 +83,7 @@ export const SCOPES: readonly Scope[] = [
     hears: [INBOX, 'dir.*', 'up.*.*', 'up.*.return.*', 'usr.*.*', 'svc.gw.*', 'svc.gw.here.*'],
     answers: 0,
     answersWithin: 0,
-    buckets: { jobs: 'own', events: 'own', roster: 'read', announcements: 'part' },
+    buckets: { jobs: 'own', jids: 'own', events: 'own', roster: 'read', announcements: 'part' },
   },
   {
     name: 'acl',
@@ -141,6 +141,7 @@ export const SCOPES: readonly Scope[] = [
       tokens: 'read',
       audit: 'read',
       jobs: 'read',
+      jids: 'read',
       events: 'read',
       runs: 'read',
       announcements: 'read',

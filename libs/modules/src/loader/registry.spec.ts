@@ -121,6 +121,24 @@ describe('the registry', () => {
     });
   });
 
+  it('makes no signal for a function that answers at once, where the call says by itself whether it was ended', async () => {
+    let isEnded = false;
+    let signals = 0;
+    const controller = new AbortController();
+    const asked = Object.defineProperties(aCall(), {
+      isEnded: { get: () => isEnded },
+      signal: { get: () => ((signals += 1), controller.signal) },
+    });
+    expect(await registry.execute('try.ping', [], asked)).toMatchObject({ ret: true });
+    expect(signals).toBe(0);
+    isEnded = true;
+    controller.abort('terminated by web9');
+    expect(await registry.execute('try.ping', [], asked)).toMatchObject({
+      ret: "'try.ping' was ended: terminated by web9",
+      fault: 'aborted',
+    });
+  });
+
   it('carries a function’s own retcode and notes', async () => {
     expect(await run('try.code')).toEqual({ ret: 'seven', retcode: 7, success: false, notes: ['it was seven'] });
   });

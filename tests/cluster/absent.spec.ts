@@ -43,6 +43,10 @@ describe('a minion that is stopped', () => {
     expect(Math.min(...times)).toBeLessThan(DEFAULT_TIMEOUT_MS);
   });
 
+  it('is not told by jobs.active: nobody says that he runs it', async () => {
+    expect(await cluster().run('jobs.active', '--out=json')).toMatchObject({ stdout: '{}\n', code: 0 });
+  });
+
   it('has its late return in the job cache once it goes on', async () => {
     const stored = () => returnsOf(jid).then((returns) => Object.keys(returns).sort());
     await until('the first two are stored', async () => (await stored()).length > 1);

@@ -21,6 +21,13 @@ describe('each endpoint', () => {
     if (recorded.returns !== undefined) expect(likeness(body, recorded.returns)).toEqual(recorded.returns);
   });
 
+  it('lets a browser keep the files of a page of one’s own, and no answer', async () => {
+    const kept = async (path: string) => (await world.ask(path)).headers.get('Cache-Control');
+    expect(await kept('/static/app.js')).toBe('no-cache');
+    expect(await kept('/static/none.js')).toBe('private, no-store');
+    expect(await kept('/stats')).toBe('private, no-store');
+  });
+
   async function asked({ as, method, path, type, accept, body }: Recorded) {
     const headers = {
       ...(type === undefined ? {} : { 'Content-Type': type }),

@@ -104,6 +104,13 @@ describe('can I', () => {
     expect(body).toMatchObject({ allowed: true, minions: ['a'] });
   });
 
+  it('takes the cookie where the header is empty', async () => {
+    const body = JSON.stringify({ fun: 'test.ping', tgt: '*' });
+    const session = { Cookie: `session_id=${await world.tokenOf('bob')}`, 'X-Auth-Token': '' };
+    const answer = await world.ask('/ui/can-i', { body, headers: { 'Content-Type': 'application/json', ...session } });
+    expect(answer.status).toBe(200);
+  });
+
   it('is refused without a session, with one that has ended, and with that of a page of another origin', async () => {
     const before = await world.jobCount();
     const body = JSON.stringify({ fun: 'test.ping', tgt: '*' });

@@ -26,7 +26,8 @@ describe('the wheel', () => {
       expect(await told(wheel(client, 'key.list_all'))).toEqual(ACCEPTED);
     expect(await told(wheel(keeper, 'minions.connected'))).toEqual(MINIONS);
     const values = await told(wheel(keeper, 'config.values'));
-    expect(values).toMatchObject({ nodegroups: { web: 'web*' }, timeout: 5 });
+    expect(values).toMatchObject({ nodegroups: { web: 'web*' }, timeout: 5, saltgui_hide_jobs: ['test.ping'] });
+    expect(await told(wheel(keeper, 'config.values', { __kwarg__: true, match: '*' }))).toEqual(values);
     expect(Object.keys(values ?? {})).not.toEqual(expect.arrayContaining(['publisher_acl']));
     expect(Object.keys(values ?? {})).not.toEqual(expect.arrayContaining(['nats']));
     expect(await told(wheel(keeper, 'key.finger', 'web1'))).toEqual({

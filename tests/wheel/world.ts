@@ -21,6 +21,7 @@ import { apps } from '../hostile/apps.js';
 export const MINIONS = ['db1', 'web1'] as const;
 
 const MASTER = `
+saltgui_hide_jobs: [test.ping]
 nodegroups:
   web: web*
 publisher_acl:

@@ -77,7 +77,7 @@ export class Reads {
         .filter((minion) => minion.running.includes(job.record.jid))
         .map(({ id }) => ({ [id]: 0 }));
       const entry = summary(job.record);
-      if (!isMap(entry) || (running.length === 0 && job.gathering.complete)) return [];
+      if (!isMap(entry) || running.length === 0) return [];
       return [{ ...entry, Running: running, Returned: job.told.map(({ id }) => id) }];
     });
   }

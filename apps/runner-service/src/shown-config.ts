@@ -1,8 +1,9 @@
 /**
  * The master's settings that a runner may show. A list of what is shown, not of what is hidden: a setting that comes new, an
- * access list, an address with a password in it or the settings of a login backend are not told by mistake.
+ * access list, an address with a password in it or the settings of a login backend are not told by mistake. SaltGUI's own keys
+ * are in the file for no other purpose.
  */
-import type { MasterConfig } from '@natrium/config';
+import { GUI_PREFIX, type MasterConfig } from '@natrium/config';
 import { fromPlain, isMap, type Plain, type ValueMap } from '@natrium/model';
 
 const SHOWN = [
@@ -14,5 +15,6 @@ const SHOWN = [
 
 export function shownConfig(config: MasterConfig): ValueMap {
   const shown = fromPlain(Object.fromEntries(SHOWN.map((key) => [key, config[key] ?? null])) as Plain);
-  return isMap(shown) ? shown : {};
+  const gui = Object.entries(config.saltgui).map(([key, value]) => [`${GUI_PREFIX}${key}`, value] as const);
+  return { ...(isMap(shown) ? shown : {}), ...Object.fromEntries(gui) };
 }

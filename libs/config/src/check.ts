@@ -16,7 +16,7 @@ import { nearestKey } from './nearest-key.js';
 import { rootDir, withPaths } from './paths.js';
 import type { ConfigProblem } from './problem.js';
 import { reasonOf } from './reason.js';
-import { isSaltKey, RENAMED, SALT_KEYS } from './salt-keys.js';
+import { isGuiKey, isSaltKey, RENAMED, SALT_KEYS } from './salt-keys.js';
 import { entriesOf, type FilePlace, placeOf, valueOf } from './sourced.js';
 
 export const DEFAULT_DIR = '/etc/natrium';
@@ -72,7 +72,8 @@ function checkFiles<S extends z.ZodMiniObject>(
     ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
-  const idle = unknown.filter((key) => !BACK_END.test(key)).map((key) => unused(key, locate([key])));
+  const isUsed = (key: string) => BACK_END.test(key) || (kind.name === 'master' && isGuiKey(key));
+  const idle = unknown.filter((key) => !isUsed(key)).map((key) => unused(key, locate([key])));
   return ok({
     values: parsed.data,
     given,

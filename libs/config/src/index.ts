@@ -12,7 +12,7 @@ export { checkMasterFinger } from './master-finger.js';
 export { MinionConfig } from './minion-config.js';
 export { editDistance, nearestKey } from './nearest-key.js';
 export { type ConfigProblem, problemSentence } from './problem.js';
-export { isSaltKey, SALT_KEYS } from './salt-keys.js';
+export { GUI_PREFIX, isSaltKey, SALT_KEYS } from './salt-keys.js';
 export { LOG_LEVELS } from './shared-keys.js';
 export { pinoLevel } from './pino-level.js';
 export { type FilePlace } from './sourced.js';

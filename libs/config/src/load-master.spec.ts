@@ -185,6 +185,18 @@ describe('a mistake in the master file', () => {
     ]);
   });
 
+  it('keeps what SaltGUI has in the file, and nothing that only looks like it', () => {
+    const { config, reports } = load({
+      master: 'saltgui_templates:\n  up: {description: Ping, command: test.ping}\nsaltgui_hide_jobs: [test.ping]\n',
+    });
+    expect(config.saltgui).toEqual({
+      templates: { up: { description: 'Ping', command: 'test.ping' } },
+      hide_jobs: ['test.ping'],
+    });
+    expect(reports).toEqual([]);
+    expect(problems({ master: 'saltgui-templates: {}\n' })).toHaveLength(1);
+  });
+
   it('names the new name of a key that Salt renamed, and the file of a key that stands in the wrong one', () => {
     expect(problems({ master: 'client_acl: {}\ntrust_on_first_use: yes\n' })).toEqual([
       'DIR/master:1: client_acl: Salt renamed client_acl to publisher_acl. Mend: write publisher_acl.',

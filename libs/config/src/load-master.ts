@@ -8,6 +8,7 @@ import { deepFreeze } from './freeze.js';
 import { MasterConfig } from './master-config.js';
 import { MinionConfig } from './minion-config.js';
 import type { ConfigProblem } from './problem.js';
+import { GUI_PREFIX } from './salt-keys.js';
 import type { FilePlace } from './sourced.js';
 
 export interface LoadedConfig<T> {
@@ -41,6 +42,7 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
     event_sinks: withSinkPaths(values.event_sinks, values.root_dir),
     auth_ldap: settingsUnder('auth.ldap.', given),
     auth_pam: settingsUnder('auth.pam.', given),
+    saltgui: settingsUnder(GUI_PREFIX, given),
   });
   return ok({ config, locate, files, reports: [...reports, ...withoutEffect(config, locate)] });
 }

@@ -5,6 +5,7 @@
  *
  * Spec: docs/configuration.md, which is generated from here.
  */
+import type { Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { accessKeys } from './access-keys.js';
 import { type EventSink, EventSinks } from './event-sinks.js';
@@ -202,4 +203,6 @@ export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_job
   readonly auth_ldap: Readonly<Record<string, unknown>>;
   /** The same of `auth.pam.*`. */
   readonly auth_pam: Readonly<Record<string, unknown>>;
+  /** SaltGUI's `saltgui_*` keys by what follows the prefix: no business of ours but to show them. */
+  readonly saltgui: Readonly<Record<string, Value>>;
 };

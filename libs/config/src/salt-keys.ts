@@ -101,7 +101,14 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
 
 export const SALT_KEYS: ReadonlySet<string> = new Set(`${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`.trim().split(/\s+/));
 
+/** What SaltGUI keeps in the master's file and reads by `config.values`; it shows all of it to whoever logs in. */
+export const GUI_PREFIX = 'saltgui_';
+
 /** Salt's optional modules read dotted keys of their own (`auth.ldap.server`, `mysql.host`). */
 export function isSaltKey(key: string): boolean {
-  return SALT_KEYS.has(key) || /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
+  return SALT_KEYS.has(key) || isGuiKey(key) || /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
+}
+
+export function isGuiKey(key: string): boolean {
+  return /^saltgui_[a-z0-9_]+$/.test(key);
 }

@@ -104,3 +104,14 @@ describe('the rest', () => {
     expect(ret).toContain('is not built yet');
   });
 });
+
+describe('state.*', () => {
+  it('lists no orchestrations, and says of the others that there are none', async () => {
+    const master = aMaster();
+    expect(await run('state.orchestrate_show_sls', ['*'], master)).toMatchObject({ ret: {}, success: true });
+    const { ret, success } = await run('state.orchestrate', ['web'], master);
+    expect(success).toBe(false);
+    expect(ret).toContain('Natrium has no orchestrations');
+    expect(master.published).toEqual([]);
+  });
+});

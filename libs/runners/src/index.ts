@@ -7,6 +7,7 @@ import { jobsModule } from './jobs.js';
 import { manageModule } from './manage.js';
 import { type RunnerModule } from './runner-registry.js';
 import { saltModule } from './salt.js';
+import { stateModule } from './state.js';
 import { surveyModule } from './survey.js';
 import { testModule } from './test.js';
 import { wheelLibrary } from './wheel.js';
@@ -37,6 +38,7 @@ export const builtinRunners: readonly RunnerModule[] = [
   jobsModule,
   manageModule,
   saltModule,
+  stateModule,
   surveyModule,
   testModule,
 ];

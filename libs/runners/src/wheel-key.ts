@@ -36,6 +36,8 @@ const GROUPS: readonly (readonly [string, ListedState])[] = [
 ];
 
 const MATCH = { name: 'match', type: 'any', doc: 'Ids, as globs: a list or with commas.' } as const;
+/** SaltGUI sends its target with every command of the wheel, as Salt's own API lets it. */
+export const UNUSED_MATCH = [{ name: 'match', type: 'any', default: null, doc: 'Not used: all are told.' }] as const;
 const FINGERPRINT = {
   name: 'fingerprint',
   type: 'str',
@@ -49,7 +51,12 @@ const wheel = declaringFor<KeyContext>();
 
 export const keyWheel = defineModule('key', {
   list_all: wheel(
-    { doc: 'The ids of all keys, by state.', returns: 'a map of lists', examples: ['key.list_all'] },
+    {
+      doc: 'The ids of all keys, by state.',
+      params: UNUSED_MATCH,
+      returns: 'a map of lists',
+      examples: ['key.list_all'],
+    },
     async (_, { keys }) => ({ local: [], ...grouped(await keys.list(), GROUPS) }),
   ),
   list: wheel(

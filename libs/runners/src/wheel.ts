@@ -2,17 +2,20 @@
 import { defineModule, type Library } from '@natrium/modules';
 import type { RunnerContext } from './runner-context.js';
 import { runner, type RunnerModule, wheelRegistry } from './runner-registry.js';
-import { type KeyContext, keyWheel } from './wheel-key.js';
+import { type KeyContext, keyWheel, UNUSED_MATCH } from './wheel-key.js';
 
 const configWheel = defineModule('config', {
   values: runner(
-    { doc: "The master's settings that may be shown: no access lists, nothing that could hold a secret." },
+    {
+      doc: "The master's settings that may be shown: no access lists, nothing that could hold a secret.",
+      params: UNUSED_MATCH,
+    },
     (_, { host }) => host.config,
   ),
 });
 
 const minionsWheel = defineModule('minions', {
-  connected: runner({ doc: 'The minions that are connected now.' }, async (_, { master }) =>
+  connected: runner({ doc: 'The minions that are connected now.', params: UNUSED_MATCH }, async (_, { master }) =>
     [...(await master.connected())].sort(),
   ),
 });

@@ -69,7 +69,8 @@ export function headers(req: Request, res: Response, next: NextFunction): void {
 /** The session's token as the client sends it: the header wins over the cookie. @throws {UnauthorizedException} When there is none. */
 export function sessionIn(req: Pick<Request, 'headers'> & { readonly host?: string }): string {
   const header = req.headers['x-auth-token'];
-  const token = typeof header === 'string' ? header : cookieIn(req);
+  // SaltGUI sends an empty one while it remembers none.
+  const token = typeof header === 'string' && header !== '' ? header : cookieIn(req);
   if (token === undefined || !SESSION_ID.test(token)) throw unproved();
   return token;
 }

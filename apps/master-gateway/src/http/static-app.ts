@@ -8,7 +8,13 @@ type Places = Pick<HttpOptions, 'app' | 'appPath' | 'static' | 'staticPath'>;
 export function staticApp({ app, appPath, static: folder, staticPath }: Places): readonly RequestHandler[] {
   const handlers: RequestHandler[] = [];
   if (folder !== undefined) {
-    const files = express.static(folder, { dotfiles: 'ignore', index: false, redirect: false });
+    const files = express.static(folder, {
+      dotfiles: 'ignore',
+      index: false,
+      redirect: false,
+      // They are the same for everyone: a browser may keep them, and asks whether they have changed.
+      setHeaders: (res: Response) => res.setHeader('Cache-Control', 'no-cache'),
+    });
     handlers.push(under(staticPath, files), under(staticPath, (_req, _res, next) => {
       next(new NotFoundException());
     })); // prettier-ignore

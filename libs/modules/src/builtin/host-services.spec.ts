@@ -88,7 +88,7 @@ describe('what Natrium has not', () => {
   it('lists nothing where there is nothing, and says the rest plainly', async () => {
     expect(await ret('schedule.list')).toEqual({});
     expect(await ret('beacons.list')).toEqual({});
-    expect(await ret('beacons.list_available')).toEqual({});
+    expect(await ret('beacons.list_available')).toEqual([]);
     const outcome = await call('state.apply', ['web', { __kwarg__: true, test: true }]);
     expect(outcome).toMatchObject({ retcode: 1, success: false });
     expect(outcome.ret).toBe('ERROR: Natrium has no states: it runs commands, and does not manage configurations');

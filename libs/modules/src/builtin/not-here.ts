@@ -25,13 +25,22 @@ export const scheduleModule = defineModule('schedule', { list: none('schedules',
 
 export const beaconsModule = defineModule('beacons', {
   list: none('beacons', 'beacons.list'),
-  list_available: none('beacons that could be had', 'beacons.list_available'),
+  list_available: fn(
+    {
+      doc: 'The names of the beacons that could be had: there are none.',
+      params: ANYTHING,
+      returns: 'an empty list',
+      examples: ['beacons.list_available'],
+    },
+    () => [],
+  ),
 });
 
 export const stateModule = defineModule('state', {
   apply: absent('states', 'state.apply'),
   highstate: absent('states', 'state.highstate'),
   sls: absent('states', 'state.sls web'),
+  sls_id: absent('states', 'state.sls_id vim web'),
   single: absent('states', 'state.single pkg.installed name=vim'),
   show_sls: absent('states', 'state.show_sls web'),
   show_highstate: absent('states', 'state.show_highstate'),

@@ -110,5 +110,5 @@ export function isSaltKey(key: string): boolean {
 }
 
 export function isGuiKey(key: string): boolean {
-  return /^saltgui_[a-z0-9_]+$/.test(key);
+  return key.startsWith(GUI_PREFIX);
 }

@@ -111,7 +111,7 @@ describe('state.*', () => {
     expect(await run('state.orchestrate_show_sls', ['*'], master)).toMatchObject({ ret: {}, success: true });
     const { ret, success } = await run('state.orchestrate', ['web'], master);
     expect(success).toBe(false);
-    expect(ret).toContain('Natrium has no orchestrations');
+    expect(ret).toContain('state.orchestrate is not here');
     expect(master.published).toEqual([]);
   });
 });

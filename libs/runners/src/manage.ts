@@ -4,8 +4,9 @@
  * Up is who answers the gateway's presence question now, down the other accepted ones: no job is published for it, and
  * nobody is waited for. Only `manage.versions` asks the minions themselves.
  */
-import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { pyStr, type ValueMap } from '@natrium/model';
 import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION } from '@natrium/modules';
+import { absent } from './not-here.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
 import { groupVersions } from './version-groups.js';
@@ -24,7 +25,6 @@ const SUBSET = [
   { name: 'show_ip', type: 'bool', default: false, doc: 'Refused: the master does not see addresses of minions.' },
   ...OF,
 ] as const;
-const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 
 const INSTALLS = 'it would install software on other hosts, and Natrium runs commands on its own minions only';
 const KEYS = 'a key is accepted by its fingerprint, with natrium-key -a or the wheel key.accept';
@@ -45,12 +45,6 @@ function live(doc: string, which: keyof Status) {
       return inSubset((await status(of, context))[which], subset.map(pyStr));
     },
   );
-}
-
-function absent(why: string, example: string) {
-  return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [example] }, (): Value => {
-    throw new ExecutionError(`${example} is not here: ${why}`);
-  });
 }
 
 export const manageModule = defineModule('manage', {

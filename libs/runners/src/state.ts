@@ -1,17 +1,12 @@
 /**
- * `state.*`: Salt's orchestration, which Natrium has not. What can be listed is an empty map, and the rest says so plainly:
- * SaltGUI asks for the list at each login. (`natrium-run state.event` listens at the client's own end.)
+ * `state.*`: Salt's orchestration, which Natrium has not. SaltGUI asks for the list at each login, so it is there and empty.
+ * (`natrium-run state.event` listens at the client's own end.)
  */
-import { defineModule, ExecutionError } from '@natrium/modules';
+import { defineModule } from '@natrium/modules';
+import { absent, ANYTHING } from './not-here.js';
 import { runner } from './runner-registry.js';
 
-const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
-
-function absent(example: string) {
-  return runner({ doc: 'Says that there are no orchestrations here.', params: ANYTHING, examples: [example] }, () => {
-    throw new ExecutionError('Natrium has no orchestrations: it runs commands, and does not manage configurations');
-  });
-}
+const WHY = 'Natrium runs commands, and does not manage configurations';
 
 export const stateModule = defineModule('state', {
   orchestrate_show_sls: runner(
@@ -23,6 +18,6 @@ export const stateModule = defineModule('state', {
     },
     () => ({}),
   ),
-  orchestrate: absent('state.orchestrate web'),
-  orchestrate_single: absent('state.orchestrate_single salt.wheel key.list_all'),
+  orchestrate: absent(WHY, 'state.orchestrate'),
+  orchestrate_single: absent(WHY, 'state.orchestrate_single'),
 });

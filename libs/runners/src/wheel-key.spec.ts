@@ -50,6 +50,7 @@ describe('key.*', () => {
       minions_denied: ['web1', 'web3'],
     });
     expect((await ask('key.list_all', [flags({ match: '*' })])).ret).toEqual((await ask('key.list_all', [])).ret);
+    expect(await ask('key.list_all', ['web*'])).toMatchObject({ success: false });
     expect((await ask('key.list', ['un'])).ret).toEqual({ minions_pre: ['web2', 'web3'] });
     expect(await ask('key.list', ['x'])).toMatchObject({ success: false });
     expect((await ask('key.list_match', ['db*,web2'])).ret).toEqual({

@@ -36,8 +36,10 @@ const GROUPS: readonly (readonly [string, ListedState])[] = [
 ];
 
 const MATCH = { name: 'match', type: 'any', doc: 'Ids, as globs: a list or with commas.' } as const;
-/** SaltGUI sends its target with every command of the wheel, as Salt's own API lets it. */
-export const UNUSED_MATCH = [{ name: 'match', type: 'any', default: null, doc: 'Not used: all are told.' }] as const;
+/** SaltGUI sends its target by name with every command of the wheel; whoever writes it behind one means a choice, and hears that there is none. */
+export const UNUSED_MATCH = [
+  { name: 'match', type: 'any', default: null, keyword: true, doc: 'Not used: all are told.' },
+] as const;
 const FINGERPRINT = {
   name: 'fingerprint',
   type: 'str',

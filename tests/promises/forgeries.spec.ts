@@ -18,6 +18,7 @@ import {
   signRoles,
   signRoster,
   signTime,
+  toHex,
   verifyRolesChain,
   type Wire,
 } from '@natrium/envelope';
@@ -305,9 +306,10 @@ describe('promise 8: what is plain, or older', () => {
     const [old, current, newer] = [announcing(1, 9), announcing(world.now, 11), announcing(world.now + 1, 13)];
     directory.learn(current);
     directory.learn(old);
-    expect(directory.jobsOf(world.web2.key)?.epochKey).toEqual(current.epochKey);
+    const key = toHex(world.web2.key);
+    expect(directory.jobsOf(key)?.epochKey).toEqual(current.epochKey);
     directory.learn(newer);
-    expect(directory.jobsOf(world.web2.key)?.epochKey).toEqual(newer.epochKey);
+    expect(directory.jobsOf(key)?.epochKey).toEqual(newer.epochKey);
   });
 });
 

@@ -1,6 +1,5 @@
 /** Between the wire and the flows: what was opened becomes what a flow takes, and what it tells becomes answers. */
 import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
-import { toHex } from '@natrium/envelope';
 import {
   type Budget,
   type JobReturns,
@@ -11,7 +10,7 @@ import {
   type Follow,
   type SignedRequest,
 } from '@natrium/flow';
-import { encode, fromHex } from '@natrium/envelope';
+import { encode, fromHex, namesOf } from '@natrium/envelope';
 import { refusal } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -141,10 +140,10 @@ export class Door {
     body,
     party,
   }: Opened<typeof contracts.returned>): Promise<Body<typeof contracts.stored> | undefined> {
-    if (!this.minions.knows(party) || !this.budgets.returns.take(toHex(party.owner.key), this.budgets.now()))
-      return undefined;
+    const { key } = namesOf(party);
+    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return undefined;
     try {
-      const settled = await this.flows.returns.handle(body, party.owner.key);
+      const settled = await this.flows.returns.handle(body, key);
       this.#unstored = false;
       return settled ? { jid: body.jid } : undefined;
     } catch (cause) {
@@ -168,8 +167,8 @@ export class Door {
   }
 
   /** Services are not counted: what they pass on was counted where it came in. */
-  #affords({ owner }: Opened['party']): boolean {
-    return owner.type === 'role' || this.budgets.requests.take(toHex(owner.key), this.budgets.now());
+  #affords(party: Opened['party']): boolean {
+    return party.owner.type === 'role' || this.budgets.requests.take(namesOf(party).key, this.budgets.now());
   }
 }
 

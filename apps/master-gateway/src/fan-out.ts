@@ -1,6 +1,6 @@
 /** Sends a job to its minions: one body, one wrap each, and each one's place in the grant's tree as its private part. */
 import { setImmediate } from 'node:timers/promises';
-import { fp, leafOf, MerkleTree, toHex } from '@natrium/envelope';
+import { leafOf, MerkleTree, namesOf, toHex } from '@natrium/envelope';
 import type { FanTarget } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
@@ -52,19 +52,23 @@ export class FanOut {
     only?: ReadonlySet<string>,
   ): Ready {
     const { link } = this;
-    const tree = MerkleTree.of(members.map(({ id, key }) => leafOf(key, id)));
+    const meant = members.map(({ id, key }) => ({ key: toHex(key), leaf: leafOf(key, id) }));
+    const tree = MerkleTree.of(meant.map(({ leaf }) => leaf));
     const absent: string[] = [];
     const keys: string[] = [];
     const targets: FanTarget[] = [];
-    for (const { id, key } of members) {
-      const text = toHex(key);
-      if (only?.has(text) === false) continue;
+    for (const { key, leaf } of meant) {
+      if (only?.has(key) === false) continue;
       const party = link.directory.jobsOf(key);
-      if (party === undefined) absent.push(text);
+      if (party === undefined) absent.push(key);
       else {
-        const index = tree.indexOf(leafOf(key, id));
-        keys.push(text);
-        targets.push({ party, subject: link.subjects.job(fp(key)), private: [index, [...tree.proof(index)]] });
+        const index = tree.indexOf(leaf);
+        keys.push(key);
+        targets.push({
+          party,
+          subject: link.subjects.job(namesOf(party).fp),
+          private: [index, [...tree.proof(index)]],
+        });
       }
     }
     const body = { request, grant, instance: link.own.instance };

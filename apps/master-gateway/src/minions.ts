@@ -4,6 +4,7 @@ import {
   type Cluster,
   decode,
   type KnownParty,
+  namesOf,
   readRoster,
   type RosterRecord,
   type Signed,
@@ -90,8 +91,8 @@ export class Minions {
   /** Whether the sender is accepted at all: a first, cheap check below the acl-service's own. */
   knows(party: KnownParty): boolean {
     if (party.owner.type === 'role') return true; // its key is in the roles document
-    const hex = toHex(party.owner.key);
-    return this.#accepted.has(hex) || this.#accounts.has(hex);
+    const { key } = namesOf(party);
+    return this.#accepted.has(key) || this.#accounts.has(key);
   }
 
   /** The key, hexadecimal, that the minion has now which was asked under this one. */
@@ -103,6 +104,6 @@ export class Minions {
 
   /** Whether it may hear on of what it asked for earlier: a minion that has changed its identity since then may. */
   mayHear(party: KnownParty): boolean {
-    return this.knows(party) || this.#succeeded.has(toHex(party.owner.key));
+    return this.knows(party) || this.#succeeded.has(namesOf(party).key);
   }
 }

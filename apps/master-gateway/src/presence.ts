@@ -1,5 +1,5 @@
 /** Who is there now: a question that runs no module, answered by the agent itself or, for the absent, by the broker. */
-import { fp, fromHex } from '@natrium/envelope';
+import { namesOf, toHex } from '@natrium/envelope';
 import type { Seen } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { contracts } from '@natrium/wire';
@@ -32,7 +32,7 @@ export class Presence {
   async ask(jids: readonly string[]): Promise<readonly Present[]> {
     const all = this.minions.all();
     const { here } = await this.#probe(
-      all.map(({ key }) => key),
+      all.map(({ key }) => toHex(key)),
       jids,
       SILENCE_MS,
     );
@@ -45,7 +45,7 @@ export class Presence {
   /** Of these minions, by identity key (hexadecimal): whom the broker no longer knows, and who is at work on the job. */
   async lookAt(jid: string, keys: readonly string[]): Promise<Seen> {
     const { here, gone } = await this.#probe(
-      keys.map((key) => fromHex(this.minions.keyNow(key))),
+      keys.map((key) => this.minions.keyNow(key)),
       [jid],
       GONE_MS,
     );
@@ -55,11 +55,11 @@ export class Presence {
     };
   }
 
-  #probe(keys: readonly Uint8Array[], jids: readonly string[], timeoutMs: number): Promise<Probed> {
+  #probe(keys: readonly string[], jids: readonly string[], timeoutMs: number): Promise<Probed> {
     const { link } = this;
     const targets = keys.flatMap((key, place) => {
       const party = link.directory.jobsOf(key);
-      return party === undefined ? [] : [{ place, party, subject: link.subjects.job(fp(key)) }];
+      return party === undefined ? [] : [{ place, party, subject: link.subjects.job(namesOf(party).fp) }];
     });
     const here = new Map<number, readonly string[]>();
     const gone = new Set<number>();

@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#roster.
  */
-import { equalBytes, fp, randomBytes, type Signed, toHex } from '@natrium/envelope';
+import { equalBytes, namesOf, randomBytes, type Signed, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJobs } from '@natrium/flow';
 import { contracts } from '@natrium/wire';
@@ -35,8 +35,11 @@ function introduce({ roles, clock, directory }: RoleLink, announcement: Signed):
 
 /** Only where there is a minion to tell; an account's sessions are told with their next request. */
 function tellItself({ bus, directory, subjects, transport }: RoleLink, key: Uint8Array): void {
-  const party = directory.jobsOf(key);
+  const party = directory.jobsOf(toHex(key));
   if (party === undefined) return;
   const framing = { messageId: randomBytes(16), re: null, introduce: true };
-  transport.publish(subjects.job(fp(key)), bus.sealer.seal(contracts.refresh, { what: 'standing' }, [party], framing));
+  transport.publish(
+    subjects.job(namesOf(party).fp),
+    bus.sealer.seal(contracts.refresh, { what: 'standing' }, [party], framing),
+  );
 }

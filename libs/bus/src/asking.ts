@@ -1,5 +1,5 @@
 /** One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard. */
-import { type KnownParty, type OpenedMessage, ownerName, privatePart } from '@natrium/envelope';
+import { type KnownParty, namesOf, type OpenedMessage, privatePart } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import { type AskFailure, type Conversation, renewed, sameSide } from './conversation.js';
 import type { Sealer } from './sealer.js';
@@ -95,7 +95,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
 
   onStaleKey(party: KnownParty): void {
     // By its owner and not by its key: a replica that shows another key each time would be sent the question for ever.
-    const replica = ownerName(party.owner);
+    const replica = namesOf(party).owner;
     if (!this.expects(party) || this.#retried.has(replica)) return;
     this.#retried.add(replica);
     this.send(renewed(this.question.to(), party), true);

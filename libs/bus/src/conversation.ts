@@ -2,7 +2,7 @@
  * One question that is waiting for its answers. The broker delivers them under `<inbox>.<token>.<index>`; the envelope
  * proves that they are answers to this question from the side that was asked.
  */
-import { type KnownParty, type OpenedMessage, toHex } from '@natrium/envelope';
+import { type KnownParty, namesOf, type OpenedMessage } from '@natrium/envelope';
 import type { Contract } from '@natrium/wire';
 
 /** Why a question got no answer: nobody listens, nobody answered in time, it was turned away, or nobody is known to ask. */
@@ -27,7 +27,7 @@ export function sameSide(party: KnownParty, asked: KnownParty): boolean {
 }
 
 export function sameKey(a: KnownParty, b: KnownParty): boolean {
-  return toHex(a.owner.key) === toHex(b.owner.key);
+  return namesOf(a).key === namesOf(b).key;
 }
 
 /** The parties to seal to once one of them has shown a newer key: its old one is replaced. */

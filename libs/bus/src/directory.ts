@@ -2,7 +2,7 @@
  * Who is known to this process, by key id: the live services of each role, each identity's newest `jobs` announcement,
  * and a bounded cache of sessions. Everything in it was verified; an eviction costs one `stale_key`.
  */
-import { equalBytes, type KnownParty, type RoleName, mapKey } from '@natrium/envelope';
+import { equalBytes, type KnownParty, mapKey, namesOf, type RoleName } from '@natrium/envelope';
 
 const MAX_SESSIONS = 10_000;
 
@@ -17,7 +17,7 @@ export class Directory {
   constructor(private readonly now: () => number) {}
 
   learn(party: KnownParty): void {
-    const keyId = mapKey(party.keyId);
+    const { keyId } = namesOf(party);
     if (party.use === 'session') this.#learnSession(keyId);
     else if (!this.#learnLasting(party)) return;
     this.#byKeyId.set(keyId, party);
@@ -46,19 +46,23 @@ export class Directory {
     return this.role(role).find((party) => party.owner.type === 'role' && party.owner.instance === instance);
   }
 
-  /** Where jobs for an identity are sealed to: the newest of its announcements for that use. */
-  jobsOf(identityKey: Uint8Array): KnownParty | undefined {
-    const party = this.#jobs.get(mapKey(identityKey));
+  /**
+   * Where jobs for an identity are sealed to: the newest of its announcements for that use.
+   *
+   * @param identityKey Hexadecimal.
+   */
+  jobsOf(identityKey: string): KnownParty | undefined {
+    const party = this.#jobs.get(identityKey);
     return party !== undefined && party.notAfter > this.now() ? party : undefined;
   }
 
   /** Forgets a service that said good-bye or whose instance nobody answers for. */
   forget(party: KnownParty): void {
-    this.#byKeyId.delete(mapKey(party.keyId));
+    const { keyId, owner } = namesOf(party);
+    this.#byKeyId.delete(keyId);
     if (party.owner.type !== 'role') return;
-    const key = serviceKey(party.owner.role, party.owner.instance);
-    this.#services.delete(key);
-    this.#forgetBefore(key);
+    this.#services.delete(owner);
+    this.#forgetBefore(owner);
   }
 
   /** Forgets every party that `keeps` says no of: its role key is gone, or its identity is shut out. */
@@ -91,15 +95,14 @@ export class Directory {
   /** @returns false for an announcement older than the one in force: `not_before` only rises. */
   #learnLasting(party: KnownParty): boolean {
     const table = party.owner.type === 'role' ? this.#services : this.#jobs;
-    const key =
-      party.owner.type === 'role' ? serviceKey(party.owner.role, party.owner.instance) : mapKey(party.owner.key);
+    const key = party.owner.type === 'role' ? namesOf(party).owner : namesOf(party).key;
     const known = table.get(key);
     if (known === party) return true;
     if (known !== undefined && known.notBefore > party.notBefore) return false;
     table.set(key, party);
     if (known !== undefined && !equalBytes(known.keyId, party.keyId)) {
       this.#forgetBefore(key);
-      this.#before.set(key, mapKey(known.keyId));
+      this.#before.set(key, namesOf(known).keyId);
     }
     return true;
   }
@@ -108,8 +111,4 @@ export class Directory {
     this.#byKeyId.delete(this.#before.get(key) ?? '');
     this.#before.delete(key);
   }
-}
-
-function serviceKey(role: RoleName, instance: string): string {
-  return `${role}/${instance}`;
 }

@@ -10,6 +10,7 @@ import { SealedStore, StoredCorrupt } from './sealed-store.js';
 const NOW = 1_795_000_000_000;
 const MINUTE = 60_000;
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
+const hex = (text: string) => Buffer.from(text).toString('hex');
 const textOf = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString();
 
 /** A write that a test lets end, well or badly. */
@@ -171,21 +172,21 @@ describe('the directory', () => {
     expect(directory.byKeyId(bytes('id of web2'))).toBeUndefined();
     now = NOW + MINUTE;
     expect(directory.byKeyId(bytes('id of web1'))).toBeUndefined();
-    expect(directory.jobsOf(bytes('web1'))).toBeUndefined();
+    expect(directory.jobsOf(hex('web1'))).toBeUndefined();
   });
 
   it('seals jobs to the newest announcement of an identity, and never goes back', () => {
     const directory = new Directory(() => NOW);
     directory.learn(party('web1 new', { notBefore: NOW }));
     directory.learn(party('web1 old', { notBefore: NOW - 1 }));
-    expect(directory.jobsOf(bytes('web1'))?.keyId).toEqual(bytes('id of web1 new'));
+    expect(directory.jobsOf(hex('web1'))?.keyId).toEqual(bytes('id of web1 new'));
     expect(directory.byKeyId(bytes('id of web1 old'))).toBeUndefined();
   });
 
   it('does not seal jobs to a session', () => {
     const directory = new Directory(() => NOW);
     directory.learn(party('root', { use: 'session' }));
-    expect(directory.jobsOf(bytes('root'))).toBeUndefined();
+    expect(directory.jobsOf(hex('root'))).toBeUndefined();
     expect(directory.byKeyId(bytes('id of root'))?.use).toBe('session');
   });
 

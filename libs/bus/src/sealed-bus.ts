@@ -9,7 +9,7 @@ import {
   encodeStaleKey,
   equalBytes,
   type KnownParty,
-  mapKey,
+  namesOf,
   type OpenedMessage,
   randomBytes,
   readStaleKey,
@@ -108,7 +108,7 @@ export class SealedBus {
     const asking = new Asking(this.#line(), question, first, answers, { timeoutMs, hear });
     this.#waiting.set(toHex(asking.messageId), asking);
     if (this.#isClosed) asking.letGo();
-    asking.send(asked, !asked.some((party) => this.#knowUs.has(mapKey(party.keyId))));
+    asking.send(asked, !asked.some((party) => this.#knowUs.has(namesOf(party).keyId)));
     return () => {
       asking.end();
     };
@@ -218,7 +218,7 @@ export class SealedBus {
     }
     this.sealer.directory.learn(opened.value.party);
     if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
-    this.#knowUs.add(mapKey(opened.value.party.keyId));
+    this.#knowUs.add(namesOf(opened.value.party).keyId);
     conversation.onAnswer(opened.value, place);
   }
 

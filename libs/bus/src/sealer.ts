@@ -6,8 +6,8 @@
 import {
   encode,
   type EpochKeyring,
-  fp,
   type KnownParty,
+  namesOf,
   type OpenContext,
   type OpenedMessage,
   type OpenFailure,
@@ -158,18 +158,7 @@ function allows(opening: Opening, kind: string, party: KnownParty): boolean {
   if (!contract.from.includes(role)) return false;
   if (role !== 'identity') return true;
   const named = fpIn(opening.subject);
-  return named === undefined || named === fpOf(party);
-}
-
-/** Hashed once for each party that is known: each of its messages is looked at. */
-const fps = new WeakMap<KnownParty, string>();
-
-function fpOf(party: KnownParty): string {
-  const known = fps.get(party);
-  if (known !== undefined) return known;
-  const made = fp(party.owner.key);
-  fps.set(party, made);
-  return made;
+  return named === undefined || named === namesOf(party).fp;
 }
 
 function parse(opening: Opening, kind: string, body: Wire): unknown {

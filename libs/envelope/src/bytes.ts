@@ -3,13 +3,16 @@ import { timingSafeEqual } from 'node:crypto';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'));
 
 /**
  * V8 holds so few bytes beside the object, without an array buffer, until somebody asks for that (`.buffer`, a `subarray`, native
  * code): making it is dearer than what is done with most of them.
  */
 const SMALL = 64;
+
+/** Room for the hexadecimal digits of so many bytes. */
+const digitsOf: Uint8Array[] = [];
 
 const POOL = 8192;
 
@@ -56,9 +59,14 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 export function toHex(bytes: Uint8Array): string {
   if (bytes.length > SMALL) return bufferOf(bytes).toString('hex');
-  let text = '';
-  for (const byte of bytes) text += HEX[byte] ?? '';
-  return text;
+  const digits = (digitsOf[bytes.length] ??= new Uint8Array(2 * bytes.length));
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] ?? 0;
+    digits[2 * i] = HEX[byte >>> 4] ?? 0;
+    digits[2 * i + 1] = HEX[byte & 15] ?? 0;
+  }
+  // Put together digit by digit it would be a tree of texts, which whoever looks it up in a table has to flatten first.
+  return Reflect.apply(String.fromCharCode, undefined, digits) as string;
 }
 
 /** @throws {RangeError} When `text` isn't an even number of hexadecimal digits. */

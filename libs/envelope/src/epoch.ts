@@ -92,10 +92,16 @@ interface Pair {
   readonly rx: Uint8Array;
 }
 
+interface Pairs {
+  /** By the array that holds the peer's public key, whose bytes never change: a known party's is always the same one. */
+  byObject: WeakMap<Uint8Array, Pair>;
+  readonly byKey: Map<string, Pair>;
+}
+
 /** Keys of one direction between two epoch keys, made once for each pair; the oldest pairs are dropped beyond `max`. */
 export class PairKeys {
   // By the own key's object: when the keyring lets it go, its pairs go with it.
-  readonly #pairs = new WeakMap<EpochKey, Map<string, Pair>>();
+  readonly #pairs = new WeakMap<EpochKey, Pairs>();
 
   constructor(private readonly max = 32_768) {}
 
@@ -111,23 +117,29 @@ export class PairKeys {
 
   #pair(own: EpochKey, peerPublic: Uint8Array): Pair {
     const pairs = this.#pairsOf(own);
+    const met = pairs.byObject.get(peerPublic);
+    if (met !== undefined) return met;
     const name = mapKey(peerPublic);
-    const known = pairs.get(name);
-    if (known !== undefined) return known;
-    const pair = makePair(own, peerPublic);
-    const [oldest] = pairs.keys();
-    if (pairs.size >= this.max && oldest !== undefined) pairs.delete(oldest);
-    pairs.set(name, pair);
+    const pair = pairs.byKey.get(name) ?? makePair(own, peerPublic);
+    pairs.byKey.set(name, pair);
+    if (pairs.byKey.size > this.max) dropOldest(pairs);
+    pairs.byObject.set(peerPublic, pair);
     return pair;
   }
 
-  #pairsOf(own: EpochKey): Map<string, Pair> {
+  #pairsOf(own: EpochKey): Pairs {
     const known = this.#pairs.get(own);
     if (known !== undefined) return known;
-    const pairs = new Map<string, Pair>();
+    const pairs = { byObject: new WeakMap(), byKey: new Map() };
     this.#pairs.set(own, pairs);
     return pairs;
   }
+}
+
+function dropOldest(pairs: Pairs): void {
+  const [oldest] = pairs.byKey.keys();
+  if (oldest !== undefined) pairs.byKey.delete(oldest);
+  pairs.byObject = new WeakMap(); // the others are met again
 }
 
 /** The bytewise lower public key is the client. */

@@ -43,6 +43,7 @@ export { type CheckedJoin, type JoinProblem, type JoinRequest, readJoin, signJoi
 export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret } from './keys.js';
 export { leafOf, MerkleTree, verifyProof } from './merkle.js';
 export { type OpenContext, type OpenedMessage, type OpenFailure, openMessage, type OpenReason } from './open.js';
+export { namesOf, type PartyNames } from './party-names.js';
 export { randomBytes } from './random.js';
 export {
   encodeRequest,

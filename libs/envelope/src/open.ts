@@ -9,13 +9,14 @@
  */
 import { err, ok, type Result } from '@natrium/model';
 
-import { type KnownParty, ownerName } from './announcement.js';
+import type { KnownParty } from './announcement.js';
 import { equalBytes } from './bytes.js';
 import { decode, type Wire } from './encoding.js';
 import { type EpochKey, type EpochKeyring, type PairKeys, PairRefused } from './epoch.js';
 import { bodyKeys, messageHash, openBody, openWrap, type Unwrapped, type Wrap } from './message-body.js';
 import { type Header, type MessageParts, readHeader, splitMessage } from './message-layout.js';
 import { unpad } from './padding.js';
+import { namesOf } from './party-names.js';
 import type { SeenSets } from './seen-sets.js';
 import type { Signed } from './signing.js';
 
@@ -190,7 +191,7 @@ function whyNotNow(party: KnownParty, header: Header, ctx: OpenContext): OpenRea
   if (issued > ctx.now + ctx.skewMs) return 'future';
   if (ctx.now > end || lifetime > ctx.maxLifetime(kind)) return 'stale';
   // A clock may be set back by as much as is tolerated, so the id is kept that much longer than the message is fresh.
-  const seen = ctx.seen.admit(ownerName(party.owner), messageId, end + ctx.skewMs + 1, ctx.now);
+  const seen = ctx.seen.admit(namesOf(party).owner, messageId, end + ctx.skewMs + 1, ctx.now);
   if (seen !== 'new') return seen;
   return ctx.expects(header.re, party, kind) ? undefined : 're';
 }

@@ -97,7 +97,7 @@ class Gateway {
   }
 
   hear(id: string, said: Returned): Promise<boolean> {
-    return this.returns.handle(said, keyOf(id));
+    return this.returns.handle(said, keyText(keyOf(id)));
   }
 
   get told(): readonly unknown[] {

@@ -39,9 +39,11 @@ export class JobReturns {
     private readonly jobs: ActiveJobs,
   ) {}
 
-  /** @returns true when the sender may forget its return: it is stored, or it was already. */
-  async handle(said: Returned, senderKey: Uint8Array): Promise<boolean> {
-    const key = this.ports.keyText(senderKey);
+  /**
+   * @param key Of the sender's identity, hexadecimal.
+   * @returns true when the sender may forget its return: it is stored, or it was already.
+   */
+  async handle(said: Returned, key: string): Promise<boolean> {
     const job = this.jobs.byJid(said.jid);
     if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
     const ended = this.jobs.ended(said.jid);

@@ -178,20 +178,28 @@ export class EventSpool {
   #writeNew(): void {
     this.#inFile = this.last;
     if (this.#unwritten.length === 0) return;
+    const kept = this.#append();
+    this.options.onReady();
+    if (kept.length === 0) return;
+    // Once they have left for the master, which somebody waits for there.
+    setImmediate(() => {
+      for (const { done } of kept) done();
+    });
+  }
+
+  /** @returns What is in the file now; nothing when the disk did not take it. */
+  #append(): readonly Unwritten[] {
     try {
       this.#file.append(this.#unwritten.map(({ line }) => line).join(''));
-      const kept = this.#unwritten;
-      this.#unwritten = [];
-      // Once they have left for the master, which somebody waits for there.
-      setImmediate(() => {
-        for (const { done } of kept) done();
-      });
-      this.#trouble.over();
     } catch (cause) {
       for (const { until, done } of this.#unwritten) if (until === 'tried') done();
       this.#trouble.failed(cause);
+      return [];
     }
-    this.options.onReady();
+    const kept = this.#unwritten;
+    this.#unwritten = [];
+    this.#trouble.over();
+    return kept;
   }
 
   /** They are kept, in the file or by the master. */

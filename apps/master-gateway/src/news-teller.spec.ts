@@ -23,12 +23,23 @@ describe('what a caller is told', () => {
     const told: News[] = [];
     const teller = new NewsTeller((news) => told.push(news), 0);
     teller.tell({ ...NO_NEWS, started: STARTED });
-    for (let n = 0; n < 1000; n += 1) teller.tell({ ...NO_NEWS, returns: Counted.of(aReturn(n)) });
+    for (let n = 0; n < 200; n += 1) teller.tell({ ...NO_NEWS, returns: Counted.of(aReturn(n)) });
     expect(told).toEqual([]);
     await turn();
-    expect(told.map(({ started, returns }) => [started, returns.length])).toEqual([[STARTED, 1000]]);
-    expect(told[0]?.returns.map(({ ret }) => ret)).toEqual(Array.from({ length: 1000 }, (_, n) => n));
-    expect(Counted.walks).toBe(1000);
+    expect(told.map(({ started, returns }) => [started, returns.length])).toEqual([[STARTED, 200]]);
+    expect(told[0]?.returns.map(({ ret }) => ret)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+    expect(Counted.walks).toBe(200);
+  });
+
+  it('is in several messages when very much came in one turn: the first is read while the last still comes', async () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    for (let n = 0; n < 600; n += 1) teller.tell({ ...NO_NEWS, returns: [aReturn(n)] });
+    expect(told.map(({ returns }) => returns.length)).toEqual([256, 256]);
+    await turn();
+    expect(told.flatMap(({ returns }) => returns.map(({ ret }) => ret))).toEqual(
+      Array.from({ length: 600 }, (_, n) => n),
+    );
   });
 
   it('leaves at once with the end, and nothing of it is told again', async () => {

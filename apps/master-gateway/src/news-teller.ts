@@ -1,9 +1,11 @@
 /**
  * Tells a caller the news of its job in as few messages as lose no time: a refusal and the end go out at once and take along
  * what waits; the rest goes together with what comes in the same turn of the event loop or, for a peer, whose `publish`
- * module only gathers, within a few milliseconds.
+ * module only gathers, within a few milliseconds. Of very many, the caller reads the first while the last still come.
  */
 import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
+
+const MANY = 256;
 
 export class NewsTeller {
   #waiting: GatheredNews | undefined;
@@ -36,7 +38,8 @@ export class NewsTeller {
     this.#over ||= news.refusal !== null || news.end !== null || (this.onlyStart && news.started !== null);
     if (this.#waiting === undefined) this.#waiting = new GatheredNews(news);
     else this.#waiting.add(news);
-    if (news.refusal !== null || news.end !== null) this.#flush();
+    const isMany = this.#waiting.all.returns.length >= MANY;
+    if (news.refusal !== null || news.end !== null || isMany) this.#flush();
     else this.#cancel ??= this.#later();
   }
 

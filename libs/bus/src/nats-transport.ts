@@ -74,10 +74,14 @@ const PING_MS = 5000;
 const NO_RESPONDERS = 503;
 /** Messages of one turn that are worth a write of their own: more than the client's own buffer of 32 KiB. */
 const MANY = 64;
+/** A turn of the event loop takes this long when thousands of messages have come at once; nobody's answer waits for its end. */
+const LONG_MS = 2;
 const NO_OPTIONS: PublishOptions = {};
 
 export class NatsTransport implements Transport {
   readonly #outbound: Outbound[] = [];
+  /** When the first of them was sent, as `performance.now()` tells it. */
+  #outboundSince = 0;
   readonly #subscribed = new Set<Subscribed>();
   readonly #notice: (notice: string, cause?: unknown) => void;
   /** Set while two connections hear the same: what was heard. (Queue groups would do, but for the broker's "no responders", which skips them.) */
@@ -149,9 +153,12 @@ export class NatsTransport implements Transport {
   send(subject: string, payload: Uint8Array, options: PublishOptions, via?: NatsConnection): void {
     this.#outbound.push({ subject, payload, options, via });
     if (this.#outbound.length >= MANY) this.#sendAll();
-    else if (this.#outbound.length === 1) setImmediate(() => {
-      this.#sendAll();
-    }); // prettier-ignore
+    else if (this.#outbound.length === 1) {
+      this.#outboundSince = performance.now();
+      setImmediate(() => {
+        this.#sendAll();
+      });
+    }
   }
 
   subscribe(subject: string, handler: (message: Incoming) => void, queue?: string): Listening {
@@ -177,6 +184,7 @@ export class NatsTransport implements Transport {
         } catch (thrown) {
           this.#notice(`handler of ${subject} threw`, thrown);
         }
+        if (this.#outbound.length > 0 && performance.now() > this.#outboundSince + LONG_MS) this.#sendAll();
       },
     });
   }

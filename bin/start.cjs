@@ -8,7 +8,7 @@ const { basename, dirname, join } = require('node:path');
 
 const root = dirname(__dirname);
 
-/** Tells whether a source below `folder` is newer than `time`; written for speed, it runs before every command. */
+/** Tells whether a source below `folder` is newer than `time`; written for speed, it runs after every command. */
 function hasNewer(folder, time) {
   return readdirSync(folder).some((name) => {
     const path = `${folder}/${name}`;
@@ -40,7 +40,10 @@ exports.start = (file) => {
     process.stderr.write(`${name}: ${program} is missing; run "npm run build" in ${root}\n`);
     process.exit(70);
   }
-  if (isOlderThanSources()) process.stderr.write(`${name}: older than its sources; run "npm run build" in ${root}\n`);
+  // Looking at hundreds of files takes its milliseconds, which nobody's first line waits for.
+  process.once('exit', () => {
+    if (isOlderThanSources()) process.stderr.write(`${name}: older than its sources; run "npm run build" in ${root}\n`);
+  });
   require('node:module').enableCompileCache?.(join(root, '.cache', 'compile'));
   // On Node 20 an absolute path serves as well as a URL, and loading node:url costs a millisecond.
   return import(program);

@@ -1,0 +1,56 @@
+/** Rules of the commands in `bin/`: what was built runs at once, and whoever has changed a source since hears that at the end. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inRoot } from './programs.mjs';
+
+const BUILT = 1_795_000_000;
+
+let root: string;
+
+function write(path: string, text: string, seconds: number): void {
+  const whole = join(root, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, text);
+  utimesSync(whole, seconds, seconds);
+}
+
+const run = () => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(root, 'bin', 'natrium')], { encoding: 'utf8' });
+  return { stdout, stderr, status };
+};
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'nt-start-'));
+  mkdirSync(join(root, 'bin'));
+  for (const name of ['start.cjs', 'natrium']) copyFileSync(inRoot(`bin/${name}`), join(root, 'bin', name));
+  write('dist/cli/natrium.mjs', "process.stdout.write('hello\\n'); process.exit(3);\n", BUILT);
+  write('dist/.built', '', BUILT);
+  write('libs/model/src/index.ts', '', BUILT - 1);
+  write('apps/cli/src/natrium.ts', '', BUILT - 1);
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+describe('a command that is built', () => {
+  it('runs, and says nothing of its own', () => {
+    expect(run()).toEqual({ stdout: 'hello\n', stderr: '', status: 3 });
+  });
+
+  it.each(['libs/model/src/index.ts', 'apps/cli/src/natrium.ts'])(
+    'says that %s is newer, and runs all the same',
+    (path) => {
+      write(path, '', BUILT + 1);
+      const said = `natrium: older than its sources; run "npm run build" in ${root}\n`;
+      expect(run()).toEqual({ stdout: 'hello\n', stderr: said, status: 3 });
+    },
+  );
+
+  it('takes no notice of a spec that is newer', () => {
+    write('libs/model/src/index.spec.ts', '', BUILT + 1);
+    expect(run().stderr).toBe('');
+  });
+});

@@ -103,7 +103,7 @@ export class Sealer {
   }
 }
 
-/** The rules for one message; a class, because seven closures for each message cost more than its body. */
+/** The rules for one message; a class, because as many closures for each message cost more than its body. */
 class Opener implements OpenContext {
   readonly maxSize = MAX_MESSAGE;
   readonly keyring: EpochKeyring;

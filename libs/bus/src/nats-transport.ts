@@ -8,50 +8,16 @@
  * connection that heard the question, the only one that the broker lets answer it.
  */
 import { createHash } from 'node:crypto';
-import type { NatsKey } from '@natrium/envelope';
 import {
   connect,
-  type ConnectionOptions,
   type Msg,
   type NatsConnection,
   type PublishOptions,
   type Subscription,
-  type TlsOptions,
 } from '@nats-io/transport-node';
 import { allRead } from './all-read.js';
+import { type NatsOptions, settings } from './nats-settings.js';
 import type { Incoming, Listening, Transport } from './transport.js';
-
-/** A user of the broker: who, and what the broker must see. Without one the broker asks for nothing. */
-export interface BrokerUser {
-  /** The newest; asked for at each connect. */
-  readonly jwt: () => string;
-  /** The user's NATS key, which signs login challenges. */
-  readonly key: Pick<NatsKey, 'name' | 'sign'>;
-}
-
-/** Paths of PEM files. */
-export interface BrokerTls {
-  /** Who signed the broker's certificate; the host's own list when missing. */
-  readonly ca?: string;
-  /** This process's own, for a broker that asks for one. */
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-export interface NatsOptions {
-  readonly servers: readonly string[];
-  readonly name: string;
-  readonly user?: BrokerUser | undefined;
-  readonly tls?: BrokerTls | undefined;
-  /** Below which answers to this process come, JetStream's too. */
-  readonly inbox?: string | undefined;
-  /** Told of every state change of the connection and of every handler that threw. */
-  readonly onNotice?: (notice: string, cause?: unknown) => void;
-  /** Told of what an operator has to mend, and when it is over. */
-  readonly onAlert?: (alert: string, cause?: unknown) => void;
-  /** false: the first connection must succeed at once. */
-  readonly waitOnFirstConnect?: boolean;
-}
 
 interface Subscribed {
   readonly subject: string;
@@ -70,7 +36,6 @@ interface Outbound {
 
 /** How long answers may still leave through a connection that was taken over. */
 const OVERLAP_MS = 500;
-const PING_MS = 5000;
 const NO_RESPONDERS = 503;
 /** Messages of one turn that are worth a write of their own: more than the client's own buffer of 32 KiB. */
 const MANY = 64;
@@ -269,37 +234,6 @@ export class NatsTransport implements Transport {
       else if (status.type !== 'ping') this.#notice(`broker: ${status.type}`);
     }
   }
-}
-
-function settings({ servers, name, user, tls, inbox, waitOnFirstConnect }: NatsOptions): ConnectionOptions {
-  return {
-    servers: [...servers],
-    name,
-    pingInterval: PING_MS,
-    maxPingOut: 2,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    reconnectJitter: 500,
-    waitOnFirstConnect: waitOnFirstConnect ?? false,
-    timeout: 5000,
-    ignoreClusterUpdates: false,
-    ...(inbox === undefined ? {} : { inboxPrefix: inbox }),
-    ...(user === undefined ? {} : { authenticator: (nonce?: string) => login(user, nonce) }),
-    ...(tls === undefined ? {} : { tls: filesOf(tls) }),
-  };
-}
-
-function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {
-  const signature = key.sign(new TextEncoder().encode(nonce));
-  return { jwt: jwt(), nkey: key.name, sig: Buffer.from(signature).toString('base64url') };
-}
-
-function filesOf({ ca, cert, key }: BrokerTls): TlsOptions {
-  return {
-    ...(ca === undefined ? {} : { caFile: ca }),
-    ...(cert === undefined ? {} : { certFile: cert }),
-    ...(key === undefined ? {} : { keyFile: key }),
-  };
 }
 
 /** One that the broker refused is closed already, and would throw. */

@@ -67,6 +67,30 @@ describe('the real broker', () => {
     expect(heard).toBe(5000);
   });
 
+  it('gets an answer while very much still comes in', async () => {
+    const [listener, sender] = [await connect(), await connect()];
+    let heard = 0;
+    let sentBefore = 0;
+    const all = new Promise<void>((resolve) => {
+      listener.subscribe('much', () => {
+        heard += 1;
+        if (heard === 1) {
+          sentBefore = listener.connection.stats().outMsgs;
+          listener.publish('answer', Uint8Array.of(1));
+        }
+        const until = performance.now() + 1;
+        while (performance.now() < until);
+        if (heard === 50) resolve();
+      });
+    });
+    await listener.flush();
+    // One packet, and so one turn of the listener.
+    for (let n = 0; n < 50; n += 1) sender.publish('much', Uint8Array.of(1));
+    await sender.flush();
+    const sent = all.then(() => listener.connection.stats().outMsgs);
+    expect(await sent).toBe(sentBefore + 1);
+  });
+
   it('is not waited for by a listener that hears nothing of it', async () => {
     const gone = await startBroker();
     const listener = await NatsTransport.connect({ servers: [gone.url], name: 'test' });

@@ -1,0 +1,69 @@
+/** How a process connects to the broker, and what it is told of its connection. */
+import type { NatsKey } from '@natrium/envelope';
+import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node';
+
+const PING_MS = 5000;
+
+/** A user of the broker: who, and what the broker must see. Without one the broker asks for nothing. */
+export interface BrokerUser {
+  /** The newest; asked for at each connect. */
+  readonly jwt: () => string;
+  /** The user's NATS key, which signs login challenges. */
+  readonly key: Pick<NatsKey, 'name' | 'sign'>;
+}
+
+/** Paths of PEM files. */
+export interface BrokerTls {
+  /** Who signed the broker's certificate; the host's own list when missing. */
+  readonly ca?: string;
+  /** This process's own, for a broker that asks for one. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface NatsOptions {
+  readonly servers: readonly string[];
+  readonly name: string;
+  readonly user?: BrokerUser | undefined;
+  readonly tls?: BrokerTls | undefined;
+  /** Below which answers to this process come, JetStream's too. */
+  readonly inbox?: string | undefined;
+  /** Told of every state change of the connection and of every handler that threw. */
+  readonly onNotice?: (notice: string, cause?: unknown) => void;
+  /** Told of what an operator has to mend, and when it is over. */
+  readonly onAlert?: (alert: string, cause?: unknown) => void;
+  /** false: the first connection must succeed at once. */
+  readonly waitOnFirstConnect?: boolean;
+}
+
+/** What the client library takes for these. */
+export function settings({ servers, name, user, tls, inbox, waitOnFirstConnect }: NatsOptions): ConnectionOptions {
+  return {
+    servers: [...servers],
+    name,
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 500,
+    waitOnFirstConnect: waitOnFirstConnect ?? false,
+    timeout: 5000,
+    ignoreClusterUpdates: false,
+    ...(inbox === undefined ? {} : { inboxPrefix: inbox }),
+    ...(user === undefined ? {} : { authenticator: (nonce?: string) => login(user, nonce) }),
+    ...(tls === undefined ? {} : { tls: filesOf(tls) }),
+  };
+}
+
+function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {
+  const signature = key.sign(new TextEncoder().encode(nonce));
+  return { jwt: jwt(), nkey: key.name, sig: Buffer.from(signature).toString('base64url') };
+}
+
+function filesOf({ ca, cert, key }: BrokerTls): TlsOptions {
+  return {
+    ...(ca === undefined ? {} : { caFile: ca }),
+    ...(cert === undefined ? {} : { certFile: cert }),
+    ...(key === undefined ? {} : { keyFile: key }),
+  };
+}

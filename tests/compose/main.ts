@@ -181,7 +181,7 @@ async function settle(engine: Engine, jobs: readonly ToldJob[]): Promise<boolean
 
 /** The variant with one broker node, from nothing: its own project, its own volumes, the images of the first. */
 async function oneNode(engine: Engine): Promise<void> {
-  await timed('docker compose down', () => engine.compose('--profile', 'sink', 'down', '-v', '-t', '5'));
+  await timed('docker compose down', () => engine.down());
   engine.project = project('natrium-one', 'docker-compose.yml', 'docker-compose.one.yml', OVERRIDE);
   await timed('docker-compose.one.yml, until 3 answer', async () => {
     await engine.compose('up', '-d', '--no-build');

@@ -5,6 +5,7 @@
  */
 import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
 
+/** So many returns are a message of their own. */
 const MANY = 256;
 
 export class NewsTeller {

@@ -114,7 +114,7 @@ export class Engine {
   }
 
   /**
-   * All containers and volumes of the project are gone when this comes back. A network may stay until the engine ends: of a
+   * All containers of the project are gone when this comes back. A network may stay until the engine ends: of a
    * container that was killed the engine now and then loses count (moby/moby#42119), and takes its network for used.
    */
   async down(): Promise<void> {

@@ -55,6 +55,13 @@ it('gives nothing back that is not in the file yet: a number that went out is ne
   expect(numbersIn(spool)).toEqual([1, 2]);
 });
 
+it('says that an event is kept after it has left, which takes a turn of the event loop', async () => {
+  const order: string[] = [];
+  const onReady = () => setImmediate(() => order.push('left'));
+  await aSpool({ onReady }).add(anEvent(1));
+  expect(order).toEqual(['left']);
+});
+
 it('an agent that was killed finds them again, with their numbers; later ones are higher', async () => {
   const before = aSpool();
   await before.add(anEvent(1));

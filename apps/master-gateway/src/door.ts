@@ -59,17 +59,17 @@ export class Door {
       if (mayHear) opened.answer(contracts.news, news);
     };
     const { follow } = opened.body;
-    const teller = new NewsTeller(send, peer && follow === 'all' ? PEER_WINDOW_MS : 0, follow !== 'all');
-    this.waiting.add(teller);
-    const tell = (news: Body<typeof contracts.news>) => {
-      teller.tell(news);
-    };
     if (!this.#affords(opened.party)) {
       this.#slowDown(() => {
         send(refused(TOO_FAST));
       });
       return;
     }
+    const teller = new NewsTeller(send, peer && follow === 'all' ? PEER_WINDOW_MS : 0, follow !== 'all');
+    this.waiting.add(teller);
+    const tell = (news: Body<typeof contracts.news>) => {
+      teller.tell(news);
+    };
     const ask = inBatch(asked(opened, opened.body.grantRun), opened.body.batch);
     if (ask === undefined) tell(refused(NOT_A_REQUEST));
     else if (this.#mayAsk(ask, opened.party)) await this.#publish(ask, peer, follow, teller);

@@ -1,4 +1,5 @@
 /** The gateway's whole wiring. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { digestOf } from '@natrium/bus';
 import { toHex } from '@natrium/envelope';
@@ -266,6 +267,7 @@ function takingOver({ link, cache, jobs, acl, fan }: TakeoverParts): JobTakeover
         fan.send(job, hear, round);
       },
       keyText: toHex,
+      pause: (ms) => pause(ms),
       now: () => link.clock.now(),
     },
     jobs,

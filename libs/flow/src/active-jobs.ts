@@ -89,7 +89,7 @@ export class ActiveJobs {
   }
 
   /**
-   * Gathering ends at `timeoutMs`; late returns are taken until `keepMs`.
+   * Gathering ends at `timeoutMs`; late returns are taken until `keepMs`. Called again, the new times count.
    *
    * @param waits It goes on for as long as a minion says that it is at work, asked every `timeoutMs`.
    */
@@ -99,6 +99,7 @@ export class ActiveJobs {
       return;
     }
     const { jid } = job.record;
+    this.#timers.get(jid)?.();
     const timeIsUp = () => {
       this.#timers.set(
         jid,

@@ -26,7 +26,21 @@ const ASK: SignedRequest = {
 class Left {
   readonly steps: string[] = [];
   readonly rounds: FanRound[] = [];
-  readonly jobs = new ActiveJobs({ after: () => () => undefined });
+  /** What is to be done when, in milliseconds from the moment that it was asked for. */
+  readonly timers: { readonly ms: number; readonly run: () => void; over: boolean }[] = [];
+  readonly jobs = new ActiveJobs({
+    after: (ms, run) => {
+      const timer = { ms, run, over: false };
+      this.timers.push(timer);
+      return () => {
+        timer.over = true;
+      };
+    },
+  });
+  /** How often in a row the broker does not answer. */
+  unreadable = 0;
+  unwritable = 0;
+  pauses = 0;
   stored: string[] = [];
   moves = [true];
   granted = ['web1', 'web2', 'db1'];
@@ -42,10 +56,18 @@ class Left {
       findJob: () => Promise.resolve(this.record && { record: this.record, revision: 1 }),
       moveJob: () => {
         this.steps.push('move');
+        if (this.unwritable > 0) {
+          this.unwritable -= 1;
+          return Promise.reject(new Error('timeout'));
+        }
         return Promise.resolve(this.moves.shift() ?? false);
       },
       storedReturns: () => {
         this.steps.push('read');
+        if (this.unreadable > 0) {
+          this.unreadable -= 1;
+          return Promise.reject(new Error('timeout'));
+        }
         const status = 'done' as const;
         return Promise.resolve(this.stored.map((id) => ({ jid: JID, id, status, outcome: OUTCOME, at: NOW })));
       },
@@ -62,6 +84,10 @@ class Left {
         this.rounds.push(round);
       },
       keyText,
+      pause: () => {
+        this.pauses += 1;
+        return Promise.resolve();
+      },
       now: () => NOW + 1000,
     },
     this.jobs,
@@ -69,6 +95,11 @@ class Left {
 
   take(): Promise<ActiveJob | undefined> {
     return this.takeover.take(ASK);
+  }
+
+  /** Runs what is due at its end, in its order. */
+  timeIsUp(): void {
+    for (const timer of this.timers.filter(({ over }) => !over)) timer.run();
   }
 
   asked(): readonly string[] {
@@ -133,6 +164,56 @@ describe('a job that another gateway left', () => {
     const [one, two] = await Promise.all([left.take(), left.take()]);
     expect(one).toBe(two);
     expect(left.rounds).toHaveLength(1);
+  });
+
+  it('is gone on with when the broker answers again', async () => {
+    const left = new Left();
+    left.unwritable = 1;
+    left.unreadable = 2;
+    left.stored = ['web1', 'web2'];
+    await left.take();
+    expect(left.steps).toEqual(['move', 'move', 'read', 'read', 'read', 'grant 1', 'fan-out']);
+    expect(left.asked()).toEqual(['db1']);
+    expect(left.pauses).toBe(3);
+  });
+
+  it('is sent to all of them again when its returns cannot be read: who has run it returns what it has', async () => {
+    const left = new Left();
+    left.unreadable = Number.POSITIVE_INFINITY;
+    left.stored = ['web1'];
+    const job = await left.take();
+    expect(left.asked()).toEqual(['web1', 'web2', 'db1']);
+    left.timeIsUp();
+    expect(
+      heard(left, job!)
+        .at(-1)
+        ?.end?.map(({ id, why }) => [id, why]),
+    ).toEqual(['web1', 'web2', 'db1'].map((id) => [id, 'running']));
+  });
+
+  it('has an end for those who wait for it while its returns are read', async () => {
+    const left = new Left();
+    left.stored = ['web1'];
+    const taking = left.take();
+    for (let turn = 0; left.jobs.byJid(JID) === undefined && turn < 10; turn += 1) await Promise.resolve();
+    const news = heard(left, left.jobs.byJid(JID)!);
+    left.timeIsUp();
+    expect(news).toMatchObject([{ end: [{ id: 'web1' }, { id: 'web2' }, { id: 'db1' }] }]);
+    await taking;
+    expect(left.rounds).toEqual([]);
+  });
+
+  it('has the time that it has left from when it is sent, once', async () => {
+    const left = new Left();
+    await left.take();
+    expect(left.timers.map(({ ms, over }) => [ms, over])).toEqual([[34_000, true], [4000, false]]); // prettier-ignore
+  });
+
+  it('is left alone when it cannot be made one’s own', async () => {
+    const left = new Left();
+    left.unwritable = Number.POSITIVE_INFINITY;
+    await expect(left.take()).rejects.toThrow('timeout');
+    expect([left.jobs.all(), left.rounds]).toEqual([[], []]);
   });
 
   it('that nobody has is not invented', async () => {

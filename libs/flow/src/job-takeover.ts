@@ -3,7 +3,7 @@
  *
  * The order is the safety argument: the job becomes this instance's by compare-and-swap, its returns are read, and only
  * then does a minion hear of it again. A minion that runs it already sends its return here, one that ran it sends the
- * return that it has: nothing runs twice.
+ * return that it has: nothing runs twice, also where the returns cannot be read and every minion is asked again.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -27,12 +27,17 @@ export interface TakeoverPorts {
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
   keyText(key: Uint8Array): string;
+  pause(ms: number): Promise<void>;
   now(): number;
 }
 
 const TRIES = 3;
+/** A broker of three that has just lost a node answers nobody for seconds. */
+const AGAIN_MS = 1000;
 /** The least time that the minions get to answer here. */
 const LEAST_MS = 2000;
+/** The most that reading what was stored may take, with all its tries. */
+const READING_MS = 30_000;
 
 export class JobTakeover {
   /** Take-overs under way: two callers of one job wait for the same one. */
@@ -54,14 +59,27 @@ export class JobTakeover {
   }
 
   async #take(ask: SignedRequest, place: string): Promise<ActiveJob | undefined> {
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const running = this.jobs.byDigest(place);
       if (running !== undefined) return running;
-      const found = await this.ports.findJob(place);
-      if (found === undefined) return undefined;
-      if (await this.ports.moveJob(found, place)) return this.#goOn(ask, found.record);
+      const claimed = await this.#claim(place, attempt === TRIES);
+      if (claimed === 'nobody has it') return undefined;
+      if (claimed !== 'not yet') return this.#goOn(ask, claimed);
     }
     return undefined;
+  }
+
+  /** A write that nobody has acknowledged may be one: the next try finds the job as it is. */
+  async #claim(place: string, isLast: boolean): Promise<records.JobRecord | 'nobody has it' | 'not yet'> {
+    try {
+      const found = await this.ports.findJob(place);
+      if (found === undefined) return 'nobody has it';
+      return (await this.ports.moveJob(found, place)) ? found.record : 'not yet';
+    } catch (cause) {
+      if (isLast) throw cause;
+      await this.ports.pause(AGAIN_MS);
+      return 'not yet';
+    }
   }
 
   async #goOn(ask: SignedRequest, before: records.JobRecord): Promise<ActiveJob> {
@@ -69,18 +87,38 @@ export class JobTakeover {
     const record = { ...before, instance: ports.instance };
     // From here on it is open, and counted as such; what comes in meanwhile is heard.
     const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
-    const stored = await ports.storedReturns(record);
+    // Whatever becomes of the reading: callers who wait for a job that is open here hear its end.
+    this.#watch(ask, job, READING_MS);
     const keys = new Map(record.members.map(({ id, key }) => [id, ports.keyText(key)]));
-    for (const { id, outcome } of stored) {
+    for (const { id, outcome } of await this.#storedReturns(record)) {
       const { ret, retcode, success, out } = outcome;
       const told = { id, ret, retcode, success, ...(out === null ? {} : { out }) };
       if (job.gathering.returned(keys.get(id) ?? '') === 'first') jobs.heard(job, told);
     }
-    const { timeout, issued, lifetime } = ask.request;
-    const left = Math.max(record.started + timeout * 1000 - ports.now(), LEAST_MS);
-    jobs.watch(job, left, Math.max(issued + lifetime - ports.now(), left), ask.request.options[WAITS] === true);
-    if (job.gathering.silent.length > 0) await this.#sendAgain(ask, job);
+    if (job.gathering.ended) return job;
+    this.#watch(ask, job);
+    await this.#sendAgain(ask, job);
     return job;
+  }
+
+  /** @param moreMs Beyond its own time. */
+  #watch({ request }: SignedRequest, job: ActiveJob, moreMs = 0): void {
+    const { timeout, issued, lifetime, options } = request;
+    const now = this.ports.now();
+    const left = Math.max(job.record.started + timeout * 1000 - now, LEAST_MS) + moreMs;
+    this.jobs.watch(job, left, Math.max(issued + lifetime - now, left), options[WAITS] === true);
+  }
+
+  /** None when they cannot be read: whoever has returned says so when it is asked again. */
+  async #storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]> {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      try {
+        return await this.ports.storedReturns(record);
+      } catch {
+        if (attempt < TRIES) await this.ports.pause(AGAIN_MS);
+      }
+    }
+    return [];
   }
 
   async #sendAgain(ask: SignedRequest, job: ActiveJob): Promise<void> {

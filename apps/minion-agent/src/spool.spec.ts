@@ -16,12 +16,15 @@ function aReturn(n: number, ret: Value = `result ${n}`): MinionReturn {
 
 let folder: string;
 let problems: string[];
+const opened: Spool[] = [];
 beforeAll(sodiumReady);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-spool-'));
   problems = [];
 });
 afterEach(() => {
+  // One that is open tries again what it could not write, and makes the folder anew.
+  for (const spool of opened.splice(0)) spool.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -32,7 +35,11 @@ const unwritable = () => {
   rmSync(join(folder, 'spool'), { recursive: true, force: true });
   writeFileSync(join(folder, 'spool'), 'no folder');
 };
-const open = () => new Spool(join(folder, 'spool'), (problem) => problems.push(problem));
+const open = () => {
+  const spool = new Spool(join(folder, 'spool'), (problem) => problems.push(problem));
+  opened.push(spool);
+  return spool;
+};
 
 describe('the spool', () => {
   it('keeps a return over the agent’s death, without being closed', async () => {

@@ -14,7 +14,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-events-'));
   problems = [];
 });
-afterEach(() => {
+afterEach(async () => {
+  await turn(); // what was put is written at its end, into a folder that would be made anew
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -28,6 +29,7 @@ const aSpool = (change: Partial<EventSpoolOptions> = {}) =>
     onReady: () => undefined,
     ...change,
   });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const anEvent = (n: number) => ({ tag: 't', data: { n }, load: null, stamp: 0 });
 const numbersIn = (spool: EventSpool) => spool.batch()?.events.map(({ data }) => (data as { readonly n: number }).n);
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Clock } from '@natrium/bus';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
 import { type MinionConfig, shownAddress } from '@natrium/config';
-import { fingerprint, sodiumReady } from '@natrium/envelope';
+import { fingerprint, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import type { Jid } from '@natrium/model';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
@@ -122,7 +122,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
   const succession = successionOf({ about: living, link }, jobs, { epochs, user });
   void succession.resume();
   const stopTidying = tidyAtRest([record, { forgetEnded: () => link.bus.sealer.forgetEnded() }]);
-  log.info('live');
+  log.info({ libsodium: sodiumBuild() }, 'live');
   return {
     link,
     newEpoch: () => epochs.begin(),

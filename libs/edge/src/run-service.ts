@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
-import { sodiumReady, type RoleName } from '@natrium/envelope';
+import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
@@ -79,7 +79,7 @@ async function start(
     return service.close();
   });
   process.send?.({ ready: true });
-  log.info('ready');
+  log.info({ libsodium: sodiumBuild() }, 'ready');
 }
 
 export interface ServiceOptions {

@@ -4,7 +4,7 @@ import { concat, fromHex, utf8 } from './bytes.js';
 import { nativeSodium as native } from './native-sodium.js';
 import { randomBytes } from './random.js';
 import type { SodiumFunctions } from './sodium-functions.js';
-import { sodium, sodiumReady } from './sodium.js';
+import { sodium, sodiumBuild, sodiumReady } from './sodium.js';
 import { wasmSodium } from './wasm-sodium.js';
 
 const wasm = await wasmSodium();
@@ -63,9 +63,10 @@ const doubtful: readonly [string, Uint8Array, Uint8Array][] = [
   ]),
 ];
 
-it('the native one is used where there is a build of it', async () => {
+it('the native one is used where there is a build of it, and each says which one it is', async () => {
   await sodiumReady();
   expect(sodium).toBe(native);
+  expect([sodiumBuild(), native.build, wasm.build]).toEqual(['native', 'native', 'webassembly']);
 });
 
 describe('both backends', () => {

@@ -93,7 +93,7 @@ export {
   SigningKey,
   verify,
 } from './signing.js';
-export { blake2b, sodiumReady } from './sodium.js';
+export { blake2b, sodiumBuild, sodiumReady } from './sodium.js';
 export { NatsKey, nkeySeedIn, nkeyText } from './nkey.js';
 export { encodeStaleKey, readStaleKey } from './stale-key.js';
 export { keyedName, openStored, sealStored, type StorageKey, storedKeyId, type StorageProblem } from './storage.js';

@@ -12,6 +12,8 @@ const encoder = new TextEncoder();
 const WRAPPED = 256;
 
 export const nativeSodium: SodiumFunctions = {
+  build: 'native',
+
   crypto_generichash: (size, message, key) => {
     const hash = allocate(size);
     sodium.crypto_generichash(hash, message, key);

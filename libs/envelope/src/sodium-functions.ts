@@ -3,6 +3,7 @@
  * (`backends.spec.ts`): a wrong size and a tag that does not fit throw.
  */
 export interface SodiumFunctions {
+  readonly build: SodiumBuild;
   /** BLAKE2b. @param size Bytes of the result, 16 to 64. @param key Up to 64 bytes. */
   crypto_generichash(size: number, message: Uint8Array, key: Uint8Array | null): Uint8Array;
   /** BLAKE2b of the parts as if they were one. */
@@ -34,6 +35,9 @@ export interface SodiumFunctions {
     key: Uint8Array,
   ): Uint8Array;
 }
+
+/** Which of the two this process has. */
+export type SodiumBuild = 'native' | 'webassembly';
 
 export interface SessionKeys {
   readonly sharedRx: Uint8Array;

@@ -4,7 +4,7 @@
  * Spec: spec/envelope.md#conventions.
  */
 import { concat } from './bytes.js';
-import type { SodiumFunctions } from './sodium-functions.js';
+import type { SodiumBuild, SodiumFunctions } from './sodium-functions.js';
 
 /** The native library where there is a build of it for this platform, else the WebAssembly. */
 export let sodium: SodiumFunctions;
@@ -18,6 +18,11 @@ const JOINED = 4096;
 export function sodiumReady(): Promise<void> {
   loading ??= load();
   return loading;
+}
+
+/** For the log of a process: WebAssembly takes two to three times as long for the same. */
+export function sodiumBuild(): SodiumBuild {
+  return sodium.build;
 }
 
 async function load(): Promise<void> {

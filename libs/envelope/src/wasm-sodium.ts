@@ -6,6 +6,7 @@ export async function wasmSodium(): Promise<SodiumFunctions> {
   await sodium.ready;
   return {
     ...sodium,
+    build: 'webassembly',
     crypto_generichash_batch: (size, parts, key) => {
       const state = sodium.crypto_generichash_init(key, size);
       for (const part of parts) sodium.crypto_generichash_update(state, part);

@@ -1,8 +1,9 @@
 /** The store on JetStream: one key-value bucket for each class. */
-import { type Consumer, DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
+import { readUpTo } from './read-up-to.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
@@ -119,8 +120,13 @@ class NatsStore implements Store {
   /**
    * Reads with a consumer of its own, which is gone when this comes back: the client library's own reading leaves one behind
    * for seconds each time, and a busy hour after a fail-over would make thousands.
+   *
+   * The broker puts a consumer on any node that has the stream, and that one may be behind: how far to read is asked of the
+   * stream's leader.
    */
   async list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    const last = await this.#lastOf(pattern);
+    if (last === 0 || last < since) return [];
     const from =
       since > 0
         ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: since }
@@ -128,23 +134,20 @@ class NatsStore implements Store {
     const stream = jetstream(this.transport.connection).consumers;
     const consumer = await stream.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
     try {
-      return await this.#readAll(consumer);
+      const messages = await readUpTo(await consumer.consume(), last);
+      // A deletion leaves a marker, which is no value.
+      const values = messages.filter(({ headers }) => headers?.has(OPERATION) !== true);
+      return values.map(({ subject, data, seq }) => ({ key: this.#keyIn(subject), value: data, revision: seq }));
     } finally {
       consumer.delete().catch(() => undefined);
     }
   }
 
-  async #readAll(consumer: Consumer): Promise<readonly Entry[]> {
-    const entries: Entry[] = [];
-    const { num_pending: pending } = await consumer.info();
-    if (pending === 0) return entries;
-    for await (const message of await consumer.consume()) {
-      const key = this.#keyIn(message.subject);
-      // A deletion leaves a marker, which is no value.
-      if (!message.headers?.has(OPERATION)) entries.push({ key, value: message.data, revision: message.seq });
-      if (message.info.pending === 0) break;
-    }
-    return entries;
+  /** Revision of the newest value or marker under the pattern; 0 when there is none. */
+  async #lastOf(pattern: string): Promise<number> {
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const message = await streams.getMessage(`KV_${this.name}`, { last_by_subj: this.#subject(pattern) });
+    return message?.seq ?? 0;
   }
 }
 

@@ -1,0 +1,33 @@
+/** Reading a stream up to a message that is known to be there, at a node that may not have got it yet. */
+import { TimeoutError } from '@nats-io/transport-node';
+
+/** The longest that the next message is waited for: a node that is behind catches up within it, or is none to read at. */
+const NEXT_MS = 5000;
+
+export interface Stoppable<T> extends AsyncIterable<T> {
+  stop(): void;
+}
+
+/**
+ * @param last Read up to this one, or the first after it: what has taken its place meanwhile.
+ * @throws {TimeoutError} When nothing more comes before it.
+ */
+export async function readUpTo<T extends { readonly seq: number }>(
+  messages: Stoppable<T>,
+  last: number,
+): Promise<readonly T[]> {
+  const read: T[] = [];
+  const timer = setTimeout(() => {
+    messages.stop();
+  }, NEXT_MS);
+  try {
+    for await (const message of messages) {
+      read.push(message);
+      if (message.seq >= last) return read;
+      timer.refresh();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new TimeoutError();
+}

@@ -13,6 +13,8 @@ import type { Link } from './connect.js';
 /** Renewed when this part of its life is over. */
 const RENEW_AT = 2 / 3;
 const AGAIN_MS = 30_000;
+/** Also when it has ended, or a clock says so. */
+const SOONEST_MS = 1000;
 const ASK_MS = 5000;
 /** What Node's timers take. */
 const LONGEST_MS = 0x7fffffff;
@@ -65,9 +67,11 @@ export function keepRenewed(
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const later = (ms: number) => {
-    if (!stopped) timer = setTimeout(renew, Math.min(Math.max(ms, 0), LONGEST_MS)).unref();
+    if (!stopped) timer = setTimeout(renew, Math.min(Math.max(ms, SOONEST_MS), LONGEST_MS)).unref();
   };
-  const untilNext = () => user.issued + (user.expires - user.issued) * RENEW_AT - Date.now();
+  // The cluster's time, not the host's: a clock that is a day ahead would have it renewed without end.
+  const now = () => link.bus.sealer.clock.now();
+  const untilNext = () => user.issued + (user.expires - user.issued) * RENEW_AT - now();
   const renew = () => {
     if (link.transport.isClosed) return;
     if (untilNext() > 0) later(untilNext());
@@ -78,7 +82,7 @@ export function keepRenewed(
         },
         (cause: unknown) => {
           onFailure(cause);
-          later(Math.min(AGAIN_MS, (user.expires - Date.now()) / 4));
+          later(Math.min(AGAIN_MS, (user.expires - now()) / 4));
         },
       );
   };

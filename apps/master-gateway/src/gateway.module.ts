@@ -48,6 +48,7 @@ import { RecentJobs } from './recent-jobs.js';
 import { heedRevocations } from './revocations.js';
 import { runOn } from './runner-client.js';
 import { warningSeldom } from './seldom.js';
+import { lookAtSilent } from './silent.js';
 import { Waiting } from './waiting.js';
 
 export interface GatewayOptions {
@@ -79,8 +80,8 @@ export class GatewayModule {
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,
-      lookAt: (jid, keys, tell) => {
-        void presence.lookAt(jid, keys).then(tell);
+      lookAt: (record, keys, tell) => {
+        void lookAtSilent({ presence, cache, log }, record, keys).then(tell);
       },
     });
     heedRevocations(link, minions, jobs);

@@ -216,10 +216,10 @@ export class JobCache {
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
-  async storeLate(stored: records.StoredReturn, key: string): Promise<void> {
+  async storeLate(stored: records.StoredReturn, key: string): Promise<boolean> {
     const place = `r.${stored.jid.slice(0, SECOND_DIGITS)}.${stored.jid}-${key}`;
     const value = encodeGroup([stored]);
-    await this.#late.run(() => this.store.create(place, value));
+    return (await this.#late.run(() => this.store.create(place, value))) !== undefined;
   }
 
   async returnsOf({ jid }: records.JobRecord): Promise<readonly records.StoredReturn[]> {

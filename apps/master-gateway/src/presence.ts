@@ -43,7 +43,7 @@ export class Presence {
   }
 
   /** Of these minions, by identity key (hexadecimal): whom the broker no longer knows, and who is at work on the job. */
-  async lookAt(jid: string, keys: readonly string[]): Promise<Seen> {
+  async lookAt(jid: string, keys: readonly string[]): Promise<Pick<Seen, 'gone' | 'running'>> {
     const { here, gone } = await this.#probe(
       keys.map((key) => this.minions.keyNow(key)),
       [jid],

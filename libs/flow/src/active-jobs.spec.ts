@@ -183,15 +183,23 @@ describe('jobs in progress', () => {
 });
 
 describe('a job whose time is up', () => {
-  function aJobWith(gone: readonly string[], { running = [] as readonly string[], waits = false } = {}) {
+  interface Becomes {
+    readonly running?: readonly string[];
+    readonly returned?: readonly string[];
+    readonly waits?: boolean;
+  }
+
+  function aJobWith(gone: readonly string[], { running = [], returned = [], waits = false }: Becomes = {}) {
     const timers = new Timers();
     const asked: (readonly string[])[] = [];
     const jobs = new ActiveJobs({
       after: (ms, run) => timers.after(ms, run),
-      lookAt: (jid, keys, tell) => {
+      lookAt: ({ jid }, keys, tell) => {
         expect(jid).toBe(JID);
         asked.push(keys);
-        tell({ gone, running });
+        const outcome = { ret: 'elsewhere', retcode: 0, success: true, out: null };
+        const stored = returned.map((id) => ({ jid, id, status: 'done' as const, outcome, at: 0 }));
+        tell({ gone, running, returned: stored });
       },
     });
     const job = jobs.start(aRecord(['web1', 'web2', 'db1']), 'digest', keyText);
@@ -229,6 +237,22 @@ describe('a job whose time is up', () => {
     timers.fire();
     expect(asked).toEqual([[hexOf('web1'), hexOf('web2')], [hexOf('web1')]]);
     expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'not_connected']);
+  });
+
+  it('has what another gateway took meanwhile, once each, and ends with it when that is all', () => {
+    const { timers, jobs, job, heard } = aJobWith([], { returned: ['web1', 'web2', 'stranger'] });
+    hear(jobs, job, 'web1', 'one');
+    timers.fire();
+    expect(heard.flatMap(({ returns }) => returns.map(({ id, ret }) => [id, ret]))).toEqual([
+      ['web1', 'one'],
+      ['web2', 'elsewhere'],
+    ]);
+    expect(heard.filter(({ end }) => end !== null).map(({ end }) => end)).toEqual([
+      [{ id: 'db1', why: 'running', sentence: null }],
+    ]);
+    const all = aJobWith([], { returned: ['web1', 'web2', 'db1'] });
+    all.timers.fire();
+    expect(all.heard.filter(({ end }) => end !== null).map(({ end }) => end)).toEqual([[]]);
   });
 
   it('ends for a caller who does not wait, whoever is at work', () => {

@@ -7,7 +7,7 @@
 import { type AbsentWhy, type JobReturn, parseJid } from '@natrium/model';
 import { Gathering } from '@natrium/jobs';
 import type { records } from '@natrium/wire';
-import { type News, NO_NEWS, returns, type Tell, withEnd } from './news.js';
+import { asReturn, type News, NO_NEWS, returns, type Tell, withEnd } from './news.js';
 
 export interface ActiveJob {
   readonly record: records.JobRecord;
@@ -26,13 +26,15 @@ export interface Seen {
   readonly gone: readonly string[];
   /** They say that they are at work on the job. */
   readonly running: readonly string[];
+  /** What is stored of the others: another gateway took their returns while this one was cut off. */
+  readonly returned: readonly records.StoredReturn[];
 }
 
 export interface TimerPort {
   /** @returns Cancels. */
   after(ms: number, run: () => void): () => void;
   /** Tells, in a moment, what has become of these minions since the job was sent. */
-  lookAt?(jid: string, keys: readonly string[], tell: (seen: Seen) => void): void;
+  lookAt?(record: records.JobRecord, keys: readonly string[], tell: (seen: Seen) => void): void;
 }
 
 /** What is left of a job that is over here: whoever returns again is known. */
@@ -118,15 +120,24 @@ export class ActiveJobs {
 
   /** The time is up: a minion that died with the job is not called running. */
   #endSilent(job: ActiveJob, waitOn: (() => void) | undefined): void {
-    const judge = ({ gone, running }: Seen) => {
+    const judge = ({ gone, running, returned }: Seen) => {
       for (const key of gone) job.gathering.givenUp(key, 'not_connected');
       if (job.gathering.ended) return;
+      const missed = this.#missed(job, returned);
+      for (const stored of missed) this.heard(job, asReturn(stored));
+      if (missed.length > 0 && job.gathering.complete) return; // the last of them has ended it
       const silent = new Set(job.gathering.silent);
       if (waitOn !== undefined && running.some((key) => silent.has(key))) waitOn();
       else this.#end(job, NO_NEWS);
     };
-    if (this.timers.lookAt === undefined) judge({ gone: [], running: [] });
-    else this.timers.lookAt(job.record.jid, job.gathering.silent, judge);
+    if (this.timers.lookAt === undefined) judge({ gone: [], running: [], returned: [] });
+    else this.timers.lookAt(job.record, job.gathering.silent, judge);
+  }
+
+  /** Those of minions that were waited for until now. */
+  #missed({ gathering }: ActiveJob, returned: Seen['returned']): Seen['returned'] {
+    const keys = new Map(gathering.silent.map((key) => [gathering.idOf(key), key]));
+    return returned.filter(({ id }) => gathering.returned(keys.get(id) ?? '') === 'first');
   }
 
   heard(job: ActiveJob, ret: JobReturn): void {

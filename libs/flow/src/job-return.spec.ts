@@ -65,8 +65,10 @@ class Gateway {
       },
       storeLate: async (stored) => {
         await this.storing.shift()?.();
-        if (this.cache.some(({ id }) => id === stored.id)) this.counts.push('duplicate');
-        else this.cache.push(stored);
+        const isNew = !this.cache.some(({ id }) => id === stored.id);
+        if (isNew) this.cache.push(stored);
+        else this.counts.push('duplicate');
+        return isNew;
       },
       findJob: () => {
         this.reads += 1;
@@ -282,6 +284,28 @@ describe('a return of a job that is over here', () => {
 });
 
 describe('a late return', () => {
+  it('is told on the event bus once, when it is stored, however often it comes', async () => {
+    const gateway = new Gateway();
+    gateway.storing = [() => Promise.reject(new Error('disk full'))];
+    await expect(gateway.hear('web1', says('late'))).rejects.toThrow('disk full');
+    expect(gateway.announced).toEqual([]);
+    for (let times = 0; times < 3; times += 1) expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect(gateway.announced).toEqual(['web1']);
+  });
+
+  it('is told as well when only the word that it is stored was lost', async () => {
+    const gateway = new Gateway();
+    gateway.storing = [
+      () => {
+        gateway.cache.push({ jid: JID, id: 'web1', status: 'done', outcome: says('late').outcome, at: NOW });
+        return Promise.reject(new Error('no acknowledgement'));
+      },
+    ];
+    await expect(gateway.hear('web1', says('late'))).rejects.toThrow('no acknowledgement');
+    expect(await gateway.hear('web1', says('late'))).toBe(true);
+    expect(gateway.announced).toEqual(['web1']);
+  });
+
   it('of a job that is not gathered here is stored', async () => {
     const gateway = new Gateway();
     expect(await gateway.hear('web1', says('late'))).toBe(true);

@@ -4,17 +4,20 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import type { JobReturn } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
+import { asReturn } from './news.js';
 
 export type Returned = Body<typeof contracts.returned>;
 
 export interface ReturnPorts {
   /** Resolves when it is durable. */
   store(stored: records.StoredReturn): Promise<void>;
-  /** The same for a return of a job that is not gathered here, once for each sender, without reading what is there. */
-  storeLate(stored: records.StoredReturn, key: string): Promise<void>;
+  /**
+   * The same for a return of a job that is not gathered here, once for each sender, without reading what is there.
+   * @returns false when it was there already.
+   */
+  storeLate(stored: records.StoredReturn, key: string): Promise<boolean>;
   findJob(jid: string): Promise<records.JobRecord | undefined>;
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   announce(record: records.JobRecord, stored: records.StoredReturn): void;
@@ -32,6 +35,8 @@ export interface ReturnPorts {
 export class JobReturns {
   /** Stores under way, and those that failed, by jid and key: nobody is told that its return is stored before it is. */
   readonly #unstored = new Map<string, Promise<void>>();
+  /** Late ones whose store failed, by jid and key: it may have come into effect, and nobody has told of it. */
+  readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
 
   constructor(
@@ -70,7 +75,7 @@ export class JobReturns {
     if (job.gathering.returned(key) === 'again') return this.#again(job, said, key, id);
     const storing = this.#storeOnce(job, said, key, id);
     try {
-      this.jobs.heard(job, asReturn(id, said));
+      this.jobs.heard(job, asReturn({ id, outcome: said.outcome }));
     } finally {
       // Whatever becomes of the telling: a return that was taken is stored.
       await storing;
@@ -104,7 +109,7 @@ export class JobReturns {
   async #earlier(job: ActiveJob, key: string, id: string): Promise<boolean> {
     const stored = (await this.ports.storedReturns(job.record)).find((one) => one.id === id);
     if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
-    else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(id, stored));
+    else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(stored));
     return true;
   }
 
@@ -167,8 +172,13 @@ export class JobReturns {
 
   async #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
     const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
-    this.ports.announce(record, stored);
-    await this.ports.storeLate(stored, key);
+    const place = placeOf(said, key);
+    const wasUntold = this.#untold.has(place);
+    this.#untold.add(place);
+    const isNew = await this.ports.storeLate(stored, key);
+    this.#untold.delete(place);
+    // Once: after a fail-over many come again and again until their minions hear that they are stored.
+    if (isNew || wasUntold) this.ports.announce(record, stored);
   }
 
   async #store(record: records.JobRecord, id: string, said: Returned): Promise<void> {
@@ -200,9 +210,4 @@ function reasonOf(code: string | null): string {
 
 function placeOf({ jid }: Returned, key: string): string {
   return `${jid} ${key}`;
-}
-
-function asReturn(id: string, { outcome }: Pick<Returned, 'outcome'>): JobReturn {
-  const { ret, retcode, success, out } = outcome;
-  return out === null ? { id, ret, retcode, success } : { id, ret, retcode, success, out };
 }

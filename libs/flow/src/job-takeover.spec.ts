@@ -41,6 +41,8 @@ class Left {
   unreadable = 0;
   unwritable = 0;
   pauses = 0;
+  /** While the job is made this one's. */
+  meanwhile: () => void = () => undefined;
   stored: string[] = [];
   moves = [true];
   granted = ['web1', 'web2', 'db1'];
@@ -60,6 +62,7 @@ class Left {
           this.unwritable -= 1;
           return Promise.reject(new Error('timeout'));
         }
+        this.meanwhile();
         return Promise.resolve(this.moves.shift() ?? false);
       },
       storedReturns: () => {
@@ -207,6 +210,15 @@ describe('a job that another gateway left', () => {
     const left = new Left();
     await left.take();
     expect(left.timers.map(({ ms, over }) => [ms, over])).toEqual([[34_000, true], [4000, false]]); // prettier-ignore
+  });
+
+  it('is not sent when it has begun here after all while it was made one’s own', async () => {
+    const left = new Left();
+    left.meanwhile = () => {
+      left.jobs.start(left.record!, 'd', keyText);
+    };
+    expect(await left.take()).toBe(left.jobs.byDigest('d'));
+    expect(left.steps).toEqual(['move']);
   });
 
   it('is left alone when it cannot be made one’s own', async () => {

@@ -10,6 +10,7 @@
 import type { Jid, Refusal, Result } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
+import { asReturn } from './news.js';
 import type { FanHear, FanRound, GrantedJob } from './peer-publish.js';
 import { placeOf, WAITS, type SignedRequest } from './signed-request.js';
 
@@ -64,7 +65,8 @@ export class JobTakeover {
       if (running !== undefined) return running;
       const claimed = await this.#claim(place, attempt === TRIES);
       if (claimed === 'nobody has it') return undefined;
-      if (claimed !== 'not yet') return this.#goOn(ask, claimed);
+      // It may have begun here meanwhile: its write was under way.
+      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, claimed);
     }
     return undefined;
   }
@@ -90,10 +92,8 @@ export class JobTakeover {
     // Whatever becomes of the reading: callers who wait for a job that is open here hear its end.
     this.#watch(ask, job, READING_MS);
     const keys = new Map(record.members.map(({ id, key }) => [id, ports.keyText(key)]));
-    for (const { id, outcome } of await this.#storedReturns(record)) {
-      const { ret, retcode, success, out } = outcome;
-      const told = { id, ret, retcode, success, ...(out === null ? {} : { out }) };
-      if (job.gathering.returned(keys.get(id) ?? '') === 'first') jobs.heard(job, told);
+    for (const stored of await this.#storedReturns(record)) {
+      if (job.gathering.returned(keys.get(stored.id) ?? '') === 'first') jobs.heard(job, asReturn(stored));
     }
     if (job.gathering.ended) return job;
     this.#watch(ask, job);

@@ -1,6 +1,6 @@
 /** What a caller is told of a job, as the wire carries it. */
 import { type Jid, type JobReturn, type Refusal, refusal } from '@natrium/model';
-import type { Body, contracts } from '@natrium/wire';
+import type { Body, contracts, records } from '@natrium/wire';
 
 export type News = Body<typeof contracts.news>;
 export type Tell = (news: News) => void;
@@ -19,6 +19,12 @@ export function started(jid: Jid, minions: readonly string[], missing: readonly 
 export function returns(list: readonly JobReturn[]): News {
   const told = list.map(({ id, ret, retcode, success, out }) => ({ id, ret, retcode, success, out: out ?? null }));
   return { refusal: null, started: null, returns: told, end: null };
+}
+
+/** A return as it was stored, as it is told. */
+export function asReturn({ id, outcome }: Pick<records.StoredReturn, 'id' | 'outcome'>): JobReturn {
+  const { ret, retcode, success, out } = outcome;
+  return out === null ? { id, ret, retcode, success } : { id, ret, retcode, success, out };
 }
 
 export function withEnd(

@@ -42,6 +42,8 @@ class Gate {
   stored: records.StoredReturn[] = [];
   absent: string[] = [];
   storeFails = false;
+  /** While the job is written. */
+  meanwhile: (record: records.JobRecord) => void = () => undefined;
   readonly jobs = new ActiveJobs({ after: () => () => undefined });
   #jids = 0;
 
@@ -56,6 +58,7 @@ class Gate {
       createJob: (record) => {
         this.steps.push('record');
         this.created.push(record);
+        this.meanwhile(record);
         if (this.storeFails) return Promise.reject(new Error('JetStream: insufficient storage'));
         return Promise.resolve(this.creations.shift() ?? { type: 'created' });
       },
@@ -85,6 +88,23 @@ const codes = (heard: readonly News[]) => heard.map((news) => news.refusal?.code
 const starts = (heard: readonly News[]) => heard.map((news) => news.started?.jid);
 
 describe('the gate', () => {
+  it('follows a job that a take-over has begun here while it was written, and sends nothing twice', async () => {
+    const gate = new Gate();
+    gate.meanwhile = (record) => {
+      gate.jobs.start(record, 'digest', keyText);
+    };
+    const heard = await gate.publish(asks('test.version'));
+    expect(gate.sent).toEqual([]);
+    expect(starts(heard)).toEqual([JIDS[0]]);
+    const job = gate.jobs.byDigest('digest')!;
+    for (const id of ['web1', 'web2']) {
+      job.gathering.returned(keyText(keyOf(id)));
+      gate.jobs.heard(job, { id, ret: true, retcode: 0, success: true });
+    }
+    expect(gate.heard.flatMap(({ returns }) => returns.map(({ id }) => id))).toEqual(['web1', 'web2']);
+    expect(gate.heard.at(-1)?.end).toEqual([]);
+  });
+
   it('asks for a grant, writes the job, and only then lets a minion hear of it', async () => {
     const gate = new Gate();
     const heard = await gate.publish(asks('test.version'));

@@ -111,7 +111,10 @@ export class PeerPublish {
       const creation = await this.#create(record, placeOf(ask), tell);
       if (creation === undefined) return;
       if (creation.type === 'created') {
-        this.#begin(ask, record, rule, follow, tell);
+        // A caller who has asked again while the broker took its time may have been given it here by a take-over.
+        const running = this.jobs.byDigest(placeOf(ask));
+        if (running === undefined) this.#begin(ask, record, rule, follow, tell);
+        else this.#follow(running, ask, follow, tell);
         return;
       }
       if (creation.type === 'exists') {

@@ -1,4 +1,5 @@
 /** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
+import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import { parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
@@ -56,6 +57,23 @@ describe('what a gateway that is gone has left', () => {
     expect(await other.move(found!, digestOf(2))).toBe(false);
     expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(3)]);
     expect((await other.byJid(jidOf(2)))?.instance).toBe('gw2');
+  });
+
+  it('is told of again after a while: a gateway that was only cut off is found when it dies later', async () => {
+    jest.useFakeTimers();
+    try {
+      await cache.begin();
+      await cache.create(aRecord(1), digestOf(1));
+      await cache.tellOldest(() => true);
+      await other.forget('gw1');
+      await cache.tellOldest(() => true);
+      expect(await other.leftBy('gw1')).toEqual([]);
+      jest.advanceTimersByTime(30_000);
+      await cache.tellOldest(() => true);
+      expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(1)]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('has its jid’s index again when the gateway died before that was made', async () => {

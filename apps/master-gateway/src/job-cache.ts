@@ -23,6 +23,8 @@ const CREATE_AGAIN_MS = 400;
 /** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 
+/** Another gateway that took this one for dead has removed what it told. */
+const TELL_AGAIN_MS = 30_000;
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
 
@@ -49,7 +51,7 @@ export class JobCache {
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
   #newest = 0;
-  #told = -1;
+  #told = { since: -1, until: 0 };
 
   constructor(
     private readonly store: Store,
@@ -175,9 +177,9 @@ export class JobCache {
   async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
     for (const digest of this.#begun.keys()) if (!isOpen(digest)) this.#begun.delete(digest);
     const since = Math.min(this.#newest + 1, ...this.#writing.values(), ...this.#begun.values());
-    if (since === this.#told) return;
+    if (since === this.#told.since && performance.now() < this.#told.until) return;
     await this.store.put(`o.${this.instance}`, encode(since));
-    this.#told = since;
+    this.#told = { since, until: performance.now() + TELL_AGAIN_MS };
   }
 
   /** The instances that have left jobs here, or are at work on them. */
@@ -201,8 +203,7 @@ export class JobCache {
   }
 
   async byDigest(digest: string): Promise<records.JobRecord | undefined> {
-    const entry = await this.store.get(`d.${digest}`);
-    return entry === undefined ? undefined : readJob(entry.value);
+    return (await this.find(digest))?.record;
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {

@@ -155,6 +155,87 @@ describe('a name', () => {
     expect(await roster.write({ ...second, state: 'accepted' })).toBeDefined();
   });
 
+  /** A key that is deleted, and has its name still. */
+  async function aDeadHolder(roster: Roster): Promise<Next> {
+    const dead = aKey('web1', 'accepted');
+    await roster.write(dead);
+    const remove = store.delete.bind(store);
+    store.delete = () => Promise.reject(new Error('the broker does not answer'));
+    await expect(roster.write(as(dead, 'deleted'))).rejects.toThrow('does not answer');
+    store.delete = remove;
+    return dead;
+  }
+
+  it('that could not be freed is the next key’s, on every replica', async () => {
+    const [one, two] = [await open(), await open()];
+    const dead = await aDeadHolder(one);
+    expect(two.byKey(dead.identity)?.state).toBe('deleted');
+    const [second, third] = [aKey('web1'), aKey('web1')];
+    await two.write(second);
+    expect(await two.write(as(second, 'accepted'))).toBeDefined();
+    expect(await one.write(as(third, 'accepted'))).toBeUndefined();
+    expect(one.keyOfMinion('web1')).toEqual(second.identity);
+    expect(await one.write(as(dead, 'accepted'))).toBeUndefined();
+    await one.write(as(second, 'deleted'));
+    expect(await one.write(as(third, 'accepted'))).toBeDefined();
+  });
+
+  it.each(['accepted', 'rejected', 'pending'] as const)('that a key has which is %s is not taken', async (state) => {
+    const roster = await open();
+    const [holder, second] = [aKey('web1', 'accepted'), aKey('web1')];
+    await roster.write(holder);
+    const remove = store.delete.bind(store);
+    store.delete = () => Promise.reject(new Error('the broker does not answer'));
+    await roster.write(as(holder, state)).catch(() => undefined);
+    store.delete = remove;
+    expect(roster.byKey(holder.identity)?.state).toBe(state);
+    expect(await roster.write(as(second, 'accepted'))).toBeUndefined();
+  });
+
+  it.each(['the next key', 'the dead one'])(
+    'has one accepted key when the dead one comes back while the next claims it, at whichever step of %s',
+    async (first) => {
+      for (let at = 1; at <= 6; at += 1) {
+        store = new MemoryStore('roster');
+        const [one, two] = [await open(), await open()];
+        const dead = as(await aDeadHolder(one), 'accepted');
+        const next = aKey('web1', 'accepted');
+        const [slow, quick] = first === 'the next key' ? [next, dead] : [dead, next];
+        before(at, () => two.write(quick));
+        await one.write(slow);
+        expect(one.records().filter(({ state }) => state === 'accepted')).toHaveLength(1);
+        expect(await two.write(aKey('web1', 'accepted'))).toBeUndefined();
+      }
+    },
+  );
+
+  it('that is claimed while it is freed stays with whom it was given to', async () => {
+    for (let at = 1; at <= 4; at += 1) {
+      store = new MemoryStore('roster');
+      const [one, two] = [await open(), await open()];
+      const [first, second] = [aKey('web1', 'accepted'), aKey('web1', 'accepted')];
+      await one.write(first);
+      before(at, () => two.write(second));
+      await one.write(as(first, 'deleted'));
+      if (two.keyOfMinion('web1') === undefined) await two.write(second);
+      expect(await two.write(aKey('web1', 'accepted'))).toBeUndefined();
+      expect(one.keyOfMinion('web1')).toEqual(second.identity);
+    }
+  });
+
+  /** Has something happen before the store is asked for the `at`th time. */
+  function before(at: number, happens: () => Promise<unknown>): void {
+    let asked = 0;
+    for (const verb of ['get', 'create', 'update', 'delete'] as const) {
+      const original = store[verb].bind(store) as (...of: readonly unknown[]) => Promise<never>;
+      store[verb] = async (...of: readonly unknown[]) => {
+        asked += 1;
+        if (asked === at) await happens();
+        return original(...of);
+      };
+    }
+  }
+
   it('stays with its accepted key when another key of that name is deleted', async () => {
     const roster = await open();
     const [first, second, third] = [aKey('web1', 'accepted'), aKey('web1', 'denied'), aKey('web1')];

@@ -11,7 +11,6 @@ import {
   type Cluster,
   equalBytes,
   fp,
-  keyedName,
   readRoster,
   type Signed,
   type SigningKey,
@@ -24,6 +23,7 @@ import type { KeyRecord, RosterView } from '@natrium/flow';
 import type { Principal } from '@natrium/model';
 import { type Beside, encodeEntry, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
 import { RosterIndex } from './roster-index.js';
+import { RosterNames } from './roster-names.js';
 
 export type { Waiting } from './roster-entry.js';
 
@@ -56,6 +56,7 @@ export class Roster implements RosterView {
   /** Hex of the identity key by its place in the store. */
   readonly #byPlace = new Map<string, string>();
   readonly #index = new RosterIndex();
+  readonly #names: RosterNames;
   /** It comes back from the store, and need not be verified for that. */
   readonly #signedHere = new Verified<KeyRecord>();
   readonly #listeners = new Set<RosterListener>();
@@ -68,7 +69,9 @@ export class Roster implements RosterView {
   private constructor(
     private readonly store: Store,
     private readonly keys: RosterKeys,
-  ) {}
+  ) {
+    this.#names = new RosterNames(store, keys.nameKey, (entry) => this.#recordIn(readEntry(entry).record));
+  }
 
   static async open(store: Store, keys: RosterKeys): Promise<Roster> {
     const roster = new Roster(store, keys);
@@ -168,7 +171,7 @@ export class Roster implements RosterView {
    * @returns false when somebody else has changed something meanwhile: look again, and decide anew.
    */
   async succeed(old: KeyRecord, next: Pick<KeyRecord, 'identity' | 'nkey'>, announcement: Signed): Promise<boolean> {
-    if (!(await this.#passName(old, next.identity))) return false;
+    if (!(await this.#names.pass(old, next.identity))) return false;
     const record = { kind: old.kind, name: old.name, ...next, state: 'accepted' } as const;
     const isThere = this.byKey(next.identity) !== undefined;
     if (!isThere && (await this.#write(record, { succession: announcement })) === undefined) return false;
@@ -182,15 +185,6 @@ export class Roster implements RosterView {
     // Its key was taken away meanwhile, and what it vouched for goes with it.
     if (!isThere) await this.write({ ...record, state: 'deleted' });
     return false;
-  }
-
-  /** @returns false when the name is a third key's. */
-  async #passName({ kind, name, identity }: KeyRecord, to: Uint8Array): Promise<boolean> {
-    const key = this.#nameKey(kind, name);
-    const holder = await this.store.get(key);
-    if (holder === undefined) return false;
-    if (equalBytes(holder.value, to)) return true;
-    return equalBytes(holder.value, identity) && (await this.store.update(key, to, holder.revision)) !== undefined;
   }
 
   /** What the store has now, however far behind the memory is. */
@@ -212,7 +206,8 @@ export class Roster implements RosterView {
     // A key keeps its name until it is deleted, however old the decision is that would give it another.
     if (held !== undefined && held.record.state !== 'deleted' && !sameName(held.record, next)) return undefined;
     const record: KeyRecord = { ...next, revision: (held?.record.revision ?? 0) + 1 };
-    if (record.state === 'accepted' && !(await this.#claimName(record))) return undefined;
+    const isBack = held?.record.state === 'deleted';
+    if (record.state === 'accepted' && !(await this.#names.claim(record, isBack))) return undefined;
     const signed = signRoster(this.keys.acl, this.keys.cluster, record);
     this.#signedHere.note(signed, record);
     const value = encodeEntry(signed, { ...beside, waiting: beside.waiting ?? held?.waiting });
@@ -222,32 +217,9 @@ export class Roster implements RosterView {
     if (stored === undefined) return undefined;
     const wasAccepted = held?.record.state === 'accepted';
     if (record.state !== 'accepted' && (wasAccepted || record.state === 'deleted'))
-      await this.#freeName(record, wasAccepted);
+      await this.#names.free(record, wasAccepted);
     this.#take(value, stored);
     return { record, signed };
-  }
-
-  async #claimName(record: KeyRecord): Promise<boolean> {
-    const key = this.#nameKey(record.kind, record.name);
-    if ((await this.store.create(key, record.identity)) !== undefined) return true;
-    const holder = await this.store.get(key);
-    return holder !== undefined && equalBytes(holder.value, record.identity);
-  }
-
-  /**
-   * A key that is gone holds no name, whichever way it came by it: also in a race that it lost. Nor does one that should have
-   * followed the accepted key, when nothing but the name was written of it: by a process that died then.
-   */
-  async #freeName(record: KeyRecord, wasAccepted: boolean): Promise<void> {
-    const key = this.#nameKey(record.kind, record.name);
-    const holder = await this.store.get(key);
-    if (holder === undefined) return;
-    const isNobodys = async () => wasAccepted && (await this.store.get(`k.${fp(holder.value)}`)) === undefined;
-    if (equalBytes(holder.value, record.identity) || (await isNobodys())) await this.store.delete(key);
-  }
-
-  #nameKey(kind: string, name: string): string {
-    return `n.${keyedName(this.keys.nameKey, `${kind}/${name}`)}`;
   }
 
   #isTaken(place: string, stored: number): boolean {

@@ -120,7 +120,7 @@ export class AclModule {
         { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit }) },
         { provide: Renewing, useValue: new Renewing(roster, users) },
         { provide: Guests, useValue: new Guests(users, budget(), () => link.clock.own()) },
-        { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events }) },
+        { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events, log }) },
         { provide: Admin, useValue: admin },
         { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
         { provide: PillarWatch, useValue: pillarWatch },

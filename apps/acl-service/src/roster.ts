@@ -216,8 +216,9 @@ export class Roster implements RosterView {
       held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
     if (stored === undefined) return undefined;
     const wasAccepted = held?.record.state === 'accepted';
-    if (record.state !== 'accepted' && (wasAccepted || record.state === 'deleted'))
-      await this.#names.free(record, wasAccepted);
+    // Who was succeeded has given its name away before.
+    const isGone = record.state !== 'accepted' && (wasAccepted || record.state === 'deleted');
+    if (isGone && beside.succession === undefined) await this.#names.free(record, wasAccepted);
     this.#take(value, stored);
     return { record, signed };
   }

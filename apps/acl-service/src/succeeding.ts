@@ -7,12 +7,21 @@
  *
  * Spec: spec/envelope.md#succession.
  */
-import type { Opened } from '@natrium/bus';
-import type { RoleLink } from '@natrium/edge';
-import { type CheckedJoin, encode, fingerprint, fp, readJoin, signedToWire, verify } from '@natrium/envelope';
+import type { Clock, Opened, Store } from '@natrium/bus';
+import {
+  type CheckedJoin,
+  type Cluster,
+  encode,
+  fingerprint,
+  fp,
+  readJoin,
+  signedToWire,
+  verify,
+} from '@natrium/envelope';
 import { type Budget, decideSuccession, type KeyRecord, type SuccessionStep } from '@natrium/flow';
 import { err, ok, parseMinionId, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
 import type { AuditLog } from './audit-log.js';
 import type { BrokerUsers } from './broker-users.js';
 import type { Inventory } from './inventory.js';
@@ -23,13 +32,21 @@ import type { Roster } from './roster.js';
 type Asked = Body<typeof contracts.succeed>;
 type Succeeded = Body<typeof contracts.succeeded>;
 
+/** Of a role's link. */
+interface Link {
+  readonly roles: { readonly cluster: Cluster };
+  readonly clock: Pick<Clock, 'now' | 'own' | 'skewMs'>;
+  readonly announcements: Pick<Store, 'put'>;
+}
+
 interface Parts {
   readonly roster: Roster;
-  readonly inventory: Inventory;
-  readonly mines: Mines;
+  readonly inventory: Pick<Inventory, 'write' | 'forget'>;
+  readonly mines: Pick<Mines, 'pass' | 'forget'>;
   readonly users: BrokerUsers | undefined;
-  readonly audit: AuditLog;
-  readonly events: KeyEvents;
+  readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
+  readonly events: Pick<KeyEvents, 'succeeded'>;
+  readonly log: Pick<Logger, 'error'>;
   /** By id: each change leaves a record for ever. */
   readonly budget: Budget;
 }
@@ -45,7 +62,7 @@ const RACES = 8;
 
 export class Succeeding {
   constructor(
-    private readonly link: RoleLink,
+    private readonly link: Link,
     private readonly parts: Parts,
   ) {}
 
@@ -59,8 +76,7 @@ export class Succeeding {
         return refused(proved.error);
       }
       if (body.what === 'prepare') return this.#prepare(proved.value, body);
-      if (proved.value.step === 'done' || (await this.#commit(proved.value, body)))
-        return this.#told(proved.value.join);
+      if (proved.value.step === 'done' || (await this.#commit(proved.value, body))) return this.#told(proved.value);
     }
     return refused(TOO_FAST);
   }
@@ -94,19 +110,30 @@ export class Succeeding {
 
   /** @returns false when it has to be decided anew. */
   async #commit({ old, join, step }: Proved, { data }: Asked): Promise<boolean> {
-    const { roster, inventory, mines } = this.parts;
+    const { roster, mines } = this.parts;
     if (step === 'go' && !(await this.#introduce(join, data))) return false;
     await mines.pass(old.identity, join.identity);
     if (!(await roster.succeed(old, join, join.announcement))) return false;
-    await inventory.forget(old.identity);
-    await mines.forget(old.identity);
-    this.parts.events.succeeded(old.name);
     this.#record(old, join);
+    this.parts.events.succeeded(old.name);
     return true;
   }
 
-  async #told({ identity }: CheckedJoin): Promise<Succeeded> {
+  /** The change stands whether or not this can be done: tried again when the same is asked again. */
+  async #forget({ identity, name }: KeyRecord): Promise<void> {
+    const { inventory, mines, log } = this.parts;
+    for (const forgotten of await Promise.allSettled([inventory.forget(identity), mines.forget(identity)])) {
+      if (forgotten.status === 'rejected')
+        log.error(
+          { err: forgotten.reason as unknown, id: name },
+          'data of an identity that was succeeded are still stored',
+        );
+    }
+  }
+
+  async #told({ old, join: { identity } }: Proved): Promise<Succeeded> {
     const { roster, users } = this.parts;
+    await this.#forget(old);
     const record = roster.byKey(identity);
     const user = record === undefined ? undefined : await users?.userOf(record);
     return { refusal: null, record: roster.signedOf(identity) ?? null, user: user ?? null };

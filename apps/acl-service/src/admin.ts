@@ -2,17 +2,18 @@
  * An account's signed requests to the authority: keys now, audit, accounts and inventory beside them. Only an account with
  * full access may ask; each request runs once and is recorded before it is answered.
  */
-import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
-import { fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
-import type { RoleLink } from '@natrium/edge';
+import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
+import { type Cluster, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
 import { AccountRequests, type Budget, KeyEnrolment, KeyRequests } from '@natrium/flow';
 import {
   err,
   fromPlain,
+  isMap,
   nameOf,
   type Principal,
   type Refusal,
   refusal,
+  type RefusalCode,
   type Request,
   type Result,
   type Value,
@@ -22,11 +23,43 @@ import type { AuditLog } from './audit-log.js';
 import { type KeyEvents, keyChanges } from './key-events.js';
 import { OnceOnly } from './once-only.js';
 import type { Roster } from './roster.js';
+import { MAX_NAMED } from './wheel-keys.js';
 
 type AdminDone = Body<typeof contracts.adminDone>;
 
-/** Carries out the functions of one name before the dot. */
-export type AdminHandler = (fun: string, args: readonly Value[], caller: Principal) => Promise<Result<Value, Refusal>>;
+/** What became of one key of a request. */
+export interface KeyOutcome {
+  readonly change: string;
+  readonly id: string;
+  readonly fingerprint: string;
+  /** undefined: it was changed; `failed`: nobody knows. */
+  readonly code: RefusalCode | 'failed' | undefined;
+}
+
+/** Carries out the functions of one name before the dot. @param note Hears of each key that one request of many may change. */
+export type AdminHandler = (
+  fun: string,
+  args: readonly Value[],
+  note: (key: KeyOutcome) => void,
+) => Promise<Result<Value, Refusal>>;
+
+/** Of a role's link. */
+interface Link {
+  readonly roles: { readonly cluster: Cluster };
+  readonly clock: Pick<Clock, 'now' | 'own' | 'skewMs'>;
+}
+
+interface Parts {
+  readonly roster: Roster;
+  readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
+  readonly budget: Budget;
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly caller: Principal;
+  readonly digest: string;
+}
 
 /** What a request must say that it is, by the name of its functions. */
 const WHATS: Readonly<Record<string, Request['what']>> = {
@@ -42,8 +75,8 @@ export class Admin {
   readonly #done = new OnceOnly();
 
   constructor(
-    private readonly link: RoleLink,
-    private readonly parts: { readonly roster: Roster; readonly audit: AuditLog; readonly budget: Budget },
+    private readonly link: Link,
+    private readonly parts: Parts,
     private readonly hasFullAccess: (account: string) => boolean,
     handlers: Readonly<Record<string, AdminHandler>>,
   ) {
@@ -58,20 +91,25 @@ export class Admin {
       this.#recordRefused(opened, asked.error);
       return { refusal: asked.error, result: null };
     }
-    const { request, caller, digest } = asked.value;
+    const { request, digest } = asked.value;
     this.#done.note(digest, request.issued + request.lifetime);
     const [fun = ''] = request.funs;
     const [args = []] = request.args;
     const handler = this.#handlers.get(groupOf(fun));
     const values = args.map((arg) => fromPlain(arg));
-    const done = handler === undefined ? err(NO_SUCH) : await unlessUnwritten(handler(fun, values, caller));
-    if (!done.ok || fun !== UNRECORDED) this.#record(caller, digest, request, done);
-    return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
+    const keys: KeyOutcome[] = [];
+    let done: Result<Value, Refusal> | undefined;
+    try {
+      done =
+        handler === undefined ? err(NO_SUCH) : await unlessUnwritten(handler(fun, values, (key) => keys.push(key)));
+      return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
+    } finally {
+      // Also when the program is at fault: what was changed by then is changed.
+      if (done?.ok !== true || fun !== UNRECORDED) this.#record(asked.value, done, keys);
+    }
   }
 
-  #prove(
-    opened: Opened<typeof contracts.admin>,
-  ): Result<{ request: Request; caller: Principal; digest: string }, Refusal> {
+  #prove(opened: Opened<typeof contracts.admin>): Result<Asked, Refusal> {
     const refuse = (code: Refusal['code'], sentence: string) =>
       ({ ok: false, error: refusal(code, sentence) }) as const;
     const { request: bytes, signature } = opened.body;
@@ -109,18 +147,38 @@ export class Admin {
     });
   }
 
-  #record(caller: Principal, digest: string, request: Request, done: Result<Value, Refusal>): void {
-    this.parts.audit.write({
-      time: this.link.clock.now(),
-      what: 'key',
-      caller,
-      digest: fromHex(digest),
-      jid: null,
-      verdict: done.ok ? 'allow' : 'refuse',
-      rule: done.ok ? null : done.error.code,
-      detail: { fun: request.funs[0] ?? '', args: request.args[0] ?? [] },
-    });
+  /** A request of which some keys were changed and others were not is allowed as far as it names those. */
+  #record(
+    { caller, digest, request }: Asked,
+    done: Result<Value, Refusal> | undefined,
+    keys: readonly KeyOutcome[],
+  ): void {
+    const isAllowed = done?.ok === true || keys.some(({ code }) => code === undefined);
+    for (let from = 0; from === 0 || from < keys.length; from += MAX_NAMED) {
+      this.parts.audit.write({
+        time: this.link.clock.now(),
+        what: 'key',
+        caller,
+        digest: fromHex(digest),
+        jid: null,
+        verdict: isAllowed ? 'allow' : 'refuse',
+        rule: isAllowed || done === undefined ? null : done.error.code,
+        detail: {
+          fun: request.funs[0] ?? '',
+          args: from === 0 ? (request.args[0] ?? []) : [],
+          ...(keys.length > 0 ? namedIn(keys.slice(from, from + MAX_NAMED), done?.ok === true) : {}),
+        },
+      });
+    }
   }
+}
+
+function namedIn(some: readonly KeyOutcome[], complete: boolean) {
+  return {
+    keys: some.flatMap(({ code, ...key }) => (code === undefined ? [key] : [])),
+    refused: some.flatMap(({ code, ...key }) => (code === undefined ? [] : [{ ...key, code }])),
+    complete,
+  };
 }
 
 /** Reading is not recorded record by record: who follows the audit would feed what he reads. */
@@ -129,12 +187,12 @@ const UNRECORDED = 'audit.read';
 const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
 
-/** JetStream took no write: whoever asked hears it at once, instead of waiting for an answer. */
+/** The store did not take a write, or did not answer: whoever asked hears it at once, instead of waiting for an answer. */
 async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<AdminHandler> {
   try {
     return await doing;
   } catch (cause) {
-    if (!(cause instanceof StreamRefused)) throw cause;
+    if (!isStoreFailure(cause)) throw cause;
     const sentence = `it could not be written, or not all of it: ${cause.message}; look what was done, and ask again`;
     return err(refusal('store_unavailable', sentence));
   }
@@ -145,8 +203,10 @@ function groupOf(fun: string): string {
   return fun.split('.')[0] ?? '';
 }
 
+type Decided = Pick<KeyEvents, 'decided'>;
+
 /** Requests about keys, over this roster. */
-export function keyHandler(roster: Roster, events: KeyEvents): AdminHandler {
+export function keyHandler(roster: Roster, events: Decided): AdminHandler {
   const requests = new KeyRequests({
     records: () => roster.records(),
     named: (id) => roster.named('minion', id),
@@ -154,17 +214,41 @@ export function keyHandler(roster: Roster, events: KeyEvents): AdminHandler {
     textOf: (key) => toHex(key),
     change: keyChanges(roster, events),
   });
-  const enrolment = new KeyEnrolment({
+  return (fun, args, note) => {
+    if (fun === 'key.enrol') return enrolmentIn(roster, events, note).handle(args);
+    return requests.handle(fun, args, (named, done) => {
+      const code = done?.ok === true ? undefined : (done?.error.code ?? 'failed');
+      note({ change: fun.slice('key.'.length), ...namesIn(named), code });
+    });
+  };
+}
+
+function enrolmentIn(roster: Roster, events: Decided, note: (key: KeyOutcome) => void): KeyEnrolment {
+  return new KeyEnrolment({
     records: () => roster.records(),
     keyFrom,
     textOf: (key) => toHex(key),
     write: async (record) => {
-      const written = await roster.write(record);
-      if (written !== undefined) events.decided(record.name, 'accepted');
-      return written;
+      let code: KeyOutcome['code'] = 'failed';
+      try {
+        const written = await roster.write(record);
+        if (written !== undefined) events.decided(record.name, 'accepted');
+        code = written === undefined ? 'key_state' : undefined;
+        return written;
+      } finally {
+        note({ change: 'accept', id: record.name, fingerprint: fingerprint(record.identity), code });
+      }
     },
   });
-  return (fun, args) => (fun === 'key.enrol' ? enrolment.handle(args) : requests.handle(fun, args));
+}
+
+/** What a request calls a key; the request's arguments are recorded whole. */
+function namesIn(named: Value): Pick<KeyOutcome, 'id' | 'fingerprint'> {
+  const { id, fingerprint: of } = isMap(named) ? named : {};
+  return {
+    id: typeof id === 'string' ? id.slice(0, 255) : '',
+    fingerprint: typeof of === 'string' ? of.slice(0, 128) : '',
+  };
 }
 
 /** Requests about accounts of the host, over this roster. @param masterAccount As the policy in force names it. */

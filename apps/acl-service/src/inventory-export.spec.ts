@@ -1,7 +1,7 @@
 import { isMap, refusal, type ValueMap } from '@natrium/model';
 import { inventoryHandler } from './inventory-export.js';
 
-const CALLER = { kind: 'account', name: 'root' } as const;
+const note = () => undefined;
 
 function handler(grains: Readonly<Record<string, ValueMap | undefined>>) {
   const ids = Object.keys(grains);
@@ -14,7 +14,7 @@ function handler(grains: Readonly<Record<string, ValueMap | undefined>>) {
 
 describe('inventory.read', () => {
   it('gives accepted ids with grains; who never reported is not in the cache', async () => {
-    const done = await handler({ b: { os: 'Debian' }, a: undefined })('inventory.read', [], CALLER);
+    const done = await handler({ b: { os: 'Debian' }, a: undefined })('inventory.read', [], note);
     expect(done).toEqual({
       ok: true,
       value: { accepted: ['a', 'b'], cache: { b: { grains: { os: 'Debian' } } }, next: null },
@@ -30,7 +30,7 @@ describe('inventory.read', () => {
     const seen: unknown[] = [];
     let after: string | undefined;
     do {
-      const done = await read('inventory.read', after === undefined ? [] : [{ after }], CALLER);
+      const done = await read('inventory.read', after === undefined ? [] : [{ after }], note);
       if (!done.ok || !isMap(done.value)) throw new Error('refused');
       const { accepted, next } = done.value;
       expect(JSON.stringify(done.value).length).toBeLessThan(50_000);
@@ -42,7 +42,7 @@ describe('inventory.read', () => {
 
   it('refuses what is no such request', async () => {
     const refused = { ok: false, error: refusal('bad_request', 'inventory.read takes {after: id}') };
-    expect(await handler({})('inventory.write', [], CALLER)).toEqual(refused);
-    expect(await handler({})('inventory.read', [{ after: 3 }], CALLER)).toEqual(refused);
+    expect(await handler({})('inventory.write', [], note)).toEqual(refused);
+    expect(await handler({})('inventory.read', [{ after: 3 }], note)).toEqual(refused);
   });
 });

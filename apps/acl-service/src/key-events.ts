@@ -87,7 +87,7 @@ export class KeyEvents {
 }
 
 /** What an operator decides is written, and then told. */
-export function keyChanges(roster: Roster, events: KeyEvents): KeyPorts['change'] {
+export function keyChanges(roster: Roster, events: Pick<KeyEvents, 'decided'>): KeyPorts['change'] {
   return async (record, state) => {
     const written = await roster.write({ ...record, state });
     if (written !== undefined) events.decided(record.name, state);

@@ -38,7 +38,7 @@ type Asked = Body<typeof contracts.wheel>;
 const CARRIED_OUT_MS = 30_000;
 const GRANT_FRESH_MS = 60_000;
 /** Keys that one audit record names: records are written in groups, and a group has to fit into one message. */
-const MAX_NAMED = 64;
+export const MAX_NAMED = 64;
 
 interface Proved {
   readonly request: Request;

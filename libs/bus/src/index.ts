@@ -20,6 +20,7 @@ export { type Opened, SealedBus } from './sealed-bus.js';
 export { SealedJournal } from './sealed-journal.js';
 export { SealedStore, type StorageKeys, StoredCorrupt } from './sealed-store.js';
 export { Sealer } from './sealer.js';
+export { isStoreFailure } from './store-failure.js';
 export { StreamRefused } from './stream-publisher.js';
 export { resealAll, storedKeyIds } from './stored-keys.js';
 export type { Entry, Following, Store } from './store.js';

@@ -59,7 +59,9 @@ export class KeyEnrolment {
       if (problem !== undefined) return refuse('key_state', problem);
     }
     const missing = whole.filter(({ identity }) => known.byKey.get(this.ports.textOf(identity))?.state !== 'accepted');
-    const written = await Promise.all(missing.map((one) => this.#write(one)));
+    const writing = missing.map((one) => this.#write(one));
+    await Promise.allSettled(writing); // whoever is told of each write has heard of all when one fails
+    const written = await Promise.all(writing);
     const lost = missing.find((_, at) => written[at] === undefined);
     return lost === undefined
       ? ok(whole.map(({ id }) => id))

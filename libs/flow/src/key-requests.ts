@@ -24,15 +24,21 @@ const CHANGES: ReadonlyMap<string, KeyState> = new Map([
   ['key.delete', 'deleted'],
 ]);
 
+/** Hears what became of a key, as the request names it; undefined when it failed, and may have been changed or not. */
+type KeyTold = (named: Value, done: Result<string, Refusal> | undefined) => void;
+
 export class KeyRequests {
   constructor(private readonly ports: KeyPorts) {}
 
-  async handle(fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
+  /** One key that is refused refuses the whole, though the others are changed: `told` hears of each. */
+  async handle(fun: string, args: readonly Value[], told: KeyTold = () => undefined): Promise<Result<Value, Refusal>> {
     if (fun === 'key.list') return { ok: true, value: this.#list() };
     const state = CHANGES.get(fun);
     if (state === undefined) return { ok: false, error: refusal('bad_request', `there is no key request ${fun}`) };
     // Together: each write waits for the broker's disk. Who names one key twice loses a race against himself.
-    const changed = await Promise.all(args.map((arg) => this.#change(arg, state)));
+    const changing = args.map((arg) => this.#changeAndTell(arg, state, told));
+    await Promise.allSettled(changing); // one that fails does not hide what became of the others
+    const changed = await Promise.all(changing);
     const refused = changed.find((one) => !one.ok);
     return refused ?? { ok: true, value: changed.flatMap((one) => (one.ok ? [one.value] : [])) };
   }
@@ -47,6 +53,16 @@ export class KeyRequests {
         state,
         publicKey: this.ports.textOf(identity),
       }));
+  }
+
+  async #changeAndTell(arg: Value, state: KeyState, told: KeyTold): Promise<Result<string, Refusal>> {
+    let done: Result<string, Refusal> | undefined;
+    try {
+      done = await this.#change(arg, state);
+      return done;
+    } finally {
+      told(arg, done);
+    }
   }
 
   async #change(arg: Value, state: KeyState): Promise<Result<string, Refusal>> {

@@ -1,0 +1,175 @@
+/** Rules of what the audit says of a request about keys: which were changed and which were not, whatever failed. */
+import { MemoryStore, type Opened } from '@natrium/bus';
+import {
+  clusterOf,
+  fingerprint,
+  identityFrom,
+  newIdentitySecret,
+  SigningKey,
+  sodiumReady,
+  toHex,
+} from '@natrium/envelope';
+import { Budget, type KeyState } from '@natrium/flow';
+import { aRequest, signedBy } from '@natrium/testing';
+import type { contracts } from '@natrium/wire';
+import { Admin, keyHandler } from './admin.js';
+import type { AuditLog } from './audit-log.js';
+import { Roster } from './roster.js';
+
+const NOW = 1_795_000_000_000;
+
+beforeAll(sodiumReady);
+
+async function anAuthority() {
+  const store = new MemoryStore('roster');
+  const [acl, cluster] = [SigningKey.generate(), clusterOf(SigningKey.generate().publicKey)];
+  const nameKey = { id: 'one', key: new Uint8Array(32).fill(1) };
+  const roster = await Roster.open(store, { acl, aclKeys: () => [acl.publicKey], cluster, nameKey });
+  const enrolled = async (kind: 'minion' | 'account', name: string, state: KeyState) => {
+    const made = identityFrom(newIdentitySecret());
+    await roster.write({ kind, name, identity: made.publicKey, nkey: made.nkeyPublic, state });
+    return made;
+  };
+  return { store, cluster, roster, enrolled, root: await enrolled('account', 'root', 'accepted') };
+}
+
+/** @param failing Asked before each change is told to the event bus. */
+async function aWorld(failing: () => void = () => undefined) {
+  const { store, cluster, roster, enrolled, root } = await anAuthority();
+  const recorded: Parameters<AuditLog['write']>[0][] = [];
+  const audit = {
+    write: (fields: Parameters<AuditLog['write']>[0]) => {
+      recorded.push(fields);
+      return { chain: 'acl1', number: 0 };
+    },
+    refuse: () => ({ chain: 'acl1', number: 0 }),
+  };
+  const admin = new Admin(
+    { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
+    { roster, audit, budget: new Budget({ rate: 0, burst: 1 }) },
+    (account) => account === 'root',
+    { key: keyHandler(roster, { decided: failing }) },
+  );
+  return {
+    store,
+    roster,
+    recorded,
+    ask: async (fun: string, ...args: readonly Readonly<Record<string, string>>[]) => {
+      const request = aRequest(NOW, { what: 'key', funs: [fun], args: [[...args]], tgt: '' });
+      const body = signedBy(root.signing, cluster, request);
+      const party = { owner: { type: 'identity', key: root.publicKey } };
+      const done = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+      return done.refusal?.code ?? done.result;
+    },
+    pending: async (id: string, state: KeyState = 'pending') => {
+      const { publicKey } = await enrolled('minion', id, state);
+      return { id, fingerprint: fingerprint(publicKey) };
+    },
+  };
+}
+
+const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));
+
+describe('the audit of a request about keys', () => {
+  it.each([
+    ['first', true],
+    ['last', false],
+  ])('names the key that was accepted, and the one that was refused, when that comes %s', async (_where, isFirst) => {
+    const { ask, recorded, pending, roster } = await aWorld();
+    const good = await pending('good');
+    const bad = { id: 'bad', fingerprint: good.fingerprint };
+    expect(await ask('key.accept', ...(isFirst ? [bad, good] : [good, bad]))).toBe('key_mismatch');
+    expect([...roster.acceptedMinions()]).toEqual(['good']);
+    expect(recorded).toHaveLength(1);
+    expect(recorded[0]).toMatchObject({
+      verdict: 'allow',
+      rule: null,
+      detail: {
+        fun: 'key.accept',
+        keys: [{ change: 'accept', ...good }],
+        refused: [{ change: 'accept', ...bad, code: 'key_mismatch' }],
+        complete: false,
+      },
+    });
+  });
+
+  it('is a refusal when no key was changed', async () => {
+    const { ask, recorded, pending } = await aWorld();
+    const { fingerprint: of } = await pending('good');
+    expect(await ask('key.accept', { id: 'bad', fingerprint: of })).toBe('key_mismatch');
+    expect(recorded[0]).toMatchObject({
+      verdict: 'refuse',
+      rule: 'key_mismatch',
+      detail: { keys: [], complete: false },
+    });
+  });
+
+  it('names every key of many, in records that fit', async () => {
+    const { ask, recorded, pending } = await aWorld();
+    const many = await Promise.all(Array.from({ length: 130 }, (_, n) => pending(`web${String(n)}`)));
+    await ask('key.reject', ...many);
+    expect(recorded.map(({ detail }) => (detail['keys'] as readonly unknown[]).length)).toEqual([64, 64, 2]);
+    expect(recorded.flatMap(({ detail }) => detail['keys'])).toEqual(many.map((key) => ({ change: 'reject', ...key })));
+  });
+
+  it.each(['TimeoutError', 'JetStreamApiError', 'NoResponders'])(
+    'is written, and the caller hears it, when the store fails with %s after a key was changed',
+    async (name) => {
+      const { ask, recorded, pending, store, roster } = await aWorld();
+      const [gone, other] = [await pending('gone', 'accepted'), await pending('other')];
+      store.delete = fails(name);
+      expect(await ask('key.delete', gone, other)).toBe('store_unavailable');
+      expect([...roster.acceptedMinions()]).toEqual([]);
+      expect(recorded).toHaveLength(1);
+      expect(recorded[0]).toMatchObject({
+        verdict: 'allow',
+        detail: { keys: [{ change: 'delete', ...other }], refused: [{ ...gone, code: 'failed' }], complete: false },
+      });
+      expect(await ask('key.delete', { id: 'gone', fingerprint: gone.fingerprint })).toBe('key_mismatch');
+    },
+  );
+
+  it('is a refusal with the store’s code when nothing was changed', async () => {
+    const { ask, recorded, pending, store } = await aWorld();
+    const waits = await pending('waits');
+    store.get = fails('TimeoutError');
+    store.create = () => Promise.resolve(undefined);
+    expect(await ask('key.accept', waits)).toBe('store_unavailable');
+    expect(recorded[0]).toMatchObject({ verdict: 'refuse', rule: 'store_unavailable', detail: { keys: [] } });
+  });
+
+  it('is written when the program itself is at fault, which its log hears of', async () => {
+    const { ask, recorded, pending } = await aWorld(() => {
+      throw new TypeError('x is not a function');
+    });
+    const key = await pending('web1');
+    await expect(ask('key.accept', key)).rejects.toThrow('x is not a function');
+    expect(recorded[0]).toMatchObject({
+      verdict: 'refuse',
+      rule: null,
+      detail: { refused: [{ ...key, code: 'failed' }] },
+    });
+  });
+
+  it('names the keys that were enrolled when the store does not take another', async () => {
+    const { ask, recorded, store } = await aWorld();
+    const cards = ['bad', 'good'].map((id) => {
+      const { publicKey, nkeyPublic } = identityFrom(newIdentitySecret());
+      return { id, identity: toHex(publicKey), nkey: toHex(nkeyPublic), fingerprint: fingerprint(publicKey) };
+    });
+    const create = store.create.bind(store);
+    let created = 0;
+    store.create = (...of) => {
+      created += 1;
+      return created === 1 ? fails('TimeoutError')() : create(...of);
+    };
+    const [bad, good] = cards.map(({ id, fingerprint: of }) => ({ change: 'accept', id, fingerprint: of }));
+    expect(await ask('key.enrol', ...cards.map(({ id, identity, nkey }) => ({ id, identity, nkey })))).toBe(
+      'store_unavailable',
+    );
+    expect(recorded[0]).toMatchObject({
+      verdict: 'allow',
+      detail: { keys: [good], refused: [{ ...bad, code: 'failed' }] },
+    });
+  });
+});

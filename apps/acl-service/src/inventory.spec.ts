@@ -78,3 +78,75 @@ describe('the inventory', () => {
     expect(inventory.dataOf(web1.publicKey, 'web1')?.pillarInDoubt).toBe(true);
   });
 });
+
+describe('a document on its way to the store', () => {
+  /** Writes are taken when the test says so; the store tells its followers before the writer. */
+  function slowly() {
+    const put = store.put.bind(store);
+    const waiting: ((takes: boolean) => void)[] = [];
+    store.put = async (key, value) => {
+      const takes = await new Promise<boolean>((resolve) => waiting.push(resolve));
+      if (!takes) throw new Error('the broker takes no writes');
+      return put(key, value);
+    };
+    return waiting;
+  }
+
+  it('that the store does not take changes nothing, on no replica, and may come again', async () => {
+    const [one, two] = [await open(), await open()];
+    await one.write(web1.publicKey, data(5, 'Debian'));
+    const { revision } = one;
+    const put = store.put.bind(store);
+    store.put = () => Promise.reject(new Error('the broker takes no writes'));
+    await expect(one.write(web1.publicKey, data(6, 'Alpine'))).rejects.toThrow('takes no writes');
+    for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+    expect(one.revision).toBe(revision);
+    store.put = put;
+    expect(await one.write(web1.publicKey, data(6, 'Alpine'))).toBe(true);
+    for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
+    expect(one.revision).toBe(revision + 1);
+  });
+
+  it('is nobody’s grains yet, and no older or second one goes after it', async () => {
+    const inventory = await open();
+    const waiting = slowly();
+    const document = data(6, 'Alpine');
+    const written = [inventory.write(web1.publicKey, document), inventory.write(web1.publicKey, document)];
+    expect(inventory.grainsOf(web1.publicKey)).toBeUndefined();
+    expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(false);
+    expect(await inventory.write(web1.publicKey, data(6, 'Debian'))).toBe(false);
+    for (const take of waiting) take(true);
+    expect(await Promise.all(written)).toEqual([true, true]);
+    expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Alpine' });
+    expect(inventory.revision).toBe(1);
+  });
+
+  it('gives way to one that another replica stored meanwhile: to a newer one, or to any when it is not stored itself', async () => {
+    for (const takes of [true, false]) {
+      store = new MemoryStore('data');
+      const [one, two] = [await open(), await open()];
+      const put = store.put.bind(store);
+      const waiting = slowly();
+      const late = one.write(web1.publicKey, data(6, 'Alpine')).catch(() => 'not taken');
+      store.put = put;
+      expect(await two.write(web1.publicKey, data(takes ? 7 : 5, 'Debian'))).toBe(true);
+      for (const take of waiting) take(takes);
+      expect(await late).toBe(takes ? true : 'not taken');
+      for (const inventory of [one, two]) expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+    }
+  });
+
+  it('of a key that is forgotten meanwhile is nobody’s grains', async () => {
+    const inventory = await open();
+    await inventory.write(web1.publicKey, data(5, 'Debian'));
+    const remove = store.delete.bind(store);
+    const put = store.put.bind(store);
+    store.put = async (key, value) => {
+      const revision = await put(key, value);
+      await remove(key); // heard before the acknowledgement
+      return revision;
+    };
+    await inventory.write(web1.publicKey, data(6, 'Alpine'));
+    expect(inventory.grainsOf(web1.publicKey)).toBeUndefined();
+  });
+});

@@ -33,6 +33,8 @@ type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
+  /** By place, on its way to the store: nobody decides by it, but what comes after it has to be newer. */
+  readonly #coming = new Map<string, Held>();
   /** Hex of the identity key by its place in the store. */
   readonly #byPlace = new Map<string, string>();
   #revision = 0;
@@ -86,10 +88,25 @@ export class Inventory {
     return grains === undefined ? undefined : this.pillars.of(id, grains);
   }
 
-  /** @returns false when the document is not the minion's own newest. */
+  /**
+   * Decisions are made by what is stored, so that every replica's are the same.
+   *
+   * @returns false when the document is not the minion's own newest.
+   */
   async write(identity: Uint8Array, data: Signed): Promise<boolean> {
-    if (!this.#take(identity, data)) return false;
-    await this.store.put(fp(identity), encode(writeAs(records.DataEntry, { identity, data }) as Wire));
+    const place = fp(identity);
+    const [held, coming] = [this.#byKey.get(toHex(identity)), this.#coming.get(place)];
+    const newest = (coming?.number ?? -1) > (held?.number ?? -1) ? coming : held;
+    const next = this.#read(identity, data, newest);
+    if (next === undefined) return false;
+    this.#coming.set(place, next);
+    try {
+      await this.store.put(place, encode(writeAs(records.DataEntry, { identity, data }) as Wire));
+      // Not when it was forgotten meanwhile.
+      if (this.#coming.has(place)) this.#hold(identity, next);
+    } finally {
+      if (this.#coming.get(place) === next) this.#coming.delete(place);
+    }
     return true;
   }
 
@@ -103,20 +120,34 @@ export class Inventory {
     const key = this.#byPlace.get(place);
     if (key !== undefined) this.#byKey.delete(key);
     this.#byPlace.delete(place);
+    this.#coming.delete(place);
   }
 
-  #take(identity: Uint8Array, data: Signed): boolean {
+  #take(identity: Uint8Array, data: Signed): void {
+    const next = this.#read(identity, data, this.#byKey.get(toHex(identity)));
+    if (next !== undefined) this.#hold(identity, next);
+  }
+
+  /** @returns undefined when it is not the minion's own, or no newer than `before`. */
+  #read(identity: Uint8Array, data: Signed, before: Held | undefined): Held | undefined {
+    const digest = blake2b(32, null, data.signature, data.bytes);
+    const known = [before, this.#coming.get(fp(identity))].find(
+      (one) => one !== undefined && equalBytes(digest, one.digest),
+    );
+    if (known !== undefined) return known;
+    const read = readData(data, this.cluster, identity, before?.number ?? 0);
+    if (!read.ok || read.value.number === before?.number) return undefined;
+    const grains = fromPlain(read.value.grains as Plain);
+    return isMap(grains) ? { number: read.value.number, digest, grains } : undefined;
+  }
+
+  /** What another replica has stored after it is newer. */
+  #hold(identity: Uint8Array, next: Held): void {
     const key = toHex(identity);
     const held = this.#byKey.get(key);
-    const digest = blake2b(32, null, data.signature, data.bytes);
-    if (held !== undefined && equalBytes(digest, held.digest)) return true;
-    const read = readData(data, this.cluster, identity, held?.number ?? 0);
-    if (!read.ok || read.value.number === held?.number) return false;
-    const grains = fromPlain(read.value.grains as Plain);
-    if (!isMap(grains)) return false;
+    if (held !== undefined && held.number >= next.number) return;
     if (held === undefined) this.#byPlace.set(fp(identity), key);
-    this.#byKey.set(key, { number: read.value.number, digest, grains });
+    this.#byKey.set(key, next);
     this.#revision += 1;
-    return true;
   }
 }

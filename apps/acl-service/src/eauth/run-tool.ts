@@ -1,5 +1,8 @@
-/** Runs a program of the host for a back end: no shell, words as they are, a secret on stdin only, killed when it hangs. */
-import { spawn } from 'node:child_process';
+/**
+ * Runs a program of the host for a back end: no shell, words as they are, a secret on stdin only. When it hangs it is killed
+ * with all that it has started.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { BackEndFailed } from './back-end.js';
@@ -15,30 +18,48 @@ const MAX_OUTPUT = 65_536;
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** @param input What it reads from stdin. @throws {BackEndFailed} When it cannot be started or does not end. */
-export function runTool(file: string, words: readonly string[], input = ''): Promise<ToolRan> {
+export function runTool(file: string, words: readonly string[], input = '', timeoutMs = TIMEOUT_MS): Promise<ToolRan> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, [...words], {
+    const child: ChildProcess = spawn(file, [...words], {
       stdio: 'pipe',
       env: { PATH: process.env['PATH'] ?? USUAL_PATH, LC_ALL: 'C' },
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
+      detached: true,
+    });
+    // What it has started may hold its output open for ever, also when it has ended itself.
+    const timer = setTimeout(() => {
+      endAll(child);
+      reject(new BackEndFailed(`${file} did not end in ${String(timeoutMs)} ms`));
+    }, timeoutMs);
+    // Before anything else: without a free descriptor there are no pipes, and an error that nobody hears ends the process.
+    child.once('error', () => {
+      clearTimeout(timer);
+      reject(new BackEndFailed(`${file} cannot be started`));
     });
     const said = { stdout: '', stderr: '' };
     for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].setEncoding('utf8').on('data', (text: string) => {
+      child[stream]?.setEncoding('utf8').on('data', (text: string) => {
         said[stream] = (said[stream] + text).slice(0, MAX_OUTPUT);
       });
     }
     // Who does not read its stdin to the end says why with its exit status.
-    child.stdin.on('error', () => undefined).end(input);
-    child.once('error', () => {
-      reject(new BackEndFailed(`${file} cannot be started`));
-    });
+    child.stdin?.on('error', () => undefined).end(input);
     child.once('close', (code, signal) => {
+      clearTimeout(timer);
       if (signal === null) resolve({ code, ...said });
-      else reject(new BackEndFailed(`${file} did not end in ${String(TIMEOUT_MS)} ms, or was killed (${signal})`));
+      else reject(new BackEndFailed(`${file} was killed (${signal})`));
     });
   });
+}
+
+/** It leads a process group of its own; what has left that keeps no descriptor of ours open. */
+function endAll({ pid, stdin, stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group has ended by itself.
+  }
 }
 
 /** Where a program is. @returns undefined when it is nowhere. */

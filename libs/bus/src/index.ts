@@ -6,7 +6,7 @@ export { Directory } from './directory.js';
 export type { Fan, FanTarget } from './fanning.js';
 export { GroupCommit } from './group-commit.js';
 export { type Greeting, hello, type HelloPin, type HelloProblem } from './hello.js';
-export type { Journal, JournalMessage, Reading, ReadFrom } from './journal.js';
+export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './journal.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryBroker } from './memory-transport.js';
 export { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';

@@ -15,13 +15,22 @@ export interface JournalMessage {
 export type ReadFrom =
   { readonly after: number } | { readonly at: number } | { readonly everything: true } | { readonly now: true };
 
+/** What no later try stores either: it has no encoding, or is larger than the broker takes. */
+export class Unstorable extends Error {
+  override readonly name = 'Unstorable';
+  readonly code = 'ERR_UNSTORABLE';
+}
+
 export interface Reading {
   close(): void;
 }
 
 export interface Journal {
   readonly name: string;
-  /** @returns Its sequence; undefined when the subject's last message is another than `expectedLast` (0: none). */
+  /**
+   * @returns Its sequence; undefined when the subject's last message is another than `expectedLast` (0: none).
+   * @throws {Unstorable} When it is larger than a message may be.
+   */
   append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined>;
   lastOn(subject: string): Promise<JournalMessage | undefined>;
   /** The first sequence that is still held, and the last that was given. */

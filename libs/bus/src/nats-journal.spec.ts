@@ -1,7 +1,8 @@
 /** Rules of the journal, on a real broker. */
 import { type Broker, startBroker } from '@natrium/testing';
-import type { Journal, JournalMessage } from './journal.js';
+import { type Journal, type JournalMessage, Unstorable } from './journal.js';
 import { openJournal } from './nats-journal.js';
+import { writeTrouble } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
 
 let broker: Broker;
@@ -50,6 +51,12 @@ describe('a journal', () => {
     expect((await journal.lastOn(`j${name}.a`))?.sequence).toBe(3);
     expect(await journal.lastOn(`j${name}.c`)).toBeUndefined();
     expect(await journal.bounds()).toEqual({ first: 1, last: 3 });
+  });
+
+  it('says at once that no message may be so large, and takes the next', async () => {
+    await expect(journal.append(`j${name}.a`, new Uint8Array(8 << 20), 0)).rejects.toThrow(Unstorable);
+    expect(writeTrouble(transport)).toBeUndefined();
+    expect(await put('a', '1', 0)).toBe(1);
   });
 
   it('is read from any place, in order, with what is still to come', async () => {

@@ -8,7 +8,7 @@ import {
   StorageType,
   type StreamConfig,
 } from '@nats-io/jetstream';
-import type { Journal, JournalMessage, ReadFrom, Reading } from './journal.js';
+import { type Journal, type JournalMessage, type ReadFrom, type Reading, Unstorable } from './journal.js';
 import { publisherOf, unlessTaken } from './nats-store.js';
 import type { NatsTransport } from './nats-transport.js';
 import { type Patience, whenPlaced } from './when-placed.js';
@@ -29,6 +29,8 @@ const NANOS_PER_MS = 1_000_000;
 const HEARTBEAT_MS = 1000;
 const EXPIRES_MS = 10_000;
 const AHEAD = 256;
+/** Room for the condition, which the broker counts as a part of the message. */
+const HEADERS = 256;
 const AGAIN_MS = 500;
 const NO_MESSAGE = 404;
 const NO_MESSAGE_FOUND = 10_037;
@@ -89,7 +91,10 @@ class NatsJournal implements Journal {
     readonly ahead = AHEAD,
   ) {}
 
-  append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
+  async append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
+    // The client does not even send it, and nobody would say so: it would count as a broker that takes no writes.
+    const most = (this.transport.connection.info?.max_payload ?? Infinity) - HEADERS;
+    if (value.length > most) throw new Unstorable(`larger than the ${String(most)} bytes that the broker takes`);
     return unlessTaken(publisherOf(this.transport).publish(subject, value, expectedLast));
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BusEvent } from '@natrium/events';
+import type { Value } from '@natrium/model';
 import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { hearJob } from '../../apps/cli/src/events/hear-job.js';
@@ -100,6 +101,19 @@ describe('whoever follows a job', () => {
 });
 
 describe('what a minion may not fire', () => {
+  /** From a minion of the attacker's own making: its agent would not send this. */
+  const forged = async ({ tag, data }: { readonly tag: string; readonly data: Value }): Promise<boolean> => {
+    const { link } = world.cluster.minion('web1');
+    const stamp = link.clock.now();
+    const body = { first: stamp * 1024, dropped: 0, events: [{ tag, data, load: null, stamp }] };
+    const answer = await link.bus.ask(
+      { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
+      contracts.eventsStored,
+      PATIENCE_MS,
+    ); // prettier-ignore
+    return answer.ok;
+  };
+
   it.each([
     'salt/job/20261120112404639750/ret/web2',
     'salt/run/20261120112404639750/new',
@@ -116,19 +130,18 @@ describe('what a minion may not fire', () => {
   ])('%s is refused, recorded, and nothing is on the bus', async (tag) => {
     const everything = await world.listen([]);
     const before = refusals().length;
-    const { link } = world.cluster.minion('web1');
-    const first = link.clock.now() * 1024;
-    // A minion of the attacker's own making: its agent would not send this.
-    const body = { first, dropped: 0, events: [{ tag, data: { forged: true }, load: null, stamp: link.clock.now() }] };
-    const answer = await link.bus.ask(
-      { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
-      contracts.eventsStored,
-      PATIENCE_MS,
-    ); // prettier-ignore
-    expect(answer.ok).toBe(true);
+    expect(await forged({ tag, data: { forged: true } })).toBe(true);
     await world.master().fire('after/it');
     expect((await take(everything, 1)).map((event) => event.tag)).toEqual(['after/it']);
     await until('it is told', () => refusals().length > before);
+  });
+
+  it('what is nested deeper than the journal has levels is refused and settled: a minion that sends it is not asked for it again', async () => {
+    const before = refusals().length;
+    const data = Array.from({ length: 28 }).reduce<Value>((inner) => [inner], null);
+    expect(await forged({ tag: 'deep', data })).toBe(true);
+    await until('it is told', () => refusals().length > before);
+    expect(refusals().at(-1)?.msg).toContain('nested deeper than 26 levels');
   });
 
   it('its own agent says why not, and sends nothing', async () => {

@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#events.
  */
-import type { Journal, JournalMessage, Reading, ReadFrom } from '@natrium/bus';
+import { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { isMap } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
@@ -44,6 +44,7 @@ export class EventLog {
    * Stores what is new of these events; resolves with the number up to which this sender's events are settled.
    *
    * @throws {Error} When it is not known whether they were stored: storing them again is safe.
+   * @throws {Unstorable} When no later try stores them all.
    */
   async append(sender: string, events: readonly StoredEvent[], through: number): Promise<number> {
     for (let race = 0; race < RACES; race += 1) {
@@ -51,7 +52,7 @@ export class EventLog {
       const fresh = events.filter(({ number }) => number > place.through);
       if (fresh.length === 0) return Math.max(place.through, through);
       const batch = { sender, through, events: fresh };
-      const bytes = encode(writeAs(records.EventBatch, batch) as Wire);
+      const bytes = bytesOf(batch);
       this.#places.delete(sender); // unknown until it is known
       const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
       if (sequence !== undefined) {
@@ -61,6 +62,31 @@ export class EventLog {
       }
     }
     throw new Error(`other gateways store events of ${sender} all the time`);
+  }
+
+  /**
+   * The same, but what cannot be stored is left out, so that it holds up nothing else: half of the events are tried, until it is alone.
+   *
+   * @throws {Error} When it is not known whether they were stored.
+   */
+  async appendStorable(
+    sender: string,
+    events: readonly StoredEvent[],
+    onUnstorable: (event: StoredEvent, cause: Unstorable) => void,
+  ): Promise<void> {
+    const [first, last] = [events[0], events.at(-1)];
+    if (first === undefined || last === undefined) return;
+    try {
+      await this.append(sender, events, last.number);
+    } catch (cause) {
+      if (!(cause instanceof Unstorable)) throw cause;
+      if (first === last) onUnstorable(first, cause);
+      else {
+        const half = Math.floor(events.length / 2);
+        await this.appendStorable(sender, events.slice(0, half), onUnstorable);
+        await this.appendStorable(sender, events.slice(half), onUnstorable);
+      }
+    }
   }
 
   /**
@@ -124,6 +150,15 @@ export class EventLog {
   #remember(sender: string, place: Place): void {
     if (this.#places.size >= MAX_SENDERS) this.#places.delete(this.#places.keys().next().value ?? '');
     this.#places.set(sender, place);
+  }
+}
+
+/** Whatever is thrown here is of the events themselves. */
+function bytesOf(batch: records.EventBatch): Uint8Array {
+  try {
+    return encode(writeAs(records.EventBatch, batch) as Wire);
+  } catch (cause) {
+    throw new Unstorable(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 

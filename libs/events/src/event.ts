@@ -19,6 +19,10 @@ export interface Heard {
   readonly id: string;
 }
 
+export function numberOf({ id }: Heard): number {
+  return Number(id.slice(id.lastIndexOf('.') + 1));
+}
+
 /** A marker with this tag, or one that begins with it and a slash, says that events are missing here; no filter holds it back. */
 export const GAP_TAG = 'natrium/gap';
 

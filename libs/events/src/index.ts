@@ -9,6 +9,7 @@ export {
   type Subscription,
 } from './client.js';
 export { type Cursor, cursorText, readCursor } from './cursor.js';
+export { dataProblem } from './data-problem.js';
 export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, withoutStamp } from './event.js';
 export { EventLog, eventsOf, type LoggedBatch } from './event-log.js';
 export { jsonText } from './json-text.js';

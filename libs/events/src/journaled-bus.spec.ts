@@ -1,16 +1,22 @@
 /** What a gateway stores for a minion is heard there at once, and still in the journal's order and once. */
-import type { Journal, JournalMessage, Reading } from '@natrium/bus';
+import { type Journal, type JournalMessage, type Reading, Unstorable } from '@natrium/bus';
+import { decode } from '@natrium/envelope';
+import type { ValueMap } from '@natrium/model';
+import { readAs, records } from '@natrium/wire';
+import type { Origin } from './event.js';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
 
 /** A journal that gives back what it holds only when the test says so. */
 class SlowPages implements Journal {
   readonly name = 'pages';
+  largest = Infinity;
   readonly #messages: JournalMessage[] = [];
   #tell: (message: JournalMessage) => void = () => undefined;
   #told = 0;
 
   append(subject: string, value: Uint8Array): Promise<number | undefined> {
+    if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
     const sequence = this.#messages.length + 1;
     this.#messages.push({ sequence, subject, value, behind: 0 });
     return Promise.resolve(sequence);
@@ -27,6 +33,13 @@ class SlowPages implements Journal {
   read(_: unknown, onMessage: (message: JournalMessage) => void): Reading {
     this.#tell = onMessage;
     return { close: () => undefined };
+  }
+
+  tags(): readonly string[] {
+    return this.#messages.flatMap(({ value }) => {
+      const { events } = readAs(records.EventBatch, decode(value));
+      return events.map(({ tag }) => tag);
+    });
   }
 
   /** What is read from now on cannot be decoded. */
@@ -49,7 +62,11 @@ const anEvent = (number: number, tag: string) => ({
   origin: { kind: 'minion' as const, name: 'a' },
 });
 
-async function aBus() {
+async function aBus(
+  onProblem: (problem: string) => void = (problem) => {
+    throw new Error(problem);
+  },
+) {
   const pages = new SlowPages();
   const log = new EventLog(pages, (sender) => sender);
   const bus = await JournaledBus.open({
@@ -57,9 +74,7 @@ async function aBus() {
     sender: 'gw-1',
     maxBytes: 1 << 20,
     now: () => 0,
-    onProblem: (problem) => {
-      throw new Error(problem);
-    },
+    onProblem,
   });
   const listening = bus.subscribe();
   const elsewhere = new EventLog(pages, (sender) => sender);
@@ -69,7 +84,7 @@ async function aBus() {
     for await (const { tag } of listening) tags.push(tag);
     return tags;
   };
-  return { pages, log, elsewhere, listening, end };
+  return { pages, log, elsewhere, bus, listening, end };
 }
 
 it('a batch that is stored here is heard before the journal gives it back, and not again when it does', async () => {
@@ -98,4 +113,44 @@ it('a batch that another gateway stored before is heard before it', async () => 
   await log.append('a', [anEvent(1, 'here')], 1);
   pages.giveBack();
   expect(await end()).toEqual(['there', 'here']);
+});
+
+const LOCAL = { kind: 'local', name: 'master' } as const;
+const HALF = '\udcff';
+
+it.each<[string, ValueMap, string]>([
+  ['a text that is half a character', { f: HALF }, 'not valid Unicode at data.f'],
+  ['the key that is the prototype', JSON.parse('{"__proto__": 1}') as ValueMap, 'a key is __proto__'],
+])('an event with %s is refused and nobody hears it; what is fired after it is stored', async (_, data, why) => {
+  const { bus, elsewhere, end } = await aBus();
+  await expect(bus.fire('bad', data, LOCAL)).rejects.toThrow(why);
+  await bus.fire('good', {}, LOCAL);
+  expect((await elsewhere.lastBatch('gw-1'))?.events.map(({ tag }) => tag)).toEqual(['good']);
+  expect(await end()).toEqual(['good']);
+});
+
+describe('an event that no try can store, and that was not seen to be one', () => {
+  const nobody: Origin = { kind: 'local', name: '' }; // no record has such a name
+  const large = { text: 'x'.repeat(5000) };
+
+  it.each<[string, ValueMap, Origin]>([
+    ['that has no encoding', {}, nobody],
+    ['that is larger than the broker takes', large, LOCAL],
+  ])('%s is left out alone: its sender hears why, the log says so, and the rest is stored', async (_, data, origin) => {
+    const problems: string[] = [];
+    const { bus, pages, elsewhere, end } = await aBus((problem) => problems.push(problem));
+    pages.largest = 4000;
+    const tags = ['1', '2', 'bad', '3', '4', '5'];
+    const fired = tags.map((tag) => (tag === 'bad' ? bus.fire(tag, data, origin) : bus.fire(tag, {}, LOCAL)));
+    const ends = await Promise.allSettled(fired);
+    expect(ends.map(({ status }) => status === 'fulfilled')).toEqual(tags.map((tag) => tag !== 'bad'));
+    expect(ends[2]).toMatchObject({
+      reason: { name: 'EventProblem', message: expect.stringMatching(/^the event cannot be stored: ./) as string },
+    });
+    expect(problems).toEqual(['the event bad cannot be stored: it was heard here only']);
+    await bus.fire('after', {}, LOCAL);
+    expect((await elsewhere.lastBatch('gw-1'))?.events.map(({ tag, number }) => [tag, number])).toEqual([['after', 7]]);
+    expect(await end()).toEqual([...tags, 'after']);
+    expect(pages.tags()).toEqual(['1', '2', '3', '4', '5', 'after']);
+  });
 });

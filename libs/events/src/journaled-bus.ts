@@ -6,13 +6,13 @@
  * Spec: docs/event-bus.md#order-and-gaps.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { Reading } from '@natrium/bus';
+import type { Reading, Unstorable } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
 import { CatchUp } from './catch-up.js';
 import { cursorText, readCursor } from './cursor.js';
-import { type Heard, type Origin, stampOf, withoutStamp } from './event.js';
+import { type Heard, numberOf, type Origin, stampOf, withoutStamp } from './event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
 import { checkEvent } from './local-bus.js';
 import { roughSize } from './rough-size.js';
@@ -35,8 +35,8 @@ interface Own {
   readonly heard: Heard;
   /** Bytes, about. */
   readonly size: number;
-  /** Somebody waits until it is stored. */
-  readonly done: (() => void) | undefined;
+  /** Somebody waits until it is stored, or cannot be. */
+  readonly done: ((problem?: EventProblem) => void) | undefined;
 }
 
 interface Recent {
@@ -123,9 +123,10 @@ export class JournaledBus implements EventFeed {
   }
 
   async fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    await new Promise<void>((done) => {
+    const problem = await new Promise<EventProblem | undefined>((done) => {
       this.#take(tag, data, origin, done); // what it throws fails the promise
     });
+    if (problem !== undefined) throw problem;
   }
 
   /** For a caller who waits for nothing: what finds no room leaves a gap marker, and the log says so. */
@@ -180,7 +181,7 @@ export class JournaledBus implements EventFeed {
     return stampOf(this.options.now());
   }
 
-  #take(tag: string, data: ValueMap, origin: Origin, done?: () => void): void {
+  #take(tag: string, data: ValueMap, origin: Origin, done?: Own['done']): void {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
     checkEvent(data);
@@ -203,7 +204,7 @@ export class JournaledBus implements EventFeed {
     this.#put(gap, roughSize(gap.data));
   }
 
-  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: () => void): void {
+  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: Own['done']): void {
     this.#number += 1;
     const stored = { number: this.#number, tag, data, origin, stamp };
     const heard = heardFrom(
@@ -234,13 +235,11 @@ export class JournaledBus implements EventFeed {
   async #storeAll(): Promise<void> {
     while (this.#unstored.length > 0 && !this.#closed) {
       const batch = this.#nextBatch();
-      const through = batch.at(-1)?.stored.number ?? 0;
       try {
-        await this.options.log.append(
-          this.sender,
-          batch.map(({ stored }) => stored),
-          through,
-        );
+        const events = batch.map(({ stored }) => stored);
+        await this.options.log.appendStorable(this.sender, events, (event, cause) => {
+          this.#giveUp(batch, event, cause);
+        });
       } catch (cause) {
         this.options.onProblem('events could not be stored and are tried again', cause);
         await pause(AGAIN_MS);
@@ -250,6 +249,12 @@ export class JournaledBus implements EventFeed {
       for (const { done } of batch) done?.();
     }
     this.#storing = false;
+  }
+
+  #giveUp(batch: readonly Own[], event: records.StoredEvent, cause: Unstorable): void {
+    this.options.onProblem(`the event ${event.tag} cannot be stored: it was heard here only`, cause);
+    const own = batch.find(({ stored }) => stored === event);
+    own?.done?.(new EventProblem(`the event cannot be stored: ${cause.message}`));
   }
 
   #nextBatch(): readonly Own[] {
@@ -288,13 +293,7 @@ export class JournaledBus implements EventFeed {
     }
   }
 
-  #aheadOf(): ReadonlyMap<string, number> {
-    return this.#number > this.#readBack ? new Map([[this.sender, this.#number]]) : NOTHING;
+  #aheadOf(): ReadonlyMap<string, number> | undefined {
+    return this.#number > this.#readBack ? new Map([[this.sender, this.#number]]) : undefined;
   }
-}
-
-const NOTHING: ReadonlyMap<string, number> = new Map();
-
-export function numberOf({ id }: Heard): number {
-  return Number(id.slice(id.lastIndexOf('.') + 1));
 }

@@ -20,12 +20,3 @@ function floatText(value: number): string {
   const text = JSON.stringify(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
-
-const MAX_DEPTH = 26;
-
-/** @throws {RangeError} When it is nested deeper than an event may be. */
-export function checkDepth(value: Value, depth = 0): void {
-  if (typeof value !== 'object' || value === null || value instanceof Float) return;
-  if (depth >= MAX_DEPTH) throw new RangeError(`an event's data is nested deeper than ${String(MAX_DEPTH)} levels`);
-  for (const item of isList(value) ? value : Object.values(value)) checkDepth(item, depth + 1);
-}

@@ -2,8 +2,8 @@
 import type { ValueMap } from '@natrium/model';
 import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
 import { cursorText, readCursor } from './cursor.js';
+import { dataProblem } from './data-problem.js';
 import { type Heard, type Origin, stampOf, withoutStamp } from './event.js';
-import { checkDepth } from './json-text.js';
 import { Members } from './members.js';
 import { gapEvent } from './outlet.js';
 import { tagProblem } from './tags.js';
@@ -81,10 +81,6 @@ export class LocalBus implements EventFeed {
 
 /** @throws {EventProblem} */
 export function checkEvent(data: ValueMap): void {
-  try {
-    checkDepth(data);
-  } catch (error) {
-    if (error instanceof RangeError) throw new EventProblem(error.message);
-    throw error;
-  }
+  const problem = dataProblem(data);
+  if (problem !== undefined) throw new EventProblem(problem);
 }

@@ -1,5 +1,6 @@
 /** Rules of Salt's frames: they come cut anywhere, and hostile ones end the connection and nothing else. */
 import { Float } from '@natrium/model';
+import { dataProblem } from './data-problem.js';
 import { MsgpackError, readMsgpack, writeMsgpack } from './msgpack.js';
 import { FrameReader, frameOf } from './salt-frame.js';
 
@@ -40,6 +41,15 @@ it.each([
 it('a frame that is larger than it may be is refused before all of it has come', () => {
   const reader = new FrameReader(1000);
   expect(() => reader.take(frameOf('t', { text: 'x'.repeat(5000) }).subarray(0, 2000))).toThrow(/larger than 1000/);
+});
+
+it('bytes that are not UTF-8 become texts that can be stored', () => {
+  const data = Buffer.from([0x82, 0xa1, 0xff, 0xa3, 0xed, 0xb3, 0xbf, 0xa1, 0x61, 0xc4, 0x01, 0xfe]);
+  const body = Buffer.concat([Buffer.from('t\n\n'), data]);
+  const head = writeMsgpack({ head: {}, body: '' }).subarray(0, -1);
+  const [read] = new FrameReader(MAX).take(Buffer.concat([head, Buffer.from([0xc4, body.length]), body]));
+  expect(read?.data).toMatchObject({ '\ufffd': expect.stringMatching(/^\ufffd+$/) as string, a: '\ufffd' });
+  expect(dataProblem(read?.data ?? {})).toBeUndefined();
 });
 
 it('bytes and other keys of Python become texts; a value that is cut off is awaited', () => {

@@ -7,7 +7,7 @@
 import type { Opened } from '@natrium/bus';
 import { fp, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
-import { type EventLog, GAP_TAG, minionTagProblem, stampOf, withoutStamp } from '@natrium/events';
+import { dataProblem, type EventLog, GAP_TAG, minionTagProblem, stampOf, withoutStamp } from '@natrium/events';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { type Body, contracts, type records } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -39,8 +39,9 @@ export class MinionEvents {
     const refused: Fired[] = [];
     const stored: records.StoredEvent[] = dropped === 0 ? [] : [this.#gap(id, first - 1, dropped)];
     events.forEach((event, index) => {
-      const problem = minionTagProblem(id, event.tag);
-      if (problem === undefined) stored.push(asStored(id, first + index, event));
+      const told = asStored(id, first + index, event);
+      const problem = minionTagProblem(id, event.tag) ?? dataProblem(told.data);
+      if (problem === undefined) stored.push(told);
       else {
         refused.push(event);
         this.logger.warn({ minion: id, tag: event.tag }, `an event was refused: ${problem}`);
@@ -71,7 +72,7 @@ export class MinionEvents {
   }
 }
 
-function asStored(id: string, number: number, { tag, data, load, stamp }: Fired): records.StoredEvent {
+function asStored(id: string, number: number, { tag, data, load, stamp }: Fired) {
   const origin = { kind: 'minion', name: id } as const;
   const plain = load === null ? asMap(data) : single(id, tag, data, load);
   return { number, tag, data: withoutStamp(plain), stamp: stampOf(stamp), origin };

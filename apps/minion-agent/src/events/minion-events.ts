@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import {
+  checkEvent,
   EventProblem,
   LocalBus,
   type Listen,
@@ -36,6 +37,11 @@ export interface MinionEventsOptions {
 
 const LOCAL = { kind: 'local', name: 'minion' } as const;
 const FORWARD = 'fire_master';
+
+interface Element {
+  readonly tag: string;
+  readonly data: ValueMap;
+}
 
 export class MinionEvents implements EventPort {
   readonly #bus: LocalBus;
@@ -79,9 +85,7 @@ export class MinionEvents implements EventPort {
   }
 
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    if (roughSize(data) > this.options.maxBytes) {
-      throw new EventProblem(`an event has at most ${String(this.options.maxBytes)} bytes`);
-    }
+    this.#checkSize(data);
     this.#bus.tell(tag, data, origin);
     if (tag.startsWith(FORWARD)) await this.#forwardPayload(data);
   }
@@ -89,21 +93,28 @@ export class MinionEvents implements EventPort {
   /** Salt's payload: `{data, tag, pretag}`, or `{events: [{data, tag}, …], pretag}`. */
   async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<void> {
     if (isList(events)) {
-      await Promise.all(events.flatMap((event) => this.#forwardElement(event, pretag)));
+      // All are read before the first is forwarded: a promise that nobody waits for would end the agent when it fails.
+      const elements = events.flatMap((event) => this.#elementsOf(event, pretag));
+      await Promise.all(elements.map(({ tag: one, data: told }) => this.#forward(one, told, null)));
     } else if (typeof tag === 'string' && tag !== '' && data !== null) {
       await this.#forward(tag, data, { pretag });
     } else throw new EventProblem('fire_master takes {data, tag}, or {events: [{data, tag}, …]}');
   }
 
   /** As Salt: under its tag and, with a pretag, below that as well. */
-  #forwardElement(element: Value, pretag: Value): readonly Promise<void>[] {
+  #elementsOf(element: Value, pretag: Value): readonly Element[] {
     const { tag, ...rest } = isMap(element) ? element : {};
     if (typeof tag !== 'string') throw new EventProblem('each element of fire_master’s events has a tag');
     const { data = null } = rest;
     const plain = 'data' in rest ? data : rest;
     if (!('data' in rest)) this.#tellOfList();
     const tags = typeof pretag === 'string' && pretag !== '' ? [tag, `${pretag}/${tag}`] : [tag];
-    return tags.map((one) => this.#forward(one, isMap(plain) ? plain : { data: plain }, null));
+    return tags.map((one) => ({ tag: one, data: isMap(plain) ? plain : { data: plain } }));
+  }
+
+  #checkSize(data: ValueMap): void {
+    const { maxBytes } = this.options;
+    if (roughSize(data) > maxBytes) throw new EventProblem(`an event has at most ${String(maxBytes)} bytes`);
   }
 
   #tellOfList(): void {
@@ -120,6 +131,10 @@ export class MinionEvents implements EventPort {
     const problem = minionTagProblem(id, tag);
     // The master refuses it as well; whoever fires it here shall hear why.
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
+    // As it will be on the master's bus: what cannot be sent or stored there would hold up all that is fired after it.
+    const whole = load === null && isMap(data) ? data : { ...load, data };
+    this.#checkSize(whole);
+    checkEvent(whole);
     if (!(await spool.add({ tag, data, load, stamp: now() })))
       throw new EventProblem('the spool of this minion is full; the event was dropped');
   }

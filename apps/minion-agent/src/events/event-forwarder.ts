@@ -24,7 +24,8 @@ export class EventForwarder {
 
   /** There is something to send. */
   wake(): void {
-    if (this.#sending || this.#closed || !this.spool.ready) return;
+    // While it waits to try again, what is new goes with that: each failure would begin a row of tries of its own.
+    if (this.#sending || this.#timer !== undefined || this.#closed || !this.spool.ready) return;
     this.#sending = true;
     this.#sendAll()
       .catch((cause: unknown) => {
@@ -35,6 +36,7 @@ export class EventForwarder {
         this.#sending = false;
         if (done) this.wake();
         else if (!this.#closed) this.#timer = setTimeout(() => {
+          this.#timer = undefined;
           this.wake();
         }, AGAIN_MS); // prettier-ignore
       })

@@ -13,11 +13,13 @@ import type { Logger } from 'pino';
 import type { LiveLink } from './live-link.js';
 
 const DATA_MS = 5000;
-/** How often the grains are compared with what was sent. */
+/** How often the grains are compared with what was taken. */
 const COMPARE_MS = 600_000;
 
 export class HostData implements RefreshPort {
   #grains: ValueMap;
+  /** The grains of the last exchange that was answered. */
+  #taken: ValueMap | undefined;
   #pillar: ValueMap = {};
   #revision: number | undefined;
   #number = 0;
@@ -34,7 +36,8 @@ export class HostData implements RefreshPort {
   ) {
     this.#grains = gather();
     this.#comparing = setInterval(() => {
-      if (this.#gatherAnew()) void this.#tried();
+      this.#gatherAnew();
+      if (this.#grains !== this.#taken) void this.#tried();
     }, COMPARE_MS).unref();
   }
 
@@ -71,11 +74,10 @@ export class HostData implements RefreshPort {
     clearInterval(this.#comparing);
   }
 
-  #gatherAnew(): boolean {
+  /** Grains that have not changed stay the same object. */
+  #gatherAnew(): void {
     const grains = this.gather();
-    if (isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) return false;
-    this.#grains = grains;
-    return true;
+    if (!isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) this.#grains = grains;
   }
 
   async #tried(): Promise<boolean> {
@@ -97,6 +99,7 @@ export class HostData implements RefreshPort {
 
   async #exchange(): Promise<void> {
     const { link } = this;
+    const grains = this.#grains;
     const answer = await link.bus.ask(
       {
         contract: contracts.data,
@@ -111,6 +114,7 @@ export class HostData implements RefreshPort {
       DATA_MS,
     );
     if (!answer.ok) throw new Error(`the acl-service did not take this minion’s data (${answer.error})`);
+    this.#taken = grains;
     const { pillar, revision } = answer.value.body;
     this.#pillar = isMap(pillar) ? pillar : {};
     if (revision !== this.#revision) this.log.info('new pillar');

@@ -1,0 +1,85 @@
+/** Rules of the grains that are sent: those that nobody took are sent again, those that somebody took are not. */
+import { jest } from '@jest/globals';
+import { clusterOf, decode, identityFrom, newIdentitySecret, type Signed, sodiumReady } from '@natrium/envelope';
+import { err, ok, type ValueMap } from '@natrium/model';
+import { type Logger, pino } from 'pino';
+import { HostData } from './host-data.js';
+import type { LiveLink } from './live-link.js';
+
+const TEN_MINUTES_MS = 600_000;
+const log: Logger = pino({ enabled: false });
+let data: HostData;
+
+beforeAll(sodiumReady);
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  data.stop();
+  jest.useRealTimers();
+});
+
+/** A host whose grains change, and an acl-service that may be there. */
+function aHost() {
+  const host = { grains: { os: 'Debian' } as ValueMap, isAnswered: true, asked: [] as unknown[] };
+  const { publicKey, signing } = identityFrom(newIdentitySecret());
+  const link = {
+    steady: <T>(ask: () => T) => ask(),
+    identity: { signing },
+    own: { fp: 'fp', announced: null },
+    roles: { cluster: clusterOf(publicKey) },
+    clock: { now: () => Date.now() },
+    subjects: { upAcl: () => 'data' },
+    services: () => [],
+    bus: {
+      ask: ({ body }: { readonly body: { readonly data: Signed } }) => {
+        const [, grains] = decode(body.data.bytes) as readonly unknown[];
+        host.asked.push(grains);
+        return Promise.resolve(host.isAnswered ? ok({ body: { pillar: {}, revision: 1 } }) : err('timeout'));
+      },
+    },
+  } as unknown as LiveLink;
+  // Anew each time, as a host's grains are gathered.
+  data = new HostData(link, () => ({ ...host.grains }), log);
+  return host;
+}
+
+const tenMinutes = () => jest.advanceTimersByTimeAsync(TEN_MINUTES_MS);
+
+it('sends grains again that nobody took, though they have not changed since, until somebody takes them', async () => {
+  const host = aHost();
+  await data.send();
+  host.grains = { os: 'Debian', role: 'web' };
+  host.isAnswered = false;
+  expect(await data.grains()).toBe(false);
+  await tenMinutes();
+  host.isAnswered = true;
+  await tenMinutes();
+  const changed = { os: 'Debian', role: 'web' };
+  expect(host.asked).toEqual([{ os: 'Debian' }, changed, changed, changed]);
+  await tenMinutes();
+  expect(host.asked).toHaveLength(4);
+});
+
+it('sends grains that have changed within ten minutes, and no others', async () => {
+  const host = aHost();
+  await data.send();
+  await tenMinutes();
+  expect(host.asked).toHaveLength(1);
+  host.grains = { os: 'Devuan' };
+  await tenMinutes();
+  await tenMinutes();
+  expect(host.asked).toEqual([{ os: 'Debian' }, { os: 'Devuan' }]);
+});
+
+it('sends grains again that are what they were before nobody took others: those may have come through', async () => {
+  const host = aHost();
+  await data.send();
+  host.grains = { os: 'Devuan' };
+  host.isAnswered = false;
+  await data.grains();
+  host.grains = { os: 'Debian' };
+  host.isAnswered = true;
+  await tenMinutes();
+  expect(host.asked).toEqual([{ os: 'Debian' }, { os: 'Devuan' }, { os: 'Debian' }]);
+});

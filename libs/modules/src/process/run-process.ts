@@ -57,7 +57,7 @@ export async function runProcess(ask: ProcessAsk): Promise<ProcessResult> {
   child.stderr?.on('data', (chunk: Buffer) => {
     keep(stderr, chunk);
   });
-  const lifeline = child.stdio[3];
+  const lifeline = lifelineOf(child);
   lifeline?.on('error', () => undefined);
   child.once('exit', () => lifeline?.destroy());
   // A program that does not read its input closes the pipe; that is no failure.
@@ -83,6 +83,11 @@ function start({ file, args, cwd, env, merged, account, lifeline }: ProcessAsk):
   const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
   const stdio = ['pipe', 'pipe', 'pipe', ...(lifeline === true ? (['pipe'] as const) : [])] as const;
   return spawn(program, rest, { cwd, env: { ...env }, detached: true, stdio: [...stdio], ...identity });
+}
+
+/** Where this process may have no more descriptors, Node makes no streams, and says so with the `error` of the next turn. */
+function lifelineOf({ stdio }: { readonly stdio?: ChildProcess['stdio'] }) {
+  return stdio?.[3];
 }
 
 type Why = 'late' | 'flooded' | 'aborted';

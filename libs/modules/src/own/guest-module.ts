@@ -11,6 +11,8 @@ export interface GuestOptions<C> {
   readonly limits: Limits;
   /** What a function is told of its call. */
   readonly facts: (context: C) => ValueMap;
+  /** How long a program may take to say what it is; ten seconds unless given. */
+  readonly describeSeconds?: number;
 }
 
 const DESCRIBE_SECONDS = 10;
@@ -32,7 +34,7 @@ export async function guestModule<C extends BaseContext>(
   const said = await runGuest(program, {
     args: ['--describe'],
     stdin: '',
-    limits: { ...options.limits, seconds: DESCRIBE_SECONDS },
+    limits: { ...options.limits, seconds: options.describeSeconds ?? DESCRIBE_SECONDS },
     signal: new AbortController().signal,
   });
   const functions = Object.entries(readDescription(said, name));

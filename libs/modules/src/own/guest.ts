@@ -32,6 +32,14 @@ export interface GuestAsk {
 /** Why there is no value. */
 export class GuestEnded extends Error {
   override readonly name = 'GuestEnded';
+
+  /** @param mayPass It says more of this host at that time than of the program. */
+  constructor(
+    message: string,
+    readonly mayPass = false,
+  ) {
+    super(message);
+  }
 }
 
 /** What it inherits from this process: no configuration, no secrets. */
@@ -42,7 +50,7 @@ const STDERR_SHOWN = 500;
 export async function runGuest({ file, words }: Program, ask: GuestAsk): Promise<Value> {
   const result = await started(file, [...words, ...ask.args], ask);
   const why = whyEnded(result, ask.limits);
-  if (why !== undefined) throw new GuestEnded(why);
+  if (why !== undefined) throw new GuestEnded(why, result.timedOut);
   try {
     return readJson(result.stdout, `${randomUUID()}:`);
   } catch (error) {
@@ -77,7 +85,7 @@ async function started(file: string, words: readonly string[], ask: GuestAsk): P
       processes,
     });
   } catch (error) {
-    throw new GuestEnded(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    throw new GuestEnded(`could not be started: ${error instanceof Error ? error.message : String(error)}`, true);
   }
 }
 

@@ -1,8 +1,65 @@
-/** Who is told to stop asks nothing any more: what a link would be asked for is not even looked at. */
-import { joinCluster, type Joiner } from './joining.js';
+/** Who is told to stop asks nothing any more, and a question that has ended leaves nothing behind at the signal that would have told it. */
+import { getEventListeners } from 'node:events';
+import { clusterOf, identityFrom, newIdentitySecret, signData, sodiumReady } from '@natrium/envelope';
+import { pino } from 'pino';
+import { joinCluster, type Joiner, stateOf } from './joining.js';
+
+interface Hearing {
+  onAnswer(answer: object): string;
+  onFailure(failure: string): void;
+}
+
+beforeAll(sodiumReady);
+
+/** One whose questions come out as `say` has it; `stop` tells it to end. */
+function aJoiner(say: (hear: Hearing) => void) {
+  const stop = new AbortController();
+  const identity = identityFrom(newIdentitySecret());
+  const cluster = clusterOf(identity.publicKey);
+  const ended: string[] = [];
+  const link = {
+    identity,
+    own: { announced: signData(identity.signing, cluster, { number: 1, grains: {} }) },
+    clock: { now: () => 1 },
+    roles: { cluster },
+    subjects: { join: 'join' },
+    bus: {
+      converse: (...[, , , hear]: readonly [unknown, unknown, unknown, Hearing]) => {
+        queueMicrotask(() => {
+          say(hear);
+        });
+        return () => ended.push('by the signal');
+      },
+    },
+  };
+  const joiner = { id: 'web1', link, log: pino({ enabled: false }), signal: stop.signal, grains: {} };
+  return { joiner: joiner as unknown as Joiner, stop, ended };
+}
 
 it('an agent that ends while it waits to ask again does not ask again', async () => {
   const stop = new AbortController();
   stop.abort(new Error('the agent ends'));
   await expect(joinCluster({ signal: stop.signal } as Joiner)).rejects.toThrow('the agent ends');
 });
+
+it('an agent that ends while it asks ends its question', async () => {
+  const { joiner, stop, ended } = aJoiner(() => {
+    stop.abort(new Error('the agent ends'));
+  });
+  await expect(joinCluster(joiner)).rejects.toThrow('the agent ends');
+  expect(ended).toEqual(['by the signal']);
+});
+
+it.each<[string, (hear: Hearing) => void]>([
+  ['an answer', (hear) => hear.onAnswer({ state: 'denied', record: null, user: null })],
+  ['silence', (hear) => { hear.onFailure('timeout'); }],
+  ['silence after the word that it waits', (hear) => {
+    hear.onAnswer({ state: 'pending', record: null, user: null });
+    hear.onFailure('timeout');
+  }],
+  ['nobody who could answer', (hear) => { hear.onFailure('no_responders'); }],
+])('questions that ended with %s leave nothing at the signal', async (_, say) => {
+  const { joiner, stop } = aJoiner(say);
+  for (let n = 0; n < 20; n += 1) await stateOf(joiner);
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+}); // prettier-ignore

@@ -69,7 +69,8 @@ interface Word {
 
 /** One question; resolves with the last word on it, or `pending` when it is time to ask again. */
 function askOnce({ id, link, signal, grains }: Joiner, onPending: (state: string) => void): Promise<Word> {
-  return new Promise((resolve) => {
+  let onAbort = (): void => undefined;
+  return new Promise<Word>((resolve) => {
     const nonce = randomBytes(16);
     const { identity, own, clock, roles } = link;
     const request = signJoin(identity.signing, roles.cluster, {
@@ -103,10 +104,14 @@ function askOnce({ id, link, signal, grains }: Joiner, onPending: (state: string
         },
       },
     );
-    signal.addEventListener('abort', () => {
+    onAbort = () => {
       stop();
       resolve({ state: undefined, user: null, isSilence: true });
-    }, { once: true }); // prettier-ignore
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  }).finally(() => {
+    // The signal lives as long as the agent, and would keep every question.
+    signal.removeEventListener('abort', onAbort);
   });
 }
 

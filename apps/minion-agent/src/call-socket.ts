@@ -2,7 +2,9 @@
  * The socket for `natrium-call`: a verb and its arguments come in, the agent builds and signs the request as the minion.
  * It never signs bytes that it is handed; whoever can open the socket (its owner) speaks as the minion.
  *
- * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?}`.
+ * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?}`. A caller that leaves before its
+ * answer ends its function, as Ctrl-C ends Salt's `salt-call`: nobody else could end it.
+ *
  * Spec: spec/envelope.md#sessions.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
@@ -41,6 +43,10 @@ export async function listenForCalls(path: string, execution: Execution): Promis
 
 function serve(socket: Socket, execution: Execution): void {
   let received = 0;
+  const underWay = new Set<AbortController>();
+  socket.on('close', () => {
+    for (const call of underWay) call.abort('its caller has left');
+  });
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
     received += chunk.length;
@@ -48,18 +54,22 @@ function serve(socket: Socket, execution: Execution): void {
   });
   createInterface({ input: socket }).on('line', (line) => {
     received = 0;
-    answer(line, execution).then(
-      (text) => socket.write(`${text}\n`),
-      () => socket.destroy(),
-    );
+    const call = new AbortController();
+    underWay.add(call);
+    answer(line, execution, call.signal)
+      .finally(() => underWay.delete(call))
+      .then(
+        (text) => socket.write(`${text}\n`),
+        () => socket.destroy(),
+      );
   });
 }
 
-async function answer(line: string, execution: Execution): Promise<string> {
+async function answer(line: string, execution: Execution, signal: AbortSignal): Promise<string> {
   const asked = fromPlain(JSON.parse(line) as Plain);
   if (!isMap(asked) || typeof asked['fun'] !== 'string') throw new RangeError('not a call');
   const args: readonly Value[] = isList(asked['args']) ? asked['args'] : [];
-  const outcome = await execution.call(asked['fun'], args, jidOf(Date.now() * 1000));
+  const outcome = await execution.call(asked['fun'], args, jidOf(Date.now() * 1000), signal);
   return JSON.stringify(toPlain(asValue(outcome)));
 }
 

@@ -80,8 +80,8 @@ export class Execution {
   }
 
   /** A call of this host's own administrator, through the agent's socket. */
-  call(fun: string, args: readonly Value[], jid: string) {
-    const context = new AgentContext(this.options, this, { jid, signal: new AbortController().signal });
+  call(fun: string, args: readonly Value[], jid: string, signal = new AbortController().signal) {
+    const context = new AgentContext(this.options, this, { jid, signal });
     return this.#registry.execute(fun, args, context);
   }
 }

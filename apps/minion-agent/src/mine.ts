@@ -27,13 +27,14 @@ interface MineOptions {
 
 export class Mine implements MinePort {
   #timer: NodeJS.Timeout | undefined;
+  #isUpdating = false;
 
   constructor(private readonly options: MineOptions) {}
 
   /** The first time now. */
   start(): void {
-    this.#timer = setInterval(() => void this.#update(), this.options.intervalMinutes * MINUTE_MS).unref();
-    void this.#update();
+    this.#timer = setInterval(() => void this.#updateAlone(), this.options.intervalMinutes * MINUTE_MS).unref();
+    void this.#updateAlone();
   }
 
   stop(): void {
@@ -60,6 +61,16 @@ export class Mine implements MinePort {
 
   read({ names, tgt, tgtType }: MineRead): Promise<MineAnswer> {
     return this.#ask({ what: 'get', items: [], names: [...names], tgt, tgtType });
+  }
+
+  /** Nothing else ends a function that hangs: each further update would leave one more. */
+  async #updateAlone(): Promise<void> {
+    if (this.#isUpdating) {
+      this.options.log.warn('the mine is still being updated; this time it is left as it is');
+      return;
+    }
+    this.#isUpdating = true;
+    await this.#update().finally(() => (this.#isUpdating = false));
   }
 
   async #update(): Promise<void> {

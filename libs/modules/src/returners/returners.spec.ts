@@ -130,3 +130,52 @@ describe('multi', () => {
     ]);
   });
 });
+
+describe('returns that wait for a returner that hangs', () => {
+  const release: (() => void)[] = [];
+  const problems: { readonly why: string; readonly failures: number }[] = [];
+  const made = () =>
+    new Returners([{ name: 'hangs', take: () => new Promise((resolve) => release.push(resolve)) }], {
+      multi: [],
+      context: { id: RET.id, config: {} },
+      onProblem: (why, { failures }) => problems.push({ why, failures }),
+    });
+  const hand = (to: Returners, count: number, text = '') => {
+    for (let n = 0; n < count; n += 1) to.hand('hangs', { ...RET, return: text }, {});
+  };
+  const MIB = 'x'.repeat(1 << 20);
+  beforeEach(() => {
+    release.length = 0;
+    problems.length = 0;
+  });
+
+  it('are not more than 64 MiB; the rest is dropped, told and counted', () => {
+    const returners = made();
+    hand(returners, 100, MIB);
+    const kept = 4 + 63; // four are being taken; of the others each is a little more than a mebibyte
+    expect(returners.failures).toBe(100 - kept);
+    expect(problems.at(-1)).toEqual({
+      why: 'a return was not taken by the returner hangs: too many returns wait for it',
+      failures: 100 - kept,
+    });
+  });
+
+  it('have room again when one that waited is taken', async () => {
+    const returners = made();
+    hand(returners, 67, MIB);
+    expect(returners.failures).toBe(0);
+    hand(returners, 1, MIB);
+    expect(returners.failures).toBe(1);
+    release[0]?.();
+    await new Promise(setImmediate);
+    expect(release).toHaveLength(5);
+    hand(returners, 1, MIB);
+    expect(returners.failures).toBe(1);
+  });
+
+  it('are not more than ten thousand, however small they are', () => {
+    const returners = made();
+    hand(returners, 10_010);
+    expect(returners.failures).toBe(6);
+  });
+});

@@ -3,6 +3,7 @@
  *
  * A name that nobody has and a returner that fails are logged and counted.
  */
+import { writeJson } from '@natrium/model';
 import type { BaseContext } from '../loader/registry.js';
 import type { Module } from '../loader/declaration.js';
 import type { ReturnerContext, ReturnFacts, Returner } from './returner.js';
@@ -19,16 +20,24 @@ export interface ReturnersOptions {
 
 /** Returns that wait for their returner; more than these are dropped, which counts as a failure. */
 const MAX_WAITING = 10_000;
+/** And no more than this of them, as JSON. */
+const MAX_WAITING_BYTES = 64 << 20;
 const AT_ONCE = 4;
 const MULTI = 'multi';
 /** The function of a user's own module. */
 const TAKES = 'returner';
 
+interface Waiting {
+  readonly bytes: number;
+  readonly take: () => Promise<void>;
+}
+
 export class Returners {
   #own: ReadonlyMap<string, Returner> = new Map();
   #useless: ReadonlySet<string> = new Set();
   readonly #builtin: ReadonlyMap<string, Returner>;
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   readonly #stop = new AbortController();
   readonly #atRest: (() => void)[] = [];
   #busy = 0;
@@ -65,11 +74,13 @@ export class Returners {
 
   /** @param names As asked: one, or several with commas. Returns at once. */
   hand(names: string, ret: ReturnFacts, options: ReturnerContext['options']): void {
+    // What need not wait is not measured.
+    const bytes = this.#busy < AT_ONCE ? 0 : writeJson({ ...ret }).length;
     for (const name of this.#meant(names, ret.jid)) {
       const returner = this.#own.get(name) ?? this.#builtin.get(name);
       if (returner === undefined) this.#failed('there is no returner of this name', ret.jid, name);
-      else if (this.#waiting.length >= MAX_WAITING) this.#failed('too many returns wait for it', ret.jid, name);
-      else this.#waiting.push(() => this.#take(returner, ret, options));
+      else if (this.#isFull(bytes)) this.#failed('too many returns wait for it', ret.jid, name);
+      else this.#wait({ bytes, take: () => this.#take(returner, ret, options) });
     }
     this.#next();
   }
@@ -83,6 +94,7 @@ export class Returners {
   /** What still waits is not taken any more. */
   close(): void {
     this.#waiting.length = 0;
+    this.#waitingBytes = 0;
     this.#stop.abort('the agent ends');
   }
 
@@ -93,12 +105,22 @@ export class Returners {
     return new Set(words.flatMap((word) => (word === MULTI ? multi : [word])));
   }
 
+  #isFull(bytes: number): boolean {
+    return this.#waiting.length >= MAX_WAITING || this.#waitingBytes + bytes > MAX_WAITING_BYTES;
+  }
+
+  #wait(one: Waiting): void {
+    this.#waiting.push(one);
+    this.#waitingBytes += one.bytes;
+  }
+
   #next(): void {
     while (this.#busy < AT_ONCE) {
-      const take = this.#waiting.shift();
-      if (take === undefined) break;
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#waitingBytes -= next.bytes;
       this.#busy += 1;
-      void take().finally(() => {
+      void next.take().finally(() => {
         this.#busy -= 1;
         this.#next();
       });

@@ -1,5 +1,6 @@
 /** Who is no longer let in loses the broker at once, and nobody else notices. With real agents, and the broker as the witness. */
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { loadMinionConfig, problemSentence } from '@natrium/config';
@@ -163,11 +164,18 @@ it('an agent that was cut off learns that it is no longer known', async () => {
   expect(await agents.get('r0')?.lost).toMatch(/auth|revoked/i);
 });
 
-it('a minion that was cut off and accepted again comes back by itself', async () => {
+it('a minion that was cut off and accepted again comes back by itself, and what it ran meanwhile has its return', async () => {
+  const mark = join(cluster().folder, 'go-on');
+  const works = `while ! [ -e ${mark} ]; do sleep 0.1; done; echo done`;
+  const begun = await cluster().natrium('--async', 'b', 'cmd.run', works, 'python_shell=True');
+  const [jid = ''] = /\d{20}/.exec(begun.stdout) ?? [];
   const before = cutOff().length;
   await cluster().key('-y', '-d', 'b');
   // The command itself comes and goes as well.
   while (cutOff().length === before) await witness.until(witness.gone.length + 1);
   // auto_accept lets it in as soon as it asks again.
   await until('b answers', async () => (await cluster().natrium('b', 'test.ping')).code === 0);
+  writeFileSync(mark, '');
+  const ended = async () => /done|interrupted/.exec((await cluster().run('jobs.lookup_jid', jid)).stdout)?.[0];
+  expect(await until('its job has ended', ended)).toBe('done');
 }, START_MS); // prettier-ignore

@@ -3,15 +3,12 @@
  *
  * It starts nothing before the cluster's root is the one that this host trusts. Spec: spec/envelope.md#joining.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Clock } from '@natrium/bus';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
 import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
-import type { Jid } from '@natrium/model';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
 import { openTracing } from '@natrium/tracing';
 import type { Logger } from 'pino';
@@ -26,20 +23,17 @@ import { HostData } from './host-data.js';
 import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
 import { identityAtStart } from './identity-at-start.js';
 import { type JobParts, listenForJobs } from './jobs.js';
+import { Kept } from './kept.js';
 import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
-import { Outbox } from './outbox.js';
 import { agentReturners } from './own-returners.js';
 import { tidyAtRest } from './rest.js';
-import { RunRecord } from './run-record.js';
-import { Spool } from './spool.js';
 import { Standing } from './standing.js';
 import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
 
 /** Beside this file in the sources and in a bundle. */
 const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export interface Agent {
   readonly link: Link;
@@ -50,11 +44,18 @@ export interface Agent {
   stop(): Promise<void>;
 }
 
-export async function startAgent(config: MinionConfig, log: Logger, signal: AbortSignal): Promise<Agent> {
+/** @param keeping What outlives this agent, for the next one of this process; its own unless given. */
+export async function startAgent(
+  config: MinionConfig,
+  log: Logger,
+  signal: AbortSignal,
+  keeping?: Kept,
+): Promise<Agent> {
   await sodiumReady();
   const trust = new ClusterTrust(config, problemsTo(log));
   trust.pin(); // refuses before anything is sent when nothing says whom to trust
-  const clock = new Clock(config.clock_skew * 1000);
+  const kept = keeping ?? new Kept(config, log);
+  const { clock } = kept;
   clock.raiseFloor(trust.timeFloorMs);
   const traces = await openTraces(config, log);
   const { tracing } = traces;
@@ -62,9 +63,10 @@ export async function startAgent(config: MinionConfig, log: Logger, signal: Abor
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
   const came = await comeIn({ ...about, identity });
   try {
-    const agent = await begin({ about, ...about, link: new LiveLink(came), fresh });
+    const agent = await begin({ about, ...about, link: new LiveLink(came), fresh, kept });
     const stop = async () => {
       await agent.stop();
+      if (keeping === undefined) kept.close();
       await traces.close();
     };
     return { ...agent, stop };
@@ -87,18 +89,18 @@ interface Beginning {
   readonly config: MinionConfig;
   readonly link: LiveLink;
   readonly fresh: boolean;
+  readonly kept: Kept;
   readonly log: Logger;
   readonly trust: ClusterTrust;
 }
 
-async function begin({ about, config, link, fresh, log, trust }: Beginning): Promise<Agent> {
-  const record = openRecord(config, fresh, link.clock, log);
-  const spool = new Spool(join(config.cachedir, 'spool'), problemsTo(log));
+async function begin({ about, config, link, fresh, kept, log, trust }: Beginning): Promise<Agent> {
+  const { record, spool } = kept.files(fresh);
   const grainsFile = new GrainsFile(config.root_dir);
   const data = new HostData(link, () => gatherGrains(config.id, grainsConfig(config), grainsSet(grainsFile, log)), log);
   const events = await openEvents(config, link, log);
-  const execution = executionOf({ config, link }, { data, grainsFile, events });
-  const outbox = openOutbox({ link, log }, spool, record);
+  const execution = executionOf({ config, link, kept }, { data, grainsFile, events });
+  const outbox = kept.outboxOn(link, { record, spool });
   const own = await ownModules(config, execution, log);
   const handed = await agentReturners(config, { hostPath: MODULE_HOST, config: shownConfig(config) }, log);
   execution.returners = () => handed.returners.names;
@@ -109,7 +111,7 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
       outbox.sendSpooled();
     });
   });
-  const jobs = { id: config.id, record, spool, outbox, execution, data, standing, returners: handed.returners };
+  const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners: handed.returners };
   listenForJobs({ ...jobs, link: link.came.link });
   await link.transport.flush();
   await data.send();
@@ -143,8 +145,6 @@ async function begin({ about, config, link, fresh, log, trust }: Beginning): Pro
       await succession.close();
       await link.transport.drain();
       await link.bus.close();
-      record.close();
-      spool.close();
     },
   };
 }
@@ -155,11 +155,15 @@ interface ExecutionNeeds {
   readonly events: AgentEvents;
 }
 
-function executionOf({ config, link }: Pick<Beginning, 'config' | 'link'>, needs: ExecutionNeeds): Execution {
+function executionOf(
+  { config, link, kept }: Pick<Beginning, 'config' | 'link' | 'kept'>,
+  needs: ExecutionNeeds,
+): Execution {
   const { data, grainsFile, events } = needs;
   return new Execution({
     id: config.id,
     data,
+    jobs: kept.jobs,
     config: shownConfig(config),
     get fingerprint() {
       return fingerprint(link.identity.publicKey);
@@ -169,17 +173,6 @@ function executionOf({ config, link }: Pick<Beginning, 'config' | 'link'>, needs
     master: masterOf({ config, link }),
     events: events.port,
   });
-}
-
-/** What was begun before a restart and has no return is told as interrupted. */
-function openOutbox({ link, log }: Pick<Beginning, 'link' | 'log'>, spool: Spool, record: RunRecord): Outbox {
-  const outbox = new Outbox(link, spool, record, (cause) => {
-    log.error({ err: cause }, 'a return could not be sent');
-  });
-  for (const { digest, jid } of record.unfinished) {
-    if (spool.get(digest) === undefined) spool.put(interrupted(digest, jid as Jid));
-  }
-  return outbox;
 }
 
 /** What is asked of the master is asked under one identity to its end. */
@@ -196,7 +189,7 @@ function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterP
 /** With all that a change of identity touches. */
 type AgentJobs = Omit<JobParts, 'link'> & {
   readonly data: HostData;
-  readonly outbox: Outbox;
+  readonly outbox: Kept;
   readonly execution: Execution;
 };
 
@@ -264,29 +257,8 @@ async function ownModules(config: MinionConfig, execution: Execution, log: Logge
   return own;
 }
 
-function openRecord(config: MinionConfig, fresh: boolean, clock: Clock, log: Logger): RunRecord {
-  const bootId = existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : 'unknown';
-  const record = new RunRecord({
-    folder: join(config.cachedir, 'record'),
-    fresh,
-    bootId,
-    now: () => clock.now(),
-    onProblem: problemsTo(log),
-  });
-  if (record.doubt !== undefined) {
-    record.refuseIssuedBefore(clock.now() + clock.skewMs);
-    log.error(`${record.doubt}: requests from before now are refused, since they may have run`);
-  }
-  return record;
-}
-
 function problemsTo(log: Logger) {
   return (problem: string, cause?: unknown) => {
     log.error({ err: cause }, problem);
   };
-}
-
-function interrupted(digest: string, jid: Jid) {
-  const outcome = { ret: 'interrupted, outcome unknown', retcode: 1, success: false, out: null };
-  return { jid, digest, instance: '', status: 'interrupted', code: null, outcome } as const;
 }

@@ -31,11 +31,13 @@ export interface ExecutionOptions {
   readonly masterFingerprint?: string;
   /** What it can run; the built-in modules when missing. */
   readonly registry?: Registry<CallContext>;
+  /** What runs now, also of an agent before this one. */
+  readonly jobs?: JobsNow;
 }
 
 export class Execution {
   #registry: Registry<CallContext>;
-  readonly jobs = new JobsNow();
+  readonly jobs: JobsNow;
   /** Set once there is a way to the master's mine; it runs functions here. */
   mine: MinePort | undefined;
   /** Set once this minion may have another identity. */
@@ -45,6 +47,7 @@ export class Execution {
 
   constructor(private readonly options: ExecutionOptions) {
     this.#registry = options.registry ?? minionRegistry(builtinModules);
+    this.jobs = options.jobs ?? new JobsNow();
   }
 
   isRunning(jid: string): boolean {

@@ -5,6 +5,7 @@ import { loadMinionConfig, pinoLevel, problemSentence } from '@natrium/config';
 import { mendOf } from '@natrium/keystore';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
+import { Kept } from './kept.js';
 
 // Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such
 // flag: on the command line it would end the process.
@@ -31,13 +32,14 @@ if (process.env['NATRIUM_SUPERVISED'] !== undefined) {
   process.stdin.on('end', () => process.exit(0)).resume();
 }
 
+const kept = new Kept(config, log);
 const stopping = new AbortController();
 let live: Agent | undefined;
 const stopped = new Promise<undefined>((resolve) => {
   const stop = () => {
     stopping.abort();
     // One that waits for the broker or for its key has nothing to finish.
-    if (live === undefined) process.exit(0);
+    if (live === undefined) end(0);
     resolve(undefined);
   };
   process.once('SIGTERM', stop);
@@ -46,7 +48,7 @@ const stopped = new Promise<undefined>((resolve) => {
 });
 try {
   for (;;) {
-    const agent = await startAgent(config, log, stopping.signal);
+    const agent = await startAgent(config, log, stopping.signal, kept);
     live = agent;
     if (process.connected) process.send?.({ ready: true });
     const why = await Promise.race([agent.lost, stopped]);
@@ -55,10 +57,15 @@ try {
     if (why === undefined) break;
     log.error({ why }, 'the broker no longer knows this minion; joining again');
   }
-  process.exit(0);
+  end(0);
 } catch (error) {
   const mend = mendOf(error);
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
-  process.exit(1);
+  end(1);
+}
+
+function end(code: number): never {
+  kept.close();
+  process.exit(code);
 }

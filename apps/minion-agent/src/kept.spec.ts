@@ -1,0 +1,121 @@
+/** Rules of joining again: what runs goes on and its return leaves; only what an earlier process left is told as interrupted. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NO_TRACING } from '@natrium/bus';
+import type { MinionConfig } from '@natrium/config';
+import { sodiumReady, toHex } from '@natrium/envelope';
+import type { MinionReturn } from '@natrium/flow';
+import { ok, parseJid } from '@natrium/model';
+import { pino } from 'pino';
+import { Execution } from './execution.js';
+import { Kept } from './kept.js';
+import type { LiveLink } from './live-link.js';
+
+const DIGEST = '1'.padStart(64, '0');
+const JID = parseJid('20261120141646000001')!;
+const RETURN: MinionReturn = {
+  jid: JID, digest: DIGEST, instance: 'gw1', status: 'done', code: null,
+  outcome: { ret: true, retcode: 0, success: true, out: null },
+}; // prettier-ignore
+
+interface Told {
+  readonly over: string;
+  readonly digest: string;
+  readonly status: string;
+}
+
+let folder: string;
+let kept: Kept;
+let told: Told[];
+beforeAll(sodiumReady);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-kept-'));
+  kept = aProcess();
+  told = [];
+});
+afterEach(() => {
+  kept.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const aProcess = () => new Kept({ cachedir: folder, clock_skew: 30 } as MinionConfig, pino({ enabled: false }));
+
+/** A link to a gateway that stores what it is told. */
+function aLink(over: string): LiveLink {
+  const ask = ({ body }: { readonly body: { readonly digest: Uint8Array; readonly status: string } }) => {
+    told.push({ over, digest: toHex(body.digest), status: body.status });
+    return Promise.resolve(ok({}));
+  };
+  return {
+    own: { fp: 'fp' },
+    subjects: { upReturn: () => 'here', up: () => 'any.return' },
+    directory: { instance: () => undefined, role: () => [] },
+    bus: { tracing: NO_TRACING, ask },
+  } as unknown as LiveLink;
+}
+
+/** An agent comes in over this link, and sends what is left. */
+function comeIn(over: string) {
+  const files = kept.files(true);
+  const outbox = kept.outboxOn(aLink(over), files);
+  outbox.sendSpooled();
+  return { ...files, outbox };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const later = () => kept.clock.now() + 60_000;
+
+it('a job that runs while the agent joins again is not told as interrupted, and its return leaves over the new link', async () => {
+  const first = comeIn('first');
+  first.record.start(DIGEST, later(), JID);
+  first.outbox.close();
+  const second = comeIn('second');
+  await turn();
+  expect(told).toEqual([]);
+  expect(second.record.admit(DIGEST, kept.clock.now())).toBe('running');
+  kept.deliver(RETURN, 1);
+  second.record.ran(DIGEST);
+  await turn();
+  expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'done' }]);
+  expect(second.spool.all()).toEqual([]);
+});
+
+it('a return that comes while no link is live waits for the next one', async () => {
+  const first = comeIn('first');
+  first.record.start(DIGEST, later(), JID);
+  first.outbox.close();
+  kept.deliver(RETURN, 1);
+  first.record.ran(DIGEST);
+  await turn();
+  expect(told).toEqual([]);
+  comeIn('second');
+  await turn();
+  expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'done' }]);
+});
+
+it('what runs is known to the agent that joined again', () => {
+  const data = {
+    currentGrains: () => ({}),
+    currentPillar: () => ({}),
+    grains: async () => true,
+    pillar: async () => true,
+  };
+  const [one, next] = [1, 2].map(
+    () => new Execution({ id: 'web1', data, config: {}, master: undefined, jobs: kept.jobs }),
+  );
+  one?.jobs.begin({ jid: JID, fun: 'test.sleep', arg: [], tgt: '*', tgtType: 'glob', ret: '', user: 'root', pid: 1 });
+  expect(next?.isRunning(JID)).toBe(true);
+});
+
+it('what an earlier process began and did not return is told as interrupted, once', async () => {
+  comeIn('first').record.start(DIGEST, later(), JID);
+  kept.close();
+  kept = aProcess();
+  const { outbox } = comeIn('second');
+  await turn();
+  outbox.close();
+  comeIn('third');
+  await turn();
+  expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'interrupted' }]);
+});

@@ -1,0 +1,95 @@
+/**
+ * What an agent keeps when it joins again: what has run, what runs now, and the returns that no gateway has stored yet. A job that
+ * runs meanwhile goes on, and its return leaves with the link that is live then.
+ *
+ * Only what an earlier *process* began and did not return is told as interrupted.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Clock } from '@natrium/bus';
+import type { MinionConfig } from '@natrium/config';
+import type { MinionReturn } from '@natrium/flow';
+import type { Jid } from '@natrium/model';
+import type { Logger } from 'pino';
+import { JobsNow } from './jobs-now.js';
+import type { LiveLink } from './live-link.js';
+import { Outbox } from './outbox.js';
+import { RunRecord } from './run-record.js';
+import { Spool } from './spool.js';
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+export class Kept {
+  readonly jobs = new JobsNow();
+  readonly clock: Clock;
+  #files: { readonly record: RunRecord; readonly spool: Spool } | undefined;
+  #outbox: Outbox | undefined;
+
+  constructor(
+    private readonly config: MinionConfig,
+    private readonly log: Logger,
+  ) {
+    this.clock = new Clock(config.clock_skew * 1000);
+  }
+
+  /** @param fresh The identity was made just now; asked the first time only. */
+  files(fresh: boolean): { readonly record: RunRecord; readonly spool: Spool } {
+    return (this.#files ??= this.#open(fresh));
+  }
+
+  /** The way out for every return from now on, also for those of jobs that began before. */
+  outboxOn(link: LiveLink, { record, spool }: { readonly record: RunRecord; readonly spool: Spool }): Outbox {
+    this.#outbox = new Outbox(link, spool, record, (cause) => {
+      this.log.error({ err: cause }, 'a return could not be sent');
+    });
+    return this.#outbox;
+  }
+
+  /** One that comes while the agent joins again waits in the spool. */
+  deliver(ret: MinionReturn, asked?: number): void {
+    this.#outbox?.deliver(ret, asked);
+  }
+
+  sendSpooled(): void {
+    this.#outbox?.sendSpooled();
+  }
+
+  close(): void {
+    this.#files?.record.close();
+    this.#files?.spool.close();
+  }
+
+  #open(fresh: boolean) {
+    const record = this.#openRecord(fresh);
+    const spool = new Spool(join(this.config.cachedir, 'spool'), this.#onProblem);
+    for (const { digest, jid } of record.unfinished) {
+      if (spool.get(digest) === undefined) spool.put(interrupted(digest, jid as Jid));
+    }
+    return { record, spool };
+  }
+
+  #openRecord(fresh: boolean): RunRecord {
+    const { clock } = this;
+    const record = new RunRecord({
+      folder: join(this.config.cachedir, 'record'),
+      fresh,
+      bootId: existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : 'unknown',
+      now: () => clock.now(),
+      onProblem: this.#onProblem,
+    });
+    if (record.doubt !== undefined) {
+      record.refuseIssuedBefore(clock.now() + clock.skewMs);
+      this.log.error(`${record.doubt}: requests from before now are refused, since they may have run`);
+    }
+    return record;
+  }
+
+  readonly #onProblem = (problem: string, cause?: unknown): void => {
+    this.log.error({ err: cause }, problem);
+  };
+}
+
+function interrupted(digest: string, jid: Jid) {
+  const outcome = { ret: 'interrupted, outcome unknown', retcode: 1, success: false, out: null };
+  return { jid, digest, instance: '', status: 'interrupted', code: null, outcome } as const;
+}

@@ -46,6 +46,7 @@ export async function serveSaltSockets(options: SaltSocketsOptions): Promise<Uni
     receive(options, socket);
   });
   return {
+    inPlace: () => pub.inPlace() && pull.inPlace(),
     close: () => {
       pub.close();
       pull.close();

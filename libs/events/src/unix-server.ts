@@ -1,5 +1,6 @@
 /** A Unix socket that only those may open whom it is for, from the first moment that it is there. */
-import { chmodSync, chownSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 
@@ -16,6 +17,9 @@ const MAX_PATH = 107;
 const OWNER_ONLY = 0o600;
 
 export interface UnixServer {
+  /** Whether its path still leads to it: another may have put its own socket there since. */
+  inPlace(): boolean;
+  /** Ends its connections; a socket that another has put in its place stays. */
   close(): void;
 }
 
@@ -27,14 +31,13 @@ export interface UnixServer {
 export async function listenAt(place: SocketPlace, onConnection: (socket: Socket) => void): Promise<UnixServer> {
   const { path, mode = OWNER_ONLY, owner } = place;
   // It is made under a name of its own, so that nobody can open it before its mode is right.
-  const made = join(dirname(path), `.${String(process.pid)}.${basename(path)}`);
+  const made = join(dirname(path), `.${randomBytes(3).toString('hex')}.${basename(path)}`);
   if (Buffer.byteLength(made) > MAX_PATH) {
     throw new Error(
       `the socket path ${made} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
     );
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  rmSync(made, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -45,14 +48,26 @@ export async function listenAt(place: SocketPlace, onConnection: (socket: Socket
   await listening(server, made);
   if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
   chmodSync(made, mode);
+  const own = inodeAt(made);
   renameSync(made, path);
+  const inPlace = () => own !== undefined && inodeAt(path) === own;
   return {
+    inPlace,
     close: () => {
+      if (inPlace()) remove(path);
       server.close();
       for (const socket of sockets) socket.destroy();
-      remove(path);
     },
   };
+}
+
+/** No other file is given that of a socket on which somebody listens. */
+function inodeAt(path: string): bigint | undefined {
+  try {
+    return statSync(path, { bigint: true }).ino;
+  } catch {
+    return undefined; // nothing there, or nothing that this process may see
+  }
 }
 
 /** One that stays, since its disk cannot be written, is replaced by the next to listen there. */
@@ -64,10 +79,11 @@ function remove(path: string): void {
   }
 }
 
-async function listening(server: Server, path: string): Promise<void> {
+/** The socket is made before this returns: whoever else is at work in this process keeps the umask. */
+function listening(server: Server, path: string): Promise<void> {
   const before = process.umask(0o177);
   try {
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(path, resolve);
     });
   } finally {

@@ -2,39 +2,46 @@
  * The master bus on this host: one gateway serves the sockets of `sock_dir`; another that runs here keeps a connection to it
  * and takes them over when that breaks. So scripts find the bus in the same place while any gateway is alive.
  *
+ * Two that find nobody at the same moment both serve; the one whose sockets are no longer in their places notices it, and stands by.
+ *
  * Spec: docs/event-bus.md#where-the-sockets-are.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import {
-  type JournaledBus,
-  masterSocketBase,
-  serveJsonSocket,
-  serveSaltSockets,
-  type UnixServer,
-} from '@natrium/events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EventFeed, masterSocketBase, serveJsonSocket, serveSaltSockets, type UnixServer } from '@natrium/events';
 import type { Logger } from 'pino';
+import { warningSeldom } from '../seldom.js';
 import type { EventAcl } from './event-acl.js';
 
 export interface MasterSocketsOptions {
-  readonly bus: JournaledBus;
+  readonly bus: EventFeed & { readonly cursor: string };
   readonly sockDir: string;
   readonly instance: string;
   readonly maxBytes: number;
   readonly acl: EventAcl;
   readonly log: Logger;
+  readonly random?: () => number;
 }
 
 const ORIGIN = { kind: 'local', name: 'master' } as const;
 const GREETING_MS = 2000;
+/** Within it each of those who lost the same holder takes its turn. */
+const TURN_MS = 200;
+const LOOK_MS = 1000;
 
 export class MasterSockets {
-  #servers: UnixServer[] = [];
+  readonly #servers: UnixServer[] = [];
+  readonly #failed: (what: string) => void;
   #holder: Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #turning = false;
   #closed = false;
 
-  constructor(private readonly options: MasterSocketsOptions) {}
+  constructor(private readonly options: MasterSocketsOptions) {
+    this.#failed = warningSeldom(options.log, 'the sockets of the event bus could not be taken over');
+  }
 
   get #jsonPath(): string {
     return join(this.options.sockDir, 'master_event.sock');
@@ -42,40 +49,58 @@ export class MasterSockets {
 
   /** Resolves when this gateway serves the sockets, or another one does. */
   async open(): Promise<void> {
-    if (await this.#follow()) return;
-    await this.#serve();
-    // Two that found nobody have both put theirs there: the last one in place is the one that everybody reaches.
-    if (await this.#follow()) this.#stopServing();
+    await this.#take();
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, LOOK_MS).unref();
   }
 
   close(): void {
     this.#closed = true;
+    clearInterval(this.#timer);
     this.#holder?.destroy();
     this.#stopServing();
   }
 
   #stopServing(): void {
-    for (const server of this.#servers) server.close();
-    this.#servers = [];
+    for (const server of this.#servers.splice(0)) server.close();
+  }
+
+  async #take(): Promise<void> {
+    if (!(await this.#follow())) await this.#serve();
+    if (this.#closed) this.close(); // it came meanwhile
   }
 
   /** @returns Whether another gateway serves; then this one stands by. */
   async #follow(): Promise<boolean> {
     const holder = await greeted(this.#jsonPath);
     if (holder === undefined) return false;
-    if (holder.instance === this.options.instance) {
-      holder.socket.destroy();
-      return false;
-    }
-    this.#holder = holder.socket;
-    holder.socket.once('close', () => {
+    this.#holder = holder;
+    holder.once('close', () => {
       this.#holder = undefined;
-      if (this.#closed) return;
-      this.open().catch((cause: unknown) => {
-        this.options.log.error({ err: cause }, 'the sockets of the event bus could not be taken over');
-      });
+      void this.#again();
     });
     return true;
+  }
+
+  /** Who serves at a path that leads elsewhere is reached by nobody there. */
+  #look(): void {
+    if (this.#holder !== undefined) return;
+    if (this.#servers.length === 0 || !this.#servers.every((server) => server.inPlace())) void this.#again();
+  }
+
+  async #again(): Promise<void> {
+    if (this.#turning || this.#closed) return;
+    this.#turning = true;
+    try {
+      this.#stopServing();
+      await pause((this.options.random ?? Math.random)() * TURN_MS);
+      await this.#take();
+    } catch (cause) {
+      this.#failed(cause instanceof Error ? cause.message : String(cause));
+    } finally {
+      this.#turning = false;
+    }
   }
 
   async #serve(): Promise<void> {
@@ -84,11 +109,11 @@ export class MasterSockets {
       log.warn({ err: cause }, problem);
     };
     const json = { feed: bus, origin: ORIGIN, instance, maxBytes };
-    const servers: UnixServer[] = [
+    const servers = this.#servers;
+    servers.push(
       await serveSaltSockets({ feed: bus, base: masterSocketBase(sockDir), origin: ORIGIN, maxBytes, onProblem }),
-      await serveJsonSocket({ ...json, place: { path: this.#jsonPath } }),
-    ];
-    this.#servers = servers;
+    );
+    servers.push(await serveJsonSocket({ ...json, place: { path: this.#jsonPath } }));
     const places = acl.places(sockDir, onProblem);
     // Others have to get past this folder; each file in it keeps its own mode.
     if (places.length > 0) for (const folder of [sockDir, join(sockDir, 'events')]) makePassable(folder);
@@ -102,8 +127,8 @@ export class MasterSockets {
   }
 }
 
-/** The gateway behind a socket, by its own word. */
-function greeted(path: string): Promise<{ readonly instance: string; readonly socket: Socket } | undefined> {
+/** A connection to the gateway that answers at a path; none when none does. */
+function greeted(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const fail = () => {
@@ -112,18 +137,15 @@ function greeted(path: string): Promise<{ readonly instance: string; readonly so
       resolve(undefined);
     };
     const timer = setTimeout(fail, GREETING_MS);
-    socket.once('error', fail);
+    socket.once('error', fail).once('close', fail);
     // A subscription to nothing: it costs its server nothing and ends with it.
     socket.write('{"subscribe": ["natrium/standby"], "match": "fnmatch"}\n');
-    let said = '';
     const hear = (chunk: Buffer) => {
-      said += chunk.toString();
-      const [line = ''] = said.split('\n');
-      if (line === said) return;
+      if (!chunk.includes('\n')) return;
       clearTimeout(timer);
-      socket.off('data', hear).off('error', fail);
+      socket.off('data', hear).off('error', fail).off('close', fail);
       socket.on('error', () => socket.destroy()).resume();
-      resolve({ instance: instanceIn(line), socket });
+      resolve(socket);
     };
     socket.on('data', hear);
   });
@@ -134,12 +156,4 @@ const PASSABLE = 0o711;
 function makePassable(folder: string): void {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, PASSABLE);
-}
-
-function instanceIn(line: string): string {
-  try {
-    return String((JSON.parse(line) as { readonly instance?: unknown }).instance);
-  } catch {
-    return '';
-  }
 }

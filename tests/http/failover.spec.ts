@@ -1,5 +1,4 @@
 /** Two gateways behind a small proxy: the one that serves a listener is killed, and the listener misses nothing. */
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +31,7 @@ it('a listener whose gateway is killed comes back with Last-Event-ID, and hears 
   for (let n = 0; n < FIRED; n += 1) {
     if (n === FIRED / 3) {
       await listening.until(1);
-      process.kill(gatewayAt(world.port), 'SIGKILL');
+      process.kill(world.gateway(0), 'SIGKILL');
     }
     const body = JSON.stringify({ n });
     const { status } = await world.ask('/hook/count', {
@@ -71,15 +70,6 @@ function pass(client: Socket, port: number, otherwise: () => void): void {
     if (isOpen) client.destroy();
   });
   client.once('error', () => server.destroy());
-}
-
-function gatewayAt(port: number): number {
-  const found = world.cluster.processes().find(({ name, pid }) => {
-    const words = name.startsWith('master-gateway') ? readFileSync(`/proc/${String(pid)}/environ`, 'utf8') : '';
-    return words.split('\0').includes(`NATRIUM_HTTP_PORT=${String(port)}`);
-  });
-  if (found === undefined) throw new Error(`no gateway listens on ${String(port)}`);
-  return found.pid;
 }
 
 /** What a browser's EventSource does: it comes back with the last id that it heard, until it is closed. */

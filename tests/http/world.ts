@@ -1,5 +1,5 @@
 /** A cluster with the HTTP API of two gateways, users in an htpasswd file, and the words of a client. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +67,17 @@ export class HttpWorld {
 
   get port(): number {
     return this.#port;
+  }
+
+  /** The number of its process. */
+  gateway(at: 0 | 1): number {
+    const port = `NATRIUM_HTTP_PORT=${String(this.#port + at)}`;
+    const found = this.cluster.processes().find(({ name, pid }) => {
+      const words = name.startsWith('master-gateway') ? readFileSync(`/proc/${String(pid)}/environ`, 'utf8') : '';
+      return words.split('\0').includes(port);
+    });
+    if (found === undefined) throw new Error(`no gateway has ${port}`);
+    return found.pid;
   }
 
   async ask(path: string, { method, headers = {}, body, token, at = 0 }: Ask = {}): Promise<Answer> {

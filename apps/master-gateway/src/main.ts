@@ -29,6 +29,7 @@ await runService(
     const http = await startHttp?.();
     if (http === undefined) return;
     start.log.info({ url: http.url }, 'the HTTP API listens');
-    start.onStop(() => http.close());
+    // Who waits there for returns gets them: they come in through the doors.
+    start.beforeStop(() => http.close());
   },
 );

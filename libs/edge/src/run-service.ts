@@ -22,6 +22,8 @@ export interface ServiceStart {
   readonly log: Logger;
   /** Where it is asked for its figures; there is no such door without `--metrics`. */
   readonly metrics: ServiceMetrics | undefined;
+  /** Registers what is to be done first, while the service still hears. */
+  readonly beforeStop: (stop: () => Promise<void> | void) => void;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
 }
@@ -109,7 +111,12 @@ export async function openService(
   };
   const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
   const stops: (() => Promise<void> | void)[] = [];
-  const about: ServiceStart = { link, config, log, metrics, onStop: (stop) => stops.push(stop) };
+  const first: typeof stops = [];
+  const about: ServiceStart = {
+    ...{ link, config, log, metrics },
+    beforeStop: (stop) => first.push(stop),
+    onStop: (stop) => stops.push(stop),
+  };
   const module = await create(about);
   await link.announce();
   const strategy = new SealedStrategy({
@@ -129,6 +136,7 @@ export async function openService(
   return {
     link,
     close: async () => {
+      for (const stop of first) await stop();
       await app.close();
       for (const stop of stops) await stop();
       await link.close();

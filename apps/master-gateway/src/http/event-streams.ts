@@ -51,6 +51,7 @@ export class EventStreams {
   /** Those who hear what comes: one subscription serves all of them. */
   readonly #live = new Set<Open>();
   #endLive: () => void = () => undefined;
+  #closed = false;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -67,6 +68,7 @@ export class EventStreams {
   }
 
   close(): void {
+    this.#closed = true;
     clearInterval(this.#timer);
     for (const { stop } of this.#open) stop();
   }
@@ -131,7 +133,9 @@ export class EventStreams {
     };
     const open: Open = { listener, sink, session: listener.session, stop };
     this.#open.add(open);
-    if (listener.from === 'now') this.#join(open);
+    // Its session was looked at meanwhile.
+    if (this.#closed) stop();
+    else if (listener.from === 'now') this.#join(open);
     else this.#pump(listener.from, abort.signal, new Set([open]));
     return stop;
   }

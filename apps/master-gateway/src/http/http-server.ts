@@ -1,6 +1,7 @@
 /** The HTTP API's server: Nest on Express, with limits on all that a client may send, and on how long it may take. */
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
@@ -25,6 +26,9 @@ const REQUEST_MS = 30_000;
 const IDLE_MS = 65_000;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 10_000;
+/** For what is under way when it is told to stop. systemd and Docker kill it after 30 s (TimeoutStopSec, stop_grace_period). */
+const STOP_MS = 20_000;
+const LOOK_MS = 100;
 
 export interface HttpParts {
   readonly api: Api;
@@ -54,9 +58,18 @@ class HttpModule {
  * both are made with that prototype (6 % of the gateway's time under `POST /`).
  */
 class OwnPrototypes extends ExpressAdapter {
+  /** From then on each answer is the last on its connection. */
+  closing = false;
+
   override initHttpServer({ httpsOptions }: NestApplicationOptions): void {
     class Req extends IncomingMessage {}
-    class Res extends ServerResponse {}
+    const isClosing = () => this.closing;
+    class Res extends ServerResponse {
+      override writeHead(status: number, ...more: unknown[]): this {
+        if (isClosing()) this.shouldKeepAlive = false;
+        return super.writeHead(status, ...(more as [OutgoingHttpHeaders?]));
+      }
+    }
     const app = this.getInstance<Express>();
     Object.assign(Object.setPrototypeOf(Req.prototype, app.request), { app });
     Object.assign(Object.setPrototypeOf(Res.prototype, app.response), { app });
@@ -74,7 +87,8 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
   server.disable('etag');
   server.set('trust proxy', 'loopback');
   server.set('query parser', 'simple');
-  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), new OwnPrototypes(server), {
+  const adapter = new OwnPrototypes(server);
+  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,
@@ -105,13 +119,22 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${shownHost(options.host)}:${String(options.port)}${options.prefix}`,
     close: async () => {
+      adapter.closing = true;
       streams.close();
       endSockets();
-      const closed = app.close();
-      http.closeIdleConnections();
-      await closed;
+      await ended(app.close(), http);
     },
   };
+}
+
+/** Answers what has been asked; a client that only keeps its connection does not hold it up, and nobody does for ever. */
+async function ended(closed: Promise<void>, http: Server): Promise<void> {
+  const looking = setInterval(() => {
+    http.closeIdleConnections();
+  }, LOOK_MS);
+  await Promise.race([closed, pause(STOP_MS, undefined, { ref: false })]);
+  clearInterval(looking);
+  http.closeAllConnections();
 }
 
 function shownHost(host: string): string {

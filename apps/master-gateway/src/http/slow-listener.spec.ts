@@ -116,3 +116,11 @@ it('one that reads again gets whole events to the end of its answer, and can com
   while (!text.endsWith('\n\n\r\n0\r\n\r\n')) await once(client, 'data');
   expect(text).toContain(`id: ${String(told - 1)}.0\n`);
 });
+
+it('one that comes when all are closed is ended at once, and nothing is subscribed for it', async () => {
+  await open(50);
+  streams.close();
+  told = 0;
+  const { answer } = await listen();
+  expect([answer.writableEnded, streams.count, told]).toEqual([true, 0, 0]);
+});

@@ -22,6 +22,7 @@ interface Waiting {
 export class SwarmProcess {
   readonly #child: Child;
   readonly #waiting = new Map<SwarmOrder['type'], Waiting>();
+  #over: Error | undefined;
   #keys: readonly SwarmKey[] = [];
   #held: (held: Held) => void = () => undefined;
   live = 0;
@@ -49,7 +50,8 @@ export class SwarmProcess {
       },
     );
     void this.#child.ended.then((how) => {
-      for (const { failed } of this.#waiting.values()) failed(new Error(`${name} ended: ${how}`));
+      this.#over = new Error(`${name} ended: ${how}`);
+      for (const { failed } of this.#waiting.values()) failed(this.#over);
     });
   }
 
@@ -76,6 +78,10 @@ export class SwarmProcess {
   /** Resolves with the time at which it was carried out. @throws {Error} When it failed, or the process has ended. */
   order(order: SwarmOrder): Promise<number> {
     return new Promise((done, failed) => {
+      if (this.#over !== undefined) {
+        failed(this.#over);
+        return;
+      }
       this.#waiting.set(order.type, { done, failed });
       this.#child.send(order);
     });

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const FINDER = fileURLToPath(new URL('../../tools/nats-server.mjs', import.meta.url));
 const TRIES = 200;
 const PAUSE_MS = 25;
+const GREETING_MS = 1000;
 
 /** The path of a nats-server that is new enough. @throws {Error} With the ways to get one. */
 export async function brokerProgram(): Promise<string> {
@@ -42,21 +43,25 @@ export async function brokerAnswers(port: number, ended: Promise<string>): Promi
     over = how;
   });
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const greeted = await greets(port);
+    // Looked at last: who greets there may be another broker, for which this one had to end.
     if (over !== undefined) throw new Error(`nats-server ended at once (${over}); is port ${String(port)} taken?`);
-    if (await connects(port)) return;
+    if (greeted) return;
     await pause(PAUSE_MS);
   }
   throw new Error(`nats-server does not answer on port ${String(port)}`);
 }
 
-function connects(port: number): Promise<boolean> {
+function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
+    socket.setTimeout(GREETING_MS, () => socket.destroy());
     socket.once('data', () => {
-      socket.destroy();
       resolve(true);
+      socket.destroy();
     });
-    socket.once('error', () => {
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
       resolve(false);
     });
   });

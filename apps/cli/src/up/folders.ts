@@ -102,8 +102,13 @@ function caPath(master: string): string {
   return join(master, 'pki', 'broker', 'tls', 'ca.crt');
 }
 
-/** The wanted port, the one of last time, or a free one. */
+/**
+ * The wanted port, the one of last time, or a free one.
+ *
+ * @throws {Error} When another holds the wanted one: a broker that answers there would be taken for ours.
+ */
 async function portOf({ natsPort }: UpOptions, folder: string): Promise<number> {
+  if (natsPort !== undefined && !(await isFree(natsPort))) throw new Error(`port ${String(natsPort)} is taken`);
   const file = join(folder, BROKER_PORT_FILE);
   const known = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
   const port = natsPort ?? (known !== undefined && (await isFree(known)) ? known : await freePort());

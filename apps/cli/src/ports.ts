@@ -127,8 +127,8 @@ export type LoginOptions =
       readonly eauth: string;
       readonly username: string;
       readonly secret: string;
-      /** Takes the token, which then stays; without it the token ends with the link. */
-      readonly keep?: (token: string) => void;
+      /** Takes the token, which then stays, and tells whether it could; without it the token ends with the link. */
+      readonly keep?: (token: string) => boolean;
     };
 
 export interface MasterOptions {

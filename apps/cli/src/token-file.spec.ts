@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -37,6 +38,15 @@ it('does not write through a link', () => {
   symlinkSync(join(home, 'other'), file.path);
   file.write(TOKEN);
   expect(readFileSync(join(home, 'other'), 'utf8')).toBe('kept');
+});
+
+it('leaves nothing behind where it cannot be kept', () => {
+  const file = tokenFile(home);
+  mkdirSync(file.path);
+  expect(() => {
+    file.write(TOKEN);
+  }).toThrow('EISDIR');
+  expect(readdirSync(home)).toEqual(['.natrium_token']);
 });
 
 it('is not used when others may read it, when it is a link, or when it holds something else', () => {

@@ -34,8 +34,13 @@ function readToken(path: string): string | undefined {
 function writeToken(path: string, token: string): void {
   const fresh = `${path}.${String(process.pid)}`;
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, token, { mode: OWN_MODE, flag: 'wx' });
-  renameSync(fresh, path);
+  try {
+    writeFileSync(fresh, token, { mode: OWN_MODE, flag: 'wx' });
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }
 
 function opened(path: string): number | undefined {

@@ -91,4 +91,16 @@ describe('a token that was kept', () => {
     login.keep('cd'.repeat(32));
     expect(io.token).toBe('cd'.repeat(32));
   });
+
+  it('is not kept where its file cannot be written: that is said, and the job runs', async () => {
+    const { exit, login, io } = await natrium(['-T', '-a', 'ldap', ...PING], { answers: ['fred', CANARY] });
+    io.tokenFile.write = () => {
+      throw new Error('EROFS: read-only file system');
+    };
+    const isKept = login !== undefined && 'keep' in login ? login.keep(TOKEN) : undefined;
+    expect({ exit, isKept }).toEqual({ exit: 0, isKept: false });
+    expect(io.stderr).toBe(
+      'the token was not kept in ~/.natrium_token (EROFS: read-only file system); it ends with this command\n',
+    );
+  });
 });

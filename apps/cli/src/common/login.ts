@@ -58,7 +58,15 @@ async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof
   const secret = options.text('password') ?? (await io.prompt('password: ', { secret: true }));
   if (secret === undefined || secret === '') return err({ sentence: 'no password was given', exit: EXIT.denied });
   const keep = (token: string) => {
-    io.tokenFile.write(token);
+    try {
+      io.tokenFile.write(token);
+      return true;
+    } catch (error) {
+      // As in Salt what was asked is done all the same.
+      const why = error instanceof Error ? error.message : String(error);
+      io.err(`the token was not kept in ${io.tokenFile.path} (${why}); it ends with this command\n`);
+      return false;
+    }
   };
   return ok({ login: { eauth, username, secret, ...(options.flag('makeToken') ? { keep } : {}) } });
 }

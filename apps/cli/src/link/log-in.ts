@@ -29,9 +29,9 @@ export async function logIn(
   const made = await client.auth({ what: 'login', eauth, username, secret });
   if (!made.ok) return refused(made.error, `${eauth} does not let ${JSON.stringify(username)} in with this password`);
   const { token } = made.value;
-  keep?.(token);
+  const isKept = keep?.(token) ?? false;
   const logout = async () => {
-    if (keep === undefined) await client.auth({ what: 'logout', token });
+    if (!isKept) await client.auth({ what: 'logout', token });
   };
   return ok({ client: asUser(token), logout });
 }

@@ -12,8 +12,9 @@ describe('on a terminal', () => {
   function typed(
     words: readonly string[],
     until?: RegExp,
+    name: 'natrium' | 'natrium-key' = 'natrium',
   ): Promise<{ readonly screen: string; readonly code: number }> {
-    const command = [process.execPath, cluster().command('natrium'), '-c', cluster().master, ...words];
+    const command = [process.execPath, cluster().command(name), '-c', cluster().master, ...words];
     return new Promise((resolve, reject) => {
       const line = command.map((word) => `'${word}'`).join(' ');
       const child = spawn('script', ['-qefc', line, '/dev/null'], { timeout: LIMIT_MS });
@@ -42,5 +43,11 @@ describe('on a terminal', () => {
     const { screen, code } = await typed(['a', 'test.sleep', '20'], /0\/1 returned/);
     expect(code).toBe(130);
     expect(screen).toMatch(/This job's jid is: \d{20}\r\n/);
+  });
+
+  it('Ctrl-C at the question of natrium-key decides nothing, and the exit code tells', async () => {
+    const { screen, code } = await typed(['-d', 'a'], /Proceed\?/, 'natrium-key');
+    expect(code).toBe(130);
+    expect(screen).not.toContain('deleted.');
   });
 });

@@ -50,7 +50,11 @@ function ask(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: process.stdin.isTTY });
   return new Promise((resolve) => {
     lines.on('close', () => resolve(undefined));
-    lines.on('SIGINT', () => lines.close());
+    // The terminal gives it to the line editor; whoever waits for Ctrl-C hears of it all the same.
+    lines.on('SIGINT', () => {
+      process.emit('SIGINT');
+      lines.close();
+    });
     lines.question(question, (answer) => {
       resolve(answer);
       lines.close();

@@ -166,14 +166,17 @@ function throughAgent(config: MinionConfig, fun: string, args: readonly Value[])
 
 function ask(socket: Socket, fun: string, args: readonly Value[], resolve: (outcome: CallOutcome) => void): void {
   createInterface({ input: socket }).on('line', (line) => {
-    resolve(outcomeIn(line));
+    const outcome = outcomeIn(line);
+    if (outcome !== undefined) resolve(outcome);
     socket.destroy();
   }).on('error', () => undefined); // prettier-ignore
   socket.write(`${JSON.stringify(toPlain({ fun, args: [...args] }))}\n`);
 }
 
-function outcomeIn(line: string): CallOutcome {
-  const said = fromPlain(JSON.parse(line) as Plain);
+/** undefined: the end of the connection cut it off. */
+function outcomeIn(line: string): CallOutcome | undefined {
+  const said = valueIn(line);
+  if (said === undefined) return undefined;
   if (!isMap(said)) return unreachable('the agent gave no answer that can be read');
   const { ret = null, retcode, success, notes, out, refusal: refused } = said;
   const outcome: Outcome = {
@@ -188,6 +191,14 @@ function outcomeIn(line: string): CallOutcome {
     ...outcome,
     refusal: refusal(pyStr(refused['code'] ?? '') as RefusalCode, pyStr(refused['sentence'] ?? '')),
   };
+}
+
+function valueIn(line: string): Value | undefined {
+  try {
+    return fromPlain(JSON.parse(line) as Plain);
+  } catch {
+    return undefined;
+  }
 }
 
 function unreachable(sentence: string): CallOutcome {

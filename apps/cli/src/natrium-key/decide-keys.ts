@@ -5,6 +5,7 @@
  */
 import type { Value } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
+import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { Printer } from '../common/printer.js';
 import { refused } from '../common/refused.js';
 import type { Io, KeyEntry, KeyState, KeyVerb, MasterLink } from '../ports.js';
@@ -41,7 +42,8 @@ export async function decideKeys(decision: Decision, link: MasterLink, printer: 
     io.err(`${twice.join(', ')}: several keys wait under one id; choose one with --fingerprint. Nothing was done.\n`);
     return EXIT.failed;
   }
-  if (!talk.yes && !(await agreed(verb, io))) return EXIT.ok;
+  const refusal = talk.yes ? undefined : await refusedBy(verb, io);
+  if (refusal !== undefined) return refusal;
   const answer = await link.keys[verb](chosen.map(({ id, fingerprint }) => ({ id, fingerprint })));
   return answer.ok ? tell(decision, answer.value, io) : refused(answer.error, io);
 }
@@ -58,11 +60,16 @@ function idsWithSeveralKeys(entries: readonly KeyEntry[]): readonly string[] {
   return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))];
 }
 
-/** An empty line takes the default; the end of input is a no. */
-async function agreed(verb: KeyVerb, io: Io): Promise<boolean> {
-  const answer = await io.ask(WORDS[verb].ask);
-  if (answer === undefined) return false;
-  return answer.trim() === '' ? WORDS[verb].byDefault : answer.trim().toLowerCase().startsWith('y');
+/** An empty line takes the default. @returns The exit code of whoever does not agree. */
+async function refusedBy(verb: KeyVerb, io: Io): Promise<number | undefined> {
+  const answer = await orInterrupt(io.ask(WORDS[verb].ask), io);
+  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (answer === undefined) {
+    io.err('Nobody answered, and nothing was done; -y does it without asking.\n');
+    return EXIT.usage;
+  }
+  const agrees = answer.trim() === '' ? WORDS[verb].byDefault : answer.trim().toLowerCase().startsWith('y');
+  return agrees ? undefined : EXIT.ok;
 }
 
 function tell({ verb, chosen, talk }: Decision, done: readonly string[], io: Io): number {

@@ -128,7 +128,7 @@ describe('natrium-key -a', () => {
     expect(decided).toEqual([{ verb: 'accept', pairs }]);
   });
 
-  it.each([[['n']], [['no']], [[]]])('does nothing when the answer is %j', async (answers) => {
+  it.each([[['n']], [['no']]])('does nothing when the answer is %j', async (answers) => {
     expect(await key(['-a', 'web1'], {}, answers)).toMatchObject({ exit: 0, decided: [] });
   });
 
@@ -222,6 +222,26 @@ describe('natrium-key -r and -d', () => {
 
   it('is silent with -q -y', async () => {
     expect(await key(['-q', '-y', '-d', 'db1'])).toMatchObject({ exit: 0, out: '', decided: [{ verb: 'remove' }] });
+  });
+});
+
+describe('natrium-key without an answer', () => {
+  it('decides nothing at the end of its input, and says how to do without the question', async () => {
+    const { exit, err, decided } = await key(['-a', 'web1']);
+    expect({ exit, decided }).toEqual({ exit: 2, decided: [] });
+    expect(err).toBe('Nobody answered, and nothing was done; -y does it without asking.\n');
+  });
+
+  it('decides nothing at Ctrl-C', async () => {
+    const io = new ScriptedIo();
+    io.ask = async () => {
+      await Promise.resolve();
+      io.pressCtrlC();
+      return undefined;
+    };
+    const master = new ScriptedMaster({ keys: KEYS });
+    expect(await runNatriumKey(['-a', 'web1'], io, master.connect)).toBe(130);
+    expect({ decided: master.decided, err: io.stderr }).toEqual({ decided: [], err: '' });
   });
 });
 

@@ -1,6 +1,8 @@
 /** A gateway that is told to stop answers what it has been asked, and then it is gone, whoever keeps a connection to it. */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@natrium/testing';
@@ -41,6 +43,8 @@ it('a running job is answered with its value, each answer is the last of its con
   const low = { client: 'local', tgt: 'a', fun: 'cmd.run', arg };
   const job = said('POST', '/', token, JSON.stringify(low));
   await until('the job runs', () => existsSync(begun));
+  const inAdvance = connect(world.port, '127.0.0.1').on('error', () => undefined);
+  await once(inAdvance, 'connect');
   const pid = world.gateway(0);
   process.kill(pid, 'SIGTERM');
   expect(await listening).not.toBe('cut off');

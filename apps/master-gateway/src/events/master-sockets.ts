@@ -67,7 +67,7 @@ export class MasterSockets {
   }
 
   async #take(): Promise<void> {
-    if (!(await this.#follow())) await this.#serve();
+    if (!this.#closed && !(await this.#follow())) await this.#serve();
     if (this.#closed) this.close(); // it came meanwhile
   }
 

@@ -1,6 +1,7 @@
 /** The HTTP API's server: Nest on Express, with limits on all that a client may send, and on how long it may take. */
 import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -114,6 +115,11 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
     maxHeadersCount: MAX_HEADERS,
     maxConnections: MAX_CONNECTIONS,
   });
+  const sockets = new Set<Socket>();
+  http.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const endSockets = serveWebSockets(http, { prefix: options.prefix, sessions, streams });
   await app.listen(options.port, options.host);
   return {
@@ -122,15 +128,17 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
       adapter.closing = true;
       streams.close();
       endSockets();
-      await ended(app.close(), http);
+      await ended(app.close(), http, sockets);
     },
   };
 }
 
 /** Answers what has been asked; a client that only keeps its connection does not hold it up, and nobody does for ever. */
-async function ended(closed: Promise<void>, http: Server): Promise<void> {
+async function ended(closed: Promise<void>, http: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const looking = setInterval(() => {
     http.closeIdleConnections();
+    // One that a browser has opened in advance is not idle to Node.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, LOOK_MS);
   await Promise.race([closed, pause(STOP_MS, undefined, { ref: false })]);
   clearInterval(looking);

@@ -104,7 +104,9 @@ export class AclModule {
     const events = new KeyEvents(link, log);
     const joining = new Joining(link, roster, admission, { audit, users, events, budget: budget() });
     roster.onChange((record, { signed, waiting }) => {
-      void joining.tellWaiting(record, signed, waiting);
+      joining.tellWaiting(record, signed, waiting).catch((cause: unknown) => {
+        log.error({ err: cause }, 'a newcomer that waits could not be told what became of its key');
+      });
       if (record.state !== 'accepted') forget(link, record.identity);
     });
     await enrolFirstAccount(link, roster, policies.current.masterAccount);

@@ -36,7 +36,7 @@ export class Joining {
 
   /** @returns undefined for a request that proves nothing: a stranger hears nothing. */
   async handle(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
-    const { clock, roles } = this.link;
+    const { clock, roles, bus } = this.link;
     if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own()))
       return { state: 'full', record: null, user: null };
     const [now, skewMs] = [clock.now(), clock.skewMs];
@@ -44,7 +44,7 @@ export class Joining {
       now,
       skewMs,
       maxAgeMs: JOIN_AGE_MS,
-      readAnnouncement: (announcement) => roles.read(announcement, now, skewMs),
+      readAnnouncement: (announcement) => bus.sealer.read(announcement),
     });
     if (!join.ok) return undefined;
     const id = parseMinionId(join.value.id);
@@ -68,8 +68,8 @@ export class Joining {
   /** Tells a joiner that waits what became of its key. */
   async tellWaiting(record: KeyRecord, signed: Signed, waiting: Waiting | undefined): Promise<void> {
     if (waiting === undefined || record.state === 'pending' || record.state === 'deleted') return;
-    const { clock, roles, bus } = this.link;
-    const party = roles.read(waiting.announcement, clock.now(), clock.skewMs);
+    const { bus } = this.link;
+    const party = bus.sealer.read(waiting.announcement);
     if (!party.ok) return;
     bus.answerLater(party.value, waiting.reply, waiting.question, contracts.joined, {
       state: record.state,

@@ -75,7 +75,6 @@ export class Presence {
         note(target.place);
         if (here.size + gone.size === targets.length) finish();
       };
-      const timer = setTimeout(finish, timeoutMs);
       const end = link.bus.fanOut(
         { contract: contracts.presence, body: { jids: [...jids] }, targets, answers: contracts.here, timeoutMs },
         {
@@ -87,6 +86,7 @@ export class Presence {
           },
         },
       );
+      const timer = setTimeout(finish, timeoutMs);
       if (targets.length === 0) finish();
     });
   }

@@ -28,8 +28,8 @@ export function heedRevocations(link: RoleLink, minions: Minions, jobs: ActiveJo
   });
 }
 
-function introduce({ roles, clock, directory }: RoleLink, announcement: Signed): void {
-  const party = roles.read(announcement, clock.now(), clock.skewMs);
+function introduce({ bus, directory }: RoleLink, announcement: Signed): void {
+  const party = bus.sealer.read(announcement);
   if (party.ok) directory.learn(party.value);
 }
 

@@ -1,12 +1,19 @@
 /** One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place. */
-import { concat, type KnownParty, type OpenedMessage, privatePart, type Wire } from '@natrium/envelope';
+import {
+  concat,
+  type KnownParty,
+  type OpenedMessage,
+  PairRefused,
+  privatePart,
+  type SealedParts,
+  type Wire,
+} from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import type { Line } from './asking.js';
 import { type Conversation, sameKey } from './conversation.js';
 import type { Sending } from './tracing.js';
 
 const AT_ONCE_BYTES = 16 << 20;
-const NOTHING = new Uint8Array();
 
 export interface FanTarget {
   readonly party: KnownParty;
@@ -33,7 +40,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   readonly #retried = new Set<number>();
   readonly #common: Uint8Array;
   /** What each message has of its own: the same words ten thousand times would be too much to hold. */
-  #ownParts: readonly Uint8Array[];
+  #ownParts: readonly (Uint8Array | undefined)[];
   #hear: FanHearing<A> = { onNoResponders: () => undefined };
   #timer: NodeJS.Timeout | undefined;
   readonly #sending: Sending | undefined;
@@ -47,10 +54,18 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     const parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
     this.#sending = this.#told();
     this.#common = parts.common;
-    this.#ownParts = fan.targets.map(({ party: { keyId, epochKey }, private: own }) => {
-      const place = privatePart(own, this.#sending?.trace);
+    this.#ownParts = fan.targets.map((target) => this.#ownPart(parts, target));
+  }
+
+  /** @returns undefined for one that nothing can be sealed to: the others hear it all the same. */
+  #ownPart(parts: SealedParts, { party: { keyId, epochKey }, private: own }: FanTarget): Uint8Array | undefined {
+    const place = privatePart(own, this.#sending?.trace);
+    try {
       return parts.ownPart(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
-    });
+    } catch (error) {
+      if (error instanceof PairRefused) return undefined;
+      throw error;
+    }
   }
 
   /** One step for all of them. */
@@ -75,11 +90,18 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     }, this.fan.timeoutMs).unref();
     const ownParts = this.#ownParts;
     this.#ownParts = [];
+    // Not at once: whoever sends does not know yet how to stop it.
+    ownParts.forEach((own, index) => {
+      if (own !== undefined) return;
+      queueMicrotask(() => {
+        this.#hear.onNoResponders(index);
+      });
+    });
     this.#sendFrom(ownParts, 0);
   }
 
   /** So many bytes at once; the rest when the broker has taken these. */
-  #sendFrom(ownParts: readonly Uint8Array[], first: number): void {
+  #sendFrom(ownParts: readonly (Uint8Array | undefined)[], first: number): void {
     let bytes = 0;
     for (let index = first; index < ownParts.length; index += 1) {
       if (bytes > AT_ONCE_BYTES) {
@@ -91,7 +113,9 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
         this.line.transport.flush().then(goOn, goOn);
         return;
       }
-      const message = concat(this.#common, ownParts[index] ?? NOTHING);
+      const own = ownParts[index];
+      if (own === undefined) continue;
+      const message = concat(this.#common, own);
       bytes += message.length;
       this.line.transport.publish(this.fan.targets[index]?.subject ?? '', message, this.line.replyTo(index));
     }

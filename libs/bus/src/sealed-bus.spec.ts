@@ -1,5 +1,13 @@
 /** Rules of sealed conversations, over the broker in memory: who may ask and answer what, and how stale keys are mended. */
-import { encodeStaleKey, fp } from '@natrium/envelope';
+import {
+  announce,
+  encodeStaleKey,
+  fp,
+  identityFrom,
+  type KnownParty,
+  newIdentitySecret,
+  toHex,
+} from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import { type Opened, SealedBus } from './sealed-bus.js';
 import { JID, NOW, type Party, PATIENCE, settle, tap, useWorld, World } from './world.spec-support.js';
@@ -434,6 +442,44 @@ describe('a fan-out', () => {
     await settle();
     expect(said).toEqual([]);
     stop();
+  });
+
+  it('reaches the others when nothing can be sealed to one of them, who counts as not there', async () => {
+    const { minions, gateway, heard, targets } = aFleet(2);
+    for (const minion of minions) minion.knows(gateway);
+    const [liar, honest] = targets;
+    const poisoned: KnownParty = { ...liar!.party, epochKey: gateway.known.epochKey };
+    const { said, stop } = ask(gateway, [{ ...liar!, party: poisoned }, honest!]);
+    expect(said).toEqual([]);
+    await settle();
+    expect(said).toEqual([[0, 'not there']]);
+    expect(heard.map((opened) => opened.length)).toEqual([0, 1]);
+    stop();
+  });
+
+  it('takes no stale answer that names the asker’s own epoch key: the next one is sealed as before', async () => {
+    const { minions, gateway, heard, targets } = aFleet(1);
+    minions[0]!.knows(gateway);
+    const identity = identityFrom(newIdentitySecret());
+    const liar = world().minion(identity);
+    gateway.knows(liar);
+    const { owner, use, notBefore, notAfter, rolesSerial } = liar.known;
+    const { epochKey } = gateway.known;
+    const lie = { owner, use, epochKey, notBefore: notBefore + 1, notAfter, rolesSerial };
+    const subject = `nt.main.job.${liar.own.fp}`;
+    world()
+      .broker.connect()
+      .subscribe(subject, (message) => {
+        message.respond(encodeStaleKey(announce(identity.signing, world().cluster, lie)));
+      });
+    for (let times = 1; times <= 2; times += 1) {
+      const party = gateway.directory.jobsOf(toHex(identity.publicKey))!;
+      expect(party.epochKey).toEqual(liar.known.epochKey);
+      const { said, stop } = ask(gateway, [{ party, subject, private: [0] }, ...targets]);
+      await settle();
+      expect([said, heard[0]!.length]).toEqual([[], times]);
+      stop();
+    }
   });
 
   it('cannot be opened by another minion', async () => {

@@ -197,7 +197,7 @@ export class SealedBus {
     }
     const stale = readStaleKey(message.payload);
     if (stale !== undefined) {
-      const party = this.sealer.roles.read(stale, this.sealer.clock.now(), this.sealer.clock.skewMs);
+      const party = this.sealer.read(stale);
       if (!party.ok) return;
       this.sealer.directory.learn(party.value);
       conversation.onStaleKey(party.value, place);

@@ -6,6 +6,7 @@
 import {
   encode,
   type EpochKeyring,
+  equalBytes,
   type KnownParty,
   namesOf,
   type OpenContext,
@@ -19,7 +20,7 @@ import {
   type Signed,
   type Wire,
 } from '@natrium/envelope';
-import type { Result } from '@natrium/model';
+import { err, type Result } from '@natrium/model';
 import { type Body, type Contract, fpIn, fromWire, toWire } from '@natrium/wire';
 import type { Clock } from './clock.js';
 import type { Directory } from './directory.js';
@@ -55,6 +56,14 @@ export class Sealer {
       own.rolesSerial = roles.document.serial;
       directory.retain((party) => roles.names(party.owner));
     });
+  }
+
+  /** Whom an announcement tells of. What names another's own epoch key is signed all the same: here it would make no pair. */
+  read(announced: Signed): Result<KnownParty, string> {
+    const { own, roles, clock } = this;
+    const read = roles.read(announced, clock.now(), clock.skewMs);
+    if (!read.ok || equalBytes(read.value.owner.key, own.owner.key)) return read;
+    return equalBytes(read.value.epochKey, own.keyring.current.publicKey) ? err('epoch_key') : read;
   }
 
   seal<C extends Contract>(

@@ -275,7 +275,7 @@ export class RoleLink {
   #learn(value: Uint8Array): void {
     const announced = readAnnounced(value);
     if (announced === undefined) return;
-    const party = this.roles.read(announced, this.clock.now(), this.clock.skewMs);
+    const party = this.bus.sealer.read(announced);
     if (party.ok) this.directory.learn(party.value);
   }
 

@@ -1,6 +1,7 @@
-/** Rules of the door: who asks too much hears one word and nothing more, and nothing is kept of it. */
+/** Rules of the door: who asks too much hears one word and nothing more, and nothing is kept of it; what is taken can leave again. */
 import type { Opened } from '@natrium/bus';
-import { Budget, type News } from '@natrium/flow';
+import { Budget, type News, type Returned } from '@natrium/flow';
+import type { Value } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import { jest } from '@jest/globals';
 import { pino } from 'pino';
@@ -12,28 +13,39 @@ type Flows = ConstructorParameters<typeof Door>[0];
 
 const NOT_A_REQUEST = { request: new Uint8Array(1), signature: null, credential: null, grantRun: null, batch: null };
 
+const key = new Uint8Array(32);
+const PARTY = { owner: { type: 'identity', key }, keyId: new Uint8Array(16), key };
+const JID = '20261120141646000001';
+
 /** A door at which one key asks, with a budget of one request. */
 class AtTheDoor {
   readonly heard: News[] = [];
   readonly waiting = new Waiting();
+  readonly taken: Returned[] = [];
   readonly door = new Door(
-    {} as Flows,
+    { returns: { handle: (said: Returned) => Promise.resolve(this.taken.push(said) > 0) } } as unknown as Flows,
     { mayHear: () => true, knows: () => true } as unknown as Minions,
     this.waiting,
-    { requests: new Budget({ rate: 1e-9, burst: 1 }), returns: new Budget({ rate: 1, burst: 1 }), now: () => 0 },
+    { requests: new Budget({ rate: 1e-9, burst: 1 }), returns: new Budget({ rate: 1, burst: 100 }), now: () => 0 },
     pino({ enabled: false }),
   );
 
   ask(): Promise<void> {
-    const key = new Uint8Array(32);
     const opened = {
       body: { ...NOT_A_REQUEST, follow: 'all' },
-      party: { owner: { type: 'identity', key }, keyId: new Uint8Array(16), key },
+      party: PARTY,
       answer: (_: unknown, news: News) => {
         this.heard.push(news);
       },
     };
     return this.door.publish(opened as unknown as Opened<typeof contracts.publish>, false);
+  }
+
+  async return(ret: Value): Promise<Returned['outcome']> {
+    const body = { jid: JID, status: 'done', code: null, outcome: { ret, retcode: 0, success: true, out: null } };
+    const opened = { body, party: PARTY } as unknown as Opened<typeof contracts.returned>;
+    expect(await this.door.returned(opened)).toEqual({ jid: JID });
+    return this.taken.at(-1)!.outcome;
   }
 }
 
@@ -61,4 +73,19 @@ it('who asks so much that he is not even told that hears nothing at all', async 
   for (let times = 0; times < 10_002; times += 1) await at.ask();
   await jest.advanceTimersByTimeAsync(10_000);
   expect(at.heard).toHaveLength(10_001);
+});
+
+it('a return that is nested too deeply to leave again becomes a sentence; any other is taken as it came', async () => {
+  const at = new AtTheDoor();
+  const lists = (levels: number): Value =>
+    Array.from({ length: levels }).reduce<Value>((inner) => [true, inner], 'inmost');
+  const maps = (levels: number): Value =>
+    Array.from({ length: levels }).reduce<Value>((inner) => ({ a: 1, b: inner }), null);
+  for (const ret of [null, true, 'text', 2n ** 70n, lists(24), maps(24)]) {
+    expect(await at.return(ret)).toEqual({ ret, retcode: 0, success: true, out: null });
+  }
+  const sentence = 'the return is nested too deeply to be sent';
+  for (const ret of [lists(25), lists(30), maps(25), maps(30)]) {
+    expect(await at.return(ret)).toEqual({ ret: sentence, retcode: 1, success: false, out: null });
+  }
 });

@@ -9,6 +9,7 @@ import {
   refusedRun,
   type Follow,
   type SignedRequest,
+  withinDepth,
 } from '@natrium/flow';
 import { encode, fromHex, namesOf } from '@natrium/envelope';
 import { refusal } from '@natrium/model';
@@ -65,7 +66,10 @@ export class Door {
       });
       return;
     }
-    const teller = new NewsTeller(send, peer && follow === 'all' ? PEER_WINDOW_MS : 0, follow !== 'all');
+    const windowMs = peer && follow === 'all' ? PEER_WINDOW_MS : 0;
+    const teller = new NewsTeller(send, windowMs, follow !== 'all', (cause) => {
+      this.log.error({ err: cause }, 'a caller could not be told the news of its job: it has to ask another gateway');
+    });
     this.waiting.add(teller);
     const tell = (news: Body<typeof contracts.news>) => {
       teller.tell(news);
@@ -143,7 +147,9 @@ export class Door {
     const { key } = namesOf(party);
     if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return undefined;
     try {
-      const settled = await this.flows.returns.handle(body, key);
+      const outcome = withinDepth(body.outcome);
+      const said = outcome === body.outcome ? body : { ...body, outcome };
+      const settled = await this.flows.returns.handle(said, key);
       this.#unstored = false;
       return settled ? { jid: body.jid } : undefined;
     } catch (cause) {

@@ -55,4 +55,26 @@ describe('what a caller is told', () => {
     expect(first.returns).toHaveLength(1);
     expect(teller.isOver).toBe(true);
   });
+
+  it('ends where it cannot be sent: nothing escapes, and no end says that the rest never came', async () => {
+    const failures: unknown[] = [];
+    let tries = 0;
+    const send = () => {
+      tries += 1;
+      throw new Error('nested deeper than 32 levels');
+    };
+    for (const first of [
+      (teller: NewsTeller) => teller.tell({ ...NO_NEWS, returns: [aReturn(1)] }),
+      (teller: NewsTeller) => teller.tellAlive(),
+    ]) {
+      const teller = new NewsTeller(send, 0, false, (cause) => failures.push(cause));
+      first(teller);
+      await turn();
+      expect([teller.isOver, tries]).toEqual([true, failures.length]);
+      teller.tell({ ...NO_NEWS, end: [] });
+      teller.tellAlive();
+      await turn();
+    }
+    expect([tries, failures.length]).toEqual([2, 2]);
+  });
 });

@@ -12,12 +12,14 @@ export class NewsTeller {
   #waiting: GatheredNews | undefined;
   #cancel: (() => void) | undefined;
   #over = false;
+  #gaveUp = false;
 
   /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop. */
   constructor(
     private readonly send: (news: News) => void,
     private readonly windowMs: number,
     private readonly onlyStart = false,
+    private readonly onFailure: (cause: unknown) => void = () => undefined,
   ) {}
 
   /** The last of it was told. */
@@ -28,14 +30,16 @@ export class NewsTeller {
   /** Something went wrong here: a caller that hears nothing more asks another gateway. */
   giveUp(): void {
     this.#over = true;
+    this.#gaveUp = true;
   }
 
   /** News of nothing, so that a caller who waits knows that somebody is there. */
   tellAlive(): void {
-    if (!this.#over) this.send(NO_NEWS);
+    if (!this.#over) this.#send(NO_NEWS);
   }
 
   tell(news: News): void {
+    if (this.#gaveUp) return; // an end would say that what was not told never came
     this.#over ||= news.refusal !== null || news.end !== null || (this.onlyStart && news.started !== null);
     if (this.#waiting === undefined) this.#waiting = new GatheredNews(news);
     else this.#waiting.add(news);
@@ -65,6 +69,17 @@ export class NewsTeller {
     this.#cancel = undefined;
     const news = this.#waiting?.all;
     this.#waiting = undefined;
-    if (news !== undefined) this.send(news);
+    if (news !== undefined) this.#send(news);
+  }
+
+  /** Told from a timer: what escaped here would end the process, and with it every other caller's job. */
+  #send(news: News): void {
+    if (this.#gaveUp) return;
+    try {
+      this.send(news);
+    } catch (cause) {
+      this.giveUp();
+      this.onFailure(cause);
+    }
   }
 }

@@ -5,20 +5,17 @@
  * Spec: spec/envelope.md#encoding.
  */
 import { encode, type Wire } from '@natrium/envelope';
-import type { Outcome } from '@natrium/flow';
+import { AROUND_RETURN, type Outcome, tooDeep } from '@natrium/flow';
 import { toPlain, type Value } from '@natrium/model';
 
 /** One message is at most 8 MiB, with its padding and wraps. */
 const MAX_BYTES = 6 << 20;
-/** Levels that messages, records and runners' answers put around a return, of the 32 that the encoding has. */
-const AROUND = 8;
 
 /** The outcome itself when it can be sent, another in its place otherwise. */
 export function sendable(outcome: Outcome): Outcome {
   const { ret } = outcome;
   const size = sizeOf(ret);
-  if (size === undefined)
-    return { ...outcome, ret: 'the return is nested too deeply to be sent', retcode: 1, success: false };
+  if (size === undefined) return tooDeep(outcome);
   if (size <= MAX_BYTES) return outcome;
   const marker = `[cut: the return had ${size} bytes]`;
   return { ...outcome, ret: typeof ret === 'string' ? `${beginning(ret)}\n${marker}` : marker };
@@ -28,8 +25,8 @@ export function sendable(outcome: Outcome): Outcome {
 function sizeOf(ret: Value): number | undefined {
   try {
     let wire = toPlain(ret) as Wire;
-    for (let level = 0; level < AROUND; level += 1) wire = [wire];
-    return encode(wire).length - AROUND;
+    for (let level = 0; level < AROUND_RETURN; level += 1) wire = [wire];
+    return encode(wire).length - AROUND_RETURN;
   } catch {
     return undefined;
   }

@@ -56,6 +56,35 @@ describe('what a caller is told', () => {
     expect(teller.isOver).toBe(true);
   });
 
+  it('is in as many messages as the broker takes when all was told at once, with the start first and the end last', () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    const large = (bytes: number) => (n: number) => ({ ...aReturn(n), ret: 'x'.repeat(bytes) });
+    const returns = Array.from({ length: 2000 }, (_, n) => large(8 << 10)(n));
+    const end = [{ id: 'gone', why: 'not_connected' as const, sentence: null }];
+    teller.tell({ ...NO_NEWS, started: STARTED });
+    teller.tell({ ...NO_NEWS, returns, end });
+    expect(told.length).toBeGreaterThan(3);
+    for (const news of told) expect(JSON.stringify(news).length).toBeLessThan(4 << 20);
+    expect(told.flatMap((news) => news.returns.map(({ id }) => id))).toEqual(returns.map(({ id }) => id));
+    expect(told.map(({ started }) => started)).toEqual([STARTED, ...told.slice(1).map(() => null)]);
+    expect(told.map((news) => news.end)).toEqual([...told.slice(1).map(() => null), end]);
+  });
+
+  it('has a return that nobody can divide in a message of its own, and what came with it in others', () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    const large = { ...aReturn(2), ret: 'x'.repeat(6 << 20) };
+    teller.tell({ ...NO_NEWS, started: STARTED, returns: [aReturn(1), large, aReturn(3)], end: [] });
+    expect(told.map(({ returns }) => returns.map(({ id }) => id))).toEqual([['web1'], ['web2'], ['web3']]);
+    const last: News[] = [];
+    new NewsTeller((news) => last.push(news), 0).tell({ ...NO_NEWS, returns: [large], end: [] });
+    expect(last.map(({ returns, end }) => [returns.length, end])).toEqual([
+      [1, null],
+      [0, []],
+    ]);
+  });
+
   it('ends where it cannot be sent: nothing escapes, and no end says that the rest never came', async () => {
     const failures: unknown[] = [];
     let tries = 0;

@@ -2,11 +2,17 @@
  * Tells a caller the news of its job in as few messages as lose no time: a refusal and the end go out at once and take along
  * what waits; the rest goes together with what comes in the same turn of the event loop or, for a peer, whose `publish`
  * module only gathers, within a few milliseconds. Of very many, the caller reads the first while the last still come.
+ * What is more than the broker takes at once, as all that a caller has missed may be, goes in several messages.
  */
+import { roughSize } from '@natrium/events';
 import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
 
 /** So many returns are a message of their own. */
 const MANY = 256;
+/** And about so many bytes: the broker takes 8 MiB; one return alone may have 6, which nobody can divide. */
+const PART_BYTES = 4 << 20;
+/** What a return, an id or a word of the end has around it. */
+const AROUND = 32;
 
 export class NewsTeller {
   #waiting: GatheredNews | undefined;
@@ -69,7 +75,7 @@ export class NewsTeller {
     this.#cancel = undefined;
     const news = this.#waiting?.all;
     this.#waiting = undefined;
-    if (news !== undefined) this.#send(news);
+    if (news !== undefined) for (const part of inParts(news)) this.#send(part);
   }
 
   /** Told from a timer: what escaped here would end the process, and with it every other caller's job. */
@@ -82,4 +88,40 @@ export class NewsTeller {
       this.onFailure(cause);
     }
   }
+}
+
+/** The start is in the first part; the last one closes it. */
+function inParts(news: News): readonly News[] {
+  const { refusal, started, returns, end } = news;
+  const lists: News['returns'][] = [];
+  let list: News['returns'] = [];
+  let bytes = started === null ? 0 : sizeOf(started.minions) + sizeOf(started.missing);
+  const next = () => {
+    lists.push(list);
+    list = [];
+    bytes = 0;
+  };
+  for (const ret of returns) {
+    const size = AROUND + ret.id.length + roughSize(ret.ret);
+    if (list.length === MANY || (bytes > 0 && bytes + size > PART_BYTES)) next();
+    list.push(ret);
+    bytes += size;
+  }
+  if (bytes > 0 && bytes + sizeOfEnd(end) > PART_BYTES) next();
+  if (lists.length === 0) return [news];
+  const first = { refusal: null, started, returns: lists[0] ?? [], end: null };
+  const between = lists.slice(1).map((some) => ({ ...NO_NEWS, returns: some }));
+  return [first, ...between, { refusal, started: null, returns: list, end }];
+}
+
+function sizeOf(ids: readonly string[]): number {
+  let bytes = 0;
+  for (const id of ids) bytes += AROUND + id.length;
+  return bytes;
+}
+
+function sizeOfEnd(end: News['end']): number {
+  let bytes = 0;
+  for (const { id, sentence } of end ?? []) bytes += AROUND + id.length + (sentence?.length ?? 0);
+  return bytes;
 }

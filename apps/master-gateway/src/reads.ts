@@ -4,8 +4,9 @@
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
+import { encode } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
-import { fromPlain, isMap, startTimeOf, parseJid, type Value } from '@natrium/model';
+import { fromPlain, isMap, startTimeOf, parseJid, refusal, toPlain, type Value } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
 import type { Minions } from './minions.js';
@@ -13,6 +14,14 @@ import type { Presence } from './presence.js';
 import { userOf } from './user-of.js';
 
 type Answer = Body<typeof contracts.answer>;
+
+/** What one message carries, and the next one that brings it to the caller. */
+const MAX_ANSWER = 6 << 20;
+/** What to do about an answer that is larger. */
+const NARROWER: Readonly<Record<string, string>> = {
+  jobs: 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs',
+  job: 'ask fewer minions at once, in batches, each of which is a job of its own',
+};
 
 export class Reads {
   constructor(
@@ -26,7 +35,12 @@ export class Reads {
   async handle({ body }: Opened<typeof contracts.read>): Promise<Answer> {
     const proved = checkGrantRun(this.link, body.grantRun);
     if (!proved.ok) return { refusal: proved.error, result: null };
-    return { refusal: null, result: await this.#read(body.what, body.args) };
+    const result = await this.#read(body.what, body.args);
+    const bytes = encode(toPlain(result)).length;
+    if (bytes <= MAX_ANSWER) return { refusal: null, result };
+    const size = `${String(Math.ceil(bytes / (1 << 20)))} MiB`;
+    const sentence = `the answer is ${size}, too large for one message: ${NARROWER[body.what] ?? 'ask for less'}`;
+    return { refusal: refusal('bad_request', sentence), result: null };
   }
 
   async #read(what: string, args: Value): Promise<Value> {
@@ -39,7 +53,7 @@ export class Reads {
       case 'present':
         return (await this.presence.ask([])).map(({ id }) => id).sort();
       case 'jobs':
-        return (await this.cache.all()).map((record) => summary(record));
+        return this.#jobs(args);
       case 'job':
         return this.#job(args);
       case 'active':
@@ -47,6 +61,14 @@ export class Reads {
       default:
         return null;
     }
+  }
+
+  /** Those between two jids, both included, or all; without their minions, whom no list of jobs shows. */
+  async #jobs(bounds: Value): Promise<Value> {
+    const { from, to } = isMap(bounds) ? bounds : {};
+    return (await this.cache.all())
+      .filter(({ jid }) => (typeof from !== 'string' || jid >= from) && (typeof to !== 'string' || jid <= to))
+      .map((record) => summary(record));
   }
 
   /** What is no jid names no job. */
@@ -65,7 +87,8 @@ export class Reads {
       },
     ]);
     const entry = summary(record);
-    return isMap(entry) ? { ...entry, Result: Object.fromEntries(result) as Value } : null;
+    const minions = record.members.map(({ id }) => id).sort();
+    return isMap(entry) ? { ...entry, Minions: minions, Result: Object.fromEntries(result) as Value } : null;
   }
 
   /** Jobs in progress, asked of the minions themselves: what no longer runs is not active. */
@@ -83,7 +106,7 @@ export class Reads {
   }
 }
 
-/** A job as `jobs.list_jobs` shows it, with its jid and minions. */
+/** A job as `jobs.list_jobs` shows it, with its jid. */
 function summary(record: records.JobRecord): Value {
   const request = readAsked(record.request);
   const jid = parseJid(record.jid);
@@ -101,6 +124,5 @@ function summary(record: records.JobRecord): Value {
     User: userOf(record.caller),
     StartTime: startTimeOf(jid),
     ...(metadata === undefined ? {} : { Metadata: fromPlain(metadata) }),
-    Minions: record.members.map(({ id }) => id).sort(),
   };
 }

@@ -54,10 +54,7 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
     connected: async () => texts(await read('present')),
     fire: (tag, data) => fire(link, grantRun, tag, data),
     jobs: {
-      list: async ({ from = '', to = '9' }) =>
-        maps(await read('jobs'))
-          .map(asSummary)
-          .filter(({ jid }) => jid >= from && jid <= to),
+      list: async (bounds) => maps(await read('jobs', { ...bounds })).map(asSummary),
       get: async (jid) => {
         const job = await read('job', jid);
         return isMap(job) ? asDetail(job) : undefined;

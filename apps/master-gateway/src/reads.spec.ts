@@ -1,0 +1,95 @@
+/** Rules of what a runner reads here: of jobs what was asked for, and a word about what no message carries. */
+import type { Opened } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import type { ActiveJobs } from '@natrium/flow';
+import type { Value } from '@natrium/model';
+import { aGrant, aRequest } from '@natrium/testing';
+import type { contracts, records } from '@natrium/wire';
+import type { JobCache } from './job-cache.js';
+import type { Minions } from './minions.js';
+import type { Presence } from './presence.js';
+import { Reads } from './reads.js';
+
+const NOW = 1_795_000_000_000;
+const RUN = Uint8Array.of(1, 2, 3);
+const jidOfJob = (n: number) => `20261120141646${String(n).padStart(6, '0')}`;
+
+beforeAll(sodiumReady);
+
+/** A gateway with so many jobs of so many minions, each of which has returned `ret` to each. */
+class AGateway {
+  readonly #cluster = new Uint8Array(32);
+  readonly #acl = SigningKey.generate();
+  readonly #reads: Reads;
+
+  constructor(jobs: number, minions: number, ret: Value = true, args: readonly (readonly string[])[] = [[]]) {
+    const request = encodeRequest(aRequest(NOW, { args }));
+    const members = Array.from({ length: minions }, (_, n) => ({ id: `web${String(n)}.example.com`, key: RUN }));
+    const about = { request, members, caller: { kind: 'account', name: 'root' } };
+    const all = Array.from(
+      { length: jobs },
+      (_, n) => ({ ...about, jid: jidOfJob(n) }) as unknown as records.JobRecord,
+    );
+    const outcome = { ret, retcode: 0, success: true, out: null };
+    const cache = {
+      all: () => Promise.resolve(all),
+      byJid: (jid: string) => Promise.resolve(all.find((record) => record.jid === jid)),
+      returnsOf: () => Promise.resolve(members.map(({ id }) => ({ id, outcome }))),
+    };
+    const link = {
+      roles: { cluster: this.#cluster, keysOf: () => [this.#acl.publicKey] },
+      clock: { now: () => NOW, skewMs: 30_000 },
+    };
+    const nobody = {} as ActiveJobs & Minions & Presence;
+    this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, nobody, nobody, nobody);
+  }
+
+  async read(what: string, args: Value) {
+    const signer = { key: this.#acl, cluster: this.#cluster };
+    const grant = aGrant(
+      signer,
+      { request: RUN, members: [{ id: 'x', key: new Uint8Array(32) }], issued: NOW },
+      { kind: 'run', count: 0 },
+    );
+    const body = { what, args, grantRun: { request: RUN, grant } };
+    return this.#reads.handle({ body } as unknown as Opened<typeof contracts.read>);
+  }
+}
+
+it('a list of jobs is of the time that was asked for', async () => {
+  const gateway = new AGateway(5, 1);
+  const jids = async (args: Value) =>
+    ((await gateway.read('jobs', args)).result as readonly { jid: string }[]).map(({ jid }) => jid);
+  expect(await jids(null)).toHaveLength(5);
+  expect(await jids({ from: jidOfJob(1), to: jidOfJob(2) })).toEqual([jidOfJob(1), jidOfJob(2)]);
+  expect(await jids({ from: jidOfJob(4) })).toEqual([jidOfJob(4)]);
+});
+
+it('a list of jobs of very many minions is told: it does not name them', async () => {
+  const { refusal, result } = await new AGateway(500, 1000).read('jobs', null);
+  expect(refusal).toBeNull();
+  expect(result).toHaveLength(500);
+  expect(JSON.stringify(result)).not.toContain('web1.example.com');
+});
+
+it('one job names its minions and what they returned', async () => {
+  const { result } = await new AGateway(1, 2).read('job', jidOfJob(0));
+  const ids = ['web0.example.com', 'web1.example.com'];
+  expect(result).toMatchObject({ jid: jidOfJob(0), Minions: ids });
+  expect(Object.keys((result as { Result: object }).Result)).toEqual(ids);
+});
+
+it('what no message carries is refused, with what to do about it', async () => {
+  const job = await new AGateway(1, 1000, 'x'.repeat(8 << 10)).read('job', jidOfJob(0));
+  expect(job).toEqual({
+    refusal: {
+      code: 'bad_request',
+      sentence:
+        'the answer is 8 MiB, too large for one message: ask fewer minions at once, in batches, each of which is a job of its own',
+    },
+    result: null,
+  });
+  const jobs = await new AGateway(100, 1, true, [['x'.repeat(100_000)]]).read('jobs', null);
+  expect(jobs.refusal?.sentence).toContain('with start_time and end_time of jobs.list_jobs');
+});

@@ -26,11 +26,13 @@ export function fromOf(req: Request, res: Response): From {
 
 /** Only these addresses may ask, where the configuration names any. */
 export function admit(addresses: readonly string[] | undefined) {
-  const isOpen = addresses === undefined || addresses.includes('*');
   return (req: Request, _: Response, next: NextFunction): void => {
-    const isLetIn = isOpen || addresses.includes((req.ip ?? '').replace(/^::ffff:/, ''));
-    next(isLetIn ? undefined : new ForbiddenException('This address is not in authorized_ips'));
+    next(isLetIn(req, addresses) ? undefined : new ForbiddenException('This address is not in authorized_ips'));
   };
+}
+
+export function isLetIn({ ip = '' }: Pick<Request, 'ip'>, addresses: readonly string[] | undefined): boolean {
+  return addresses === undefined || addresses.includes('*') || addresses.includes(ip.replace(/^::ffff:/, ''));
 }
 
 /** A body that says that it is too long is refused before it comes; the reader counts the bytes of the others. */

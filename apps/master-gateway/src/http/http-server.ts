@@ -19,7 +19,7 @@ import { allowedMethods, ownPaths } from './paths.js';
 import type { Sessions } from './sessions.js';
 import { staticApp } from './static-app.js';
 import { uiPage } from './ui-page.js';
-import { serveWebSockets } from './web-socket.js';
+import { serveWebSockets, upgradeOnlyWebSockets } from './web-socket.js';
 
 const HEADERS_MS = 10_000;
 /** For the whole of a request to come in; how long its answer takes is another matter. */
@@ -74,6 +74,7 @@ class OwnPrototypes extends ExpressAdapter {
     const app = this.getInstance<Express>();
     Object.assign(Object.setPrototypeOf(Req.prototype, app.request), { app });
     Object.assign(Object.setPrototypeOf(Res.prototype, app.response), { app });
+    upgradeOnlyWebSockets(Req.prototype);
     app.request = Req.prototype as never;
     app.response = Res.prototype as never;
     const made = { IncomingMessage: Req, ServerResponse: Res };
@@ -120,7 +121,7 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const endSockets = serveWebSockets(http, { prefix: options.prefix, sessions, streams });
+  const endSockets = serveWebSockets(http, { ...options, sessions, streams });
   await app.listen(options.port, options.host);
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${shownHost(options.host)}:${String(options.port)}${options.prefix}`,

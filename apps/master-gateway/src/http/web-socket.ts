@@ -1,32 +1,46 @@
 /** `/ws` and `/ws/TOKEN`: the event bus as text frames, from the moment that the client has said anything. */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Request } from 'express';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
-import { sessionIn } from './guards.js';
+import { isLetIn, sessionIn } from './guards.js';
+import type { HttpOptions } from './http-options.js';
 import { type From, SESSION_ID, type Session, type Sessions, TOKEN } from './sessions.js';
 
 /** A client says one short line. */
 const MAX_FRAME = 4096;
 const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const UNKNOWN = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+/** What node itself says of a request. */
+const ASKED = Symbol('asked');
 
-export interface SocketParts {
-  readonly prefix: string;
+export interface SocketParts extends Pick<HttpOptions, 'prefix' | 'addresses'> {
   readonly sessions: Sessions;
   readonly streams: EventStreams;
 }
 
-export function serveWebSockets(server: Server, { prefix, sessions, streams }: SocketParts): () => void {
+/** The requests are of Express's kind, but pass none of its guards. */
+interface Upgrades {
+  on(event: 'upgrade', heed: (req: Request, socket: Duplex, head: Buffer) => void): unknown;
+}
+
+export function serveWebSockets(server: Upgrades, parts: SocketParts): () => void {
+  const { prefix, addresses, sessions, streams } = parts;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME, perMessageDeflate: false });
-  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const path = (req.url ?? '').split('?', 1)[0] ?? '';
+    if (!isLetIn(req, addresses)) {
+      socket.end(FORBIDDEN);
+      return;
+    }
+    const path = req.url.split('?', 1)[0] ?? '';
     if (!path.startsWith(`${prefix}/ws`)) {
       socket.end(UNKNOWN);
       return;
     }
-    const client = { address: req.socket.remoteAddress ?? '', about: '' };
+    const client = { address: req.ip ?? '', about: '' };
     enter(req, path.slice(prefix.length + '/ws'.length), sessions, client).then(
       ({ token, session }) => {
         sockets.handleUpgrade(req, socket, head, (webSocket) => {
@@ -44,8 +58,23 @@ export function serveWebSockets(server: Server, { prefix, sessions, streams }: S
   };
 }
 
+/**
+ * Node takes every request that asks for another protocol from the API. Who only offers one, such as HTTP/2 in clear (`Upgrade: h2c`,
+ * as curl and Java's client do), wants an answer all the same: of such a request it hears that it asks for nothing.
+ */
+export function upgradeOnlyWebSockets(prototype: IncomingMessage): void {
+  Object.defineProperty(prototype, 'upgrade', {
+    get(this: IncomingMessage & { [ASKED]?: unknown }): boolean {
+      return this[ASKED] === true && (this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? ''));
+    },
+    set(this: IncomingMessage & { [ASKED]?: unknown }, asked: unknown) {
+      this[ASKED] = asked;
+    },
+  });
+}
+
 async function enter(
-  req: IncomingMessage,
+  req: Request,
   rest: string,
   sessions: Sessions,
   client: From,

@@ -1,0 +1,116 @@
+/** Who asks for another protocol than HTTP/1.1, over real sockets. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import pino from 'pino';
+import { Api } from './api.js';
+import type { EventFeed } from '../event-feed.js';
+import type { Clients } from './clients.js';
+import { EventStreams } from './event-streams.js';
+import type { HttpOptions } from './http-options.js';
+import { type HttpServer, serveHttp } from './http-server.js';
+import { type Sessions, unproved } from './sessions.js';
+
+const TOKEN = 'a'.repeat(40);
+const FORM = 'username=fred&password=x&eauth=file';
+const SESSION = { name: 'fred', eauth: 'file', perms: [], sees: 'all', start: 0, expire: Date.now() + 3_600_000 };
+const WEB_SOCKET = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'; // prettier-ignore
+const HTTP_2 = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n';
+
+const log = pino({ enabled: false });
+let server: HttpServer;
+let port: number;
+
+const sessions = {
+  login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
+  check: (token: string) => (token === TOKEN ? Promise.resolve(SESSION) : Promise.reject(unproved())),
+} as unknown as Sessions;
+
+async function serve(addresses?: readonly string[]): Promise<void> {
+  port = await freePort();
+  const streams = new EventStreams({} as EventFeed, sessions, log);
+  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false }); // prettier-ignore
+  const options: HttpOptions = {
+    host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
+    staticPath: '/static', hookPath: '/hook', openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
+    timeout: 5, runnerTimeout: 5,
+  }; // prettier-ignore
+  server = await serveHttp(options, { api, sessions, streams, log });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port: free } = probe.address() as AddressInfo;
+  probe.close();
+  return free;
+}
+
+/** Sends these one after the other on one connection. @returns What came for each: its first line, and all of it. */
+async function answers(...requests: readonly string[]): Promise<readonly (readonly [string, string])[]> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  const heard: [string, string][] = [];
+  try {
+    for (const request of requests) {
+      socket.write(request);
+      let text = '';
+      for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+        text += String(chunk);
+        if (isWhole(text)) break;
+      }
+      heard.push([text.slice(0, text.indexOf('\r\n')), text]);
+    }
+  } finally {
+    socket.destroy();
+  }
+  return heard;
+}
+
+function isWhole(text: string): boolean {
+  const [head, body] = text.split('\r\n\r\n', 2);
+  if (head === undefined || body === undefined) return false;
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  return length === undefined
+    ? !/^transfer-encoding/im.test(head) || body.endsWith('0\r\n')
+    : body.length >= Number(length);
+}
+
+const ask = (line: string, headers: string, body = '') =>
+  `${line} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${String(body.length)}\r\n${headers}\r\n${body}`;
+const firstLine = async (request: string) => (await answers(request))[0]?.[0];
+
+afterEach(() => server.close());
+
+describe('a WebSocket', () => {
+  it('is opened to an address of authorized_ips', async () => {
+    await serve(['127.0.0.1']);
+    expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET))).toBe('HTTP/1.1 101 Switching Protocols');
+  });
+
+  it.each([
+    ['another address', '192.0.2.1', ''],
+    ['whoever a proxy on this host names', '127.0.0.1', 'X-Forwarded-For: 192.0.2.7\r\n'],
+  ])('is refused to %s, whatever it knows', async (_about, address, headers) => {
+    await serve([address]);
+    for (const token of [TOKEN, 'x'])
+      expect(await firstLine(ask(`GET /ws/${token}`, WEB_SOCKET + headers))).toBe('HTTP/1.1 403 Forbidden');
+  });
+});
+
+describe('who offers HTTP/2 in clear', () => {
+  it.each([
+    ['POST /login', FORM],
+    ['GET /login', ''],
+    ['GET /nothing', ''],
+    [`GET /ws/${TOKEN}`, ''],
+  ])('is answered %s as without the offer, on a connection that is kept', async (line, body) => {
+    await serve();
+    const [offered, plain, again] = await answers(
+      ask(line, HTTP_2, body),
+      ask(line, '', body),
+      ask(line, HTTP_2, body),
+    );
+    expect([offered?.[0], again?.[0]]).toEqual([plain?.[0], plain?.[0]]);
+    expect(offered?.[1]).toContain('Connection: keep-alive');
+    if (line === 'POST /login') expect(offered?.[1]).toContain(`"token": "${TOKEN}"`);
+  });
+});

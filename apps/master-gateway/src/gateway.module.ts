@@ -124,7 +124,7 @@ function openHttp(http: HttpOptions, { link, publish, run, feed, log }: HttpNeed
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {
-    api: new Api({ sessions, clients, streams, feed, openHook, openStats }),
+    api: new Api({ sessions, clients, streams, feed, openHook, openStats, log }),
     sessions,
     streams,
     log,

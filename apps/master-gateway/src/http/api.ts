@@ -3,6 +3,7 @@ import { EventProblem, type Origin } from '@natrium/events';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
 import type { EventFeed } from '../event-feed.js';
 import type { Clients, NamedCaller } from './clients.js';
 import type { EventStreams } from './event-streams.js';
@@ -17,6 +18,7 @@ export interface ApiParts {
   readonly feed: EventFeed;
   readonly openHook: boolean;
   readonly openStats: boolean;
+  readonly log: Logger;
 }
 
 /** Headers of a hook's caller that are nobody else's business. */
@@ -157,7 +159,10 @@ export class Api {
     try {
       return await this.runAll([call], this.#caller(proved.token, req, res));
     } finally {
-      await this.parts.sessions.logout(proved.token, from);
+      // The answer is what it is: a client that heard of this instead would run the job again.
+      this.parts.sessions.logout(proved.token, from).catch((cause: unknown) => {
+        this.parts.log.warn({ err: cause, http_request: from.about }, 'a token of /run lives on until its end');
+      });
     }
   }
 

@@ -28,7 +28,7 @@ const sessions = {
 async function serve(addresses?: readonly string[]): Promise<void> {
   port = await freePort();
   const streams = new EventStreams({} as EventFeed, sessions, log);
-  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false }); // prettier-ignore
+  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, log }); // prettier-ignore
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
     staticPath: '/static', hookPath: '/hook', openHook: false, openStats: false, maxBody: 1000, clients: new Set(),

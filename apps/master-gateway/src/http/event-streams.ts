@@ -4,6 +4,7 @@
  *
  * A stream ends with its token; who comes back with `Last-Event-ID` misses nothing. Spec: docs/http-api.md#events.
  */
+import { UnauthorizedException } from '@nestjs/common';
 import type { Response } from 'express';
 import type { WebSocket } from 'ws';
 import type { Logger } from 'pino';
@@ -22,8 +23,9 @@ export interface Listener {
 interface Open {
   readonly listener: Listener;
   readonly sink: Sink;
-  /** As of the last look. */
+  /** As of the last look that was answered, and when that was. */
   session: Session;
+  lookedAt: number;
   readonly stop: () => void;
 }
 
@@ -40,6 +42,8 @@ interface Sink {
 const BEAT_MS = 15_000;
 /** How often a session is looked at again: it may have been ended, or its rights changed. */
 const CHECK_MS = 5000;
+/** How long the last answer counts while nobody can say that a session lives: an acl-service that starts anew ends no stream. */
+const UNSURE_MS = 30_000;
 /** Who is further behind is cut off, and comes back with `Last-Event-ID`. */
 const MAX_WAITING = 4 << 20;
 /** Whose stream has ended and who takes nothing of its rest for so long loses the connection, and the gateway the rest. */
@@ -74,6 +78,8 @@ export class EventStreams {
   }
 
   open(res: Response, listener: Listener): void {
+    // Who left while the session was looked at is not told of again.
+    if (res.destroyed || res.closed) return;
     res.socket?.setNoDelay(true);
     res.writeHead(200, {
       'Content-Type': 'text/event-stream;charset=utf-8',
@@ -81,6 +87,10 @@ export class EventStreams {
       Connection: 'keep-alive',
       'X-Accel-Buffering': 'no',
     });
+    if (res.req.method === 'HEAD') {
+      res.end();
+      return;
+    }
     res.write('retry: 400\n');
     const stop = this.#follow(listener, {
       write: (event) => {
@@ -131,7 +141,7 @@ export class EventStreams {
       this.#leave(open);
       sink.end();
     };
-    const open: Open = { listener, sink, session: listener.session, stop };
+    const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), stop };
     this.#open.add(open);
     // Its session was looked at meanwhile.
     if (this.#closed) stop();
@@ -199,10 +209,10 @@ export class EventStreams {
     if (first === undefined) return;
     try {
       const session = await this.sessions.check(token, first.listener.client);
-      for (const one of listeners) one.session = session;
-    } catch {
-      // Ended, or nobody can say that it lives.
-      for (const { stop } of listeners) stop();
+      for (const one of listeners) Object.assign(one, { session, lookedAt: Date.now() });
+    } catch (cause) {
+      const isOver = cause instanceof UnauthorizedException;
+      for (const { lookedAt, stop } of listeners) if (isOver || Date.now() - lookedAt >= UNSURE_MS) stop();
     }
   }
 }

@@ -26,8 +26,14 @@ export interface Listening extends AsyncIterable<Heard> {
 
 /** A call that cannot be carried out as it was asked: its sentence is for whoever asked. */
 export class EventProblem extends Error {
-  override readonly name = 'EventProblem';
-  readonly code = 'ERR_EVENT';
+  override readonly name: string = 'EventProblem';
+  readonly code: string = 'ERR_EVENT';
+}
+
+/** Nothing is wrong with the event: there was no room for it, or no time to store it. */
+export class NotStored extends EventProblem {
+  override readonly name = 'NotStored';
+  override readonly code = 'ERR_EVENT_NOT_STORED';
 }
 
 export interface EventFeed {
@@ -36,7 +42,7 @@ export interface EventFeed {
   /**
    * Resolves when the event is stored.
    *
-   * @throws {EventProblem} When the tag or the data is none, or nothing more can be kept now.
+   * @throws {EventProblem} When the tag or the data is none. @throws {NotStored} When nothing more can be kept now, or the bus ends.
    */
   fire(tag: string, data: ValueMap, origin: Origin): Promise<void>;
 }

@@ -1,4 +1,4 @@
-export { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
+export { EventProblem, type EventFeed, type From, type Listen, type Listening, NotStored } from './bus.js';
 export {
   BusGone,
   type BusEvent,

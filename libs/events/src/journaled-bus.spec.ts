@@ -3,9 +3,12 @@ import { type Journal, type JournalMessage, type Reading, Unstorable } from '@na
 import { decode } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
+import { NotStored } from './bus.js';
 import type { Origin } from './event.js';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
+
+const ORIGIN = { kind: 'local', name: 'hook' } as const;
 
 /** A journal that gives back what it holds only when the test says so. */
 class SlowPages implements Journal {
@@ -15,8 +18,12 @@ class SlowPages implements Journal {
   #tell: (message: JournalMessage) => void = () => undefined;
   #told = 0;
 
+  /** What is appended from now on is never stored. */
+  isStuck = false;
+
   append(subject: string, value: Uint8Array): Promise<number | undefined> {
     if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
+    if (this.isStuck) return new Promise(() => undefined);
     const sequence = this.#messages.length + 1;
     this.#messages.push({ sequence, subject, value, behind: 0 });
     return Promise.resolve(sequence);
@@ -84,7 +91,7 @@ async function aBus(
     for await (const { tag } of listening) tags.push(tag);
     return tags;
   };
-  return { pages, log, elsewhere, bus, listening, end };
+  return { bus, pages, log, elsewhere, listening, end };
 }
 
 it('a batch that is stored here is heard before the journal gives it back, and not again when it does', async () => {
@@ -153,4 +160,22 @@ describe('an event that no try can store, and that was not seen to be one', () =
     expect(await end()).toEqual([...tags, 'after']);
     expect(pages.tags()).toEqual(['1', '2', '3', '4', '5', 'after']);
   });
+});
+
+it('who waits until an event is stored hears that it may not have been when the bus ends', async () => {
+  const { bus, pages, end } = await aBus();
+  pages.isStuck = true;
+  const waiting = [1, 2].map((n) => bus.fire(`t/${String(n)}`, {}, ORIGIN));
+  const heard = Promise.all(waiting.map((one) => expect(one).rejects.toThrow(NotStored)));
+  expect(await end()).toEqual(['t/1', 't/2']);
+  await heard;
+  await expect(bus.fire('t/3', {}, ORIGIN)).rejects.toThrow(NotStored);
+});
+
+it('what finds no room is not wrong: it is not stored', async () => {
+  const { bus, pages, end } = await aBus();
+  pages.isStuck = true;
+  for (let n = 0; n < 50_000; n += 1) bus.announce('t', {}, ORIGIN);
+  await expect(bus.fire('t', {}, ORIGIN)).rejects.toThrow(NotStored);
+  await end();
 });

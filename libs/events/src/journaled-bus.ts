@@ -9,7 +9,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Reading, Unstorable } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
+import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
 import { CatchUp } from './catch-up.js';
 import { cursorText, readCursor } from './cursor.js';
 import { type Heard, numberOf, type Origin, stampOf, withoutStamp } from './event.js';
@@ -19,6 +19,7 @@ import { roughSize } from './rough-size.js';
 import { type Member, Members } from './members.js';
 import { gapEvent } from './outlet.js';
 import { tagProblem } from './tags.js';
+import { type Done, ended, nextBatch, type Own } from './unstored.js';
 
 export interface JournaledBusOptions {
   readonly log: EventLog;
@@ -30,23 +31,12 @@ export interface JournaledBusOptions {
   onProblem(problem: string, cause?: unknown): void;
 }
 
-interface Own {
-  readonly stored: records.StoredEvent;
-  readonly heard: Heard;
-  /** Bytes, about. */
-  readonly size: number;
-  /** Somebody waits until it is stored, or cannot be. */
-  readonly done: ((problem?: EventProblem) => void) | undefined;
-}
-
 interface Recent {
   readonly sequence: number;
   readonly events: readonly Heard[];
 }
 
 const MAX_UNSTORED = 50_000;
-const MAX_BATCH = 500;
-const MAX_BATCH_BYTES = 1 << 20;
 const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
 /** What nobody waits for is gathered so long before it is written: each write costs the broker an fsync, and it was heard here at once. */
@@ -123,10 +113,14 @@ export class JournaledBus implements EventFeed {
   }
 
   async fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    const problem = await new Promise<EventProblem | undefined>((done) => {
-      this.#take(tag, data, origin, done); // what it throws fails the promise
+    if (this.#closed) throw ended();
+    await new Promise<void>((stored, failed) => {
+      // What it throws fails the promise.
+      this.#take(tag, data, origin, (problem) => {
+        if (problem === undefined) stored();
+        else failed(problem);
+      });
     });
-    if (problem !== undefined) throw problem;
   }
 
   /** For a caller who waits for nothing: what finds no room leaves a gap marker, and the log says so. */
@@ -146,6 +140,7 @@ export class JournaledBus implements EventFeed {
     this.#endStored();
     this.#reading?.close();
     this.#members.close();
+    for (const { done } of this.#unstored.splice(0)) done?.(ended());
   }
 
   /** Resolves when what others have stored up to `sequence` has been told here. */
@@ -181,7 +176,7 @@ export class JournaledBus implements EventFeed {
     return stampOf(this.options.now());
   }
 
-  #take(tag: string, data: ValueMap, origin: Origin, done?: Own['done']): void {
+  #take(tag: string, data: ValueMap, origin: Origin, done?: Done): void {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
     checkEvent(data);
@@ -191,7 +186,7 @@ export class JournaledBus implements EventFeed {
     }
     if (this.#unstored.length >= MAX_UNSTORED) {
       this.#lost += 1;
-      throw new EventProblem('the broker takes no events now and no more can be kept; fire it again later');
+      throw new NotStored('the broker takes no events now and no more can be kept; fire it again later');
     }
     if (this.#lost > 0) this.#fireGap();
     this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, size, done);
@@ -204,7 +199,7 @@ export class JournaledBus implements EventFeed {
     this.#put(gap, roughSize(gap.data));
   }
 
-  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: Own['done']): void {
+  #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: Done): void {
     this.#number += 1;
     const stored = { number: this.#number, tag, data, origin, stamp };
     const heard = heardFrom(
@@ -234,7 +229,7 @@ export class JournaledBus implements EventFeed {
 
   async #storeAll(): Promise<void> {
     while (this.#unstored.length > 0 && !this.#closed) {
-      const batch = this.#nextBatch();
+      const batch = nextBatch(this.#unstored);
       try {
         const events = batch.map(({ stored }) => stored);
         await this.options.log.appendStorable(this.sender, events, (event, cause) => {
@@ -255,15 +250,6 @@ export class JournaledBus implements EventFeed {
     this.options.onProblem(`the event ${event.tag} cannot be stored: it was heard here only`, cause);
     const own = batch.find(({ stored }) => stored === event);
     own?.done?.(new EventProblem(`the event cannot be stored: ${cause.message}`));
-  }
-
-  #nextBatch(): readonly Own[] {
-    let bytes = 0;
-    const end = this.#unstored.findIndex(({ size }, index) => {
-      bytes += size;
-      return index > 0 && (index >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
-    });
-    return this.#unstored.slice(0, end === -1 ? MAX_BATCH : end);
   }
 
   #hear(batch: LoggedBatch): void {

@@ -7,7 +7,7 @@ export { pyRepr, pyStr } from './py-text.js';
 export { err, ok, type Result } from './result.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export { type Target, TARGET_TYPES, type TargetType } from './target.js';
-export { Float, float, isList, isMap, type Value, type ValueMap } from './value.js';
+export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
 export { type Absent, type AbsentWhy, type JobNews, type JobReturn } from './job-news.js';
 export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';
 export type { Request, RequestWhat, Signed } from './request.js';

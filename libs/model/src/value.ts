@@ -28,3 +28,9 @@ export function isMap(value: Value | undefined): value is ValueMap {
 export function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
+
+/** As Python tests it: nothing, zero and what is empty are false. */
+export function isTrue(value: Value): boolean {
+  if (isMap(value) || isList(value)) return Object.keys(value).length > 0;
+  return value instanceof Float ? value.value !== 0 : Boolean(value);
+}

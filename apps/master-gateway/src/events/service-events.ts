@@ -4,7 +4,7 @@
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { EventProblem, type EventFeed, runnerTagProblem, type Origin } from '@natrium/events';
+import { EventProblem, type EventFeed, NotStored, runnerTagProblem, type Origin } from '@natrium/events';
 import { CAUSE, CAUSE_KEY } from '@natrium/flow';
 import { err, fromPlain, isMap, ok, refusal, type Refusal, type Result, type ValueMap } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
@@ -28,6 +28,7 @@ export class ServiceEvents {
       await this.feed.fire(tag, { ...data, ...causeOf(opened) }, origin.value);
       return { refusal: null };
     } catch (error) {
+      if (error instanceof NotStored) return { refusal: refusal('store_unavailable', error.message) };
       if (error instanceof EventProblem) return { refusal: refusal('bad_request', error.message) };
       throw error;
     }

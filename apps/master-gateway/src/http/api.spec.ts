@@ -1,4 +1,7 @@
-/** What a client hears that must not do a thing twice. */
+/** What a client hears that must not do a thing twice, and of what it sent. */
+import { jest } from '@jest/globals';
+import { EventProblem, NotStored } from '@natrium/events';
+import type { Value, ValueMap } from '@natrium/model';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import pino from 'pino';
@@ -25,6 +28,10 @@ function anApi(parts: { readonly fire?: EventFeed['fire']; readonly logout?: Ses
   return { api, logged };
 }
 
+function hook(api: Api, body = '{}', type = 'application/json'): Promise<void> {
+  return api.hook({ path: '/hook/x', headers: { 'content-type': type }, body: Buffer.from(body) } as Request, RES);
+}
+
 const never = () => new Promise<void>(() => undefined);
 
 describe('/run with credentials', () => {
@@ -39,5 +46,39 @@ describe('/run with credentials', () => {
     await new Promise(setImmediate);
     expect(logged.join()).toMatch(logout === never ? /^$/ : /lives on until its end/);
     expect(logged.join()).not.toContain('ffff');
+  });
+});
+
+describe('a hook', () => {
+  it.each<[string, string, Value]>([
+    ['application/json', '{"a":1}', { a: 1 }],
+    ['application/json', '[1,{"b":2}]', [1, { b: 2 }]],
+    ['text/plain', 'done', 'done'],
+    ['application/json', '7', 7],
+    ['application/json', '[]', {}],
+    ['application/json', '0', {}],
+    ['application/json', '', {}],
+  ])('of the type %s with %s has the post %j', async (type, body, post) => {
+    const fired: ValueMap[] = [];
+    const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+    await hook(api, body, type);
+    expect(fired).toEqual([expect.objectContaining({ body, post })]);
+  });
+
+  it('is 503 where the event was not stored, and 400 where it is none', async () => {
+    const [full, none] = [new NotStored('no room'), new EventProblem('no tag')];
+    await expect(hook(anApi({ fire: () => Promise.reject(full) }).api)).rejects.toMatchObject({ status: 503 });
+    await expect(hook(anApi({ fire: () => Promise.reject(none) }).api)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('hears after ten seconds that its event is kept', async () => {
+    jest.useFakeTimers();
+    try {
+      const told = expect(hook(anApi({ fire: never }).api)).rejects.toThrow(/kept at this gateway.*not be sent again/);
+      await jest.advanceTimersByTimeAsync(10_000);
+      await told;
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
-import { EventProblem, type Origin } from '@natrium/events';
-import { isMap, type Value, type ValueMap } from '@natrium/model';
-import { BadRequestException, UnauthorizedException } from '@nestjs/common';
+import { EventProblem, NotStored, type Origin } from '@natrium/events';
+import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
+import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { EventFeed } from '../event-feed.js';
@@ -25,6 +25,10 @@ export interface ApiParts {
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-auth-token', 'proxy-authorization']);
 /** Whoever reaches the API, where `webhook_disable_auth` says so. */
 const OPEN_HOOK: Origin = { kind: 'local', name: 'hook' };
+/** How long a hook waits for the store. */
+const HOOK_MS = 10_000;
+const KEPT =
+  'The store takes no writes now. The event is kept at this gateway and stored as soon as it can be; it need not be sent again';
 const CREDENTIALS = ['username', 'password', 'eauth', 'sharedsecret', 'token_expire'] as const;
 
 export class Api {
@@ -130,13 +134,28 @@ export class Api {
     const data = {
       headers: Object.fromEntries(headers.map(([name, value]) => [title(name), String(value)])),
       body: raw,
-      post: isMap(post) ? post : {},
+      // As Salt: whatever it is, and a map only where it is nothing.
+      post: post !== undefined && isTrue(post) ? post : {},
     };
+    await this.#fire(`salt/netapi/hook${rest}`, data, origin);
+  }
+
+  /** Who is told 503 may send it again, and who is told 400 never will. */
+  async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, tooLate) => {
+      timer = setTimeout(() => {
+        tooLate(new ServiceUnavailableException(KEPT));
+      }, HOOK_MS);
+    });
     try {
-      await this.parts.feed.fire(`salt/netapi/hook${rest}`, data, origin);
+      await Promise.race([this.parts.feed.fire(tag, data, origin), late]);
     } catch (cause) {
+      if (cause instanceof NotStored) throw new ServiceUnavailableException(cause.message, { cause });
       if (cause instanceof EventProblem) throw new BadRequestException(cause.message, { cause });
       throw cause;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -171,9 +171,11 @@ const httpKeys = {
     doc: "Port of the HTTP API; rest_cherrypy's counts before it; 0: there is none",
     takes: 'a port',
   }),
-  rest_cherrypy: z
-    ._default(raw(), {})
-    .register(keyDocs, { group: http, doc: "Salt's settings of the HTTP API", takes: 'a mapping' }),
+  rest_cherrypy: z._default(raw(), {}).register(keyDocs, {
+    group: http,
+    doc: "Salt's settings of the HTTP API; max_request_body_size: 0 is 64 MiB",
+    takes: 'a mapping',
+  }),
   netapi_enable_clients: z
     ._default(textList(), [])
     .register(keyDocs, { group: http, doc: 'Clients that the HTTP API lets in', takes: 'a list of client names' }),

@@ -2,19 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig } from '@natrium/config';
-import { httpAddress, httpOptions } from './http-options.js';
+import { httpAddress, type HttpOptions, httpOptions } from './http-options.js';
 
 const CLEAR = 'rest_cherrypy: {port: 8001, host: 192.0.2.1, disable_ssl: true}\n';
 
 /** Where the API listens, by the master file `text` and what the environment asks. */
 function listens(text: string, asked?: string): string | undefined {
+  const options = optionsOf(text, asked);
+  return options && `${options.host} ${String(options.port)}`;
+}
+
+function optionsOf(text: string, asked?: string): HttpOptions | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'nt-http-options-'));
   try {
     writeFileSync(join(dir, 'master'), text);
     const loaded = loadMasterConfig(dir);
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
-    const options = httpOptions(loaded.value.config, asked === undefined ? undefined : httpAddress(asked));
-    return options && `${options.host} ${String(options.port)}`;
+    return httpOptions(loaded.value.config, asked === undefined ? undefined : httpAddress(asked));
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -42,4 +46,12 @@ describe('where the HTTP API listens', () => {
     expect(() => listens('rest_cherrypy: {port: 8001, api_acl: {}}\n', '0.0.0.0:9000')).toThrow('api_acl');
     expect(() => listens('rest_cherrypy: {port: 8001}\n', '0.0.0.0:9000')).toThrow('ssl_crt');
   });
+});
+
+it.each([
+  ['', 1_048_576],
+  ['max_request_body_size: 65536', 65_536],
+  ['max_request_body_size: 0', 67_108_864],
+])('a body with %j holds at most %d bytes', (text, most) => {
+  expect(optionsOf(`rest_cherrypy: {port: 8001, disable_ssl: true, ${text}}\n`)?.maxBody).toBe(most);
 });

@@ -37,6 +37,8 @@ export interface HttpAddress {
 }
 
 const DEFAULT_BODY = 1_048_576;
+/** As the largest message that a broker may take (`max_payload`): more of it would not come any further. */
+const LARGEST_BODY = 67_108_864;
 const MAX_PORT = 65_535;
 const UNKNOWN_GUARDS = ['api_acl'] as const;
 
@@ -77,7 +79,8 @@ export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOpti
     hookPath: pathIn(own, 'webhook_url', '/hook'),
     openHook: own['webhook_disable_auth'] === true,
     openStats: own['stats_disable_auth'] === true,
-    maxBody: numberIn(own, 'max_request_body_size') ?? DEFAULT_BODY,
+    // CherryPy's 0 is no limit. Bodies are read before anybody has logged in, so there is one here.
+    maxBody: (numberIn(own, 'max_request_body_size') ?? DEFAULT_BODY) || LARGEST_BODY,
     addresses: addressesIn(own['authorized_ips']),
     clients: new Set(config.netapi_enable_clients),
     timeout: config.timeout,

@@ -24,6 +24,14 @@ describe('a lowstate of local', () => {
   });
 
   it.each([
+    ['True', true], ['true', true], [true, true], [1, true], ['1', true],
+    ['False', false], ['0', false], [0, false], [false, false], [null, false], ['', false],
+  ])('with full_return: %j is told in full: %j', (full, isFull) => {
+    expect(localAsk({ tgt: '*', fun: 'a.b', full_return: full }, 5).isFull).toBe(isFull);
+    expect(runAsk({ fun: 'a.b', full_return: full }, 5).isFull).toBe(isFull);
+  }); // prettier-ignore
+
+  it.each([
     [{ tgt: '*' }, "'fun'"],
     [{ fun: 'a.b' }, "'tgt'"],
     [{ tgt: '*', fun: [] }, "'fun'"],

@@ -1,6 +1,6 @@
 /** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
 import { parseNamedWord, splitFunctions, yamlify } from '@natrium/args';
-import { isList, isMap, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 
 export const CLIENTS = [
@@ -52,7 +52,7 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
     args: argsOf(funs, listOf(low['arg']), kwargOf(low)),
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',
     timeout: timeoutOf(low, usualTimeout),
-    isFull: low['full_return'] === true,
+    isFull: isTrue(yamlify(low['full_return'] ?? false)),
   };
 }
 
@@ -64,7 +64,7 @@ export function runAsk(low: ValueMap, usualTimeout: number): RunAsk {
     fun: text(low['fun'], 'fun'),
     args: joinArguments({ positional, named: { ...named, ...kwargOf(low), ...Object.fromEntries(own) } }),
     timeout: timeoutOf(low, usualTimeout),
-    isFull: low['full_return'] === true,
+    isFull: isTrue(yamlify(low['full_return'] ?? false)),
   };
 }
 

@@ -94,6 +94,30 @@ describe('a WebSocket', () => {
     for (const token of [TOKEN, 'x'])
       expect(await firstLine(ask(`GET /ws/${token}`, WEB_SOCKET + headers))).toBe('HTTP/1.1 403 Forbidden');
   });
+
+  it.each([
+    ['to an address that is not let in', ['192.0.2.1'], `/ws/${TOKEN}`],
+    ['without a good token', undefined, '/ws/x'],
+    ['at another path', undefined, '/nothing'],
+  ])(
+    'that is refused %s loses its connection, also where the client keeps his half of it',
+    async (_, addresses, path) => {
+      await serve(addresses);
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      const lost = new Promise<void>((resolve) => {
+        socket.once('error', resolve);
+      });
+      socket.write(ask(`GET ${path}`, WEB_SOCKET));
+      await once(socket.resume(), 'end');
+      // The first is answered with a reset, of which the next one hears.
+      const writing = setInterval(() => socket.write('x'), 20);
+      await lost.finally(() => {
+        clearInterval(writing);
+      });
+      socket.destroy();
+    },
+    5000,
+  );
 });
 
 describe('who offers HTTP/2 in clear', () => {

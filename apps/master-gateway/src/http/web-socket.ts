@@ -32,12 +32,12 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
     if (!isLetIn(req, addresses)) {
-      socket.end(FORBIDDEN);
+      refuse(socket, FORBIDDEN);
       return;
     }
     const path = req.url.split('?', 1)[0] ?? '';
     if (!path.startsWith(`${prefix}/ws`)) {
-      socket.end(UNKNOWN);
+      refuse(socket, UNKNOWN);
       return;
     }
     const client = { address: req.ip ?? '', about: '' };
@@ -49,13 +49,20 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
           });
         });
       },
-      () => socket.end(REFUSED),
+      () => {
+        refuse(socket, REFUSED);
+      },
     );
   });
   return () => {
     for (const client of sockets.clients) client.terminate();
     sockets.close();
   };
+}
+
+/** None of the server's limits holds for this connection any more: whoever keeps his half of it open would keep it for ever. */
+function refuse(socket: Duplex, answer: string): void {
+  socket.end(answer, () => socket.destroy());
 }
 
 /**

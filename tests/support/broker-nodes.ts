@@ -62,6 +62,11 @@ export class BrokerNodes {
     this.#programs[0]?.signal('SIGKILL');
   }
 
+  /** It stays down. */
+  async endOne(name: string): Promise<void> {
+    await this.#programs.find((program) => program.name === name)?.end();
+  }
+
   /** @param ended What is to be done before its folder is removed. */
   async stop(ended: () => void = () => undefined): Promise<void> {
     await Promise.all(this.#programs.map((program) => program.end()));

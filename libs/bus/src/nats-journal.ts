@@ -1,16 +1,9 @@
-/** The journal on JetStream: one stream, read by ordered consumers, which the client makes anew after a lost connection. */
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type ConsumerMessages,
-  DeliverPolicy,
-  jetstream,
-  jetstreamManager,
-  StorageType,
-  type StreamConfig,
-} from '@nats-io/jetstream';
+/** The journal on JetStream: one stream, read by ordered consumers. */
+import { jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { type Journal, type JournalMessage, type ReadFrom, type Reading, Unstorable } from './journal.js';
 import { publisherOf, unlessTaken } from './nats-store.js';
 import type { NatsTransport } from './nats-transport.js';
+import { AHEAD, StreamReading } from './stream-reading.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
 export interface JournalOptions {
@@ -25,13 +18,8 @@ export interface JournalOptions {
 }
 
 const NANOS_PER_MS = 1_000_000;
-/** How soon a consumer that the broker has forgotten is noticed; twice that, when the broker itself went away. */
-const HEARTBEAT_MS = 1000;
-const EXPIRES_MS = 10_000;
-const AHEAD = 256;
 /** Room for the condition, which the broker counts as a part of the message. */
 const HEADERS = 256;
-const AGAIN_MS = 500;
 const NO_MESSAGE = 404;
 const NO_MESSAGE_FOUND = 10_037;
 
@@ -117,74 +105,15 @@ class NatsJournal implements Journal {
   }
 
   read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
-    return new NatsReading(this, this.transport, from, { onMessage, onNothing });
-  }
-}
-
-class NatsReading implements Reading {
-  #messages: ConsumerMessages | undefined;
-  #closed = false;
-  #from: ReadFrom;
-  #onNothing: (() => void) | undefined;
-
-  constructor(
-    private readonly journal: NatsJournal,
-    private readonly transport: NatsTransport,
-    from: ReadFrom,
-    private readonly hear: {
-      readonly onMessage: (message: JournalMessage) => Promise<void> | void;
-      readonly onNothing: (() => void) | undefined;
-    },
-  ) {
-    this.#from = from;
-    this.#onNothing = hear.onNothing;
-    void this.#keepReading();
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#messages?.stop();
-  }
-
-  async #keepReading(): Promise<void> {
-    while (!this.#closed && !this.transport.connection.isClosed()) {
-      try {
-        await this.#readOn();
-      } catch (cause) {
-        this.transport.notice(`reading ${this.journal.name} failed and begins again`, cause);
-        await pause(AGAIN_MS);
-      }
-    }
-  }
-
-  async #readOn(): Promise<void> {
-    // What comes from now on must not be missed while a consumer is made anew.
-    if ('now' in this.#from) this.#from = { after: (await this.journal.bounds()).last };
-    const consumer = await jetstream(this.transport.connection).consumers.get(this.journal.name, startOf(this.#from));
-    if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
-    this.#onNothing = undefined;
-    this.#messages = await consumer.consume({
-      max_messages: this.journal.ahead,
-      expires: EXPIRES_MS,
-      idle_heartbeat: HEARTBEAT_MS,
+    return new StreamReading(this.transport, {
+      stream: this.name,
+      from,
+      ahead: this.ahead,
+      onMessage: ({ seq: sequence, subject, data: value, info }) =>
+        onMessage({ sequence, subject, value, behind: info.pending }),
+      onNothing,
     });
-    for await (const message of this.#messages) {
-      // What had arrived before it was closed still comes.
-      if (this.#closed) break;
-      const { streamSequence: sequence, pending: behind } = message.info;
-      if ('after' in this.#from && sequence <= this.#from.after) continue;
-      this.#from = { after: sequence };
-      await this.hear.onMessage({ sequence, subject: message.subject, value: message.data, behind });
-    }
   }
-}
-
-function startOf(from: ReadFrom) {
-  if ('after' in from) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from.after + 1 };
-  if ('at' in from) {
-    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(from.at).toISOString() };
-  }
-  return { deliver_policy: DeliverPolicy.All };
 }
 
 function isNotFound(error: unknown): boolean {

@@ -55,6 +55,7 @@ export class NatsTransport implements Transport {
   /** Taken over, and not closed yet: answers may still leave. */
   readonly #finishing = new Set<NatsConnection>();
   #draining = false;
+  readonly #whenBack = new Set<() => void>();
   #lost: (why: string) => void = () => undefined;
   /** Resolves when the connection is gone for good, with the reason: the broker no longer knows this user. */
   readonly lost = new Promise<string>((resolve) => {
@@ -170,6 +171,14 @@ export class NatsTransport implements Transport {
     this.options.onAlert?.(alert, cause);
   }
 
+  /** Calls each time the connection is there again after it was lost. @returns Ends that. */
+  whenBack(back: () => void): () => void {
+    this.#whenBack.add(back);
+    return () => {
+      this.#whenBack.delete(back);
+    };
+  }
+
   async flush(): Promise<void> {
     this.#sendAll();
     await this.connection.flush();
@@ -232,6 +241,7 @@ export class NatsTransport implements Transport {
     for await (const status of connection.status()) {
       if (status.type === 'error') this.#notice(`broker: ${status.error.message}`);
       else if (status.type !== 'ping') this.#notice(`broker: ${status.type}`);
+      if (status.type === 'reconnect') for (const back of this.#whenBack) back();
     }
   }
 }

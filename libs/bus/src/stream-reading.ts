@@ -1,0 +1,120 @@
+/**
+ * Reads a stream on and on, over lost connections, restarts of the broker and the death of the node that it is read at.
+ *
+ * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
+ * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ConsumerMessages, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { ReadFrom, Reading } from './journal.js';
+import type { NatsTransport } from './nats-transport.js';
+
+export interface StreamRead {
+  readonly stream: string;
+  readonly from: ReadFrom;
+  /** Messages that may wait here for a slow reader. */
+  readonly ahead: number;
+  /** Called again only when its promise has resolved. */
+  readonly onMessage: (message: JsMsg) => Promise<void> | void;
+  /** Called once when there is nothing to read yet. */
+  readonly onNothing?: (() => void) | undefined;
+}
+
+export const AHEAD = 256;
+/** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
+const HEARTBEAT_MS = 1000;
+const EXPIRES_MS = 10_000;
+const AGAIN_MS = 500;
+/** A new consumer may be placed at the dead node too, which then does not answer: the next is tried soon, unless the broker is just slow. */
+const [SOON_MS, SLOW_MS] = [1500, 5000];
+const SOON_TRIES = 4;
+
+export class StreamReading implements Reading {
+  #messages: ConsumerMessages | undefined;
+  #closed = false;
+  #from: ReadFrom;
+  #onNothing: (() => void) | undefined;
+  #failed = 0;
+
+  constructor(
+    private readonly transport: NatsTransport,
+    private readonly what: StreamRead,
+  ) {
+    this.#from = what.from;
+    this.#onNothing = what.onNothing;
+    void this.#keepReading();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#messages?.stop();
+  }
+
+  async #keepReading(): Promise<void> {
+    while (!this.#closed && !this.transport.connection.isClosed()) {
+      try {
+        await this.#readOn();
+      } catch (cause) {
+        this.#failed += 1;
+        this.transport.notice(`reading ${this.what.stream} failed and begins again`, cause);
+        await pause(AGAIN_MS);
+      }
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    // What comes from now on must not be missed while a consumer is made anew.
+    if ('now' in this.#from) this.#from = { after: await this.#last() };
+    const timeout = this.#failed < SOON_TRIES ? SOON_MS : SLOW_MS;
+    const { consumers } = jetstream(this.transport.connection, { timeout });
+    const consumer = await consumers.get(this.what.stream, startOf(this.#from));
+    this.#failed = 0;
+    try {
+      if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
+      this.#onNothing = undefined;
+      await this.#hearAll(
+        await consumer.consume({ max_messages: this.what.ahead, expires: EXPIRES_MS, idle_heartbeat: HEARTBEAT_MS }),
+      );
+    } finally {
+      // The broker would keep it for minutes; one at a dead node is gone already.
+      consumer.delete().catch(() => undefined);
+    }
+  }
+
+  async #hearAll(messages: ConsumerMessages): Promise<void> {
+    this.#messages = messages;
+    void stopWhenSilent(messages);
+    // The library watches no heartbeat between a lost connection and the first answer after it.
+    const end = this.transport.whenBack(() => {
+      messages.stop();
+    });
+    try {
+      for await (const message of messages) {
+        // What had arrived before it was closed still comes.
+        if (this.#closed) break;
+        if ('after' in this.#from && message.seq <= this.#from.after) continue;
+        this.#from = { after: message.seq };
+        await this.what.onMessage(message);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  async #last(): Promise<number> {
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    return (await streams.info(this.what.stream)).state.last_seq;
+  }
+}
+
+async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
+  for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
+}
+
+function startOf(from: ReadFrom) {
+  if ('after' in from) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from.after + 1 };
+  if ('at' in from) {
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(from.at).toISOString() };
+  }
+  return { deliver_policy: DeliverPolicy.All };
+}

@@ -1,0 +1,57 @@
+/** One node of three is killed and stays down: who read or followed there hears on from the others. */
+import { jetstreamManager } from '@nats-io/jetstream';
+import { type Journal, journalToRead, NatsTransport, openJournal } from '@natrium/bus';
+import { until } from '@natrium/testing';
+import { BrokerNodes } from '../support/broker-nodes.js';
+
+const LONG_MS = 240_000;
+/** Of the death itself, and of a vote where the node led a stream. */
+const SOON_MS = 20_000;
+const READERS = 4;
+
+let nodes: BrokerNodes;
+let transports: readonly NatsTransport[];
+let writer: NatsTransport;
+let journal: Journal;
+/** By reader: the last sequence that it heard. */
+const heard: number[] = [];
+
+beforeAll(async () => {
+  nodes = await BrokerNodes.make(3);
+  for (let n = 0; n < 3; n += 1) await nodes.startOne();
+  const connect = (...servers: string[]) => NatsTransport.connect({ servers, name: 'test', waitOnFirstConnect: true });
+  transports = await Promise.all(nodes.nodes.map(({ url }) => connect(url)));
+  writer = await connect(...nodes.nodes.map(({ url }) => url));
+  journal = await openJournal(writer, { name: 'NEWS', subjects: 'news.*', replicas: 3, keepMs: 600_000 });
+  for (const transport of transports) {
+    for (let n = 0; n < READERS; n += 1) {
+      const reader = heard.push(0) - 1;
+      journalToRead(transport, 'NEWS').read({ everything: true }, ({ sequence }) => void (heard[reader] = sequence));
+    }
+  }
+  expect(await journal.append('news.a', Uint8Array.of(1), 0)).toBe(1);
+  await until('each reader hears', () => heard.every((last) => last === 1));
+}, LONG_MS);
+afterAll(async () => {
+  await Promise.all([writer, ...transports].map((transport) => transport.drain()));
+  await nodes.stop();
+});
+
+/** The node at which some consumer of a stream is. */
+async function nodeOfSome(stream: string): Promise<string> {
+  const { consumers } = await jetstreamManager(writer.connection);
+  for await (const { cluster } of consumers.list(stream)) if (cluster?.leader !== undefined) return cluster.leader;
+  throw new Error(`nobody reads ${stream}`);
+}
+
+it(
+  'the next message is heard by every reader while the node that some of them read at stays down',
+  async () => {
+    await nodes.endOne(await nodeOfSome('NEWS'));
+    // That it is there already says so too.
+    const keep = () => journal.append('news.b', Uint8Array.of(2), 0).then(() => true, () => false); // prettier-ignore
+    await until('a message is kept', keep, SOON_MS);
+    await until('each reader hears of it', () => heard.every((last) => last === 2), SOON_MS);
+  },
+  LONG_MS,
+);

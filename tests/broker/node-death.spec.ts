@@ -1,6 +1,6 @@
 /** One node of three is killed and stays down: who read or followed there hears on from the others. */
 import { jetstreamManager } from '@nats-io/jetstream';
-import { type Journal, journalToRead, NatsTransport, openJournal } from '@natrium/bus';
+import { type Journal, journalToRead, NatsTransport, openBucket, openJournal, type Store } from '@natrium/bus';
 import { until } from '@natrium/testing';
 import { BrokerNodes } from '../support/broker-nodes.js';
 
@@ -13,8 +13,11 @@ let nodes: BrokerNodes;
 let transports: readonly NatsTransport[];
 let writer: NatsTransport;
 let journal: Journal;
+let bucket: Store;
 /** By reader: the last sequence that it heard. */
 const heard: number[] = [];
+/** By follower: the last value that it heard. */
+const followed: (number | undefined)[] = [];
 
 beforeAll(async () => {
   nodes = await BrokerNodes.make(3);
@@ -23,7 +26,12 @@ beforeAll(async () => {
   transports = await Promise.all(nodes.nodes.map(({ url }) => connect(url)));
   writer = await connect(...nodes.nodes.map(({ url }) => url));
   journal = await openJournal(writer, { name: 'NEWS', subjects: 'news.*', replicas: 3, keepMs: 600_000 });
+  bucket = await openBucket(writer, { name: 'KEYS', replicas: 3, ttlMs: 0 });
+  await bucket.put('a', Uint8Array.of(1));
   for (const transport of transports) {
+    const follower = followed.push(undefined) - 1;
+    const own = await openBucket(transport, { name: 'KEYS', replicas: 3, ttlMs: 0 });
+    await own.follow(({ value }) => void (followed[follower] = value?.[0]));
     for (let n = 0; n < READERS; n += 1) {
       const reader = heard.push(0) - 1;
       journalToRead(transport, 'NEWS').read({ everything: true }, ({ sequence }) => void (heard[reader] = sequence));
@@ -37,6 +45,8 @@ afterAll(async () => {
   await nodes.stop();
 });
 
+const isKept = (write: Promise<unknown>) => write.then(() => true, () => false); // prettier-ignore
+
 /** The node at which some consumer of a stream is. */
 async function nodeOfSome(stream: string): Promise<string> {
   const { consumers } = await jetstreamManager(writer.connection);
@@ -49,9 +59,17 @@ it(
   async () => {
     await nodes.endOne(await nodeOfSome('NEWS'));
     // That it is there already says so too.
-    const keep = () => journal.append('news.b', Uint8Array.of(2), 0).then(() => true, () => false); // prettier-ignore
-    await until('a message is kept', keep, SOON_MS);
+    await until('a message is kept', () => isKept(journal.append('news.b', Uint8Array.of(2), 0)), SOON_MS);
     await until('each reader hears of it', () => heard.every((last) => last === 2), SOON_MS);
+  },
+  LONG_MS,
+);
+
+it(
+  'and so is the next value by every follower',
+  async () => {
+    await until('a value is kept', () => isKept(bucket.put('a', Uint8Array.of(2))), SOON_MS);
+    await until('each follower hears of it', () => followed.every((value) => value === 2), SOON_MS);
   },
   LONG_MS,
 );

@@ -1,9 +1,11 @@
 /** The store on JetStream: one key-value bucket for each class. */
-import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { readUpTo } from './read-up-to.js';
+import { AHEAD, StreamReading } from './stream-reading.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
@@ -20,6 +22,9 @@ type Change = Entry | { readonly key: string; readonly value: undefined };
 
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
+const EVERY = '>';
+/** How long a follower waits for what was there, until it looks whether that still is. */
+const LOOK_MS = 1000;
 
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
   const { name, replicas, ttlMs, patience } = options;
@@ -76,28 +81,39 @@ class NatsStore implements Store {
     }
   }
 
-  async follow(
-    onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void,
-  ): Promise<Following> {
-    const status = await this.kv.status();
-    const watcher = await this.kv.watch();
-    let left = status.values;
-    await new Promise<void>((resolve, reject) => {
-      if (left === 0) resolve();
-      const read = async () => {
-        for await (const { key, value, revision, operation, delta } of watcher) {
-          this.#tell(onEntry, operation === 'PUT' ? { key, value, revision } : { key, value: undefined });
-          left -= 1;
-          if (left <= 0 || delta === 0) resolve();
-        }
+  /** With history 1 what follows the last that was heard is all that matters: who was away begins anew there. */
+  async follow(onEntry: (entry: Change) => void): Promise<Following> {
+    let last = await this.#lastOf(EVERY);
+    let told = 0;
+    let toldAll: () => void = () => undefined;
+    const all = new Promise<boolean>((resolve) => {
+      toldAll = () => {
+        resolve(true);
       };
-      read().catch(reject);
     });
-    return {
-      close: () => {
-        watcher.stop();
-      },
+    const onMessage = (message: JsMsg) => {
+      this.#tell(onEntry, this.#changeIn(message));
+      told = message.seq;
+      if (told >= last) toldAll();
     };
+    const from = { everything: true } as const;
+    const reading = new StreamReading(this.transport, { stream: `KV_${this.name}`, from, ahead: AHEAD, onMessage });
+    try {
+      while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
+        // What was the last may be gone meanwhile, with nothing in its place.
+        last = Math.min(last, await this.#lastOf(EVERY));
+      }
+    } catch (cause) {
+      reading.close();
+      throw cause;
+    }
+    return reading;
+  }
+
+  #changeIn({ subject, headers, data: value, seq: revision }: JsMsg): Change {
+    const key = this.#keyIn(subject);
+    // A deletion leaves a marker, which is no value.
+    return headers?.has(OPERATION) === true ? { key, value: undefined } : { key, value, revision };
   }
 
   /** A follower that throws at one value would hear of no later one. */
@@ -135,9 +151,7 @@ class NatsStore implements Store {
     const consumer = await stream.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
     try {
       const messages = await readUpTo(await consumer.consume(), last);
-      // A deletion leaves a marker, which is no value.
-      const values = messages.filter(({ headers }) => headers?.has(OPERATION) !== true);
-      return values.map(({ subject, data, seq }) => ({ key: this.#keyIn(subject), value: data, revision: seq }));
+      return messages.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
     } finally {
       consumer.delete().catch(() => undefined);
     }

@@ -1,5 +1,5 @@
 /** The real broker keeps the contracts of transport and store, and tells of a handler that threw. */
-import { type Broker, startBroker } from '@natrium/testing';
+import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { openBucket, writeTrouble } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
@@ -123,6 +123,42 @@ describe('the real broker', () => {
     const trouble = expect.stringContaining('takes no writes to NT_test_full') as string;
     const over = 'the broker takes writes to NT_test_full again';
     expect(alerts).toEqual([trouble, over, trouble, over]);
+  });
+
+  it('that forgets where a follower is tells it what is put and deleted meanwhile and afterwards, and soon', async () => {
+    const transport = await connect();
+    const bucket = await openBucket(transport, { name: 'NT_test_followed', replicas: 1, ttlMs: 0 });
+    for (const key of ['a', 'b']) await bucket.put(key, Uint8Array.of(1));
+    const told: unknown[] = [];
+    const following = await bucket.follow(({ key, value }) => told.push([key, value?.[0]]));
+    const { consumers } = await jetstreamManager(transport.connection);
+    for await (const { name } of consumers.list('KV_NT_test_followed')) {
+      await consumers.delete('KV_NT_test_followed', name);
+    }
+    await bucket.put('a', Uint8Array.of(2));
+    await bucket.delete('b');
+    await bucket.put('c', Uint8Array.of(3));
+    await until('the follower hears', () => told.length === 5, 5000);
+    expect(told.slice(2)).toEqual([['a', 2], ['b', undefined], ['c', 3]]); // prettier-ignore
+    following.close();
+  });
+
+  it('tells a follower all that is there also when the last of it goes meanwhile, or everything has gone', async () => {
+    const transport = await connect();
+    const bucket = await openBucket(transport, { name: 'NT_test_purged', replicas: 1, ttlMs: 0 });
+    const { streams } = await jetstreamManager(transport.connection);
+    const told: string[] = [];
+    const follow = () => bucket.follow(({ key }) => told.push(key));
+    await bucket.put('a', Uint8Array.of(1));
+    const last = await bucket.put('b', Uint8Array.of(1));
+    const following = follow();
+    await streams.deleteMessage('KV_NT_test_purged', last);
+    (await following).close();
+    expect(told).toContain('a');
+    await streams.purge('KV_NT_test_purged');
+    told.length = 0;
+    (await follow()).close();
+    expect(told).toEqual([]);
   });
 
   it('opens a bucket that is there already', async () => {

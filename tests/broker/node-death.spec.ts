@@ -1,6 +1,15 @@
 /** One node of three is killed and stays down: who read or followed there hears on from the others. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { type Journal, journalToRead, NatsTransport, openBucket, openJournal, type Store } from '@natrium/bus';
+import {
+  type Entry,
+  type Journal,
+  journalToRead,
+  NatsTransport,
+  openBucket,
+  openJournal,
+  type Store,
+} from '@natrium/bus';
 import { until } from '@natrium/testing';
 import { BrokerNodes } from '../support/broker-nodes.js';
 
@@ -8,6 +17,8 @@ const LONG_MS = 240_000;
 /** Of the death itself, and of a vote where the node led a stream. */
 const SOON_MS = 20_000;
 const READERS = 4;
+/** For as long as the others still take the dead node for one that can be asked. */
+const [LISTS, LIST_MS] = [80, 250];
 
 let nodes: BrokerNodes;
 let transports: readonly NatsTransport[];
@@ -16,6 +27,8 @@ let journal: Journal;
 let bucket: Store;
 /** By reader: the last sequence that it heard. */
 const heard: number[] = [];
+/** Asked from the death on. */
+const lists: Promise<readonly Entry[]>[] = [];
 /** By follower: the last value that it heard. */
 const followed: (number | undefined)[] = [];
 
@@ -54,10 +67,20 @@ async function nodeOfSome(stream: string): Promise<string> {
   throw new Error(`nobody reads ${stream}`);
 }
 
+async function listAgainAndAgain(): Promise<void> {
+  for (let n = 0; n < LISTS; n += 1) {
+    const list = bucket.list('>');
+    list.catch(() => undefined); // told of below
+    lists.push(list);
+    await pause(LIST_MS);
+  }
+}
+
 it(
   'the next message is heard by every reader while the node that some of them read at stays down',
   async () => {
     await nodes.endOne(await nodeOfSome('NEWS'));
+    void listAgainAndAgain();
     // That it is there already says so too.
     await until('a message is kept', () => isKept(journal.append('news.b', Uint8Array.of(2), 0)), SOON_MS);
     await until('each reader hears of it', () => heard.every((last) => last === 2), SOON_MS);
@@ -70,6 +93,16 @@ it(
   async () => {
     await until('a value is kept', () => isKept(bucket.put('a', Uint8Array.of(2))), SOON_MS);
     await until('each follower hears of it', () => followed.every((value) => value === 2), SOON_MS);
+  },
+  LONG_MS,
+);
+
+it(
+  'no reading of a store failed meanwhile',
+  async () => {
+    await until('all are asked', () => lists.length === LISTS);
+    const read = await Promise.allSettled(lists);
+    expect(read.filter(({ status }) => status === 'rejected')).toEqual([]);
   },
   LONG_MS,
 );

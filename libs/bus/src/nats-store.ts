@@ -5,9 +5,9 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { readUpTo } from './read-up-to.js';
-import { AHEAD, StreamReading } from './stream-reading.js';
+import { AHEAD, SOON_MS, StreamReading } from './stream-reading.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
-import { type Patience, whenPlaced } from './when-placed.js';
+import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
 export interface BucketOptions {
   readonly name: string;
@@ -83,7 +83,7 @@ class NatsStore implements Store {
 
   /** With history 1 what follows the last that was heard is all that matters: who was away begins anew there. */
   async follow(onEntry: (entry: Change) => void): Promise<Following> {
-    let last = await this.#lastOf(EVERY);
+    let last = await triedAnew(() => this.#lastOf(EVERY));
     let told = 0;
     let toldAll: () => void = () => undefined;
     const all = new Promise<boolean>((resolve) => {
@@ -101,7 +101,7 @@ class NatsStore implements Store {
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
         // What was the last may be gone meanwhile, with nothing in its place.
-        last = Math.min(last, await this.#lastOf(EVERY));
+        last = Math.min(last, await triedAnew(() => this.#lastOf(EVERY)));
       }
     } catch (cause) {
       reading.close();
@@ -140,15 +140,19 @@ class NatsStore implements Store {
    * The broker puts a consumer on any node that has the stream, and that one may be behind: how far to read is asked of the
    * stream's leader.
    */
-  async list(pattern: string, since = 0): Promise<readonly Entry[]> {
+  list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    return triedAnew(() => this.#listOnce(pattern, since));
+  }
+
+  async #listOnce(pattern: string, since: number): Promise<readonly Entry[]> {
     const last = await this.#lastOf(pattern);
     if (last === 0 || last < since) return [];
     const from =
       since > 0
         ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: since }
         : { deliver_policy: DeliverPolicy.All };
-    const stream = jetstream(this.transport.connection).consumers;
-    const consumer = await stream.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
+    const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
+    const consumer = await consumers.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
     try {
       const messages = await readUpTo(await consumer.consume(), last);
       return messages.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
@@ -159,7 +163,7 @@ class NatsStore implements Store {
 
   /** Revision of the newest value or marker under the pattern; 0 when there is none. */
   async #lastOf(pattern: string): Promise<number> {
-    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
     const message = await streams.getMessage(`KV_${this.name}`, { last_by_subj: this.#subject(pattern) });
     return message?.seq ?? 0;
   }

@@ -26,7 +26,8 @@ const HEARTBEAT_MS = 1000;
 const EXPIRES_MS = 10_000;
 const AGAIN_MS = 500;
 /** A new consumer may be placed at the dead node too, which then does not answer: the next is tried soon, unless the broker is just slow. */
-const [SOON_MS, SLOW_MS] = [1500, 5000];
+export const SOON_MS = 1500;
+const SLOW_MS = 5000;
 const SOON_TRIES = 4;
 
 export class StreamReading implements Reading {

@@ -1,6 +1,6 @@
 /** Rules of waiting for a broker that is just starting. */
 import { JetStreamApiError } from '@nats-io/jetstream';
-import { NotPlaced, whenPlaced } from './when-placed.js';
+import { NotPlaced, triedAnew, whenPlaced } from './when-placed.js';
 
 const LONG_MS = 20_000;
 
@@ -17,7 +17,8 @@ function aPlace(...failures: readonly (() => Error)[]) {
     return tries > failures.length || failure === undefined ? Promise.resolve('made') : Promise.reject(failure());
   };
   const patience = (forMs: number) => ({ forMs, tell: (sentence: string) => told.push(sentence) });
-  return { told, tries: () => tries, place: (forMs: number) => whenPlaced('NT_x', patience(forMs), make) };
+  const place = (forMs: number) => whenPlaced('NT_x', patience(forMs), make);
+  return { told, tries: () => tries, place, ask: () => triedAnew(make) };
 }
 
 it.each([
@@ -46,5 +47,19 @@ it('nodes are waited for until patience is over, and the error says what to do',
 it('any other failure is told at once', async () => {
   const { place, tries } = aPlace(() => new Error('other'), notEnabled);
   await expect(place(LONG_MS)).rejects.toThrow('other');
+  expect(tries()).toBe(1);
+});
+
+const timedOut = () => Object.assign(new Error('timeout'), { name: 'TimeoutError' });
+
+it('a node that died while it was asked is no failure: the next one is asked', async () => {
+  const { ask, tries } = aPlace(timedOut, notEnabled, noPlace);
+  expect(await ask()).toBe('made');
+  expect(tries()).toBe(4);
+});
+
+it('what no other node would answer otherwise is asked once', async () => {
+  const { ask, tries } = aPlace(() => new Error('other'), notEnabled);
+  await expect(ask()).rejects.toThrow('other');
   expect(tries()).toBe(1);
 });

@@ -14,6 +14,9 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 /** A broker that is just starting, or that loads an account for its first user, has nobody yet who answers for JetStream. */
 const ENABLED_MS = 5000;
+/** A vote for a stream's leader takes up to nine seconds, and a dead node is placed at for a while longer. */
+const ANEW_FOR_MS = 15_000;
+const ANEW_MS = 250;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);
 
@@ -47,6 +50,24 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
       told = reason;
     }
     await pause(pauseMs);
+  }
+}
+
+/**
+ * Asks again, each time anew, while a node that died is missed: until the others know of it they still place consumers there,
+ * and a stream that it led has nobody who answers.
+ *
+ * @throws {Error} The last failure when this takes too long; one that no waiting mends at once.
+ */
+export async function triedAnew<T>(ask: () => Promise<T>): Promise<T> {
+  const end = performance.now() + ANEW_FOR_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (!(isNotWhole(cause) || isNotEnabled(cause)) || performance.now() > end) throw cause;
+    }
+    await pause(ANEW_MS);
   }
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NatsTransport } from '@natrium/bus';
 import { accountJwt, BrokerKeys, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
-import { brokerLogin, type ServiceConfig } from '@natrium/edge';
+import { brokerLogin, endWhenLost, type ServiceConfig } from '@natrium/edge';
 import { fp, type NatsKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import type { Logger } from 'pino';
@@ -64,7 +64,9 @@ export class BrokerUsers {
       name: 'natrium-acl-system',
       tls: config.tls,
       ...brokerLogin(keys.credsPath('system')),
+      outlivesRefusals: true,
     });
+    endWhenLost(system, log);
     const userMs = config.loaded.config.broker_user_hours * 3_600_000;
     const users = new BrokerUsers(keys, system, roster, { cluster: config.cluster, userMs, log });
     roster.onChange((record, { before }) => {

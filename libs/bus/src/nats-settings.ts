@@ -34,10 +34,13 @@ export interface NatsOptions {
   readonly onAlert?: (alert: string, cause?: unknown) => void;
   /** false: the first connection must succeed at once. */
   readonly waitOnFirstConnect?: boolean;
+  /** A broker that has let this user in may refuse it for a while, as a busy one does: it is asked again for ever. */
+  readonly outlivesRefusals?: boolean;
 }
 
 /** What the client library takes for these. */
-export function settings({ servers, name, user, tls, inbox, waitOnFirstConnect }: NatsOptions): ConnectionOptions {
+export function settings(options: NatsOptions): ConnectionOptions {
+  const { servers, name, user, tls, inbox, waitOnFirstConnect, outlivesRefusals } = options;
   return {
     servers: [...servers],
     name,
@@ -47,6 +50,7 @@ export function settings({ servers, name, user, tls, inbox, waitOnFirstConnect }
     reconnectTimeWait: 250,
     reconnectJitter: 500,
     waitOnFirstConnect: waitOnFirstConnect ?? false,
+    ignoreAuthErrorAbort: outlivesRefusals ?? false,
     timeout: 5000,
     ignoreClusterUpdates: false,
     ...(inbox === undefined ? {} : { inboxPrefix: inbox }),

@@ -85,6 +85,10 @@ export class NatsTransport implements Transport {
 
   /** @throws {Error} When no broker answers, or it refuses this user. */
   static async connect(options: NatsOptions): Promise<NatsTransport> {
+    // Whom the broker has not let in yet is told so, by a connection that gives up.
+    if (options.outlivesRefusals === true) {
+      await (await connect({ ...settings(options), ignoreAuthErrorAbort: false })).close();
+    }
     return new NatsTransport(await connect(settings(options)), options);
   }
 

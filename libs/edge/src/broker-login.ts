@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type NatsOptions, NatsTransport } from '@natrium/bus';
 import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
+import type { Logger } from 'pino';
 import type { RoleOptions } from './role-link.js';
 
 /** Who a service is to the broker, and where its answers come. @throws {KeyfileCorrupt} When there are none. */
@@ -10,6 +11,18 @@ export function brokerLogin(path: string): Required<Pick<NatsOptions, 'user' | '
   if (credentials === undefined) throw new KeyfileCorrupt(path, 'be there, since broker_auth is jwt');
   const { jwt, key, name } = credentials;
   return { user: { jwt: () => jwt, key }, inbox: `_INBOX.${name}` };
+}
+
+/** A process that hears nothing any more is of no use: its supervisor starts it again. */
+export function endWhenLost(
+  { lost }: Pick<NatsTransport, 'lost'>,
+  log: Pick<Logger, 'error'>,
+  end: (status: number) => void = (status) => process.exit(status),
+): void {
+  void lost.then((why) => {
+    log.error(`the broker is lost for good: ${why}`);
+    end(1);
+  });
 }
 
 /** The connection of a service, which waits for a broker that is not there yet. */
@@ -21,6 +34,7 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
     tls,
     ...(brokerAuth === 'jwt' ? brokerLogin(join(pkiDir, 'broker', 'users', `${role}.creds`)) : {}),
     waitOnFirstConnect: true,
+    outlivesRefusals: true,
     onNotice: (notice, cause) => {
       log.info({ err: cause }, notice);
     },

@@ -1,4 +1,4 @@
-export { brokerLogin } from './broker-login.js';
+export { brokerLogin, endWhenLost } from './broker-login.js';
 export { checkGrantRun } from './grant-run.js';
 export { type Answered, Handles } from './handles.js';
 export { MetricsDoor, ServiceMetrics } from './metrics-door.js';

@@ -11,6 +11,7 @@ import { writeTrouble } from '@natrium/bus';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
+import { endWhenLost } from './broker-login.js';
 import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
 import { RoleLink } from './role-link.js';
 import { SealedStrategy } from './sealed-strategy.js';
@@ -67,6 +68,7 @@ async function start(
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);
   const service = await openService({ role, config, log, metrics }, create, started);
   const { transport } = service.link;
+  endWhenLost(transport, log);
   if (metrics !== undefined)
     door?.serve({
       metrics,

@@ -1,5 +1,6 @@
 /** Rules of the journal, on a real broker. */
-import { type Broker, startBroker } from '@natrium/testing';
+import { type Broker, startBroker, until } from '@natrium/testing';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { type Journal, type JournalMessage, Unstorable } from './journal.js';
 import { openJournal } from './nats-journal.js';
 import { writeTrouble } from './nats-store.js';
@@ -79,5 +80,26 @@ describe('a journal', () => {
       keepMs: 70_000,
     });
     expect((await again.lastOn(`j${name}.a`))?.sequence).toBe(1);
+  });
+
+  it('keeps nothing at the broker for who has read, nor for who left before reading had begun', async () => {
+    await put('a', '1', 0);
+    const { consumers } = await jetstreamManager(transport.connection);
+    const readers = async () => (await consumers.list(`J${name}`).next()).length;
+    let heard = 0;
+    const hear = () => void (heard += 1);
+    for (let n = 0; n < 10; n += 1) {
+      await readSome({ everything: true }, 1);
+      await new Promise<void>((resolve) => {
+        const reading = journal.read({ after: 1 }, hear, () => {
+          reading.close();
+          resolve();
+        });
+      });
+      journal.read({ everything: true }, hear).close();
+    }
+    await until('no reader is left', async () => (await readers()) === 0);
+    await put('b', '2', 0);
+    expect(heard).toBe(0);
   });
 });

@@ -84,6 +84,7 @@ export class StreamReading implements Reading {
 
   async #hearAll(messages: ConsumerMessages): Promise<void> {
     this.#messages = messages;
+    if (this.#closed) messages.stop(); // while it was made
     void stopWhenSilent(messages);
     // The library watches no heartbeat between a lost connection and the first answer after it.
     const end = this.transport.whenBack(() => {

@@ -40,8 +40,11 @@ export class CatchUp {
       }
     }
     const nothing = last === 0 || first > last || (cursor !== undefined && cursor.sequence > last);
-    if (nothing && this.untilNow) this.member.outlet.close();
-    else if (nothing) {
+    if (nothing && this.untilNow) {
+      this.#end();
+      return;
+    }
+    if (nothing) {
       await this.bus.reached(last);
       if (this.#join(last)) return;
     }
@@ -59,7 +62,7 @@ export class CatchUp {
       from,
       (batch) => this.#take(batch),
       () => {
-        if (this.untilNow) this.member.outlet.close();
+        if (this.untilNow) this.#end();
       },
     );
   }
@@ -67,7 +70,7 @@ export class CatchUp {
   async #take(batch: LoggedBatch): Promise<void> {
     const { outlet } = this.member;
     if (outlet.closed) {
-      this.#reading?.close();
+      this.#end();
       return;
     }
     for (const [index, event] of batch.events.entries()) {
@@ -77,11 +80,16 @@ export class CatchUp {
     }
     if (batch.sender === this.bus.sender) this.#heardOwn = Math.max(this.#heardOwn, batch.through);
     if (this.untilNow) {
-      if (batch.sequence >= this.#last) outlet.close();
+      if (batch.sequence >= this.#last) this.#end();
       return;
     }
     await this.bus.reached(batch.sequence);
     if (this.#join(batch.sequence)) this.#reading?.close();
+  }
+
+  #end(): void {
+    this.member.outlet.close();
+    this.#reading?.close();
   }
 
   #isNew(sequence: number, index: number, stamp: string): boolean {

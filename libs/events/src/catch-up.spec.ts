@@ -1,0 +1,69 @@
+/** Rules of hearing what was missed: who wants no more than that leaves nothing behind. */
+import type { Journal, JournalMessage, Reading } from '@natrium/bus';
+import { EventLog } from './event-log.js';
+import { JournaledBus } from './journaled-bus.js';
+
+/** A journal that knows who reads it. */
+class ReadJournal implements Journal {
+  readonly name = 'read';
+  readonly #messages: JournalMessage[] = [];
+  readonly readings = new Set<Reading>();
+
+  append(subject: string, value: Uint8Array): Promise<number | undefined> {
+    const sequence = this.#messages.length + 1;
+    this.#messages.push({ sequence, subject, value, behind: 0 });
+    return Promise.resolve(sequence);
+  }
+
+  lastOn(subject: string): Promise<JournalMessage | undefined> {
+    return Promise.resolve(this.#messages.findLast((message) => message.subject === subject));
+  }
+
+  bounds() {
+    return Promise.resolve({ first: 1, last: this.#messages.length });
+  }
+
+  read(_: unknown, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
+    const reading = { close: () => this.readings.delete(reading) };
+    this.readings.add(reading);
+    void this.#tell(reading, onMessage, onNothing);
+    return reading;
+  }
+
+  async #tell(
+    reading: Reading,
+    onMessage: (message: JournalMessage) => Promise<void> | void,
+    onNothing?: () => void,
+  ): Promise<void> {
+    await Promise.resolve();
+    if (this.#messages.length === 0) onNothing?.();
+    for (const message of this.#messages) if (this.readings.has(reading)) await onMessage(message);
+  }
+}
+
+async function aBus(events: number) {
+  const journal = new ReadJournal();
+  const log = new EventLog(journal, (sender) => sender);
+  const origin = { kind: 'minion' as const, name: 'a' };
+  for (let number = 1; number <= events; number += 1) {
+    const event = { number, tag: `t/${String(number)}`, data: {}, stamp: '2026-01-01T00:00:00.000000', origin };
+    await log.append('a', [event], number);
+  }
+  const onProblem = (problem: string) => {
+    throw new Error(problem);
+  };
+  const bus = await JournaledBus.open({ log, sender: 'gw-1', maxBytes: 1 << 20, now: () => 0, onProblem });
+  return { journal, bus };
+}
+
+it.each([0, 3])('who hears %s events until now reads no longer', async (events) => {
+  const { journal, bus } = await aBus(events);
+  const before = journal.readings.size;
+  for (let n = 0; n < 20; n += 1) {
+    const tags: string[] = [];
+    for await (const { tag } of bus.subscribe({ from: 'start', until: 'now' })) tags.push(tag);
+    expect(tags).toHaveLength(events);
+  }
+  expect(journal.readings.size).toBe(before);
+  await bus.close();
+});

@@ -12,22 +12,31 @@ export interface Stoppable<T> extends AsyncIterable<T> {
  * @param last Read up to this one, or the first after it: what has taken its place meanwhile.
  * @throws {TimeoutError} When nothing more comes before it.
  */
-export async function readUpTo<T extends { readonly seq: number }>(
+export async function* upTo<T extends { readonly seq: number }>(
   messages: Stoppable<T>,
   last: number,
-): Promise<readonly T[]> {
-  const read: T[] = [];
+): AsyncGenerator<T, void, undefined> {
   const timer = setTimeout(() => {
     messages.stop();
   }, NEXT_MS);
   try {
     for await (const message of messages) {
-      read.push(message);
-      if (message.seq >= last) return read;
+      yield message;
+      if (message.seq >= last) return;
       timer.refresh();
     }
   } finally {
     clearTimeout(timer);
   }
   throw new TimeoutError();
+}
+
+/** All of them at once. */
+export async function readUpTo<T extends { readonly seq: number }>(
+  messages: Stoppable<T>,
+  last: number,
+): Promise<readonly T[]> {
+  const read: T[] = [];
+  for await (const message of upTo(messages, last)) read.push(message);
+  return read;
 }

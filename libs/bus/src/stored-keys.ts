@@ -4,32 +4,45 @@
  * Every bucket and stream of the cluster is looked through, whatever stores in it: a key is deleted only when none names it.
  */
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { TimeoutError } from '@nats-io/transport-node';
 import { openStored, sealStored, storedKeyId } from '@natrium/envelope';
 import type { NatsTransport } from './nats-transport.js';
+import { upTo } from './read-up-to.js';
 import type { StorageKeys } from './sealed-store.js';
 import type { Store } from './store.js';
 
-/** The ids of keys that any stored value of the cluster names. */
-export async function storedKeyIds(transport: NatsTransport, cluster: string): Promise<ReadonlySet<string>> {
+/** The ids of keys that any stored value of the cluster names; undefined when not all of them could be read. */
+export async function storedKeyIds(
+  transport: NatsTransport,
+  cluster: string,
+): Promise<ReadonlySet<string> | undefined> {
   const prefix = `NT_${cluster}_`;
   const ids = new Set<string>();
   const manager = await jetstreamManager(transport.connection);
-  for await (const { config, state } of manager.streams.list()) {
-    const isOurs = config.name.startsWith(prefix) || config.name.startsWith(`KV_${prefix}`);
-    if (isOurs && state.messages > 0) await collect(transport, config.name, ids);
+  try {
+    for await (const { config, state } of manager.streams.list()) {
+      const isOurs = config.name.startsWith(prefix) || config.name.startsWith(`KV_${prefix}`);
+      if (isOurs && state.messages > 0) await collect(transport, config.name, ids);
+    }
+  } catch (error) {
+    if (error instanceof TimeoutError) return undefined;
+    throw error;
   }
   return ids;
 }
 
 async function collect(transport: NatsTransport, stream: string, ids: Set<string>): Promise<void> {
+  const { streams } = await jetstreamManager(transport.connection, { checkAPI: false });
+  const last = await streams.getMessage(stream, { last_by_subj: '>' });
+  if (last === null) return;
   const consumer = await jetstream(transport.connection).consumers.get(stream);
-  const { num_pending: pending } = await consumer.info();
-  if (pending === 0) return;
-  const messages = await consumer.consume();
-  for await (const message of messages) {
-    const id = storedKeyId(message.data);
-    if (id !== undefined) ids.add(id);
-    if (message.info.pending === 0) messages.stop();
+  try {
+    for await (const { data } of upTo(await consumer.consume(), last.seq)) {
+      const id = storedKeyId(data);
+      if (id !== undefined) ids.add(id);
+    }
+  } finally {
+    consumer.delete().catch(() => undefined);
   }
 }
 

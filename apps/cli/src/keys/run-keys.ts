@@ -68,8 +68,11 @@ async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, 
       resealed += await resealAll(await openBucket(transport, { name, replicas, ttlMs: 0 }), folder);
   }
   const used = await storedKeyIds(transport, config.cluster);
-  const deleted = classes.reduce((count, [, folder]) => count + removeUnused(folder, used, now), 0);
-  return `new keys seal from ${storageKeyId(now + delayMs)} UTC on; ${String(resealed)} values sealed anew; ${String(deleted)} keys deleted\n`;
+  const deleted =
+    used === undefined
+      ? 'no keys deleted: not everything that is stored could be read'
+      : `${String(classes.reduce((count, [, folder]) => count + removeUnused(folder, used, now), 0))} keys deleted`;
+  return `new keys seal from ${storageKeyId(now + delayMs)} UTC on; ${String(resealed)} values sealed anew; ${deleted}\n`;
 }
 
 function removeUnused(folder: StorageFolder, used: ReadonlySet<string>, now: number): number {

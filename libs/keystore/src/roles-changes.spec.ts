@@ -1,5 +1,5 @@
 /** Rules of changing the roles document: every chain continues the one before, and only the root in force adds to it. */
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { equalBytes, fingerprint, sodiumReady, verifyRolesChain } from '@natrium/envelope';
@@ -51,6 +51,18 @@ it('hands over to a new root, under the pin of the first; the old one signs no m
   expect(roles.ok && !equalBytes(roles.value.root, firstRoot)).toBe(true);
   renameSync(join(keys.folder, 'root.key.until-2'), old);
   expect(() => new RolesChanges(keys, old).renew(NOW)).toThrow('the root in force');
+});
+
+it('hands over again after it was interrupted behind the document, and loses no root', () => {
+  const inTheWay = join(keys.folder, 'root.key.until-2');
+  mkdirSync(inTheWay);
+  expect(() => changes.newRoot(NOW)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+  expect(document().serial).toBe(2);
+  rmdirSync(inTheWay);
+  expect(changes.newRoot(NOW).serial).toBe(3);
+  expect(changes.renew(NOW).serial).toBe(4);
+  const kept = readdirSync(keys.folder).filter((name) => name.startsWith('root.key'));
+  expect(kept.toSorted()).toEqual(['root.key', 'root.key.until-2', 'root.key.until-3']);
 });
 
 it('needs the root: without it nothing is written', () => {

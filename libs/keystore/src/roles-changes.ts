@@ -4,6 +4,7 @@
  *
  * Spec: spec/envelope.md#roles; docs/keys.md says when to do what.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   equalBytes,
@@ -63,13 +64,25 @@ export class RolesChanges {
   /** Hands over to a new root, which signs from the next document on; minions go on pinning the first one. */
   newRoot(nowMs: number): RolesDocument {
     const root = SigningKey.generate();
-    const before = this.#root(this.keys.roles());
+    // One before may have been interrupted: the root in force is only where the new one's key goes now.
+    this.#putInPlace();
     // Kept first: were the new one lost after the document that names it, the cluster could never change again.
     writeKeyFile(`${this.rootPath}.next`, root.seed);
     const written = this.#write(nowMs, (document) => ({ ...document, nextRoot: root.publicKey }));
-    writeKeyFile(`${this.rootPath}.until-${String(written.serial)}`, before.seed);
-    writeKeyFile(this.rootPath, root.seed);
+    this.#putInPlace();
     return written;
+  }
+
+  /** The root in force goes where its key belongs, the one before it beside that; nothing stays at `.next`. */
+  #putInPlace(): void {
+    const roles = this.keys.roles();
+    const inForce = this.#root(roles).seed;
+    const held = readKeyFile(this.rootPath);
+    if (held === undefined || !equalBytes(held, inForce)) {
+      if (held !== undefined) writeKeyFile(`${this.rootPath}.until-${String(roles.document.serial)}`, held);
+      writeKeyFile(this.rootPath, inForce);
+    }
+    rmSync(`${this.rootPath}.next`, { force: true });
   }
 
   #write(nowMs: number, change: (document: RolesDocument) => RolesDocument): RolesDocument {

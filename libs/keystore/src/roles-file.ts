@@ -1,7 +1,7 @@
 /** The chain of roles documents as a file: the operator's own in `pki/`, and what a process has seen last. */
 import { existsSync, readFileSync } from 'node:fs';
 import { encode, type RolesChain, rolesChainFromWire, rolesChainToWire, verifyRolesChain } from '@natrium/envelope';
-import { decoded, KeyfileCorrupt, writeWhole } from './secret-file.js';
+import { decoded, KeyfileCorrupt, syncName, writeWhole } from './secret-file.js';
 
 const READABLE = 0o644;
 
@@ -16,6 +16,7 @@ export function readRolesFile(path: string): RolesChain | undefined {
 
 export function writeRolesFile(path: string, chain: RolesChain): void {
   writeWhole(path, encode(rolesChainToWire(chain)), READABLE);
+  syncName(path);
 }
 
 /** What this process has seen last, where that continues `known` and is newer; else `known`. @throws {KeyfileCorrupt} */

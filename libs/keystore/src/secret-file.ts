@@ -48,6 +48,7 @@ export function readKeyFile(path: string): Uint8Array | undefined {
 /** Writes a new key file whole or not at all; an existing one is replaced. */
 export function writeKeyFile(path: string, key: Uint8Array): void {
   writeWhole(path, `${toHex(key)}\n`, OWNER_ONLY);
+  syncName(path);
 }
 
 /** Writes a file so that a reader sees the old or the new content, never a part. */
@@ -66,6 +67,16 @@ export function writeWhole(path: string, content: string | Uint8Array, mode: num
     throw error;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Keeps the file's name through a power loss too, for what is written or removed next because of it. */
+export function syncName(path: string): void {
+  const folder = openSync(dirname(path), constants.O_RDONLY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }
 

@@ -13,11 +13,13 @@ import {
   type Msg,
   type NatsConnection,
   type PublishOptions,
+  type Status,
   type Subscription,
 } from '@nats-io/transport-node';
 import { allRead } from './all-read.js';
 import { type NatsOptions, settings } from './nats-settings.js';
 import type { Incoming, Listening, Transport } from './transport.js';
+import { Unsent } from './unsent.js';
 
 interface Subscribed {
   readonly subject: string;
@@ -47,6 +49,8 @@ export class NatsTransport implements Transport {
   readonly #outbound: Outbound[] = [];
   /** When the first of them was sent, as `performance.now()` tells it. */
   #outboundSince = 0;
+  /** Set while the broker is away: the client library throws away what it holds at each attempt to reach it. */
+  #unsent: Unsent<Outbound> | undefined;
   readonly #subscribed = new Set<Subscribed>();
   readonly #notice: (notice: string, cause?: unknown) => void;
   /** Set while two connections hear the same: what was heard. (Queue groups would do, but for the broker's "no responders", which skips them.) */
@@ -103,6 +107,7 @@ export class NatsTransport implements Transport {
     for (const one of this.#subscribed) one.current = this.#listen(next, one);
     this.#connection = next;
     this.#watch(next);
+    this.#sendUnsent();
     await next.flush();
     await Promise.all(gone.map(drained));
     setTimeout(() => {
@@ -185,7 +190,10 @@ export class NatsTransport implements Transport {
 
   async flush(): Promise<void> {
     this.#sendAll();
+    const wasAway = this.#unsent !== undefined;
     await this.connection.flush();
+    // What waited for the broker has left behind the first question.
+    if (wasAway) await this.connection.flush();
   }
 
   /** Resolves when all is heard that the broker has sent until now: what this process waits for may be in line behind thousands of others. */
@@ -195,6 +203,7 @@ export class NatsTransport implements Transport {
 
   async drain(): Promise<void> {
     this.#draining = true;
+    this.#sendUnsent();
     this.#sendAll();
     await Promise.all([...this.#finishing, this.#connection].map((connection) => this.#finish(connection)));
   }
@@ -202,17 +211,34 @@ export class NatsTransport implements Transport {
   async #finish(connection: NatsConnection): Promise<void> {
     this.#finishing.delete(connection);
     // The broker may have closed it meanwhile: then there is nothing left to send.
-    if (!connection.isClosed()) await connection.drain().catch(() => undefined);
+    if (connection.isClosed() || connection.isDraining()) return;
+    // Of one whose broker is away the rest cannot be sent; left open, it would go on reconnecting.
+    await connection.drain().catch(() => connection.close());
   }
 
   #sendAll(): void {
-    for (const { subject, payload, options, via } of this.#outbound.splice(0)) {
-      const through = via === undefined || via.isClosed() ? this.#connection : via;
-      try {
-        through.publish(subject, payload, options);
-      } catch (error) {
-        this.#notice(`nothing can be sent on ${subject}`, error);
-      }
+    for (const one of this.#outbound.splice(0)) {
+      const through = one.via === undefined || one.via.isClosed() ? this.#connection : one.via;
+      if (this.#unsent !== undefined && through === this.#connection) this.#unsent.add(one, performance.now());
+      else this.#sendOn(through, one);
+    }
+  }
+
+  /** The broker is back. Answers that another connection owes are lost with it. */
+  #sendUnsent(): void {
+    const unsent = this.#unsent;
+    if (unsent === undefined) return;
+    this.#unsent = undefined;
+    for (const one of unsent.take(performance.now()))
+      if (one.via === undefined || one.via === this.#connection) this.#sendOn(this.#connection, one);
+    if (unsent.dropped > 0) this.#notice(`broker: away for too long, ${unsent.dropped} messages were not sent`);
+  }
+
+  #sendOn(connection: NatsConnection, { subject, payload, options }: Outbound): void {
+    try {
+      connection.publish(subject, payload, options);
+    } catch (error) {
+      this.#notice(`nothing can be sent on ${subject}`, error);
     }
   }
 
@@ -243,10 +269,17 @@ export class NatsTransport implements Transport {
 
   async #tellStates(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
+      if (connection === this.#connection) this.#follow(status.type);
       if (status.type === 'error') this.#notice(`broker: ${status.error.message}`);
       else if (status.type !== 'ping') this.#notice(`broker: ${status.type}`);
       if (status.type === 'reconnect') for (const back of this.#whenBack) back();
     }
+  }
+
+  #follow(state: Status['type']): void {
+    if (state === 'disconnect') this.#unsent ??= new Unsent();
+    else if (state === 'reconnect') this.#sendUnsent();
+    else if (state === 'close') this.#unsent = undefined;
   }
 }
 

@@ -20,11 +20,14 @@ const FINDER = fileURLToPath(new URL('../../../tools/nats-server.mjs', import.me
 const UNTIL_THE_PIPE_CLOSES =
   'exec 3<&0; "$@" 3<&- </dev/null & c=$!; (cat <&3 >/dev/null; kill "$c" 2>/dev/null) & wait "$c"';
 
-/** @throws {Error} When there is no `nats-server`, or it ended at once; the message holds what it said. */
-export async function startBroker(): Promise<Broker> {
+/**
+ * @param port The one of a broker that was stopped, to come back where it was.
+ * @throws {Error} When there is no `nats-server`, or it ended at once; the message holds what it said.
+ */
+export async function startBroker(port = -1): Promise<Broker> {
   const folder = mkdtempSync(join(tmpdir(), 'nt-broker-'));
   const config = join(folder, 'nats-server.conf');
-  writeFileSync(config, configText(folder));
+  writeFileSync(config, configText(folder, port));
   const shell = spawn('/bin/sh', ['-c', UNTIL_THE_PIPE_CLOSES, 'sh', program(), '-c', config], {
     stdio: ['pipe', 'ignore', 'pipe'],
   });
@@ -50,9 +53,9 @@ function program(): string {
   return process.env['NATRIUM_NATS_SERVER'] ?? execFileSync(process.execPath, [FINDER], { encoding: 'utf8' }).trim();
 }
 
-function configText(folder: string): string {
+function configText(folder: string, port: number): string {
   return [
-    'listen: "127.0.0.1:-1"',
+    `listen: "127.0.0.1:${port}"`,
     'max_payload: 8388608',
     `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, sync_interval: always }`,
     '',

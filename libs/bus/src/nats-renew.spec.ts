@@ -1,4 +1,6 @@
 /** A connection that goes over to a new one, under load, on a real broker. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { type Broker, startBroker } from '@natrium/testing';
 import { NatsTransport } from './nats-transport.js';
 import type { Incoming } from './transport.js';
@@ -63,4 +65,44 @@ it('still hears from the broker that nobody listens, after it was renewed', asyn
   transport.publish('nobody.here', bytes(1), 'inbox.1');
   expect((await heard).noResponders).toBe(true);
   await transport.drain();
+});
+
+it('leaves one connection behind, and hears each message once, when the new one is cut before the broker has answered', async () => {
+  let opened = 0;
+  const proxy = createServer((client) => {
+    opened += 1;
+    const isCut = opened === 2;
+    const server = connect(Number(new URL(broker.url).port), '127.0.0.1');
+    const end = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const side of [client, server]) side.on('error', end).on('close', end);
+    server.pipe(client);
+    client.on('data', (chunk) => {
+      if (isCut && chunk.includes('SUB ')) end();
+      else server.write(chunk);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  const url = `nats://127.0.0.1:${String(typeof address === 'object' ? address?.port : '')}`;
+  const [listener, sender] = [await NatsTransport.connect({ servers: [url], name: 'test' }), await open()];
+  const heard: string[] = [];
+  listener.subscribe('job.x', ({ payload }) => heard.push(Buffer.from(payload).toString()));
+  await listener.flush();
+  const old = listener.connection;
+  const send = async (first: number) => {
+    for (let n = first; n < first + BURST; n += 1) sender.publish('job.x', bytes(n));
+    await sender.flush();
+  };
+  await listener.renew();
+  await send(0);
+  await old.closed();
+  await send(BURST);
+  await listener.flush();
+  expect(opened).toBe(3);
+  expect(heard).toEqual(Array.from({ length: 2 * BURST }, (_, n) => String(n)));
+  await Promise.all([listener.drain(), sender.drain()]);
+  proxy.close();
 });

@@ -108,7 +108,7 @@ export class NatsTransport implements Transport {
     this.#connection = next;
     this.#watch(next);
     this.#sendUnsent();
-    await next.flush();
+    await seenOn(next);
     await Promise.all(gone.map(drained));
     setTimeout(() => {
       if (this.#heard === heard) this.#heard = undefined;
@@ -281,6 +281,17 @@ export class NatsTransport implements Transport {
     else if (state === 'reconnect') this.#sendUnsent();
     else if (state === 'close') this.#unsent = undefined;
   }
+}
+
+/** Resolves when the broker has seen all that was sent on it, also where it is lost in between; or when it is gone for good. */
+async function seenOn(connection: NatsConnection): Promise<void> {
+  const isSeen = () =>
+    connection.flush().then(
+      () => true,
+      () => connection.isClosed(),
+    );
+  const gone = connection.closed().then(() => true);
+  while (!(await Promise.race([isSeen(), gone])));
 }
 
 /** One that the broker refused is closed already, and would throw. */

@@ -5,7 +5,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { readUpTo } from './read-up-to.js';
-import { AHEAD, SOON_MS, StreamReading } from './stream-reading.js';
+import { AHEAD, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
@@ -154,8 +154,10 @@ class NatsStore implements Store {
     const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
     const consumer = await consumers.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
     try {
-      const messages = await readUpTo(await consumer.consume(), last);
-      return messages.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
+      const messages = await consumer.consume(WATCHED);
+      void stopWhenSilent(messages);
+      const read = await readUpTo(messages, last);
+      return read.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
     } finally {
       consumer.delete().catch(() => undefined);
     }

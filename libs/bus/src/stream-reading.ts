@@ -22,8 +22,7 @@ export interface StreamRead {
 
 export const AHEAD = 256;
 /** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
-const HEARTBEAT_MS = 1000;
-const EXPIRES_MS = 10_000;
+export const WATCHED = { expires: 10_000, idle_heartbeat: 1000 } as const;
 const AGAIN_MS = 500;
 /** A new consumer may be placed at the dead node too, which then does not answer: the next is tried soon, unless the broker is just slow. */
 export const SOON_MS = 1500;
@@ -73,9 +72,7 @@ export class StreamReading implements Reading {
     try {
       if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
       this.#onNothing = undefined;
-      await this.#hearAll(
-        await consumer.consume({ max_messages: this.what.ahead, expires: EXPIRES_MS, idle_heartbeat: HEARTBEAT_MS }),
-      );
+      await this.#hearAll(await consumer.consume({ max_messages: this.what.ahead, ...WATCHED }));
     } finally {
       // The broker would keep it for minutes; one at a dead node is gone already.
       consumer.delete().catch(() => undefined);
@@ -109,7 +106,7 @@ export class StreamReading implements Reading {
   }
 }
 
-async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
+export async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
 }
 

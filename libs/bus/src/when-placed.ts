@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 4000;
 /** A broker that is just starting, or that loads an account for its first user, has nobody yet who answers for JetStream. */
 const ENABLED_MS = 5000;
 /** A vote for a stream's leader takes up to nine seconds, and a dead node is placed at for a while longer. */
-const ANEW_FOR_MS = 15_000;
+const ANEW_FOR_MS = 20_000;
 const ANEW_MS = 250;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);

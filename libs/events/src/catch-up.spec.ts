@@ -1,27 +1,12 @@
 /** Rules of hearing what was missed: who wants no more than that leaves nothing behind. */
-import type { Journal, JournalMessage, Reading } from '@natrium/bus';
+import type { JournalMessage, Reading } from '@natrium/bus';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
+import { KeptJournal } from './kept-journal.spec-support.js';
 
 /** A journal that knows who reads it. */
-class ReadJournal implements Journal {
-  readonly name = 'read';
-  readonly #messages: JournalMessage[] = [];
+class ReadJournal extends KeptJournal {
   readonly readings = new Set<Reading>();
-
-  append(subject: string, value: Uint8Array): Promise<number | undefined> {
-    const sequence = this.#messages.length + 1;
-    this.#messages.push({ sequence, subject, value, behind: 0 });
-    return Promise.resolve(sequence);
-  }
-
-  lastOn(subject: string): Promise<JournalMessage | undefined> {
-    return Promise.resolve(this.#messages.findLast((message) => message.subject === subject));
-  }
-
-  bounds() {
-    return Promise.resolve({ first: 1, last: this.#messages.length });
-  }
 
   read(_: unknown, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
     const reading = { close: () => this.readings.delete(reading) };
@@ -36,8 +21,8 @@ class ReadJournal implements Journal {
     onNothing?: () => void,
   ): Promise<void> {
     await Promise.resolve();
-    if (this.#messages.length === 0) onNothing?.();
-    for (const message of this.#messages) if (this.readings.has(reading)) await onMessage(message);
+    if (this.messages.length === 0) onNothing?.();
+    for (const message of this.messages) if (this.readings.has(reading)) await onMessage(message);
   }
 }
 

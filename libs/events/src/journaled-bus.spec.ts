@@ -1,5 +1,5 @@
 /** What a gateway stores for a minion is heard there at once, and still in the journal's order and once. */
-import { type Journal, type JournalMessage, type Reading, Unstorable } from '@natrium/bus';
+import { type JournalMessage, type Reading, Unstorable } from '@natrium/bus';
 import { decode } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
@@ -7,34 +7,23 @@ import { NotStored } from './bus.js';
 import type { Origin } from './event.js';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
+import { KeptJournal } from './kept-journal.spec-support.js';
 
 const ORIGIN = { kind: 'local', name: 'hook' } as const;
 
 /** A journal that gives back what it holds only when the test says so. */
-class SlowPages implements Journal {
-  readonly name = 'pages';
+class SlowPages extends KeptJournal {
   largest = Infinity;
-  readonly #messages: JournalMessage[] = [];
   #tell: (message: JournalMessage) => void = () => undefined;
   #told = 0;
 
   /** What is appended from now on is never stored. */
   isStuck = false;
 
-  append(subject: string, value: Uint8Array): Promise<number | undefined> {
+  override append(subject: string, value: Uint8Array): Promise<number | undefined> {
     if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
     if (this.isStuck) return new Promise(() => undefined);
-    const sequence = this.#messages.length + 1;
-    this.#messages.push({ sequence, subject, value, behind: 0 });
-    return Promise.resolve(sequence);
-  }
-
-  lastOn(subject: string): Promise<JournalMessage | undefined> {
-    return Promise.resolve(this.#messages.findLast((message) => message.subject === subject));
-  }
-
-  bounds() {
-    return Promise.resolve({ first: 1, last: this.#messages.length });
+    return super.append(subject, value);
   }
 
   read(_: unknown, onMessage: (message: JournalMessage) => void): Reading {
@@ -43,7 +32,7 @@ class SlowPages implements Journal {
   }
 
   tags(): readonly string[] {
-    return this.#messages.flatMap(({ value }) => {
+    return this.messages.flatMap(({ value }) => {
       const { events } = readAs(records.EventBatch, decode(value));
       return events.map(({ tag }) => tag);
     });
@@ -51,13 +40,12 @@ class SlowPages implements Journal {
 
   /** What is read from now on cannot be decoded. */
   spoil(): void {
-    for (const [at, message] of this.#messages.entries())
-      this.#messages[at] = { ...message, value: Uint8Array.of(0xc1) };
+    for (const [at, message] of this.messages.entries()) this.messages[at] = { ...message, value: Uint8Array.of(0xc1) };
   }
 
   giveBack(): void {
-    for (const message of this.#messages.slice(this.#told)) this.#tell(message);
-    this.#told = this.#messages.length;
+    for (const message of this.messages.slice(this.#told)) this.#tell(message);
+    this.#told = this.messages.length;
   }
 }
 

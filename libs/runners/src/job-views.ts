@@ -1,5 +1,5 @@
 /** Jobs in the shapes that Salt's clients read (salt-api.md §7). */
-import { isList, isMap, parseJid, startTimeOf, type Value, type ValueMap } from '@natrium/model';
+import { isTrue, parseJid, startTimeOf, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary } from './runner-context.js';
 
 function startTime(text: string): string {
@@ -72,9 +72,4 @@ export function returnsView(job: JobDetail | undefined): ValueMap {
   const { minions = [], returns = {} } = job ?? {};
   const all = new Set([...minions, ...Object.keys(returns)]);
   return Object.fromEntries([...all].map((id) => [id, Object.hasOwn(returns, id) && isTrue(returns[id]?.ret ?? null)]));
-}
-
-function isTrue(value: Value): boolean {
-  if (isMap(value) || isList(value)) return Object.keys(value).length > 0;
-  return typeof value === 'object' && value !== null ? value.value !== 0 : Boolean(value);
 }

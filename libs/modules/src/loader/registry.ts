@@ -6,7 +6,7 @@
  *
  * Used by the agent, `natrium-call --local` and the runner service; texts that differ between them are a `Dialect`.
  */
-import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
 import { aborted, raceAbort } from './abort.js';
 import { bindArguments } from './bind-arguments.js';
 import type { FunctionSpec, Library, Module, Param, Returned } from './declaration.js';
@@ -113,11 +113,6 @@ function plainOutcome(ret: Value): Outcome {
 /** A map that says `result: False` or `success: False` failed, as in Salt. */
 function saysFailure(ret: Value): boolean {
   return isMap(ret) && [ret['result'], ret['success']].some((word) => word !== undefined && !isTrue(word));
-}
-
-function isTrue(value: Value): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-  return Boolean(value);
 }
 
 function failure(fault: Fault, ret: Value): Outcome {

@@ -4,7 +4,6 @@
  * It starts nothing before the cluster's root is the one that this host trusts. Spec: spec/envelope.md#joining.
  */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
 import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, sodiumBuild, sodiumReady } from '@natrium/envelope';
@@ -16,7 +15,7 @@ import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
 import { comeIn, type ComingIn } from './coming-in.js';
 import { Epochs } from './epochs.js';
-import { type AgentEvents, openEvents } from './events/open-events.js';
+import type { AgentEvents } from './events/agent-events.js';
 import { Execution } from './execution.js';
 import { holdingBack } from './holding-back.js';
 import { HostData } from './host-data.js';
@@ -26,14 +25,11 @@ import { type JobParts, listenForJobs } from './jobs.js';
 import { Kept } from './kept.js';
 import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
-import { agentReturners } from './own-returners.js';
+import { MODULE_HOST } from './module-host.js';
 import { tidyAtRest } from './rest.js';
 import { Standing } from './standing.js';
 import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
-
-/** Beside this file in the sources and in a bundle. */
-const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
 
 export interface Agent {
   readonly link: Link;
@@ -72,6 +68,7 @@ export async function startAgent(
     return { ...agent, stop };
   } catch (error) {
     await came.transport.drain(); // an agent that does not come to life leaves nothing open
+    if (keeping === undefined) kept.close();
     throw error;
   }
 }
@@ -98,12 +95,12 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
   const { record, spool } = kept.files(fresh);
   const grainsFile = new GrainsFile(config.root_dir);
   const data = new HostData(link, () => gatherGrains(config.id, grainsConfig(config), grainsSet(grainsFile, log)), log);
-  const events = await openEvents(config, link, log);
+  const events = await kept.events();
   const execution = executionOf({ config, link, kept }, { data, grainsFile, events });
   const outbox = kept.outboxOn(link, { record, spool });
   const own = await ownModules(config, execution, log);
-  const handed = await agentReturners(config, { hostPath: MODULE_HOST, config: shownConfig(config) }, log);
-  execution.returners = () => handed.returners.names;
+  const returners = await kept.returners();
+  execution.returners = () => returners.names;
   const closing = new AbortController();
   const living = { ...about, signal: AbortSignal.any([about.signal, closing.signal]) };
   const standing = new Standing({ ...living, id: config.id, link }, () => {
@@ -111,12 +108,12 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
       outbox.sendSpooled();
     });
   });
-  const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners: handed.returners };
+  const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners };
   listenForJobs({ ...jobs, link: link.came.link });
   await link.transport.flush();
   await data.send();
   outbox.sendSpooled();
-  events.begin();
+  events.begin(link);
   const mine = mineOf({ config, link, log }, data, execution);
   const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
@@ -135,12 +132,11 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
       user.stop();
       stopTidying();
       own.close();
-      handed.close();
       mine.stop();
       data.stop();
       socket.close();
       outbox.close();
-      events.close();
+      events.rest();
       trust.keep(link);
       await succession.close();
       await link.transport.drain();

@@ -1,5 +1,6 @@
-/** Rules of joining again: what runs goes on and its return leaves; only what an earlier process left is told as interrupted. */
+/** Rules of joining again: what runs goes on, its return and events leave; only what an earlier process left is told as interrupted. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_TRACING } from '@natrium/bus';
@@ -39,11 +40,30 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const aProcess = () => new Kept({ cachedir: folder, clock_skew: 30 } as MinionConfig, pino({ enabled: false }));
+const aProcess = () =>
+  new Kept(
+    {
+      id: 'web1', cachedir: folder, sock_dir: folder, clock_skew: 30, spool_max_events: 100, spool_max_bytes: 1 << 20,
+    } as MinionConfig,
+    pino({ enabled: false }),
+  ); // prettier-ignore
+
+interface Return {
+  readonly digest: Uint8Array;
+  readonly status: string;
+}
+interface Events {
+  readonly first: number;
+  readonly events: readonly { readonly tag: string }[];
+}
 
 /** A link to a gateway that stores what it is told. */
 function aLink(over: string): LiveLink {
-  const ask = ({ body }: { readonly body: { readonly digest: Uint8Array; readonly status: string } }) => {
+  const ask = ({ body }: { readonly body: Return | Events }) => {
+    if ('events' in body) {
+      for (const { tag } of body.events) told.push({ over, digest: '', status: tag });
+      return Promise.resolve(ok({ body: { through: body.first + body.events.length - 1 } }));
+    }
     told.push({ over, digest: toHex(body.digest), status: body.status });
     return Promise.resolve(ok({}));
   };
@@ -52,6 +72,7 @@ function aLink(over: string): LiveLink {
     subjects: { upReturn: () => 'here', up: () => 'any.return' },
     directory: { instance: () => undefined, role: () => [] },
     bus: { tracing: NO_TRACING, ask },
+    steady: <T>(asked: () => Promise<T>) => asked(),
   } as unknown as LiveLink;
 }
 
@@ -63,7 +84,26 @@ function comeIn(over: string) {
   return { ...files, outbox };
 }
 
+/** What has come until this word is among it. */
+function heard(socket: Socket, word: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const on = (part: string) => {
+      text += part;
+      if (!text.includes(word)) return;
+      socket.off('data', on);
+      resolve(text);
+    };
+    socket.on('data', on).once('close', () => {
+      reject(new Error(`cut off after: ${text}`));
+    });
+  });
+}
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+const turns = async () => {
+  for (let left = 20; left > 0; left -= 1) await turn();
+};
 const later = () => kept.clock.now() + 60_000;
 
 it('a job that runs while the agent joins again is not told as interrupted, and its return leaves over the new link', async () => {
@@ -118,4 +158,37 @@ it('what an earlier process began and did not return is told as interrupted, onc
   comeIn('third');
   await turn();
   expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'interrupted' }]);
+});
+
+it('what a job fires after its link has gone leaves over the next one, and what it asks for is answered', async () => {
+  const events = await kept.events();
+  const job = events.port;
+  events.begin(aLink('first'));
+  await turns();
+  events.rest();
+  told = [];
+  await job.fireMaster('still here', 'mine/later');
+  await turns();
+  expect(told).toEqual([]);
+  expect(await kept.events()).toBe(events);
+  events.begin(aLink('second'));
+  await turns();
+  expect(told.map(({ over, status }) => `${over} ${status}`)).toEqual([
+    'second mine/later',
+    'second minion_start',
+    'second salt/minion/web1/start',
+  ]);
+});
+
+it('a script at the bus of this host goes on hearing while the agent joins again', async () => {
+  const events = await kept.events();
+  events.begin(aLink('first'));
+  const socket = connect(join(folder, 'minion_event.sock'));
+  socket.setEncoding('utf8').write('{"subscribe":"mine/"}\n');
+  await heard(socket, '"subscribed"');
+  events.rest();
+  events.begin(aLink('second'));
+  await (await kept.events()).port.fire({ here: 1 }, 'mine/now');
+  expect(await heard(socket, 'mine/now')).toContain('"here":1');
+  socket.destroy();
 });

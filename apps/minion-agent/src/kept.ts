@@ -1,6 +1,6 @@
 /**
- * What an agent keeps when it joins again: what has run, what runs now, and the returns that no gateway has stored yet. A job that
- * runs meanwhile goes on, and its return leaves with the link that is live then.
+ * What an agent keeps when it joins again: what has run, what runs now, the returns that no gateway has stored yet, the bus of
+ * this host, and its returners. A job that runs meanwhile goes on; its return and its events leave with the link that is live then.
  *
  * Only what an earlier *process* began and did not return is told as interrupted.
  */
@@ -10,10 +10,13 @@ import { Clock } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';
 import type { MinionReturn } from '@natrium/flow';
 import type { Jid } from '@natrium/model';
+import type { Returners } from '@natrium/modules';
 import type { Logger } from 'pino';
+import { AgentEvents } from './events/agent-events.js';
 import { JobsNow } from './jobs-now.js';
 import type { LiveLink } from './live-link.js';
 import { Outbox } from './outbox.js';
+import { agentReturners, type OwnReturners } from './own-returners.js';
 import { RunRecord } from './run-record.js';
 import { Spool } from './spool.js';
 
@@ -24,6 +27,8 @@ export class Kept {
   readonly clock: Clock;
   #files: { readonly record: RunRecord; readonly spool: Spool } | undefined;
   #outbox: Outbox | undefined;
+  #events: AgentEvents | undefined;
+  #returners: OwnReturners | undefined;
 
   constructor(
     private readonly config: MinionConfig,
@@ -35,6 +40,19 @@ export class Kept {
   /** @param fresh The identity was made just now; asked the first time only. */
   files(fresh: boolean): { readonly record: RunRecord; readonly spool: Spool } {
     return (this.#files ??= this.#open(fresh));
+  }
+
+  async events(): Promise<AgentEvents> {
+    if (this.#events !== undefined) return this.#events;
+    const events = new AgentEvents(this.config, this.clock, this.log);
+    this.#events = events;
+    await events.open();
+    return events;
+  }
+
+  async returners(): Promise<Returners> {
+    this.#returners ??= await agentReturners(this.config, this.log);
+    return this.#returners.returners;
   }
 
   /** The way out for every return from now on, also for those of jobs that began before. */
@@ -55,6 +73,8 @@ export class Kept {
   }
 
   close(): void {
+    this.#returners?.close();
+    this.#events?.close();
     this.#files?.record.close();
     this.#files?.spool.close();
   }

@@ -4,6 +4,8 @@ import type { CheckedGrant, Outcome } from '@natrium/flow';
 import { fromPlain, isMap, type Request, type ValueMap } from '@natrium/model';
 import { minionReturners, type Returner, type Returners, type ReturnFacts } from '@natrium/modules';
 import type { Logger } from 'pino';
+import { shownConfig } from './host-facts.js';
+import { MODULE_HOST } from './module-host.js';
 
 export interface OwnReturners {
   readonly returners: Returners;
@@ -13,14 +15,10 @@ export interface OwnReturners {
 /** Done by the gateway when it has the return: here it is only a name that exists. */
 const MASTER_BUS: Returner = { name: 'master_bus', take: () => Promise.resolve() };
 
-export async function agentReturners(
-  config: MinionConfig,
-  facts: { readonly hostPath: string; readonly config: ValueMap },
-  log: Logger,
-): Promise<OwnReturners> {
+export async function agentReturners(config: MinionConfig, log: Logger): Promise<OwnReturners> {
   const { returners, own } = minionReturners(config, {
-    hostPath: facts.hostPath,
-    shown: facts.config,
+    hostPath: MODULE_HOST,
+    shown: shownConfig(config),
     further: [MASTER_BUS],
     onProblem: (sentence, about) => {
       log.error(about, sentence);

@@ -67,11 +67,6 @@ export const brokerKeys = {
     doc: "The broker's port, where an address names none",
     takes: 'a port',
   }),
-  max_payload: z._default(whole(65_536, 67_108_864), 1_048_576).register(keyDocs, {
-    group: broker,
-    doc: "Largest message in bytes; at most the broker's own limit",
-    takes: 'bytes, 65536 to 67108864',
-  }),
 };
 
 /** TLS to the broker: used when an address begins with `tls://`, or a CA is named. */

@@ -105,6 +105,15 @@ it('a job has run only what the configuration names or what looks', async () => 
   expect(await read('b', '*', 'shell')).toEqual({ a: 'configured' });
 });
 
+it('what is nested too deeply for others to read is refused, and what was kept stays', async () => {
+  const nested = (levels: number) =>
+    on('c', 'mine.send', 'deep', 'mine_function=test.echo', `text=${'['.repeat(levels)}${']'.repeat(levels)}`);
+  expect((await nested(10)).ret).toBe(true);
+  expect((await nested(23)).stderr).toContain('nested too deeply to be read; nothing was kept');
+  expect(await read('b', '*', 'deep')).toEqual({ c: [[[[[[[[[[]]]]]]]]]] });
+  expect((await on('c', 'mine.flush')).ret).toBe(true);
+});
+
 it('a mine of more than 1 MiB is refused, and what was kept stays', async () => {
   const big = (name: string) =>
     on(

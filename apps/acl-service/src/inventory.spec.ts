@@ -1,6 +1,6 @@
 /** Rules of the inventory: only a minion's own newest document counts, and what is remembered of targets is forgotten with each change. */
 import { MemoryStore } from '@natrium/bus';
-import { type Cluster, clusterOf, signData, SigningKey, sodiumReady } from '@natrium/envelope';
+import { type Cluster, clusterOf, signData, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { Inventory } from './inventory.js';
 
@@ -39,6 +39,18 @@ describe('the inventory', () => {
     expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
     expect(await inventory.write(web1.publicKey, data(5, 'Alpine'))).toBe(false);
     expect(inventory.grainsOf(web1.publicKey)).toEqual({ os: 'Debian' });
+  });
+
+  it('takes no grains that are nested too deeply to be read beside others’', async () => {
+    const inventory = await open();
+    const nested = (number: number, levels: number) => {
+      let grains: Wire = 'deep';
+      for (let level = 0; level < levels; level += 1) grains = { in: grains };
+      return signData(web1, cluster, { number, grains });
+    };
+    expect(await inventory.write(web1.publicKey, nested(5, 23))).toBe(false);
+    expect(inventory.grainsOf(web1.publicKey)).toBeUndefined();
+    expect(await inventory.write(web1.publicKey, nested(5, 22))).toBe(true);
   });
 
   it('takes a document that it has under its own signature only', async () => {

@@ -17,6 +17,7 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
+import { isReadable } from '@natrium/flow';
 import type { MinionData } from '@natrium/matchers';
 import { fromPlain, isMap, type Plain, type ValueMap } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
@@ -138,7 +139,7 @@ export class Inventory {
     const read = readData(data, this.cluster, identity, before?.number ?? 0);
     if (!read.ok || read.value.number === before?.number) return undefined;
     const grains = fromPlain(read.value.grains as Plain);
-    return isMap(grains) ? { number: read.value.number, digest, grains } : undefined;
+    return isMap(grains) && isReadable(grains) ? { number: read.value.number, digest, grains } : undefined;
   }
 
   /** What another replica has stored after it is newer. */

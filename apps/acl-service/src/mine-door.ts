@@ -7,6 +7,7 @@
  */
 import type { Opened } from '@natrium/bus';
 import { encode } from '@natrium/envelope';
+import { isReadable } from '@natrium/flow';
 import { isList, type Refusal, refusal, type Target, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
@@ -20,6 +21,7 @@ type Ask = Body<typeof contracts.mine>;
 /** What one message carries. */
 const MAX_ANSWER = 6 << 20;
 const TOO_LARGE = refusal('bad_request', 'a mine holds at most 1000 items and 1 MiB; nothing was kept');
+const TOO_DEEP = refusal('bad_request', 'something for the mine is nested too deeply to be read; nothing was kept');
 const TOO_MUCH = refusal('bad_request', 'the answer is too large for one message: ask for fewer minions or functions');
 
 interface Parts {
@@ -38,6 +40,7 @@ export class MineDoor {
     const minion = this.parts.roster.callerOf(key);
     if (minion?.kind !== 'minion') return undefined;
     if (body.what === 'get') return this.#read(body, minion.name);
+    if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const kept = await this.parts.mines.change(key, (before) => changed(before, body));
     return kept ? { refusal: null, result: true } : refused(TOO_LARGE);
   }

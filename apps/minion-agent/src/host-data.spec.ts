@@ -72,6 +72,17 @@ it('sends grains that have changed within ten minutes, and no others', async () 
   expect(host.asked).toEqual([{ os: 'Debian' }, { os: 'Devuan' }]);
 });
 
+it('sends no grains that are nested too deeply, and says so', async () => {
+  const host = aHost();
+  let deep: ValueMap = {};
+  for (let level = 0; level < 22; level += 1) deep = { in: deep };
+  host.grains = deep;
+  data.stop();
+  expect(await data.grains()).toBe(false);
+  await expect(data.send()).rejects.toThrow('the grains of this host are nested too deeply to be sent');
+  expect(host.asked).toEqual([]);
+});
+
 it('sends grains again that are what they were before nobody took others: those may have come through', async () => {
   const host = aHost();
   await data.send();

@@ -6,6 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Signed, type SigningKey, signData } from '@natrium/envelope';
+import { isReadable } from '@natrium/flow';
 import { isMap, toPlain, type ValueMap } from '@natrium/model';
 import type { RefreshPort } from '@natrium/modules';
 import { contracts } from '@natrium/wire';
@@ -100,6 +101,7 @@ export class HostData implements RefreshPort {
   async #exchange(): Promise<void> {
     const { link } = this;
     const grains = this.#grains;
+    if (!isReadable(grains)) throw new Error('the grains of this host are nested too deeply to be sent');
     const answer = await link.bus.ask(
       {
         contract: contracts.data,

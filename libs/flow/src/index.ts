@@ -65,7 +65,7 @@ export {
   KNOWN_KEYWORDS,
   WAITS,
 } from './signed-request.js';
-export { AROUND_RETURN, tooDeep, withinDepth } from './too-deep.js';
+export { AROUND_RETURN, isReadable, tooDeep, withinDepth } from './too-deep.js';
 export { decideSuccession, type SuccessionAsk, type SuccessionStep } from './succession.js';
 export { fillIn, placeholdersIn, type ReactorEvent } from './reactor/event-values.js';
 export { compileReactor, type Reaction, type ReactorProblem } from './reactor/reactions.js';

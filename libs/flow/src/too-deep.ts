@@ -10,6 +10,8 @@ import type { Outcome } from './job-run.js';
 /** Of the 32 levels that the encoding has, those that may be around a return. */
 export const AROUND_RETURN = 8;
 const MAX_LEVELS = 32 - AROUND_RETURN;
+/** A map of names or ids, and one of the other, are around what a minion keeps for others when these read it. */
+const KEPT_LEVELS = MAX_LEVELS - 2;
 
 /** What is told in the place of a return that nothing can carry. */
 export function tooDeep(outcome: Outcome): Outcome {
@@ -19,6 +21,11 @@ export function tooDeep(outcome: Outcome): Outcome {
 /** The outcome itself, or the sentence: for whoever takes a return and cannot know that its sender has looked. */
 export function withinDepth(outcome: Outcome): Outcome {
   return isWithin(outcome.ret, MAX_LEVELS) ? outcome : tooDeep(outcome);
+}
+
+/** Whether grains, or something in a mine, can be read by everyone who may: beside others' in one answer, and in a return. */
+export function isReadable(kept: Value): boolean {
+  return isWithin(kept, KEPT_LEVELS);
 }
 
 function isWithin(value: Value, levels: number): boolean {

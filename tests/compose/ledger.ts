@@ -20,6 +20,7 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
   const doubled = jobs.flatMap(({ word, heard }) =>
     Object.entries(heard).flatMap(([id, n]) => (n > 1 ? [`${word} ${id}`] : [])),
   );
+  const interrupted = new Set(jobs.flatMap((job) => job.interrupted.map((id) => `${job.word} ${id}`)));
   const { runs, lost } = await atRest(engine, told);
   const ran = [...runs.keys()];
   const refused = jobs.filter(({ refusal }) => refusal !== undefined);
@@ -33,13 +34,14 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
       ...codesOf(refused),
       'runs on minions': runs.size,
       'returns told to a waiting caller': told.size,
+      'returns "interrupted, outcome unknown"': interrupted.size,
       'longest wait of a caller, ms': Math.round(Math.max(0, ...jobs.map(({ tookMs }) => tookMs ?? 0))),
     },
     faults: {
       lost,
       doubled,
       'run twice': ran.filter((place) => (runs.get(place) ?? 0) > 1),
-      'told and not run': [...told].filter((place) => !runs.has(place)),
+      'told and not run': [...told].filter((place) => !runs.has(place) && !interrupted.has(place)),
       'refused and run all the same': ran.filter((place) => denied.has(place.split(' ')[0] ?? '')),
     },
   };

@@ -17,6 +17,8 @@ export interface ToldJob {
   readonly word: string;
   readonly refusal?: string;
   readonly heard: Readonly<Record<string, number>>;
+  /** Of those: minions that died over it, where nobody knows whether it ran. */
+  readonly interrupted: readonly string[];
   readonly tookMs?: number;
   readonly absent: number;
 }
@@ -41,10 +43,11 @@ async function load(minions: string, rate: number): Promise<readonly ToldJob[]> 
   return one.jobs.map(toTold);
 }
 
-function toTold({ word, refusal, heard, ended, sent, waited, absent }: SentJob): ToldJob {
+function toTold({ word, refusal, heard, interrupted, ended, sent, waited, absent }: SentJob): ToldJob {
   return {
     word,
     heard: Object.fromEntries(heard),
+    interrupted: [...interrupted],
     absent,
     ...(refusal === undefined ? {} : { refusal }),
     ...(ended === undefined || !waited ? {} : { tookMs: ended - sent }),

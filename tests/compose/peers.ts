@@ -1,5 +1,6 @@
 /** One minion that asks its peers all the while, through the agent of its container. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isInterrupted } from '../drills/load.js';
 import type { Engine } from './engine.js';
 import type { ToldJob } from './load.js';
 
@@ -39,19 +40,20 @@ export class PeerLoad {
     const heard = heardIn(stdout);
     this.jobs.push({
       word,
-      heard: Object.fromEntries(heard.map((id) => [id, 1])),
+      heard: Object.fromEntries(Object.keys(heard).map((id) => [id, 1])),
+      interrupted: Object.keys(heard).filter((id) => isInterrupted(heard[id])),
       absent: 0,
       tookMs: performance.now() - began,
-      ...(code === 0 || heard.length > 0 ? {} : { refusal: 'master_unreachable' }),
+      ...(code === 0 || Object.keys(heard).length > 0 ? {} : { refusal: 'master_unreachable' }),
     });
   }
 }
 
-function heardIn(text: string): readonly string[] {
+function heardIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const { local } = JSON.parse(text) as { local?: unknown };
-    return typeof local === 'object' && local !== null ? Object.keys(local) : [];
+    return typeof local === 'object' && local !== null ? { ...local } : {};
   } catch {
-    return [];
+    return {};
   }
 }

@@ -15,6 +15,8 @@ export interface SentJob {
   readonly heard: Map<string, number>;
   /** When the return of each minion was told. */
   readonly heardAt: Map<string, number>;
+  /** Minions that died over it: it may have run there, and may not. */
+  readonly interrupted: Set<string>;
   absent: number;
 }
 
@@ -71,7 +73,7 @@ export class Load {
     const waited = n % ASYNC_EVERY !== 3;
     const job: SentJob = {
       word, waited, sent: performance.now(), ended: undefined, jid: undefined, refusal: undefined,
-      heard: new Map(), heardAt: new Map(), absent: 0,
+      heard: new Map(), heardAt: new Map(), interrupted: new Set(), absent: 0,
     }; // prettier-ignore
     this.jobs.push(job);
     const ask = {
@@ -100,12 +102,17 @@ export class Load {
   }
 }
 
+export function isInterrupted(ret: unknown): boolean {
+  return ret === 'interrupted, outcome unknown';
+}
+
 /** @returns true after the last news. */
 function note(job: SentJob, news: JobNews): boolean {
   if (news.type === 'started') job.jid = news.jid;
   else if (news.type === 'return') {
     job.heard.set(news.id, (job.heard.get(news.id) ?? 0) + 1);
     job.heardAt.set(news.id, performance.now());
+    if (isInterrupted(news.ret)) job.interrupted.add(news.id);
   } else if (news.type === 'refused') job.refusal = news.refusal.code;
   else job.absent = news.absent.length;
   return news.type === 'end' || news.type === 'refused' || (!job.waited && news.type === 'started');

@@ -79,17 +79,20 @@ const __dirname = __dirnameOf(__filename);`;
 /**
  * Leaves out a package that another *package* would like to have and that is not installed (Nest's Kafka, MQTT, Redis,
  * gRPC, class-validator…): it fails where it is asked for, at run time. Our own code gets no such leave.
+ *
+ * @param missing What somebody did not find; only that is looked for here, since each question takes esbuild half a millisecond.
  */
-const optionalPeers = {
+const optionalPeers = (missing) => ({
   name: 'optional-peers',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^(@[\w.-]+\/)?[\w.-]+(\/.*)?$/ }, async ({ path, pluginData, importer, kind, resolveDir }) => {
+    const names = missing.map((name) => name.replace(/[^\w/@-]/g, String.raw`\$&`));
+    onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, async ({ path, pluginData, importer, ...how }) => {
       if (pluginData === 'asked' || !importer.includes('/node_modules/')) return undefined;
-      const found = await resolve(path, { importer, kind, resolveDir, pluginData: 'asked' });
+      const found = await resolve(path, { importer, kind: how.kind, resolveDir: how.resolveDir, pluginData: 'asked' });
       return found.errors.length > 0 ? { path, external: true } : found;
     });
   },
-};
+});
 
 /** Without chunks esbuild would put what is loaded later into the same file. What is an entry of the build is loaded from there. */
 const laterBeside = {
@@ -171,7 +174,6 @@ const options = {
   conditions: ['module'],
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [optionalPeers, laterBeside],
 };
 
 /** An entry whose file is not there fails, unless its whole folder is still empty or missing. */
@@ -183,15 +185,25 @@ function presentEntries(entries) {
   return Object.fromEntries(Object.entries(entries).filter(isPlanned));
 }
 
+/** Builds; what is not found is left out by `optionalPeers` in a second try, or is what that fails for. */
+async function builtWithout(asked) {
+  try {
+    await build({ ...asked, logLevel: 'silent' });
+  } catch ({ errors = [] }) {
+    const missing = errors.flatMap(({ text }) => /^Could not resolve "([^"]+)"$/.exec(text)?.[1] ?? []);
+    await build({ ...asked, plugins: [...(missing.length > 0 ? [optionalPeers(missing)] : []), ...asked.plugins] });
+  }
+}
+
 /** `copies`: folders that lie beside the program as they are. */
 async function bundle({ out, entries, copies = {}, ...more }, { into, plugins }) {
   const outdir = join(into, out);
   const entryPoints = presentEntries(entries);
   if (Object.keys(entryPoints).length === 0) return;
-  await build({
+  await builtWithout({
     ...options,
     ...more,
-    plugins: [...options.plugins, wasmBeside(outdir), nativeBeside(outdir), ...plugins],
+    plugins: [laterBeside, wasmBeside(outdir), nativeBeside(outdir), ...plugins],
     outdir,
     entryPoints,
   });

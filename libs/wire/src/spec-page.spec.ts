@@ -148,6 +148,7 @@ function expectSame(name: string, schema: Schema): void {
 
 /** Equal, without printing megabytes when not. */
 function sameWire(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => sameWire(item, (b as unknown[])[index]));

@@ -104,6 +104,9 @@ describe('natriumctl', () => {
     [['man'], 'name the folder'],
     [['man', '/forbidden'], 'permission denied'],
     [['fly'], 'no such subcommand: fly'],
+    [['-c', '/d', 'fly'], 'no such subcommand: fly'],
+    [['--bogus', 'init'], 'no such option: --bogus'],
+    [['-c', '/d', 'up', '--bogus'], 'no such option: --bogus'],
   ])('%j is a usage error', async (argv, sentence) => {
     const { exit, err, done } = await ctl(...argv);
     expect({ exit, done }).toEqual({ exit: 2, done: [] });
@@ -111,8 +114,10 @@ describe('natriumctl', () => {
     expect(err).toContain(sentence);
   });
 
-  it('init and fingerprint read the folder', async () => {
+  it('init and fingerprint read the folder, before or after their name', async () => {
     expect((await ctl('init', '-c', '/d', '--user', 'joe')).done).toEqual([['init', { configDir: '/d', user: 'joe' }]]);
+    expect((await ctl('-c', '/d', 'init', '--user', 'joe')).done).toEqual([['init', { configDir: '/d', user: 'joe' }]]);
+    expect((await ctl('-c', '/d', 'fingerprint')).done).toEqual([['fingerprint', { configDir: '/d' }]]);
     expect((await ctl('init')).done).toEqual([['init', { configDir: '/etc/natrium' }]]);
     expect((await ctl('fingerprint', '-c', '/d')).done).toEqual([['fingerprint', { configDir: '/d' }]]);
   });

@@ -11,17 +11,21 @@ import { SUBCOMMANDS } from './subcommands.js';
 import { topProgram } from './top-program.js';
 
 export async function runNatriumctl(argv: readonly string[], io: Io, ports: CtlPorts): Promise<number> {
-  const [first, ...rest] = argv;
-  const chosen = SUBCOMMANDS.find(({ name }) => name === first);
-  if (chosen !== undefined) return runSubcommand(chosen, rest, io, ports);
   const program = topProgram(io, SUBCOMMANDS);
   return runProgram(program, argv, io, async (_, words) => {
-    const [word] = words;
+    const [word, ...rest] = words;
     if (word === undefined || word === 'help') {
       program.command.outputHelp();
       return word === undefined ? EXIT.incomplete : EXIT.ok;
     }
-    throw new UsageError(`no such subcommand: ${word} (there are ${SUBCOMMANDS.map(({ name }) => name).join(', ')})`);
+    const chosen = SUBCOMMANDS.find(({ name }) => name === word);
+    if (chosen === undefined) {
+      const names = SUBCOMMANDS.map(({ name }) => name).join(', ');
+      throw new UsageError(`no such subcommand: ${word} (there are ${names})`);
+    }
+    // What stands before it holds for it as well.
+    const before = argv.slice(0, argv.length - words.length);
+    return runSubcommand(chosen, [...before, ...rest], io, ports);
   });
 }
 

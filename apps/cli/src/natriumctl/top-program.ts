@@ -9,6 +9,7 @@ const USAGE = '<subcommand> [options]';
 export function topProgram(io: Io, subcommands: readonly Subcommand[]): Program {
   const command = makeCommand(CTL, USAGE, io).description('Found, start and look after a cluster.');
   addCommonOptions(command);
+  command.passThroughOptions(); // those after the subcommand are its own
   const width = Math.max(...subcommands.map(({ name }) => name.length));
   const lines = subcommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   command.addHelpText('after', `\nSubcommands:\n${lines.join('\n')}\n\n'${CTL} <subcommand> -h' says more about each.`);

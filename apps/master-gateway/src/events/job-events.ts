@@ -4,6 +4,7 @@ import { type Origin, roughSize } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
 import { fromPlain, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
+import { funArgs } from '../fun-args.js';
 import { userOf } from '../user-of.js';
 import { busTagOf } from './returned-to-bus.js';
 
@@ -46,6 +47,7 @@ export class JobEvents {
     const asked = this.#askedOf(request);
     if (asked === undefined) return;
     const { ret, retcode, success, out } = outcome;
+    const { metadata } = asked.options;
     const data = {
       cmd: '_return',
       id,
@@ -57,6 +59,7 @@ export class JobEvents {
       user: userOf(caller),
       ...causeOf(asked, caller),
       ...(out === null ? {} : { out }),
+      ...(metadata === undefined ? {} : { metadata: fromPlain(metadata) }),
     };
     this.#tell(`salt/job/${jid}/ret/${id}`, data);
     const tag = busTagOf(asked, id);
@@ -103,7 +106,7 @@ function runData(start: RunStart): ValueMap {
     fun: `${wheel ? 'wheel' : 'runner'}.${request.funs[0] ?? ''}`,
     jid,
     user: userOf(caller),
-    fun_args: args.map((arg) => fromPlain(arg)),
+    fun_args: funArgs(args.map((arg) => fromPlain(arg))),
     ...(wheel ? { tag: tagOf(start) } : {}),
     ...causeOf(request, caller),
   };

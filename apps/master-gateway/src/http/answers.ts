@@ -46,10 +46,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
 };
 
+/** For what stands between tags: quotes stay as they are, as in Salt's pages. */
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+  return text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char);
 }

@@ -227,13 +227,11 @@ function cookieFlags(req: Request) {
   return { path: '/', httpOnly: true, sameSite: 'strict', secure: req.secure } as const;
 }
 
-/** `token` is a session's, `salt_token` one of `/token`. */
+/** Under either name, a session's or one of `/token`; an empty one is none. */
 function tokenInQuery({ query }: Request): string | undefined {
-  const { token, salt_token: saltToken } = query;
-  const found = token ?? saltToken;
+  const found = [query['token'], query['salt_token']].find((one) => one !== undefined && one !== '');
   if (found === undefined) return undefined;
-  const pattern = token === undefined ? TOKEN : SESSION_ID;
-  if (typeof found !== 'string' || !pattern.test(found)) throw unproved();
+  if (typeof found !== 'string' || !(SESSION_ID.test(found) || TOKEN.test(found))) throw unproved();
   return found;
 }
 

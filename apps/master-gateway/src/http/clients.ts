@@ -1,7 +1,8 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
 import { randomInt } from 'node:crypto';
-import { Float, splitArguments, type Value, type ValueMap } from '@natrium/model';
+import { Float, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
+import { funArgs } from '../fun-args.js';
 import { jobAnswer } from './job-answers.js';
 import { type Client, clientOf, localAsk, type RunAsk, runAsk } from './lowstate.js';
 import type { Caller, MasterCalls, RunNews, Verdict } from './master-calls.js';
@@ -125,12 +126,11 @@ async function runData(
   { jid, outcome, refusal }: RunNews,
   caller: NamedCaller,
 ): Promise<ValueMap> {
-  const { positional, named } = splitArguments(args);
   return {
     fun: `${kind}.${fun}`,
     jid,
     user: await caller.name(),
-    fun_args: Object.keys(named).length === 0 ? positional : [...positional, named],
+    fun_args: funArgs(args),
     _stamp: nowStamp(),
     return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,
     success: outcome?.success ?? false,

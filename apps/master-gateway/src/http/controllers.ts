@@ -66,6 +66,7 @@ export class LoginController {
 
   @Post('/logout')
   async logout(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
     await this.api.logout(req, res);
     return sendValue(req, res, { return: 'Your token has been cleared' });
   }
@@ -89,6 +90,7 @@ export class FleetController {
 
   @Post('/minions')
   async start(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
     const caller = this.api.callerOf(req, res);
     const list = lowstates(this.api.bodyOf(req)).map((low) => ({ ...low, client: 'local_async' }));
     const started = await this.api.runAll(list, caller);
@@ -156,6 +158,7 @@ export class EventController {
 
   @Post('/hook{/*path}')
   async hook(@Req() req: Request, @Res() res: Response) {
+    answerType(req);
     await this.api.hook(req, res);
     return sendValue(req, res, { success: true });
   }

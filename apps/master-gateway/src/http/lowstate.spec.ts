@@ -13,7 +13,7 @@ describe('a lowstate of local', () => {
     [{ fun: 'a.b', token: 'x', batch: null, expr_form: 'list' }, ['a.b'], [[]]],
   ])('%j', (low, funs, args) => {
     expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
-      tgt: '*', tgtType: 'glob', funs, args, returner: '', timeout: 5, isFull: false,
+      tgt: '*', tgtType: 'glob', funs, args, returner: '', timeout: 5, isFull: false, metadata: null,
     }); // prettier-ignore
   });
 

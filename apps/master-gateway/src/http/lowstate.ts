@@ -16,6 +16,8 @@ export interface LocalAsk {
   readonly returner: string;
   readonly timeout: number;
   readonly isFull: boolean;
+  /** Goes with the job: to its minions, its events and the job cache. */
+  readonly metadata: Value;
 }
 
 export interface RunAsk {
@@ -53,6 +55,7 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',
     timeout: timeoutOf(low, usualTimeout),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
+    metadata: low['metadata'] ?? null,
   };
 }
 
@@ -103,7 +106,8 @@ function targetOf(tgt: Value | undefined, tgtType: string): string | readonly st
 }
 
 function kwargOf({ kwarg }: ValueMap): ValueMap {
-  if (kwarg === undefined || kwarg === null) return {};
+  // Also an empty list, as PHP writes an empty map, and an empty field of a form.
+  if (kwarg === undefined || !isTrue(kwarg)) return {};
   if (!isMap(kwarg)) throw new BadRequestException('kwarg is a mapping');
   return Object.fromEntries(Object.entries(kwarg).filter(([key]) => key !== '__kwarg__'));
 }

@@ -29,9 +29,16 @@ export function allowedMethods(req: Request, res: Response, next: NextFunction):
   next(new MethodNotAllowedException('Specified method is invalid for this resource.'));
 }
 
+/** A client whose address ends with a slash asks for `//login`: as in Salt's server, several are one. */
+export function withoutDoubleSlashes(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.replace(/\/{2,}/g, '/') + url.slice(path.length);
+}
+
 /** The paths that a configuration moves, back to where the doors are. */
 export function ownPaths({ prefix, hookPath }: Pick<HttpOptions, 'prefix' | 'hookPath'>): RequestHandler {
   return (req, _, next) => {
+    req.url = withoutDoubleSlashes(req.url);
     if (prefix !== '' && (req.url === prefix || req.url.startsWith(`${prefix}/`) || req.url.startsWith(`${prefix}?`))) {
       req.url = req.url.slice(prefix.length) || '/';
     }

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
 import { isLetIn, sessionIn } from './guards.js';
 import type { HttpOptions } from './http-options.js';
+import { withoutDoubleSlashes } from './paths.js';
 import { type From, SESSION_ID, type Session, type Sessions, TOKEN } from './sessions.js';
 
 /** A client says one short line. */
@@ -35,7 +36,7 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
       refuse(socket, FORBIDDEN);
       return;
     }
-    const path = req.url.split('?', 1)[0] ?? '';
+    const [path = ''] = withoutDoubleSlashes(req.url).split('?', 1);
     if (!path.startsWith(`${prefix}/ws`)) {
       refuse(socket, UNKNOWN);
       return;

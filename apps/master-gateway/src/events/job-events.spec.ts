@@ -1,0 +1,42 @@
+/** Rules of what the bus says of jobs and runs: Salt's tags and payloads. */
+import { encodeRequest, sodiumReady } from '@natrium/envelope';
+import type { RunStart } from '@natrium/flow';
+import { parseJid, type ValueMap } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import { JobEvents } from './job-events.js';
+
+const JID = parseJid('20261120141646000001')!;
+const CALLER = { kind: 'account', name: 'alice' } as const;
+
+let said: ReadonlyMap<string, ValueMap>;
+let events: JobEvents;
+beforeAll(sodiumReady);
+beforeEach(() => {
+  const heard = new Map<string, ValueMap>();
+  said = heard;
+  events = new JobEvents({ announce: (tag, data) => heard.set(tag, data) }, 1 << 20);
+});
+
+const asked = (options: ValueMap) =>
+  encodeRequest({
+    id: new Uint8Array(16), what: 'job', funs: ['test.ping'], args: [[]], tgt: '*', tgtType: 'glob', returner: '',
+    returnerOptions: {}, timeout: 5, options, issued: 1, lifetime: 1,
+  }); // prettier-ignore
+
+function returned(options: ValueMap): ValueMap | undefined {
+  const record = { request: asked(options), jid: JID, caller: CALLER } as unknown as records.JobRecord;
+  const outcome = { ret: true, retcode: 0, success: true, out: null };
+  events.returned(record, { jid: JID, id: 'web1', outcome } as unknown as records.StoredReturn);
+  return said.get(`salt/job/${JID}/ret/web1`);
+}
+
+it('a return tells what the caller attached to the job, and nothing where that was nothing', () => {
+  expect(returned({ metadata: { action: 7 } })).toMatchObject({ id: 'web1', return: true, metadata: { action: 7 } });
+  expect(Object.keys(returned({}) ?? {})).not.toContain('metadata');
+});
+
+it.each(['run', 'wheel'] as const)('a %s tells its keywords as a map, without a marker', (what) => {
+  const request = { what, funs: ['test.arg'], args: [['x', { __kwarg__: true, k: 'v' }]], options: {} };
+  events.runStarted({ request, jid: JID, caller: CALLER } as unknown as RunStart);
+  expect(said.get(`salt/${what}/${JID}/new`)).toMatchObject({ fun_args: ['x', { k: 'v' }], user: 'alice' });
+});

@@ -106,7 +106,29 @@ export function textsOf(plain: Plain | undefined): readonly string[] {
 
 /** A part of a case as a value of the domain; absent stays absent. */
 export function valueOf(plain: Plain | undefined): Value {
-  return plain === undefined ? null : fromPlain(plain);
+  return plain === undefined ? null : fromPlain(withMarkedKeys(plain));
+}
+
+const TAGS = ['$float', '$int'];
+
+/** The corpus has no other keys of ours: a key of its own that begins with `$` is marked as ours mark it. */
+function withMarkedKeys(plain: Plain): Plain {
+  if (plain === null || typeof plain !== 'object') return plain;
+  if (isPlainList(plain)) return plain.map(withMarkedKeys);
+  const keys = Object.keys(plain);
+  if (keys.length === 1 && TAGS.includes(keys[0] ?? '')) return plain;
+  return Object.fromEntries(
+    Object.entries(plain).map(([key, item]) => [key.startsWith('$') ? `$${key}` : key, withMarkedKeys(item)]),
+  );
+}
+
+/** What a family answers, as the corpus writes it. */
+export function asInCorpus(plain: Plain): Plain {
+  if (plain === null || typeof plain !== 'object') return plain;
+  if (isPlainList(plain)) return plain.map(asInCorpus);
+  return Object.fromEntries(
+    Object.entries(plain).map(([key, item]) => [key.startsWith('$$') ? key.slice(1) : key, asInCorpus(item)]),
+  );
 }
 
 export function valuesOf(plain: Plain | undefined): readonly Value[] {

@@ -6,7 +6,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { differences } from './compare.js';
-import { type Case, type Corpus, inventoryOf, type PlainMap, readCorpus } from './corpus.js';
+import { asInCorpus, type Case, type Corpus, inventoryOf, mapOf, type PlainMap, readCorpus } from './corpus.js';
 import { cliArgs } from './families/cli-args.js';
 import { externalAuth } from './families/external.js';
 import { type Family, NOT_BUILT_YET } from './families/family.js';
@@ -71,10 +71,20 @@ async function replayOne(one: Case, corpus: Corpus): Promise<Result> {
   const { id, expected } = one;
   const family = FAMILIES[one.family];
   if (family === undefined) return { id, fields: ['family'], expected, got: { unknown: one.family } };
-  const got = await family(one, inventoryOf(corpus, one.inventory));
-  if (got === NOT_BUILT_YET) return 'not built yet';
+  const answer = await answerOf(family, one, corpus);
+  if (answer === NOT_BUILT_YET) return 'not built yet';
+  const got = mapOf(asInCorpus(answer));
   const fields = differences(expected, got);
   return fields.length === 0 ? 'passed' : { id, fields, expected, got };
+}
+
+/** A case that cannot be played is one that failed, and the others are played all the same. */
+async function answerOf(family: Family, one: Case, corpus: Corpus): Promise<PlainMap | typeof NOT_BUILT_YET> {
+  try {
+    return await family(one, inventoryOf(corpus, one.inventory));
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** @param argv Files or folders; `compat/cases` when there are none. @returns The exit status. */

@@ -7,7 +7,7 @@
 export const fence = {
   'libs/model': { may: [], packages: [] },
   'libs/args': { may: ['model'], packages: ['js-yaml'] },
-  'libs/matchers': { may: ['model'], packages: ['re2js'] },
+  'libs/matchers': { may: ['model', 'args'], packages: ['re2js'] },
   'libs/acl': { may: ['model', 'matchers'], packages: [] },
   'libs/policy-tools': { may: ['model', 'matchers', 'acl'], packages: [] },
   'libs/pillar': { may: ['model', 'matchers', 'args'], packages: [] },

@@ -29,7 +29,7 @@ function readTarget(scene: Scene, tgt: string, tgtType: string, reading: Reading
   if (tgtType === 'pcre') return byId(scene, (id) => startsWithPattern(tgt, id, true));
   if (tgtType === 'list') return byId(scene, (id) => tgt.split(',').includes(id));
   const [side, mode = 'glob'] = tgtType.split('_');
-  if (!tgt.includes(':') || (side !== 'grain' && side !== 'pillar')) return undefined;
+  if (side !== 'grain' && side !== 'pillar') return undefined;
   return byData(scene, side, tgt, mode, reading);
 }
 
@@ -39,8 +39,9 @@ function byId({ fleet }: Scene, matches: (id: string) => boolean): Split {
 }
 
 function byData({ fleet }: Scene, side: string, tgt: string, mode: string, reading: Reading): Split {
-  const [key = '', wanted = ''] = tgt.split(':');
+  const [key = '', wanted] = tgt.split(':');
   const matches = (value: Value): boolean => {
+    if (wanted === undefined) return false; // without a colon it asks for nothing
     if (Array.isArray(value)) return value.some((item: Value) => matches(item));
     const text = plainText(value).toLowerCase();
     const pattern = wanted.toLowerCase();

@@ -34,7 +34,8 @@ export const authCheck: Family = ({ config, request }, inventory) => {
   const may = funs.every(
     (fun, index) => always.has(fun) || permitsJob([list], fun, args[index] ?? [], requested.covers) !== undefined,
   );
-  return may && funs.length > 0 ? ALLOW : DENY;
+  const isNamed = funs.length > 0 && !(Array.isArray(request['fun']) && funs.includes(''));
+  return may && isNamed ? ALLOW : DENY;
 };
 
 export const specCheck: Family = ({ config, request }) => {

@@ -4,7 +4,7 @@ import { until } from '@natrium/testing';
 import { Salt } from 'salt-api';
 import { WebSocket } from 'ws';
 import { RECORDED, type Recorded } from './recorded.js';
-import { tokenIn, useHttp } from './world.js';
+import { PASSWORDS, tokenIn, useHttp } from './world.js';
 
 const world = useHttp();
 
@@ -218,6 +218,33 @@ describe('events', () => {
     await back.untilCount(missed.length);
     expect(back.tags.slice(0, missed.length)).toEqual(missed);
     back.close();
+  });
+
+  it('come to a session or a token that the address names, under either name', async () => {
+    const session = await world.tokenOf('bob');
+    const { body } = await world.ask('/token', {
+      body: JSON.stringify({ username: 'bob', password: PASSWORDS.bob, eauth: 'file' }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const [{ token = '' } = {}] = body as readonly { readonly token?: string }[];
+    const statusOf = async (query: string) => {
+      const abort = new AbortController();
+      const { status } = await fetch(`${world.url()}/events?${query}`, { signal: abort.signal });
+      abort.abort();
+      return status;
+    };
+    const good = [`token=${session}`, `salt_token=${session}`, `token=${token}`, `token=&salt_token=${token}`];
+    for (const query of good) expect([query, await statusOf(query)]).toEqual([query, 200]);
+    for (const query of ['token=xyz', `salt_token=${'0'.repeat(64)}`, 'token=', `token=x&salt_token=${token}`])
+      expect([query, await statusOf(query)]).toEqual([query, 401]);
+  });
+
+  it('are fired, and a session ended, only for who takes the answer', async () => {
+    const token = String((await world.login('bob')).headers.get('X-Auth-Token'));
+    const refused = { token, method: 'POST', headers: { Accept: 'text/csv' } };
+    for (const path of ['/hook/never', '/minions', '/logout'])
+      expect([path, (await world.ask(path, refused)).status]).toEqual([path, 406]);
+    expect((await world.ask('/stats', { token })).status).toBe(200);
   });
 
   it('come over a WebSocket once the client has said anything', async () => {

@@ -56,6 +56,7 @@ export function authenticateAccount(
 }
 
 function sudoIdentity({ publisher, settings }: Policy, claimed: string): Result<AccountIdentity, Refusal> {
+  if (claimed === SUDO) return refused(claimed);
   const restricted = settings.sudoAcl && publisher.length > 0;
   return ok({ name: claimed, listsOf: restricted ? claimed.slice(SUDO.length) : undefined, byMasterKey: true });
 }

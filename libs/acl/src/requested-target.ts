@@ -1,8 +1,9 @@
 /**
  * A requested target, resolved: whom it means, and which permitted targets it lies in.
  *
- * A target that cannot be read, or that is defective, means nobody; so does one that matches nobody. Such a request lies in every
- * permitted target, also in one that is wrong itself: there is nobody that it could reach.
+ * A target that cannot be read means nobody; so does one that matches nobody. Such a request lies in every permitted target, also in
+ * one that is wrong itself: there is nobody that it could reach. One with a pattern that cannot be used means nobody either, but is
+ * permitted only where its other terms are.
  *
  * Spec: spec/acl.md#targets.
  */
@@ -22,17 +23,21 @@ export interface RequestedTarget {
 
 export function requestTarget(policy: Policy, target: Target, inventory: Inventory): RequestedTarget {
   const parsed = parseTarget(target, { nodegroups: policy.nodegroups });
-  if (!parsed.ok) return nobody(parsed.error.reason, false);
-  const defect = parsed.value.problems[0];
-  if (defect !== undefined) return nobody(defect.reason, parsed.value.guessesPillar);
-  return sound(parsed.value, inventory);
+  if (!parsed.ok) return nobody(parsed.error.reason);
+  const { problems } = parsed.value;
+  const asked = resolved(parsed.value, inventory);
+  const defect =
+    problems.find(({ isMild }) => isMild !== true) ?? (asked.minions.length === 0 ? problems[0] : undefined);
+  if (defect === undefined) return asked;
+  // Nothing is sent; but whoever may not reach those whom its sound terms mean is told that.
+  return { ...asked, minions: [], missing: [], problem: defect.reason };
 }
 
-function nobody(problem: string, guessesPillar: boolean): RequestedTarget {
-  return { minions: [], missing: [], problem, guessesPillar, covers: () => true };
+function nobody(problem: string): RequestedTarget {
+  return { minions: [], missing: [], problem, guessesPillar: false, covers: () => true };
 }
 
-function sound(expr: TargetExpr, inventory: Inventory): RequestedTarget {
+function resolved(expr: TargetExpr, inventory: Inventory): RequestedTarget {
   const { minions, missing } = resolve(expr, inventory, 'greedy');
   const known = new Map<PermittedTarget, boolean>();
   const covers = (permitted: PermittedTarget): boolean => {

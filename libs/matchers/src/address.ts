@@ -36,7 +36,7 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 function networkOfFour(first: number, mask: string): Network | undefined {
-  const prefix = /^\d{1,3}$/.test(mask) ? Number(mask) : prefixOfMask(mask);
+  const prefix = /^\d+$/.test(mask) ? Number(mask) : prefixOfMask(mask);
   if (prefix === undefined || prefix > 32) return undefined;
   const size = 2 ** (32 - prefix);
   if (first % size !== 0) return undefined;
@@ -61,7 +61,7 @@ function onesThenZeros(mask: number): number | undefined {
 
 function networkOfSix(address: string, mask: string): Network | undefined {
   const six = parseScoped(address);
-  if (six === undefined || !/^\d{1,3}$/.test(mask) || Number(mask) > 128) return undefined;
+  if (six === undefined || !/^\d+$/.test(mask) || Number(mask) > 128) return undefined;
   const first = bitsOf(six.groups);
   const size = 1n << BigInt(128 - Number(mask));
   if (first % size !== 0n) return undefined;

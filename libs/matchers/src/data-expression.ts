@@ -5,7 +5,7 @@
  * Spec: spec/targeting.md#data-expressions. The original's behaviour: compat/cases/data_match.jsonl.
  */
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { follow } from './data-path.js';
+import { follow, type KeyPart, keyPart } from './data-path.js';
 import { compileGlob } from './glob.js';
 import { compilePattern } from './pattern.js';
 import type { PatternProblem } from './pattern-syntax.js';
@@ -48,13 +48,13 @@ interface Whole {
 
 /** One way to cut an expression into key path and value. */
 class Split {
-  readonly #path: readonly string[] | undefined;
+  readonly #path: readonly KeyPart[] | undefined;
   readonly #rest: Rest;
 
   constructor(parts: readonly string[], keyParts: number, { mode, delimiter, text }: Whole) {
     const path = parts.slice(0, keyParts);
     // A path that is just `*` stands for the whole of the data, and the expression stays whole.
-    this.#path = path.join(delimiter) === '*' ? undefined : path;
+    this.#path = path.join(delimiter) === '*' ? undefined : path.map(keyPart);
     this.#rest = new Rest(this.#path === undefined ? text : parts.slice(keyParts).join(delimiter), mode);
   }
 

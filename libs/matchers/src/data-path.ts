@@ -1,18 +1,35 @@
 /** Follows a key path into grains or pillar: mappings by key, lists by number, or by a key of the first mapping inside that has it. */
+import { yamlify } from '@natrium/args';
 import { isList, isMap, type Value } from '@natrium/model';
 
+/** A part of a key path, and the other key that it may stand for. */
+export interface KeyPart {
+  readonly text: string;
+  /** What it is as YAML, where that is another text: ` os`, `'os'`. A number is no key of ours: all keys are text. */
+  readonly asYaml?: string;
+}
+
+/** What YAML reads as itself, so that nobody has to ask it. */
+const PLAIN = /^[A-Za-z][\w./-]*$/;
+
+export function keyPart(text: string): KeyPart {
+  const value = PLAIN.test(text) ? text : yamlify(text);
+  return typeof value === 'string' && value !== text ? { text, asYaml: value } : { text };
+}
+
 /** @returns undefined when the path leads nowhere. */
-export function follow(data: Value, path: readonly string[]): Value | undefined {
+export function follow(data: Value, path: readonly KeyPart[]): Value | undefined {
   let here: Value | undefined = data;
   for (const part of path) {
-    here = isMap(here) ? own(here, part) : isList(here) ? inList(here, part) : undefined;
+    here = isMap(here) ? own(here, part) : isList(here) ? inList(here, part.text) : undefined;
     if (here === undefined) return undefined;
   }
   return here;
 }
 
-function own(map: { readonly [key: string]: Value }, key: string): Value | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
+function own(map: { readonly [key: string]: Value }, { text, asYaml }: KeyPart): Value | undefined {
+  if (Object.hasOwn(map, text)) return map[text];
+  return asYaml !== undefined && Object.hasOwn(map, asYaml) ? map[asYaml] : undefined;
 }
 
 function inList(list: readonly Value[], part: string): Value | undefined {

@@ -63,6 +63,9 @@ export function listTerm(names: readonly string[]): Term {
   return { test, names, usesData: false };
 }
 
+/** Of a glob: a bracket that nothing closes is itself. */
+const WILDCARD = /[*?]|\[!?\]?[^\]]*\]/;
+
 export interface DataTermOptions {
   readonly side: 'grains' | 'pillar';
   readonly mode: DataMode;
@@ -80,14 +83,14 @@ export function dataTerm(text: string, { side, mode, delimiter }: DataTermOption
       return data !== null && expression.test(data[side]);
     },
     usesData: true,
-    guessesPillar: side === 'pillar' && (mode === 'pcre' || (mode === 'glob' && /[*?[]/.test(text))),
+    guessesPillar: side === 'pillar' && (mode === 'pcre' || (mode === 'glob' && WILDCARD.test(text))),
     ...(problem === undefined ? {} : { problem }),
   };
 }
 
 function noDelimiter(text: string, delimiter: string): TargetProblem | undefined {
   if (text.includes(delimiter)) return undefined;
-  return { reason: `'${shorten(text)}' has no '${delimiter}' between key and value` };
+  return { reason: `'${shorten(text)}' has no '${delimiter}' between key and value`, isMild: true };
 }
 
 /** An address that is none makes the term false for everyone, also where data is unknown. */

@@ -24,7 +24,8 @@ export function pyRepr(value: Value): string {
     .join(', ')}}`;
 }
 
-function floatRepr(value: number): string {
+/** As Python writes a float. */
+export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';

@@ -5,6 +5,7 @@
  *
  * Spec: spec/wire.md#values. The corpus of compat/cases uses the same notation.
  */
+import { floatRepr } from './py-text.js';
 import { Float, isList, type Value, type ValueMap } from './value.js';
 
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
@@ -15,9 +16,9 @@ const MAX_DEPTH = 64;
 export function toPlain(value: Value, depth = 0): Plain {
   if (depth > MAX_DEPTH) throw new RangeError(`value nested deeper than ${String(MAX_DEPTH)} levels`);
   if (typeof value === 'bigint') return { $int: value.toString() };
-  if (typeof value === 'number') return isItself(value) ? value : { $float: floatText(value) };
+  if (typeof value === 'number') return isItself(value) ? value : { $float: floatRepr(value) };
   if (value === null || typeof value !== 'object') return value;
-  if (value instanceof Float) return { $float: floatText(value.value) };
+  if (value instanceof Float) return { $float: floatRepr(value.value) };
   if (isList(value)) return value.map((item) => toPlain(item, depth + 1));
   const map: [string, Plain][] = [];
   // What a module returns may hold undefined, whatever its type says; Python has no such thing.
@@ -73,12 +74,4 @@ function parseFloatText(text: string): number {
   if (text === 'nan') return NaN;
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) throw new RangeError('not a float');
   return Number(text);
-}
-
-function floatText(value: number): string {
-  if (Number.isNaN(value)) return 'nan';
-  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
-  if (Object.is(value, -0)) return '-0.0';
-  const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
 }

@@ -1,9 +1,11 @@
 /** Rules of what the bus says of jobs and runs: Salt's tags and payloads. */
-import { encodeRequest, sodiumReady } from '@natrium/envelope';
+import { encodeRequest, sodiumReady, type Wire } from '@natrium/envelope';
 import type { RunStart } from '@natrium/flow';
 import { parseJid, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { JobEvents } from './job-events.js';
+
+type WireMap = Readonly<Record<string, Wire>>;
 
 const JID = parseJid('20261120141646000001')!;
 const CALLER = { kind: 'account', name: 'alice' } as const;
@@ -17,13 +19,13 @@ beforeEach(() => {
   events = new JobEvents({ announce: (tag, data) => heard.set(tag, data) }, 1 << 20);
 });
 
-const asked = (options: ValueMap) =>
+const asked = (options: WireMap) =>
   encodeRequest({
     id: new Uint8Array(16), what: 'job', funs: ['test.ping'], args: [[]], tgt: '*', tgtType: 'glob', returner: '',
     returnerOptions: {}, timeout: 5, options, issued: 1, lifetime: 1,
   }); // prettier-ignore
 
-function returned(options: ValueMap): ValueMap | undefined {
+function returned(options: WireMap): ValueMap | undefined {
   const record = { request: asked(options), jid: JID, caller: CALLER } as unknown as records.JobRecord;
   const outcome = { ret: true, retcode: 0, success: true, out: null };
   events.returned(record, { jid: JID, id: 'web1', outcome } as unknown as records.StoredReturn);

@@ -125,7 +125,7 @@ export class MasterCalls {
   #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
     const follow = wanted === 'connected' ? 'preview' : wanted;
     const how = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
-    const options = ask.metadata === null ? how : { ...how, metadata: ask.metadata };
+    const options = ask.metadata === null ? how : { ...how, metadata: toPlain(ask.metadata) };
     const signed = this.#request('job', ask, caller, options);
     return this.#traced(
       signed,

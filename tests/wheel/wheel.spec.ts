@@ -70,6 +70,12 @@ describe('caches', () => {
     expect(await told(run(nobody, 'cache.grains'))).toBe('not_permitted');
   });
 
+  it('say what is wrong with a target that cannot be used, and find nobody for one that nobody meets', async () => {
+    const target = (tgt: string) => run(world.root, 'cache.grains', tgt, { __kwarg__: true, tgt_type: 'compound' });
+    expect(await told(target('web1 and ('))).toContain('the target cannot be used');
+    expect(await told(target('nobody'))).toEqual({});
+  });
+
   it('tell pillar to an account with full access only', async () => {
     expect(await told(run(world.root, 'cache.pillar', 'web1'))).toEqual({ web1: {} });
     const denied = await run(keeper, 'cache.pillar', 'web1');

@@ -41,7 +41,9 @@ export class InventoryReads {
     if (!proved.ok) return this.#refuse(proved.error, what);
     const target = targetIn(args);
     if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
-    const ids = this.parts.policies.current.idsOf(target);
+    const named = this.parts.policies.current.idsOf(target);
+    if (!named.ok) return refused(named.error);
+    const ids = named.value;
     if (what === 'match') return { refusal: null, result: [...ids] };
     if (ids.length > MAX_TOLD)
       return refused(refusal('bad_request', `at most ${String(MAX_TOLD)} minions in one answer`));

@@ -153,14 +153,15 @@ export class Policy {
   }
 
   /** The ids that a target means, for a runner that asks. */
-  idsOf(target: Target): readonly string[] {
-    return requestTarget(this.#rules, target, this.#matched()).minions;
+  idsOf(target: Target): Result<readonly string[], Refusal> {
+    const { minions, problem } = requestTarget(this.#rules, target, this.#matched());
+    return problem === undefined ? ok(minions) : err(unusable(problem));
   }
 
   /** The ids that a target means when a minion reads with it: as of peers, no pattern may guess at pillar. */
   idsForMinion(target: Target): Result<readonly string[], Refusal> {
     const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
-    if (problem !== undefined) return err(refusal('invalid_target', `the target cannot be used: ${problem}`));
+    if (problem !== undefined) return err(unusable(problem));
     if (guessesPillar) return err(refusal('not_permitted', 'a minion may use pillar in a target exactly only'));
     return ok(minions);
   }
@@ -221,4 +222,8 @@ function withBuiltIn(own: Value): Value {
     ]),
   );
   return isMap(own) ? { ...needed, ...own } : own;
+}
+
+function unusable(problem: string): Refusal {
+  return refusal('invalid_target', `the target cannot be used: ${problem}`);
 }

@@ -18,6 +18,7 @@ describe('a claimed account', () => {
     ['root', 'fred', 'refused'],
     ['sudo_fred', 'root', 'everything'],
     ['sudo_fred', 'fred', 'refused'],
+    ['sudo_', 'root', 'refused'],
   ])('%s with the key of %s is %s', (claimed, keyOf, expected) => {
     expect(identity(claimed, keyOf)).toBe(expected);
   });

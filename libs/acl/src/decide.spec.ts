@@ -140,6 +140,27 @@ describe('peer', () => {
     expect(code({ peer }, { funs: ['cmd.shell'], tgtType: 'Glob' })).toBe('not_permitted');
   });
 
+  it('takes a data term without a delimiter for one that only unknown minions may meet, and says so where nobody is left', () => {
+    const own = { peer: { 'web.*': [{ 'E@web1|new1': ['test.*'] }] } };
+    const on = (tgt: string) => answer(own, { tgt, tgtType: 'compound' });
+    const sound = on('web1 or G@os');
+    expect(sound).toMatchObject({ allow: true, minions: ['web1', 'new1'] });
+    expect(sound).not.toHaveProperty('defect');
+    expect(on('db* or G@os')).toMatchObject({ allow: false });
+    expect(on('web1 and G@os')).toMatchObject({
+      allow: true,
+      minions: [],
+      defect: "'os' has no ':' between key and value",
+    });
+  });
+
+  it('sends nothing where a pattern cannot be used, and permits only what the other terms permit', () => {
+    const own = { peer: { 'web.*': [{ 'E@web1|new1': ['test.*'] }] } };
+    const on = (tgt: string) => answer(own, { tgt, tgtType: 'compound' });
+    expect(on('web1 or P@os:[')).toMatchObject({ allow: true, minions: [] });
+    expect(on('db* or P@os:[')).toMatchObject({ allow: false });
+  });
+
   it('names the rule that allowed', () => {
     expect(answer({ peer }, { funs: ['pkg.install'], tgt: 'web*' })).toMatchObject({
       rule: { path: ['peer', 'web.*', 1, 'web*', 0] },

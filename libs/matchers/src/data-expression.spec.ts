@@ -49,6 +49,12 @@ describe('a data expression', () => {
     ['*:leaf', false],
     ['odd:*:leaf:x', true],
     ['nosuch:*', false],
+    [' os:debian', true],
+    ["'os':debian", true],
+    ['"tags" :env', true],
+    ["'users':'name':ann", true],
+    ["'OS':debian", false],
+    ['010:x', false],
   ])('%s: %s', (expression, expected) => {
     expect(matches(expression)).toBe(expected);
   });

@@ -8,6 +8,8 @@ const FLOATS: readonly (readonly [number, string])[] = [
   [-3, '-3.0'],
   [0, '0.0'],
   [-0, '-0.0'],
+  [1e16, '1e+16'],
+  [1e-5, '1e-05'],
   [1e21, '1e+21'],
   [1e300, '1e+300'],
   [Infinity, 'inf'],

@@ -6,9 +6,12 @@ import type { Options } from './options.js';
 /** Option name as commander stores it, and as the user wrote it. */
 export type NotBuilt = Readonly<Record<string, string>>;
 
+/** Who names a Saltfile means another cluster than that of the usual folder. */
+const EVERYWHERE: NotBuilt = { saltfile: '--saltfile' };
+
 /** @returns the exit code when one of them is on the command line. */
 export function refuseNotBuilt(options: Options, notBuilt: NotBuilt, program: string, io: Io): number | undefined {
-  const given = Object.entries(notBuilt).filter(([name]) => options.given(name));
+  const given = Object.entries({ ...notBuilt, ...EVERYWHERE }).filter(([name]) => options.given(name));
   if (given.length === 0) return undefined;
   const flags = given.map(([, flag]) => flag).join(', ');
   io.err(`${program}: ${flags} ${given.length === 1 ? 'is' : 'are'} not built yet; nothing was done.\n`);

@@ -25,8 +25,8 @@ Exit codes (docs/exit-codes.md):
   13 refused   42 no target or function   64 not built yet   69 no master   130 Ctrl-C`;
 
 export const NOT_BUILT: NotBuilt = {
-  returnConfig: '--return_config',
-  returnKwargs: '--return_kwargs',
+  return_config: '--return_config',
+  return_kwargs: '--return_kwargs',
   moduleExecutors: '--module-executors',
   executorOpts: '--executor-opts',
 };

@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
+import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
-import { readUpTo } from './read-up-to.js';
+import { upTo } from './read-up-to.js';
 import { AHEAD, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
@@ -20,6 +21,17 @@ export interface BucketOptions {
 
 type Change = Entry | { readonly key: string; readonly value: undefined };
 
+/** As a consumer or the leader tells a message. */
+type Told = Pick<JsMsg, 'subject' | 'headers' | 'data' | 'seq'>;
+
+interface Range {
+  readonly pattern: string;
+  readonly after: number;
+  readonly last: number;
+}
+
+/** Asked for one by one they cost less than a consumer. */
+const FEW = 8;
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
 const EVERY = '>';
@@ -110,7 +122,7 @@ class NatsStore implements Store {
     return reading;
   }
 
-  #changeIn({ subject, headers, data: value, seq: revision }: JsMsg): Change {
+  #changeIn({ subject, headers, data: value, seq: revision }: Told): Change {
     const key = this.#keyIn(subject);
     // A deletion leaves a marker, which is no value.
     return headers?.has(OPERATION) === true ? { key, value: undefined } : { key, value, revision };
@@ -137,8 +149,9 @@ class NatsStore implements Store {
    * Reads with a consumer of its own, which is gone when this comes back: the client library's own reading leaves one behind
    * for seconds each time, and a busy hour after a fail-over would make thousands.
    *
-   * The broker puts a consumer on any node that has the stream, and that one may be behind: how far to read is asked of the
-   * stream's leader.
+   * The broker puts a consumer on any node that has the stream, and that one may be behind, or lack for good what was written
+   * while it started: how far to read is asked of the stream's leader, and so are the first few, which are all of most lists,
+   * and whatever the consumer's node has not got in time.
    */
   list(pattern: string, since = 0): Promise<readonly Entry[]> {
     return triedAnew(() => this.#listOnce(pattern, since));
@@ -147,20 +160,46 @@ class NatsStore implements Store {
   async #listOnce(pattern: string, since: number): Promise<readonly Entry[]> {
     const last = await this.#lastOf(pattern);
     if (last === 0 || last < since) return [];
-    const from =
-      since > 0
-        ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: since }
-        : { deliver_policy: DeliverPolicy.All };
+    const few = await this.#atLeader({ pattern, after: since - 1, last }, FEW);
+    const known = few.at(-1)?.seq ?? last;
+    const more = few.length < FEW || known >= last ? [] : await this.#byConsumer({ pattern, after: known, last });
+    return [...few, ...more].map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
+  }
+
+  async #byConsumer(range: Range): Promise<readonly Told[]> {
     const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
-    const consumer = await consumers.get(`KV_${this.name}`, { filter_subjects: [this.#subject(pattern)], ...from });
+    const consumer = await consumers.get(`KV_${this.name}`, {
+      filter_subjects: [this.#subject(range.pattern)],
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: range.after + 1,
+    });
+    const read: Told[] = [];
     try {
       const messages = await consumer.consume(WATCHED);
       void stopWhenSilent(messages);
-      const read = await readUpTo(messages, last);
-      return read.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
+      for await (const message of upTo(messages, range.last)) read.push(message);
+      return read;
+    } catch (cause) {
+      if (!(cause instanceof TimeoutError)) throw cause;
+      return [...read, ...(await this.#atLeader({ ...range, after: read.at(-1)?.seq ?? range.after }, Infinity))];
     } finally {
       consumer.delete().catch(() => undefined);
     }
+  }
+
+  /** One after the other, at most so many. */
+  async #atLeader({ pattern, after, last }: Range, most: number): Promise<readonly Told[]> {
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
+    const read: Told[] = [];
+    let seq = Math.max(after, 0) + 1;
+    while (seq <= last && read.length < most) {
+      const next = { seq, next_by_subj: this.#subject(pattern) };
+      const message = await streams.getMessage(`KV_${this.name}`, next);
+      if (message === null) break; // gone meanwhile
+      read.push({ subject: message.subject, headers: message.header, data: message.data, seq: message.seq });
+      seq = message.seq + 1;
+    }
+    return read;
   }
 
   /** Revision of the newest value or marker under the pattern; 0 when there is none. */

@@ -1,6 +1,6 @@
 /** Rules of reading at a node that is behind: what is known to be there is waited for, and a part is never taken for all. */
 import { jest } from '@jest/globals';
-import { readUpTo } from './read-up-to.js';
+import { type Stoppable, upTo } from './read-up-to.js';
 
 /** What a node has, and what it gets from the others later. */
 class Behind implements AsyncIterable<{ readonly seq: number }> {
@@ -29,6 +29,12 @@ class Behind implements AsyncIterable<{ readonly seq: number }> {
       else yield { seq };
     }
   }
+}
+
+async function readUpTo(messages: Stoppable<{ readonly seq: number }>, last: number) {
+  const read: { readonly seq: number }[] = [];
+  for await (const message of upTo(messages, last)) read.push(message);
+  return read;
 }
 
 const seqs = (read: readonly { readonly seq: number }[]) => read.map(({ seq }) => seq);

@@ -30,13 +30,3 @@ export async function* upTo<T extends { readonly seq: number }>(
   }
   throw new TimeoutError();
 }
-
-/** All of them at once. */
-export async function readUpTo<T extends { readonly seq: number }>(
-  messages: Stoppable<T>,
-  last: number,
-): Promise<readonly T[]> {
-  const read: T[] = [];
-  for await (const message of upTo(messages, last)) read.push(message);
-  return read;
-}

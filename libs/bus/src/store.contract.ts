@@ -199,5 +199,20 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
     it('lists nothing of an empty store', async () => {
       expect(await store.list('r.*')).toEqual([]);
     });
+
+    it('lists many in the order of their writing, what was written again as the newest, and from any of them on', async () => {
+      const keys = Array.from({ length: 30 }, (_, n) => `m.${String(n)}`);
+      for (const key of keys) await store.put(key, bytes(key));
+      await store.put('other', bytes('x'));
+      await store.put('m.3', bytes('again'));
+      await store.delete('m.7');
+      const order = [...keys.filter((key) => key !== 'm.3' && key !== 'm.7'), 'm.3'];
+      const all = await other.list('m.*');
+      expect(all.map(({ key }) => key)).toEqual(order);
+      for (const from of [1, 7, 8, 9, 20, all.length - 1]) {
+        const since = all[from]?.revision ?? 0;
+        expect((await other.list('m.*', since)).map(({ key }) => key)).toEqual(order.slice(from));
+      }
+    });
   });
 }

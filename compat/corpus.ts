@@ -109,9 +109,10 @@ export function valueOf(plain: Plain | undefined): Value {
   return plain === undefined ? null : fromPlain(withMarkedKeys(plain));
 }
 
-const TAGS = ['$float', '$int'];
+/** Of compat/cases/README.md. `$text` is no value of ours: `fromPlain` says so. */
+const TAGS = ['$float', '$int', '$text'];
 
-/** The corpus has no other keys of ours: a key of its own that begins with `$` is marked as ours mark it. */
+/** A key of the corpus that begins with `$` and is none of those is marked as ours mark it. */
 function withMarkedKeys(plain: Plain): Plain {
   if (plain === null || typeof plain !== 'object') return plain;
   if (isPlainList(plain)) return plain.map(withMarkedKeys);

@@ -52,6 +52,18 @@ describe('the replay', () => {
     });
   });
 
+  it('counts a case with a value that it cannot make as a failure', async () => {
+    const { request } = allowed;
+    for (const [arg, failures] of [
+      [[{ $other: 'x' }], 0],
+      [[{ $text: 'x' }], 1],
+    ] as const) {
+      const one = readCase(JSON.stringify({ ...allowed, request: { ...request, arg }, expect: { verdict: 'allow' } }));
+      const [report] = await replay({ cases: [one], inventories });
+      expect(report?.failures).toHaveLength(failures);
+    }
+  });
+
   it('counts a family that it does not know as a failure', async () => {
     const one = readCase('{"id":"q","family":"unheard_of","expect":{}}');
     const [report] = await replay({ cases: [one], inventories: {} });

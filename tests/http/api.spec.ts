@@ -239,12 +239,27 @@ describe('events', () => {
       expect([query, await statusOf(query)]).toEqual([query, 401]);
   });
 
-  it('are fired, and a session ended, only for who takes the answer', async () => {
-    const token = String((await world.login('bob')).headers.get('X-Auth-Token'));
-    const refused = { token, method: 'POST', headers: { Accept: 'text/csv' } };
-    for (const path of ['/hook/never', '/minions', '/logout'])
-      expect([path, (await world.ask(path, refused)).status]).toEqual([path, 406]);
-    expect((await world.ask('/stats', { token })).status).toBe(200);
+  it('are fired, jobs begun and sessions ended only for who takes the answer', async () => {
+    const token = tokenIn(await world.login('bob'));
+    const all = await listen({ 'X-Auth-Token': await world.tokenOf('alice') });
+    const before = await world.jobCount();
+    const post = async (path: string, body: object, accept: string) => {
+      const headers = { Accept: accept, 'Content-Type': 'application/json' };
+      return [path, (await world.ask(path, { token, headers, body: JSON.stringify(body) })).status];
+    };
+    for (const [path, body] of [
+      ['/hook/never', { n: 1 }],
+      ['/minions', PING],
+      ['/logout', {}],
+    ] as const)
+      expect(await post(path, body, 'text/csv')).toEqual([path, 406]);
+    expect(await world.jobCount()).toBe(before);
+    expect(await post('/minions', PING, 'application/json')).toEqual(['/minions', 202]);
+    expect(await world.jobCount()).toBe(before + 1);
+    expect(await post('/hook/then', { n: 2 }, 'application/json')).toEqual(['/hook/then', 200]);
+    await all.until('salt/netapi/hook/then');
+    expect(all.tags).not.toContain('salt/netapi/hook/never');
+    all.close();
   });
 
   it('come over a WebSocket once the client has said anything', async () => {

@@ -47,6 +47,17 @@ async function ctl(...argv: readonly string[]) {
 }
 
 describe('natriumctl', () => {
+  it('does nothing for who names a Saltfile, which may mean another cluster', async () => {
+    for (const argv of [
+      ['up', '--state', 'D', '--saltfile', 'x'],
+      ['--saltfile=x', 'doctor'],
+    ]) {
+      const { exit, done, err } = await ctl(...argv);
+      expect({ exit, done }).toEqual({ exit: 64, done: [] });
+      expect(err).toMatch(/^natriumctl (up|doctor): --saltfile is not built yet; nothing was done\.\n$/);
+    }
+  });
+
   it('up reads all its options and answers its exit code', async () => {
     const replicas = 'acl-service=2,master-gateway=3';
     const { exit, done } = await ctl(

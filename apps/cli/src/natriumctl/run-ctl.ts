@@ -3,6 +3,7 @@
  * that a usage error speaks of that one.
  */
 import { EXIT } from '../common/exit-codes.js';
+import { refuseNotBuilt } from '../common/not-built.js';
 import { UsageError } from '../common/options.js';
 import { runProgram } from '../common/program.js';
 import type { CtlPorts, Io } from '../ports.js';
@@ -30,7 +31,9 @@ export async function runNatriumctl(argv: readonly string[], io: Io, ports: CtlP
 }
 
 function runSubcommand(subcommand: Subcommand, argv: readonly string[], io: Io, ports: CtlPorts): Promise<number> {
-  return runProgram(subcommandProgram(subcommand, io), argv, io, (options, words) =>
-    subcommand.run(options, words, io, ports),
-  );
+  const program = subcommandProgram(subcommand, io);
+  return runProgram(program, argv, io, async (options, words) => {
+    const early = refuseNotBuilt(options, {}, program.name, io);
+    return early ?? subcommand.run(options, words, io, ports);
+  });
 }

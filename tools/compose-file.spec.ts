@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { inRoot } from '../tests/support/places.js';
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, { readonly volumes?: readonly string[] }>>;
+}
+
+const { services } = load(readFileSync(inRoot('docker-compose.yml'), 'utf8')) as ComposeFile;
+const mounts = Object.entries(services).flatMap(([service, { volumes = [] }]) =>
+  volumes
+    .map((text) => text.split(':'))
+    .map(([volume = '', , mode = '']) => ({ service, volume, options: mode.split(',').filter((word) => word !== '') })),
+);
+const ofKeys = mounts.filter(({ volume }) => volume.startsWith('keys-'));
+
+describe('the volumes of keys in docker-compose.yml', () => {
+  // The engine fills an empty volume from the image for each container that it creates, and two at a time fail with
+  // "failed to mkdir …: file exists": replicas are created at the same time, before `init` has put anything there.
+  it('are filled from an image for `init` alone', () => {
+    const filling = ofKeys.filter(({ options }) => !options.includes('nocopy'));
+    expect(new Set(filling.map(({ service }) => service))).toEqual(new Set(['init']));
+  });
+
+  it('are written by `init` alone, but for the one of the person at the command line', () => {
+    const writing = ofKeys.filter(({ options }) => !options.includes('ro'));
+    expect(new Set(writing.map(({ service }) => service))).toEqual(new Set(['init', 'cli']));
+  });
+
+  it('with the root key is seen by `init` alone', () => {
+    const seeing = ofKeys.filter(({ volume }) => volume === 'keys-offline').map(({ service }) => service);
+    expect(seeing).toEqual(['init']);
+  });
+});

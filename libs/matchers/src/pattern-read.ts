@@ -6,6 +6,7 @@
  */
 import { Cursor } from './pattern-cursor.js';
 import { readEscape } from './pattern-escape.js';
+import { charNode } from './pattern-fold.js';
 import { type Flags, readGlobalFlags, readGroup, skipComment } from './pattern-group.js';
 import { readSet } from './pattern-set.js';
 import { MAX_COUNT, type Node, PatternError } from './pattern-syntax.js';
@@ -75,13 +76,13 @@ export class Reader {
     if (char === '*' || char === '+' || char === '?')
       throw new PatternError(`there is nothing that ${char} could repeat`);
     if (char === '{' && readCounts(this.cursor) !== undefined) throw new PatternError('there is nothing to repeat');
-    return { kind: 'char', code: char.codePointAt(0) ?? 0, fold: flags.fold };
+    return charNode(char.codePointAt(0) ?? 0, flags);
   }
 
   escape(flags: Flags): Node {
     const escaped = readEscape(this.cursor, false, flags.ascii);
     if (escaped.kind === 'at') return escaped.node;
-    if (escaped.kind === 'char') return { kind: 'char', code: escaped.code, fold: flags.fold };
+    if (escaped.kind === 'char') return charNode(escaped.code, flags);
     return { kind: 'set', negated: false, items: [escaped.item], fold: false };
   }
 

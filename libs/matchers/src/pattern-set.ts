@@ -1,6 +1,7 @@
 /** Reads a `[...]` set as Python does: a first `]` is literal, ranges must rise and not end in a class. */
 import type { Cursor } from './pattern-cursor.js';
 import { readEscape } from './pattern-escape.js';
+import { setNode } from './pattern-fold.js';
 import { type Node, PatternError, type SetItem } from './pattern-syntax.js';
 
 /** The cursor stands after the opening bracket. */
@@ -12,7 +13,7 @@ export function readSet(cursor: Cursor, flags: { readonly fold: boolean; readonl
     items.push(readMember(cursor, flags.ascii));
   }
   cursor.next();
-  return { kind: 'set', negated, items, fold: flags.fold };
+  return setNode(negated, items, flags);
 }
 
 function readMember(cursor: Cursor, ascii: boolean): SetItem {

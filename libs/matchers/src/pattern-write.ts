@@ -10,6 +10,12 @@ const CLASS_BODY: Readonly<Record<PyClass, string>> = {
   s: '\\t-\\r\\x{1c}-\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}',
 };
 const ASCII_BODY: Readonly<Record<PyClass, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t-\\r\\x{20}' };
+const ASCII_COMPLEMENT: Readonly<Record<PyClass, string>> = {
+  d: '\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}',
+  w: '\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}',
+  s: '\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{10ffff}',
+};
+const UNDERSCORE = 0x5f;
 /** The complements that RE2 can put inside of another set. */
 const COMPLEMENT: Readonly<Record<'d' | 's', string>> = {
   d: '\\P{Nd}',
@@ -18,13 +24,19 @@ const COMPLEMENT: Readonly<Record<'d' | 's', string>> = {
     '\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{10ffff}',
 };
 
+export interface WriteOptions {
+  /** Whether the text must end where the pattern does. */
+  readonly whole: boolean;
+  /** What a `$` is that something may follow: it looks at the final newline and takes it not. */
+  readonly innerEnd: '\\z' | '(?m:$)';
+}
+
 /**
  * Writes `node` for the engine.
  *
  * @param tail Whether nothing can follow it: only there may `$` take the final newline with it.
- * @param whole Whether the text must end where the pattern does.
  */
-export function writePattern(node: Node, tail: boolean, whole: boolean): string {
+export function writePattern(node: Node, tail: boolean, options: WriteOptions): string {
   switch (node.kind) {
     case 'char':
       return node.fold ? `(?i:${char(node.code)})` : char(node.code);
@@ -33,30 +45,42 @@ export function writePattern(node: Node, tail: boolean, whole: boolean): string 
     case 'set':
       return node.fold ? `(?i:${set(node.negated, node.items)})` : set(node.negated, node.items);
     case 'sequence':
-      return node.items.map((item, index) => writePattern(item, tail && restIsEnd(node.items, index), whole)).join('');
+      return node.items
+        .map((item, index) => writePattern(item, tail && restIsEnd(node.items, index), options))
+        .join('');
     case 'choice':
-      return `(?:${node.items.map((item) => writePattern(item, tail, whole)).join('|')})`;
+      return `(?:${node.items.map((item) => writePattern(item, tail, options)).join('|')})`;
     case 'repeat':
-      return `(?:${writePattern(node.item, tail && node.max === 1, whole)})${counts(node.min, node.max)}`;
+      return `(?:${writePattern(node.item, tail && node.max === 1, options)})${counts(node.min, node.max)}`;
     case 'at':
-      return anchor(node.at, tail, whole);
+      return anchor(node.at, tail, options);
     case 'look':
       throw new PatternError('a look-ahead is possible only at the very start of a pattern');
   }
+}
+
+/** Whether something may follow a `$` of it. */
+export function hasInnerEnd(node: Node, tail = true): boolean {
+  if (node.kind === 'at') return node.at === 'end' && !tail;
+  if (node.kind === 'sequence')
+    return node.items.some((item, index) => hasInnerEnd(item, tail && restIsEnd(node.items, index)));
+  if (node.kind === 'choice') return node.items.some((item) => hasInnerEnd(item, tail));
+  if (node.kind === 'repeat') return hasInnerEnd(node.item, tail && node.max === 1);
+  return node.kind === 'look' && hasInnerEnd(node.item);
 }
 
 function restIsEnd(items: readonly Node[], index: number): boolean {
   return items.slice(index + 1).every((item) => item.kind === 'at' && item.at === 'end');
 }
 
-function anchor(at: Extract<Node, { kind: 'at' }>['at'], tail: boolean, whole: boolean): string {
+function anchor(at: Extract<Node, { kind: 'at' }>['at'], tail: boolean, { whole, innerEnd }: WriteOptions): string {
   if (at === 'start') return '\\A';
   if (at === 'text-end') return '\\z';
   if (at === 'word') return '\\b';
   if (at === 'not-word') return '\\B';
   if (at === 'line-start') return '(?m:^)';
   if (at === 'line-end') return '(?m:$)';
-  if (!tail) throw new PatternError('nothing can follow a $');
+  if (!tail) return innerEnd;
   return whole ? '\\z' : '(?:\\n?\\z)';
 }
 
@@ -72,29 +96,30 @@ function char(code: number): string {
   return /^[A-Za-z0-9_]$/.test(text) ? text : `\\x{${code.toString(16)}}`;
 }
 
+/** RE2 has no complement of a union inside of a set; that of letters and digits is said beside it. */
 function set(negated: boolean, items: readonly SetItem[]): string {
-  const notWord = items.some((item) => item.kind === 'class' && item.name === 'w' && item.negated);
-  if (!notWord) return `[${negated ? '^' : ''}${items.map(member).join('')}]`;
-  if (negated) return wordWithout(items);
-  const others = items.filter((item) => !(item.kind === 'class' && item.name === 'w' && item.negated));
+  const others = items.filter((item) => !isNotWord(item));
+  const body = others.map(member).join('');
+  if (others.length === items.length) return `[${negated ? '^' : ''}${body}]`;
+  if (negated) return `(?:[^\\P{L}${body}]|[^\\P{N}${body}]${others.some(hasUnderscore) ? '' : '|_'})`;
   const outside = `[^${CLASS_BODY.w}]`;
-  return others.length === 0 ? outside : `(?:[${others.map(member).join('')}]|${outside})`;
+  return others.length === 0 ? outside : `(?:[${body}]|${outside})`;
 }
 
-/** `[^\W_]` and the like: word characters without some; only the usual idioms can be said in RE2. */
-function wordWithout(items: readonly SetItem[]): string {
-  const rest = items.filter((item) => !(item.kind === 'class' && item.name === 'w'));
-  const noLine = rest.some((item) => item.kind === 'range' && item.from === 0x5f && item.to === 0x5f);
-  const noDigit = rest.some((item) => item.kind === 'class' && item.name === 'd' && !item.negated);
-  if (rest.length !== Number(noLine) + Number(noDigit))
-    throw new PatternError('[^\\W...] is possible with _ and \\d only');
-  return `[\\p{L}${noDigit ? '\\p{Nl}\\p{No}' : '\\p{N}'}${noLine ? '' : '_'}]`;
+function isNotWord(item: SetItem): boolean {
+  return item.kind === 'class' && item.name === 'w' && item.negated && !item.ascii;
+}
+
+/** Whether the character `_` is in it. */
+function hasUnderscore(item: SetItem): boolean {
+  if (item.kind === 'range') return item.from <= UNDERSCORE && UNDERSCORE <= item.to;
+  return (item.name === 'w') !== item.negated;
 }
 
 function member(item: SetItem): string {
   if (item.kind === 'range') return item.from === item.to ? char(item.from) : `${char(item.from)}-${char(item.to)}`;
   if (!item.negated) return item.ascii ? ASCII_BODY[item.name] : CLASS_BODY[item.name];
-  if (item.ascii || item.name === 'w')
-    throw new PatternError(`\\${item.name.toUpperCase()} is not possible in a set here`);
+  if (item.ascii) return ASCII_COMPLEMENT[item.name];
+  if (item.name === 'w') throw new Error('it is written beside the set');
   return COMPLEMENT[item.name];
 }

@@ -13,7 +13,7 @@ import { firstCodes } from './pattern-first.js';
 import { checkCounts, hasBoundary, hasCounts } from './pattern-limits.js';
 import { readPattern } from './pattern-read.js';
 import { MAX_PATTERN, type Node, PatternError, type PatternProblem } from './pattern-syntax.js';
-import { writePattern } from './pattern-write.js';
+import { hasInnerEnd, writePattern, type WriteOptions } from './pattern-write.js';
 
 export interface Pattern {
   readonly source: string;
@@ -63,17 +63,28 @@ function testOf(text: string, whole: boolean): Test {
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
-  const test = splitTest(node, whole);
+  const test = endTest(node, whole);
   // The engine's word boundaries know ASCII only, and it finds `\B` in the empty text: there the pattern does not match.
   return hasBoundary(node) ? (subject) => /^[\x00-\x7f]+$/.test(subject) && test(subject) : test;
 }
 
-function splitTest(node: Node, whole: boolean): Test {
+/** A `$` that something follows: the engine knows no "before the final newline", but where that is the only one, a line's end. */
+function endTest(node: Node, whole: boolean): Test {
+  const plain = splitTest(node, { whole, innerEnd: '\\z' });
+  if (!hasInnerEnd(node)) return plain;
+  const lineEnd = splitTest(node, { whole, innerEnd: '(?m:$)' });
+  return (subject) => {
+    const newline = subject.indexOf('\n');
+    return newline < 0 ? plain(subject) : newline === subject.length - 1 && lineEnd(subject);
+  };
+}
+
+function splitTest(node: Node, options: WriteOptions): Test {
   const { looks, rest } = splitLooks(node);
-  if (looks.length === 0) return oneTest(rest, whole);
-  const conditions = looks.map(({ negated, item }) => ({ negated, test: oneTest(item, false) }));
+  if (looks.length === 0) return oneTest(rest, options);
+  const conditions = looks.map(({ negated, item }) => ({ negated, test: oneTest(item, { ...options, whole: false }) }));
   const [first, others] = firstBranch(rest);
-  const tests = { first: oneTest(first, whole), others: others === undefined ? undefined : oneTest(others, whole) };
+  const tests = { first: oneTest(first, options), others: others === undefined ? undefined : oneTest(others, options) };
   return (subject) =>
     (conditions.every(({ negated, test }) => test(subject) !== negated) && tests.first(subject)) ||
     tests.others?.(subject) === true;
@@ -110,11 +121,11 @@ function byFirstLetter(node: Node, test: Test): Test {
   };
 }
 
-function oneTest(node: Node, whole: boolean): Test {
+function oneTest(node: Node, options: WriteOptions): Test {
   checkCounts(node);
-  const text = `\\A(?:${writePattern(node, true, whole)})${whole ? '\\z' : ''}`;
+  const text = `\\A(?:${writePattern(node, true, options)})${options.whole ? '\\z' : ''}`;
   const slow = engineTest(text, hasCounts(node));
-  return fastTest(node, whole, slow) ?? byFirstLetter(node, slow);
+  return fastTest(node, options.whole, slow) ?? byFirstLetter(node, slow);
 }
 
 /** @param now Whether the engine must prove at once that it takes the pattern: repeated counts can be too large for it. */

@@ -16,9 +16,9 @@ export function readWord(word: string): Value | undefined {
   for (let mends = 0; text !== undefined && mends <= MAX_MENDS; mends += 1) {
     try {
       const { value, events } = readYaml(text);
-      const glued = gluedKeyMark(text, events);
-      if (glued === undefined) return isYaml11(text, events) ? value : undefined;
-      text = `${text.slice(0, glued + 1)} ${text.slice(glued + 1)}`;
+      const mended: string | undefined = mendMeaning(text, events);
+      if (mended === undefined) return isYaml11(text, events) ? value : undefined;
+      text = mended;
     } catch (error) {
       text = mend(text, error);
     }
@@ -26,13 +26,42 @@ export function readWord(word: string): Value | undefined {
   return undefined;
 }
 
-/** YAML 1.1 takes a comment straight after a closing bracket (`[1]#x`) and a lone dash in a list (`[-]`). */
+/** YAML 1.1 takes a comment straight after a closing bracket or an indicator (`[1]#x`, `- |#x`) and a lone dash in a list (`[-]`). */
 function mend(text: string, error: unknown): string | undefined {
   const at = error instanceof YAMLException ? error.mark?.position : undefined;
   if (at === undefined) return undefined;
   const rest = text.slice(at);
-  if (rest.startsWith('#') && /["'\]}]$/.test(text.slice(0, at))) return `${text.slice(0, at)} ${rest}`;
+  if (rest.startsWith('#') && /["'\]}|>]$/.test(text.slice(0, at))) return `${text.slice(0, at)} ${rest}`;
   if (/^-[,\]}]/.test(rest)) return `${text.slice(0, at)}"-"${rest.slice(1)}`;
+  return undefined;
+}
+
+/** What both take and read differently: the text as the newer parser reads it so, if there is such a place. */
+function mendMeaning(text: string, events: readonly Event[]): string | undefined {
+  const glued = gluedKeyMark(text, events);
+  if (glued !== undefined) return `${text.slice(0, glued + 1)} ${text.slice(glued + 1)}`;
+  const end = longName(text, events);
+  if (end !== undefined) return `${text.slice(0, end)} ${text.slice(end)}`;
+  const tag = bareTag(text, events);
+  return tag === undefined ? undefined : `${text.slice(0, tag)} ${text.slice(tag + 1)}`;
+}
+
+/** The name of an anchor is letters, digits, `-` and `_`; with `?` or `:` the next word begins (`&a:b`). */
+function longName(text: string, events: readonly Event[]): number | undefined {
+  for (const event of events) {
+    if (!('anchorStart' in event) || event.type === EVENT_ID.ALIAS || event.anchorStart < 0) continue;
+    const [name] = /^[0-9A-Za-z_-]+(?=[?:])/.exec(text.slice(event.anchorStart, event.anchorEnd)) ?? [];
+    if (name !== undefined) return event.anchorStart + name.length;
+  }
+  return undefined;
+}
+
+/** A `!` by itself says nothing about a plain word: `! 1` is a number. */
+function bareTag(text: string, events: readonly Event[]): number | undefined {
+  for (const event of events) {
+    if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.PLAIN || event.valueStart < 0) continue;
+    if (text.slice(event.tagStart, event.tagEnd) === '!') return event.tagStart;
+  }
   return undefined;
 }
 
@@ -42,7 +71,7 @@ function gluedKeyMark(text: string, events: readonly Event[]): number | undefine
 }
 
 function isYaml11(text: string, events: readonly Event[]): boolean {
-  if (/^\.\.\.\s/.test(text)) return false;
+  if (/^\.\.\.\s/.test(text) || keyIsLeftOut(text, events)) return false;
   if (!events.every((event) => hasPlainName(text, event) && hasPlainTag(text, event) && !lacksKey(text, event)))
     return false;
   if (repeatsAnchor(text, events)) return false;
@@ -86,8 +115,19 @@ function repeatsAnchor(text: string, events: readonly Event[]): boolean {
 /** A mapping that begins with its colon, or a lone `?` in a list: a key may be left out only as in `? : value`. */
 function lacksKey(text: string, event: Event): boolean {
   if (event.type !== EVENT_ID.MAPPING) return false;
-  const start = event.style === COLLECTION_STYLE.FLOW ? /^(?:[:,\]]|\{ *:)/ : /^:(?:\s|$)/;
+  const start = event.style === COLLECTION_STYLE.FLOW ? /^[:,\]]/ : /^:(?:\s|$)/;
   return start.test(text.slice(event.start));
+}
+
+/** Within brackets, as the first or any other (`{a: b, : c}`). */
+function keyIsLeftOut(text: string, events: readonly Event[]): boolean {
+  let marks = text;
+  for (const event of events) {
+    if (event.type !== EVENT_ID.SCALAR || event.valueStart < 0) continue;
+    const length = event.valueEnd - event.valueStart;
+    marks = `${marks.slice(0, event.valueStart)}${'x'.repeat(length)}${marks.slice(event.valueEnd)}`;
+  }
+  return /[{,]\s*:/.test(marks);
 }
 
 /** A tag had to be followed by a blank (or a comma), and one that names a collection could not stand alone. */

@@ -54,6 +54,24 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
     ],
   ],
   [
+    'within brackets a key is left out only behind a question mark',
+    [
+      ['{a: b, : c}', '{a: b, : c}'],
+      ['{ : c}', '{ : c}'],
+      ['{a: b, ? : c}', { a: 'b', null: 'c' }],
+      ['{"a, : b": c}', { 'a, : b': 'c' }],
+    ],
+  ],
+  [
+    'a lone exclamation mark says nothing about a plain word; an anchor’s name ends at the first mark',
+    [
+      ['! 12', 12],
+      ['[! on, ! "1"]', [true, '1']],
+      ['&a:b', ':b'],
+      ['&a?b', '?b'],
+    ],
+  ],
+  [
     'a leading zero does not make a number octal, unless it is signed',
     [
       ['010', 10],

@@ -7,7 +7,11 @@ import * as z from 'zod/mini';
 import { keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
 import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
 
-const [broker, identity, modules, spool] = ['Broker and cluster', 'Identity', 'Modules and data', 'Spool'] as const;
+const [broker, identity, modules] = ['Broker and cluster', 'Identity', 'Modules and data'] as const;
+const [events, spool] = ['Events', 'Spool'] as const;
+
+/** As Salt knows them. */
+const HASH_TYPES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'] as const;
 
 const identityKeys = {
   id: z
@@ -104,6 +108,19 @@ const moduleKeys = {
   }),
 };
 
+const eventKeys = {
+  max_event_size: z._default(whole(1024, 67_108_864), 1_048_576).register(keyDocs, {
+    group: events,
+    doc: "Largest event of this host's bus in bytes; one that goes to the master has at most 4194304",
+    takes: 'bytes, 1024 to 67108864',
+  }),
+  hash_type: z._default(z.enum(HASH_TYPES), 'sha256').register(keyDocs, {
+    group: events,
+    doc: "Which hash of the minion's id names Salt's own sockets in sock_dir, where Salt's event library looks for them",
+    takes: HASH_TYPES.join(', '),
+  }),
+};
+
 const spoolKeys = {
   keep_returns: z._default(whole(1, 8760), 24).register(keyDocs, {
     group: spool,
@@ -127,6 +144,7 @@ export const MinionConfig = z.strictObject({
   ...minionBroker,
   ...brokerTlsKeys,
   ...moduleKeys,
+  ...eventKeys,
   ...spoolKeys,
   ...guestKeys,
   ...timeKeys,

@@ -23,16 +23,24 @@ class CutOff extends Error {
 }
 
 export interface ReadOptions {
-  /** Byte strings stay bytes: for the frame around a body. */
+  /** Byte strings and texts stay bytes: for the frame around a body, which Python 2 writes as a text. */
   readonly bytes: boolean;
 }
 
-/** @returns The value and where the next one begins; a number when the bytes end before the value does: it needs as many at least. */
-export function readMsgpack(bytes: Buffer, at: number, options: ReadOptions): readonly [Parsed, number] | number {
+export interface Read {
+  readonly value: Parsed;
+  /** Where the next one begins. */
+  readonly end: number;
+  /** It says all that the bytes do: none of it was a byte string, a time, or a key that is no text. */
+  readonly isExact: boolean;
+}
+
+/** @returns A number when the bytes end before the value does: it needs as many at least. */
+export function readMsgpack(bytes: Buffer, at: number, options: ReadOptions): Read | number {
   const reader = new MsgpackReader(bytes, at, options.bytes);
   try {
     const value = reader.value(0);
-    return [value, reader.at];
+    return { value, end: reader.at, isExact: reader.isExact };
   } catch (error) {
     if (error instanceof CutOff) return error.needed;
     throw error;
@@ -40,6 +48,8 @@ export function readMsgpack(bytes: Buffer, at: number, options: ReadOptions): re
 }
 
 class MsgpackReader {
+  isExact = true;
+
   constructor(
     private readonly bytes: Buffer,
     public at: number,
@@ -52,7 +62,7 @@ class MsgpackReader {
     if (head < 0x80) return head;
     if (head < 0x90) return this.#map(head & 0x0f, depth);
     if (head < 0xa0) return this.#list(head & 0x0f, depth);
-    if (head < 0xc0) return this.#take(head & 0x1f).toString();
+    if (head < 0xc0) return this.#text(head & 0x1f);
     if (head >= 0xe0) return head - 0x100;
     return this.#headed(head, depth);
   }
@@ -102,7 +112,7 @@ class MsgpackReader {
       case 0xd9:
       case 0xda:
       case 0xdb:
-        return this.#take(this.#length(head - 0xd9)).toString();
+        return this.#text(this.#length(head - 0xd9));
       case 0xdc:
       case 0xdd:
         return this.#list(this.#length(head - 0xdb), depth);
@@ -120,13 +130,19 @@ class MsgpackReader {
     return size === 1 ? this.#take(2).readUInt16BE() : this.#take(4).readUInt32BE();
   }
 
-  #bytes(size: number): Parsed {
+  #text(size: number): Parsed {
     const bytes = this.#take(size);
     return this.keepBytes ? bytes : bytes.toString();
   }
 
+  #bytes(size: number): Parsed {
+    this.isExact = false;
+    return this.#text(size);
+  }
+
   /** Salt packs a time as an extension that holds its text. */
   #extension(size: number): Parsed {
+    this.isExact = false;
     this.#take(1);
     return this.#take(size).toString();
   }
@@ -141,6 +157,7 @@ class MsgpackReader {
     const entries: [string, Parsed][] = [];
     for (let i = 0; i < count; i += 1) {
       const key = this.value(depth + 1);
+      if (typeof key !== 'string') this.isExact = false;
       entries.push([typeof key === 'string' ? key : keyText(key), this.value(depth + 1)]);
     }
     return Object.fromEntries(entries);

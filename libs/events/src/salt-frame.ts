@@ -5,16 +5,16 @@
  * Spec: docs/event-bus.md#salts-own-sockets.
  */
 import { isMap, type Value, type ValueMap } from '@natrium/model';
-import type { Heard } from './event.js';
-import { MsgpackError, readMsgpack, writeMsgpack } from './msgpack.js';
+import { type Heard, withoutStamp } from './event.js';
+import { MsgpackError, type Parsed, readMsgpack, writeMsgpack } from './msgpack.js';
 
 const BREAK = '\n\n';
+/** Of a frame around its data, tag included: whether the data is too large is for the bus to say. */
+const AROUND = 1024;
 
 export interface Framed {
   readonly tag: string;
   readonly data: ValueMap;
-  /** Bytes of the frame. */
-  readonly size: number;
 }
 
 /** The frame of an event, as Salt's publisher writes it. */
@@ -24,10 +24,12 @@ export function frameOf(tag: string, data: ValueMap): Buffer {
 }
 
 const frames = new WeakMap<Heard, Buffer>();
+/** By an event's data: the frame as its script wrote it, where a value of ours says less (bytes, times, keys that are no texts). */
+const verbatim = new WeakMap<ValueMap, Buffer>();
 
 /** With Salt's `_stamp` in the data; made once for all who listen. */
 export function frameFor(event: Heard): Buffer {
-  const known = frames.get(event);
+  const known = frames.get(event) ?? verbatim.get(event.data);
   if (known !== undefined) return known;
   const frame = frameOf(event.tag, { ...event.data, _stamp: event.stamp });
   frames.set(event, frame);
@@ -55,16 +57,20 @@ export class FrameReader {
   #size = 0;
   /** Fewer bytes than this hold no whole frame. */
   #needed = 0;
+  /** Bytes still to come of a frame that is too large. */
+  #skipped = 0;
 
-  constructor(private readonly maxBytes: number) {}
+  constructor(
+    /** Larger frames are not kept, also not in part. */
+    private readonly maxBytes: number,
+    /** A frame that is no event, or too large: those before and after it are read. */
+    private readonly onRefused: (cause: MsgpackError) => void,
+  ) {}
 
-  /** @throws {MsgpackError} When what comes is no frame, or larger than `maxBytes`: the connection is of no more use. */
-  take(chunk: Buffer): readonly Framed[] {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#needed) return [];
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    const framed: Framed[] = [];
+  /** @throws {MsgpackError} When what comes is no frame: the connection is of no more use, and the events before it are told. */
+  *take(chunk: Buffer): Generator<Framed> {
+    const bytes = this.#gathered(chunk);
+    if (bytes === undefined) return;
     let at = 0;
     this.#needed = 0;
     while (at < bytes.length) {
@@ -73,27 +79,61 @@ export class FrameReader {
         this.#needed = read - at;
         break;
       }
-      framed.push(eventIn(read[0], read[1] - at));
-      at = read[1];
+      const framed = this.#framed(read.value, read.end - at);
+      at = read.end;
+      if (framed !== undefined) yield framed;
     }
-    if (Math.max(this.#needed, bytes.length - at) > this.maxBytes) {
-      throw new MsgpackError(`an event is larger than ${String(this.maxBytes)} bytes`);
+    this.#keep(bytes.subarray(at));
+  }
+
+  #gathered(chunk: Buffer): Buffer | undefined {
+    const skipped = Math.min(this.#skipped, chunk.length);
+    this.#skipped -= skipped;
+    if (skipped === chunk.length) return undefined;
+    this.#chunks.push(chunk.subarray(skipped));
+    this.#size += chunk.length - skipped;
+    if (this.#size < this.#needed) return undefined;
+    return this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
+  }
+
+  #keep(rest: Buffer): void {
+    // Salt writes the body last: what is needed is the whole frame.
+    const isTooLarge = Math.max(this.#needed, rest.length) > this.maxBytes + AROUND;
+    this.#chunks = rest.length === 0 || isTooLarge ? [] : [rest];
+    this.#size = isTooLarge ? 0 : rest.length;
+    if (!isTooLarge) return;
+    this.#skipped = this.#needed - rest.length;
+    this.#needed = 0;
+    this.onRefused(tooLarge(this.maxBytes));
+  }
+
+  #framed(frame: Parsed, size: number): Framed | undefined {
+    try {
+      if (size > this.maxBytes + AROUND) throw tooLarge(this.maxBytes);
+      return eventIn(frame);
+    } catch (cause) {
+      if (!(cause instanceof MsgpackError)) throw cause;
+      this.onRefused(cause);
+      return undefined;
     }
-    const rest = bytes.subarray(at);
-    this.#chunks = rest.length === 0 ? [] : [rest];
-    this.#size = rest.length;
-    return framed;
   }
 }
 
-function eventIn(frame: unknown, size: number): Framed {
+function tooLarge(maxBytes: number): MsgpackError {
+  return new MsgpackError(`it is larger than ${String(maxBytes)} bytes (max_event_size)`);
+}
+
+function eventIn(frame: Parsed): Framed {
   const { body } = (typeof frame === 'object' && frame !== null ? frame : {}) as { readonly body?: unknown };
-  const bytes =
-    typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? Buffer.from(body) : undefined;
+  const bytes = body instanceof Uint8Array ? Buffer.from(body) : undefined;
   const at = bytes?.indexOf(BREAK) ?? -1;
-  if (bytes === undefined || at < 0) throw new MsgpackError('a frame without a tag and data');
+  if (bytes === undefined || at < 0) throw new MsgpackError('it has no tag and data');
   const read = readMsgpack(bytes, at + BREAK.length, { bytes: false });
-  const data = typeof read === 'number' ? undefined : (read[0] as Value);
-  if (!isMap(data)) throw new MsgpackError('an event’s data is not a map');
-  return { tag: bytes.subarray(0, at).toString(), data, size };
+  const data = typeof read === 'number' ? undefined : (read.value as Value);
+  if (typeof read === 'number' || !isMap(data)) throw new MsgpackError('its data is no map');
+  const plain = withoutStamp(data);
+  const isStamped = plain !== data;
+  if (!read.isExact && isStamped && read.end === bytes.length)
+    verbatim.set(plain, Buffer.concat([HEAD, lengthOf(bytes.length), bytes]));
+  return { tag: bytes.subarray(0, at).toString(), data: plain };
 }

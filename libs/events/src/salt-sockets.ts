@@ -25,9 +25,9 @@ export interface SaltSocketsOptions {
 /** Events of one connection that are not stored yet; beyond, its bytes wait. */
 const MAX_UNSETTLED = 2000;
 
-/** Where Salt's library looks for the bus of a minion. */
-export function minionSocketBase(sockDir: string, id: string): string {
-  return join(sockDir, `minion_event_${createHash('sha256').update(id).digest('hex').slice(0, 10)}`);
+/** Where Salt's library looks for the bus of a minion; `hash` is Salt's `hash_type`. */
+export function minionSocketBase(sockDir: string, id: string, hash: string): string {
+  return join(sockDir, `minion_event_${createHash(hash).update(id).digest('hex').slice(0, 10)}`);
 }
 
 export function masterSocketBase(sockDir: string): string {
@@ -68,8 +68,12 @@ async function publish({ feed }: SaltSocketsOptions, socket: Socket): Promise<vo
 }
 
 function receive({ feed, origin, maxBytes, onProblem }: SaltSocketsOptions, socket: Socket): void {
-  const reader = new FrameReader(maxBytes);
+  const reader = new FrameReader(maxBytes, notFired);
   let unsettled = 0;
+  // Salt's protocol has no answer: what cannot be fired is only logged.
+  function notFired(cause: unknown): void {
+    onProblem(`an event of this host was not fired: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
   const settle = () => {
     unsettled -= 1;
     if (unsettled < MAX_UNSETTLED / 2 && socket.isPaused()) socket.resume();
@@ -78,10 +82,9 @@ function receive({ feed, origin, maxBytes, onProblem }: SaltSocketsOptions, sock
     try {
       for (const { tag, data } of reader.take(chunk)) {
         unsettled += 1;
-        // Salt's protocol has no answer: what cannot be fired is only logged.
         feed.fire(tag, data, origin).then(settle, (cause: unknown) => {
           settle();
-          onProblem(`an event of this host was not fired: ${cause instanceof Error ? cause.message : String(cause)}`);
+          notFired(cause);
         });
       }
       if (unsettled >= MAX_UNSETTLED) socket.pause();

@@ -10,8 +10,6 @@ import { EventForwarder } from './event-forwarder.js';
 import { EventSpool } from './event-spool.js';
 import { MinionEvents } from './minion-events.js';
 
-/** Largest event of this host, as a master's own default. */
-const MAX_BYTES = 1 << 20;
 /** Numbers rise by the clock over restarts; this many a millisecond are never fired. */
 const PER_MS = 1024;
 
@@ -36,7 +34,8 @@ export class AgentEvents {
       onReady: () => this.#forwarder?.wake(),
     });
     const instance = randomBytes(6).toString('hex');
-    this.#bus = new MinionEvents({ id, sockDir, instance, spool: this.#spool, maxBytes: MAX_BYTES, log, now });
+    const { hash_type: hashType, max_event_size: largest } = config;
+    this.#bus = new MinionEvents({ id, sockDir, hashType, instance, spool: this.#spool, maxBytes: largest, log, now });
   }
 
   get port(): EventPort {

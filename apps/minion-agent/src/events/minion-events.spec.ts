@@ -1,5 +1,5 @@
 /** What no message carries is refused on its minion: the spool sends in order, so it would hold up all that is fired later. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
@@ -25,17 +25,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-minion-'));
   const quiet = { onProblem: () => undefined, onReady: () => undefined };
   spool = new EventSpool({ folder, maxEvents: 100, maxBytes: 64 << 20, firstNumber: 1, ...quiet });
-  const log = pino({ level: 'silent' });
-  events = new MinionEvents({
-    id: 'web1',
-    sockDir: folder,
-    instance: 'i',
-    spool,
-    maxBytes: 1 << 20,
-    log,
-    now: () => 0,
-  });
-  await events.open();
+  events = await openBus(1 << 20);
   client = new EventClient(join(folder, 'minion_event.sock'));
 });
 afterEach(async () => {
@@ -44,6 +34,14 @@ afterEach(async () => {
   spool.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function openBus(maxBytes: number): Promise<MinionEvents> {
+  const log = pino({ level: 'silent' });
+  const place = { id: 'web1', sockDir: folder, hashType: 'sha1', instance: 'i' };
+  const bus = new MinionEvents({ ...place, spool, maxBytes, log, now: () => 0 });
+  await bus.open();
+  return bus;
+}
 
 /** Tags of what waits for the master; as one message it has an encoding. */
 function waiting(): readonly string[] {
@@ -83,6 +81,35 @@ it.each<[string, Value, ValueMap, string]>([
   await expect(events.fireMaster(data, 'bad', load)).rejects.toThrow(why);
   await events.fireMaster({ n: 1 }, 'good');
   expect(waiting()).toEqual(['good']);
+});
+
+it.each<[string, JsonMap, ValueMap]>([
+  ['without data', { tag: 'deploy' }, { pretag: null, data: {} }],
+  ['with null for it', { tag: 'deploy', data: null, pretag: 'app' }, { pretag: 'app', data: {} }],
+  ['with a list that is empty', { tag: 'deploy', data: { n: 1 }, events: [] }, { pretag: null, data: { n: 1 } }],
+])('Salt’s fire_master %s is one event', async (_, payload, whole) => {
+  await client.fire('fire_master', payload);
+  expect(spool.batch()?.events).toMatchObject([{ tag: 'deploy', data: whole['data'] }]);
+});
+
+it('what is too large for a message to the master is refused, whatever max_event_size says; this host hears more', async () => {
+  events.close();
+  events = await openBus(8 << 20);
+  const heard: BusEvent[] = [];
+  const listening = await client.subscribe({ tags: 'big' });
+  const text = 'x'.repeat(5 << 20);
+  await client.fire('big', { text });
+  for await (const event of listening) {
+    heard.push(event);
+    break;
+  }
+  expect(heard.map(({ data }) => data)).toEqual([{ text }]);
+  await expect(client.fire('fire_master', { tag: 'bad', data: { text } })).rejects.toThrow('at most 4194304 bytes');
+  expect(waiting()).toEqual([]);
+});
+
+it('its sockets have the names that Salt’s library makes of the id by hash_type', () => {
+  expect(readdirSync(folder)).toContain('minion_event_977588a87e_pub.ipc');
 });
 
 it('one refusal is heard once: a list with two bad elements leaves no failed promise behind', async () => {

@@ -27,9 +27,12 @@ import type { EventSpool } from './event-spool.js';
 export interface MinionEventsOptions {
   readonly id: string;
   readonly sockDir: string;
+  /** Salt's `hash_type`: a part of the names of its sockets. */
+  readonly hashType: string;
   /** Another one after each start. */
   readonly instance: string;
   readonly spool: EventSpool;
+  /** Largest event of this host. */
   readonly maxBytes: number;
   readonly log: Logger;
   readonly now: () => number;
@@ -37,6 +40,8 @@ export interface MinionEventsOptions {
 
 const LOCAL = { kind: 'local', name: 'minion' } as const;
 const FORWARD = 'fire_master';
+/** Half of what a broker takes in a message (`max_payload`): a larger one would hold up all that is fired after it. */
+const MAX_FORWARDED = 1 << 22;
 
 interface Element {
   readonly tag: string;
@@ -53,7 +58,7 @@ export class MinionEvents implements EventPort {
   }
 
   async open(): Promise<void> {
-    const { id, sockDir, instance, maxBytes, log } = this.options;
+    const { id, sockDir, hashType, instance, maxBytes, log } = this.options;
     const feed = {
       cursor: '',
       subscribe: (listen?: Listen): Listening => this.#bus.subscribe(listen),
@@ -65,7 +70,7 @@ export class MinionEvents implements EventPort {
     };
     const common = { feed, origin: LOCAL, maxBytes, onProblem };
     this.#servers = [
-      await serveSaltSockets({ ...common, base: minionSocketBase(sockDir, id) }),
+      await serveSaltSockets({ ...common, base: minionSocketBase(sockDir, id, hashType) }),
       await serveJsonSocket({ ...common, instance, place: { path: join(sockDir, 'minion_event.sock') } }),
     ];
   }
@@ -85,19 +90,19 @@ export class MinionEvents implements EventPort {
   }
 
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    this.#checkSize(data);
+    checkSize(data, this.options.maxBytes);
     this.#bus.tell(tag, data, origin);
     if (tag.startsWith(FORWARD)) await this.#forwardPayload(data);
   }
 
   /** Salt's payload: `{data, tag, pretag}`, or `{events: [{data, tag}, …], pretag}`. */
   async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<void> {
-    if (isList(events)) {
+    if (isList(events) && events.length > 0) {
       // All are read before the first is forwarded: a promise that nobody waits for would end the agent when it fails.
       const elements = events.flatMap((event) => this.#elementsOf(event, pretag));
       await Promise.all(elements.map(({ tag: one, data: told }) => this.#forward(one, told, null)));
-    } else if (typeof tag === 'string' && tag !== '' && data !== null) {
-      await this.#forward(tag, data, { pretag });
+    } else if (typeof tag === 'string' && tag !== '') {
+      await this.#forward(tag, data ?? {}, { pretag });
     } else throw new EventProblem('fire_master takes {data, tag}, or {events: [{data, tag}, …]}');
   }
 
@@ -110,11 +115,6 @@ export class MinionEvents implements EventPort {
     if (!('data' in rest)) this.#tellOfList();
     const tags = typeof pretag === 'string' && pretag !== '' ? [tag, `${pretag}/${tag}`] : [tag];
     return tags.map((one) => ({ tag: one, data: isMap(plain) ? plain : { data: plain } }));
-  }
-
-  #checkSize(data: ValueMap): void {
-    const { maxBytes } = this.options;
-    if (roughSize(data) > maxBytes) throw new EventProblem(`an event has at most ${String(maxBytes)} bytes`);
   }
 
   #tellOfList(): void {
@@ -133,9 +133,14 @@ export class MinionEvents implements EventPort {
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
     // As it will be on the master's bus: what cannot be sent or stored there would hold up all that is fired after it.
     const whole = load === null && isMap(data) ? data : { ...load, data };
-    this.#checkSize(whole);
+    checkSize(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
     checkEvent(whole);
     if (!(await spool.add({ tag, data, load, stamp: now() })))
       throw new EventProblem('the spool of this minion is full; the event was dropped');
   }
+}
+
+function checkSize(data: ValueMap, maxBytes: number): void {
+  if (roughSize(data) > maxBytes)
+    throw new EventProblem(`an event has at most ${String(maxBytes)} bytes (max_event_size)`);
 }

@@ -1,4 +1,5 @@
 /** The HTTP API as Salt's clients meet it, in a real cluster with two gateways. */
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@natrium/testing';
 import { Salt } from 'salt-api';
@@ -40,6 +41,21 @@ describe('each endpoint', () => {
       ...(as === undefined ? {} : { token: await world.tokenOf(as) }),
     });
   }
+});
+
+describe('what clients of Salt’s server send and read besides', () => {
+  it('a Server header, without which the Jenkins plugin cannot log in', async () => {
+    expect((await world.login('bob')).headers.get('Server')).toBe('Natrium');
+  });
+
+  it('Rundeck’s character set in Content-Encoding; what is really packed is refused', async () => {
+    const body = new URLSearchParams({ username: 'bob', password: PASSWORDS.bob, eauth: 'file' }).toString();
+    const status = async (encoding: string) => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': encoding };
+      return (await world.ask('/login', { body, headers })).status;
+    };
+    expect([await status('UTF-8'), await status('gzip')]).toEqual([200, 415]);
+  });
 });
 
 describe('a session', () => {
@@ -305,6 +321,25 @@ describe('events', () => {
     expect(own.tags.filter((other) => /^salt\/(?:run|wheel)/.test(other))).toEqual([]);
     all.close();
     own.close();
+  });
+
+  it('of a run’s end come when its answer can be read by its jid, as a job’s', async () => {
+    const alice = await world.tokenOf('alice');
+    const all = await listen({ 'X-Auth-Token': alice });
+    const { body } = await world.low(alice, { client: 'runner_async', fun: 'test.arg', arg: ['x'] });
+    const { jid, tag } = (body as { return: [{ tag: string; jid: string }] }).return[0];
+    await all.until(`${tag}/ret`);
+    const end = { fun: 'runner.test.arg', jid, user: 'alice', success: true, return: { args: ['x'], kwargs: {} } };
+    const found = (await world.ask(`/jobs/${jid}`, { token: alice })).body;
+    expect(found).toMatchObject({
+      info: [{ jid, Function: 'runner.test.arg', Arguments: ['x'], User: 'alice' }],
+      return: [{ [`${hostname()}_master`]: end }],
+    });
+    expect(found).not.toMatchObject({ info: [{ Error: expect.anything() as unknown }] });
+    const looked = await world.low(alice, { client: 'runner', fun: 'jobs.lookup_jid', jid });
+    expect(looked.body).toMatchObject({ return: [{ [`${hostname()}_master`]: end }] });
+    expect((await world.low(await world.tokenOf('bob'), { client: 'runner', fun: 'jobs.lookup_jid', jid })).status).toBe(401); // prettier-ignore
+    all.close();
   });
 
   async function started(token: string): Promise<{ readonly jid: string }> {

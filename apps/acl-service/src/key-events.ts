@@ -98,7 +98,7 @@ export function keyChanges(roster: Roster, events: Pick<KeyEvents, 'decided'>): 
 /** What stands before the 32 bytes of an Ed25519 key in a public key file (RFC 8410). */
 const PEM_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-function pemOf(key: Uint8Array): string {
+export function pemOf(key: Uint8Array): string {
   const base64 = Buffer.concat([PEM_HEAD, key]).toString('base64');
   return `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`;
 }

@@ -28,7 +28,7 @@ import type { Body, contracts } from '@natrium/wire';
 import { reactorOf } from './prove-reactor.js';
 import type { AuditLog } from './audit-log.js';
 import { OnceOnly } from './once-only.js';
-import { type KeyEvents, keyChanges } from './key-events.js';
+import { type KeyEvents, keyChanges, pemOf } from './key-events.js';
 import type { Policies } from './policies.js';
 import type { Roster } from './roster.js';
 
@@ -202,5 +202,5 @@ export class WheelKeys {
 
 function entryOf({ kind, name, identity, state }: KeyRecord): readonly KeyEntry[] {
   if (kind !== 'minion' || state === 'deleted') return [];
-  return [{ id: name, fingerprint: fingerprint(identity), state }];
+  return [{ id: name, fingerprint: fingerprint(identity), pem: pemOf(identity), state }];
 }

@@ -41,6 +41,7 @@ import { FanOut } from './fan-out.js';
 import { Fellows } from './fellows.js';
 import { jidMint } from './jid-mint.js';
 import { JobCache } from './job-cache.js';
+import { announcingRuns } from './kept-runs.js';
 import { Minions } from './minions.js';
 import { Presence } from './presence.js';
 import { Reads } from './reads.js';
@@ -239,10 +240,7 @@ function flows({ link, minions, cache, jobs, presence, events, grantTimeoutMs, k
     mintJid,
     askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
     run: (ask, grant, jid, timeoutMs) => runOn(link, ask, grant, jid, timeoutMs),
-    announce: (start, ran) => {
-      if (ran === undefined) events.runStarted(start);
-      else events.runEnded(start, ran);
-    },
+    announce: announcingRuns({ cache, events, now, log }),
   });
   return { publish, run, returns, takeover };
 }

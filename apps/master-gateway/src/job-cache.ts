@@ -223,7 +223,7 @@ export class JobCache {
     return (await this.#late.run(() => this.store.create(place, value))) !== undefined;
   }
 
-  async returnsOf({ jid }: records.JobRecord): Promise<readonly records.StoredReturn[]> {
+  async returnsOf({ jid }: Pick<records.JobRecord, 'jid'>): Promise<readonly records.StoredReturn[]> {
     const all = await this.#returnsIn(jid.slice(0, SECOND_DIGITS));
     const first = new Map<string, records.StoredReturn>();
     for (const stored of all) if (stored.jid === jid && !first.has(stored.id)) first.set(stored.id, stored);

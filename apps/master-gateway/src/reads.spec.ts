@@ -35,7 +35,8 @@ class AGateway {
     const cache = {
       all: () => Promise.resolve(all),
       byJid: (jid: string) => Promise.resolve(all.find((record) => record.jid === jid)),
-      returnsOf: () => Promise.resolve(members.map(({ id }) => ({ id, outcome }))),
+      returnsOf: ({ jid }: { readonly jid: string }) =>
+        Promise.resolve(all.some((record) => record.jid === jid) ? members.map(({ id }) => ({ id, outcome })) : []),
     };
     const link = {
       roles: { cluster: this.#cluster, keysOf: () => [this.#acl.publicKey] },

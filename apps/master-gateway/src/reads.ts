@@ -9,6 +9,7 @@ import type { ActiveJobs } from '@natrium/flow';
 import { fromPlain, isMap, startTimeOf, parseJid, refusal, toPlain, type Value } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
+import { endedRun } from './kept-runs.js';
 import type { Minions } from './minions.js';
 import type { Presence } from './presence.js';
 import { userOf } from './user-of.js';
@@ -74,8 +75,9 @@ export class Reads {
   /** What is no jid names no job. */
   async #job(text: Value): Promise<Value> {
     const jid = parseJid(text);
-    const record = jid === undefined ? undefined : await this.cache.byJid(jid);
-    if (record === undefined) return null;
+    if (jid === undefined) return null;
+    const record = await this.cache.byJid(jid);
+    if (record === undefined) return endedRun(this.cache, jid);
     const stored = await this.cache.returnsOf(record);
     const result = stored.map(({ id, outcome }) => [
       id,

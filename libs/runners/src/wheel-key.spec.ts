@@ -4,12 +4,12 @@ import { type KeyEntry, type KeysPort, keyWheel } from './wheel-key.js';
 import { wheelRegistry } from './runner-registry.js';
 
 const ENTRIES: readonly KeyEntry[] = [
-  { id: 'web1', fingerprint: 'aa', state: 'accepted' },
-  { id: 'web1', fingerprint: 'ab', state: 'denied' },
-  { id: 'web2', fingerprint: 'bb', state: 'pending' },
-  { id: 'web3', fingerprint: 'ca', state: 'pending' },
-  { id: 'web3', fingerprint: 'cb', state: 'denied' },
-  { id: 'db1', fingerprint: 'dd', state: 'rejected' },
+  { id: 'web1', fingerprint: 'aa', pem: 'PEM aa\n', state: 'accepted' },
+  { id: 'web1', fingerprint: 'ab', pem: 'PEM ab\n', state: 'denied' },
+  { id: 'web2', fingerprint: 'bb', pem: 'PEM bb\n', state: 'pending' },
+  { id: 'web3', fingerprint: 'ca', pem: 'PEM ca\n', state: 'pending' },
+  { id: 'web3', fingerprint: 'cb', pem: 'PEM cb\n', state: 'denied' },
+  { id: 'db1', fingerprint: 'dd', pem: 'PEM dd\n', state: 'rejected' },
 ];
 const STATES = { accept: 'accepted', reject: 'rejected' } as const;
 
@@ -62,6 +62,12 @@ describe('key.*', () => {
       minions_pre: { web2: 'bb' },
       minions_denied: { web1: 'ab' },
     });
+    expect((await ask('key.finger', ['db1', 'sha256'])).ret).toEqual({ minions_rejected: { db1: 'dd' } });
+    expect(await ask('key.finger', ['db1', flags({ hash_type: 'md5' })])).toMatchObject({ success: false });
+    expect((await ask('key.print', ['*3'])).ret).toEqual({
+      minions_pre: { web3: 'PEM ca\n' },
+      minions_denied: { web3: 'PEM cb\n' },
+    });
   });
 
   it.each<[string, readonly Value[], readonly string[]]>([
@@ -75,6 +81,10 @@ describe('key.*', () => {
     ['key.reject', ['web1', flags({ include_accepted: true })], ['reject web1 aa']],
     ['key.delete', ['web1'], ['delete web1 aa', 'delete web1 ab']],
     ['key.delete', ['web1', 'ab'], ['delete web1 ab']],
+    ['key.accept_dict', [{ minions_pre: ['web2', 'web*'], minions_rejected: ['db1'] }], ['accept web2 bb']],
+    ['key.accept_dict', [{ minions_denied: ['web3'] }, flags({ include_denied: true })], ['accept web3 cb']],
+    ['key.reject_dict', [{ minions_pre: ['web3'], minions: ['web1'] }], ['reject web3 ca']],
+    ['key.delete_dict', [{ minions_denied: ['web1'], local: ['master.pub'] }], ['delete web1 ab']],
   ])('%s %j', async (fun, args, changed) => {
     expect(await ask(fun, args)).toMatchObject({ success: true, changed });
   });
@@ -82,6 +92,9 @@ describe('key.*', () => {
   it('tells how the keys are afterwards', async () => {
     expect((await ask('key.accept', ['web2'])).ret).toEqual({ minions: ['web2'] });
     expect((await ask('key.delete', ['web2'])).ret).toEqual({});
+    expect((await ask('key.accept_dict', [{ minions_pre: ['web2'] }])).ret).toEqual({ minions: ['web2'] });
+    for (const match of ['web2', { pending: ['web2'] }])
+      expect(await ask('key.accept_dict', [match])).toMatchObject({ success: false, changed: [] });
   });
 
   it('accepts none of several keys of one id without its fingerprint', async () => {

@@ -6,7 +6,7 @@
  *
  * The shapes: salt-api.md §7.
  */
-import { isList, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { type BaseContext, declaringFor, defineModule, ExecutionError, matchesGlob } from '@natrium/modules';
 
 export type ListedState = 'accepted' | 'pending' | 'rejected' | 'denied';
@@ -15,6 +15,8 @@ export type KeyChange = 'accept' | 'reject' | 'delete';
 export interface KeyEntry {
   readonly id: string;
   readonly fingerprint: string;
+  /** The public key as PEM. */
+  readonly pem: string;
   readonly state: ListedState;
 }
 
@@ -35,11 +37,19 @@ const GROUPS: readonly (readonly [string, ListedState])[] = [
   ['minions_denied', 'denied'],
 ];
 
+const ALL = GROUPS.map(([, state]) => state);
+
 const MATCH = { name: 'match', type: 'any', doc: 'Ids, as globs: a list or with commas.' } as const;
 /** SaltGUI sends its target by name with every command of the wheel; whoever writes it behind one means a choice, and hears that there is none. */
 export const UNUSED_MATCH = [
   { name: 'match', type: 'any', default: null, keyword: true, doc: 'Not used: all are told.' },
 ] as const;
+const BY_STATE = {
+  name: 'match',
+  type: 'any',
+  doc: 'Ids by state, as list_all tells them: {minions_pre: [web1]}.',
+} as const;
+const HASH = { name: 'hash_type', type: 'any', default: null, doc: 'sha256, as there is no other.' } as const;
 const FINGERPRINT = {
   name: 'fingerprint',
   type: 'str',
@@ -74,8 +84,15 @@ export const keyWheel = defineModule('key', {
     async ({ match }, { keys }) => matched(keys, match),
   ),
   finger: wheel(
-    { doc: 'The fingerprints of keys, by state.', params: [MATCH], examples: ["key.finger '*'"] },
-    async ({ match }, { keys }) => fingerprints(await select(keys, match)),
+    { doc: 'The fingerprints of keys, by state.', params: [MATCH, HASH], examples: ["key.finger '*'"] },
+    async ({ match, hash_type: hash }, { keys }) => {
+      if (hash !== null && hash !== 'sha256') throw new ExecutionError('fingerprints are made by sha256 only');
+      return byIds(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
+    },
+  ),
+  print: wheel(
+    { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.print 'web*'"] },
+    async ({ match }, { keys }) => byIds(await select(keys, match), ({ pem }) => pem, ''),
   ),
   accept: wheel(
     {
@@ -87,6 +104,16 @@ export const keyWheel = defineModule('key', {
     ({ match, include_rejected: rejected, include_denied: denied, fingerprint }, { keys }) =>
       change(keys, 'accept', { match, states: states({ pending: true, rejected, denied }), fingerprint }),
   ),
+  accept_dict: wheel(
+    {
+      doc: 'Accepts keys that wait.',
+      params: [BY_STATE, flag('include_rejected'), flag('include_denied')],
+      returns: RETURNS,
+      examples: ["key.accept_dict '{minions_pre: [web1]}'"],
+    },
+    ({ match, include_rejected: rejected, include_denied: denied }, { keys }) =>
+      change(keys, 'accept', { match: byState(match), states: states({ pending: true, rejected, denied }) }),
+  ),
   reject: wheel(
     {
       doc: 'Rejects keys that wait.',
@@ -97,6 +124,16 @@ export const keyWheel = defineModule('key', {
     ({ match, include_accepted: accepted, include_denied: denied, fingerprint }, { keys }) =>
       change(keys, 'reject', { match, states: states({ pending: true, accepted, denied }), fingerprint }),
   ),
+  reject_dict: wheel(
+    {
+      doc: 'Rejects keys that wait.',
+      params: [BY_STATE, flag('include_accepted'), flag('include_denied')],
+      returns: RETURNS,
+      examples: ["key.reject_dict '{minions_pre: [web1]}'"],
+    },
+    ({ match, include_accepted: accepted, include_denied: denied }, { keys }) =>
+      change(keys, 'reject', { match: byState(match), states: states({ pending: true, accepted, denied }) }),
+  ),
   delete: wheel(
     {
       doc: 'Deletes keys, whatever their state.',
@@ -104,18 +141,30 @@ export const keyWheel = defineModule('key', {
       returns: RETURNS,
       examples: ['key.delete web1'],
     },
-    ({ match, fingerprint }, { keys }) =>
-      change(keys, 'delete', { match, states: GROUPS.map(([, state]) => state), fingerprint }),
+    ({ match, fingerprint }, { keys }) => change(keys, 'delete', { match, states: ALL, fingerprint }),
+  ),
+  delete_dict: wheel(
+    {
+      doc: 'Deletes keys.',
+      params: [BY_STATE],
+      returns: RETURNS,
+      examples: ["key.delete_dict '{minions_rejected: [web1]}'"],
+    },
+    ({ match }, { keys }) => change(keys, 'delete', { match: byState(match), states: ALL }),
   ),
 });
 
 interface Chosen {
   readonly match: Value;
   readonly states: readonly ListedState[];
-  readonly fingerprint: string;
+  readonly fingerprint?: string;
 }
 
-async function change(keys: KeysPort, to: KeyChange, { match, states: from, fingerprint }: Chosen): Promise<ValueMap> {
+async function change(
+  keys: KeysPort,
+  to: KeyChange,
+  { match, states: from, fingerprint = '' }: Chosen,
+): Promise<ValueMap> {
   const wanted = fingerprint.toLowerCase();
   const chosen = (await select(keys, match)).filter(
     (key) => from.includes(key.state) && (wanted === '' || key.fingerprint === wanted),
@@ -127,10 +176,15 @@ async function change(keys: KeysPort, to: KeyChange, { match, states: from, fing
   }
   if (wanted !== '' && chosen.length === 0) throw new ExecutionError('no such key has this fingerprint');
   for (const key of chosen) await keys.change(to, key);
-  return matched(keys, match);
+  return matched(keys, isMap(match) ? Object.values(match).flatMap(listOf) : match);
 }
 
+/** @param match Globs of ids, or exact ids by state. */
 async function select(keys: KeysPort, match: Value): Promise<readonly KeyEntry[]> {
+  if (isMap(match)) {
+    const ids = new Map(GROUPS.map(([name, state]) => [state, new Set(listOf(match[name] ?? []).map(pyStr))]));
+    return (await keys.list()).filter(({ id, state }) => ids.get(state)?.has(id));
+  }
   const words = isList(match) ? match.map(pyStr) : pyStr(match).split(',');
   const globs = words.map((word) => word.trim()).filter((word) => word !== '');
   return (await keys.list()).filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
@@ -146,13 +200,23 @@ function grouped(entries: readonly KeyEntry[], groups: typeof GROUPS): ValueMap 
   return Object.fromEntries(groups.map(([name, state]) => [name, [...new Set(of(state))].sort()]));
 }
 
+function listOf(value: Value): readonly Value[] {
+  return isList(value) ? value : [value];
+}
+
+function byState(match: Value): ValueMap {
+  const names = GROUPS.map(([name]) => name);
+  if (isMap(match) && Object.keys(match).every((name) => names.includes(name) || name === 'local')) return match;
+  throw new ExecutionError(`match holds ids by state, as list_all tells them: ${names.join(', ')}`);
+}
+
 /** An id with several keys of one state shows them all. */
-function fingerprints(entries: readonly KeyEntry[]): ValueMap {
+function byIds(entries: readonly KeyEntry[], textOf: (key: KeyEntry) => string, between: string): ValueMap {
   const of = (wanted: ListedState): ValueMap => {
     const found = new Map<string, string>();
-    for (const { id, fingerprint, state } of entries) {
-      const before = found.get(id);
-      if (state === wanted) found.set(id, before === undefined ? fingerprint : `${before}, ${fingerprint}`);
+    for (const entry of entries.filter(({ state }) => state === wanted)) {
+      const before = found.get(entry.id);
+      found.set(entry.id, before === undefined ? textOf(entry) : before + between + textOf(entry));
     }
     return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   };

@@ -70,12 +70,17 @@ export class JobEvents {
     this.#tell(`${tagOf(start)}/new`, runData(start));
   }
 
-  runEnded(start: RunStart, { refusal, outcome }: Ran): void {
-    this.#tell(`${tagOf(start)}/ret`, {
+  /** What is told of a run's end. */
+  endOf(start: RunStart, { refusal, outcome }: Ran): ValueMap {
+    return {
       ...runData(start),
       return: this.#fitting(refusal?.sentence ?? outcome?.ret ?? null),
       success: outcome?.success ?? false,
-    });
+    };
+  }
+
+  runEnded(start: RunStart, end: ValueMap): void {
+    this.#tell(`${tagOf(start)}/ret`, end);
   }
 
   #askedOf(request: Uint8Array): Request | undefined {

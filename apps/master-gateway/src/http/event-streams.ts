@@ -40,6 +40,7 @@ interface Sink {
 }
 
 const BEAT_MS = 15_000;
+const RETRY = 'retry: 400\n';
 /** How often a session is looked at again: it may have been ended, or its rights changed. */
 const CHECK_MS = 5000;
 /** How long the last answer counts while nobody can say that a session lives: an acl-service that starts anew ends no stream. */
@@ -91,12 +92,13 @@ export class EventStreams {
       res.end();
       return;
     }
-    res.write('retry: 400\n');
+    res.write(RETRY);
     const stop = this.#follow(listener, {
       write: (event) => {
         sendEvent(res, event);
       },
-      beat: () => res.write(': still here\n\n'),
+      // Neither a comment nor an empty block, which some readers take for an event: the field that each stream begins with.
+      beat: () => res.write(RETRY),
       waiting: () => res.writableLength,
       // Whoever still reads gets whole events to the last. (A WebSocket has such a limit of its own.)
       end: () => res.setTimeout(this.stuckMs).end(),

@@ -47,12 +47,21 @@ export function bounded(maxBody: number) {
   };
 }
 
+/** Only what was really done to a body is looked at: Rundeck's plugin writes its character set here, and Salt reads nothing of it. */
+export function knownEncoding(req: Request, _res: Response, next: NextFunction): void {
+  const { 'content-encoding': encoding = '' } = req.headers;
+  if (!/^(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(encoding)) delete req.headers['content-encoding'];
+  next();
+}
+
 /** As Salt's, and done right for preflights; what browsers may not guess is said. */
 export function headers(req: Request, res: Response, next: NextFunction): void {
   res.setHeader('Access-Control-Allow-Origin', req.headers.origin ?? '*');
   res.setHeader('Vary', 'Origin');
   res.setHeader('Access-Control-Allow-Credentials', 'true');
   res.setHeader('Access-Control-Expose-Headers', 'GET, POST');
+  // The Jenkins plugin cannot log in where there is none.
+  res.setHeader('Server', 'Natrium');
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('X-Frame-Options', 'DENY');
   res.setHeader('Referrer-Policy', 'no-referrer');

@@ -12,7 +12,7 @@ import { Api } from './api.js';
 import { EventController, FleetController, LoginController, RootController, UiController } from './controllers.js';
 import { answerError, ErrorFilter } from './error-filter.js';
 import type { EventStreams } from './event-streams.js';
-import { admit, bounded, headers, identify } from './guards.js';
+import { admit, bounded, headers, identify, knownEncoding } from './guards.js';
 import type { HttpOptions } from './http-options.js';
 import { openApiPage } from './openapi.js';
 import { allowedMethods, ownPaths } from './paths.js';
@@ -101,6 +101,7 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
   app.use(
     allowedMethods,
     bounded(options.maxBody),
+    knownEncoding,
     express.raw({ type: () => true, limit: options.maxBody, inflate: false }),
   );
   // What is refused on the way to a door is told as what is refused there.

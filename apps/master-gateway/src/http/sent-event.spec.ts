@@ -48,7 +48,7 @@ async function raw(request: string, requests: number, send: () => void): Promise
 function sendAndEnd(): void {
   for (const res of answers) {
     sendEvent(res, EVENT);
-    res.write(': still here\n\n');
+    res.write('retry: 400\n');
     sendEvent(res, EVENT);
   }
   for (const res of answers) res.end();
@@ -59,12 +59,12 @@ it('in chunks that a client of HTTP/1.1 puts together again, among those of the 
   const answer = fetch(`http://127.0.0.1:${String(port())}/`);
   await came;
   sendAndEnd();
-  expect(await (await answer).text()).toBe(`retry: 400\n${TEXT}: still here\n\n${TEXT}`);
+  expect(await (await answer).text()).toBe(`retry: 400\n${TEXT}retry: 400\n${TEXT}`);
 });
 
 it('as it is, for a client of HTTP/1.0', async () => {
   const text = await raw('GET / HTTP/1.0\r\n\r\n', 1, sendAndEnd);
-  expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(`retry: 400\n${TEXT}: still here\n\n${TEXT}`);
+  expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(`retry: 400\n${TEXT}retry: 400\n${TEXT}`);
 });
 
 it('never into an earlier answer on the same connection', async () => {

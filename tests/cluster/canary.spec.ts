@@ -26,7 +26,7 @@ const IN_BUCKETS: Readonly<Record<string, readonly (keyof Canaries)[]>> = {
   audit: ['id', 'grain', 'fun', 'runner'],
   data: ['id', 'grain'],
   jids: [],
-  jobs: ['id', 'grain', 'fun', 'arg', 'ret'],
+  jobs: ['id', 'grain', 'fun', 'arg', 'ret', 'runner', 'runnerArg'],
   mine: [],
   roster: ['id'],
   runs: [],

@@ -38,6 +38,28 @@ it(
   2 * START_MS,
 );
 
+it(
+  'a broker that has lost all that it held is filled again: minions ask to join, with the keys and the users that they have',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-emptied-'));
+    const options = { minions: ['a', 'b'], masterConfig: '', folder };
+    try {
+      const before = await upCluster(options);
+      expect((await before.natrium('*', 'test.ping')).code).toBe(0);
+      await before.stop();
+      rmSync(join(folder, 'broker', 'jetstream'), { recursive: true });
+
+      const after = await upCluster(options);
+      const { stdout } = await after.natrium('*', 'test.ping', '--static', '--out', 'json');
+      expect(JSON.parse(stdout)).toEqual({ a: true, b: true });
+      await after.stop();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  2 * START_MS,
+);
+
 const limits: string[] = [];
 
 /** What keeps a crash from writing keys to a disk. */

@@ -6,19 +6,20 @@
 import { join } from 'node:path';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
 import { type MinionConfig, shownAddress } from '@natrium/config';
-import { fingerprint, sodiumBuild, sodiumReady } from '@natrium/envelope';
+import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
 import { openTracing } from '@natrium/tracing';
+import type { ValueMap } from '@natrium/model';
 import type { Logger } from 'pino';
 import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
-import { comeIn, type ComingIn } from './coming-in.js';
+import { comeIn, type ComingIn, forgetUser } from './coming-in.js';
 import { Epochs } from './epochs.js';
 import type { AgentEvents } from './events/agent-events.js';
 import { Execution } from './execution.js';
 import { holdingBack } from './holding-back.js';
-import { HostData } from './host-data.js';
+import { HostData, Untaken } from './host-data.js';
 import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
 import { identityAtStart } from './identity-at-start.js';
 import { type JobParts, listenForJobs } from './jobs.js';
@@ -27,7 +28,7 @@ import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
 import { MODULE_HOST } from './module-host.js';
 import { tidyAtRest } from './rest.js';
-import { Standing } from './standing.js';
+import { loseWhenUnknown, Standing } from './standing.js';
 import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
 
@@ -35,7 +36,7 @@ export interface Agent {
   readonly link: Link;
   /** Ends the epoch before its time. */
   newEpoch(): Promise<void>;
-  /** Resolves when the broker no longer knows this minion, with its word for it. */
+  /** Resolves when the broker or the master no longer knows this minion, with the word for it. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }
@@ -57,9 +58,15 @@ export async function startAgent(
   const { tracing } = traces;
   const about = { config, trust, clock, log, signal, grains: shownGrains(config), tracing };
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
-  const came = await comeIn({ ...about, identity });
+  const come = () => comeToLife({ about, identity, fresh, kept });
   try {
-    const agent = await begin({ about, ...about, link: new LiveLink(came), fresh, kept });
+    // A cluster that has lost its data knows this minion no more, while the broker may know its user still.
+    const agent = await come().catch((error: unknown) => {
+      if (!(error instanceof Untaken)) throw error;
+      log.warn(`${error.message}; joining again`);
+      forgetUser(about);
+      return come();
+    });
     const stop = async () => {
       await agent.stop();
       if (keeping === undefined) kept.close();
@@ -67,8 +74,24 @@ export async function startAgent(
     };
     return { ...agent, stop };
   } catch (error) {
-    await came.transport.drain(); // an agent that does not come to life leaves nothing open
     if (keeping === undefined) kept.close();
+    throw error;
+  }
+}
+
+interface Coming {
+  readonly about: Omit<ComingIn, 'identity'>;
+  readonly identity: Identity;
+  readonly fresh: boolean;
+  readonly kept: Kept;
+}
+
+async function comeToLife({ about, identity, fresh, kept }: Coming): Promise<Agent> {
+  const came = await comeIn({ ...about, identity });
+  try {
+    return await begin({ about, ...about, link: new LiveLink(came), fresh, kept });
+  } catch (error) {
+    await came.transport.drain(); // an agent that does not come to life leaves nothing open
     throw error;
   }
 }
@@ -94,7 +117,7 @@ interface Beginning {
 async function begin({ about, config, link, fresh, kept, log, trust }: Beginning): Promise<Agent> {
   const { record, spool } = kept.files(fresh);
   const grainsFile = new GrainsFile(config.root_dir);
-  const data = new HostData(link, () => gatherGrains(config.id, grainsConfig(config), grainsSet(grainsFile, log)), log);
+  const data = new HostData(link, gathering(config, grainsFile, log), log, () => void loseWhenUnknown(about, link));
   const events = await kept.events();
   const execution = executionOf({ config, link, kept }, { data, grainsFile, events });
   const outbox = kept.outboxOn(link, { record, spool });
@@ -111,7 +134,14 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
   const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners };
   listenForJobs({ ...jobs, link: link.came.link });
   await link.transport.flush();
-  await data.send();
+  try {
+    await data.send();
+  } catch (error) {
+    data.stop();
+    own.close();
+    outbox.close();
+    throw error;
+  }
   outbox.sendSpooled();
   events.begin(link);
   const mine = mineOf({ config, link, log }, data, execution);
@@ -143,6 +173,10 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
       await link.bus.close();
     },
   };
+}
+
+function gathering(config: MinionConfig, file: GrainsFile, log: Logger): () => ValueMap {
+  return () => gatherGrains(config.id, grainsConfig(config), grainsSet(file, log));
 }
 
 interface ExecutionNeeds {

@@ -4,7 +4,7 @@
  *
  * Spec: spec/broker.md#users, spec/envelope.md#joining.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type NatsOptions, NatsTransport, type Tracing, type Transport } from '@natrium/bus';
@@ -101,7 +101,12 @@ export async function comeInBeside(about: ComingIn, jwt: string | null): Promise
   }
 }
 
-function userPath({ config }: ComingIn): string {
+/** The next coming in asks to join, also where the broker still knows this host. */
+export function forgetUser(about: Pick<ComingIn, 'config'>): void {
+  rmSync(userPath(about), { force: true });
+}
+
+function userPath({ config }: Pick<ComingIn, 'config'>): string {
   return join(config.pki_dir, 'broker-user.jwt');
 }
 

@@ -21,7 +21,7 @@ afterEach(() => {
 
 /** A host whose grains change, and an acl-service that may be there. */
 function aHost() {
-  const host = { grains: { os: 'Debian' } as ValueMap, isAnswered: true, asked: [] as unknown[] };
+  const host = { grains: { os: 'Debian' } as ValueMap, isAnswered: true, asked: [] as unknown[], untaken: 0 };
   const { publicKey, signing } = identityFrom(newIdentitySecret());
   const link = {
     steady: <T>(ask: () => T) => ask(),
@@ -40,7 +40,12 @@ function aHost() {
     },
   } as unknown as LiveLink;
   // Anew each time, as a host's grains are gathered.
-  data = new HostData(link, () => ({ ...host.grains }), log);
+  data = new HostData(
+    link,
+    () => ({ ...host.grains }),
+    log,
+    () => (host.untaken += 1),
+  );
   return host;
 }
 
@@ -53,8 +58,11 @@ it('sends grains again that nobody took, though they have not changed since, unt
   host.isAnswered = false;
   expect(await data.grains()).toBe(false);
   await tenMinutes();
+  // Each time it is asked whether this minion is still known.
+  expect(host.untaken).toBe(2);
   host.isAnswered = true;
   await tenMinutes();
+  expect(host.untaken).toBe(2);
   const changed = { os: 'Debian', role: 'web' };
   expect(host.asked).toEqual([{ os: 'Debian' }, changed, changed, changed]);
   await tenMinutes();

@@ -17,6 +17,12 @@ const DATA_MS = 5000;
 /** How often the grains are compared with what was taken. */
 const COMPARE_MS = 600_000;
 
+/** No acl-service has answered: none is there, or none knows this minion. */
+export class Untaken extends Error {
+  override readonly name = 'Untaken';
+  readonly code = 'ERR_UNTAKEN';
+}
+
 export class HostData implements RefreshPort {
   #grains: ValueMap;
   /** The grains of the last exchange that was answered. */
@@ -34,6 +40,7 @@ export class HostData implements RefreshPort {
     private readonly link: LiveLink,
     private readonly gather: () => ValueMap,
     private readonly log: Logger,
+    private readonly onUntaken: () => void = () => undefined,
   ) {
     this.#grains = gather();
     this.#comparing = setInterval(() => {
@@ -58,7 +65,7 @@ export class HostData implements RefreshPort {
   /**
    * The first data also tell the gateways where to seal this minion's jobs, as do those after a new epoch.
    *
-   * @throws {Error} When no acl-service took them.
+   * @throws {Untaken}
    */
   send(): Promise<void> {
     if (this.#next !== undefined) return this.#next;
@@ -87,6 +94,7 @@ export class HostData implements RefreshPort {
       return true;
     } catch (error) {
       this.log.error({ err: error }, 'grains and pillar could not be refreshed');
+      if (error instanceof Untaken) this.onUntaken();
       return false;
     }
   }
@@ -115,7 +123,7 @@ export class HostData implements RefreshPort {
       contracts.pillar,
       DATA_MS,
     );
-    if (!answer.ok) throw new Error(`the acl-service did not take this minion’s data (${answer.error})`);
+    if (!answer.ok) throw new Untaken(`the acl-service did not take this minion’s data (${answer.error})`);
     this.#taken = grains;
     const { pillar, revision } = answer.value.body;
     this.#pillar = isMap(pillar) ? pillar : {};

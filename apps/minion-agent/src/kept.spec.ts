@@ -43,7 +43,8 @@ afterEach(() => {
 const aProcess = () =>
   new Kept(
     {
-      id: 'web1', cachedir: folder, sock_dir: folder, clock_skew: 30, spool_max_events: 100, spool_max_bytes: 1 << 20,
+      id: 'web1', cachedir: folder, sock_dir: folder, clock_skew: 30, hash_type: 'sha256',
+      max_event_size: 1 << 20, spool_max_events: 100, spool_max_bytes: 1 << 20,
     } as MinionConfig,
     pino({ enabled: false }),
   ); // prettier-ignore

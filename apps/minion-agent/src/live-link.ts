@@ -21,7 +21,7 @@ export class LiveLink implements Link {
   #changing: Promise<void> | undefined;
   #quiet: () => void = () => undefined;
   #lose: (why: string) => void = () => undefined;
-  /** Resolves when the broker no longer knows the identity that is live then, with its word for it. */
+  /** Resolves when the broker or the master no longer knows the identity that is live then, with the word for it. */
   readonly lost = new Promise<string>((resolve) => {
     this.#lose = resolve;
   });
@@ -121,6 +121,11 @@ export class LiveLink implements Link {
         resolve();
       };
     });
+  }
+
+  /** The cluster no longer knows the identity that is live. */
+  lose(why: string): void {
+    this.#lose(why);
   }
 
   #watch({ transport }: CameIn): void {

@@ -55,7 +55,7 @@ try {
     await agent.stop();
     live = undefined;
     if (why === undefined) break;
-    log.error({ why }, 'the broker no longer knows this minion; joining again');
+    log.error({ why }, 'the cluster no longer knows this minion; joining again');
   }
   end(0);
 } catch (error) {

@@ -4,7 +4,9 @@
  *
  * Spec: spec/envelope.md#joining.
  */
+import { type ComingIn, standingOf } from './coming-in.js';
 import { joinCluster, type Joiner, pause } from './joining.js';
+import type { LiveLink } from './live-link.js';
 
 export class Standing {
   #accepted = true;
@@ -49,5 +51,15 @@ export class Standing {
     this.#accepted = true;
     this.joiner.log.info('accepted again');
     this.onAcceptedAgain();
+  }
+}
+
+/** Asks as a newcomer would: to who is accepted already, nothing happens. */
+export async function loseWhenUnknown(about: Omit<ComingIn, 'identity'>, link: LiveLink): Promise<void> {
+  try {
+    const state = await standingOf({ ...about, identity: link.identity });
+    if (state !== undefined && state !== 'accepted') link.lose(`the key of this minion is ${state}`);
+  } catch (error) {
+    about.log.warn({ err: error }, 'it could not be asked whether this minion is still known');
   }
 }

@@ -2,7 +2,8 @@
  * Founds the cluster of `docker-compose.yml`, once: `node init.mjs --broker HOST,…`.
  *
  * `natriumctl init` makes all keys in the volume `offline`, which no other container has; what each role needs is copied
- * into that role's own volume. A second run finds the cluster and only copies again what may have changed (roles, storage).
+ * into that role's own volume. A second run finds the cluster and only copies again what may have changed (roles, storage);
+ * one without the keys, since they lie on a medium that is not connected, changes nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -11,9 +12,15 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { handOut, roleKeys } from '../tools/role-keys.mjs';
 
-const { values } = parseArgs({ options: { broker: { type: 'string', default: 'nats-1,nats-2,nats-3' } } });
+const { values } = parseArgs({
+  options: {
+    broker: { type: 'string', default: 'nats-1,nats-2,nats-3' },
+    volumes: { type: 'string', default: '/volumes' },
+  },
+});
 const hosts = values.broker.split(',');
-const offline = '/volumes/offline';
+const { volumes } = values;
+const offline = join(volumes, 'offline');
 const pki = join(offline, 'pki');
 const token = join(offline, 'join-token');
 
@@ -55,20 +62,27 @@ function minionFile() {
     .join('');
 }
 
+if (!existsSync(join(pki, 'roles')) && existsSync(join(volumes, 'acl', 'roles'))) {
+  process.stdout.write(
+    'the roles have the keys of a cluster, and the volume keys-offline has none: nothing is changed. ' +
+      'Put its content back to hand out keys anew; to found another cluster, remove all volumes.\n',
+  );
+  process.exit(0);
+}
 const isNew = found();
-for (const role of Object.keys(roleKeys)) handOut(pki, role, join('/volumes', role));
-mkdirSync('/volumes/acl/autosign_grains', { recursive: true, mode: 0o700 });
-cpSync(token, '/volumes/acl/autosign_grains/join_token');
-for (const name of ['server.crt', 'server.key']) cpSync(join(pki, 'broker/tls', name), join('/volumes/broker', name));
+for (const role of Object.keys(roleKeys)) handOut(pki, role, join(volumes, role));
+mkdirSync(join(volumes, 'acl/autosign_grains'), { recursive: true, mode: 0o700 });
+cpSync(token, join(volumes, 'acl/autosign_grains/join_token'));
+for (const name of ['server.crt', 'server.key']) cpSync(join(pki, 'broker/tls', name), join(volumes, 'broker', name));
 // The account's JWT changes while the cluster runs: each broker keeps it in its own folder.
 const config = readFileSync(join(pki, 'broker/server.conf'), 'utf8').replace(
   '/var/lib/nats/jwt',
   '/var/lib/natrium/jwt',
 );
-write('/volumes/broker/server.conf', config, 0o600);
-cpSync(join(pki, 'broker/join.creds'), '/volumes/minion/join.creds');
-cpSync(join(pki, 'broker/tls/ca.crt'), '/volumes/minion/ca.crt');
-write('/volumes/minion/minion', minionFile(), 0o600);
+write(join(volumes, 'broker/server.conf'), config, 0o600);
+cpSync(join(pki, 'broker/join.creds'), join(volumes, 'minion/join.creds'));
+cpSync(join(pki, 'broker/tls/ca.crt'), join(volumes, 'minion/ca.crt'));
+write(join(volumes, 'minion/minion'), minionFile(), 0o600);
 // Where an operator mounts what else a minion's configuration says: no container can make a folder in this volume.
-mkdirSync('/volumes/minion/minion.d', { recursive: true, mode: 0o700 });
+mkdirSync(join(volumes, 'minion/minion.d'), { recursive: true, mode: 0o700 });
 process.stdout.write(`${isNew ? 'a new cluster' : 'the cluster that was there'}; each role has its keys\n`);

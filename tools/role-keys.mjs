@@ -2,9 +2,9 @@
  * Copies what one role needs of the master's `pki/`, and nothing else: `node tools/role-keys.mjs PKI ROLE TARGET`.
  *
  * Run it again after `natriumctl roles …` and `natriumctl keys rotate`: services read the new files while they run. Files
- * keep their modes, so whoever runs this owns them: give them to the service's account (docs/operations.md).
+ * keep their modes and, where root runs this, belong to whoever owns the folder around TARGET: the service's account.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,6 +38,12 @@ export function handOut(pki, role, target) {
     if (path.startsWith('broker/') && !existsSync(join(pki, path))) continue; // a broker without users, or without TLS
     copy(join(pki, path), join(target, path));
   }
+  if (process.getuid() === 0) giveTo(statSync(dirname(target)), target);
+}
+
+function giveTo(owner, path) {
+  lchownSync(path, owner.uid, owner.gid);
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) giveTo(owner, join(path, name));
 }
 
 /** A folder is made equal file by file: who watches it must not lose it from sight. */

@@ -2,7 +2,7 @@
  * The policy changes under load: every verdict is that of the revision which its grant, or its refusal's audit record, names.
  * Two acl-services decide, as processes of their own, and each loads for itself; the test is a gateway.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, NatsTransport, openBucket, SealedStore } from '@natrium/bus';
 import { brokerLogin, readServiceConfig } from '@natrium/edge';
@@ -201,6 +201,15 @@ describe('the policy', () => {
     },
     LONG_MS,
   );
+
+  it('has a file as soon as it comes into a folder that include names, also the first in it', async () => {
+    mkdirSync(join(up.master, 'rules'));
+    const none = await change(`${ALLOWS_MORE}include: rules/*.conf\n`);
+    expect(await ask()).toMatchObject({ allowed: true, revision: none });
+    await change(REFUSES, 'rules/first.conf');
+    expect(await ask()).toMatchObject({ allowed: false });
+    expect(await change(ALLOWS)).not.toBe(none);
+  });
 
   it('stays when a list is malformed: file, line, key, reason and mend are said; mended, it is taken within a second', async () => {
     const before = await ask();

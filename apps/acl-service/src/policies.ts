@@ -10,6 +10,7 @@ import {
   type LoadedConfig,
   type MasterConfig,
   problemSentence,
+  type WatchedFolder,
 } from '@natrium/config';
 import { ConfigInvalid } from '@natrium/edge';
 import { PolicyReload } from '@natrium/flow';
@@ -35,14 +36,14 @@ const AUDITED_TEXT = 1024;
 
 export class Policies {
   readonly #reload: PolicyReload<Policy, ConfigProblem>;
-  #files: LoadedConfig<MasterConfig>;
+  #loaded: LoadedConfig<MasterConfig>;
 
   /** @throws {ConfigInvalid} When an access list is malformed: file, line, key, reason and mend of each problem. */
   constructor(
     first: LoadedConfig<MasterConfig>,
     private readonly parts: PolicyParts,
   ) {
-    this.#files = first;
+    this.#loaded = first;
     const policy = Policy.read(first, parts.roster, parts.inventory);
     if (!policy.ok) {
       throw new ConfigInvalid(`the access lists have problems\n${policy.error.map(problemSentence).join('\n')}`);
@@ -71,18 +72,18 @@ export class Policies {
 
   /** The folder of `-c`. */
   get configDir(): string {
-    return dirname(this.#files.locate([]).file);
+    return dirname(this.#loaded.locate([]).file);
   }
 
-  /** Every file that the last sound configuration was made of. */
-  get files(): readonly string[] {
-    return this.#files.files;
+  /** Where the files of the last sound configuration are, and where further ones would be. */
+  get folders(): readonly WatchedFolder[] {
+    return this.#loaded.folders;
   }
 
   #load(): Result<Policy, readonly ConfigProblem[]> {
     const loaded = loadMasterConfig(this.configDir);
     if (!loaded.ok) return loaded;
-    this.#files = loaded.value;
+    this.#loaded = loaded.value;
     const policy = Policy.read(loaded.value, this.parts.roster, this.parts.inventory);
     if (policy.ok) this.parts.onLoad(loaded.value.config);
     return policy;

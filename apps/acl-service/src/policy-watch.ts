@@ -1,8 +1,7 @@
 /** Loads the policy again when a file of the configuration changes, or on SIGHUP. */
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { FolderWatch, type WatchedFolder } from '@natrium/config';
+import { FolderWatch } from '@natrium/config';
 import type { Logger } from 'pino';
 import type { Policies } from './policies.js';
 
@@ -12,7 +11,7 @@ export class PolicyWatch implements OnModuleDestroy {
 
   constructor(policies: Policies, log: Logger) {
     this.#watch = new FolderWatch({
-      folders: () => foldersOf(policies),
+      folders: () => policies.folders.filter(({ path }) => existsSync(path)),
       read: () => {
         policies.reload();
       },
@@ -33,10 +32,4 @@ export class PolicyWatch implements OnModuleDestroy {
     process.off('SIGHUP', this.#onSignal);
     this.#watch.close();
   }
-}
-
-/** The parent of a folder that is not there tells when it comes. */
-function foldersOf({ configDir, files }: Policies): readonly WatchedFolder[] {
-  const folders = new Set([configDir, join(configDir, 'master.d'), ...files.map((file) => dirname(file))]);
-  return [...folders].filter((folder) => existsSync(folder)).map((path) => ({ path }));
 }

@@ -11,6 +11,7 @@ import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
 import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
 import { folderExists } from './file-glob.js';
+import type { WatchedFolder } from './folder-watch.js';
 import { type KeyDoc, keyDocs } from './key-doc.js';
 import { nearestKey } from './nearest-key.js';
 import { rootDir, withPaths } from './paths.js';
@@ -28,7 +29,7 @@ export interface Checked<T> {
   /** What the file says, key by key, also keys that the schema does not know. */
   readonly given: Readonly<Record<string, Value>>;
   readonly locate: (path: Path) => FilePlace;
-  readonly files: readonly string[];
+  readonly folders: readonly WatchedFolder[];
   readonly reports: readonly string[];
 }
 
@@ -56,7 +57,7 @@ export function check<S extends z.ZodMiniObject>(
 function checkFiles<S extends z.ZodMiniObject>(
   folder: string,
   kind: Kind<S>,
-  { merged, files, reports }: ConfigFiles,
+  { merged, files, folders, reports }: ConfigFiles,
 ): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
   const given = notEmpty(entriesOf(merged) ?? new Map());
   const locate = (path: Path) => placeOf(merged, path);
@@ -78,7 +79,7 @@ function checkFiles<S extends z.ZodMiniObject>(
     values: parsed.data,
     given,
     locate,
-    files: files.map(({ file }) => file),
+    folders,
     reports: [...reports, ...idle],
   });
 }

@@ -10,7 +10,8 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
 import { err, isList, ok, type Result } from '@natrium/model';
-import { filesOf } from './file-glob.js';
+import { filesOf, placeOfGlob } from './file-glob.js';
+import type { WatchedFolder } from './folder-watch.js';
 import type { ConfigProblem } from './problem.js';
 import { deepMerge, entriesOf, overlay, placeOf, type Sourced, valueOf, whole } from './sourced.js';
 
@@ -18,6 +19,8 @@ export interface ConfigFiles {
   readonly merged: Sourced;
   /** Every file that was read, the main one first. */
   readonly files: readonly LoadedYaml[];
+  /** Where those are, and where further ones would be read. */
+  readonly folders: readonly WatchedFolder[];
   readonly reports: readonly string[];
 }
 
@@ -27,7 +30,7 @@ export const READING: ReadonlySet<string> = new Set(['include', 'default_include
 
 /** @param defaultInclude Relative to the folder of the main file, such as `master.d/*.conf`. */
 export function readConfigFiles(main: string, defaultInclude: string): Result<ConfigFiles, readonly ConfigProblem[]> {
-  const reader = new Reader();
+  const reader = new Reader(main);
   const first = reader.read(main) ?? whole(nothing(main));
   const byDefault = reader.include(first, 'default_include', main, [defaultInclude]);
   const asked = reader.include(first, 'include', main, []);
@@ -36,7 +39,8 @@ export function readConfigFiles(main: string, defaultInclude: string): Result<Co
     (sum, next) => (next === undefined ? sum : overlay(sum, next)),
     first,
   );
-  return ok({ merged, files: reader.files, reports: [...reader.reports, ...replaced(first, byDefault, asked)] });
+  const reports = [...reader.reports, ...replaced(first, byDefault, asked)];
+  return ok({ merged, files: reader.files, folders: reader.folders, reports });
 }
 
 /** A key of the main file that an included one replaces is worth a word: nothing of the main file's value remains. */
@@ -60,6 +64,16 @@ class Reader {
   readonly files: LoadedYaml[] = [];
   readonly problems: ConfigProblem[] = [];
   readonly reports: string[] = [];
+  readonly #places: WatchedFolder[] = [];
+
+  constructor(private readonly main: string) {}
+
+  get folders(): readonly WatchedFolder[] {
+    const whole = new Set([dirname(this.main), ...this.files.map(({ file }) => dirname(file))]);
+    for (const { path, only } of this.#places) if (only === undefined) whole.add(path);
+    const parts = this.#places.filter(({ path }) => !whole.has(path));
+    return [...[...whole].map((path) => ({ path })), ...parts];
+  }
 
   /** @returns undefined when there is no such file, or it is a problem that was noted. */
   read(file: string): Sourced | undefined {
@@ -136,7 +150,9 @@ class Reader {
 
   #found(pattern: string, from: string, key: string): readonly string[] {
     const home = pattern.startsWith('~/') ? join(homedir(), pattern.slice(2)) : pattern;
-    const found = filesOf(isAbsolute(home) ? home : join(dirname(from), home));
+    const glob = isAbsolute(home) ? home : join(dirname(from), home);
+    this.#places.push(placeOfGlob(glob));
+    const found = filesOf(glob);
     if (found.length === 0 && key === 'include') this.reports.push(`${from}: include ${pattern} matches no file`);
     return found;
   }

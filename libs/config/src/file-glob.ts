@@ -1,6 +1,7 @@
 /** File names of a glob, sorted, as `include` and `default_include` name them: `*`, `?`, `[seq]` in any part of the path. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
+import type { WatchedFolder } from './folder-watch.js';
 
 /** @param pattern An absolute path. @returns Existing paths; a pattern without wildcards is returned as it is if it exists. */
 export function filesOf(pattern: string): readonly string[] {
@@ -49,6 +50,16 @@ function compile(source: string): RegExp | undefined {
     // An unclosed bracket is no pattern; nothing matches it.
     return undefined;
   }
+}
+
+/** Where files of a pattern would come: the folder before its first wildcard, or the nearest that is there, and what would come in it. */
+export function placeOfGlob(pattern: string): WatchedFolder {
+  const wild = pattern.split('/').findIndex((part) => /[*?[]/.test(part));
+  const parts = pattern.split('/').slice(0, wild === -1 ? -1 : wild);
+  let only: string | undefined;
+  while (parts.length > 1 && !existsSync(parts.join('/'))) only = parts.pop();
+  const path = parts.join('/') || '/';
+  return only === undefined ? { path } : { path, only };
 }
 
 /** Tells whether a folder exists, without following it further. */

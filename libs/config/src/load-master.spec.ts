@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { loadMasterConfig } from './load-master.js';
 import { problemSentence } from './problem.js';
 
@@ -317,7 +317,7 @@ describe('the values', () => {
 
 describe('included files', () => {
   it('are read in order of their names, merged into each other, and replace keys of the main file as a whole', () => {
-    const { config, reports, locate, files } = load({
+    const { config, reports, locate, folders } = load({
       master: 'peer:\n  main: [a]\nnodegroups:\n  keep: x\n',
       'master.d/20.conf': 'peer:\n  web.*:\n    - two\n    - one\n',
       'master.d/10.conf': '# first\npeer:\n  web.*:\n    - one\n  db.*: [x]\n',
@@ -326,12 +326,28 @@ describe('included files', () => {
     });
     expect(config.peer).toEqual({ 'web.*': ['one', 'two'], 'db.*': ['x'] });
     expect(config.nodegroups).toEqual({ keep: 'x' });
-    expect(files.map((file) => file.slice(dir.length))).toEqual(['/master', '/master.d/10.conf', '/master.d/20.conf']);
+    expect(folders).toEqual([{ path: dir }, { path: join(dir, 'master.d') }]);
     expect(reports).toEqual([`peer of ${dir}/master:1 is replaced as a whole by ${dir}/master.d/10.conf:2`]);
     expect(locate(['peer', 'web.*', 1])).toEqual({ file: join(dir, 'master.d/20.conf'), line: 3 });
     expect(locate(['peer', 'web.*', 0])).toEqual({ file: join(dir, 'master.d/10.conf'), line: 4 });
     expect(locate(['peer', 'db.*', 0, 'deep', 1])).toEqual({ file: join(dir, 'master.d/10.conf'), line: 5 });
     expect(locate(['nodegroups', 'keep'])).toEqual({ file: join(dir, 'master'), line: 4 });
+  });
+
+  it('are looked for where a new one would count, also while there is none', () => {
+    const { folders } = load({
+      master: `include: [extra/*.conf, later/on/*.conf, ${dir}/else/*/x.conf, "[ab]/y.conf", one.conf]\n`,
+      'extra/notes.txt': '',
+      'else/a/x.conf': 'timeout: 7\n',
+    });
+    expect(folders).toEqual([
+      { path: dir },
+      { path: join(dir, 'else/a') },
+      { path: join(dir, 'extra') },
+      { path: join(dir, 'else') },
+    ]);
+    const outside = load({ master: `include: ${dir}-not/here/*.conf\n` }).folders;
+    expect(outside).toEqual([{ path: dir }, { path: dirname(dir), only: `${basename(dir)}-not` }]);
   });
 
   it('are those that default_include and include name', () => {

@@ -4,6 +4,7 @@ import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
 import { check, DEFAULT_DIR } from './check.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
+import type { WatchedFolder } from './folder-watch.js';
 import { deepFreeze } from './freeze.js';
 import { MasterConfig } from './master-config.js';
 import { MinionConfig } from './minion-config.js';
@@ -15,8 +16,8 @@ export interface LoadedConfig<T> {
   readonly config: T;
   /** Where a path of the configuration stands; for problems that are found later, such as those of the access lists. */
   readonly locate: (path: Path) => FilePlace;
-  /** Every file that was read; a change of one is a reason to load again. */
-  readonly files: readonly string[];
+  /** Where its files are, and further ones would be: a change there is a reason to load again. */
+  readonly folders: readonly WatchedFolder[];
   /** Sentences for the log: keys that have no effect, files that are replaced. */
   readonly reports: readonly string[];
 }
@@ -25,7 +26,7 @@ export interface LoadedConfig<T> {
 export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, { name: 'master', schema: MasterConfig, other: MinionConfig });
   if (!checked.ok) return checked;
-  const { values, given, locate, files, reports } = checked.value;
+  const { values, given, locate, folders, reports } = checked.value;
   const urls = (values.nats.length > 0 ? values.nats : [LOCAL_BROKER]).map((address) =>
     brokerUrl(address, values.nats_port),
   );
@@ -44,7 +45,7 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
     auth_pam: settingsUnder('auth.pam.', given),
     saltgui: settingsUnder(GUI_PREFIX, given),
   });
-  return ok({ config, locate, files, reports: [...reports, ...withoutEffect(config, locate)] });
+  return ok({ config, locate, folders, reports: [...reports, ...withoutEffect(config, locate)] });
 }
 
 function settingsUnder(prefix: string, given: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {

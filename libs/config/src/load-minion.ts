@@ -29,7 +29,7 @@ export function loadMinionConfig(
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MasterConfig });
   if (!checked.ok) return checked;
-  const { values, locate, files, reports } = checked.value;
+  const { values, locate, folders, reports } = checked.value;
   const id = parseMinionId(values.id ?? cachedId(dir) ?? fullHostName(host.hostname, host.hosts));
   const finger = checkMasterFinger(values.master_finger);
   const addresses = brokerAddresses(values);
@@ -42,7 +42,7 @@ export function loadMinionConfig(
   ];
   if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
   const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
-  return ok({ config, locate, files, reports });
+  return ok({ config, locate, folders, reports });
 }
 
 const BAD_ID: Fault = {

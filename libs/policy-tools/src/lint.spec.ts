@@ -198,6 +198,7 @@ it('finds nothing in lists that say what they mean', () => {
   const config = {
     peer: { 'web\\d+$': [{ 'web*': ['test\\.ping$', 'pkg\\.'] }] },
     peer_run: { 'web\\d+$': ['manage\\.up$'] },
+    reactor_grants: { announce$: ['test\\.ping$', '@event'] },
   };
   expect(lint(config)).toEqual([]);
 });

@@ -1,27 +1,31 @@
 /** Rules of what the agent's socket may do to `natrium-call`. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fingerprint, sodiumReady } from '@natrium/envelope';
+import { readOrMakeIdentity } from '@natrium/keystore';
 import { connectAgent } from './connect-agent.js';
 
 let folder: string;
-let agent: Server;
+let agent: Server | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-agent-'));
   writeFileSync(join(folder, 'minion'), `id: web1\nroot_dir: ${folder}\nsock_dir: ${folder}\n`);
 });
 afterEach(() => {
-  agent.close();
+  agent?.close();
+  agent = undefined;
   rmSync(folder, { recursive: true });
 });
 
 /** What a call gives whose agent says this and dies. */
 async function outcomeOf(said: string) {
-  agent = createServer((socket) => socket.once('data', () => socket.end(said)));
-  await once(agent.listen(join(folder, 'minion.sock')), 'listening');
+  const server = createServer((socket) => socket.once('data', () => socket.end(said)));
+  agent = server;
+  await once(server.listen(join(folder, 'minion.sock')), 'listening');
   const link = await connectAgent({ configDir: folder, local: false });
   if (!link.ok) throw new Error(link.error.sentence);
   return link.value.call('publish.publish', ['*', 'test.ping'], {});
@@ -40,3 +44,22 @@ it.each(['', '{"ret": {"a": tr', '{"ret": {"a": "x"}'])(
     });
   },
 );
+
+describe('key.finger --local', () => {
+  const finger = async () => {
+    const link = await connectAgent({ configDir: folder, local: true });
+    if (!link.ok) throw new Error(link.error.sentence);
+    return link.value.call('key.finger', [], {});
+  };
+
+  it('is the fingerprint of this host’s key, also while no master has accepted it', async () => {
+    await sodiumReady();
+    const { identity } = readOrMakeIdentity(join(folder, 'pki', 'minion.key'));
+    expect(await finger()).toMatchObject({ success: true, ret: fingerprint(identity.publicKey) });
+  });
+
+  it('says that there is none before the agent’s first start', async () => {
+    expect(await finger()).toMatchObject({ success: false, ret: expect.stringContaining('has no key yet') as string });
+    expect(existsSync(join(folder, 'pki'))).toBe(false);
+  });
+});

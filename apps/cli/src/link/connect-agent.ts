@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress } from '@natrium/config';
@@ -78,7 +78,7 @@ function configOf({
     return err({ sentence, exit: EXIT.usage });
   }
   const own = { id: id ?? config.id, master: master === undefined ? config.master : [master] };
-  return ok({ ...config, ...own, module_dirs: [...config.module_dirs, ...moduleDirs] });
+  return ok({ ...config, ...own, module_dirs: [...config.module_dirs, ...moduleDirs.map((dir) => resolve(dir))] });
 }
 
 /** @param timeout Seconds; none: as long as it takes. */
@@ -121,6 +121,8 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
     grains: () => (grains ??= gatherGrains(config.id, own, grainsFile.read())),
     grainsFile,
     config: { ...own, cachedir: config.cachedir },
+    fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
+    masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
   });
   // Only where it may be the reason: the agent's log has it all.

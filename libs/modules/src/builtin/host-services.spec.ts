@@ -80,7 +80,9 @@ describe('config.*', () => {
 describe('key.finger', () => {
   it('is what the agent says, and not known without it', async () => {
     expect((await call('key.finger', [], { fingerprint: 'aa:bb' })).ret).toBe('aa:bb');
-    expect((await call('key.finger')).ret).toBe('ERROR: the agent, which has the key, is not asked here');
+    expect((await call('key.finger')).ret).toBe(
+      'ERROR: this host has no key yet; its agent makes one at its first start',
+    );
   });
 });
 

@@ -11,7 +11,8 @@ export const keyModule = defineModule('key', {
       examples: ['key.finger_master'],
     },
     (_, { masterFingerprint }) => {
-      if (masterFingerprint === undefined) throw new ExecutionError('the agent, which knows it, is not asked here');
+      if (masterFingerprint === undefined)
+        throw new ExecutionError('this host has no master_finger, and the agent is not asked here');
       return masterFingerprint;
     },
   ),
@@ -22,7 +23,8 @@ export const keyModule = defineModule('key', {
       examples: ['key.finger'],
     },
     (_, { fingerprint }) => {
-      if (fingerprint === undefined) throw new ExecutionError('the agent, which has the key, is not asked here');
+      if (fingerprint === undefined)
+        throw new ExecutionError('this host has no key yet; its agent makes one at its first start');
       return fingerprint;
     },
   ),

@@ -57,7 +57,7 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
 }
 
 function isMinionSection({ section }: KeyedList): boolean {
-  return section === 'peer' || section === 'peer_run' || section === 'runner_grants' || section === 'reactor_grants';
+  return section === 'peer' || section === 'peer_run' || section === 'runner_grants';
 }
 
 function specInPeer({ section }: KeyedList, path: Finding['path'], word: string): Finding {

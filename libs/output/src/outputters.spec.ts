@@ -91,6 +91,11 @@ describe('yaml', () => {
     ).toBe('a: 1.0\nb: 1.5\nc: 1180591620717411303424\nd: .nan\ne: -.inf\nf: 3');
   });
 
+  it('has a point in each float and a quote around what divides documents, for readers of YAML 1.1', () => {
+    expect(render('yaml', { a: new Float(1e21), b: 1e-7, c: 1.5e300 })).toBe('a: 1.0e+21\nb: 1.0e-07\nc: 1.5e+300');
+    expect(render('yaml', { '--- a': 1, '---b': 2, '...': 3 })).toBe("'--- a': 1\n---b: 2\n'...': 3");
+  });
+
   it('lets no terminal control through', () => {
     expect(render('yaml', { a: '\u001b[2J\u009b' })).toBe('a: "\\e[2J\\x9B"');
   });

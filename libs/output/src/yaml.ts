@@ -18,15 +18,19 @@ const floatTag = defineScalarTag<unknown>('tag:yaml.org,2002:float', {
   resolve: (source, explicit, name) =>
     either(floatCoreTag.resolve(source, explicit, name), floatYaml11Tag.resolve(source, explicit, name)),
   identify: (data: unknown) => data instanceof Float || (typeof data === 'number' && !Number.isSafeInteger(data)),
-  represent: (data: Float | number) => FLOAT_WORDS[pyRepr(data)] ?? pyRepr(data),
+  represent: (data: Float | number) => FLOAT_WORDS[pyRepr(data)] ?? withPoint(pyRepr(data)),
 });
 const intTag = defineScalarTag<unknown>('tag:yaml.org,2002:int', {
   implicit: true,
   resolve: (source, explicit, name) =>
-    either(intCoreTag.resolve(source, explicit, name), intYaml11Tag.resolve(source, explicit, name)),
+    // At the beginning of a line it would divide documents.
+    DIVIDES.test(source)
+      ? source
+      : either(intCoreTag.resolve(source, explicit, name), intYaml11Tag.resolve(source, explicit, name)),
   identify: (data: unknown) => typeof data === 'bigint' || Number.isSafeInteger(data),
 });
 const FLOAT_WORDS: Readonly<Record<string, string>> = { nan: '.nan', inf: '.inf', '-inf': '-.inf' };
+const DIVIDES = /^(?:---|\.\.\.)(?:\s|$)/;
 const SCHEMA = DUMP_SCHEMA.withTags(intTag, floatTag);
 
 export const yaml: Outputter = (value, { indent = 2 }) => {
@@ -41,6 +45,11 @@ export const yaml: Outputter = (value, { indent = 2 }) => {
   });
   return text.replace(/\n$/, '');
 };
+
+/** Without its point YAML 1.1 reads it as a text. */
+function withPoint(text: string): string {
+  return text.includes('.') ? text : text.replace('e', '.0e');
+}
 
 function either(one: unknown, other: unknown): unknown {
   return one === NOT_RESOLVED ? other : one;

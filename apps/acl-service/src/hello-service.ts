@@ -2,7 +2,7 @@
 import type { Listening } from '@natrium/bus';
 import { decode, encode, signTime, type SigningKey, type Wire } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
-import { contracts, readAs, writeAs } from '@natrium/wire';
+import { contracts, isInbox, readAs, writeAs } from '@natrium/wire';
 
 const MAX_SERVICES = 1024;
 
@@ -10,7 +10,7 @@ export function answerHello(link: RoleLink, acl: SigningKey): Listening {
   return link.transport.subscribe(
     link.subjects.hello,
     ({ payload, reply }) => {
-      if (reply === undefined || payload.length > 256) return;
+      if (!isInbox(reply) || payload.length > 256) return;
       const nonce = nonceIn(payload);
       if (nonce === undefined) return;
       const [firstRoot, chain] = link.roles.chain;

@@ -41,7 +41,10 @@ export class InventoryReads {
     if (!proved.ok) return this.#refuse(proved.error, what);
     const target = targetIn(args);
     if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
-    const named = this.parts.policies.current.idsOf(target);
+    const { current } = this.parts.policies;
+    const { caller, onBehalfOf } = proved.value;
+    const isForMinion = [caller, ...onBehalfOf].some(({ kind }) => kind === 'minion');
+    const named = isForMinion ? current.idsForMinion(target) : current.idsOf(target);
     if (!named.ok) return refused(named.error);
     const ids = named.value;
     if (what === 'match') return { refusal: null, result: [...ids] };

@@ -50,6 +50,7 @@ const POLICY_KEYS = [
 ] as const; // prettier-ignore
 
 /** An account's name as it may be claimed. */
+const DELIMITER = /^[^]{1,16}$/u;
 const CLAIM = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 export class Policy {
@@ -174,15 +175,19 @@ export class Policy {
   }
 
   #asked(
-    { principal }: Proved,
+    { principal, onBehalfOf }: Proved,
     { request }: SignedRequest,
     account: Result<AccountIdentity, Refusal> | undefined,
     login: LoginInfo | undefined,
   ): Result<Ask, Refusal> {
     const { what, funs, args, tgt, tgtType, options } = request;
-    const delimiter = options['delimiter'];
+    // Minions choose none, as in Salt.
+    const delimiter = principal.kind === 'minion' ? undefined : options['delimiter'];
+    if (typeof delimiter === 'string' && !DELIMITER.test(delimiter))
+      return err(refusal('bad_request', 'a delimiter has 1 to 16 characters'));
     const ask: { -readonly [Name in keyof Ask]: Ask[Name] } = {
       principal,
+      onBehalfOf,
       what: what === 'run' || what === 'wheel' ? what : 'job',
       funs,
       args: args.map((list) => list.map((arg) => fromPlain(arg))),

@@ -12,7 +12,7 @@ import type { Presence } from './presence.js';
 import { Reads } from './reads.js';
 
 const NOW = 1_795_000_000_000;
-const RUN = Uint8Array.of(1, 2, 3);
+const run = (fun: string) => encodeRequest(aRequest(NOW, { what: 'run', funs: [fun], tgt: '' }));
 const jidOfJob = (n: number) => `20261120141646${String(n).padStart(6, '0')}`;
 
 beforeAll(sodiumReady);
@@ -25,7 +25,10 @@ class AGateway {
 
   constructor(jobs: number, minions: number, ret: Value = true, args: readonly (readonly string[])[] = [[]]) {
     const request = encodeRequest(aRequest(NOW, { args }));
-    const members = Array.from({ length: minions }, (_, n) => ({ id: `web${String(n)}.example.com`, key: RUN }));
+    const members = Array.from({ length: minions }, (_, n) => ({
+      id: `web${String(n)}.example.com`,
+      key: new Uint8Array(32),
+    }));
     const about = { request, members, caller: { kind: 'account', name: 'root' } };
     const all = Array.from(
       { length: jobs },
@@ -46,14 +49,15 @@ class AGateway {
     this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, nobody, nobody, nobody);
   }
 
-  async read(what: string, args: Value) {
+  async read(what: string, args: Value, fun = 'jobs.list_jobs') {
+    const request = run(fun);
     const signer = { key: this.#acl, cluster: this.#cluster };
     const grant = aGrant(
       signer,
-      { request: RUN, members: [{ id: 'x', key: new Uint8Array(32) }], issued: NOW },
+      { request, members: [{ id: 'x', key: new Uint8Array(32) }], issued: NOW },
       { kind: 'run', count: 0 },
     );
-    const body = { what, args, grantRun: { request: RUN, grant } };
+    const body = { what, args, grantRun: { request, grant } };
     return this.#reads.handle({ body } as unknown as Opened<typeof contracts.read>);
   }
 }
@@ -65,6 +69,11 @@ it('a list of jobs is of the time that was asked for', async () => {
   expect(await jids(null)).toHaveLength(5);
   expect(await jids({ from: jidOfJob(1), to: jidOfJob(2) })).toEqual([jidOfJob(1), jidOfJob(2)]);
   expect(await jids({ from: jidOfJob(4) })).toEqual([jidOfJob(4)]);
+});
+
+it.each(['jobs', 'job', 'active'])('%s is told to the runners jobs.* alone', async (what) => {
+  const answer = await new AGateway(1, 1).read(what, jidOfJob(0), 'manage.up');
+  expect(answer).toMatchObject({ refusal: { code: 'not_permitted' }, result: null });
 });
 
 it('a list of jobs of very many minions is told: it does not name them', async () => {

@@ -6,7 +6,7 @@ import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { encode } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
-import { fromPlain, isMap, startTimeOf, parseJid, refusal, toPlain, type Value } from '@natrium/model';
+import { fromPlain, isMap, startTimeOf, parseJid, refusal, type Request, toPlain, type Value } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
 import { endedRun } from './kept-runs.js';
@@ -24,6 +24,13 @@ const NARROWER: Readonly<Record<string, string>> = {
   job: 'ask fewer minions at once, in batches, each of which is a job of its own',
 };
 
+const OF_JOBS: ReadonlySet<string> = new Set(['jobs', 'job', 'active']);
+
+/** Whoever has a grant-run of another runner, and that service's key, reads no jobs with it. */
+function isJobsRun(run: Request | undefined): boolean {
+  return run?.what === 'run' && run.funs.length === 1 && run.funs[0]?.startsWith('jobs.') === true;
+}
+
 export class Reads {
   constructor(
     private readonly link: RoleLink,
@@ -36,6 +43,11 @@ export class Reads {
   async handle({ body }: Opened<typeof contracts.read>): Promise<Answer> {
     const proved = checkGrantRun(this.link, body.grantRun);
     if (!proved.ok) return { refusal: proved.error, result: null };
+    const run = body.grantRun === null ? undefined : readAsked(body.grantRun.request);
+    if (OF_JOBS.has(body.what) && !isJobsRun(run)) {
+      const sentence = `jobs are read by the runners jobs.*, not by ${run?.funs.join(',') ?? 'another'}`;
+      return { refusal: refusal('not_permitted', sentence), result: null };
+    }
     const result = await this.#read(body.what, body.args);
     const bytes = encode(toPlain(result)).length;
     if (bytes <= MAX_ANSWER) return { refusal: null, result };

@@ -108,7 +108,7 @@ function jobRun(parts: JobParts): JobRun {
       return request === undefined ? err('shape') : ok(request);
     },
     isUnder: (grant, { index, proof }) => verifyProof(grant.root, grant.count, index, leaf, proof),
-    admit: (digest, issued) => record.admit(digest, issued),
+    admit: (digest, issued, until) => record.admit(digest, issued, until),
     recordStart: (digest, until, jid) => record.start(digest, until, jid),
     recordFinish: (digest) => {
       record.ran(digest);

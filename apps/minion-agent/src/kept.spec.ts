@@ -114,7 +114,7 @@ it('a job that runs while the agent joins again is not told as interrupted, and 
   const second = comeIn('second');
   await turn();
   expect(told).toEqual([]);
-  expect(second.record.admit(DIGEST, kept.clock.now())).toBe('running');
+  expect(second.record.admit(DIGEST, kept.clock.now(), kept.clock.now() + 1000)).toBe('running');
   kept.deliver(RETURN, 1);
   second.record.ran(DIGEST);
   await turn();

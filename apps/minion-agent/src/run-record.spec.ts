@@ -57,7 +57,7 @@ describe('the run-once record', () => {
   it('of a fresh identity is complete', () => {
     const record = start({ fresh: true });
     expect([record.doubt, record.unfinished]).toEqual([undefined, []]);
-    expect(record.admit(A, NOW - 60_000)).toBe('run');
+    expect(record.admit(A, NOW - 60_000, UNTIL)).toBe('run');
   });
 
   it('is its owner’s alone', () => {
@@ -74,7 +74,7 @@ describe('the run-once record', () => {
     aRecordThatRan();
     const record = start();
     expect(record.doubt).toBeUndefined();
-    expect([record.admit(A, NOW), record.admit(B, NOW), record.admit(C, NOW)]).toEqual([
+    expect([record.admit(A, NOW, UNTIL), record.admit(B, NOW, UNTIL), record.admit(C, NOW, UNTIL)]).toEqual([
       'finished',
       'interrupted',
       'run',
@@ -89,7 +89,7 @@ describe('the run-once record', () => {
       record.ran(digest);
     }
     record.finish(A);
-    expect(record.admit(B, NOW)).toBe('finished');
+    expect(record.admit(B, NOW, UNTIL)).toBe('finished');
     record.close();
     expect(start().unfinished).toEqual([{ digest: B, jid: JID }]);
   });
@@ -97,7 +97,7 @@ describe('the run-once record', () => {
   it('knows it after many restarts', () => {
     aRecordThatRan();
     for (let n = 0; n < 3; n += 1) start().close();
-    expect([start().admit(A, NOW), start().admit(B, NOW)]).toEqual(['finished', 'interrupted']);
+    expect([start().admit(A, NOW, UNTIL), start().admit(B, NOW, UNTIL)]).toEqual(['finished', 'interrupted']);
   });
 
   it('remembers at rest only what a party could still accept', () => {
@@ -109,7 +109,29 @@ describe('the run-once record', () => {
     expect(record.forgetEnded()).toBe(2);
     clock.advance(1001);
     expect(record.forgetEnded()).toBe(1);
-    expect(record.admit(B, NOW)).toBe('finished');
+    expect(record.admit(B, NOW, UNTIL)).toBe('finished');
+  });
+
+  it('tells of what was begun also when its request has ended meanwhile, and then forgets it', () => {
+    const record = start({ fresh: true });
+    record.start(A, UNTIL, JID);
+    clock.advance(65_001);
+    for (const bootId of ['boot-1', 'boot-2']) {
+      const again = new RunRecord({ ...options(), bootId });
+      expect([bootId, again.unfinished]).toEqual([bootId, [{ digest: A, jid: JID }]]);
+      again.close();
+      if (bootId === 'boot-1') start({ fresh: true }).start(A, UNTIL, JID);
+    }
+  });
+
+  it('lets nothing run again that it has forgotten, when the clock of the host is set back', () => {
+    aRecordThatRan();
+    const record = start();
+    clock.advance(65_001);
+    record.forgetEnded();
+    clock.advance(-65_001);
+    expect(record.admit(A, NOW, UNTIL)).toBe('record_incomplete');
+    expect(record.admit(C, NOW + 65_001, UNTIL + 65_001)).toBe('run');
   });
 
   it('forgets what no party accepts any more', () => {
@@ -137,8 +159,8 @@ describe('a record that may lack something', () => {
     aRecordThatRan();
     const record = start(lose());
     expect(record.doubt).toBeDefined();
-    expect(record.admit(digestOf(9), NOW - 1)).toBe('record_incomplete');
-    expect(record.admit(digestOf(9), NOW)).toBe('run');
+    expect(record.admit(digestOf(9), NOW - 1, UNTIL)).toBe('record_incomplete');
+    expect(record.admit(digestOf(9), NOW, UNTIL)).toBe('run');
   });
 
   it.each(LOSSES)('goes on refusing it after another restart: %s', (_about, lose) => {
@@ -147,8 +169,8 @@ describe('a record that may lack something', () => {
     start(lost).close();
     clock.advance(1000);
     const again = start(lost);
-    expect(again.admit(digestOf(9), NOW - 1)).toBe('record_incomplete');
-    expect(again.admit(digestOf(9), NOW + 1000)).toBe('run');
+    expect(again.admit(digestOf(9), NOW - 1, UNTIL)).toBe('record_incomplete');
+    expect(again.admit(digestOf(9), NOW + 1000, UNTIL)).toBe('run');
   });
 
   it.each(LOSSES)('is still in doubt when the agent died before it knew the time: %s', (_about, lose) => {
@@ -161,7 +183,7 @@ describe('a record that may lack something', () => {
   it('still knows the lines that are whole', () => {
     aRecordThatRan();
     writeFileSync(path(), text().slice(0, -20));
-    expect(start().admit(A, NOW)).toBe('finished');
+    expect(start().admit(A, NOW, UNTIL)).toBe('finished');
   });
 
   it('is no longer called doubtful once it was written anew', () => {
@@ -180,7 +202,7 @@ describe('a record that cannot be written', () => {
     writeFileSync(folder, 'not a folder');
     expect(record.start(A, UNTIL, JID)).toBe(false);
     expect(record.start(B, UNTIL, JID)).toBe(false);
-    expect(record.admit(A, NOW)).toBe('run');
+    expect(record.admit(A, NOW, UNTIL)).toBe('run');
     expect(problems).toEqual([expect.stringContaining(`nothing runs on this minion: ${path()} cannot be written`)]);
   });
 
@@ -202,7 +224,7 @@ describe('a record that cannot be written', () => {
     expect(problems.slice(1)).toEqual(['the run-once record can be written again: jobs run']);
     record.close();
     const again = start();
-    expect([again.doubt, again.admit(B, NOW)]).toEqual([undefined, 'interrupted']);
+    expect([again.doubt, again.admit(B, NOW, UNTIL)]).toEqual([undefined, 'interrupted']);
   });
 });
 
@@ -219,6 +241,6 @@ describe('compaction', () => {
     record.finish(A);
     record.close();
     const again = start();
-    expect([again.doubt, again.admit(A, NOW)]).toEqual([undefined, 'finished']);
+    expect([again.doubt, again.admit(A, NOW, UNTIL)]).toEqual([undefined, 'finished']);
   });
 });

@@ -80,11 +80,12 @@ export class RunRecord {
       this.#once.restore(digest, state, until);
       this.#jids.set(digest, jid);
     }
-    this.#once.expire(options.now());
+    // Also what has ended since: its caller still waits for a word, and it is told once.
     this.unfinished = this.#once
       .entries()
       .filter(({ state }) => state === 'started')
       .map(({ digest }) => ({ digest, jid: this.#jids.get(digest) ?? '' }));
+    this.#once.expire(options.now());
     // A doubtful record keeps its doubtful look until it says from when on it can be trusted.
     if (doubt === undefined) this.#broken = !this.#startAnew();
   }
@@ -96,8 +97,8 @@ export class RunRecord {
     this.#broken = !this.#startAnew();
   }
 
-  admit(digest: string, issued: number): Admission {
-    return this.#once.admit(digest, issued);
+  admit(digest: string, issued: number, until: number): Admission {
+    return this.#once.admit(digest, issued, until);
   }
 
   /** @returns false when it cannot be written: then nothing may run. */

@@ -6,6 +6,8 @@ import type { RuleRef } from './policy.js';
 export interface Ask {
   /** Proved by its signature before; never read from a message. */
   readonly principal: Principal;
+  /** Whose request set a runner off, and whose that one: what a minion may not, a runner may not for it. */
+  readonly onBehalfOf?: readonly Principal[];
   /** `job`: functions on minions. `run`: a runner. `wheel`: a function of the master itself. */
   readonly what: 'job' | 'run' | 'wheel';
   readonly funs: readonly string[];

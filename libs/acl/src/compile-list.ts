@@ -71,15 +71,17 @@ function permittedTarget(
   nodegroups: NodeGroups,
 ): PermittedTarget {
   const parsed = parseTarget({ tgt: text, tgtType: 'compound' }, { nodegroups });
+  const wrong = parsed.ok ? parsed.value.problems : [parsed.error];
+  const unknown = unknownGroups(text, nodegroups);
   if (problems !== undefined) {
     warnEscapedStar(text, path, problems);
-    const wrong = parsed.ok ? parsed.value.problems : [parsed.error];
     for (const { reason } of wrong)
       problems.add(path, `the target '${text}' is wrong: ${reason}`, 'see spec/targeting.md#compound');
-    for (const group of unknownGroups(text, nodegroups))
-      problems.add(path, `there is no node group '${group}'`, 'define it under nodegroups');
+    for (const group of unknown) problems.add(path, `there is no node group '${group}'`, 'define it under nodegroups');
   }
-  return { path, text, expr: parsed.ok ? parsed.value : undefined };
+  // As a whole: what is not in a part that means nothing would be everybody.
+  const isSound = wrong.length === 0 && unknown.length === 0;
+  return { path, text, expr: parsed.ok && isSound ? parsed.value : undefined };
 }
 
 function unknownGroups(text: string, nodegroups: NodeGroups): readonly string[] {

@@ -50,6 +50,8 @@ describe('a problem', () => {
     [{ publisher_acl: { 'fred(': ['test.*'] } }, 'publisher_acl.fred(: the pattern'],
     [{ publisher_acl_blacklist: { users: ['(?<!x)'] } }, 'publisher_acl_blacklist.users.0: the pattern'],
     [{ publisher_acl_blacklist: { modules: [1] } }, 'everyone is denied'],
+    [{ publisher_acl_blacklist: { modules: ['test\\.ver\\*'] } }, 'the star is escaped'],
+    [{ publisher_acl_blacklist: { users: ['fred\\*'] } }, 'the star is escaped'],
     [{ external_auth: { pam: null } }, 'external_auth.pam: this is not a mapping'],
     [{ nodegroups: { n: 5 } }, 'nodegroups.n: a node group is text'],
   ])('%j is reported with its place', (config, expected) => {

@@ -62,10 +62,10 @@ export function compileDenied(raw: Value | undefined, path: RulePath, problems: 
   if (raw === undefined || raw === null) return { everyone: false, rules: [] };
   const items = isList(raw) ? raw : [raw];
   const texts = items.filter((item) => typeof item === 'string');
-  const rules = texts.map((text, index) => ({
-    path: [...path, index],
-    match: wholePattern(text, [...path, index], problems),
-  }));
+  const rules = texts.map((text, index) => {
+    warnEscapedStar(text, [...path, index], problems);
+    return { path: [...path, index], match: wholePattern(text, [...path, index], problems) };
+  });
   const malformed = texts.length !== items.length;
   if (malformed)
     problems.add(

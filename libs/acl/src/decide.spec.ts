@@ -308,7 +308,60 @@ describe('hostile requests', () => {
   });
 });
 
+describe('what runners and reactions publish', () => {
+  const grants = { runner_grants: { '.*': ['.*'] }, reactor_grants: { '.*': ['.*'] } };
+  const runner = { principal: { kind: 'runner', name: 'survey.hash' } } as const;
+  const reactor = { principal: { kind: 'reactor', name: 'r1' } } as const;
+  const minion = { kind: 'minion', name: 'web1' } as const;
+
+  it('passes the blacklist of modules as what everybody publishes', () => {
+    const publisher_acl_blacklist = { modules: ['cmd.*'] };
+    for (const who of [runner, reactor]) {
+      expect(code(grants, { ...who, funs: ['cmd.run'] })).toMatch(/^allowed/);
+      expect(code({ ...grants, publisher_acl_blacklist }, { ...who, funs: ['cmd.run'] })).toBe('blacklisted');
+      expect(code({ ...grants, publisher_acl_blacklist }, who)).toMatch(/^allowed/);
+    }
+  });
+
+  it.each([
+    ['role:w*', 'pillar'],
+    ['not J@role:web', 'compound'],
+  ])('matches no pillar by pattern when a minion has set it off: %s (%s)', (tgt, tgtType) => {
+    expect(code(grants, { ...runner, tgt, tgtType })).toMatch(/^allowed/);
+    expect(code(grants, { ...runner, tgt, tgtType, onBehalfOf: [minion] })).toBe('invalid_target');
+    expect(code(grants, { ...runner, tgt: 'role:web', tgtType: 'pillar', onBehalfOf: [minion] })).toMatch(/^allowed/);
+  });
+});
+
+describe('a permitted target that is malformed in part', () => {
+  it.each(['not S@10.0.0.0/33', 'not P@os:(', 'not G@os', 'web* or not J@a:(', 'not N@gone', 'web* or not N@gone'])(
+    'grants nothing, also not what is outside of the part: %s',
+    (target) => {
+      expect(code({ peer: { '.*': [{ [target]: ['test.ping'] }] } }, { tgt: 'web1' })).toBe('not_permitted');
+      const kept = { backend: 'pam', groups: [], ownList: [{ [target]: ['test.ping'] }] };
+      const asks = { principal: { kind: 'token', name: 'joe' }, login: kept, tgt: 'web1' } as const;
+      expect(code({ external_auth: { pam: {} } }, asks)).toBe('not_permitted');
+    },
+  );
+});
+
 describe('the memo', () => {
+  it('keeps type, delimiter and target apart: who is refused changes nothing for the others', () => {
+    const memo = new TargetMemo(10);
+    const { policy } = compilePolicy({});
+    const base = { what: 'job', funs: ['test.ping'], args: [] } as const;
+    const target = { tgt: 'web*', tgtType: 'compound', delimiter: ': not' };
+    const refused: Ask = { ...base, principal: { kind: 'minion', name: 'db1' }, target };
+    expect(decide(policy, refused, FLEET, memo).allow).toBe(false);
+    const asked: Ask = {
+      ...base,
+      principal: { kind: 'account', name: 'root' },
+      account: root,
+      target: { tgt: 'not web*', tgtType: 'compound' },
+    };
+    expect(decide(policy, asked, FLEET, memo)).toMatchObject({ allow: true, minions: ['db1', 'new1'] });
+  });
+
   it('holds targets, never verdicts, and forgets with the inventory and the policy', () => {
     const memo = new TargetMemo(2);
     const { policy } = compilePolicy({ peer: { '.*': [{ 'web*': ['test.*'] }] } });

@@ -37,8 +37,8 @@ export function decide(policy: Policy, ask: Ask, inventory: Inventory, memo?: Ta
   if (ask.what !== 'job') return decideRun(ask, 'full' in access.value ? access.value.full : access.value.lists);
   if (target === undefined) return refuse(ask, 'bad_request', 'a job has a target');
   const requested = resolveTarget(policy, target, inventory, usable);
-  const guard =
-    ask.principal.kind === 'minion' ? peerTargetRefusal(policy, ask.principal, target, requested) : undefined;
+  const minion = [ask.principal, ...(ask.onBehalfOf ?? [])].find(({ kind }) => kind === 'minion');
+  const guard = minion === undefined ? undefined : peerTargetRefusal(policy, minion, ask, requested);
   if (guard !== undefined) return { allow: false, refusal: guard };
   return decideJob(ask, 'full' in access.value ? access.value.full : access.value.lists, requested);
 }
@@ -70,7 +70,8 @@ export function blacklistDecision(policy: Policy, ask: Ask): Decision | undefine
   const { principal, what, funs } = ask;
   const { kind, name } = principal;
   const isUser = kind === 'account' || kind === 'external' || kind === 'token';
-  if (!isUser && !(kind === 'minion' && what === 'job')) return undefined;
+  // What runners and reactions publish passes the blacklist as everybody's does; what runs on the master is not theirs to ask.
+  if (!isUser && what !== 'job') return undefined;
   const rule = (isUser ? deniedUser(policy, name) : undefined) ?? deniedFunction(policy, funs);
   return rule === undefined
     ? undefined
@@ -126,7 +127,8 @@ function resolveTarget(
 ): RequestedTarget {
   const make = (): RequestedTarget => requestTarget(policy, target, inventory);
   if (memo === undefined || typeof target.tgt !== 'string' || target.tgt.length > MAX_MEMO_KEY) return make();
-  return memo.target(`${target.tgtType} ${target.delimiter ?? ':'} ${target.tgt}`, make);
+  // No part may reach into another: whoever is refused chooses them too.
+  return memo.target(JSON.stringify([target.tgtType, target.delimiter ?? ':', target.tgt]), make);
 }
 
 function allow(rules: readonly RuleRef[], requested: RequestedTarget | undefined): Decision {

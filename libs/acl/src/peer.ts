@@ -5,7 +5,8 @@
  *
  * Spec: spec/acl.md#peer. The original's behaviour: compat/cases/peer.jsonl.
  */
-import { nameOf, type Principal, refusal, type Refusal, type Target } from '@natrium/model';
+import { nameOf, type Principal, refusal, type Refusal } from '@natrium/model';
+import type { Ask } from './ask.js';
 import type { Policy } from './policy.js';
 import type { RequestedTarget } from './requested-target.js';
 import { show } from './sentences.js';
@@ -27,17 +28,19 @@ export function recursionRefusal(principal: Principal, funs: readonly string[]):
 /** Unknown node groups, and patterns on pillar, which would let a minion guess what others' pillar holds. */
 export function peerTargetRefusal(
   policy: Policy,
-  principal: Principal,
-  target: Target,
+  minion: Principal,
+  { funs, target }: Pick<Ask, 'funs' | 'target'>,
   requested: RequestedTarget,
 ): Refusal | undefined {
+  if (target === undefined) return undefined;
   const { tgt, tgtType } = target;
+  const asks = `${nameOf(minion)} may not run ${show(funs.join(','))} on ${show(tgt)} (${tgtType.slice(0, 40)})`;
   if (tgtType.startsWith('node') && !(typeof tgt === 'string' && policy.nodegroups.has(tgt))) {
-    return refusal('invalid_target', `${nameOf(principal)} asks for ${show(tgt)}: there is no such node group`);
+    return refusal('invalid_target', `${asks}: there is no such node group`);
   }
   if (!requested.guessesPillar) return undefined;
   return refusal(
     'invalid_target',
-    `${nameOf(principal)} may not match pillar by pattern in ${show(tgt)}: only exact values are possible`,
+    `${asks}: pillar is not matched by pattern for a minion, only exact values are possible`,
   );
 }

@@ -14,6 +14,37 @@ import { JID, NOW, type Party, PATIENCE, settle, tap, useWorld, World } from './
 
 const world = useWorld();
 
+describe('strangers', () => {
+  it('use up nobody else’s room, however many ask to join', async () => {
+    world().senders = 20;
+    const acl = world().service('acl', 'a1');
+    const gateway = world().service('gateway', 'g1').knows(acl);
+    acl.bus.serve('nt.main.join', 'acl', [contracts.join], () => undefined);
+    acl.bus.serve('nt.main.svc.acl.grant', 'acl', [contracts.grant], (opened) => {
+      opened.answer(contracts.granted, { refusal: null, grant: null, members: [], missing: [], rule: 'r' });
+    });
+    const request = { bytes: new Uint8Array(10), signature: new Uint8Array(64) };
+    const framing = { messageId: new Uint8Array(16), re: null, introduce: true };
+    for (let n = 0; n < 21; n += 1) {
+      const stranger = world().minion();
+      world().parties.pop();
+      const bytes = stranger.bus.sealer.seal(contracts.join, { request, grains: {} }, [acl.known], framing);
+      stranger.transport.publish('nt.main.join', bytes);
+      void stranger.bus.close();
+    }
+    await settle();
+    expect(acl.failures).toEqual(['slow_down']);
+    const body = { request: new Uint8Array(10), signature: null, credential: null, grantRun: null, callerKey: null, jid: JID, batch: null }; // prettier-ignore
+    const to = () => [acl.known];
+    const answer = await gateway.bus.ask(
+      { contract: contracts.grant, body, subject: 'nt.main.svc.acl.grant', to },
+      contracts.granted,
+      PATIENCE,
+    );
+    expect(answer).toMatchObject({ ok: true });
+  });
+});
+
 describe('a question', () => {
   it('is opened by the one that was asked, who knows from whom it is, and answered', async () => {
     const gateway = world().service('gateway', 'gw1');
@@ -48,6 +79,28 @@ describe('a question', () => {
     await minion.return(() => [gateway.known]);
     expect(seen.length).toBeGreaterThan(1);
     for (const { payload } of seen) expect(Buffer.from(payload).includes('canary')).toBe(false);
+  });
+
+  it('is answered in inboxes only, whatever its sender names: the store of who answers is no place of his', async () => {
+    const seen = tap(world());
+    const gateway = world().service('gateway', 'gw1');
+    const minion = world().minion().knows(gateway);
+    gateway.takeReturns();
+    await minion.return(() => [gateway.known]);
+    const [sealed] = minion.sent;
+    const thief = world().broker.connect();
+    const told = async (reply: string) => {
+      // What opens no more, and what never did.
+      for (const payload of [sealed?.payload ?? new Uint8Array(), Uint8Array.of(1, 2, 3)])
+        thief.publish(sealed?.subject ?? '', payload, reply);
+      await settle();
+      return seen.filter(({ subject }) => subject === reply).length;
+    };
+    for (const reply of ['$KV.NT_main_roster.k.x', 'nt.main.events.x', '$JS.API.x', '_INBOX', '_INBOX.>', '_INBOXES.x'])
+      expect([reply, await told(reply)]).toEqual([reply, 0]);
+    for (const reply of ['_INBOX.x.1', '_INBOX_JOIN.x']) expect([reply, await told(reply)]).toEqual([reply, 2]);
+    gateway.bus.answerLater(minion.known, '$KV.x', new Uint8Array(16), contracts.stored, { jid: JID });
+    expect(gateway.sent).toEqual([]);
   });
 
   it('to nobody fails at once, and nothing is sent', async () => {

@@ -17,7 +17,7 @@ import {
   traceIn,
 } from '@natrium/envelope';
 import { err, ok, type Result } from '@natrium/model';
-import type { Body, Contract } from '@natrium/wire';
+import { type Body, type Contract, isInbox } from '@natrium/wire';
 import { Asking, type Hearing, type Line, type Question } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing } from './fanning.js';
@@ -133,6 +133,7 @@ export class SealedBus {
 
   /** Seals an answer for a party that asked earlier and still waits on `reply`. */
   answerLater<A extends Contract>(to: KnownParty, reply: string, re: Uint8Array, contract: A, body: Body<A>): void {
+    if (!isInbox(reply)) return;
     const framing = { messageId: randomBytes(16), re, introduce: true };
     this.transport.publish(reply, this.sealer.seal(contract, body, [to], framing));
   }
@@ -148,7 +149,8 @@ export class SealedBus {
     const expects = (re: Uint8Array | null) => re === null;
     return this.transport.subscribe(
       subject,
-      (message) => {
+      (heard) => {
+        const message = isInbox(heard.reply) ? heard : unanswerable(heard);
         const opened = this.sealer.open(message.payload, { subject: message.subject, contracts: byKind, expects });
         if (opened.ok) {
           this.sealer.directory.learn(opened.value.party);
@@ -250,4 +252,9 @@ export class SealedBus {
     const stale = reason === 'stale_key' || reason === 'unknown_sender';
     message.respond(stale ? encodeStaleKey(this.sealer.own.announced) : NOTHING);
   }
+}
+
+/** Nobody hears answers where its sender says. */
+function unanswerable(message: Incoming): Incoming {
+  return { ...message, reply: undefined, respond: () => undefined };
 }

@@ -28,6 +28,8 @@ import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 export const MAX_MESSAGE = 8 << 20;
+/** Kinds that open on subjects of their own, and on no other. */
+const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
 /** How a message names its sender and what it answers. `introduce`: with the whole announcement, not only the key id. */
 export interface Framing {
@@ -44,14 +46,20 @@ export interface Opening {
 
 export class Sealer {
   readonly #pairs = new PairKeys();
-  readonly #seen = new SeenSets({ perSender: 100_000, senders: 20_000 });
+  readonly #seen: SeenSets;
+  /** Of those kinds that anybody may send: strangers use up nobody else's room. */
+  readonly #seenOfStrangers: SeenSets;
 
+  /** @param senders How many are remembered at once, and as many strangers. */
   constructor(
     readonly own: OwnParty,
     readonly directory: Directory,
     readonly roles: Roles,
     readonly clock: Clock,
+    senders = 20_000,
   ) {
+    this.#seen = new SeenSets({ perSender: 100_000, senders });
+    this.#seenOfStrangers = new SeenSets({ perSender: 1000, senders });
     roles.onNewer(() => {
       own.rolesSerial = roles.document.serial;
       directory.retain((party) => roles.names(party.owner));
@@ -92,12 +100,14 @@ export class Sealer {
   }
 
   open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
-    return openMessage(bytes, new Opener(this, opening, this.#pairs, this.#seen));
+    const isOpenToAll = [...opening.contracts.keys()].every((kind) => OPEN_TO_ALL.has(kind));
+    return openMessage(bytes, new Opener(this, opening, this.#pairs, isOpenToAll ? this.#seenOfStrangers : this.#seen));
   }
 
   /** Forgets which messages were opened that would be refused as stale now. @returns How many are still remembered. */
   forgetEnded(): number {
-    return this.#seen.forgetEnded(this.clock.now());
+    const now = this.clock.now();
+    return this.#seen.forgetEnded(now) + this.#seenOfStrangers.forgetEnded(now);
   }
 
   #head(contract: Contract, framing: Framing) {

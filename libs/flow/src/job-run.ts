@@ -56,7 +56,7 @@ export interface RunPorts {
   digestOf(request: Uint8Array): string;
   readRequest(request: Uint8Array): Result<Request, string>;
   isUnder(grant: CheckedGrant, place: JobOrder['place']): boolean;
-  admit(digest: string, issued: number): Admission;
+  admit(digest: string, issued: number, until: number): Admission;
   /** false: the record cannot be written, so nothing may run. */
   recordStart(digest: string, until: number, jid: string): boolean;
   recordFinish(digest: string): void;
@@ -86,12 +86,13 @@ export class JobRun {
       return;
     }
     const { grant, request } = checked.value;
-    const admission = this.ports.admit(grant.requestDigest, request.issued);
+    const until = request.issued + request.lifetime;
+    const admission = this.ports.admit(grant.requestDigest, request.issued, until);
     if (admission !== 'run') {
       this.#answerAgain(order, grant, admission);
       return;
     }
-    if (!this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid)) {
+    if (!this.ports.recordStart(grant.requestDigest, until, grant.jid)) {
       this.#answer(order, grant, 'refused', 'record_unwritable');
       return;
     }

@@ -87,6 +87,35 @@ class Gate {
 const codes = (heard: readonly News[]) => heard.map((news) => news.refusal?.code);
 const starts = (heard: readonly News[]) => heard.map((news) => news.started?.jid);
 
+describe('a job that runs', () => {
+  const stranger = (change: Partial<SignedRequest>) => ({ ...asks('cmd.run'), callerKey: keyOf('thief'), ...change });
+
+  it.each<[string, Partial<SignedRequest>]>([
+    ['another signature', { signature: new Uint8Array(64).fill(7) }],
+    ['none, and a token', { signature: null, credential: { token: 'x' } as unknown as SignedRequest['credential'] }],
+  ])('is told to nobody who has its bytes, as its minions do, and %s: the acl-service is asked', async (_, change) => {
+    const gate = new Gate();
+    await gate.publish(asks('cmd.run'));
+    const [job] = gate.sent;
+    if (job === undefined) throw new Error('no job');
+    gate.jobs.heard(job, { id: 'web2', ret: 'a secret', retcode: 0, success: true });
+    gate.steps.length = 0;
+    gate.verdict = err(refusal('not_permitted', 'no'));
+    const heard = await gate.publish(stranger(change));
+    expect(gate.steps).toEqual(['grant 2']);
+    expect(codes(heard)).toEqual(['not_permitted']);
+    expect(JSON.stringify(heard)).not.toContain('secret');
+  });
+
+  it('is told to its caller without another grant', async () => {
+    const gate = new Gate();
+    await gate.publish(asks('cmd.run'));
+    gate.steps.length = 0;
+    expect(starts(await gate.publish(asks('cmd.run')))).toContain(JIDS[0]);
+    expect(gate.steps).toEqual([]);
+  });
+});
+
 describe('the gate', () => {
   it('follows a job that a take-over has begun here while it was written, and sends nothing twice', async () => {
     const gate = new Gate();

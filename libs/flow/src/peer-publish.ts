@@ -82,7 +82,8 @@ export class PeerPublish {
       return;
     }
     const running = this.jobs.byDigest(placeOf(ask));
-    if (running !== undefined) {
+    // Its minions know its bytes, its caller alone the signature: who has not got that asks the acl-service first.
+    if (running !== undefined && isSignedAlike(running.record, ask)) {
       this.#follow(running, ask, follow, tell);
       return;
     }
@@ -209,6 +210,10 @@ export class PeerPublish {
       end: silent.map(({ id }) => ({ id, why: 'running' as const, sentence: null })),
     });
   }
+}
+
+function isSignedAlike(record: records.JobRecord, { signature }: SignedRequest): boolean {
+  return signature !== null && record.signature !== null && sameBytes(record.signature, signature);
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

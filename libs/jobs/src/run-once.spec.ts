@@ -6,50 +6,50 @@ const UNTIL = NOW + 65_000;
 
 describe('the run-once record', () => {
   it('admits a request that it does not know', () => {
-    expect(new RunOnce().admit('a', NOW)).toBe('run');
+    expect(new RunOnce().admit('a', NOW, NOW + 1)).toBe('run');
   });
 
   it('does not admit one that is running', () => {
     const once = new RunOnce();
     once.started('a', UNTIL);
-    expect(once.admit('a', NOW)).toBe('running');
-    expect(once.admit('b', NOW)).toBe('run');
+    expect(once.admit('a', NOW, NOW + 1)).toBe('running');
+    expect(once.admit('b', NOW, NOW + 1)).toBe('run');
   });
 
   it('does not admit one that has finished', () => {
     const once = new RunOnce();
     once.started('a', UNTIL);
     once.finished('a');
-    expect(once.admit('a', NOW)).toBe('finished');
+    expect(once.admit('a', NOW, NOW + 1)).toBe('finished');
   });
 
   it('calls one that was running when the agent died interrupted, and never runs it again', () => {
     const once = new RunOnce();
     once.restore('a', 'started', UNTIL);
     once.restore('b', 'finished', UNTIL);
-    expect(once.admit('a', NOW)).toBe('interrupted');
-    expect(once.admit('b', NOW)).toBe('finished');
+    expect(once.admit('a', NOW, NOW + 1)).toBe('interrupted');
+    expect(once.admit('b', NOW, NOW + 1)).toBe('finished');
   });
 
   it('refuses what was issued before a record in doubt, and admits what was issued from then on', () => {
     const once = new RunOnce();
     once.refuseIssuedBefore(NOW);
-    expect(once.admit('a', NOW - 1)).toBe('record_incomplete');
-    expect(once.admit('a', NOW)).toBe('run');
+    expect(once.admit('a', NOW - 1, NOW + 1)).toBe('record_incomplete');
+    expect(once.admit('a', NOW, NOW + 1)).toBe('run');
   });
 
   it('never lowers that time again', () => {
     const once = new RunOnce();
     once.refuseIssuedBefore(NOW);
     once.refuseIssuedBefore(NOW - 5000);
-    expect(once.admit('a', NOW - 1)).toBe('record_incomplete');
+    expect(once.admit('a', NOW - 1, NOW + 1)).toBe('record_incomplete');
   });
 
   it('still knows in doubt what it does know', () => {
     const once = new RunOnce();
     once.refuseIssuedBefore(NOW);
     once.restore('a', 'finished', UNTIL);
-    expect(once.admit('a', NOW - 1)).toBe('finished');
+    expect(once.admit('a', NOW - 1, NOW + 1)).toBe('finished');
   });
 
   it('forgets a request after its own end, and not at it', () => {
@@ -67,7 +67,7 @@ describe('the run-once record', () => {
     once.started('a', UNTIL);
     once.restore('b', 'started', UNTIL);
     once.expire(UNTIL + 1);
-    expect(once.admit('a', NOW)).toBe('running');
+    expect(once.admit('a', NOW, NOW + 1)).toBe('running');
     expect(once.entries()).toEqual([{ digest: 'a', state: 'started', until: UNTIL }]);
   });
 

@@ -30,6 +30,8 @@ interface Run {
 export class RunOnce {
   readonly #runs = new Map<string, Run>();
   #refuseIssuedBefore = 0;
+  /** What ended before this may have been forgotten, whatever a clock that was set back says. */
+  #expiredBy = 0;
 
   /** What a record on disk said, when the agent starts. */
   restore(digest: string, state: RunState, until: number): void {
@@ -41,9 +43,11 @@ export class RunOnce {
     this.#refuseIssuedBefore = Math.max(this.#refuseIssuedBefore, ms);
   }
 
-  admit(digest: string, issued: number): Admission {
+  /** @param until The request's own end. */
+  admit(digest: string, issued: number, until: number): Admission {
     const run = this.#runs.get(digest);
-    if (run === undefined) return issued < this.#refuseIssuedBefore ? 'record_incomplete' : 'run';
+    if (run === undefined)
+      return issued < this.#refuseIssuedBefore || until < this.#expiredBy ? 'record_incomplete' : 'run';
     if (run.state === 'finished') return 'finished';
     return run.here ? 'running' : 'interrupted';
   }
@@ -59,6 +63,7 @@ export class RunOnce {
 
   /** Forgets requests whose own end has passed: no party accepts them any more. */
   expire(nowMs: number): void {
+    this.#expiredBy = Math.max(this.#expiredBy, nowMs);
     for (const [digest, { until, state, here }] of this.#runs) {
       if (until < nowMs && !(state === 'started' && here)) this.#runs.delete(digest);
     }

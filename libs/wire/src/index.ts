@@ -4,6 +4,7 @@ export * as contracts from './contracts.js';
 export {
   fpIn,
   inboxOf,
+  isInbox,
   joinInboxOf,
   knockInboxOf,
   type Subjects,

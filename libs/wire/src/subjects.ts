@@ -63,6 +63,14 @@ export function fpIn(subject: string): string | undefined {
   return fp;
 }
 
+/**
+ * Whether answers may go there. A sender names it in clear, and the broker asks what the one who answers may send: any other subject
+ * (a place of a store) would be written to in his name.
+ */
+export function isInbox(subject: string | undefined): subject is string {
+  return subject !== undefined && /^_INBOX(?:_JOIN|_KNOCK|_HELLO)?(?:\.[^.*>\s]+)+$/.test(subject);
+}
+
 /** Where somebody hears answers who is not let in yet. */
 export function joinInboxOf(fp: string): string {
   return `_INBOX_JOIN.${fp}`;

@@ -26,6 +26,8 @@ export interface Caller {
   /** The file that the identity is in; undefined: it was made for the occasion, and the cluster does not know it. */
   readonly keyPath: string | undefined;
   readonly firstRoot: Uint8Array;
+  /** Of the roles document that lies on this host: none that is older counts. */
+  readonly rolesSerial: number;
   readonly tracing?: Tracing | undefined;
 }
 
@@ -144,7 +146,7 @@ async function askFor(
 }
 
 async function session(
-  { config, identity, firstRoot, tracing }: Caller,
+  { config, identity, firstRoot, rolesSerial, tracing }: Caller,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
 ): Promise<Result<Session, string>> {
@@ -165,7 +167,7 @@ async function session(
     identity,
     use: 'session',
     pin: { firstRoot },
-    minSerial: 0,
+    minSerial: rolesSerial,
     clock: new Clock(config.clock_skew * 1000),
     epochMs: SESSION_MS,
     overlapMs: 0,

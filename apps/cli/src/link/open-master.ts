@@ -111,8 +111,9 @@ async function connect(
   { config, keys, traces, claim }: Connecting,
   { identity, path }: OwnIdentity,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
-  const [firstRoot] = keys.chain();
-  const opened = await openSession({ config, identity, keyPath: path, firstRoot, tracing: traces.tracing });
+  const { firstRoot, document } = keys.roles();
+  const cluster = { firstRoot, rolesSerial: document.serial };
+  const opened = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
   if (!opened.ok) return problem(opened.error, EXIT.unavailable);
   const { link, transport, user } = opened.value;
   if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);

@@ -13,8 +13,8 @@ export class VolatileRecord {
 
   constructor(private readonly now: () => number) {}
 
-  admit(digest: string, issued: number): Admission {
-    return this.#once.admit(digest, issued);
+  admit(digest: string, issued: number, until: number): Admission {
+    return this.#once.admit(digest, issued, until);
   }
 
   start(digest: string, until: number): boolean {

@@ -44,7 +44,7 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
       ),
     ];
   }
-  const isTested = keyed.section === 'peer' || keyed.section === 'publisher_acl' || keyed.section === 'external_auth';
+  const isTested = keyed.section !== 'peer_run';
   const denied = samples.map((fun) => deniedFunction(policy, [fun]));
   if (!isTested || denied.some((deny) => deny === undefined)) return [];
   return [

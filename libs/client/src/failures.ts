@@ -17,3 +17,20 @@ export function unreachable(failure: string): Refusal {
   };
   return refusal('master_unreachable', why[failure] ?? failure);
 }
+
+const MAX_FUNCTIONS = 64;
+const MAX_NAME = 256;
+
+/** What no request can hold, and so nobody could decide. */
+export function namesRefusal(funs: readonly string[]): Refusal | undefined {
+  if (funs.length === 0 || funs.includes(''))
+    return refusal('empty_function', `'${funs.join(',')}' may not run: a function has no name`);
+  if (funs.length > MAX_FUNCTIONS)
+    return refusal('bad_request', `at most ${String(MAX_FUNCTIONS)} functions run at once`);
+  const long = funs.find((fun) => fun.length > MAX_NAME);
+  if (long === undefined) return undefined;
+  return refusal(
+    'bad_request',
+    `'${long.slice(0, 40)}…' is no function: a name has at most ${String(MAX_NAME)} characters`,
+  );
+}

@@ -22,7 +22,7 @@ import {
 import { contracts } from '@natrium/wire';
 import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
 import { askRun } from './ask-run.js';
-import { asRefusal, unreachable } from './failures.js';
+import { asRefusal, namesRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';
 import { NewsQueue } from './news-queue.js';
 
@@ -59,7 +59,12 @@ export class MasterClient {
    */
   inBatches(ask: JobAsk): (ids: readonly string[]) => AsyncIterable<JobNews> {
     let signed: SignedAsk | undefined;
+    const wrong = namesRefusal(ask.funs);
     return (batch) => {
+      if (wrong !== undefined)
+        return queued((hear) => {
+          hear({ type: 'refused', refusal: wrong });
+        });
       const now = this.asker.bus.sealer.clock.now();
       if (signed === undefined || signed.until < now + BATCH_MARGIN_MS) signed = this.#signJob(ask);
       const { request, signature } = signed;
@@ -71,7 +76,9 @@ export class MasterClient {
 
   /** The same without an iterator between: `hear` is called for each piece of news, `end` or `refused` last. */
   publishTo(ask: JobAsk, follow: Follow, hear: (news: JobNews) => void): void {
-    this.#send(ask, this.#signJob(ask), { follow, batch: null }, hear);
+    const wrong = namesRefusal(ask.funs);
+    if (wrong === undefined) this.#send(ask, this.#signJob(ask), { follow, batch: null }, hear);
+    else hear({ type: 'refused', refusal: wrong });
   }
 
   #send(
@@ -138,6 +145,8 @@ export class MasterClient {
     follow: 'all' | 'jid',
     onJid?: (jid: string) => void,
   ): Promise<Result<RunAnswer, Refusal>> {
+    const wrong = namesRefusal([ask.fun]);
+    if (wrong !== undefined) return err(wrong);
     const signed = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
     const { bus, subjects } = this.asker;
     const question = {

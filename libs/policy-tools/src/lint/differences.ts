@@ -131,7 +131,7 @@ function settings({ config, policy }: PolicyView): readonly Finding[] {
           note(
             ['publisher_acl_blacklist'],
             'blacklist',
-            'it is tested against the proved name, for runners and wheel too, and its modules for what minions publish; in Salt only for what accounts publish',
+            'it is tested against the proved name, for runners and wheel too, and its modules for whatever is published; in Salt only for what accounts publish',
           ),
         ]
       : []),

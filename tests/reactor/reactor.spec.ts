@@ -83,6 +83,13 @@ describe('a reaction', () => {
     expect(mark.count()).toBe(0);
   });
 
+  it('for somebody who is not there is told as one that ran nowhere', async () => {
+    const mark = world.cluster.mark();
+    await world.minion('web2').fire('fire_master', { tag: 'deploy/gone', data: { id: 'gone', command: mark.command } });
+    await logged((line) => line.includes('"reaction":"deploy"') && line.includes('no minion matches gone'));
+    expect(mark.count()).toBe(0);
+  });
+
   it('takes ids alone as the target, whatever an event says', async () => {
     const mark = world.cluster.mark();
     await world.minion('web2').fire('fire_master', { tag: 'deploy/all', data: { id: '*', command: mark.command } });

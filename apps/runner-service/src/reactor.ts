@@ -10,7 +10,7 @@ import { RoleLink, type ServiceStart } from '@natrium/edge';
 import { encode } from '@natrium/envelope';
 import { EventLog, eventsOf } from '@natrium/events';
 import { CAUSE, compileReactor, REACTION, type Reaction, type ReactionCall, Reactor } from '@natrium/flow';
-import { ok, type Refusal, type Result, type Value } from '@natrium/model';
+import { err, ok, type Refusal, refusal, type Result, type Value } from '@natrium/model';
 
 /** Events that came while no replica was there are reacted to when they are not older than this. */
 const MISSED_MS = 10 * 60_000;
@@ -79,9 +79,15 @@ async function ask(link: RoleLink, call: ReactionCall): Promise<Result<string, R
       tgt, tgtType, funs: [fun], args: [args], timeout, returner: '', returnerOptions: {}, options: {},
     }; // prettier-ignore
     const started = await client.publishAsync(job);
-    return started.ok ? ok(started.value.jid) : started;
+    if (!started.ok) return started;
+    // Authorised, and nobody is meant: there is no job of that name.
+    return started.value.minions.length === 0 ? err(refusal('invalid_target', nobodyIn(tgt))) : ok(started.value.jid);
   }
   const run = { fun, args, timeout };
   const ran = await (what === 'run' ? client.run(run, 'jid') : client.wheel(run, 'jid'));
   return ran.ok ? ok(ran.value.jid) : ran;
+}
+
+function nobodyIn(tgt: JobAsk['tgt']): string {
+  return `no minion matches ${typeof tgt === 'string' ? tgt : tgt.join(',')}: nothing was run`;
 }

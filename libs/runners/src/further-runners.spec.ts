@@ -25,6 +25,24 @@ describe('survey.*', () => {
     absent: [{ id: 'db2', why: 'not_connected' }],
   } as const;
 
+  it('says so when nobody is meant, and whom nobody knows', async () => {
+    const nobody = { type: 'answered', returns: {}, absent: [] } as const;
+    expect(await run('survey.hash', ['gone', 'test.ping'], aMaster({ answer: nobody }))).toMatchObject({
+      ret: [],
+      retcode: 1,
+      notes: ['No minion matched gone: nothing was run.'],
+    });
+    const ghost = { ...answer, absent: [], missing: ['ghost'] } as const;
+    expect(await run('survey.hash', ['web1,ghost', 'test.ping'], aMaster({ answer: ghost }))).toMatchObject({
+      retcode: 1,
+      notes: ['there is no minion ghost'],
+    });
+    expect(await run('survey.hash', ['*', 'test.ping'], aMaster({ answer }))).toMatchObject({
+      retcode: 0,
+      notes: ['no answer from db2'],
+    });
+  });
+
   it('groups the minions by what they returned, the largest pool first', async () => {
     const master = aMaster({ answer });
     const outcome = await run('survey.hash', ['*', 'grains.get', 'os', named({ default: 'x' })], master);

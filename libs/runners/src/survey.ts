@@ -94,7 +94,12 @@ async function survey(
   const results = Object.entries(answer.returns).map(([id, { ret }]) => [id, pyStr(ret)] as const);
   const pools = show(poolsOf(results, asked.survey_sort === 'up'));
   const absent = answer.absent.map(({ id }) => id).sort();
-  return absent.length === 0 ? pools : reply(pools, { notes: [`no answer from ${absent.join(', ')}`] });
+  const nobody = [
+    ...(results.length === 0 && absent.length === 0 ? [`No minion matched ${tgt}: nothing was run.`] : []),
+    ...(answer.missing ?? []).map((id) => `there is no minion ${id}`),
+  ];
+  const notes = [...nobody, ...(absent.length === 0 ? [] : [`no answer from ${absent.join(', ')}`])];
+  return notes.length === 0 ? pools : reply(pools, { notes, retcode: nobody.length === 0 ? 0 : 1 });
 }
 
 /** Pools of the same size stand in the order of their first minion. */

@@ -25,10 +25,8 @@ describe('strangers', () => {
     });
     const request = { bytes: new Uint8Array(10), signature: new Uint8Array(64) };
     const framing = { messageId: new Uint8Array(16), re: null, introduce: true };
-    const strangers: string[] = [];
     for (let n = 0; n < 21; n += 1) {
       const stranger = world().minion();
-      strangers.push(toHex(stranger.own.owner.key));
       world().parties.pop();
       const bytes = stranger.bus.sealer.seal(contracts.join, { request, grains: {} }, [acl.known], framing);
       stranger.transport.publish('nt.main.join', bytes);
@@ -36,7 +34,6 @@ describe('strangers', () => {
     }
     await settle();
     expect(acl.failures).toEqual(['slow_down']);
-    expect(strangers.map((key) => acl.directory.jobsOf(key)).filter((known) => known !== undefined)).toEqual([]);
     const body = { request: new Uint8Array(10), signature: null, credential: null, grantRun: null, callerKey: null, jid: JID, batch: null }; // prettier-ignore
     const to = () => [acl.known];
     const answer = await gateway.bus.ask(

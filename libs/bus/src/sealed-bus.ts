@@ -21,7 +21,7 @@ import { type Body, type Contract, isInbox } from '@natrium/wire';
 import { Asking, type Hearing, type Line, type Question } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing } from './fanning.js';
-import { OPEN_TO_ALL, type Sealer } from './sealer.js';
+import type { Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
@@ -153,8 +153,7 @@ export class SealedBus {
         const message = isInbox(heard.reply) ? heard : unanswerable(heard);
         const opened = this.sealer.open(message.payload, { subject: message.subject, contracts: byKind, expects });
         if (opened.ok) {
-          // A stranger is answered, and known once he is let in: else anybody could fill the directory.
-          if (!OPEN_TO_ALL.has(opened.value.kind)) this.sealer.directory.learn(opened.value.party);
+          this.sealer.directory.learn(opened.value.party);
           this.#handle(opened.value, message, handler);
         } else this.#turnAway(opened.error.reason, message);
       },

@@ -28,8 +28,8 @@ import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 export const MAX_MESSAGE = 8 << 20;
-/** Kinds that strangers may send; they open on subjects of their own, and on no other. */
-export const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
+/** Kinds that open on subjects of their own, and on no other. */
+const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
 /** How a message names its sender and what it answers. `introduce`: with the whole announcement, not only the key id. */
 export interface Framing {

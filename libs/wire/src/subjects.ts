@@ -68,7 +68,7 @@ export function fpIn(subject: string): string | undefined {
  * (a place of a store) would be written to in his name.
  */
 export function isInbox(subject: string | undefined): subject is string {
-  return subject !== undefined && /^_INBOX(?:_JOIN|_KNOCK|_HELLO)?(?:\.[^.*>\s]+)+$/.test(subject);
+  return subject !== undefined && /^_INBOX(?:_[A-Z]+)?(?:\.[^.*>\s]+)+$/.test(subject);
 }
 
 /** Where somebody hears answers who is not let in yet. */

@@ -105,13 +105,13 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'libs/flow/src/job-run.ts',
-        "if (!this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid)) {\n      this.#answer(order, grant, 'refused', 'record_unwritable');\n      return;\n    }",
+        "if (!this.ports.recordStart(grant.requestDigest, until, grant.jid)) {\n      this.#answer(order, grant, 'refused', 'record_unwritable');\n      return;\n    }",
         '',
       ),
       edit(
         'libs/flow/src/job-run.ts',
         'const outcome = await this.#execute(request, grant);',
-        'const outcome = await this.#execute(request, grant);\n    this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid);',
+        'const outcome = await this.#execute(request, grant);\n    this.ports.recordStart(grant.requestDigest, until, grant.jid);',
       ),
     ],
     spec: 'libs/flow/src/job-run.spec.ts',
@@ -122,8 +122,8 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'libs/flow/src/job-run.ts',
-        'if (!this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid)) {',
-        'this.ports.recordStart(grant.requestDigest, request.issued + request.lifetime, grant.jid);\n    if (grant.jid.length === 0) {',
+        'if (!this.ports.recordStart(grant.requestDigest, until, grant.jid)) {',
+        'this.ports.recordStart(grant.requestDigest, until, grant.jid);\n    if (grant.jid.length === 0) {',
       ),
     ],
     spec: 'libs/flow/src/job-run.spec.ts',

@@ -49,8 +49,9 @@ const POLICY_KEYS = [
   'minion_data_cache', 'token_expire', 'token_expire_user_override', 'user',
 ] as const; // prettier-ignore
 
-/** An account's name as it may be claimed. */
+/** Of the key path in a target; chosen by whoever asks. */
 const DELIMITER = /^[^]{1,16}$/u;
+/** An account's name as it may be claimed. */
 const CLAIM = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 export class Policy {

@@ -103,9 +103,24 @@ describe('whoever follows a job', () => {
 describe('what a minion may not fire', () => {
   /** From a minion of the attacker's own making: its agent would not send this. */
   const forged = async ({ tag, data }: { readonly tag: string; readonly data: Value }): Promise<boolean> => {
+    const { clock } = world.cluster.minion('web1').link;
+    const first = clock.now() * 1024;
+    return (
+      (await sent(first, [{ tag: 'before/it', data: {} }])) &&
+      sent(first + 1, [
+        { tag, data },
+        { tag: 'beside/it', data: {} },
+      ])
+    );
+  };
+
+  const sent = async (
+    first: number,
+    fired: readonly { readonly tag: string; readonly data: Value }[],
+  ): Promise<boolean> => {
     const { link } = world.cluster.minion('web1');
     const stamp = link.clock.now();
-    const body = { first: stamp * 1024, dropped: 0, events: [{ tag, data, load: null, stamp }] };
+    const body = { first, dropped: 0, events: fired.map((one) => ({ ...one, load: null, stamp })) };
     const answer = await link.bus.ask(
       { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
       contracts.eventsStored,
@@ -132,7 +147,7 @@ describe('what a minion may not fire', () => {
     const before = refusals().length;
     expect(await forged({ tag, data: { forged: true } })).toBe(true);
     await world.master().fire('after/it');
-    expect((await take(everything, 1)).map((event) => event.tag)).toEqual(['after/it']);
+    expect((await take(everything, 3)).map((event) => event.tag)).toEqual(['before/it', 'beside/it', 'after/it']);
     await until('it is told', () => refusals().length > before);
   });
 

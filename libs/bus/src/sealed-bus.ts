@@ -161,6 +161,23 @@ export class SealedBus {
     );
   }
 
+  /**
+   * Reads what a queue group is asked, whichever of its members handles it. What does not open is let go: that member answers.
+   * A message may be read more than once.
+   */
+  overhear<C extends Contract>(
+    subject: string,
+    contract: C,
+    read: (heard: { readonly body: Body<C>; readonly party: KnownParty }) => void,
+  ): Listening {
+    const contracts = new Map([[contract.kind, contract]]);
+    return this.transport.subscribe(subject, (message) => {
+      const opening = { subject: message.subject, contracts, expects: (re: Uint8Array | null) => re === null };
+      const opened = this.sealer.peek(message.payload, opening);
+      if (opened.ok) read({ body: opened.value.body as Body<C>, party: opened.value.party });
+    });
+  }
+
   /** Whoever handles it knows nothing of the trace that it came with, so that nothing can depend on that. */
   #handle(opened: OpenedMessage, message: Incoming, handler: (opened: Opened) => unknown): void {
     const work = () => handler(this.#asOpened(opened, message));

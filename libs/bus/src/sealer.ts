@@ -28,6 +28,8 @@ import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 export const MAX_MESSAGE = 8 << 20;
+/** For what changes nothing by being read twice. */
+const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
 /** Kinds that open on subjects of their own, and on no other. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
@@ -104,6 +106,11 @@ export class Sealer {
     return openMessage(bytes, new Opener(this, opening, this.#pairs, isOpenToAll ? this.#seenOfStrangers : this.#seen));
   }
 
+  /** Opens as `open` does, a message that was read before as well, and remembers none: nothing may be done for what it says. */
+  peek(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
+    return openMessage(bytes, new Opener(this, opening, this.#pairs, NOT_COUNTED));
+  }
+
   /** Forgets which messages were opened that would be refused as stale now. @returns How many are still remembered. */
   forgetEnded(): number {
     const now = this.clock.now();
@@ -133,7 +140,7 @@ class Opener implements OpenContext {
     private readonly sealer: Sealer,
     private readonly opening: Opening,
     readonly pairs: PairKeys,
-    readonly seen: SeenSets,
+    readonly seen: Pick<SeenSets, 'admit'>,
   ) {
     this.keyring = sealer.own.keyring;
     this.now = sealer.clock.now();

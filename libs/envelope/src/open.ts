@@ -77,7 +77,7 @@ export interface OpenContext {
   readonly now: number;
   readonly skewMs: number;
   maxLifetime(kind: string): number;
-  readonly seen: SeenSets;
+  readonly seen: Pick<SeenSets, 'admit'>;
   /** Whether `re` is right: an outstanding question to this party for an answer, null otherwise. */
   expects(re: Uint8Array | null, party: KnownParty, kind: string): boolean;
 }

@@ -11,8 +11,6 @@ type Start = 'start' | Cursor | { readonly time: number };
 
 /** A batch that is read is settled this soon with the live bus: only then is the next one taken. */
 export class CatchUp {
-  /** Own events of the gateway up to this number were read here, or heard before. */
-  #heardOwn = 0;
   #reading: Reading | undefined;
   #start: Start = 'start';
 
@@ -33,7 +31,6 @@ export class CatchUp {
     const cursor = isCursor(start) ? start : undefined;
     if (cursor !== undefined) {
       this.member.skips = cursor.ahead;
-      this.#heardOwn = cursor.ahead.get(this.bus.sender) ?? 0;
       if (cursor.sequence > last) this.#tellGap('the journal of the events has begun anew', last);
       else if (cursor.sequence > 0 && cursor.sequence + 1 < first) {
         this.#tellGap('older events are no longer kept', first - 1);
@@ -76,9 +73,8 @@ export class CatchUp {
     for (const [index, event] of batch.events.entries()) {
       if (!this.#isNew(batch.sequence, index, event.stamp)) continue;
       await outlet.room();
-      this.member.offer(heardFrom(batch, event, cursorText(batch.sequence, index)));
+      this.member.offer(heardFrom(batch.sender, event, cursorText(batch.sequence, index)));
     }
-    if (batch.sender === this.bus.sender) this.#heardOwn = Math.max(this.#heardOwn, batch.through);
     if (this.untilNow) {
       if (batch.sequence >= this.#last) this.#end();
       return;
@@ -99,7 +95,7 @@ export class CatchUp {
   }
 
   #join(sequence: number): boolean {
-    return this.bus.join(this.member, sequence, this.#heardOwn);
+    return this.bus.join(this.member, sequence);
   }
 
   #tellGap(why: string, sequence: number): void {

@@ -167,12 +167,12 @@ function readBatch({ sequence, value, behind }: JournalMessage): LoggedBatch {
 }
 
 /** A stored event as listeners hear it. */
-export function heardFrom(batch: LoggedBatch, event: StoredEvent, cursor: string): Heard {
+export function heardFrom(sender: string, event: StoredEvent, cursor: string): Heard {
   const { tag, data, stamp, origin, number } = event;
-  return { tag, data: isMap(data) ? data : {}, stamp, origin, cursor, id: `${batch.sender}.${String(number)}` };
+  return { tag, data: isMap(data) ? data : {}, stamp, origin, cursor, id: `${sender}.${String(number)}` };
 }
 
 /** Every event of a batch, each with its place. */
 export function eventsOf(batch: LoggedBatch): readonly Heard[] {
-  return batch.events.map((event, index) => heardFrom(batch, event, cursorText(batch.sequence, index)));
+  return batch.events.map((event, index) => heardFrom(batch.sender, event, cursorText(batch.sequence, index)));
 }

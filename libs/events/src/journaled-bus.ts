@@ -1,7 +1,7 @@
 /**
- * The master bus as one gateway has it. What is fired here is heard here at once and then stored; what others fired is heard
- * in the journal's order: as it is stored from here, when it is the next, else as it is read. So each sender's events are
- * heard in their order, and each event once.
+ * The master bus as one gateway has it. What is fired here is heard here at once and then stored, and so is what a minion
+ * fires, when it is the next of that minion; all else is heard in the journal's order: as it is stored from here, when it is
+ * the next, else as it is read. So each sender's events are heard in their order, and each event once.
  *
  * Spec: docs/event-bus.md#order-and-gaps.
  */
@@ -10,6 +10,7 @@ import type { Reading, Unstorable } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
+import { Ahead, toldAmong } from './ahead.js';
 import { CatchUp } from './catch-up.js';
 import { cursorText, readCursor } from './cursor.js';
 import { type Heard, numberOf, type Origin, stampOf, withoutStamp } from './event.js';
@@ -49,10 +50,9 @@ export class JournaledBus implements EventFeed {
   readonly #members = new Members();
   /** Fired here and not stored yet. */
   readonly #unstored: Own[] = [];
-  /** Fired here and not read back yet: at no place that `#place` covers. */
-  readonly #ahead: Heard[] = [];
+  /** Heard here and not read back yet: at no place that `#place` covers. */
+  readonly #ahead = new Ahead();
   #number = 0;
-  #readBack = 0;
   #lost = 0;
   #storing = false;
   #stored: Promise<void> = Promise.resolve();
@@ -86,11 +86,12 @@ export class JournaledBus implements EventFeed {
 
   /** Where a listener that begins now stands. */
   get cursor(): string {
-    return cursorText(this.#place.sequence, this.#place.index, this.#aheadOf());
+    return cursorText(this.#place.sequence, this.#place.index, this.#ahead.last);
   }
 
-  get listeners(): number {
-    return this.#members.size;
+  /** Tells when the first listener comes and when the last has gone. */
+  whenListened(tell: (isAny: boolean) => void): void {
+    this.#members.onAny = tell;
   }
 
   subscribe(listen: Listen = {}): Listening {
@@ -132,6 +133,16 @@ export class JournaledBus implements EventFeed {
     }
   }
 
+  /**
+   * Tells what a minion fired before it is stored, when all that it fired before was told; otherwise it is heard from the journal.
+   *
+   * @param first Its first number; events that the gateway refused may have been there.
+   */
+  tellEarly(sender: string, first: number, events: readonly records.StoredEvent[]): void {
+    if (this.#closed || this.#members.size === 0 || !this.#ahead.takes(sender, first)) return;
+    for (const stored of events) this.#tellAhead(sender, stored);
+  }
+
   /** What is gathered is written first. */
   async close(): Promise<void> {
     this.#wake(true);
@@ -157,19 +168,22 @@ export class JournaledBus implements EventFeed {
    *
    * @returns false when that is too long ago: it reads on by itself.
    */
-  join(member: Member, sequence: number, heardOwn: number): boolean {
+  join(member: Member, sequence: number): boolean {
     const [oldest] = this.#recent;
     if (sequence < this.#place.sequence && (oldest === undefined || oldest.sequence > sequence + 1)) return false;
-    for (const recent of this.#recent) {
-      if (recent.sequence > sequence) for (const event of recent.events) member.offer(event);
+    // As others heard it, a cursor may name what was told ahead to them, which comes to this one after it.
+    for (const recent of this.#recent)
+      if (recent.sequence > sequence)
+        recent.events.forEach((event, index) => {
+          member.offer({ ...event, cursor: cursorText(recent.sequence, index) });
+        });
+    const heard = new Map<string, number>();
+    for (const [sender, event] of this.#ahead) {
+      heard.set(sender, numberOf(event));
+      member.offer({ ...event, cursor: cursorText(this.#place.sequence, this.#place.index, heard) });
     }
-    for (const event of this.#ahead) if (numberOf(event) > heardOwn) member.offer(event);
     this.#members.add(member);
     return true;
-  }
-
-  get sender(): string {
-    return this.options.sender;
   }
 
   now(): string {
@@ -202,15 +216,13 @@ export class JournaledBus implements EventFeed {
   #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: Done): void {
     this.#number += 1;
     const stored = { number: this.#number, tag, data, origin, stamp };
-    const heard = heardFrom(
-      { sender: this.sender, sequence: 0, through: 0, events: [], behind: 0 },
-      stored,
-      this.cursor,
-    );
-    this.#unstored.push({ stored, heard, size, done });
-    this.#ahead.push(heard);
-    this.#members.tell(heard);
+    this.#unstored.push({ stored, size, done });
+    this.#tellAhead(this.options.sender, stored);
     this.#wake(done !== undefined);
+  }
+
+  #tellAhead(sender: string, stored: records.StoredEvent): void {
+    this.#members.tell(this.#ahead.tell(sender, stored, () => heardFrom(sender, stored, this.cursor)));
   }
 
   #wake(now: boolean): void {
@@ -232,7 +244,7 @@ export class JournaledBus implements EventFeed {
       const batch = nextBatch(this.#unstored);
       try {
         const events = batch.map(({ stored }) => stored);
-        await this.options.log.appendStorable(this.sender, events, (event, cause) => {
+        await this.options.log.appendStorable(this.options.sender, events, (event, cause) => {
           this.#giveUp(batch, event, cause);
         });
       } catch (cause) {
@@ -255,16 +267,15 @@ export class JournaledBus implements EventFeed {
   #hear(batch: LoggedBatch): void {
     const { sequence, sender, through } = batch;
     this.options.log.heard(batch);
-    const own = sender === this.sender;
-    if (own) {
-      this.#readBack = through;
-      const kept = this.#ahead.findIndex((event) => numberOf(event) > through);
-      this.#ahead.splice(0, kept === -1 ? this.#ahead.length : kept);
+    const told = this.#ahead.readBack(sender, through);
+    const cursorAt = (index: number) => cursorText(sequence, index, this.#ahead.last);
+    const events = batch.events.map((event, index) => heardFrom(sender, event, cursorAt(index)));
+    if (sender !== this.options.sender) {
+      const isTold = toldAmong(told);
+      events.forEach((event, index) => {
+        if (!isTold(batch.events[index])) this.#members.tell(event);
+      });
     }
-    const ahead = this.#aheadOf();
-    const events = batch.events.map((event, index) => heardFrom(batch, event, cursorText(sequence, index, ahead)));
-    // Own events were heard at once, when they were fired.
-    if (!own) for (const event of events) this.#members.tell(event);
     this.#place = { sequence, index: Math.max(0, events.length - 1) };
     this.#keepRecent({ sequence, events });
     for (const moved of this.#moved) moved();
@@ -277,9 +288,5 @@ export class JournaledBus implements EventFeed {
     while (this.#recentEvents > MAX_RECENT && this.#recent.length > 1) {
       this.#recentEvents -= this.#recent.shift()?.events.length ?? 0;
     }
-  }
-
-  #aheadOf(): ReadonlyMap<string, number> | undefined {
-    return this.#number > this.#readBack ? new Map([[this.sender, this.#number]]) : undefined;
   }
 }

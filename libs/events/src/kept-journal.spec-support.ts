@@ -5,7 +5,7 @@ export abstract class KeptJournal implements Journal {
   readonly name = 'kept';
   protected readonly messages: JournalMessage[] = [];
 
-  append(subject: string, value: Uint8Array): Promise<number | undefined> {
+  append(subject: string, value: Uint8Array, _expectedLast?: number): Promise<number | undefined> {
     const sequence = this.messages.length + 1;
     this.messages.push({ sequence, subject, value, behind: 0 });
     return Promise.resolve(sequence);

@@ -42,6 +42,8 @@ export class Member {
 
 export class Members {
   readonly #members = new Set<Member>();
+  /** Told when the first comes and when the last has gone. */
+  onAny: (isAny: boolean) => void = () => undefined;
 
   get size(): number {
     return this.#members.size;
@@ -53,13 +55,15 @@ export class Members {
     if (!test.ok) return err(test.error);
     return ok(
       new Member(test.value, Math.max(1, limit), (member) => {
-        this.#members.delete(member);
+        if (this.#members.delete(member) && this.#members.size === 0) this.onAny(false);
       }),
     );
   }
 
   add(member: Member): void {
-    if (!member.outlet.closed) this.#members.add(member);
+    if (member.outlet.closed) return;
+    this.#members.add(member);
+    if (this.#members.size === 1) this.onAny(true);
   }
 
   tell(event: Heard): void {

@@ -1,11 +1,9 @@
 /** What was fired at a gateway and is not stored yet. */
 import type { records } from '@natrium/wire';
 import { type EventProblem, NotStored } from './bus.js';
-import type { Heard } from './event.js';
 
 export interface Own {
   readonly stored: records.StoredEvent;
-  readonly heard: Heard;
   /** Bytes, about. */
   readonly size: number;
   /** Somebody waits until it is stored, or cannot be. */

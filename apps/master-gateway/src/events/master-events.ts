@@ -73,7 +73,7 @@ export class MasterEvents {
     return new MasterEvents(
       bus,
       new JobEvents(bus, options.maxBytes),
-      new MinionEvents(link, events, minions, log),
+      new MinionEvents(link, events, bus, minions, log),
       new ServiceEvents(link, bus),
       async () => {
         looking.stop();

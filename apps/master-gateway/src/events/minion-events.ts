@@ -4,10 +4,18 @@
  *
  * Spec: docs/event-bus.md#who-may-fire-what, spec/envelope.md#durability.
  */
-import type { Opened } from '@natrium/bus';
+import type { Listening, Opened } from '@natrium/bus';
 import { fp, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
-import { dataProblem, type EventLog, GAP_TAG, minionTagProblem, stampOf, withoutStamp } from '@natrium/events';
+import {
+  dataProblem,
+  type EventLog,
+  GAP_TAG,
+  type JournaledBus,
+  minionTagProblem,
+  stampOf,
+  withoutStamp,
+} from '@natrium/events';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { type Body, contracts, type records } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -16,15 +24,27 @@ import type { Minions } from '../minions.js';
 type Events = Body<typeof contracts.events>;
 type Fired = Events['events'][number];
 
+interface Refused {
+  readonly event: Fired;
+  readonly problem: string;
+}
+
 const NOTE_MS = 5000;
 
 export class MinionEvents {
+  #overhearing: Listening | undefined;
+
   constructor(
     private readonly link: RoleLink,
     private readonly log: EventLog,
+    private readonly bus: JournaledBus,
     private readonly minions: Minions,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    bus.whenListened((isAny) => {
+      this.#overhear(isAny);
+    });
+  }
 
   /** The answer is the acknowledgement; a stranger hears nothing. */
   async handle({
@@ -36,20 +56,26 @@ export class MinionEvents {
     if (id === undefined) return undefined;
     const { first, dropped, events } = body;
     const sender = fp(key);
-    const refused: Fired[] = [];
-    const stored: records.StoredEvent[] = dropped === 0 ? [] : [this.#gap(id, first - 1, dropped)];
-    events.forEach((event, index) => {
-      const told = asStored(id, first + index, event);
-      const problem = minionTagProblem(id, event.tag) ?? dataProblem(told.data);
-      if (problem === undefined) stored.push(told);
-      else {
-        refused.push(event);
-        this.logger.warn({ minion: id, tag: event.tag }, `an event was refused: ${problem}`);
-      }
-    });
+    const { taken, refused } = checked(id, first, events);
+    for (const { event, problem } of refused)
+      this.logger.warn({ minion: id, tag: event.tag }, `an event was refused: ${problem}`);
     if (refused.length > 0) this.#tellAudit(key, refused);
+    const stored = dropped === 0 ? taken : [this.#gap(id, first - 1, dropped), ...taken];
     if (stored.length === 0) return { through: Math.max(first + events.length - 1, await this.log.lastOf(sender)) };
     return { through: await this.log.append(sender, stored, first + events.length - 1) };
+  }
+
+  /** Whichever gateway stores them, the listeners of this one need not wait for that. */
+  #overhear(isAny: boolean): void {
+    void this.#overhearing?.close();
+    const { link } = this;
+    const read = ({ body, party }: Pick<Opened<typeof contracts.events>, 'body' | 'party'>): void => {
+      const { key } = party.owner;
+      const id = this.minions.idOf(toHex(key));
+      const { first, dropped, events } = body;
+      if (id !== undefined && dropped === 0) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
+    };
+    this.#overhearing = isAny ? link.bus.overhear(link.subjects.up('*', 'event'), contracts.events, read) : undefined;
   }
 
   #gap(id: string, number: number, dropped: number): records.StoredEvent {
@@ -58,11 +84,11 @@ export class MinionEvents {
     return { number, tag: `${GAP_TAG}/minion/${id}`, data, stamp: stampOf(this.link.clock.now()), origin };
   }
 
-  #tellAudit(key: Uint8Array, refused: readonly Fired[]): void {
+  #tellAudit(key: Uint8Array, refused: readonly Refused[]): void {
     const { link } = this;
     const ask = {
       contract: contracts.eventRefused,
-      body: { key, tag: refused[0]?.tag ?? '', count: refused.length },
+      body: { key, tag: refused[0]?.event.tag ?? '', count: refused.length },
       subject: link.subjects.svcAcl('event'),
       to: () => link.directory.role('acl'),
     };
@@ -70,6 +96,19 @@ export class MinionEvents {
       if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
     });
   }
+}
+
+/** What this minion may have fired, and what not. */
+function checked(id: string, first: number, events: readonly Fired[]) {
+  const taken: records.StoredEvent[] = [];
+  const refused: Refused[] = [];
+  events.forEach((event, index) => {
+    const told = asStored(id, first + index, event);
+    const problem = minionTagProblem(id, event.tag) ?? dataProblem(told.data);
+    if (problem === undefined) taken.push(told);
+    else refused.push({ event, problem });
+  });
+  return { taken, refused };
 }
 
 function asStored(id: string, number: number, { tag, data, load, stamp }: Fired) {

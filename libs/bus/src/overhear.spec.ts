@@ -4,6 +4,7 @@ import { type Party, PATIENCE, settle, useWorld } from './world.spec-support.js'
 
 const world = useWorld();
 
+const all = () => true;
 const RETURNS = 'nt.main.up.*.return';
 
 function twoGateways() {
@@ -12,7 +13,7 @@ function twoGateways() {
   const minion = world().minion().knows(taker, other);
   const taken = taker.takeReturns('gateway');
   const read: string[] = [];
-  const heard = other.bus.overhear(RETURNS, contracts.returned, ({ body, party }) => {
+  const heard = other.bus.overhear(RETURNS, contracts.returned, all, ({ body, party }) => {
     read.push(`${body.status} ${party.owner.type}`);
   });
   return { taker, other, minion, taken, read, heard, to: () => [taker.known, other.known] };
@@ -31,7 +32,7 @@ it('a gateway that reads along and handles it opens it both times', async () => 
   const gateway = world().service('gateway', 'gw1');
   const minion = world().minion().knows(gateway);
   const read: unknown[] = [];
-  gateway.bus.overhear(RETURNS, contracts.returned, ({ body }) => read.push(body));
+  gateway.bus.overhear(RETURNS, contracts.returned, all, ({ body }) => read.push(body));
   const taken = gateway.takeReturns('gateway');
   expect(await minion.return(() => [gateway.known])).toMatchObject({ ok: true });
   expect([taken.length, read.length]).toEqual([1, 1]);
@@ -51,7 +52,7 @@ it.each([
   const gateway = world().service('gateway', 'gw1');
   const minion = world().minion().knows(gateway);
   const read: unknown[] = [];
-  gateway.bus.overhear(RETURNS, contracts.returned, ({ body }) => read.push(body));
+  gateway.bus.overhear(RETURNS, contracts.returned, all, ({ body }) => read.push(body));
   void send(minion, gateway);
   await settle();
   expect([read, answersOf(gateway)]).toEqual([[], []]);
@@ -62,4 +63,18 @@ it('nothing is read after it was closed', async () => {
   await heard.close();
   expect(await minion.return(to)).toMatchObject({ ok: true });
   expect(read).toEqual([]);
+});
+
+it('what its reader does not want is not even opened', async () => {
+  const gateway = world().service('gateway', 'gw1');
+  const minion = world().minion().knows(gateway);
+  const [asked, read]: [unknown[], unknown[]] = [[], []];
+  const wants = (fp: string | undefined) => {
+    asked.push(fp);
+    return false;
+  };
+  gateway.bus.overhear(RETURNS, contracts.returned, wants, ({ body }) => read.push(body));
+  void minion.return(() => [gateway.known]);
+  await settle();
+  expect([asked, read]).toEqual([[minion.own.fp], []]);
 });

@@ -17,7 +17,7 @@ import {
   traceIn,
 } from '@natrium/envelope';
 import { err, ok, type Result } from '@natrium/model';
-import { type Body, type Contract, isInbox } from '@natrium/wire';
+import { type Body, type Contract, fpIn, isInbox } from '@natrium/wire';
 import { Asking, type Hearing, type Line, type Question } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing } from './fanning.js';
@@ -164,14 +164,18 @@ export class SealedBus {
   /**
    * Reads what a queue group is asked, whichever of its members handles it. What does not open is let go: that member answers.
    * A message may be read more than once.
+   *
+   * @param wants Asked before it is opened, with the `fp` that its subject names.
    */
   overhear<C extends Contract>(
     subject: string,
     contract: C,
+    wants: (fp: string | undefined) => boolean,
     read: (heard: { readonly body: Body<C>; readonly party: KnownParty }) => void,
   ): Listening {
     const contracts = new Map([[contract.kind, contract]]);
     return this.transport.subscribe(subject, (message) => {
+      if (!wants(fpIn(message.subject))) return;
       const opening = { subject: message.subject, contracts, expects: (re: Uint8Array | null) => re === null };
       const opened = this.sealer.peek(message.payload, opening);
       if (opened.ok) read({ body: opened.value.body as Body<C>, party: opened.value.party });

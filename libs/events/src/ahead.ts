@@ -28,9 +28,11 @@ export class Ahead {
     return this.#last;
   }
 
-  /** Whether a minion's events from this number on may be told now: all that it fired before was, and is stored. */
-  takes(sender: string, first: number): boolean {
-    return this.#told.size < MOST_SENDERS && !this.#told.has(sender) && this.#through.get(sender) === first - 1;
+  /** The number from which a minion's events may be told now: all that it fired before was, and is stored. */
+  nextOf(sender: string): number | undefined {
+    const through = this.#through.get(sender);
+    const isFull = this.#told.size >= MOST_SENDERS || this.#told.has(sender);
+    return isFull || through === undefined ? undefined : through + 1;
   }
 
   /** @param hear Makes what is heard, whose cursor says that this event is told. */

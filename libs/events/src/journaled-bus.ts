@@ -139,8 +139,13 @@ export class JournaledBus implements EventFeed {
    * @param first Its first number; events that the gateway refused may have been there.
    */
   tellEarly(sender: string, first: number, events: readonly records.StoredEvent[]): void {
-    if (this.#closed || this.#members.size === 0 || !this.#ahead.takes(sender, first)) return;
+    if (!this.hearsEarly(sender) || this.#ahead.nextOf(sender) !== first) return;
     for (const stored of events) this.#tellAhead(sender, stored);
+  }
+
+  /** Whether anything that this minion fires now may be told before it is stored. */
+  hearsEarly(sender: string): boolean {
+    return !this.#closed && this.#members.size > 0 && this.#ahead.nextOf(sender) !== undefined;
   }
 
   /** What is gathered is written first. */

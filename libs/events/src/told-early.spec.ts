@@ -125,6 +125,18 @@ it('of a minion of which this gateway has heard nothing nobody can tell what com
   expect(await heardBy(listening)).toEqual([]);
 });
 
+it('who reads along can know before it opens anything whether it can be told', async () => {
+  const { bus, elsewhere, journal, listening } = await aBus();
+  expect([bus.hearsEarly('m'), bus.hearsEarly('other')]).toEqual([true, false]);
+  bus.tellEarly('m', 2, events(2, 2));
+  expect(bus.hearsEarly('m')).toBe(false);
+  await elsewhere.append('m', events(2, 2), 2);
+  await journal.readOn();
+  expect(bus.hearsEarly('m')).toBe(true);
+  listening.close();
+  expect(bus.hearsEarly('m')).toBe(false);
+});
+
 it('a batch that comes again, or beside another that is not stored yet, is heard once', async () => {
   const { bus, listening } = await aBus();
   bus.tellEarly('m', 2, events(2, 2));

@@ -75,7 +75,10 @@ export class MinionEvents {
       const { first, dropped, events } = body;
       if (id !== undefined && dropped === 0) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
     };
-    this.#overhearing = isAny ? link.bus.overhear(link.subjects.up('*', 'event'), contracts.events, read) : undefined;
+    const wants = (sender: string | undefined) => sender !== undefined && this.bus.hearsEarly(sender);
+    this.#overhearing = isAny
+      ? link.bus.overhear(link.subjects.up('*', 'event'), contracts.events, wants, read)
+      : undefined;
   }
 
   #gap(id: string, number: number, dropped: number): records.StoredEvent {

@@ -16,12 +16,24 @@ interface Told {
 /** As many senders at once: a cursor names each of them. */
 const MOST_SENDERS = 4;
 const MAX_SENDERS = 20_000;
+/** What is not stored so long after it was told, while others' events are, may never be: its minion is gone, or wants it so. */
+const LATE_MS = 60_000;
 
 export class Ahead {
   readonly #told = new Map<string, Told[]>();
+  /** By minion, when it was told, as `now` tells it. */
+  readonly #since = new Map<string, number>();
+  /** When the journal gave anything back. */
+  #readAt = 0;
   readonly #last = new Map<string, number>();
   /** By sender, the number through which the journal has given it back. */
   readonly #through = new Map<string, number>();
+
+  /** @param own This sender, the gateway itself, keeps its place. */
+  constructor(
+    private readonly own: string,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** The last number told of each sender that is ahead: a part of every cursor. */
   get last(): ReadonlyMap<string, number> {
@@ -31,8 +43,25 @@ export class Ahead {
   /** The number from which a minion's events may be told now: all that it fired before was, and is stored. */
   nextOf(sender: string): number | undefined {
     const through = this.#through.get(sender);
-    const isFull = this.#told.size >= MOST_SENDERS || this.#told.has(sender);
-    return isFull || through === undefined ? undefined : through + 1;
+    if (through === undefined || this.#told.has(sender)) return undefined;
+    return this.#told.size < MOST_SENDERS || this.#makesRoom() ? through + 1 : undefined;
+  }
+
+  /** Should it be stored after all, it is heard again; until the journal has it nothing more of it is told early. */
+  #makesRoom(): boolean {
+    for (const [sender, since] of this.#since) {
+      if (this.#readAt - since < LATE_MS) continue;
+      this.#forget(sender);
+      this.#through.delete(sender);
+      return true;
+    }
+    return false;
+  }
+
+  #forget(sender: string): void {
+    this.#told.delete(sender);
+    this.#last.delete(sender);
+    this.#since.delete(sender);
   }
 
   /** @param hear Makes what is heard, whose cursor says that this event is told. */
@@ -40,21 +69,22 @@ export class Ahead {
     this.#last.set(sender, stored.number);
     const heard = hear();
     const told = this.#told.get(sender);
-    if (told === undefined) this.#told.set(sender, [{ stored, heard }]);
-    else told.push({ stored, heard });
+    if (told !== undefined) told.push({ stored, heard });
+    else {
+      this.#told.set(sender, [{ stored, heard }]);
+      if (sender !== this.own) this.#since.set(sender, this.now());
+    }
     return heard;
   }
 
   /** The journal gives back what this sender fired up to a number. @returns What was told of it. */
   readBack(sender: string, through: number): readonly StoredEvent[] {
     this.#remember(sender, through);
+    this.#readAt = this.now();
     const told = this.#told.get(sender) ?? [];
     const kept = told.findIndex(({ stored }) => stored.number > through);
     const back = told.splice(0, kept === -1 ? told.length : kept);
-    if (told.length === 0) {
-      this.#told.delete(sender);
-      this.#last.delete(sender);
-    }
+    if (told.length === 0) this.#forget(sender);
     return back.map(({ stored }) => stored);
   }
 

@@ -13,7 +13,8 @@ export interface Cursor {
   readonly ahead: ReadonlyMap<string, number>;
 }
 
-const MAX_AHEAD = 16;
+/** Who goes from gateway to gateway gathers some of each; a minion's numbers have 16 digits. */
+const MAX_AHEAD = 64;
 const NOBODY: ReadonlyMap<string, number> = new Map();
 
 export function cursorText(sequence: number, index: number, ahead: ReadonlyMap<string, number> = NOBODY): string {
@@ -29,7 +30,7 @@ export function readCursor(text: string): Cursor | undefined {
   if (sequence === undefined || index === undefined || parts.length > MAX_AHEAD) return undefined;
   const ahead = new Map<string, number>();
   for (const part of parts) {
-    const [, sender, number] = /^([a-z0-9_-]{1,64}):(\d{1,15})$/.exec(part) ?? [];
+    const [, sender, number] = /^([a-z0-9_-]{1,64}):(\d{1,16})$/.exec(part) ?? [];
     if (sender === undefined || number === undefined) return undefined;
     ahead.set(sender, Number(number));
   }

@@ -51,7 +51,7 @@ export class JournaledBus implements EventFeed {
   /** Fired here and not stored yet. */
   readonly #unstored: Own[] = [];
   /** Heard here and not read back yet: at no place that `#place` covers. */
-  readonly #ahead = new Ahead();
+  readonly #ahead: Ahead;
   #number = 0;
   #lost = 0;
   #storing = false;
@@ -70,6 +70,7 @@ export class JournaledBus implements EventFeed {
     last: number,
   ) {
     this.#place = { sequence: last, index: LAST_INDEX };
+    this.#ahead = new Ahead(options.sender);
   }
 
   static async open(options: JournaledBusOptions): Promise<JournaledBus> {

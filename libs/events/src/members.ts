@@ -23,20 +23,21 @@ export class Member {
   }
 
   offer(event: Heard): void {
+    if (this.skips.size > 0 && this.#wasHeard(event)) return;
     if (!this.test(event.tag) && !isGap(event.tag)) return;
-    if (this.skips.size === 0) this.outlet.push(event);
-    else this.#offerNew(event);
-  }
-
-  #offerNew(event: Heard): void {
-    const at = event.id.lastIndexOf('.');
-    const [sender, number] = [event.id.slice(0, at), Number(event.id.slice(at + 1))];
-    const heard = this.skips.get(sender);
-    if (heard !== undefined && number <= heard) return;
-    if (heard !== undefined) this.skips = without(this.skips, sender);
     let { cursor } = event;
     for (const [other, last] of this.skips) cursor += `~${other}:${String(last)}`;
     this.outlet.push(this.skips.size === 0 ? event : { ...event, cursor });
+  }
+
+  /** Once the last that was heard has come again, the place in the journal covers it: no cursor need name its sender any more. */
+  #wasHeard(event: Heard): boolean {
+    const at = event.id.lastIndexOf('.');
+    const [sender, number] = [event.id.slice(0, at), Number(event.id.slice(at + 1))];
+    const heard = this.skips.get(sender);
+    if (heard === undefined) return false;
+    if (number >= heard) this.skips = without(this.skips, sender);
+    return number <= heard;
   }
 }
 

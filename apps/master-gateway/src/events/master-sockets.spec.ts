@@ -91,7 +91,7 @@ it('one whose sockets another has replaced stands by', async () => {
   const other = spawn(process.execPath, ['-e', HOLDER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   let asked = '';
   other.stdout.on('data', (chunk: Buffer) => (asked += chunk.toString()));
-  await until('it follows the other', () => asked.includes('natrium/standby'));
+  await until('it follows the other', () => asked.includes('standby'));
   expect(await whoServes()).toBe('holder');
   other.kill('SIGKILL');
   await until('it takes them over', async () => (await whoServes()) === 'frozen');

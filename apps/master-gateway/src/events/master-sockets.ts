@@ -138,8 +138,8 @@ function greeted(path: string): Promise<Socket | undefined> {
     };
     const timer = setTimeout(fail, GREETING_MS);
     socket.once('error', fail).once('close', fail);
-    // A subscription to nothing: it costs its server nothing and ends with it.
-    socket.write('{"subscribe": ["natrium/standby"], "match": "fnmatch"}\n');
+    // Any answer greets, a refusal too; who subscribed would count as a listener for as long as this stands by.
+    socket.write('{"standby": true}\n');
     const hear = (chunk: Buffer) => {
       if (!chunk.includes('\n')) return;
       clearTimeout(timer);

@@ -73,7 +73,8 @@ export class MinionEvents {
       const { key } = party.owner;
       const id = this.minions.idOf(toHex(key));
       const { first, dropped, events } = body;
-      if (id !== undefined && dropped === 0) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
+      const isPlain = dropped === 0 && Number.isSafeInteger(first + events.length);
+      if (id !== undefined && isPlain) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
     };
     const wants = (sender: string | undefined) => sender !== undefined && this.bus.hearsEarly(sender);
     this.#overhearing = isAny

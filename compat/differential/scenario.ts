@@ -93,6 +93,8 @@ const TERMS = [
   'N@webs',
   'G@roles:a*',
 ];
+/** Also with defects, which grant nothing, negated or not, and leave the rest of a permitted target as it is. */
+const PERMITTED_TERMS = [...TERMS, 'G@os', 'P@os:('];
 const VALUES = ['a', 'abc', '1', 'b'];
 
 class Maker {
@@ -137,10 +139,10 @@ class Maker {
     };
   }
 
-  target(): string {
-    const term = (): string => (this.chance(0.4) ? `not ${this.one(TERMS)}` : this.one(TERMS));
+  target(terms: readonly string[] = TERMS): string {
+    const term = (): string => (this.chance(0.4) ? `not ${this.one(terms)}` : this.one(terms));
     const kind = this.random();
-    if (kind < 0.35) return this.one(TERMS);
+    if (kind < 0.35) return this.one(terms);
     if (kind < 0.6) return term();
     if (kind < 0.75) return `${term()} or ${term()}`;
     if (kind < 0.9) return `${term()} and ${term()}`;
@@ -163,7 +165,9 @@ class Maker {
   }
 
   list(): readonly Value[] {
-    return this.several(5, () => (this.chance(0.3) ? this.one(FUN_PATTERNS) : { [this.target()]: this.functions() }));
+    return this.several(5, () =>
+      this.chance(0.3) ? this.one(FUN_PATTERNS) : { [this.target(PERMITTED_TERMS)]: this.functions() },
+    );
   }
 
   mapping(keys: readonly string[], list: () => readonly Value[]): Readonly<Record<string, readonly Value[]>> {

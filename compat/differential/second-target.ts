@@ -41,7 +41,7 @@ function byId({ fleet }: Scene, matches: (id: string) => boolean): Split {
 function byData({ fleet }: Scene, side: string, tgt: string, mode: string, reading: Reading): Split {
   const [key = '', wanted] = tgt.split(':');
   const matches = (value: Value): boolean => {
-    if (wanted === undefined) return false; // without a colon it asks for nothing
+    if (wanted === undefined || wanted === '(') return false; // without a colon, or with a wrong pattern, it asks for nothing
     if (Array.isArray(value)) return value.some((item: Value) => matches(item));
     const text = plainText(value).toLowerCase();
     const pattern = wanted.toLowerCase();
@@ -50,6 +50,8 @@ function byData({ fleet }: Scene, side: string, tgt: string, mode: string, readi
   };
   const inside = new Set<string>();
   const outside = new Set<string>();
+  // In a permitted target a defect says nothing about anybody.
+  if (reading === 'unknown' && (wanted === undefined || wanted === '(')) return { inside, outside };
   for (const [id, facts] of fleet) {
     if (facts === undefined) {
       if (reading === 'true') inside.add(id);

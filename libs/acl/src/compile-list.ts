@@ -72,23 +72,34 @@ function permittedTarget(
 ): PermittedTarget {
   const parsed = parseTarget({ tgt: text, tgtType: 'compound' }, { nodegroups });
   const wrong = parsed.ok ? parsed.value.problems : [parsed.error];
-  const unknown = unknownGroups(text, nodegroups);
+  const groups = unknownGroups(text, nodegroups);
   if (problems !== undefined) {
     warnEscapedStar(text, path, problems);
     for (const { reason } of wrong)
       problems.add(path, `the target '${text}' is wrong: ${reason}`, 'see spec/targeting.md#compound');
-    for (const group of unknown) problems.add(path, `there is no node group '${group}'`, 'define it under nodegroups');
+    for (const { name } of groups) problems.add(path, `there is no node group '${name}'`, 'define it under nodegroups');
   }
-  // As a whole: what is not in a part that means nothing would be everybody.
-  const isSound = wrong.length === 0 && unknown.length === 0;
-  return { path, text, expr: parsed.ok && isSound ? parsed.value : undefined };
+  // A defective term is neither true nor false here; a group that is not there leaves its `not` to the next word.
+  const isNegated = groups.some(({ negated }) => negated);
+  return { path, text, expr: parsed.ok && !isNegated ? parsed.value : undefined };
 }
 
-function unknownGroups(text: string, nodegroups: NodeGroups): readonly string[] {
-  const words = splitWords(text).map(parseCompoundWord);
-  return words
-    .filter(({ engine, pattern }) => engine === 'N' && !nodegroups.has(pattern))
-    .map(({ pattern }) => pattern);
+interface UnknownGroup {
+  readonly name: string;
+  readonly negated: boolean;
+}
+
+function unknownGroups(text: string, nodegroups: NodeGroups): readonly UnknownGroup[] {
+  const words = splitWords(text);
+  /** For each open parenthesis, whether a `not` stands before it. */
+  const open: boolean[] = [];
+  return words.flatMap((word, index) => {
+    const afterNot = words[index - 1] === 'not';
+    if (word === '(') open.push(afterNot);
+    if (word === ')') open.pop();
+    const { engine, pattern: name } = parseCompoundWord(word);
+    return engine === 'N' && !nodegroups.has(name) ? [{ name, negated: afterNot || open.includes(true) }] : [];
+  });
 }
 
 function compileFunctions(raw: Value, path: RulePath, problems: ProblemList): readonly FunctionRule[] {

@@ -334,15 +334,46 @@ describe('what runners and reactions publish', () => {
 });
 
 describe('a permitted target that is malformed in part', () => {
-  it.each(['not S@10.0.0.0/33', 'not P@os:(', 'not G@os', 'web* or not J@a:(', 'not N@gone', 'web* or not N@gone'])(
-    'grants nothing, also not what is outside of the part: %s',
-    (target) => {
-      expect(code({ peer: { '.*': [{ [target]: ['test.ping'] }] } }, { tgt: 'web1' })).toBe('not_permitted');
-      const kept = { backend: 'pam', groups: [], ownList: [{ [target]: ['test.ping'] }] };
-      const asks = { principal: { kind: 'token', name: 'joe' }, login: kept, tgt: 'web1' } as const;
-      expect(code({ external_auth: { pam: {} } }, asks)).toBe('not_permitted');
-    },
-  );
+  /** On one minion, by the configuration's list and by a token's. */
+  const permits = (target: string, tgt: string): readonly string[] => {
+    const kept = { backend: 'pam', groups: [], ownList: [{ [target]: ['test.ping'] }] };
+    const asks = { principal: { kind: 'token', name: 'joe' }, login: kept, tgt } as const;
+    return [
+      code({ peer: { '.*': [{ [target]: ['test.ping'] }] } }, { tgt }),
+      code({ external_auth: { pam: {} } }, asks),
+    ];
+  };
+
+  it.each([
+    'db1 or S@10.0.0.5/24',
+    'db1 or G@os',
+    'db1 or J@role:(',
+    'db1 and not web* or not P@os:(',
+    'db1 N@gone',
+    'not ( web* ) and not new1 N@gone',
+    '( db1 N@gone )',
+  ])('grants what the rest says, and no more: %s', (target) => {
+    expect(permits(target, 'db1')).toEqual(['allowed on db1', 'allowed on db1']);
+    expect(permits(target, 'web1')).toEqual(['not_permitted', 'not_permitted']);
+  });
+
+  it.each([
+    'S@10.0.0.0/33',
+    'not S@10.0.0.0/33',
+    'web1 and not S@10.0.0.0/33',
+    'not ( db1 or S@10.0.0.0/33 )',
+    'not P@os:(',
+    'not G@os',
+    'not N@gone',
+    'web* or not N@gone',
+    'not N@gone db1',
+    'not ( N@gone db1 )',
+    'not ( db1 or ( new1 N@gone ) )',
+    'web1 or E@(',
+    'web1 or R@%x',
+  ])('grants nothing by its negation, nor where it cannot be read: %s', (target) => {
+    expect(permits(target, 'web1')).toEqual(['not_permitted', 'not_permitted']);
+  });
 });
 
 describe('the memo', () => {

@@ -102,6 +102,11 @@ describe('unknown data', () => {
     expect(minions('not ( G@os:Debian or I@role:web )', 'compound', 'strict')).toEqual(['blank', 'db1', 'web2']);
   });
 
+  it('is what a defective term makes of everyone in a permission', () => {
+    expect(minions('not S@bad or web1', 'compound', 'strict')).toEqual(['web1']);
+    expect(minions('not G@os or web1', 'compound', 'strict')).toEqual(['web1']);
+  });
+
   it('does not matter where the rest decides', () => {
     expect(certainlyMatches(parse('new* or G@os:Debian', 'compound'), FLEET, 'new1')).toBe(true);
     expect(certainlyMatches(parse('new* and G@os:Debian', 'compound'), FLEET, 'new1')).toBe(false);

@@ -31,7 +31,7 @@ export interface Term {
   readonly only?: string;
   /** The ids that a list names, in order. */
   readonly names?: readonly string[];
-  /** A defect that makes the term match nobody (or only unknown data) without spoiling the expression. */
+  /** A defect that makes the term match nobody (or only unknown data) without spoiling the expression; in a permission it is unknown. */
   readonly problem?: TargetProblem;
   readonly usesData: boolean;
   readonly guessesPillar?: boolean;
@@ -78,8 +78,9 @@ export function dataTerm(text: string, { side, mode, delimiter }: DataTermOption
   return {
     test: ({ data, unknown }) => {
       if (data === undefined) return unknown;
-      // Only a permission is strict: a broken pillar file must not make its `not` true.
-      if (side === 'pillar' && unknown === undefined && data?.pillarInDoubt === true) return undefined;
+      // Only a permission is strict: neither a defect nor a broken pillar file may make its `not` true.
+      const inDoubt = problem !== undefined || (side === 'pillar' && data?.pillarInDoubt === true);
+      if (unknown === undefined && inDoubt) return undefined;
       return data !== null && expression.test(data[side]);
     },
     usesData: true,
@@ -93,14 +94,14 @@ function noDelimiter(text: string, delimiter: string): TargetProblem | undefined
   return { reason: `'${shorten(text)}' has no '${delimiter}' between key and value`, isMild: true };
 }
 
-/** An address that is none makes the term false for everyone, also where data is unknown. */
+/** An address that is none makes the term false for everyone, also where data is unknown; a permission's `not` is not true by it. */
 export function addressTerm(text: string): Term {
   const address = parseAddress(text);
   if (address !== undefined) return addressed(address.family, (item) => item === address.text, address.text);
   const network = parseNetwork(text);
   if (network === undefined) {
     return {
-      test: () => false,
+      test: ({ unknown }) => (unknown === undefined ? undefined : false),
       usesData: true,
       problem: { reason: `'${shorten(text)}' is neither an address nor a network without host bits` },
     };

@@ -26,7 +26,7 @@ export function readEscape(cursor: Cursor, inSet: boolean, ascii: boolean): Esca
   if (char === 'u') return { kind: 'char', code: hex(cursor, 4, 'u') };
   if (char === 'U') return { kind: 'char', code: codePoint(hex(cursor, 8, 'U')) };
   if (/[0-9]/.test(char)) return { kind: 'char', code: octal(cursor, char, inSet) };
-  const at = inSet ? undefined : anchorOf(char);
+  const at = inSet ? undefined : anchorOf(char, ascii);
   if (at !== undefined) return { kind: 'at', node: at };
   if (/[a-zA-Z]/.test(char)) throw new PatternError(`\\${char} is not an escape of Python's patterns`);
   return { kind: 'char', code: char.codePointAt(0) ?? 0 };
@@ -36,11 +36,10 @@ function classOf(char: string): PyClass | undefined {
   return char === 'd' || char === 'w' || char === 's' ? char : undefined;
 }
 
-function anchorOf(char: string): Node | undefined {
+function anchorOf(char: string, ascii: boolean): Node | undefined {
   if (char === 'A') return { kind: 'at', at: 'start' };
   if (char === 'Z') return { kind: 'at', at: 'text-end' };
-  if (char === 'b') return { kind: 'at', at: 'word' };
-  if (char === 'B') return { kind: 'at', at: 'not-word' };
+  if (char === 'b' || char === 'B') return { kind: 'boundary', negated: char === 'B', ascii };
   return undefined;
 }
 

@@ -18,6 +18,7 @@ export function firstCodes(node: Node): ReadonlySet<number> | undefined {
       return node.min === 0 ? undefined : firstCodes(node.item);
     case 'any':
     case 'at':
+    case 'boundary':
     case 'look':
       return undefined;
   }

@@ -19,7 +19,7 @@ export function hasCounts(node: Node): boolean {
 
 /** Whether a word boundary stands anywhere in it. */
 export function hasBoundary(node: Node): boolean {
-  return (node.kind === 'at' && (node.at === 'word' || node.at === 'not-word')) || partsOf(node).some(hasBoundary);
+  return node.kind === 'boundary' || partsOf(node).some(hasBoundary);
 }
 
 /** How often the innermost part would be copied to unroll the counts. */
@@ -50,7 +50,7 @@ function ownCount(node: Node): number {
 }
 
 function canBeEmpty(node: Node): boolean {
-  if (node.kind === 'at' || node.kind === 'look') return true;
+  if (node.kind === 'at' || node.kind === 'boundary' || node.kind === 'look') return true;
   if (node.kind === 'repeat') return node.min === 0 || canBeEmpty(node.item);
   if (node.kind === 'sequence') return node.items.every(canBeEmpty);
   return node.kind === 'choice' && node.items.some(canBeEmpty);

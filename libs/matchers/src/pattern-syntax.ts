@@ -18,7 +18,9 @@ export type Node =
   | { readonly kind: 'sequence'; readonly items: readonly Node[] }
   | { readonly kind: 'choice'; readonly items: readonly Node[] }
   | { readonly kind: 'repeat'; readonly item: Node; readonly min: number; readonly max: number }
-  | { readonly kind: 'at'; readonly at: 'start' | 'end' | 'line-start' | 'line-end' | 'text-end' | 'word' | 'not-word' }
+  | { readonly kind: 'at'; readonly at: 'start' | 'end' | 'line-start' | 'line-end' | 'text-end' }
+  /** `\b`, or `\B` when negated. */
+  | { readonly kind: 'boundary'; readonly negated: boolean; readonly ascii: boolean }
   | { readonly kind: 'look'; readonly negated: boolean; readonly item: Node };
 
 export interface PatternProblem {

@@ -2,6 +2,7 @@
  * Writes a pattern in RE2's syntax, meaning for meaning: `\d`, `\w`, `\s` as Python's text patterns know them, `$` also before a
  * final newline, every other character by its number, so that nothing is special by accident.
  */
+import { boundaryMarks } from './pattern-boundary.js';
 import { type Node, PatternError, type PyClass, type SetItem } from './pattern-syntax.js';
 
 const CLASS_BODY: Readonly<Record<PyClass, string>> = {
@@ -29,6 +30,8 @@ export interface WriteOptions {
   readonly whole: boolean;
   /** What a `$` is that something may follow: it looks at the final newline and takes it not. */
   readonly innerEnd: '\\z' | '(?m:$)';
+  /** Whether a mark stands before the text and behind each of its characters (pattern-boundary.ts). */
+  readonly marked: boolean;
 }
 
 /**
@@ -37,13 +40,14 @@ export interface WriteOptions {
  * @param tail Whether nothing can follow it: only there may `$` take the final newline with it.
  */
 export function writePattern(node: Node, tail: boolean, options: WriteOptions): string {
+  const mark = options.marked ? '.' : '';
   switch (node.kind) {
     case 'char':
-      return node.fold ? `(?i:${char(node.code)})` : char(node.code);
+      return (node.fold ? `(?i:${char(node.code)})` : char(node.code)) + mark;
     case 'any':
-      return node.newline ? '(?s:.)' : '[^\\n]';
+      return (node.newline ? '(?s:.)' : '[^\\n]') + mark;
     case 'set':
-      return node.fold ? `(?i:${set(node.negated, node.items)})` : set(node.negated, node.items);
+      return (node.fold ? `(?i:${set(node.negated, node.items)})` : set(node.negated, node.items)) + mark;
     case 'sequence':
       return node.items
         .map((item, index) => writePattern(item, tail && restIsEnd(node.items, index), options))
@@ -54,6 +58,8 @@ export function writePattern(node: Node, tail: boolean, options: WriteOptions): 
       return `(?:${writePattern(node.item, tail && node.max === 1, options)})${counts(node.min, node.max)}`;
     case 'at':
       return anchor(node.at, tail, options);
+    case 'boundary':
+      return `(?<=${boundaryMarks(node)})`;
     case 'look':
       throw new PatternError('a look-ahead is possible only at the very start of a pattern');
   }
@@ -73,15 +79,15 @@ function restIsEnd(items: readonly Node[], index: number): boolean {
   return items.slice(index + 1).every((item) => item.kind === 'at' && item.at === 'end');
 }
 
-function anchor(at: Extract<Node, { kind: 'at' }>['at'], tail: boolean, { whole, innerEnd }: WriteOptions): string {
-  if (at === 'start') return '\\A';
+function anchor(at: Extract<Node, { kind: 'at' }>['at'], tail: boolean, options: WriteOptions): string {
+  const { whole, innerEnd, marked } = options;
+  if (at === 'start') return marked ? '(?<=\\A.)' : '\\A';
   if (at === 'text-end') return '\\z';
-  if (at === 'word') return '\\b';
-  if (at === 'not-word') return '\\B';
-  if (at === 'line-start') return '(?m:^)';
+  if (at === 'line-start') return marked ? '(?<=(?:\\A|\\n).)' : '(?m:^)';
   if (at === 'line-end') return '(?m:$)';
   if (!tail) return innerEnd;
-  return whole ? '\\z' : '(?:\\n?\\z)';
+  if (whole) return '\\z';
+  return marked ? '(?:(?:\\n.)?\\z)' : '(?:\\n?\\z)';
 }
 
 function counts(min: number, max: number): string {

@@ -8,6 +8,7 @@
  */
 import { err, ok, type Result } from '@natrium/model';
 import { RE2JS } from 're2js';
+import { markBoundaries } from './pattern-boundary.js';
 import { fastTest, type Test } from './pattern-fast.js';
 import { firstCodes } from './pattern-first.js';
 import { checkCounts, hasBoundary, hasCounts } from './pattern-limits.js';
@@ -27,6 +28,8 @@ export interface PatternOptions {
 
 /** Longer texts are not tested by the engine; no name, id or usual argument comes near. */
 const MAX_SUBJECT = 65_536;
+/** Where the engine has to look back it is slower. */
+const MAX_MARKED = 4096;
 const MAX_CACHED = 4096;
 const cache = new Map<string, Result<Pattern, PatternProblem>>();
 
@@ -63,16 +66,14 @@ function testOf(text: string, whole: boolean): Test {
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
-  const test = endTest(node, whole);
-  // The engine's word boundaries know ASCII only, and it finds `\B` in the empty text: there the pattern does not match.
-  return hasBoundary(node) ? (subject) => /^[\x00-\x7f]+$/.test(subject) && test(subject) : test;
+  return endTest(node, whole);
 }
 
 /** A `$` that something follows: the engine knows no "before the final newline", but where that is the only one, a line's end. */
 function endTest(node: Node, whole: boolean): Test {
-  const plain = splitTest(node, { whole, innerEnd: '\\z' });
+  const plain = splitTest(node, { whole, innerEnd: '\\z', marked: false });
   if (!hasInnerEnd(node)) return plain;
-  const lineEnd = splitTest(node, { whole, innerEnd: '(?m:$)' });
+  const lineEnd = splitTest(node, { whole, innerEnd: '(?m:$)', marked: false });
   return (subject) => {
     const newline = subject.indexOf('\n');
     return newline < 0 ? plain(subject) : newline === subject.length - 1 && lineEnd(subject);
@@ -123,8 +124,10 @@ function byFirstLetter(node: Node, test: Test): Test {
 
 function oneTest(node: Node, options: WriteOptions): Test {
   checkCounts(node);
-  const text = `\\A(?:${writePattern(node, true, options)})${options.whole ? '\\z' : ''}`;
-  const slow = engineTest(text, hasCounts(node));
+  const marked = hasBoundary(node);
+  const text = `\\A${marked ? '.' : ''}(?:${writePattern(node, true, { ...options, marked })})${options.whole ? '\\z' : ''}`;
+  const test = engineTest(text, hasCounts(node));
+  const slow: Test = marked ? (subject) => subject.length <= MAX_MARKED && test(markBoundaries(subject)) : test;
   return fastTest(node, options.whole, slow) ?? byFirstLetter(node, slow);
 }
 
@@ -140,7 +143,7 @@ function engineTest(text: string, now: boolean): Test {
 
 function compileProgram(text: string): RE2JS {
   try {
-    return RE2JS.compile(text);
+    return RE2JS.compile(text, RE2JS.LOOKBEHINDS);
   } catch (error) {
     throw new PatternError(`the engine refuses it: ${error instanceof Error ? error.message : 'no reason given'}`);
   }

@@ -25,7 +25,7 @@ export function readNodeGroups(raw: Value | undefined): NodeGroups {
 /**
  * The words that a group stands for; empty when it comes to nothing.
  *
- * @returns undefined when there is no such group, or its definition is neither text nor a list of texts.
+ * @returns undefined when there is no such group, or its definition is neither text nor a list.
  */
 export function expandNodeGroup(name: string, groups: NodeGroups): readonly string[] | undefined {
   return groups.has(name) ? new Expansion(groups).expand(name, true) : undefined;
@@ -61,7 +61,8 @@ function definitionOf(raw: Value | undefined): readonly string[] | undefined {
   if (typeof raw === 'string') return splitWords(raw);
   if (!isList(raw)) return undefined;
   const words = raw.filter((word) => typeof word === 'string');
-  return words.length === raw.length ? words : undefined;
+  // Vanishing would leave what stands beside it to mean more; the whole expression means nobody.
+  return words.length === raw.length ? words : UNREADABLE;
 }
 
 function isGroupWord(word: string): boolean {

@@ -181,6 +181,14 @@ describe('a node group', () => {
     expect(expandNodeGroup('g0', readNodeGroups({ ...doubling, g40: 'web1' }))?.length ?? 0).toBeLessThan(20_000);
   });
 
+  it.each(['web1 N@bad', 'not web1 N@bad', 'N@around or web1', 'web1 N@around'])(
+    'with anything but text in its list spoils what it stands in: %s',
+    (tgt) => {
+      const nodegroups = readNodeGroups({ bad: ['web1', 'or', 7], around: 'N@bad or web2' });
+      expect(parseTarget({ tgt, tgtType: 'compound' }, { nodegroups }).ok).toBe(false);
+    },
+  );
+
   it('may be given as a list of mappings', () => {
     expect([...readNodeGroups([{ a: 'x' }, { b: 'y' }]).keys()]).toEqual(['a', 'b']);
   });

@@ -1,4 +1,5 @@
 /** Rules of spec/acl.md#loading: what is malformed is a problem with its place, and grants nothing. */
+import { float, type Value } from '@natrium/model';
 import { quickest } from '@natrium/testing';
 import { compilePolicy } from './compile-policy.js';
 import type { PolicyConfig } from './policy-config.js';
@@ -25,6 +26,18 @@ describe('a sound configuration', () => {
     };
     expect(problems(config)).toEqual([]);
     expect(problems({ peer: null, nodegroups: null, publisher_acl: {} })).toEqual([]);
+  });
+});
+
+describe('a switch', () => {
+  const isOn = (value: Value): boolean => compilePolicy({ permissive_acl: value }).policy.settings.permissiveAcl;
+
+  it.each<[Value]>([[[]], [{}], [float(0)], [0], [''], [false], [null]])('is off as Python reads it: %j', (value) => {
+    expect(isOn(value)).toBe(false);
+  });
+
+  it.each<[Value]>([[[0]], [{ a: null }], [float(0.5)], [1], ['no'], [true]])('is on: %j', (value) => {
+    expect(isOn(value)).toBe(true);
   });
 });
 

@@ -6,7 +6,7 @@
  * Spec: spec/acl.md#loading.
  */
 import { readNodeGroups } from '@natrium/matchers';
-import { isMap, type Value } from '@natrium/model';
+import { isMap, isTrue, type Value } from '@natrium/model';
 import type { ListContext } from './compile-list.js';
 import { compileBackends, compileCallers, compileDenied, compileUsers } from './compile-section.js';
 import type { Policy, PolicyProblem, Settings } from './policy.js';
@@ -84,5 +84,5 @@ function hasRestBackend(raw: Value | undefined): boolean {
 }
 
 function truthy(raw: Value | undefined, otherwise: boolean): boolean {
-  return raw === undefined || raw === null ? otherwise : Boolean(raw);
+  return raw === undefined || raw === null ? otherwise : isTrue(raw);
 }

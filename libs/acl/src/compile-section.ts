@@ -1,5 +1,5 @@
 /** The sections of the configuration that map callers, users or backends to access lists. */
-import { isList, isMap, type Value } from '@natrium/model';
+import { isList, isMap, isTrue, type Value } from '@natrium/model';
 import { compileList, type ListContext } from './compile-list.js';
 import { prefixPattern, warnEscapedStar, wholePattern } from './compile-pattern.js';
 import { isPlainGlob } from '@natrium/matchers';
@@ -57,9 +57,9 @@ function entriesOf(
   return [];
 }
 
-/** A deny list: a list of texts, or one text. A rule that cannot be compiled denies everyone. */
+/** A deny list: a list of texts, or one text; what Python counts as false is no rule. A rule that cannot be compiled denies everyone. */
 export function compileDenied(raw: Value | undefined, path: RulePath, problems: ProblemList): DenyList {
-  if (raw === undefined || raw === null) return { everyone: false, rules: [] };
+  if (raw === undefined || !isTrue(raw)) return { everyone: false, rules: [] };
   const items = isList(raw) ? raw : [raw];
   const texts = items.filter((item) => typeof item === 'string');
   const rules = texts.map((text, index) => {

@@ -218,7 +218,7 @@ export function makeScenario(seed: number): Scenario {
       publisher_acl: make.mapping(USER_KEYS, userList),
       external_auth: { pam: { ...make.mapping([...USER_KEYS, 'ops%', 'adm%%', 'fred', 'dave'], userList), ...star } },
       publisher_acl_blacklist: make.blacklist(),
-      nodegroups: { webs: 'web1,web2', all: 'N@webs or db*' },
+      nodegroups: { webs: 'web1,web2', all: 'N@webs or db*', fronts: 'I@role:w* or db1' },
     },
     ...asked,
   };
@@ -250,7 +250,7 @@ function requestOf(
       'compound',
       make.one(['I@role:w* and web*', 'J@role:web', 'web* and', '( web*', 'not I@role:w*', 'not not web*']),
     ],
-    () => ['nodegroup', make.one(['webs', 'all', 'none'])],
+    () => ['nodegroup', make.one(['webs', 'all', 'fronts', 'none'])],
     () => [make.one(['Glob', 'range']), '*'],
   ])();
   const groups = ['ops', 'adm'].filter(() => make.chance(0.4));

@@ -111,6 +111,13 @@ describe('peer', () => {
     expect(code({ peer: { '.*': ['.*'] } }, { tgt, tgtType })).toBe('invalid_target');
   });
 
+  it('takes a node group of the master with a pattern on pillar in it, but not the pattern itself', () => {
+    const own = { peer: { '.*': [{ 'web*': ['test.*'] }] }, nodegroups: { fronts: 'web* and I@role:w*', all: '*' } };
+    expect(code(own, { tgt: 'fronts', tgtType: 'nodegroup' })).toBe('allowed on web1,web2');
+    expect(code(own, { tgt: 'all', tgtType: 'nodegroup' })).toBe('not_permitted');
+    expect(code(own, { tgt: 'web* and I@role:w*', tgtType: 'compound' })).toBe('invalid_target');
+  });
+
   it('permits exact values of pillar', () => {
     expect(code({ peer: { '.*': ['.*'] } }, { tgt: 'role:web', tgtType: 'pillar' })).toBe('allowed on web1,new1');
   });

@@ -5,8 +5,17 @@
  * Not for files: there the newer parser's leniency does no harm.
  */
 import type { Value } from '@natrium/model';
-import { COLLECTION_STYLE, type Event, EVENT_ID, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml';
+import {
+  COLLECTION_STYLE,
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from 'js-yaml';
 import { readYaml } from './read-yaml.js';
+import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
 
@@ -42,8 +51,7 @@ function mendMeaning(text: string, events: readonly Event[]): string | undefined
   if (glued !== undefined) return `${text.slice(0, glued + 1)} ${text.slice(glued + 1)}`;
   const end = longName(text, events);
   if (end !== undefined) return `${text.slice(0, end)} ${text.slice(end)}`;
-  const tag = bareTag(text, events);
-  return tag === undefined ? undefined : `${text.slice(0, tag)} ${text.slice(tag + 1)}`;
+  return withoutBareTag(text, events);
 }
 
 /** The name of an anchor is letters, digits, `-` and `_`; with `?` or `:` the next word begins (`&a:b`). */
@@ -56,13 +64,30 @@ function longName(text: string, events: readonly Event[]): number | undefined {
   return undefined;
 }
 
-/** A `!` by itself says nothing about a plain word: `! 1` is a number. */
-function bareTag(text: string, events: readonly Event[]): number | undefined {
-  for (const event of events) {
-    if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.PLAIN || event.valueStart < 0) continue;
-    if (text.slice(event.tagStart, event.tagEnd) === '!') return event.tagStart;
-  }
-  return undefined;
+/** A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too, and nothing at all is null. */
+function withoutBareTag(text: string, events: readonly Event[]): string | undefined {
+  const tagged = events.find((event) => event.type === EVENT_ID.SCALAR && hasBareTag(text, event));
+  if (tagged?.type !== EVENT_ID.SCALAR) return undefined;
+  const { tagStart, tagEnd, anchorStart, valueStart, valueEnd, style } = tagged;
+  const before = text.slice(0, tagStart);
+  // An anchor says by itself that there is a word.
+  if (valueStart < 0) return `${before}${anchorStart < 0 ? '~' : ' '}${text.slice(tagEnd)}`;
+  const quote = style === SCALAR_STYLE.PLAIN ? 0 : 1;
+  return `${before} ${text.slice(tagEnd, valueStart - quote)}${plainWord(text, tagged)}${text.slice(valueEnd + quote)}`;
+}
+
+function hasBareTag(text: string, { tagStart, tagEnd, style }: ScalarEvent): boolean {
+  const isInline = style !== SCALAR_STYLE.LITERAL_BLOCK && style !== SCALAR_STYLE.FOLDED_BLOCK;
+  return isInline && text.slice(tagStart, tagEnd) === '!' && /^(?:\s|$)/.test(text.slice(tagEnd));
+}
+
+/** A word without its quotes, unless it is text: that may hold anything. */
+function plainWord(text: string, event: ScalarEvent): string {
+  const { style, valueStart, valueEnd } = event;
+  if (style === SCALAR_STYLE.PLAIN) return text.slice(valueStart, valueEnd);
+  const content = getScalarValue(text, event);
+  if (content === '') return '~';
+  return readPlainWord(content) === undefined ? text.slice(valueStart - 1, valueEnd + 1) : content;
 }
 
 /** Within brackets a `?` before a word marks a key in YAML 1.1, also without a blank behind it (`{?a : b}`). */

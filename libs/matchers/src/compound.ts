@@ -6,9 +6,9 @@
  *
  * Spec: spec/targeting.md#compound. The original's behaviour: compat/cases/compound.jsonl.
  */
-import { err, ok, type Result } from '@natrium/model';
+import { err, isList, ok, type Result } from '@natrium/model';
 import { OPERATORS, parseCompoundWord } from './compound-words.js';
-import { expandNodeGroup, type NodeGroups } from './node-group.js';
+import { expandNodeGroup, type NodeGroups, UNREADABLE } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
 import type { Term } from './term.js';
 
@@ -45,11 +45,12 @@ class CompoundError extends Error {
   override readonly name = 'CompoundError';
 }
 
-/** A group that is unknown, or comes to nothing, leaves no word behind. */
+/** A group that is unknown, or comes to nothing, leaves no word behind; one that is a list of anything but text spoils the expression. */
 function expandGroups(words: readonly string[], groups: NodeGroups): readonly string[] {
   return words.flatMap((word) => {
     const { engine, pattern } = parseCompoundWord(word);
-    return engine === 'N' && !OPERATORS.has(word) ? (expandNodeGroup(pattern, groups) ?? []) : [word];
+    if (engine !== 'N' || OPERATORS.has(word)) return [word];
+    return expandNodeGroup(pattern, groups) ?? (isList(groups.get(pattern)) ? UNREADABLE : []);
   });
 }
 

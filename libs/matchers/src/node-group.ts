@@ -13,7 +13,7 @@ export type NodeGroups = ReadonlyMap<string, Value>;
 
 const MAX_WORDS = 10_000;
 /** An empty group, which no expression can hold. */
-const UNREADABLE: readonly string[] = ['(', ')'];
+export const UNREADABLE: readonly string[] = ['(', ')'];
 const REGEX_CHARS = /[([{\\?}\])]/;
 
 /** Reads the configuration's `nodegroups`: a mapping, a list of mappings (merged), or nothing. */
@@ -25,10 +25,11 @@ export function readNodeGroups(raw: Value | undefined): NodeGroups {
 /**
  * The words that a group stands for; empty when it comes to nothing.
  *
- * @returns undefined when there is no such group, or its definition is neither text nor a list.
+ * @returns undefined when there is no such group, or its definition is neither text nor a list of texts.
  */
 export function expandNodeGroup(name: string, groups: NodeGroups): readonly string[] | undefined {
-  return groups.has(name) ? new Expansion(groups).expand(name, true) : undefined;
+  if (!groups.has(name) || definitionOf(groups.get(name)) === UNREADABLE) return undefined;
+  return new Expansion(groups).expand(name, true);
 }
 
 class Expansion {

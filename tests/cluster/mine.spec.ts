@@ -65,7 +65,7 @@ it('allow_tgt lets read whom it certainly means, and for all others it is not th
 it('no minion guesses at pillar by a target', async () => {
   const { ret, code, stderr } = await on('b', 'mine.get', 'password:a*', 'test.echo', 'tgt_type=pillar');
   expect(ret).toBeUndefined();
-  expect(stderr).toContain('a minion may use pillar in a target exactly only');
+  expect(stderr).toContain('pillar may be used in this target exactly only');
   expect(code).toBe(13);
 });
 

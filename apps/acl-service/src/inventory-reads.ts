@@ -1,14 +1,23 @@
 /**
  * What a running runner may ask the authority: which ids a target means, and what minions told of themselves. Its grant-run
- * proves that it may.
+ * proves that it may; gateways see it too, and the contract takes it from the runner-service alone.
  *
- * Pillar holds secrets of minions: only the runner-service hears it, for the very run of `cache.pillar` that an account with
- * full access asked for. A rule that opens runners does not open pillar.
+ * Pillar holds secrets of minions: it is told for the very run of `cache.pillar` that an account with full access asked for.
+ * A rule that opens runners does not open pillar.
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import type { Grant } from '@natrium/envelope';
-import { isList, isMap, type Refusal, refusal, type Target, type Value, type ValueMap } from '@natrium/model';
+import {
+  isList,
+  isMap,
+  type Principal,
+  type Refusal,
+  refusal,
+  type Target,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import type { Inventory } from './inventory.js';
@@ -42,9 +51,7 @@ export class InventoryReads {
     const target = targetIn(args);
     if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
     const { current } = this.parts.policies;
-    const { caller, onBehalfOf } = proved.value;
-    const isForMinion = [caller, ...onBehalfOf].some(({ kind }) => kind === 'minion');
-    const named = isForMinion ? current.idsForMinion(target) : current.idsOf(target);
+    const named = this.#mayGuess(proved.value) ? current.idsOf(target) : current.idsExactly(target);
     if (!named.ok) return refused(named.error);
     const ids = named.value;
     if (what === 'match') return { refusal: null, result: [...ids] };
@@ -56,12 +63,19 @@ export class InventoryReads {
     return denied === undefined ? { refusal: null, result: this.#pillarOf(ids) } : this.#refuse(denied, what);
   }
 
-  #pillarRefusal({ body, party }: Read, { caller, onBehalfOf }: Grant): Refusal | undefined {
+  /** What a pattern matches tells of pillar: only to whoever may hear all of it. */
+  #mayGuess({ caller, onBehalfOf }: Grant): boolean {
+    return [caller, ...onBehalfOf].every((one) => this.#hasFullAccess(one));
+  }
+
+  #hasFullAccess({ kind, name }: Principal): boolean {
+    return kind === 'account' && this.parts.policies.current.hasFullAccess(name);
+  }
+
+  #pillarRefusal({ body }: Read, { caller, onBehalfOf }: Grant): Refusal | undefined {
     const run = body.grantRun === null ? undefined : readAsked(body.grantRun.request);
     const isRun = run?.what === 'run' && run.funs.length === 1 && run.funs[0] === PILLAR_RUNNER;
-    const isRunner = party.owner.type === 'role' && party.owner.role === 'runner';
-    const mayHear = caller.kind === 'account' && this.parts.policies.current.hasFullAccess(caller.name);
-    if (isRun && isRunner && mayHear && onBehalfOf.length === 0) return undefined;
+    if (isRun && this.#hasFullAccess(caller) && onBehalfOf.length === 0) return undefined;
     return refusal('not_permitted', 'pillar is told by cache.pillar to an account with full access only');
   }
 

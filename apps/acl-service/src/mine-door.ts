@@ -47,7 +47,7 @@ export class MineDoor {
 
   #read({ names, tgt, tgtType }: Ask, reader: string): Answer {
     const policy = this.parts.policies.current;
-    const ids = policy.idsForMinion(targetOf(tgt, tgtType));
+    const ids = policy.idsExactly(targetOf(tgt, tgtType));
     if (!ids.ok) {
       const caller = { kind: 'minion', name: reader } as const;
       this.parts.audit.refuse({

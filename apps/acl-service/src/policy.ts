@@ -160,11 +160,11 @@ export class Policy {
     return problem === undefined ? ok(minions) : err(unusable(problem));
   }
 
-  /** The ids that a target means when a minion reads with it: as of peers, no pattern may guess at pillar. */
-  idsForMinion(target: Target): Result<readonly string[], Refusal> {
+  /** The ids that a target means when somebody reads with it who may not hear all pillar: as of peers, no pattern may guess at it. */
+  idsExactly(target: Target): Result<readonly string[], Refusal> {
     const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
     if (problem !== undefined) return err(unusable(problem));
-    if (guessesPillar) return err(refusal('not_permitted', 'a minion may use pillar in a target exactly only'));
+    if (guessesPillar) return err(refusal('not_permitted', 'pillar may be used in this target exactly only'));
     return ok(minions);
   }
 

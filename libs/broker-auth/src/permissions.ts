@@ -74,7 +74,6 @@ export const SCOPES: readonly Scope[] = [
       'svc.acl.grant',
       'svc.acl.auth',
       'svc.acl.event',
-      'svc.acl.read',
       'svc.run.run',
       'svc.run.here.*',
       'svc.gw.here.*',

@@ -268,12 +268,8 @@ export const run = contract('run', ['gateway'], grantedRun);
 /** The runner-service hands a granted `key.*` of the wheel on to the authority, which proves the caller again by itself. */
 export const wheel = contract('wheel', ['runner'], grantedRun);
 
-/** What a running runner asks of a gateway or the acl-service; its grant-run proves that it may. */
-export const read = contract(
-  'read',
-  ['runner', 'gateway'],
-  fields({ what: word, args: value, grantRun: z.nullable(GrantRun) }),
-);
+/** What a running runner asks of a gateway or the acl-service; its grant-run proves that it may. Gateways see each grant-run: they may not use it. */
+export const read = contract('read', ['runner'], fields({ what: word, args: value, grantRun: z.nullable(GrantRun) }));
 export const answer = contract('answer', ['gateway', 'acl'], fields({ refusal: z.nullable(refused), result: value }));
 
 /** Hello, the one unsealed exchange: its question. */

@@ -1,0 +1,59 @@
+/** Rules of who may guess at pillar with the targets of a running runner: whoever may hear all of it. */
+import type { Opened } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { err, ok, type Principal, refusal } from '@natrium/model';
+import { aGrant, aRequest } from '@natrium/testing';
+import type { contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import type { Inventory } from './inventory.js';
+import { InventoryReads } from './inventory-reads.js';
+import type { Policies } from './policies.js';
+import type { Roster } from './roster.js';
+
+const NOW = 1_795_000_000_000;
+const ROOT: Principal = { kind: 'account', name: 'root' };
+const LIMITED: Principal = { kind: 'account', name: 'limited' };
+const MINION: Principal = { kind: 'minion', name: 'web1' };
+
+beforeAll(sodiumReady);
+
+/** The answer to a runner that runs for `caller`, where patterns mean web1 and nothing is meant exactly. */
+function answerTo(what: string, caller: Principal, onBehalfOf: readonly Principal[] = []) {
+  const cluster = new Uint8Array(32);
+  const acl = SigningKey.generate();
+  const link = {
+    roles: { cluster, keysOf: () => [acl.publicKey] },
+    clock: { now: () => NOW, skewMs: 30_000 },
+  } as unknown as RoleLink;
+  const current = {
+    hasFullAccess: (name: string) => name === 'root',
+    idsOf: () => ok(['web1']),
+    idsExactly: () => err(refusal('not_permitted', 'exactly only')),
+  };
+  const roster = { keyOfMinion: () => new Uint8Array(32) } as unknown as Roster;
+  const inventory = { grainsOf: () => ({ os: 'Debian' }) } as unknown as Inventory;
+  const policies = { current } as unknown as Policies;
+  const audit = { refuse: () => undefined } as unknown as AuditLog;
+  const reads = new InventoryReads(link, { roster, inventory, policies, audit });
+  const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['cache.grains'], tgt: '' }));
+  const members = [{ id: 'x', key: new Uint8Array(32) }];
+  const grant = aGrant({ key: acl, cluster }, { request, members, issued: NOW }, { kind: 'run', count: 0, caller, onBehalfOf }); // prettier-ignore
+  const body = { what, args: { tgt: 'role:w*', tgtType: 'pillar' }, grantRun: { request, grant } };
+  const { refusal: why, result } = reads.handle({ body } as unknown as Opened<typeof contracts.read>);
+  return why === null ? result : why.code;
+}
+
+it('an account with full access guesses', () => {
+  expect(answerTo('match', ROOT)).toEqual(['web1']);
+  expect(answerTo('grains', ROOT)).toEqual({ web1: { os: 'Debian' } });
+});
+
+it.each([
+  ['an account with a list', LIMITED, []],
+  ['a minion', MINION, []],
+  ['an external user', { kind: 'external', name: 'root' }, []],
+  ['whom it acts on behalf of', ROOT, [LIMITED]],
+] as const)('%s does not', (_, caller, onBehalfOf) => {
+  for (const what of ['match', 'grains']) expect(answerTo(what, caller, onBehalfOf)).toBe('not_permitted');
+});

@@ -142,6 +142,9 @@ async function openRoster(link: RoleLink, log: Logger): Promise<Roster> {
     aclKeys: () => link.roles.keysOf('acl'),
     cluster: link.roles.cluster,
     nameKey: link.keys.nameKey(),
+    onSpoilt: (error) => {
+      log.error({ err: error }, 'somebody has spoilt a value of the roster; the records of the keys count without it');
+    },
   });
   const resigned = await roster.signAnew();
   if (resigned > 0) log.info({ resigned }, 'roster records of an earlier acl key were signed anew');

@@ -24,7 +24,13 @@ async function anAuthority() {
   const store = new MemoryStore('roster');
   const [acl, cluster] = [SigningKey.generate(), clusterOf(SigningKey.generate().publicKey)];
   const nameKey = { id: 'one', key: new Uint8Array(32).fill(1) };
-  const roster = await Roster.open(store, { acl, aclKeys: () => [acl.publicKey], cluster, nameKey });
+  const roster = await Roster.open(store, {
+    acl,
+    aclKeys: () => [acl.publicKey],
+    cluster,
+    nameKey,
+    onSpoilt: () => undefined,
+  });
   const enrolled = async (kind: 'minion' | 'account', name: string, state: KeyState) => {
     const made = identityFrom(newIdentitySecret());
     await roster.write({ kind, name, identity: made.publicKey, nkey: made.nkeyPublic, state });

@@ -2,11 +2,20 @@
  * Which key has a name: an entry for each (`n.<keyed hash>`) that holds the key, changed by compare-and-swap alone, so that
  * one name never has two accepted keys. A name is claimed before its key is accepted, and freed after that is gone.
  *
+ * Whoever reaches the store can spoil an entry. One that does not open holds nobody: then the keys' own records say whose the
+ * name is, until it is claimed anew.
+ *
  * Spec: spec/envelope.md#roster.
  */
-import type { Store } from '@natrium/bus';
+import { type Store, StoredCorrupt } from '@natrium/bus';
 import { equalBytes, fp, keyedName, type StorageKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
+
+/** Without a value where it does not open. */
+interface Held {
+  readonly value: Uint8Array | undefined;
+  readonly revision: number;
+}
 
 type Named = Pick<KeyRecord, 'kind' | 'name' | 'identity'>;
 
@@ -16,18 +25,20 @@ export class RosterNames {
     private readonly nameKey: StorageKey,
     /** The record in a key's entry; undefined when it is nothing that we take. */
     private readonly recordIn: (entry: Uint8Array) => KeyRecord | undefined,
+    private readonly onSpoilt: (error: StoredCorrupt) => void,
   ) {}
 
   /** @param isBack The key was deleted, and comes back. @returns false when the name is another key's. */
   async claim(record: Named, isBack: boolean): Promise<boolean> {
     const place = this.#placeOf(record);
     if ((await this.store.create(place, record.identity)) !== undefined) return true;
-    const holder = await this.store.get(place);
+    const holder = await this.#read(place);
     if (holder === undefined) return false;
-    const isOwn = equalBytes(holder.value, record.identity);
+    const isOwn = holder.value !== undefined && equalBytes(holder.value, record.identity);
     if (isOwn && !isBack) return true;
     // One that comes back writes its name again, too: who found it deleted, and would take the name, is too late then.
-    if (!isOwn && !(await this.#isDeleted(holder.value))) return false;
+    const isFree = () => (holder.value === undefined ? this.#isUnheld(record, []) : this.#isDeleted(holder.value));
+    if (!isOwn && !(await isFree())) return false;
     return (await this.store.update(place, record.identity, holder.revision)) !== undefined;
   }
 
@@ -37,20 +48,42 @@ export class RosterNames {
    */
   async #isDeleted(identity: Uint8Array): Promise<boolean> {
     const place = `k.${fp(identity)}`;
-    const entry = await this.store.get(place);
-    if (entry === undefined || this.recordIn(entry.value)?.state !== 'deleted') return false;
+    const entry = await this.#read(place);
+    if (entry?.value === undefined || this.recordIn(entry.value)?.state !== 'deleted') return false;
     return (await this.store.update(place, entry.value, entry.revision)) !== undefined;
+  }
+
+  /** Whether no key but this one, and `others`, is accepted under the name, as the store has it now: memory may be behind. */
+  async #isUnheld({ kind, name, identity }: Named, others: readonly Uint8Array[]): Promise<boolean> {
+    const records = (await this.store.list('k.*')).map(({ value }) => this.recordIn(value));
+    return !records.some(
+      (record) =>
+        record?.state === 'accepted' &&
+        record.kind === kind &&
+        record.name === name &&
+        ![identity, ...others].some((own) => equalBytes(own, record.identity)),
+    );
+  }
+
+  async #read(place: string): Promise<Held | undefined> {
+    try {
+      return await this.store.get(place);
+    } catch (cause) {
+      if (!(cause instanceof StoredCorrupt) || cause.revision === undefined) throw cause;
+      this.onSpoilt(cause);
+      return { value: undefined, revision: cause.revision };
+    }
   }
 
   /** Gives the name of one key to the one that follows it. @returns false when the name is a third key's. */
   async pass(from: Named, to: Uint8Array): Promise<boolean> {
     const place = this.#placeOf(from);
-    const holder = await this.store.get(place);
+    const holder = await this.#read(place);
     if (holder === undefined) return false;
-    if (equalBytes(holder.value, to)) return true;
-    return (
-      equalBytes(holder.value, from.identity) && (await this.store.update(place, to, holder.revision)) !== undefined
-    );
+    const { value, revision } = holder;
+    if (value !== undefined && equalBytes(value, to)) return true;
+    const isIts = value === undefined ? await this.#isUnheld(from, [to]) : equalBytes(value, from.identity);
+    return isIts && (await this.store.update(place, to, revision)) !== undefined;
   }
 
   /**
@@ -59,12 +92,11 @@ export class RosterNames {
    */
   async free(record: Named, wasAccepted: boolean): Promise<void> {
     const place = this.#placeOf(record);
-    const holder = await this.store.get(place);
-    if (holder === undefined) return;
-    const isNobodys = async () => wasAccepted && (await this.store.get(`k.${fp(holder.value)}`)) === undefined;
+    const { value, revision } = (await this.#read(place)) ?? {};
+    if (value === undefined) return;
+    const isNobodys = async () => wasAccepted && (await this.#read(`k.${fp(value)}`)) === undefined;
     // Whoever has claimed it meanwhile keeps it.
-    if (equalBytes(holder.value, record.identity) || (await isNobodys()))
-      await this.store.delete(place, holder.revision);
+    if (equalBytes(value, record.identity) || (await isNobodys())) await this.store.delete(place, revision);
   }
 
   #placeOf({ kind, name }: Named): string {

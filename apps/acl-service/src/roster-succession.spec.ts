@@ -45,7 +45,13 @@ beforeEach(() => {
   store = new DyingStore('roster');
   const acl = SigningKey.generate();
   const cluster = clusterOf(SigningKey.generate().publicKey);
-  keys = { acl, aclKeys: () => [acl.publicKey], cluster, nameKey: { id: 'one', key: new Uint8Array(32).fill(1) } };
+  keys = {
+    acl,
+    aclKeys: () => [acl.publicKey],
+    cluster,
+    nameKey: { id: 'one', key: new Uint8Array(32).fill(1) },
+    onSpoilt: () => undefined,
+  };
 });
 
 const open = () => Roster.open(store, keys);

@@ -29,6 +29,7 @@ beforeEach(() => {
     aclKeys: () => [acl.publicKey],
     cluster: clusterOf(SigningKey.generate().publicKey),
     nameKey: { id: 'one', key: new Uint8Array(32).fill(1) },
+    onSpoilt: () => undefined,
   };
 });
 

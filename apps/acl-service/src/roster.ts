@@ -6,7 +6,7 @@
  *
  * Spec: spec/envelope.md#roster.
  */
-import type { Store } from '@natrium/bus';
+import type { Store, StoredCorrupt } from '@natrium/bus';
 import {
   type Cluster,
   equalBytes,
@@ -32,6 +32,8 @@ export interface RosterKeys {
   readonly aclKeys: () => readonly Uint8Array[];
   readonly cluster: Cluster;
   readonly nameKey: StorageKey;
+  /** Told of an entry in the store that somebody spoilt, and that is gone by without. */
+  readonly onSpoilt: (error: StoredCorrupt) => void;
 }
 
 interface Written {
@@ -70,7 +72,12 @@ export class Roster implements RosterView {
     private readonly store: Store,
     private readonly keys: RosterKeys,
   ) {
-    this.#names = new RosterNames(store, keys.nameKey, (entry) => this.#recordIn(readEntry(entry).record));
+    this.#names = new RosterNames(
+      store,
+      keys.nameKey,
+      (entry) => this.#recordIn(readEntry(entry).record),
+      keys.onSpoilt,
+    );
   }
 
   static async open(store: Store, keys: RosterKeys): Promise<Roster> {

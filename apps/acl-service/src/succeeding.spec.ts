@@ -31,6 +31,7 @@ async function anAuthority() {
     aclKeys: () => [acl.publicKey],
     cluster,
     nameKey,
+    onSpoilt: () => undefined,
   });
   const [old, next] = [identityFrom(newIdentitySecret()), identityFrom(newIdentitySecret())];
   const owner = { kind: 'minion', name: 'web1', identity: old.publicKey, nkey: old.nkeyPublic } as const;

@@ -18,6 +18,8 @@ export class StoredCorrupt extends Error {
   readonly code = 'ERR_STORED_CORRUPT';
   constructor(
     readonly place: string,
+    /** The spoilt value's: whoever puts another in its place replaces this one. */
+    readonly revision?: number,
     options?: ErrorOptions,
   ) {
     super(
@@ -41,12 +43,12 @@ export class SealedStore implements Store {
 
   async get(key: string): Promise<Entry | undefined> {
     const entry = await this.store.get(key);
-    return entry === undefined ? undefined : { ...entry, value: this.#open(key, entry.value) };
+    return entry === undefined ? undefined : { ...entry, value: this.#open({ ...entry, key }) };
   }
 
   async at(revision: number): Promise<Entry | undefined> {
     const entry = await this.store.at(revision);
-    return entry === undefined ? undefined : { ...entry, value: this.#open(entry.key, entry.value) };
+    return entry === undefined ? undefined : { ...entry, value: this.#open(entry) };
   }
 
   create(key: string, value: Uint8Array): Promise<number | undefined> {
@@ -81,14 +83,14 @@ export class SealedStore implements Store {
   #unlessCorrupt(entry: Entry, take: (entry: Entry) => void): void {
     const opened = openStored((id) => this.keys.byId(id), this.#place(entry.key), entry.value);
     if (!opened.ok) {
-      this.onCorrupt(new StoredCorrupt(this.#place(entry.key)));
+      this.onCorrupt(new StoredCorrupt(this.#place(entry.key), entry.revision));
       return;
     }
     try {
       take({ ...entry, value: opened.value });
     } catch (cause) {
       // Whoever holds the storage key can write anything: it must not make a follower deaf to the next value.
-      this.onCorrupt(new StoredCorrupt(this.#place(entry.key), { cause }));
+      this.onCorrupt(new StoredCorrupt(this.#place(entry.key), entry.revision, { cause }));
     }
   }
 
@@ -96,9 +98,9 @@ export class SealedStore implements Store {
     return sealStored(this.keys.newest, this.#place(key), value);
   }
 
-  #open(key: string, value: Uint8Array): Uint8Array {
+  #open({ key, value, revision }: Entry): Uint8Array {
     const opened = openStored((id) => this.keys.byId(id), this.#place(key), value);
-    if (!opened.ok) throw new StoredCorrupt(this.#place(key));
+    if (!opened.ok) throw new StoredCorrupt(this.#place(key), revision);
     return opened.value;
   }
 

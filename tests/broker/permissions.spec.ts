@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, createInbox, headers, type NatsConnection } from '@nats-io/transport-node';
 import { fp, NatsKey, sodiumReady } from '@natrium/envelope';
 import { claimsIn, readCredentials, readIdentity } from '@natrium/keystore';
 import { scopedUserJwt, SCOPES, type ScopeName } from '@natrium/broker-auth';
@@ -313,6 +314,36 @@ it('(14) a minion answers a question once, and not twice; who was not asked not 
     expect(heard.filter((one) => one !== '')).toEqual(['first']);
   } finally {
     await Promise.all([asker.close(), party.connection.close()]);
+  }
+});
+
+it('(14) who may write a part of a store writes that, and erases nothing of the others', async () => {
+  const authenticator = await operatorLogin(cluster().folder);
+  const reader = await connect({
+    servers: cluster().brokerUrl,
+    ...(authenticator === undefined ? {} : { authenticator }),
+  });
+  const party = await Party.open(cluster().brokerUrl, fixed('reactor').login());
+  try {
+    const { streams } = await jetstreamManager(reader);
+    const keys = async () => {
+      const { state } = await streams.info('KV_NT_main_announcements', { subjects_filter: '>' });
+      return Object.keys(state.subjects ?? {});
+    };
+    const own = '$KV.NT_main_announcements.s.reactor.part';
+    const write = async (how: Record<string, string>) => {
+      const beside = headers();
+      for (const [name, value] of Object.entries(how)) beside.set(name, value);
+      return (await party.connection.request(own, 'x', { headers: beside, timeout: 5000 })).json();
+    };
+    const before = await keys();
+    expect(before.length).toBeGreaterThan(1);
+    expect(await write({ 'Nats-Rollup': 'all' })).toMatchObject({ error: { description: 'rollup not permitted' } });
+    expect(await keys()).toEqual(before);
+    expect(await write({})).toMatchObject({ stream: 'KV_NT_main_announcements' });
+    expect((await keys()).toSorted()).toEqual([...before, own].toSorted());
+  } finally {
+    await Promise.all([reader.close(), party.connection.close()]);
   }
 });
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { TimeoutError } from '@nats-io/transport-node';
+import { type BucketSettings, makeBucket } from './make-bucket.js';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { upTo } from './read-up-to.js';
@@ -10,11 +11,7 @@ import { AHEAD, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
-export interface BucketOptions {
-  readonly name: string;
-  readonly replicas: number;
-  /** Milliseconds after which a value is dropped; 0 keeps it. */
-  readonly ttlMs: number;
+export interface BucketOptions extends BucketSettings {
   /** With a broker whose nodes are still starting; without it the first try counts. */
   readonly patience?: Patience | undefined;
 }
@@ -39,11 +36,9 @@ const EVERY = '>';
 const LOOK_MS = 1000;
 
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
-  const { name, replicas, ttlMs, patience } = options;
-  const kvm = new Kvm(jetstream(transport.connection));
-  // Whatever replica is near may be behind: who has written a key must find it, and who finds nothing must be able to go by that.
-  const settings = { history: 1, replicas, ttl: ttlMs, allow_direct: false };
-  const kv = await whenPlaced(name, patience, () => kvm.create(name, settings));
+  const { name, patience } = options;
+  await whenPlaced(name, patience, () => makeBucket(transport, options));
+  const kv = await new Kvm(jetstream(transport.connection)).open(name, { allow_direct: false });
   return new NatsStore(name, kv, transport, publisherOf(transport));
 }
 

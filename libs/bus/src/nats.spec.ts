@@ -1,6 +1,7 @@
 /** The real broker keeps the contracts of transport and store, and tells of a handler that threw. */
 import { type Broker, startBroker, until } from '@natrium/testing';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
 import { openBucket, writeTrouble } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
 import { storeContract } from './store.contract.js';
@@ -145,8 +146,10 @@ describe('the real broker', () => {
 
   it('tells a follower all that is there also when the last of it goes meanwhile, or everything has gone', async () => {
     const transport = await connect();
-    const bucket = await openBucket(transport, { name: 'NT_test_purged', replicas: 1, ttlMs: 0 });
     const { streams } = await jetstreamManager(transport.connection);
+    // As an earlier version made it: messages could be deleted.
+    await streams.add({ name: 'KV_NT_test_purged', subjects: ['$KV.NT_test_purged.>'], max_msgs_per_subject: 1 });
+    const bucket = await openBucket(transport, { name: 'NT_test_purged', replicas: 1, ttlMs: 0 });
     const told: string[] = [];
     const follow = () => bucket.follow(({ key }) => told.push(key));
     await bucket.put('a', Uint8Array.of(1));
@@ -159,6 +162,33 @@ describe('the real broker', () => {
     told.length = 0;
     (await follow()).close();
     expect(told).toEqual([]);
+  });
+
+  it('lets nobody empty a bucket, nor delete messages of it; values are still replaced and deleted', async () => {
+    const transport = await connect();
+    const bucket = await openBucket(transport, { name: 'NT_test_kept', replicas: 1, ttlMs: 0 });
+    const { streams } = await jetstreamManager(transport.connection);
+    const first = await bucket.put('a', Uint8Array.of(1));
+    await bucket.put('b', Uint8Array.of(1));
+    await expect(streams.purge('KV_NT_test_kept')).rejects.toThrow('not permitted');
+    await expect(streams.deleteMessage('KV_NT_test_kept', first)).rejects.toThrow('not permitted');
+    for (const all of ['all', 'sub']) {
+      const emptying = headers();
+      emptying.set('Nats-Rollup', all);
+      const said = jetstream(transport.connection).publish('$KV.NT_test_kept.b', '', { headers: emptying });
+      await expect(said).rejects.toThrow('rollup not permitted');
+    }
+    expect((await bucket.list('>')).map(({ key }) => key)).toEqual(['a', 'b']);
+    await bucket.put('a', Uint8Array.of(2));
+    await bucket.delete('b');
+    expect((await bucket.list('>')).map(({ key, value }) => [key, ...value])).toEqual([['a', 2]]);
+  });
+
+  it('drops values of a bucket after their time', async () => {
+    const bucket = await openBucket(await connect(), { name: 'NT_test_short', replicas: 1, ttlMs: 500 });
+    await bucket.put('a', Uint8Array.of(1));
+    expect(await bucket.get('a')).toBeDefined();
+    await until('it is gone', async () => (await bucket.get('a')) === undefined, 5000);
   });
 
   it('opens a bucket that is there already', async () => {

@@ -1,0 +1,59 @@
+/**
+ * Makes the stream of a bucket, as the client library would, but for what that always allows: a message with a header
+ * (`Nats-Rollup`) that takes the place of all others. Who may write one key there could so erase everybody's.
+ */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import type { NatsTransport } from './nats-transport.js';
+
+export interface BucketSettings {
+  readonly name: string;
+  readonly replicas: number;
+  /** Milliseconds after which a value is dropped; 0 keeps it. */
+  readonly ttlMs: number;
+}
+
+const NANOS_PER_MS = 1_000_000;
+const NOT_FOUND = 10_059;
+
+/** One that is there stays as it is: whoever has made it, and with which settings. */
+export async function makeBucket(transport: NatsTransport, settings: BucketSettings): Promise<void> {
+  const { streams } = await jetstreamManager(transport.connection);
+  const name = `KV_${settings.name}`;
+  const isThere = () => streams.info(name).then(() => true, unlessMissing);
+  if (await isThere()) return;
+  try {
+    await streams.add({ name, ...configOf(settings) });
+  } catch (cause) {
+    // Another version of a service has made it meanwhile, with other settings.
+    if (!(await isThere())) throw cause;
+  }
+}
+
+function configOf({ name, replicas, ttlMs }: BucketSettings): Partial<StreamConfig> {
+  return {
+    subjects: [`$KV.${name}.>`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    max_msgs_per_subject: 1,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_age: ttlMs * NANOS_PER_MS,
+    // Whatever replica is near may be behind: who has written a key must find it, and who finds nothing must be able to go by that.
+    allow_direct: false,
+    allow_rollup_hdrs: false,
+    deny_purge: true,
+    deny_delete: true,
+  };
+}
+
+function unlessMissing(cause: unknown): false {
+  if (cause instanceof JetStreamApiError && cause.code === NOT_FOUND) return false;
+  throw cause;
+}

@@ -44,6 +44,7 @@ import { Mines } from './mines.js';
 import { MinionData } from './minion-data.js';
 import { PillarSource } from './pillar-source.js';
 import { PillarWatch } from './pillar-watch.js';
+import { OnceOnly } from './once-only.js';
 import { Policies } from './policies.js';
 import { PolicyWatch } from './policy-watch.js';
 import { Renewing } from './renewing.js';
@@ -110,7 +111,8 @@ export class AclModule {
       if (record.state !== 'accepted') forget(link, record.identity);
     });
     await enrolFirstAccount(link, roster, policies.current.masterAccount);
-    const admin = adminOf(link, { roster, policies, audit, index, heads, inventory, tokens, events, budget: budget() });
+    const once = new OnceOnly(await link.store('tokens', 'tokens'), () => link.clock.now());
+    const admin = adminOf(link, { roster, policies, audit, index, heads, inventory, tokens, events, once, budget: budget() }); // prettier-ignore
     return {
       module: AclModule,
       controllers: CONTROLLERS,
@@ -129,7 +131,7 @@ export class AclModule {
         { provide: EventRefusals, useValue: new EventRefusals(roster, audit) },
         { provide: AuditHeads, useValue: heads },
         { provide: InventoryReads, useValue: new InventoryReads(link, { roster, inventory, policies, audit }) },
-        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, policies, audit, events }) },
+        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, policies, audit, events, once }) },
       ],
     };
   }
@@ -160,13 +162,14 @@ interface AdminNeeds {
   readonly inventory: Inventory;
   readonly tokens: Tokens;
   readonly events: KeyEvents;
+  readonly once: OnceOnly;
   readonly budget: Budget;
 }
 
 function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
-  const { roster, policies, audit, index, heads, inventory, tokens, events, budget } = needs;
+  const { roster, policies, audit, index, heads, inventory, tokens, events, once, budget } = needs;
   const masterAccount = () => policies.current.masterAccount;
-  return new Admin(link, { roster, audit, budget }, (account) => policies.current.hasFullAccess(account), {
+  return new Admin(link, { roster, audit, budget, once }, (account) => policies.current.hasFullAccess(account), {
     key: keyHandler(roster, events),
     account: accountHandler(roster, masterAccount),
     audit: auditHandler(index, heads),

@@ -14,6 +14,7 @@ import { aRequest, signedBy } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
 import { Admin, keyHandler } from './admin.js';
 import type { AuditLog } from './audit-log.js';
+import { OnceOnly } from './once-only.js';
 import { Roster } from './roster.js';
 
 const NOW = 1_795_000_000_000;
@@ -52,7 +53,12 @@ async function aWorld(failing: () => void = () => undefined) {
   };
   const admin = new Admin(
     { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
-    { roster, audit, budget: new Budget({ rate: 0, burst: 1 }) },
+    {
+      roster,
+      audit,
+      budget: new Budget({ rate: 0, burst: 1 }),
+      once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
+    },
     (account) => account === 'root',
     { key: keyHandler(roster, { decided: failing }) },
   );

@@ -1,6 +1,6 @@
 /**
  * An account's signed requests to the authority: keys now, audit, accounts and inventory beside them. Only an account with
- * full access may ask; each request runs once and is recorded before it is answered.
+ * full access may ask; each request that may change something runs once, and is recorded before it is answered.
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import { type Cluster, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
@@ -21,7 +21,7 @@ import {
 import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import { type KeyEvents, keyChanges } from './key-events.js';
-import { OnceOnly } from './once-only.js';
+import type { OnceOnly } from './once-only.js';
 import type { Roster } from './roster.js';
 import { MAX_NAMED } from './wheel-keys.js';
 
@@ -53,6 +53,7 @@ interface Parts {
   readonly roster: Roster;
   readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
   readonly budget: Budget;
+  readonly once: Pick<OnceOnly, 'take'>;
 }
 
 interface Asked {
@@ -72,7 +73,6 @@ const WHATS: Readonly<Record<string, Request['what']>> = {
 
 export class Admin {
   readonly #handlers: ReadonlyMap<string, AdminHandler>;
-  readonly #done = new OnceOnly();
 
   constructor(
     private readonly link: Link,
@@ -86,13 +86,12 @@ export class Admin {
   async handle(opened: Opened<typeof contracts.admin>): Promise<AdminDone> {
     if (!this.parts.budget.take(toHex(opened.party.owner.key), this.link.clock.own()))
       return { refusal: TOO_FAST, result: null };
-    const asked = this.#prove(opened);
+    const asked = await this.#taken(this.#prove(opened));
     if (!asked.ok) {
       this.#recordRefused(opened, asked.error);
       return { refusal: asked.error, result: null };
     }
-    const { request, digest } = asked.value;
-    this.#done.note(digest, request.issued + request.lifetime);
+    const { request } = asked.value;
     const [fun = ''] = request.funs;
     const [args = []] = request.args;
     const handler = this.#handlers.get(groupOf(fun));
@@ -107,6 +106,13 @@ export class Admin {
       // Also when the program is at fault: what was changed by then is changed.
       if (done?.ok !== true || fun !== UNRECORDED) this.#record(asked.value, done, keys);
     }
+  }
+
+  async #taken(asked: Result<Asked, Refusal>): Promise<Result<Asked, Refusal>> {
+    if (!asked.ok || READS.test(asked.value.request.funs[0] ?? '')) return asked;
+    const { digest, request } = asked.value;
+    const taken = await this.parts.once.take(digest, request.issued + request.lifetime);
+    return taken.ok ? asked : taken;
   }
 
   #prove(opened: Opened<typeof contracts.admin>): Result<Asked, Refusal> {
@@ -132,7 +138,6 @@ export class Admin {
       return refuse('request_from_future', 'the request is from the future');
     if (request.issued + request.lifetime < now) return refuse('request_expired', 'the request has expired; ask again');
     const digest = digestOf(bytes);
-    if (this.#done.has(digest, now)) return refuse('already_ran', 'this very request was carried out before');
     return { ok: true, value: { request, caller, digest } };
   }
 
@@ -183,6 +188,9 @@ function namedIn(some: readonly KeyOutcome[], complete: boolean) {
 
 /** Reading is not recorded record by record: who follows the audit would feed what he reads. */
 const UNRECORDED = 'audit.read';
+
+/** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
+const READS = /^(?:audit|inventory)\.|^key\.list$/;
 
 const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');

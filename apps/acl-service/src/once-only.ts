@@ -1,13 +1,43 @@
-/** Requests that were carried out here, until their own end: the same bytes are not carried out twice. */
-export class OnceOnly {
-  readonly #until = new Map<string, number>();
+/**
+ * Requests that were carried out, until their own end, in JetStream: the same bytes are carried out by one replica and once,
+ * also after a restart.
+ *
+ * Spec: spec/wire.md#done-request.
+ */
+import { isStoreFailure, type Store } from '@natrium/bus';
+import { decode, encode, type Wire } from '@natrium/envelope';
+import { err, ok, refusal, type Refusal, type Result } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
 
-  has(digest: string, now: number): boolean {
-    for (const [old, until] of this.#until) if (until < now) this.#until.delete(old);
-    return this.#until.has(digest);
+const PREFIX = 'o.';
+const SWEEP_MS = 600_000;
+
+export class OnceOnly {
+  constructor(
+    private readonly store: Pick<Store, 'create' | 'list' | 'delete'>,
+    private readonly now: () => number,
+  ) {
+    setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref(); // what fails goes with the next one
   }
 
-  note(digest: string, until: number): void {
-    this.#until.set(digest, until);
+  /** Whoever gets it carries the request out: nobody else does from now on, whatever becomes of it. */
+  async take(digest: string, until: number): Promise<Result<undefined, Refusal>> {
+    try {
+      const value = encode(writeAs(records.DoneRequest, { until }) as Wire);
+      const taken = await this.store.create(PREFIX + digest, value);
+      if (taken !== undefined) return ok(undefined);
+      return err(refusal('already_ran', 'this very request was carried out before'));
+    } catch (cause) {
+      if (!isStoreFailure(cause)) throw cause;
+      return err(refusal('store_unavailable', `nothing was done, since that could not be noted: ${cause.message}`));
+    }
+  }
+
+  /** Nothing of what is over stays: its storage key could not be deleted. */
+  async sweep(): Promise<void> {
+    const over = (await this.store.list(`${PREFIX}*`)).filter(
+      ({ value }) => readAs(records.DoneRequest, decode(value)).until < this.now(),
+    );
+    await Promise.all(over.map(({ key, revision }) => this.store.delete(key, revision)));
   }
 }

@@ -27,7 +27,7 @@ import { type KeyChange, type KeyEntry, type KeysPort, keyWheel, wheelRegistry }
 import type { Body, contracts } from '@natrium/wire';
 import { reactorOf } from './prove-reactor.js';
 import type { AuditLog } from './audit-log.js';
-import { OnceOnly } from './once-only.js';
+import type { OnceOnly } from './once-only.js';
 import { type KeyEvents, keyChanges, pemOf } from './key-events.js';
 import type { Policies } from './policies.js';
 import type { Roster } from './roster.js';
@@ -54,7 +54,6 @@ interface Taken {
 }
 
 export class WheelKeys {
-  readonly #done = new OnceOnly();
   readonly #registry = wheelRegistry([keyWheel]);
 
   constructor(
@@ -64,18 +63,18 @@ export class WheelKeys {
       readonly policies: Policies;
       readonly audit: AuditLog;
       readonly events: KeyEvents;
+      readonly once: OnceOnly;
     },
   ) {}
 
   async handle({ body }: Opened<typeof contracts.wheel>): Promise<Ran> {
-    const proved = this.#prove(body);
+    const proved = await this.#taken(this.#prove(body));
     if (!proved.ok) {
       const caller = body.callerKey === null ? null : (this.parts.roster.callerOf(body.callerKey) ?? null);
       this.parts.audit.refuse({ caller, digest: digestOf(body.request), code: proved.error.code });
       return { refusal: proved.error, jid: body.jid, outcome: null };
     }
-    const { request, digest } = proved.value;
-    this.#done.note(digest, request.issued + request.lifetime);
+    const { request } = proved.value;
     const taken: Taken[] = [];
     const [fun = ''] = request.funs;
     const [args = []] = request.args;
@@ -87,6 +86,13 @@ export class WheelKeys {
     this.#record(proved.value, taken, outcome.success);
     const { ret, retcode, success, out } = outcome;
     return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
+  }
+
+  async #taken(proved: Result<Proved, Refusal>): Promise<Result<Proved, Refusal>> {
+    if (!proved.ok) return proved;
+    const { digest, request } = proved.value;
+    const taken = await this.parts.once.take(digest, request.issued + request.lifetime);
+    return taken.ok ? proved : taken;
   }
 
   #prove(body: Asked): Result<Proved, Refusal> {
@@ -103,7 +109,6 @@ export class WheelKeys {
     const now = this.link.clock.now();
     if (request.issued + request.lifetime < now)
       return err(refusal('request_expired', 'the request has expired; ask again'));
-    if (this.#done.has(digest, now)) return err(refusal('already_ran', 'this very request was carried out before'));
     return ok({ request, caller: caller.value, digest, jid: body.jid });
   }
 

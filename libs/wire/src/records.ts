@@ -83,6 +83,9 @@ export type LoginTally = z.output<typeof LoginTally>;
 /** Tallies are stored in a fixed number of groups. */
 export const TallyGroup = listOf(LoginTally, 4096);
 
+/** A request to the acl-service that was carried out; after `until`, in ms since 1970, it would be refused anyway. */
+export const DoneRequest = fields({ until: count });
+
 /** A run that an instance has taken on: nobody else starts it. */
 export const RunRecord = fields({ digest, instance: word, jid, started: count });
 

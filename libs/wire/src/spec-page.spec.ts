@@ -177,6 +177,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'mine entry': records.MineEntry,
   'token entry': records.TokenEntry,
   'login tally': records.LoginTally,
+  'done request': records.DoneRequest,
   'run record': records.RunRecord,
   'sink place': records.SinkPlace,
   'fired event': contracts.FiredEvent,

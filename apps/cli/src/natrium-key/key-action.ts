@@ -4,7 +4,7 @@ import type { KeyState, KeyVerb } from '../ports.js';
 
 export type KeyAction =
   | { readonly kind: 'list'; readonly states: readonly KeyState[] }
-  | { readonly kind: 'finger' | 'print'; readonly match: string; readonly local: boolean }
+  | { readonly kind: 'finger' | 'print'; readonly match: string }
   | {
       readonly kind: 'decide';
       readonly verb: KeyVerb;
@@ -51,9 +51,9 @@ function listOf(options: Options): KeyAction | undefined {
 }
 
 function look(options: Options, kind: 'finger' | 'print'): KeyAction | undefined {
-  if (options.flag(`${kind}All`)) return { kind, match: '*', local: true };
+  if (options.flag(`${kind}All`)) return { kind, match: '*' };
   const match = options.text(kind);
-  return match === undefined ? undefined : { kind, match, local: false };
+  return match === undefined ? undefined : { kind, match };
 }
 
 /** @param further States beside `pending` that the `--include-…` options may add. */

@@ -26,11 +26,27 @@ export function matching(
   states: readonly KeyState[],
   fingerprint = '',
 ): readonly KeyEntry[] {
-  const globs = match.split(',').map((text) => globOf(text.trim()));
+  const means = meaning(match);
   return entries
-    .filter(({ id, state }) => states.includes(state) && globs.some((glob) => glob.test(id)))
+    .filter(({ id, state }) => states.includes(state) && means(id))
     .filter((entry) => entry.fingerprint.startsWith(fingerprint))
     .sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)));
+}
+
+/** The cluster's own keys that `match` means, under their heading. */
+export function ownKeys(
+  local: Readonly<Record<string, string>>,
+  match: string,
+  fingerprint = '',
+): { readonly local?: Readonly<Record<string, string>> } {
+  const means = meaning(match);
+  const own = Object.entries(local).filter(([name, text]) => means(name) && text.startsWith(fingerprint));
+  return own.length === 0 ? {} : { local: Object.fromEntries(own) };
+}
+
+function meaning(match: string): (id: string) => boolean {
+  const globs = match.split(',').map((text) => globOf(text.trim()));
+  return (id) => globs.some((glob) => glob.test(id));
 }
 
 function globOf(text: string): { test(id: string): boolean } {

@@ -19,7 +19,7 @@ const KEYS: readonly KeyEntry[] = [
 
 async function key(argv: readonly string[], script: Script = {}, answers: readonly string[] = []) {
   const io = new ScriptedIo({ answers });
-  const master = new ScriptedMaster({ keys: KEYS, local: { root: 'ff:00' }, ...script });
+  const master = new ScriptedMaster({ keys: KEYS, local: { 'master.pub': 'ff:00' }, ...script });
   const exit = await runNatriumKey(argv, io, master.connect);
   return {
     exit,
@@ -87,11 +87,20 @@ describe('natrium-key shows', () => {
 
   it("all of them with -F, the cluster's own first", async () => {
     const { out } = await key(['-F']);
-    expect(out.startsWith(lines('Local Keys:', 'root:  ff:00', 'Accepted Keys:', 'db1:  aa:03'))).toBe(true);
+    expect(out.startsWith(lines('Local Keys:', 'master.pub:  ff:00', 'Accepted Keys:', 'db1:  aa:03'))).toBe(true);
     expect(JSON.parse((await key(['-F', '--out=json'])).out)).toMatchObject({
-      local: { root: 'ff:00' },
+      local: { 'master.pub': 'ff:00' },
       minions: { db1: 'aa:03' },
     });
+  });
+
+  it("the cluster's own where -f means it, as Salt's commands for master_finger ask", async () => {
+    const own = lines('Local Keys:', 'master.pub:  ff:00');
+    expect((await key(['-f', 'master.pub'])).out).toBe(own);
+    expect((await key(['-f', '*'])).out.startsWith(own)).toBe(true);
+    expect((await key(['-F', 'master'])).out).toBe((await key(['-F'])).out);
+    expect((await key(['-p', '*'])).out).not.toContain('Local Keys');
+    expect((await key(['-f', '*', '--fingerprint', 'aa:03'])).out).toBe(lines('Accepted Keys:', 'db1:  aa:03'));
   });
 
   it('a public key of several lines as it is', async () => {
@@ -246,9 +255,11 @@ describe('natrium-key without an answer', () => {
 });
 
 describe('natrium-key refuses', () => {
-  it('two actions at once, and words', async () => {
+  it('two actions at once, and words beside a decision', async () => {
     expect(await key(['-a', 'x', '-d', 'y'])).toMatchObject({ exit: 2, connected: 0 });
-    expect(await key(['web1'])).toMatchObject({ exit: 2, connected: 0 });
+    expect(await key(['-a', 'web1', 'web2'])).toMatchObject({ exit: 2, connected: 0 });
+    expect(await key(['--gen-keys', 'x', 'y'])).toMatchObject({ exit: 2, connected: 0 });
+    expect(await key(['-L', 'web1'])).toMatchObject({ exit: 0 });
   });
 
   it('what the master refuses, with its sentence', async () => {

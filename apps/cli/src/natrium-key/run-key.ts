@@ -14,13 +14,13 @@ import type { ConnectMaster, Io, KeyList, MasterLink } from '../ports.js';
 import { keyProgram, NOT_BUILT } from './command.js';
 import { decideKeys } from './decide-keys.js';
 import { type KeyAction, keyActionOf, KEY_STATES } from './key-action.js';
-import { idsByState, matching, noMatchSentence, textsByState } from './matching.js';
+import { idsByState, matching, noMatchSentence, ownKeys, textsByState } from './matching.js';
 
 export async function runNatriumKey(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = keyProgram(io);
   return runProgram(program, argv, io, async (options, words) => {
-    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
     const action = keyActionOf(options);
+    refuseWords(words, action, options);
     const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
     if (early !== undefined) return early;
     refuseOtherHashes(options);
@@ -30,6 +30,12 @@ export async function runNatriumKey(argv: readonly string[], io: Io, connectMast
     const printer = makePrinter(options, io);
     return withMaster(connectMaster, options, io, (link) => carryOut(action, options, link, printer, io));
   });
+}
+
+/** Beside a look they do no harm, and Salt's own manual writes `-F master`; beside a decision they may be keys that are meant. */
+function refuseWords(words: readonly string[], { kind }: KeyAction, options: Options): void {
+  if (words.length === 0 || (kind !== 'decide' && !options.given('genKeys'))) return;
+  throw new UsageError(`unexpected argument '${words.join(' ')}'`);
 }
 
 function refuseOtherHashes(options: Options): void {
@@ -65,11 +71,11 @@ function look(action: Look, list: KeyList, fingerprint: string | undefined, prin
     return printer.show(idsByState(entries, action.states), { out: 'key' });
   }
   const entries = matching(list.entries, action.match, KEY_STATES, fingerprint);
-  if (entries.length === 0 && !action.local) return io.out(`${noMatchSentence(action.match, KEY_STATES)}\n`);
+  const own = action.kind === 'finger' ? ownKeys(list.local, action.match, fingerprint) : {};
+  if (entries.length + Object.keys(own).length === 0)
+    return io.out(`${noMatchSentence(action.match, KEY_STATES)}\n`);
   const texts = textsByState(entries, ({ fingerprint: finger, publicKey }) =>
     action.kind === 'finger' ? finger : (publicKey ?? '(the master did not send it)'),
   );
-  const local =
-    action.kind === 'finger' && action.local && Object.keys(list.local).length > 0 ? { local: list.local } : {};
-  printer.show({ ...local, ...texts }, { out: 'key' });
+  printer.show({ ...own, ...texts }, { out: 'key' });
 }

@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import type { Io } from '../ports.js';
+import { candidatesOf, writtenOut } from './abbreviations.js';
 import { EXIT } from './exit-codes.js';
 import { Options, UsageError } from './options.js';
 import { versionLine, versionsReport } from './version.js';
@@ -13,6 +14,8 @@ export interface Program {
   /** What follows `Usage: ` and the name. */
   readonly usage: string;
   readonly command: Command;
+  /** Options after the first word are another program's. */
+  readonly passesOn?: true;
 }
 
 /** A commander command without side effects: it never exits and prints help through `io` only. */
@@ -36,20 +39,20 @@ export function alias(command: Command, flags: string, target: string): void {
 
 /** Parses `argv` and runs `body`, unless only the versions are asked for; whatever goes wrong becomes a sentence and an exit code. */
 export async function runProgram(
-  { name, usage, command }: Program,
+  { name, usage, command, passesOn }: Program,
   argv: readonly string[],
   io: Io,
   body: (options: Options, words: readonly string[]) => Promise<number>,
 ): Promise<number> {
   try {
-    command.parse([...argv], { from: 'user' });
+    command.parse([...(passesOn ? argv : writtenOut(argv, command))], { from: 'user' });
     const options = new Options(command.opts());
     if (!options.flag('versionsReport')) return await body(options, command.args);
     io.out(versionsReport(io));
     return EXIT.ok;
   } catch (problem) {
     if (problem instanceof CommanderError && problem.exitCode === 0) return EXIT.ok;
-    const sentence = usageSentence(problem);
+    const sentence = usageSentence(problem, command);
     if (sentence === undefined) {
       io.err(`${name}: internal error: ${problem instanceof Error ? problem.message : String(problem)}\n`);
       return EXIT.internal;
@@ -59,11 +62,17 @@ export async function runProgram(
   }
 }
 
-function usageSentence(problem: unknown): string | undefined {
+function usageSentence(problem: unknown, command: Command): string | undefined {
   if (problem instanceof UsageError) return problem.message;
   if (!(problem instanceof CommanderError)) return undefined;
   return problem.message
     .replace(/^error: /, '')
-    .replace(/^unknown option '([^']*)'/, 'no such option: $1')
+    .replace(/^unknown option '([^']*)'/, (_, word: string) => noSuchOption(word, command))
     .replace(/^option '([^']*)' argument missing/, '$1: an argument is missing');
+}
+
+function noSuchOption(word: string, command: Command): string {
+  const candidates = candidatesOf(word, command);
+  if (candidates.length > 1) return `ambiguous option: ${word.split('=', 1).join('')} (${candidates.join(', ')}?)`;
+  return `no such option: ${word}`;
 }

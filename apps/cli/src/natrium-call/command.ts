@@ -1,7 +1,7 @@
 /** The options of `natrium-call`, with Salt's names. */
 import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import type { NotBuilt } from '../common/not-built.js';
-import { makeCommand, type Program } from '../common/program.js';
+import { alias, makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
 
 const NAME = 'natrium-call';
@@ -31,6 +31,7 @@ export function callProgram(io: Io): Program {
   command.option('--local', 'without a master');
   command.option('-g, --grains', 'print the grains of this host');
   command.option('-d, --doc', 'print the documentation of a function or of all');
+  alias(command, '--documentation', 'doc');
   command.option('-t, --timeout <seconds>', 'how long to wait for the answer');
   command.option('--retcode-passthrough', "exit with the function's own retcode");
   command.option('--metadata', 'print the whole outcome: function, arguments, return, retcode');
@@ -42,6 +43,7 @@ export function callProgram(io: Io): Program {
     (more, dirs?: string) => (dirs === undefined ? more : `${dirs},${more}`),
   );
   addNoParse(command);
+  command.option('--args-stdin', 'read further words and options from stdin, one a line');
   command.option('--return <returner>', 'also hand the result to returners of this host, divided by commas');
   hide(
     command,
@@ -50,6 +52,8 @@ export function callProgram(io: Io): Program {
     '--states-dir <dir>',
     '--skip-grains',
     '--refresh-grains-cache',
+    '--output-diff',
+    '--hard-crash',
   );
   addOutputOptions(command);
   addCommonOptions(command);

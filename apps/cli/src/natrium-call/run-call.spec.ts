@@ -9,8 +9,7 @@ interface Asked {
   readonly options: CallOptions;
 }
 
-async function call(argv: readonly string[], outcome: Partial<CallOutcome> = {}) {
-  const io = new ScriptedIo();
+async function call(argv: readonly string[], outcome: Partial<CallOutcome> = {}, io = new ScriptedIo()) {
   const asked: Asked[] = [];
   const connected: AgentOptions[] = [];
   let closed = 0;
@@ -110,6 +109,16 @@ describe('natrium-call', () => {
     const doc = await call(['-d', 'test.ping'], { ret: { 'test.ping': 'Answers true.' } });
     expect(doc.asked[0]).toMatchObject({ fun: 'sys.doc', args: ['test.ping'] });
     expect(doc.out).toBe('test.ping:\n\n    Answers true.\n\n');
+  });
+
+  it('takes --documentation, and options of Salt that change nothing', async () => {
+    expect((await call(['--documentation', 'test.ping'])).asked[0]).toMatchObject({ fun: 'sys.doc' });
+    expect((await call(['--hard-crash', '--output-diff', 'test.ping'])).exit).toBe(0);
+  });
+
+  it('reads further words from stdin with --args-stdin', async () => {
+    const { asked } = await call(['test.arg', '--args-stdin'], {}, new ScriptedIo({ input: 'a b\n5\n' }));
+    expect(asked[0]?.args).toEqual(['a b', 5]);
   });
 
   it('hands its options to the agent', async () => {

@@ -15,6 +15,7 @@ import { type Options, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { notConnected, refused, say } from '../common/refused.js';
+import { withStdinWords } from '../common/stdin-words.js';
 import { callArguments } from '../common/words.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, Io } from '../ports.js';
 import { callProgram, NOT_BUILT } from './command.js';
@@ -33,7 +34,7 @@ interface Call {
 
 export async function runNatriumCall(argv: readonly string[], io: Io, connectAgent: ConnectAgent): Promise<number> {
   const program = callProgram(io);
-  return runProgram(program, argv, io, async (options, words) => {
+  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
     const call = callOf(options, words);
     if (call === undefined) {
       program.command.outputHelp();

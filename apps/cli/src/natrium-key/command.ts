@@ -26,6 +26,9 @@ Exit codes (docs/exit-codes.md):
 export const NOT_BUILT: NotBuilt = {
   genSignature: '--gen-signature',
   autoCreate: '--auto-create',
+  signaturePath: '--signature-path',
+  priv: '--priv',
+  pub: '--pub',
   eauth: '--auth',
 };
 
@@ -60,7 +63,8 @@ export function keyProgram(io: Io): Program {
   );
   command.option('--gen-keys-dir <dir>', 'where (default: here)');
   command.option('--keysize <n>', 'changes nothing: keys have one size here');
-  hide(command, '--gen-signature', '--auto-create');
+  hide(command, '--gen-signature', '--auto-create', '--signature-path <dir>', '--priv <file>', '--pub <file>');
+  hide(command, '-u, --user <name>', '--hard-crash');
   hide(command, '--eauth <backend>', '--rotate-aes-key <bool>', '--preserve-minions <bool>');
   addOutputOptions(command);
   addCommonOptions(command, { short: false });

@@ -75,6 +75,10 @@ describe('natrium-key lists', () => {
     });
   });
 
+  it('also with options of Salt that change nothing, and a long option cut short', async () => {
+    expect(await key(['-u', 'root', '--hard-crash', '--list-a'])).toMatchObject({ exit: 0, out: all });
+  });
+
   it('no state that does not exist', async () => {
     expect(await key(['-l', 'wet'])).toMatchObject({ exit: 2, connected: 0 });
   });
@@ -274,6 +278,10 @@ describe('natrium-key refuses', () => {
 
   it('what is not built yet', async () => {
     expect(await key(['--gen-signature'])).toMatchObject({ exit: 64, connected: 0 });
+    expect(await key(['--signature-path', '/x', '--priv=a', '--pub', 'b'])).toMatchObject({
+      exit: 64,
+      err: 'natrium-key: --signature-path, --priv, --pub are not built yet; nothing was done.\n',
+    });
   });
 
   it('any hash of fingerprints but sha256', async () => {

@@ -2,7 +2,7 @@
 import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import { addLoginOptions } from '../common/login.js';
 import type { NotBuilt } from '../common/not-built.js';
-import { makeCommand, type Program } from '../common/program.js';
+import { alias, makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
 
 const NAME = 'natrium-run';
@@ -28,10 +28,12 @@ export function runProgramOf(io: Io): Program {
   command.optionsGroup('Run:');
   command.option('--async', 'print the tag of the run and do not wait');
   command.option('-d, --doc', 'print the documentation of a runner or of all');
+  alias(command, '--documentation', 'doc');
   command.option('-t, --timeout <seconds>', 'how long to wait for the answer (default: 60)');
   addNoParse(command);
+  command.option('--args-stdin', 'read further words and options from stdin, one a line');
   addLoginOptions(command);
-  hide(command, '--return <returner>', '--skip-grains');
+  hide(command, '--return <returner>', '--skip-grains', '--hard-crash');
   addOutputOptions(command);
   addCommonOptions(command);
   command.addHelpText('after', EXAMPLES);

@@ -72,6 +72,16 @@ describe('natrium-run', () => {
     expect(all.ran[0]).toMatchObject({ fun: 'doc.runner', args: [] });
   });
 
+  it('takes --documentation, --hard-crash, and further words from stdin', async () => {
+    expect((await run(['--documentation', 'manage.up'], answer({ ret: {} }))).ran[0]?.fun).toBe('doc.runner');
+    const { exit, ran } = await run(
+      ['--hard-crash', '--args-stdin', 'test.arg'],
+      answer({}),
+      new ScriptedIo({ input: 'a b\n5\n' }),
+    );
+    expect({ exit, args: ran[0]?.args }).toEqual({ exit: 0, args: ['a b', 5] });
+  });
+
   it('without a runner shows the usage and exits 64', async () => {
     const { exit, err: said, connected } = await run([]);
     expect({ exit, said, connected }).toEqual({

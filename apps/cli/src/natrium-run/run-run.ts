@@ -15,6 +15,7 @@ import { type Options, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
+import { withStdinWords } from '../common/stdin-words.js';
 import { withMaster } from '../common/with-master.js';
 import { callArguments } from '../common/words.js';
 import type { ConnectMaster, Io, MasterLink, RunAnswer, RunAsk } from '../ports.js';
@@ -31,7 +32,7 @@ interface Run {
 
 export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = runProgramOf(io);
-  return runProgram(program, argv, io, async (options, words) => {
+  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
     const run = runOf(options, words);
     if (run === undefined) {
       program.command.outputHelp();

@@ -131,6 +131,36 @@ describe('usage errors', () => {
   });
 });
 
+describe('a long option may be cut short', () => {
+  it('while only one begins so, with its value in the same word or the next', async () => {
+    expect((await natrium('--tim', '9', '*', 'test.ping')).asked?.timeout).toBe(9);
+    expect((await natrium('*', 'test.ping', '--timeo=9')).asked?.timeout).toBe(9);
+    expect((await natrium('--versions')).out).toContain('Natrium');
+    expect((await natriumReading('x\n', '--args-std', '*', 'test.arg')).asked?.args).toEqual([['x']]);
+  });
+
+  it('and is an error with the candidates where several do', async () => {
+    const { exit, err, connected } = await natrium('*', 'test.ping', '--batch-s=3');
+    expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
+    expect(err).toMatch(
+      /natrium: error: ambiguous option: --batch-s \(--batch-safe-limit, --batch-safe-size, --batch-size\?\)\n$/,
+    );
+  });
+
+  it('never where its own name is written out, after --, or as the value of another', async () => {
+    expect((await natrium('--out=quiet', '--batch', '1', '*', 'test.ping')).err).not.toContain('ambiguous');
+    expect((await natrium('*', 'test.arg', '--', '--tim')).asked?.args).toEqual([['--tim']]);
+    expect((await natrium('*', 'test.arg', '--metadata', '--tim')).asked?.options).toMatchObject({ metadata: '--tim' });
+    expect((await natrium('-vt', '9', '*', 'test.ping', '-t', '--tim')).err).toContain("integer value: '--tim'");
+  });
+});
+
+describe('options of Salt that change nothing', () => {
+  it.each([['--hard-crash'], ['--output-diff'], ['--show-timeout']])('%s is taken', async (flag) => {
+    expect(await natrium(flag, '*', 'test.ping')).toMatchObject({ exit: 0, err: '' });
+  });
+});
+
 describe('what is not built yet', () => {
   it.each([
     [['--module-executors', 'x'], '--module-executors'],

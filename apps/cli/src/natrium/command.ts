@@ -79,11 +79,19 @@ function addRunOptions(command: Command): void {
   command.option('--metadata <value>', 'goes with the job to its minions, as YAML');
   command.option('--args-stdin', 'read further words and options from stdin, one a line');
   command.option('--config-dump', 'print the configuration of the master as YAML, run nothing');
+  alias(command, '--documentation', 'doc');
   alias(command, '--batch-size <size>', 'batch');
   alias(command, '--args_separator <text>', 'argsSeparator');
   alias(command, '--grain_pcre', 'grainPcre');
   alias(command, '--pillar_pcre', 'pillarPcre');
   alias(command, '--cli-summary', 'summary');
-  hide(command, '--module-executors <list>', '--executor-opts <map>', '--output-diff', '--show-timeout');
+  hide(
+    command,
+    '--module-executors <list>',
+    '--executor-opts <map>',
+    '--output-diff',
+    '--show-timeout',
+    '--hard-crash',
+  );
   hide(command, '--return_config <name>', '--return_kwargs <map>');
 }

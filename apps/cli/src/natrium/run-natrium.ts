@@ -13,6 +13,7 @@ import type { Options } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
+import { withStdinWords } from '../common/stdin-words.js';
 import { withMaster } from '../common/with-master.js';
 import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
 import { subsetOf } from './batch.js';
@@ -21,11 +22,10 @@ import { followJob, type FollowParts } from './follow.js';
 import { JobReport } from './job-report.js';
 import { type Request, requestOf } from './request.js';
 import { listAsk, type Matched, runBatch } from './run-batch.js';
-import { withStdinWords } from './stdin-words.js';
 
 export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = natriumProgram(io);
-  return runProgram(program, await withStdinWords(argv, io), io, async (options, words) => {
+  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
     // Loaded when it is asked for: no job waits for it.
     if (options.flag('configDump')) return (await import('./config-dump.js')).dumpConfig(options, io);
     const request = requestOf(options, words);

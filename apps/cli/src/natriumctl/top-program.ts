@@ -13,5 +13,5 @@ export function topProgram(io: Io, subcommands: readonly Subcommand[]): Program 
   const width = Math.max(...subcommands.map(({ name }) => name.length));
   const lines = subcommands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   command.addHelpText('after', `\nSubcommands:\n${lines.join('\n')}\n\n'${CTL} <subcommand> -h' says more about each.`);
-  return { name: CTL, usage: USAGE, command };
+  return { name: CTL, usage: USAGE, command, passesOn: true };
 }

@@ -1,9 +1,12 @@
 /** `--args-stdin`: further words and options, one a line, after those of the command line. */
+import type { Command } from 'commander';
 import type { Io } from '../ports.js';
+import { writtenOut } from './abbreviations.js';
 
 const FLAG = '--args-stdin';
 
-export async function withStdinWords(argv: readonly string[], io: Io): Promise<readonly string[]> {
+export async function withStdinWords(given: readonly string[], command: Command, io: Io): Promise<readonly string[]> {
+  const argv = writtenOut(given, command);
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
   if (!options.includes(FLAG)) return argv;

@@ -34,6 +34,15 @@ export class Options {
     throw new UsageError(`option ${flag}: invalid integer value: '${text}'`);
   }
 
+  /** A number with or without a fraction. */
+  float(name: string, flag: string, range: { readonly min: number; readonly max: number }): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && value >= range.min && value <= range.max) return value;
+    throw new UsageError(`option ${flag}: invalid floating-point value: '${text}'`);
+  }
+
   /** Words separated by commas, without blanks around them and without empty ones. */
   list(name: string): readonly string[] {
     const words = (this.text(name) ?? '').split(',').map((word) => word.trim());

@@ -46,6 +46,16 @@ describe('--batch', () => {
     expect((await natrium(['*', 'test.ping', '-b', '1', '--batch-wait', '7'], three)).io.waits).toEqual([7000, 7000]);
   });
 
+  it('waits for parts of seconds too, and for no other word', async () => {
+    const waits = async (text: string) =>
+      (await natrium(['*', 'test.ping', '-b2', `--batch-wait=${text}`], three)).io.waits;
+    expect([await waits('0.5'), await waits('.25'), await waits('1e1')]).toEqual([[500], [250], [10_000]]);
+    const { exit, err } = await natrium(['*', 'test.ping', '-b2', '--batch-wait=soon'], three);
+    expect(exit).toBe(2);
+    expect(err).toContain("option --batch-wait: invalid floating-point value: 'soon'");
+    expect((await natrium(['*', 'test.ping', '-b2', '--batch-wait=-1'], three)).exit).toBe(2);
+  });
+
   it('goes on after a failure and exits 1', async () => {
     const failing = { ...three, jobs: [[started(['a']), returned('a', 'no', 3), ended()], good('b'), good('c')] };
     expect(await natrium(['*', 'test.ping', '-b', '1'], failing)).toMatchObject({

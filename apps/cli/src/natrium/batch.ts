@@ -32,7 +32,7 @@ export function batchOf(options: Options): BatchPlan | undefined {
   return {
     size: batchSize(size),
     from: asked === undefined ? limit : 1,
-    wait: options.integer('batchWait', '--batch-wait', { min: 0, max: DAY }) ?? 0,
+    wait: options.float('batchWait', '--batch-wait', { min: 0, max: DAY }) ?? 0,
     failhard: options.flag('failhard'),
   };
 }

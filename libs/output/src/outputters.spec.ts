@@ -115,6 +115,10 @@ describe('txt', () => {
     expect(render('txt', { a: 'x\ny', b: true, c: { k: 'v' }, d: '' })).toBe("a: x\na: y\nb: True\nc: {'k': 'v'}");
   });
 
+  it('is text as well', () => {
+    expect(render('text', { a: 'x\ny' })).toBe('a: x\na: y');
+  });
+
   it('prints bare values without an id', () => {
     expect(render('txt', 'x\ny')).toBe('x\ny');
     expect(render('txt', [1, 'a'])).toBe("[1, 'a']");

@@ -17,6 +17,8 @@ const BY_NAME: ReadonlyMap<string, Outputter> = new Map([
   ['jsonl', jsonl],
   ['yaml', yaml],
   ['txt', txt],
+  // Salt's own other name of it.
+  ['text', txt],
   ['raw', raw],
   ['pprint', pprint],
   ['table', table],

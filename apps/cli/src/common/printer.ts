@@ -21,7 +21,7 @@ export interface Printer {
 const INDENT = { min: -1000, max: 1000 };
 
 export function makePrinter(options: Options, io: Io): Printer {
-  const asked = options.text('output');
+  const asked = askedFormat(options);
   const indent = options.integer('outputIndent', '--out-indent', INDENT);
   const write = writerOf(options, io);
   const color = wantsColor(options, io);
@@ -32,6 +32,12 @@ export function makePrinter(options: Options, io: Io): Printer {
     if (text !== '') write(`${text}\n`);
   };
   return { asked, wantsAll: asked !== undefined && wantsAll(asked), show };
+}
+
+/** Nothing here returns states, and what is no state Salt's `highstate` prints as if nothing had been asked for. */
+function askedFormat(options: Options): string | undefined {
+  const name = options.text('output');
+  return name === 'highstate' ? undefined : name;
 }
 
 function fallBack(asked: string, io: Io): Outputter {

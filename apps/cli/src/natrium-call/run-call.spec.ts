@@ -49,6 +49,7 @@ describe('natrium-call', () => {
   it('takes the format of --out, else that of the function', async () => {
     expect((await call(['--out', 'json', '--out-indent=-1', 'test.ping'])).out).toBe('{"local": true}\n');
     expect((await call(['test.ping'], { out: 'txt' })).out).toBe('local: True\n');
+    expect(await call(['--out=highstate', 'test.ping'])).toMatchObject({ out: 'local:\n    True\n', err: '' });
   });
 
   it('prints a refusal on stderr, nothing on stdout, and exits 13', async () => {

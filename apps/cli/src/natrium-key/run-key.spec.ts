@@ -120,6 +120,10 @@ describe('natrium-key shows', () => {
     expect(await key(['-f', 'nobody'])).toMatchObject({ exit: 0, err: '' });
     expect((await key(['-f', 'nobody'])).out).toContain("The key glob 'nobody' does not match any");
   });
+
+  it.each(['-f', '-p'])('nothing as an empty map with %s and --out', async (flag) => {
+    expect(await key([flag, 'nobody', '--out', 'json'])).toMatchObject({ exit: 0, out: '{}\n' });
+  });
 });
 
 describe('natrium-key -a', () => {

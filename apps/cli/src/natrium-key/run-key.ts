@@ -72,7 +72,8 @@ function look(action: Look, list: KeyList, fingerprint: string | undefined, prin
   }
   const entries = matching(list.entries, action.match, KEY_STATES, fingerprint);
   const own = action.kind === 'finger' ? ownKeys(list.local, action.match, fingerprint) : {};
-  if (entries.length + Object.keys(own).length === 0)
+  // Who asked for a format reads it with a program, which a sentence would break.
+  if (entries.length + Object.keys(own).length === 0 && printer.asked === undefined)
     return io.out(`${noMatchSentence(action.match, KEY_STATES)}\n`);
   const texts = textsByState(entries, ({ fingerprint: finger, publicKey }) =>
     action.kind === 'finger' ? finger : (publicKey ?? '(the master did not send it)'),

@@ -19,7 +19,7 @@ const STATE_WORD: Readonly<Record<KeyState, string>> = {
   denied: 'denied',
 };
 
-/** Entries in one of `states` that `match` means, sorted by id. */
+/** Entries in one of `states` that `match` means, sorted by id, whatever the case of its letters. */
 export function matching(
   entries: readonly KeyEntry[],
   match: string,
@@ -30,7 +30,13 @@ export function matching(
   return entries
     .filter(({ id, state }) => states.includes(state) && means(id))
     .filter((entry) => entry.fingerprint.startsWith(fingerprint))
-    .sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)));
+    .sort(byId);
+}
+
+function byId({ id: a }: KeyEntry, { id: b }: KeyEntry): number {
+  const [first, second] = [a.toLowerCase(), b.toLowerCase()];
+  if (first !== second) return first < second ? -1 : 1;
+  return a < b ? -1 : Number(a > b);
 }
 
 /** The cluster's own keys that `match` means, under their heading. */

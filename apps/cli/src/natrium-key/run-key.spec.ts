@@ -66,6 +66,11 @@ describe('natrium-key lists', () => {
     expect((await key(['-l', state])).out).toBe(out);
   });
 
+  it('by id, whatever the case of its letters', async () => {
+    const keys = ['b', 'B', 'a', 'C'].map((id) => ({ id, fingerprint: 'aa', state: 'accepted' as const }));
+    expect((await key(['-l', 'acc'], { keys })).out).toBe(lines('Accepted Keys:', 'a', 'B', 'b', 'C'));
+  });
+
   it("as JSON in Salt's shape", async () => {
     expect(JSON.parse((await key(['--out', 'json'])).out)).toEqual({
       minions: ['db1'],

@@ -56,20 +56,32 @@ describe('--batch', () => {
     expect((await natrium(['*', 'test.ping', '-b2', '--batch-wait=-1'], three)).exit).toBe(2);
   });
 
-  it('goes on after a failure and exits 1', async () => {
+  it("goes on after a failure and exits as the worst of its minions, without Salt's sentence", async () => {
     const failing = { ...three, jobs: [[started(['a']), returned('a', 'no', 3), ended()], good('b'), good('c')] };
     expect(await natrium(['*', 'test.ping', '-b', '1'], failing)).toMatchObject({
-      exit: 1,
+      exit: 3,
+      err: '',
       asked: [['a'], ['b'], ['c']],
     });
   });
 
+  it('exits 1 with --static, and never with a code that a host would read as another', async () => {
+    const code = async (retcode: number, ...flags: readonly string[]) =>
+      (
+        await natrium(['*', 'test.ping', '-b1', ...flags], {
+          ...three,
+          jobs: [[started(['a']), returned('a', 'no', retcode), ended()], good('b'), good('c')],
+        })
+      ).exit;
+    expect([await code(3, '-s'), await code(256), await code(-9), await code(255)]).toEqual([1, 255, 1, 255]);
+  });
+
   it.each([
-    ['a failure', [started(['a']), returned('a', 'no', 3), ended()]],
-    ['a missing minion', [started(['a']), ended({ id: 'a', why: 'no_answer' })]],
-  ])('stops after %s with --failhard, says who was not asked, and exits 1', async (_what, job) => {
+    ['a failure', 3, [started(['a']), returned('a', 'no', 3), ended()]],
+    ['a missing minion', 1, [started(['a']), ended({ id: 'a', why: 'no_answer' })]],
+  ])('stops after %s with --failhard, says who was not asked, and exits %d', async (_what, code, job) => {
     const { exit, err, asked } = await natrium(['*', 'test.ping', '-b1', '--failhard'], { ...three, jobs: [job] });
-    expect({ exit, asked }).toEqual({ exit: 1, asked: [['a']] });
+    expect({ exit, asked }).toEqual({ exit: code, asked: [['a']] });
     expect(err).toContain('The batch stopped here. Not asked: b, c\n');
   });
 

@@ -1,8 +1,8 @@
 /**
  * The report of one job on stdout: each return as it comes, the missing at the end, or all as one with `--static`.
  *
- * It decides the exit code: 0 only when every minion that was asked returned, and with retcode 0. It knows neither the
- * link nor the clock.
+ * It decides the exit code: 0 only when every minion that was asked returned, and with retcode 0; a batch has the highest
+ * retcode. It knows neither the link nor the clock.
  */
 import { type Absent, type JobReturn, pyRepr, type Value, type ValueMap } from '@natrium/model';
 import { gatherDocs, printDocs } from '../common/docs.js';
@@ -29,6 +29,9 @@ export interface ReportPorts {
 
 const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
 
+/** A host keeps the lowest eight bits: 256 would be 0. */
+const HIGHEST_EXIT = 255;
+
 const NOT_STARTED: JobStart = { jid: '', minions: [], missing: [] };
 
 export class JobReport {
@@ -37,6 +40,7 @@ export class JobReport {
   readonly #docs = new Map<string, string>();
   readonly #failed: string[] = [];
   readonly #missing: Missing[] = [];
+  #worst = 0;
   #start: JobStart = NOT_STARTED;
   /** Several jobs, one after the other: each value is shown with its jid. */
   #batched = false;
@@ -82,6 +86,7 @@ export class JobReport {
 
   returned({ id, ret, retcode, success, out }: JobReturn): void {
     this.#returned += 1;
+    this.#worst = Math.max(this.#worst, retcode);
     if (retcode !== 0 || !success) this.#failed.push(id);
     if (this.#ports.docs) gatherDocs(this.#docs, ret);
     else this.#show(id, ret, out, retcode);
@@ -155,7 +160,9 @@ export class JobReport {
   }
 
   #verdict(): number {
-    if (this.#failed.length + this.#missing.length === 0) return EXIT.ok;
+    if (!this.hasFailures) return EXIT.ok;
+    // Salt's batch prints no verdict, and exits as the worst of its minions.
+    if (this.#batched && !this.#ports.show.static) return Math.min(Math.max(EXIT.failed, this.#worst), HIGHEST_EXIT);
     this.#ports.io.err('ERROR: Minions returned with non-zero exit code\n');
     return EXIT.failed;
   }

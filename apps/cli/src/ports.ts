@@ -150,6 +150,8 @@ export interface CallOutcome {
   readonly untaken?: readonly string[];
   /** Set: nothing ran, and `ret` means nothing. */
   readonly refusal?: Refusal;
+  /** Set: the function failed, and `ret` only says so; `usage` where its arguments were wrong. */
+  readonly problem?: { readonly sentence: string; readonly usage?: string };
 }
 
 export interface CallOptions {

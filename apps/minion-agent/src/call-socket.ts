@@ -2,7 +2,7 @@
  * The socket for `natrium-call`: a verb and its arguments come in, the agent builds and signs the request as the minion.
  * It never signs bytes that it is handed; whoever can open the socket (its owner) speaks as the minion.
  *
- * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?}`. A caller that leaves before its
+ * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?, problem?}`. A caller that leaves before its
  * answer ends its function, as Ctrl-C ends Salt's `salt-call`: nobody else could end it.
  *
  * Spec: spec/envelope.md#sessions.
@@ -73,7 +73,7 @@ async function answer(line: string, execution: Execution, signal: AbortSignal): 
   return JSON.stringify(toPlain(asValue(outcome)));
 }
 
-function asValue({ ret, retcode, success, notes, out, refusal }: Outcome): Value {
+function asValue({ ret, retcode, success, notes, out, refusal, problem }: Outcome): Value {
   return {
     ret,
     retcode,
@@ -81,5 +81,6 @@ function asValue({ ret, retcode, success, notes, out, refusal }: Outcome): Value
     notes: [...notes],
     ...(out === undefined ? {} : { out }),
     ...(refusal === undefined ? {} : { refusal: { code: refusal.code, sentence: refusal.sentence } }),
+    ...(problem === undefined ? {} : { problem: { ...problem } }),
   };
 }

@@ -188,11 +188,20 @@ function outcomeIn(line: string): CallOutcome | undefined {
     notes: isList(notes) ? notes.filter((note) => typeof note === 'string') : [],
     ...(typeof out === 'string' ? { out } : {}),
   };
+  const problem = problemIn(said['problem']);
+  if (problem !== undefined) return { ...outcome, problem };
   if (!isMap(refused)) return outcome;
   return {
     ...outcome,
     refusal: refusal(pyStr(refused['code'] ?? '') as RefusalCode, pyStr(refused['sentence'] ?? '')),
   };
+}
+
+function problemIn(said: Value | undefined): Outcome['problem'] {
+  if (said === undefined || !isMap(said)) return undefined;
+  const { sentence, usage } = said;
+  if (typeof sentence !== 'string') return undefined;
+  return { sentence, ...(typeof usage === 'string' ? { usage } : {}) };
 }
 
 function valueIn(line: string): Value | undefined {

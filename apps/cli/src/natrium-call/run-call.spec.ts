@@ -84,6 +84,22 @@ describe('natrium-call', () => {
     expect((await call(['--retcode-passthrough', 'cmd.run', 'x'], failed)).exit).toBe(42);
   });
 
+  it('tells how a function failed on stderr in Salt’s words, nothing on stdout, and exits 1', async () => {
+    const failed = { ret: 'ERROR: no\u001b[2J', retcode: 1, success: false, problem: { sentence: 'no\u001b[2J' } };
+    const { exit, out, err: said } = await call(['--metadata', 'x.y'], failed);
+    expect({ exit, out }).toEqual({ exit: 1, out: '' });
+    expect(said).toMatch(/^Error running 'x.y': no[^\u001b]*\n$/);
+  });
+
+  it('tells what was wrong with the arguments on stderr, and the documentation on stdout', async () => {
+    const problem = { sentence: 'takes no arguments', usage: 'Answers true.\n\nExample: …\n' };
+    expect(await call(['test.ping', '1'], { ret: 'long', retcode: 1, success: false, problem })).toMatchObject({
+      exit: 1,
+      out: 'Answers true.\n\nExample: …\n',
+      err: 'Passed invalid arguments: takes no arguments\n\nUsage:\n',
+    });
+  });
+
   it('exits 0 for a False answer', async () => {
     expect((await call(['test.false'], { ret: false })).exit).toBe(0);
   });

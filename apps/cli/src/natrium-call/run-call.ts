@@ -6,6 +6,7 @@
  * Spec: reference salt-cli.md §3 and §4, docs/exit-codes.md.
  */
 import type { Value, ValueMap } from '@natrium/model';
+import { printableLines } from '@natrium/output';
 import { linkOptions } from '../common/common-options.js';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
@@ -107,12 +108,25 @@ function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): numbe
     io.err(`${ret}\n`);
     return EXIT.unknownFunction;
   }
-  if (call.docs && retcode === 0) showDocs(ret, printer, io);
+  if (outcome.problem !== undefined) tellProblem(call.fun, outcome.problem, io);
+  else if (call.docs && retcode === 0) showDocs(ret, printer, io);
   else if (call.whole) printer.show({ local: wholeOf(call, outcome) }, { retcode });
   else printer.show({ local: ret }, { out, retcode });
   for (const sentence of untaken) say(sentence, io);
   if (call.passThrough && retcode !== 0) return retcode;
   return retcode === 0 && success && untaken.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** On stderr, so that nobody takes it for a result; the usage is one, as with `-d`. */
+function tellProblem(fun: string, { sentence, usage }: NonNullable<CallOutcome['problem']>, io: Io): void {
+  if (usage === undefined) return io.err(`Error running '${fun}': ${printable(sentence)}\n`);
+  io.err(`Passed invalid arguments: ${printable(sentence)}\n\nUsage:\n`);
+  io.out(`${printable(usage).trimEnd()}\n`);
+}
+
+/** Without what a terminal would obey. */
+function printable(text: string): string {
+  return printableLines(text).join('\n');
 }
 
 /** Salt's names; a call has no jid of its own here. */

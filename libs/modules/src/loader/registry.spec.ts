@@ -100,7 +100,10 @@ describe('the registry', () => {
     ['execution', 'ERROR: did not work', 'failed'],
     ['defect', 'The minion function caused an exception: RangeError: a defect', 'exception'],
   ])('turns a thrown error (%s) into an answer', async (how, ret, fault) => {
-    expect(await run('try.fails', how)).toEqual({ ret, retcode: 1, success: false, notes: [], out: 'nested', fault });
+    expect(await run('try.fails', how)).toEqual({
+      ...{ ret, retcode: 1, success: false, notes: [], out: 'nested', fault },
+      problem: { sentence: ret.replace(/^(ERROR|The minion)[^:]*: /, '') },
+    });
   });
 
   it('answers for a function that rejects later', async () => {

@@ -8,9 +8,9 @@
  */
 import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
 import { aborted, raceAbort } from './abort.js';
-import { bindArguments } from './bind-arguments.js';
+import { type ArgumentFault, bindArguments } from './bind-arguments.js';
 import type { FunctionSpec, Library, Module, Param, Returned } from './declaration.js';
-import type { Dialect } from './dialect.js';
+import { type Dialect, errorText } from './dialect.js';
 import type { ProcessPort } from '../process/run-process.js';
 import { docText } from './function-text.js';
 import { type Fault, type Outcome, Reply } from './reply.js';
@@ -72,7 +72,7 @@ export class Registry<C extends BaseContext> implements Library {
     const spec = this.#functions.get(fun);
     if (spec === undefined) return failure('unavailable', `'${fun}' is not available.`);
     const bound = bindArguments(fun, spec.params, sent, this.dialect.furtherArguments(fun, sent, context));
-    if (!bound.ok) return failure('arguments', this.dialect.wrongArguments(fun, bound.error, this.doc(fun) ?? ''));
+    if (!bound.ok) return this.#wrongArguments(fun, bound.error);
     return this.#run(fun, spec, bound.value, context);
   }
 
@@ -84,8 +84,19 @@ export class Registry<C extends BaseContext> implements Library {
     } catch (error) {
       if (isAborted(context)) return failure('aborted', aborted(fun, context.signal));
       const { fault, text } = this.dialect.thrown(fun, error);
-      return failure(fault, text);
+      const bare = fault === 'failed' && error instanceof Error ? error.message : errorText(error);
+      return { ...failure(fault, text), problem: { sentence: bare } };
     }
+  }
+
+  #wrongArguments(fun: string, found: ArgumentFault): Outcome {
+    const doc = this.doc(fun) ?? '';
+    // Salt tells the usage to who sent too many or too few, not to who misnamed one.
+    const usage = found.kind === 'keywords' ? {} : { usage: doc };
+    return {
+      ...failure('arguments', this.dialect.wrongArguments(fun, found, doc)),
+      problem: { sentence: found.sentence, ...usage },
+    };
   }
 
   #add(fun: string, spec: FunctionSpec<C>): void {

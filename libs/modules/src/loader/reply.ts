@@ -31,6 +31,13 @@ export function reply(ret: Value, options: ReplyOptions): Reply {
 /** Why a call has no value of its own: for callers that show or count these apart (`natrium-call` exits 255 for the first). */
 export type Fault = 'unavailable' | 'arguments' | 'failed' | 'exception' | 'aborted';
 
+/** What went wrong in bare words, for who frames them otherwise than `ret` does. */
+export interface Problem {
+  readonly sentence: string;
+  /** For wrong arguments: the function's documentation. */
+  readonly usage?: string;
+}
+
 export interface Outcome {
   readonly ret: Value;
   readonly retcode: number;
@@ -39,4 +46,6 @@ export interface Outcome {
   readonly out?: string;
   readonly refusal?: Refusal;
   readonly fault?: Fault;
+  /** With the faults `arguments`, `failed` and `exception`. */
+  readonly problem?: Problem;
 }

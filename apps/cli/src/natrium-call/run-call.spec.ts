@@ -96,7 +96,7 @@ describe('natrium-call', () => {
     expect(await call(['test.ping', '1'], { ret: 'long', retcode: 1, success: false, problem })).toMatchObject({
       exit: 1,
       out: 'Answers true.\n\nExample: …\n',
-      err: 'Passed invalid arguments: takes no arguments\n\nUsage:\n',
+      err: '\nPassed invalid arguments: takes no arguments.\n\nUsage:\n',
     });
   });
 

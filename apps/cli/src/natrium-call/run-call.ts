@@ -120,7 +120,7 @@ function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): numbe
 /** On stderr, so that nobody takes it for a result; the usage is one, as with `-d`. */
 function tellProblem(fun: string, { sentence, usage }: NonNullable<CallOutcome['problem']>, io: Io): void {
   if (usage === undefined) return io.err(`Error running '${fun}': ${printable(sentence)}\n`);
-  io.err(`Passed invalid arguments: ${printable(sentence)}\n\nUsage:\n`);
+  io.err(`\nPassed invalid arguments: ${printable(sentence)}.\n\nUsage:\n`);
   io.out(`${printable(usage).trimEnd()}\n`);
 }
 

@@ -81,7 +81,7 @@ beforeAll(async () => {
   put('live.sls', 'live: true\n');
   put('roles/web.sls', `role: web\ntoken: ${CANARY}\n`);
   put('roles/db/init.sls', `role: db\ntoken: ${OTHER_CANARY}\n`);
-  const master = `pillar_roots:\n  base: [${roots}]\npeer:\n  .*: [test.*]\npeer_run:\n  .*: [manage.*]\n`;
+  const master = `pillar_roots:\n  base: [${roots}]\npeer:\n  .*: [test.*]\n`;
   cluster = await aCluster({ apps, minions: [], master });
   tap = await Tap.open(cluster.broker.url);
   await cluster.addMinion(WEB1);
@@ -117,22 +117,6 @@ async function meant(
   const request = asked({ tgtType, tgt, options }, by?.link.identity.signing);
   const { members, refusal } = await cluster.gateway.askGrant(request);
   return refusal === null ? members.map(({ id }) => id).sort() : refusal.code;
-}
-
-/** The ids that a target means to a runner that reads while it runs for somebody. */
-async function readFor(by: TestMinion | undefined, tgtType: string, tgt: string): Promise<Value> {
-  const { gateway } = cluster;
-  const { link } = gateway;
-  const fields = { what: 'run', funs: ['manage.up'], args: [[]], tgt: '', tgtType: 'glob' } as const;
-  const run = asked(fields, by?.link.identity.signing);
-  const { grant, refusal } = await gateway.askGrant(run);
-  if (grant === null) throw new Error(`the run was not granted: ${refusal?.sentence ?? ''}`);
-  const body = { what: 'match', args: { tgt, tgtType }, grantRun: { request: run.request, grant } } as const;
-  const question = { contract: contracts.read, body, subject: link.subjects.svcAcl('read'), to: () => link.directory.role('acl') }; // prettier-ignore
-  const answer = await link.bus.ask(question, contracts.answer, 5000);
-  if (!answer.ok) throw new Error(answer.error);
-  const { refusal: why, result } = answer.value.body;
-  return why === null ? result : why.code;
 }
 
 /** Resolves when a target means these ids. A change of files may be read twice, and a part of it first: no line tells that all of it counts. */
@@ -204,13 +188,6 @@ describe('targets by pillar', () => {
     expect(await meant('pillar', 'role:db', web1())).toEqual([DB1]);
     expect(await meant('pillar', 'role:d*', web1())).toBe('invalid_target');
     expect(await meant('compound', 'J@token:canary', web1())).toBe('invalid_target');
-  });
-
-  it('are exact for a runner, too, that reads for a peer; for an account it may guess', async () => {
-    expect(await readFor(web1(), 'pillar', 'role:db')).toEqual([DB1]);
-    expect(await readFor(web1(), 'pillar', 'role:d*')).toBe('not_permitted');
-    expect(await readFor(web1(), 'compound', 'J@token:canary')).toBe('not_permitted');
-    expect(await readFor(undefined, 'pillar', 'role:d*')).toEqual([DB1]);
   });
 
   it('have an account’s delimiter, of 1 to 16 characters, and never a peer’s', async () => {

@@ -38,6 +38,22 @@ it('the master tells of each key that asks to be let in, with Salt’s payload',
   ]);
 });
 
+/** From a minion of the attacker's own making, or one that numbers its events as the test says. */
+const sent = async (
+  first: number,
+  fired: readonly { readonly tag: string; readonly data: Value }[],
+): Promise<boolean> => {
+  const { link } = world.cluster.minion('web1');
+  const stamp = link.clock.now();
+  const body = { first, dropped: 0, events: fired.map((one) => ({ ...one, load: null, stamp })) };
+  const answer = await link.bus.ask(
+    { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
+    contracts.eventsStored,
+    PATIENCE_MS,
+  ); // prettier-ignore
+  return answer.ok;
+};
+
 describe('from a minion to the master', () => {
   it('an event in the single form has Salt’s payload, with the id that was proved', async () => {
     const events = await world.listen(['mytag']);
@@ -48,6 +64,17 @@ describe('from a minion to the master', () => {
       data: { id: 'web1', cmd: '_minion_event', pretag: null, tag: 'mytag', data: { data: 'hello' } },
       origin: { kind: 'minion', name: 'web1' },
     });
+  });
+
+  it('an event is heard before it is stored, as its cursor says; the first of a minion is heard from the journal', async () => {
+    const events = await world.listen(['early/']);
+    const first = world.cluster.minion('web1').link.clock.now() * 1024;
+    for (const n of [0, 1]) expect(await sent(first + n, [{ tag: `early/${String(n)}`, data: {} }])).toBe(true);
+    const isAhead = ({ cursor, id }: BusEvent) => cursor.endsWith(`~${id.replace('.', ':')}`);
+    expect((await take(events, 2)).map((event) => [event.tag, isAhead(event)])).toEqual([
+      ['early/0', false],
+      ['early/1', true],
+    ]);
   });
 
   it('a list of events has its data as it is, also under the pretag, and an element without data its other keys', async () => {
@@ -112,21 +139,6 @@ describe('what a minion may not fire', () => {
         { tag: 'beside/it', data: {} },
       ])
     );
-  };
-
-  const sent = async (
-    first: number,
-    fired: readonly { readonly tag: string; readonly data: Value }[],
-  ): Promise<boolean> => {
-    const { link } = world.cluster.minion('web1');
-    const stamp = link.clock.now();
-    const body = { first, dropped: 0, events: fired.map((one) => ({ ...one, load: null, stamp })) };
-    const answer = await link.bus.ask(
-      { contract: contracts.events, body, subject: link.subjects.up(link.own.fp, 'event'), to: () => link.directory.role('gateway') },
-      contracts.eventsStored,
-      PATIENCE_MS,
-    ); // prettier-ignore
-    return answer.ok;
   };
 
   it.each([

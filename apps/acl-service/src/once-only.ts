@@ -6,11 +6,19 @@
  */
 import { isStoreFailure, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
-import { err, ok, refusal, type Refusal, type Result } from '@natrium/model';
+import { err, refusal, type Refusal, type Result } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 
 const PREFIX = 'o.';
 const SWEEP_MS = 600_000;
+/** A replica whose clock is behind still takes what is over here. */
+const SKEW_MS = 300_000;
+
+/** What was asked, and is in order. */
+interface Proved {
+  readonly digest: string;
+  readonly request: { readonly issued: number; readonly lifetime: number };
+}
 
 export class OnceOnly {
   constructor(
@@ -21,11 +29,14 @@ export class OnceOnly {
   }
 
   /** Whoever gets it carries the request out: nobody else does from now on, whatever becomes of it. */
-  async take(digest: string, until: number): Promise<Result<undefined, Refusal>> {
+  async take<P extends Proved>(proved: Result<P, Refusal>): Promise<Result<P, Refusal>> {
+    if (!proved.ok) return proved;
+    const { digest, request } = proved.value;
     try {
+      const until = request.issued + request.lifetime;
       const value = encode(writeAs(records.DoneRequest, { until }) as Wire);
       const taken = await this.store.create(PREFIX + digest, value);
-      if (taken !== undefined) return ok(undefined);
+      if (taken !== undefined) return proved;
       return err(refusal('already_ran', 'this very request was carried out before'));
     } catch (cause) {
       if (!isStoreFailure(cause)) throw cause;
@@ -36,7 +47,7 @@ export class OnceOnly {
   /** Nothing of what is over stays: its storage key could not be deleted. */
   async sweep(): Promise<void> {
     const over = (await this.store.list(`${PREFIX}*`)).filter(
-      ({ value }) => readAs(records.DoneRequest, decode(value)).until < this.now(),
+      ({ value }) => readAs(records.DoneRequest, decode(value)).until + SKEW_MS < this.now(),
     );
     await Promise.all(over.map(({ key, revision }) => this.store.delete(key, revision)));
   }

@@ -68,7 +68,7 @@ export class WheelKeys {
   ) {}
 
   async handle({ body }: Opened<typeof contracts.wheel>): Promise<Ran> {
-    const proved = await this.#taken(this.#prove(body));
+    const proved = await this.parts.once.take(this.#prove(body));
     if (!proved.ok) {
       const caller = body.callerKey === null ? null : (this.parts.roster.callerOf(body.callerKey) ?? null);
       this.parts.audit.refuse({ caller, digest: digestOf(body.request), code: proved.error.code });
@@ -86,13 +86,6 @@ export class WheelKeys {
     this.#record(proved.value, taken, outcome.success);
     const { ret, retcode, success, out } = outcome;
     return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
-  }
-
-  async #taken(proved: Result<Proved, Refusal>): Promise<Result<Proved, Refusal>> {
-    if (!proved.ok) return proved;
-    const { digest, request } = proved.value;
-    const taken = await this.parts.once.take(digest, request.issued + request.lifetime);
-    return taken.ok ? proved : taken;
   }
 
   #prove(body: Asked): Result<Proved, Refusal> {

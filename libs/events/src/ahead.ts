@@ -4,6 +4,7 @@
  */
 import { encode, equalBytes, type Wire } from '@natrium/envelope';
 import { records, writeAs } from '@natrium/wire';
+import { BySender } from './by-sender.js';
 import type { Heard } from './event.js';
 
 type StoredEvent = records.StoredEvent;
@@ -15,7 +16,6 @@ interface Told {
 
 /** As many senders at once: a cursor names each of them. */
 const MOST_SENDERS = 4;
-const MAX_SENDERS = 20_000;
 /** What is not stored so long after it was told, while others' events are, may never be: its minion is gone, or wants it so. */
 const LATE_MS = 60_000;
 
@@ -27,7 +27,7 @@ export class Ahead {
   #readAt = 0;
   readonly #last = new Map<string, number>();
   /** By sender, the number through which the journal has given it back. */
-  readonly #through = new Map<string, number>();
+  readonly #through = new BySender<number>();
 
   /** @param own This sender, the gateway itself, keeps its place. */
   constructor(
@@ -79,19 +79,13 @@ export class Ahead {
 
   /** The journal gives back what this sender fired up to a number. @returns What was told of it. */
   readBack(sender: string, through: number): readonly StoredEvent[] {
-    this.#remember(sender, through);
+    this.#through.set(sender, through);
     this.#readAt = this.now();
     const told = this.#told.get(sender) ?? [];
     const kept = told.findIndex(({ stored }) => stored.number > through);
     const back = told.splice(0, kept === -1 ? told.length : kept);
     if (told.length === 0) this.#forget(sender);
     return back.map(({ stored }) => stored);
-  }
-
-  #remember(sender: string, through: number): void {
-    if (this.#through.size >= MAX_SENDERS) this.#through.delete(this.#through.keys().next().value ?? '');
-    this.#through.delete(sender); // the latest are kept
-    this.#through.set(sender, through);
   }
 
   /** All that is ahead, each sender's in its order. */

@@ -8,6 +8,7 @@ import { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstora
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { isMap } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { BySender } from './by-sender.js';
 import { cursorText } from './cursor.js';
 import type { Heard } from './event.js';
 
@@ -29,10 +30,9 @@ interface Place {
 }
 
 const RACES = 16;
-const MAX_SENDERS = 20_000;
 
 export class EventLog {
-  readonly #places = new Map<string, Place>();
+  readonly #places = new BySender<Place>();
   readonly #hearers = new Set<(batch: LoggedBatch) => void>();
 
   constructor(
@@ -56,7 +56,7 @@ export class EventLog {
       this.#places.delete(sender); // unknown until it is known
       const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
       if (sequence !== undefined) {
-        this.#remember(sender, { sequence, through });
+        this.#places.set(sender, { sequence, through });
         for (const hear of this.#hearers) hear({ sequence, behind: 0, ...batch });
         return through;
       }
@@ -117,7 +117,7 @@ export class EventLog {
 
   /** A batch was read that another writer may have stored: the next of its sender goes after it, without asking where that is. */
   heard({ sender, sequence, through }: LoggedBatch): void {
-    if (sequence > (this.#places.get(sender)?.sequence ?? 0)) this.#remember(sender, { sequence, through });
+    if (sequence > (this.#places.get(sender)?.sequence ?? 0)) this.#places.set(sender, { sequence, through });
   }
 
   bounds(): Promise<{ readonly first: number; readonly last: number }> {
@@ -143,13 +143,8 @@ export class EventLog {
     if (known !== undefined) return known;
     const batch = await this.lastBatch(sender);
     const place = { sequence: batch?.sequence ?? 0, through: batch?.through ?? 0 };
-    this.#remember(sender, place);
-    return place;
-  }
-
-  #remember(sender: string, place: Place): void {
-    if (this.#places.size >= MAX_SENDERS) this.#places.delete(this.#places.keys().next().value ?? '');
     this.#places.set(sender, place);
+    return place;
   }
 }
 

@@ -92,6 +92,7 @@ it('one whose sockets another has replaced stands by', async () => {
   let asked = '';
   other.stdout.on('data', (chunk: Buffer) => (asked += chunk.toString()));
   await until('it follows the other', () => asked.includes('standby'));
+  expect(asked).not.toContain('subscribe'); // it would be a listener
   expect(await whoServes()).toBe('holder');
   other.kill('SIGKILL');
   await until('it takes them over', async () => (await whoServes()) === 'frozen');

@@ -5,7 +5,7 @@
  */
 import { type Opened, digestOf, readAsked } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { fp, fromHex, leafOf, MerkleTree, randomBytes, signGrant, type SigningKey, verify } from '@natrium/envelope';
+import { fp, fromHex, MemberTrees, randomBytes, signGrant, type SigningKey, verify } from '@natrium/envelope';
 import type { Proved as LoggedIn, Logins } from './eauth/logins.js';
 import { DecideGrant, type GrantFields, type GrantPorts, type Member, type SignedRequest } from '@natrium/flow';
 import { err, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
@@ -22,6 +22,8 @@ type Granted = Body<typeof contracts.granted>;
 const NO_ROOT = new Uint8Array(32);
 
 export class Granting {
+  readonly #trees = new MemberTrees();
+
   constructor(
     private readonly link: RoleLink,
     private readonly acl: SigningKey,
@@ -95,7 +97,7 @@ export class Granting {
 
   #sign(fields: GrantFields, policy: Policy) {
     const { kind, digest, members } = fields;
-    const tree = kind === 'job' ? MerkleTree.of(members.map(({ id, key }) => leafOf(key, id))) : undefined;
+    const tree = kind === 'job' ? this.#trees.of(members) : undefined;
     return signGrant(this.acl, this.link.roles.cluster, {
       kind,
       id: randomBytes(16),

@@ -1,7 +1,7 @@
 /** Sends a job to its minions: one body, one wrap each, and each one's place in the grant's tree as its private part. */
 import { setImmediate } from 'node:timers/promises';
-import { leafOf, MerkleTree, namesOf, toHex } from '@natrium/envelope';
-import type { FanTarget } from '@natrium/bus';
+import { MemberTrees, namesOf, toHex } from '@natrium/envelope';
+import type { FanTarget, ReadyFan } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
 import { contracts, type records } from '@natrium/wire';
@@ -15,30 +15,34 @@ interface Ready {
   readonly absent: readonly string[];
   /** By the target's index. */
   readonly keys: readonly string[];
-  readonly send: (hear: { onNoResponders(index: number): void }) => unknown;
+  readonly fan: ReadyFan<never>;
 }
 
 export class FanOut {
   readonly #ready = new WeakMap<JobRecord, Ready>();
+  readonly #trees = new MemberTrees();
 
   constructor(private readonly link: RoleLink) {}
 
-  /** Seals a job while it is written: the broker's disk takes longer, and its minions would wait for both. */
+  /** Seals a job while it is written, for as long as the broker's disk takes; the rest is sealed as it is sent. */
   async meanwhile<T>(write: () => Promise<T>, record: JobRecord): Promise<T> {
     const { jid, members } = record;
     const writing = this.link.bus.tracing.step('store job', { jid, minions: members.length }, write);
+    const written = settled(writing);
     // The write leaves for the broker first.
-    const sealing = setImmediate().then(() => this.#ready.set(record, this.#seal(record, record)));
-    const [written] = await Promise.all([writing, sealing]);
-    return written;
+    await setImmediate();
+    const ready = this.#readyFor(record, record);
+    this.#ready.set(record, ready);
+    while (!written.isSettled && ready.fan.sealSome()) await setImmediate();
+    return writing;
   }
 
   send({ record }: ActiveJob, hear: FanHear, round?: FanRound): void {
-    const ready = round === undefined ? this.#ready.get(record) : undefined;
+    const known = round === undefined ? this.#ready.get(record) : undefined;
     this.#ready.delete(record);
-    const { absent, keys, send } = ready ?? this.#seal(record, round ?? record, round?.only);
+    const { absent, keys, fan } = known ?? this.#readyFor(record, round ?? record, round?.only);
     for (const key of absent) hear.notConnected(key);
-    send({
+    fan.send({
       onNoResponders: (index) => {
         const key = keys[index];
         if (key !== undefined) hear.notConnected(key);
@@ -46,33 +50,43 @@ export class FanOut {
     });
   }
 
-  #seal(
+  #readyFor(
     { request }: JobRecord,
     { members, grant }: Pick<JobRecord, 'members' | 'grant'>,
     only?: ReadonlySet<string>,
   ): Ready {
     const { link } = this;
-    const meant = members.map(({ id, key }) => ({ key: toHex(key), leaf: leafOf(key, id) }));
-    const tree = MerkleTree.of(meant.map(({ leaf }) => leaf));
+    const tree = this.#trees.of(members);
     const absent: string[] = [];
     const keys: string[] = [];
     const targets: FanTarget[] = [];
-    for (const { key, leaf } of meant) {
+    for (const [at, member] of members.entries()) {
+      const key = toHex(member.key);
       if (only?.has(key) === false) continue;
       const party = link.directory.jobsOf(key);
       if (party === undefined) absent.push(key);
       else {
-        const index = tree.indexOf(leaf);
         keys.push(key);
         targets.push({
           party,
           subject: link.subjects.job(namesOf(party).fp),
-          private: [index, [...tree.proof(index)]],
+          get private() {
+            return tree.placeOf(at);
+          },
         });
       }
     }
     const body = { request, grant, instance: link.own.instance };
-    const send = link.bus.readyFan({ contract: contracts.job, body, targets, timeoutMs: REPLY_MS });
-    return { absent, keys, send };
+    const fan = link.bus.readyFan({ contract: contracts.job, body, targets, timeoutMs: REPLY_MS });
+    return { absent, keys, fan };
   }
+}
+
+function settled(promise: Promise<unknown>): { readonly isSettled: boolean } {
+  const state = { isSettled: false };
+  const settle = () => {
+    state.isSettled = true;
+  };
+  promise.then(settle, settle);
+  return state;
 }

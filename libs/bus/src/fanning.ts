@@ -1,4 +1,9 @@
-/** One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place. */
+/**
+ * One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place.
+ *
+ * Who has to wait before it may go seals meanwhile, some at a time; what is not sealed when it goes is sealed on the way, so that the
+ * broker hands on the first while the last are still sealed.
+ */
 import {
   concat,
   type KnownParty,
@@ -14,12 +19,22 @@ import { type Conversation, sameKey } from './conversation.js';
 import type { Sending } from './tracing.js';
 
 const AT_ONCE_BYTES = 16 << 20;
+/** Some hundred microseconds of sealing: whoever waits for a turn of the event loop is not kept. */
+const SOME = 32;
 
 export interface FanTarget {
   readonly party: KnownParty;
   readonly subject: string;
-  /** What only this recipient may read. */
+  /** What only this recipient may read; asked for when it is sealed. */
   readonly private?: readonly Wire[];
+}
+
+/** Sealed in part or not at all, and not sent. */
+export interface ReadyFan<A extends Contract> {
+  /** Seals some more. @returns Whether any are left. */
+  sealSome(): boolean;
+  /** Sends it, once. @returns Stops listening for answers. */
+  send(hear: FanHearing<A>): () => void;
 }
 
 export interface Fan<C extends Contract, A extends Contract> {
@@ -38,30 +53,34 @@ export interface FanHearing<A extends Contract> {
 export class Fanning<C extends Contract, A extends Contract> implements Conversation {
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly #retried = new Set<number>();
-  readonly #common: Uint8Array;
-  /** What each message has of its own: the same words ten thousand times would be too much to hold. */
-  #ownParts: readonly (Uint8Array | undefined)[];
+  readonly #parts: SealedParts;
+  /** What each message has of its own, of the first that are sealed: the same words ten thousand times would be too much to hold. */
+  #ownParts: (Uint8Array | undefined)[] = [];
   #hear: FanHearing<A> = { onNoResponders: () => undefined };
   #timer: NodeJS.Timeout | undefined;
   readonly #sending: Sending | undefined;
 
-  /** Seals a message for each target; none of them is sent yet. */
   constructor(
     private readonly line: Line,
     private readonly fan: Fan<C, A>,
   ) {
     this.contracts = new Map(fan.answers === undefined ? [] : [[fan.answers.kind, fan.answers]]);
-    const parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
+    this.#parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
     this.#sending = this.#told();
-    this.#common = parts.common;
-    this.#ownParts = fan.targets.map((target) => this.#ownPart(parts, target));
+  }
+
+  sealSome(): boolean {
+    const { targets } = this.fan;
+    const first = this.#ownParts.length;
+    for (const target of targets.slice(first, first + SOME)) this.#ownParts.push(this.#ownPart(target));
+    return this.#ownParts.length < targets.length;
   }
 
   /** @returns undefined for one that nothing can be sealed to: the others hear it all the same. */
-  #ownPart(parts: SealedParts, { party: { keyId, epochKey }, private: own }: FanTarget): Uint8Array | undefined {
+  #ownPart({ party: { keyId, epochKey }, private: own }: FanTarget): Uint8Array | undefined {
     const place = privatePart(own, this.#sending?.trace);
     try {
-      return parts.ownPart(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
+      return this.#parts.ownPart(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
     } catch (error) {
       if (error instanceof PairRefused) return undefined;
       throw error;
@@ -88,38 +107,41 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     this.#timer = setTimeout(() => {
       this.line.hangUp();
     }, this.fan.timeoutMs).unref();
-    const ownParts = this.#ownParts;
+    const sealed = this.#ownParts;
     this.#ownParts = [];
-    // Not at once: whoever sends does not know yet how to stop it.
-    ownParts.forEach((own, index) => {
-      if (own !== undefined) return;
-      queueMicrotask(() => {
-        this.#hear.onNoResponders(index);
-      });
-    });
-    this.#sendFrom(ownParts, 0);
+    this.#sendFrom(sealed, 0);
   }
 
   /** So many bytes at once; the rest when the broker has taken these. */
-  #sendFrom(ownParts: readonly (Uint8Array | undefined)[], first: number): void {
+  #sendFrom(sealed: readonly (Uint8Array | undefined)[], first: number): void {
     let bytes = 0;
-    for (let index = first; index < ownParts.length; index += 1) {
+    const { targets } = this.fan;
+    for (const [offset, target] of targets.slice(first).entries()) {
+      const index = first + offset;
       if (bytes > AT_ONCE_BYTES) {
-        const next = index;
         const goOn = () => {
-          this.#sendFrom(ownParts, next);
+          this.#sendFrom(sealed, index);
         };
         // A connection that is lost meanwhile takes the rest when it is back, as it would have taken all of it.
         this.line.transport.flush().then(goOn, goOn);
         return;
       }
-      const own = ownParts[index];
-      if (own === undefined) continue;
-      const message = concat(this.#common, own);
-      bytes += message.length;
-      this.line.transport.publish(this.fan.targets[index]?.subject ?? '', message, this.line.replyTo(index));
+      const own = index < sealed.length ? sealed[index] : this.#ownPart(target);
+      if (own === undefined) this.#cannotReach(index);
+      else {
+        const message = concat(this.#parts.common, own);
+        bytes += message.length;
+        this.line.transport.publish(target.subject, message, this.line.replyTo(index));
+      }
     }
     this.#sending?.end();
+  }
+
+  /** Not at once: whoever sends does not know yet how to stop it. */
+  #cannotReach(index: number): void {
+    queueMicrotask(() => {
+      this.#hear.onNoResponders(index);
+    });
   }
 
   end(): void {

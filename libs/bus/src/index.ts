@@ -3,7 +3,7 @@ export type { Hearing, Question } from './asking.js';
 export { Clock } from './clock.js';
 export type { AskFailure } from './conversation.js';
 export { Directory } from './directory.js';
-export type { Fan, FanTarget } from './fanning.js';
+export type { Fan, FanTarget, ReadyFan } from './fanning.js';
 export { GroupCommit } from './group-commit.js';
 export { type Greeting, hello, type HelloPin, type HelloProblem } from './hello.js';
 export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './journal.js';

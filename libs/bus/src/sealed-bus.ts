@@ -20,7 +20,7 @@ import { err, ok, type Result } from '@natrium/model';
 import { type Body, type Contract, fpIn, isInbox } from '@natrium/wire';
 import { Asking, type Hearing, type Line, type Question } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
-import { type Fan, Fanning, type FanHearing } from './fanning.js';
+import { type Fan, Fanning, type FanHearing, type ReadyFan } from './fanning.js';
 import type { Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
@@ -116,18 +116,21 @@ export class SealedBus {
 
   /** Sends one body to many; the broker's word tells at once who is not there. @returns Stops listening for answers. */
   fanOut<C extends Contract, A extends Contract>(fan: Fan<C, A>, hear: FanHearing<A>): () => void {
-    return this.readyFan(fan)(hear);
+    return this.readyFan(fan).send(hear);
   }
 
-  /** Seals what `fanOut` would send, for whoever has to wait before it may go. @returns Sends it, once. */
-  readyFan<C extends Contract, A extends Contract>(fan: Fan<C, A>): (hear: FanHearing<A>) => () => void {
+  /** What `fanOut` would send, for whoever has to wait before it may go and seals meanwhile. */
+  readyFan<C extends Contract, A extends Contract>(fan: Fan<C, A>): ReadyFan<A> {
     const fanning = new Fanning(this.#line(), fan);
-    return (hear) => {
-      this.#waiting.set(toHex(fanning.messageId), fanning);
-      fanning.send(hear);
-      return () => {
-        fanning.end();
-      };
+    return {
+      sealSome: () => fanning.sealSome(),
+      send: (hear) => {
+        this.#waiting.set(toHex(fanning.messageId), fanning);
+        fanning.send(hear);
+        return () => {
+          fanning.end();
+        };
+      },
     };
   }
 

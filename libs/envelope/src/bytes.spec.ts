@@ -1,4 +1,4 @@
-import { allocate, base32, compareBytes, concat, equalBytes, fromHex, toHex, u32, utf8 } from './bytes.js';
+import { allocate, base32, compareBytes, concat, equalBytes, fromHex, mapKey, toHex, u32, utf8 } from './bytes.js';
 
 describe('bytes', () => {
   it('are equal exactly when length and content are', () => {
@@ -17,6 +17,18 @@ describe('bytes', () => {
   it('become hexadecimal text and back', () => {
     expect(toHex(fromHex('00fFa0'))).toBe('00ffa0');
   });
+
+  it.each([0, 16, 64, 65, 256, 9000])(
+    'of any value and %i long, also within others, have a text that is their own',
+    (size) => {
+      const around = Uint8Array.from({ length: size + 2 }, (_, at) => (at * 7 + (at >>> 8)) & 255);
+      const bytes = around.subarray(1, size + 1);
+      expect(toHex(bytes)).toBe(Buffer.from(bytes).toString('hex'));
+      expect(mapKey(bytes)).toBe(mapKey(bytes.slice()));
+      const others = [around.subarray(0, size + 1), ...Array.from(bytes.slice(0, 256), (_, at) => edited(bytes, at))];
+      for (const other of others) expect(mapKey(other)).not.toBe(mapKey(bytes));
+    },
+  );
 
   it.each(['0', '0g', 'xx', '0x00'])('are not read from %s', (text) => {
     expect(() => fromHex(text)).toThrow(RangeError);
@@ -47,3 +59,7 @@ describe('bytes', () => {
     expect(allocate(100_000)).toHaveLength(100_000);
   });
 });
+
+function edited(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.map((byte, index) => (index === at ? byte ^ 0x80 : byte));
+}

@@ -3,16 +3,11 @@ import { timingSafeEqual } from 'node:crypto';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'));
-
-/**
- * V8 holds so few bytes beside the object, without an array buffer, until somebody asks for that (`.buffer`, a `subarray`, native
- * code): making it is dearer than what is done with most of them.
- */
-const SMALL = 64;
-
-/** Room for the hexadecimal digits of so many bytes. */
-const digitsOf: Uint8Array[] = [];
+/** As `Buffer`'s `toString` writes them, without a `Buffer` to make for each: native, and on any byte string. */
+const { hexSlice, latin1Slice } = Buffer.prototype as unknown as Record<
+  'hexSlice' | 'latin1Slice',
+  (this: Uint8Array, start: number, end: number) => string
+>;
 
 const POOL = 8192;
 
@@ -58,15 +53,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function toHex(bytes: Uint8Array): string {
-  if (bytes.length > SMALL) return bufferOf(bytes).toString('hex');
-  const digits = (digitsOf[bytes.length] ??= new Uint8Array(2 * bytes.length));
-  for (let i = 0; i < bytes.length; i += 1) {
-    const byte = bytes[i] ?? 0;
-    digits[2 * i] = HEX[byte >>> 4] ?? 0;
-    digits[2 * i + 1] = HEX[byte & 15] ?? 0;
-  }
-  // Put together digit by digit it would be a tree of texts, which whoever looks it up in a table has to flatten first.
-  return Reflect.apply(String.fromCharCode, undefined, digits) as string;
+  return hexSlice.call(bytes, 0, bytes.length);
 }
 
 /** @throws {RangeError} When `text` isn't an even number of hexadecimal digits. */
@@ -90,9 +77,7 @@ export function base32(bytes: Uint8Array): string {
 
 /** A text that is equal exactly when the bytes are: a key for maps, shorter to make than hexadecimal. */
 export function mapKey(bytes: Uint8Array): string {
-  if (bytes.length > SMALL) return bufferOf(bytes).toString('latin1');
-  // Spread, they would go through an iterator: six times the time.
-  return Reflect.apply(String.fromCharCode, undefined, bytes) as string;
+  return latin1Slice.call(bytes, 0, bytes.length);
 }
 
 export function utf8(text: string): Uint8Array {
@@ -102,8 +87,4 @@ export function utf8(text: string): Uint8Array {
 /** Big-endian, 4 bytes. */
 export function u32(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

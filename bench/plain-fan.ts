@@ -12,6 +12,13 @@ export interface FanSizes {
   readonly stored: number;
 }
 
+export interface PlainRound {
+  /** Milliseconds until the last has answered. */
+  readonly ms: number;
+  /** Milliseconds of processor time of this client, until all is written. */
+  readonly processor: number;
+}
+
 export interface Written {
   readonly messages: number;
   readonly bytes: number;
@@ -50,14 +57,14 @@ export class PlainFan {
     };
   }
 
-  /** @returns Milliseconds until the last has answered. */
-  async once(subjects: readonly string[], sizes: FanSizes, { messages, bytes }: Written): Promise<number> {
+  async once(subjects: readonly string[], sizes: FanSizes, { messages, bytes }: Written): Promise<PlainRound> {
     const [job, stored, record] = [sizes.job, sizes.stored, bytes / Math.max(messages, 1)].map(bytesOf);
     const writes = new Writes(this.connection, record);
     const inbox = createInbox();
+    const before = process.cpuUsage();
     const began = performance.now();
     await writes.one(); // as the job's record, before anybody hears of it
-    const took = await new Promise<number>((resolve, reject) => {
+    const ms = await new Promise<number>((resolve, reject) => {
       let left = subjects.length;
       const timer = setTimeout(() => {
         reject(new Error(`${String(left)} minions did not answer a plain message`));
@@ -78,7 +85,8 @@ export class PlainFan {
         this.connection.publish(subject, job, { reply: `${inbox}.${String(at)}` });
     });
     await writes.all();
-    return took;
+    const { user, system } = process.cpuUsage(before);
+    return { ms, processor: (user + system) / 1000 };
   }
 
   async #ask(verb: string, question: object): Promise<{ state?: { last_seq: number; bytes: number } }> {

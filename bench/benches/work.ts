@@ -103,7 +103,7 @@ function messages(parties: Parties, caller: Party, samples: Samples): readonly M
     timed(['seal publish, schema included', ask]),
     timedEach('open publish, schema included', ask, open),
     timed(['seal job for three minions', () => {
-      const parts = gateway.sealer.parts(contracts.job, samples.job, randomBytes(16));
+      const parts = gateway.sealer.parts(contracts.job, samples.job, { messageId: randomBytes(16), re: null, introduce: false });
       return minions.map(({ known }) => parts.wrapFor({ ...known, private: samples.place }));
     }]), // prettier-ignore
   ];

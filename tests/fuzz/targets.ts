@@ -14,6 +14,7 @@ import {
   identityFrom,
   newIdentitySecret,
   randomBytes,
+  readReceipt,
   readStaleKey,
   SigningKey,
   type Wire,
@@ -94,7 +95,7 @@ export async function fuzzed(): Promise<Fuzzed> {
   };
 }
 
-/** Whole messages as a receiver opens them, and what comes unsealed: `stale_key` and the roles document. */
+/** Whole messages as a receiver opens them, and what comes unsealed: `stale_key`, receipts and the roles document. */
 function envelopes(): Target {
   const root = SigningKey.generate();
   const gateway = SigningKey.generate();
@@ -131,6 +132,7 @@ function envelopes(): Target {
     attempt: (input) => {
       minion.open(input, opening);
       readStaleKey(input);
+      readReceipt(input);
       readChain(input);
     },
   };

@@ -1,7 +1,9 @@
 /** A hostile gateway swaps answers: what it says must belong to the very question, and come from the one that was asked. */
 import type { Opened } from '@natrium/bus';
+import { encodeReceipt, randomBytes } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import { type HeardAsk, type TestMinion } from '@natrium/testing';
+import { Tap } from '../support/tap.js';
 import { World } from './world.js';
 
 let world: World;
@@ -110,7 +112,7 @@ describe('news', () => {
   it('is no answer of another kind, nor one to nothing; as news to the question it is taken', async () => {
     const one = await asking(world.web1);
     const { party, messageId: re } = one.heard.opened;
-    const stored = world.gateway.seal(contracts.stored, { jid: '0'.repeat(20) }, party, { re });
+    const stored = world.gateway.seal(contracts.eventsStored, { through: 1 }, party, { re });
     await delivers(one.heard.opened, stored);
     expect(await world.web1.log.turnedAway.next()).toBe('kind');
     await delivers(one.heard.opened, world.gateway.seal(contracts.news, newsOf('web2', 'x'), party));
@@ -133,22 +135,47 @@ describe('the acknowledgement of a return', () => {
     expect(await gateway.sends(web1, jobTwo)).toMatchObject({ heard: 'done' });
     const [one, two] = gateway.withheld;
     if (one === undefined || two === undefined) throw new Error('two returns were withheld');
-    const acknowledge = (to: Opened, re: Uint8Array) => {
-      gateway.link.bus.answerLater(to.party, replyOf(to), re, contracts.stored, { jid: one.body.jid });
-    };
-    acknowledge(one, two.messageId);
-    acknowledge(two, one.messageId);
-    expect(await web1.log.turnedAway.next()).toBe('re');
-    expect(await web1.log.turnedAway.next()).toBe('re');
+    const receiptOfOne = await receiptOf(one);
+    await delivers(two, receiptOfOne);
+    expect(await web1.log.turnedAway.next()).toBe('receipt');
     // What is still in the spool is what the minion answers with when it is asked again.
-    expect(await gateway.sends(web1, jobOne)).toMatchObject({ heard: 'done' });
+    expect(await gateway.sends(web1, jobOne)).toMatchObject({ heard: 'already_returned' });
     expect(await gateway.sends(web1, jobTwo)).toMatchObject({ heard: 'done' });
     gateway.release();
     await gateway.settled(web1.link);
-    expect(await gateway.sends(web1, jobOne)).toMatchObject({ heard: 'already_returned' });
     expect(await gateway.sends(web1, jobTwo)).toMatchObject({ heard: 'already_returned' });
   });
+
+  it.each([
+    ['by guessing', 'receipt', () => encodeReceipt(randomBytes(32))],
+    ['with another answer of the gateway’s own', 'kind', ({ party, messageId }: Opened) =>
+      world.gateway.seal(contracts.eventsStored, { through: 1 }, party, { re: messageId })],
+  ] as const)('is not given %s; the spool keeps the return until its own comes', async (_, reason, forge) => {
+    const { gateway, web1 } = world;
+    const job = await gateway.granted(world.signed(world.marking(world.mark())));
+    gateway.withhold();
+    expect(await gateway.sends(web1, job)).toMatchObject({ heard: 'done' });
+    const [one] = gateway.withheld;
+    if (one === undefined) throw new Error('a return was withheld');
+    await delivers(one, forge(one));
+    expect(await web1.log.turnedAway.next()).toBe(reason);
+    expect(await gateway.sends(web1, job)).toMatchObject({ heard: 'done' });
+    gateway.release();
+    await gateway.settled(web1.link);
+    expect(await gateway.sends(web1, job)).toMatchObject({ heard: 'already_returned' });
+  }); // prettier-ignore
 });
+
+/** Gives it, and tells what the broker saw of it. */
+async function receiptOf(one: Opened): Promise<Uint8Array> {
+  const tap = await Tap.open(world.cluster.broker.url);
+  one.acknowledge();
+  await world.gateway.settled(world.web1.link);
+  const [receipt] = (await tap.take()).filter(({ subject }) => subject === replyOf(one));
+  await tap.close();
+  if (receipt === undefined) throw new Error('no receipt came');
+  return receipt.payload;
+}
 
 function seal(to: Opened, body: ReturnType<typeof newsOf>): Uint8Array {
   return world.gateway.seal(contracts.news, body, to.party, { re: to.messageId });

@@ -82,14 +82,13 @@ class Simulated {
     const { request, grant, instance }: Body<typeof contracts.job> = job.body;
     const [, , , , jid] = decode(grant.bytes) as readonly string[];
     const outcome = { ret: true, retcode: 0, success: true, out: null };
-    const answer = await bus.ask(
+    const answer = await bus.deliver(
       {
         contract: contracts.returned,
         body: { jid: jid ?? '', digest: fromHex(digestOf(request)), status: 'done', code: null, outcome },
         subject: subjects.upReturn(own.fp, instance),
         to: () => directory.role('gateway').filter(({ owner }) => owner.type === 'role' && owner.instance === instance),
       },
-      contracts.stored,
       ANSWER_MS,
     );
     return answer.ok;

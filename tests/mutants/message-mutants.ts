@@ -99,6 +99,14 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     test: 'the time is not moved by an old answer of the acl-service',
   },
   {
+    name: 'whose receipt it is',
+    edits: [
+      edit('libs/bus/src/asking.ts', 'equalBytes(one.receipt, receipt)', 'one.receipt.length === receipt.length'),
+    ],
+    spec: 'libs/bus/src/receipt.spec.ts',
+    test: 'what is delivered is not done by the receipt of another',
+  },
+  {
     name: 'stale_key once',
     edits: [edit('libs/bus/src/asking.ts', ' || this.#retried.has(replica)', '')],
     spec: 'libs/bus/src/sealed-bus.spec.ts',

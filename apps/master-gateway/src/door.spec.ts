@@ -44,7 +44,7 @@ class AtTheDoor {
   async return(ret: Value): Promise<Returned['outcome']> {
     const body = { jid: JID, status: 'done', code: null, outcome: { ret, retcode: 0, success: true, out: null } };
     const opened = { body, party: PARTY } as unknown as Opened<typeof contracts.returned>;
-    expect(await this.door.returned(opened)).toEqual({ jid: JID });
+    expect(await this.door.returned(opened)).toBe(true);
     return this.taken.at(-1)!.outcome;
   }
 }

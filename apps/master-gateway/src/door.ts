@@ -139,26 +139,23 @@ export class Door {
     return (signature === null && (credential?.token ?? '') !== '') || this.minions.knows(party);
   }
 
-  /** The answer is the acknowledgement: the minion's spool forgets the return. Who is not accepted any more hears none. */
-  async returned({
-    body,
-    party,
-  }: Opened<typeof contracts.returned>): Promise<Body<typeof contracts.stored> | undefined> {
+  /** @returns Whether the minion's spool may forget it. Who is not accepted any more hears of none. */
+  async returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
     const { key } = namesOf(party);
-    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return undefined;
+    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return false;
     try {
       const outcome = withinDepth(body.outcome);
       const said = outcome === body.outcome ? body : { ...body, outcome };
       const settled = await this.flows.returns.handle(said, key);
       this.#unstored = false;
-      return settled ? { jid: body.jid } : undefined;
+      return settled;
     } catch (cause) {
       if (!(cause instanceof StreamRefused) && !isTimeout(cause)) throw cause;
       // Told when it begins, not for each: after an outage there are thousands, and each comes again every few seconds.
       if (!this.#unstored)
         this.log.error({ err: cause }, 'returns cannot be stored: their minions keep them and send them again');
       this.#unstored = true;
-      return undefined;
+      return false;
     }
   }
 

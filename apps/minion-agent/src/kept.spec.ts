@@ -60,19 +60,19 @@ interface Events {
 
 /** A link to a gateway that stores what it is told. */
 function aLink(over: string): LiveLink {
-  const ask = ({ body }: { readonly body: Return | Events }) => {
-    if ('events' in body) {
-      for (const { tag } of body.events) told.push({ over, digest: '', status: tag });
-      return Promise.resolve(ok({ body: { through: body.first + body.events.length - 1 } }));
-    }
+  const ask = ({ body }: { readonly body: Events }) => {
+    for (const { tag } of body.events) told.push({ over, digest: '', status: tag });
+    return Promise.resolve(ok({ body: { through: body.first + body.events.length - 1 } }));
+  };
+  const deliver = ({ body }: { readonly body: Return }) => {
     told.push({ over, digest: toHex(body.digest), status: body.status });
-    return Promise.resolve(ok({}));
+    return Promise.resolve(ok(undefined));
   };
   return {
     own: { fp: 'fp' },
     subjects: { upReturn: () => 'here', up: () => 'any.return' },
     directory: { instance: () => undefined, role: () => [] },
-    bus: { tracing: NO_TRACING, ask },
+    bus: { tracing: NO_TRACING, ask, deliver },
     steady: <T>(asked: () => Promise<T>) => asked(),
   } as unknown as LiveLink;
 }

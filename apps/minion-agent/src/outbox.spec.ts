@@ -39,9 +39,9 @@ async function deliver(isStored: boolean) {
   const finished: string[] = [];
   const path = join(folder, 'spool', 'returns');
   const link = aLink({
-    ask: () => {
+    deliver: () => {
       onDisk.push(existsSync(path) && readFileSync(path, 'utf8').includes(DIGEST));
-      return Promise.resolve(isStored ? ok({}) : err('timeout'));
+      return Promise.resolve(isStored ? ok(undefined) : err('timeout'));
     },
   });
   const spool = new Spool(join(folder, 'spool'), () => undefined);
@@ -75,11 +75,11 @@ describe('what an outage has left', () => {
     const answers: (() => void)[] = [];
     let most = 0;
     const bus = {
-      ask: ({ body }: { readonly body: { readonly digest: Uint8Array } }) => {
+      deliver: ({ body }: { readonly body: { readonly digest: Uint8Array } }) => {
         asked.push(toHex(body.digest));
         return new Promise((resolve) => {
           answers.push(() => {
-            resolve(ok({}));
+            resolve(ok(undefined));
           });
           most = Math.max(most, answers.length);
         });
@@ -141,10 +141,10 @@ function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout') {
   const asked: { readonly digest: string; readonly at: number; readonly waits: number }[] = [];
   const world = { pace, spool, asked, knows: (_digest: string) => false };
   const bus = {
-    ask: ({ body }: { readonly body: { readonly digest: Uint8Array } }, _: unknown, waits: number) => {
+    deliver: ({ body }: { readonly body: { readonly digest: Uint8Array } }, waits: number) => {
       const digest = toHex(body.digest);
       asked.push({ digest, at: pace.now() / 1000, waits: waits / 1000 });
-      if (world.knows(digest)) return Promise.resolve(ok({}));
+      if (world.knows(digest)) return Promise.resolve(ok(undefined));
       if (says === 'no_responders') return Promise.resolve(err(says));
       return new Promise((resolve) => {
         pace.after(waits, () => {

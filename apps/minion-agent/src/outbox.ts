@@ -111,14 +111,13 @@ export class Outbox {
     if (this.#closed) return 'nobody'; // the spool keeps it for the next start
     const { directory } = this.link;
     const asker = subject.endsWith('.return') ? undefined : directory.instance('gateway', instance);
-    const answer = await this.link.bus.ask(
+    const answer = await this.link.bus.deliver(
       {
         contract: contracts.returned,
         body: { jid, digest: fromHex(digest), status, code, outcome },
         subject,
         to: () => (asker === undefined ? directory.role('gateway') : [asker]),
       },
-      contracts.stored,
       answerMs,
     );
     if (answer.ok) return 'stored';

@@ -1,8 +1,8 @@
 /** One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard. */
-import { type KnownParty, namesOf, type OpenedMessage, privatePart } from '@natrium/envelope';
+import { equalBytes, type KnownParty, namesOf, type OpenedMessage, privatePart } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import { type AskFailure, type Conversation, renewed, sameSide } from './conversation.js';
-import type { Sealer } from './sealer.js';
+import { recipients, type Sealer } from './sealer.js';
 import type { Sending, Tracing } from './tracing.js';
 import type { Transport } from './transport.js';
 
@@ -18,6 +18,17 @@ export interface Hearing<A extends Contract> {
   /** `done` ends the conversation. */
   onAnswer(body: Body<A>, party: KnownParty): 'more' | 'done';
   onFailure(failure: AskFailure): void;
+}
+
+/** Whoever waits for a receipt hears no answers, and the other way round. */
+export interface Waiting<A extends Contract>
+  extends Partial<Pick<Hearing<A>, 'onAnswer'>>, Pick<Hearing<A>, 'onFailure'> {
+  onReceipt?(): void;
+}
+
+interface Sent {
+  readonly to: readonly KnownParty[];
+  readonly receipt: Uint8Array;
 }
 
 /** What a conversation needs of the bus that holds it. */
@@ -37,16 +48,18 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   readonly #retried = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #sending: Sending | undefined;
+  /** What a receipt of each time that it was sealed looks like; none where answers are waited for. */
+  readonly #sent: Sent[] = [];
 
   constructor(
     private readonly line: Line,
     private readonly question: Question<Q>,
     /** One of the parties asked: answers come from its side only. */
     private readonly asked: KnownParty,
-    answers: A,
-    private readonly how: { readonly timeoutMs: number; readonly hear: Hearing<A> },
+    answers: A | undefined,
+    private readonly how: { readonly timeoutMs: number; readonly hear: Waiting<A> },
   ) {
-    this.contracts = new Map([[answers.kind, answers]]);
+    this.contracts = new Map(answers === undefined ? [] : [[answers.kind, answers]]);
     const { contract, subject } = question;
     this.#sending = line.tracing.send({ kind: contract.kind, subject, messageId: line.messageId });
     this.#timer = setTimeout(() => {
@@ -62,8 +75,9 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     const { contract, body, subject } = this.question;
     const framing = { messageId: this.messageId, re: null, introduce };
     const trace = privatePart(undefined, this.#sending?.trace);
-    const bytes = this.line.sealer.seal(contract, body, to, framing, trace);
-    this.line.transport.publish(subject, bytes, this.line.replyTo(0));
+    const parts = this.line.sealer.parts(contract, body, framing);
+    if (this.how.hear.onReceipt !== undefined) this.#sent.push({ to, receipt: parts.receipt });
+    this.line.transport.publish(subject, parts.messageFor(recipients(to, trace)), this.line.replyTo(0));
   }
 
   end(failure?: AskFailure): void {
@@ -81,8 +95,16 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   onAnswer(opened: OpenedMessage): void {
-    if (this.how.hear.onAnswer(opened.body as Body<A>, opened.party) === 'done') this.end();
+    if (this.how.hear.onAnswer?.(opened.body as Body<A>, opened.party) === 'done') this.end();
     else this.#timer.refresh();
+  }
+
+  onReceipt(receipt: Uint8Array): readonly KnownParty[] | undefined {
+    const sent = this.#sent.find((one) => equalBytes(one.receipt, receipt));
+    if (sent === undefined) return undefined;
+    this.end();
+    this.how.hear.onReceipt?.();
+    return sent.to;
   }
 
   onNoResponders(): void {

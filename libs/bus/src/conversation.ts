@@ -13,6 +13,8 @@ export interface Conversation {
   readonly messageId: Uint8Array;
   expects(party: KnownParty): boolean;
   onAnswer(opened: OpenedMessage, index: number): void;
+  /** @returns To whom the question was sealed that it is the receipt of; undefined when it is of none, or none is waited for. */
+  onReceipt(receipt: Uint8Array): readonly KnownParty[] | undefined;
   onNoResponders(index: number): void;
   onStaleKey(party: KnownParty, index: number): void;
   onTurnedAway(index: number): void;

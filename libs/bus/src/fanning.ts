@@ -65,7 +65,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     private readonly fan: Fan<C, A>,
   ) {
     this.contracts = new Map(fan.answers === undefined ? [] : [[fan.answers.kind, fan.answers]]);
-    this.#parts = line.sealer.parts(fan.contract, fan.body, line.messageId);
+    this.#parts = line.sealer.parts(fan.contract, fan.body, { messageId: line.messageId, re: null, introduce: false });
     this.#sending = this.#told();
   }
 
@@ -159,6 +159,10 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
 
   onAnswer(opened: OpenedMessage, index: number): void {
     if (this.#target(opened.party, index) !== undefined) this.#hear.onAnswer?.(index, opened.body as Body<A>);
+  }
+
+  onReceipt(): undefined {
+    // A minion gives none: it returns, or it answers.
   }
 
   onNoResponders(index: number): void {

@@ -5,16 +5,16 @@ import { type Party, PATIENCE, settle, useWorld } from './world.spec-support.js'
 const world = useWorld();
 
 const all = () => true;
-const RETURNS = 'nt.main.up.*.return';
+const EVENTS = 'nt.main.up.*.event';
 
 function twoGateways() {
   const taker = world().service('gateway', 'gw1');
   const other = world().service('gateway', 'gw2');
   const minion = world().minion().knows(taker, other);
-  const taken = taker.takeReturns('gateway');
+  const taken = taker.takeEvents('gateway');
   const read: string[] = [];
-  const heard = other.bus.overhear(RETURNS, contracts.returned, all, ({ body, party }) => {
-    read.push(`${body.status} ${party.owner.type}`);
+  const heard = other.bus.overhear(EVENTS, contracts.events, all, ({ body, party }) => {
+    read.push(`${String(body.first)} ${party.owner.type}`);
   });
   return { taker, other, minion, taken, read, heard, to: () => [taker.known, other.known] };
 }
@@ -23,8 +23,8 @@ const answersOf = ({ sent }: Party) => sent.filter(({ subject }) => subject.star
 
 it('is read by a gateway that does not handle it, and answered by the one that does only', async () => {
   const { other, minion, taken, read, to } = twoGateways();
-  expect(await minion.return(to)).toMatchObject({ ok: true });
-  expect([taken.length, read]).toEqual([1, ['done identity']]);
+  expect(await minion.tell(to)).toMatchObject({ ok: true });
+  expect([taken.length, read]).toEqual([1, ['1 identity']]);
   expect(answersOf(other)).toEqual([]);
 });
 
@@ -32,27 +32,27 @@ it('a gateway that reads along and handles it opens it both times', async () => 
   const gateway = world().service('gateway', 'gw1');
   const minion = world().minion().knows(gateway);
   const read: unknown[] = [];
-  gateway.bus.overhear(RETURNS, contracts.returned, all, ({ body }) => read.push(body));
-  const taken = gateway.takeReturns('gateway');
-  expect(await minion.return(() => [gateway.known])).toMatchObject({ ok: true });
+  gateway.bus.overhear(EVENTS, contracts.events, all, ({ body }) => read.push(body));
+  const taken = gateway.takeEvents('gateway');
+  expect(await minion.tell(() => [gateway.known])).toMatchObject({ ok: true });
   expect([taken.length, read.length]).toEqual([1, 1]);
   expect(gateway.failures).toEqual([]);
 });
 
 it.each([
   ['on the subject of another minion', (minion: Party, to: Party) =>
-    minion.return(() => [to.known], `nt.main.up.${world().minion().own.fp}.return`)],
-  ['from a role that does not send it', (_: Party, to: Party) => world().service('runner', 'r1').return(() => [to.known])],
+    minion.tell(() => [to.known], `nt.main.up.${world().minion().own.fp}.event`)],
+  ['from a role that does not send it', (_: Party, to: Party) => world().service('runner', 'r1').tell(() => [to.known])],
   ['of another kind', (minion: Party, to: Party) => {
     const question = { contract: contracts.here, body: { running: [] }, to: () => [to.known] };
-    return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.return` }, contracts.stored, PATIENCE);
+    return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.event` }, contracts.eventsStored, PATIENCE);
   }],
-  ['that is sealed to others', (minion: Party) => minion.return(() => [world().service('gateway', 'gw3').known])],
+  ['that is sealed to others', (minion: Party) => minion.tell(() => [world().service('gateway', 'gw3').known])],
 ] as const)('what comes %s is not read, and not answered', async (_, send) => {
   const gateway = world().service('gateway', 'gw1');
   const minion = world().minion().knows(gateway);
   const read: unknown[] = [];
-  gateway.bus.overhear(RETURNS, contracts.returned, all, ({ body }) => read.push(body));
+  gateway.bus.overhear(EVENTS, contracts.events, all, ({ body }) => read.push(body));
   void send(minion, gateway);
   await settle();
   expect([read, answersOf(gateway)]).toEqual([[], []]);
@@ -61,7 +61,7 @@ it.each([
 it('nothing is read after it was closed', async () => {
   const { minion, read, heard, to } = twoGateways();
   await heard.close();
-  expect(await minion.return(to)).toMatchObject({ ok: true });
+  expect(await minion.tell(to)).toMatchObject({ ok: true });
   expect(read).toEqual([]);
 });
 
@@ -73,8 +73,8 @@ it('what its reader does not want is not even opened', async () => {
     asked.push(fp);
     return false;
   };
-  gateway.bus.overhear(RETURNS, contracts.returned, wants, ({ body }) => read.push(body));
-  void minion.return(() => [gateway.known]);
+  gateway.bus.overhear(EVENTS, contracts.events, wants, ({ body }) => read.push(body));
+  void minion.tell(() => [gateway.known]);
   await settle();
   expect([asked, read]).toEqual([[minion.own.fp], []]);
 });

@@ -9,7 +9,8 @@ import {
   toHex,
 } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
-import { type Opened, SealedBus } from './sealed-bus.js';
+import type { Opened } from './opened.js';
+import { SealedBus } from './sealed-bus.js';
 import { JID, NOW, type Party, PATIENCE, settle, tap, useWorld, World } from './world.spec-support.js';
 
 const world = useWorld();
@@ -49,10 +50,10 @@ describe('a question', () => {
   it('is opened by the one that was asked, who knows from whom it is, and answered', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
-    const answer = await minion.return(() => [gateway.known]);
-    expect(answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
-    expect(opened.map(({ kind, party }) => [kind, fp(party.owner.key)])).toEqual([['return', minion.own.fp]]);
+    const opened = gateway.takeEvents();
+    const answer = await minion.tell(() => [gateway.known]);
+    expect(answer).toMatchObject({ ok: true, value: { body: { through: 1 } } });
+    expect(opened.map(({ kind, party }) => [kind, fp(party.owner.key)])).toEqual([['events', minion.own.fp]]);
   });
 
   it('keeps no process alive once nothing can be heard any more, be it asked before or after', async () => {
@@ -60,13 +61,13 @@ describe('a question', () => {
     const minion = world().minion().knows(gateway);
     world()
       .broker.connect()
-      .subscribe('nt.main.up.*.return', () => undefined); // there, and silent
+      .subscribe('nt.main.up.*.event', () => undefined); // there, and silent
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
-    const asked = [minion.return(() => [gateway.known])];
+    const asked = [minion.tell(() => [gateway.known])];
     expect(timers()).toBe(before + 1);
     await minion.bus.close();
-    asked.push(minion.return(() => [gateway.known]));
+    asked.push(minion.tell(() => [gateway.known]));
     expect(timers()).toBe(before);
     expect((await Promise.all(asked)).map((answer) => !answer.ok && answer.error)).toEqual(['timeout', 'timeout']);
   });
@@ -75,8 +76,8 @@ describe('a question', () => {
     const seen = tap(world());
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
+    gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
     expect(seen.length).toBeGreaterThan(1);
     for (const { payload } of seen) expect(Buffer.from(payload).includes('canary')).toBe(false);
   });
@@ -85,8 +86,8 @@ describe('a question', () => {
     const seen = tap(world());
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
+    gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
     const [sealed] = minion.sent;
     const thief = world().broker.connect();
     const told = async (reply: string) => {
@@ -99,28 +100,28 @@ describe('a question', () => {
     for (const reply of ['$KV.NT_main_roster.k.x', 'nt.main.events.x', '$JS.API.x', '_INBOX', '_INBOX.>', '_INBOXES.x'])
       expect([reply, await told(reply)]).toEqual([reply, 0]);
     for (const reply of ['_INBOX.x.1', '_INBOX_JOIN.x']) expect([reply, await told(reply)]).toEqual([reply, 2]);
-    gateway.bus.answerLater(minion.known, '$KV.x', new Uint8Array(16), contracts.stored, { jid: JID });
+    gateway.bus.answerLater(minion.known, '$KV.x', new Uint8Array(16), contracts.eventsStored, { through: 1 });
     expect(gateway.sent).toEqual([]);
   });
 
   it('to nobody fails at once, and nothing is sent', async () => {
     const minion = world().minion();
-    expect(await minion.return(() => [])).toEqual({ ok: false, error: 'nobody_known' });
+    expect(await minion.tell(() => [])).toEqual({ ok: false, error: 'nobody_known' });
     expect(minion.sent).toEqual([]);
   });
 
   it('that nobody listens for fails at once, by the broker’s word', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    expect(await minion.return(() => [gateway.known])).toEqual({ ok: false, error: 'no_responders' });
+    expect(await minion.tell(() => [gateway.known])).toEqual({ ok: false, error: 'no_responders' });
   });
 
   it('introduces its sender once, and not again to whoever has answered', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
-    await minion.return(() => [gateway.known]);
+    gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
+    await minion.tell(() => [gateway.known]);
     const [first = 0, second = 0] = minion.sent.map(({ payload }) => payload.length);
     expect(second).toBeLessThan(first - 100);
     expect(gateway.failures).toEqual([]);
@@ -130,21 +131,21 @@ describe('a question', () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
     const asked = gateway.known;
-    gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => {
+    gateway.bus.serve('nt.main.up.*.event', undefined, [contracts.events], (message) => {
       gateway.own.rotate(world().nowMs);
-      message.answer(contracts.stored, { jid: JID });
+      message.answer(contracts.eventsStored, { through: 1 });
     });
-    expect((await minion.return(() => [asked])).ok).toBe(true);
+    expect((await minion.tell(() => [asked])).ok).toBe(true);
     expect(minion.failures).toEqual([]);
   });
 
   it('of a known sender to a gateway that has lost its memory is asked again, with its announcement', async () => {
     const first = world().service('gateway', 'gw1');
     const minion = world().minion().knows(first);
-    const taken = first.takeReturns();
-    await minion.return(() => [first.known]);
+    const taken = first.takeEvents();
+    await minion.tell(() => [first.known]);
     first.directory.forget(minion.known);
-    expect((await minion.return(() => [first.known])).ok).toBe(true);
+    expect((await minion.tell(() => [first.known])).ok).toBe(true);
     expect(first.failures).toEqual(['unknown_sender']);
     expect(taken).toHaveLength(2);
   });
@@ -155,19 +156,19 @@ describe('a question is turned away', () => {
   it.each([
     ['on the subject of another minion', 'kind', (minion: Party, gateway: Party) => {
       const other = world().minion();
-      return minion.return(() => [gateway.known], `nt.main.up.${other.own.fp}.return`);
+      return minion.tell(() => [gateway.known], `nt.main.up.${other.own.fp}.event`);
     }],
     ['of a kind that does not belong there', 'kind', (minion: Party, gateway: Party) => {
       const question = { contract: contracts.here, body: { running: [] }, to: () => [gateway.known] };
-      return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.return` }, contracts.stored, PATIENCE);
+      return minion.bus.ask({ ...question, subject: `nt.main.up.${minion.own.fp}.event` }, contracts.eventsStored, PATIENCE);
     }],
     ['of a kind that its role may not send', 'kind', (_minion: Party, gateway: Party) => {
-      return world().service('runner', 'r1').return(() => [gateway.known]);
+      return world().service('runner', 'r1').tell(() => [gateway.known]);
     }],
   ] as const)('%s', async (_about, reason, ask) => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
+    const opened = gateway.takeEvents();
     expect(await ask(minion, gateway)).toEqual({ ok: false, error: 'turned_away' });
     expect(gateway.failures).toEqual([reason]);
     expect(opened).toEqual([]);
@@ -196,8 +197,8 @@ describe('a question is turned away', () => {
   it('when it comes a second time, byte by byte', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
+    const opened = gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
     const [first] = minion.sent;
     world().broker.connect().publish(first!.subject, first!.payload);
     await settle();
@@ -208,9 +209,9 @@ describe('a question is turned away', () => {
   it('when it is re-addressed to another subject', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
-    world().broker.connect().publish(`nt.main.up.${world().minion().own.fp}.return`, minion.sent[0]!.payload);
+    const opened = gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
+    world().broker.connect().publish(`nt.main.up.${world().minion().own.fp}.event`, minion.sent[0]!.payload);
     await settle();
     expect(opened).toHaveLength(1);
     expect(gateway.failures).toEqual(['kind']);
@@ -219,9 +220,9 @@ describe('a question is turned away', () => {
   it('when it is older than it may live, or from the future', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
-    await minion.return(() => [gateway.known]);
+    const opened = gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
+    await minion.tell(() => [gateway.known]);
     const late = minion.sent[1]!;
     world().nowMs = NOW + 30_001;
     world().broker.connect().publish(late.subject, late.payload);
@@ -235,9 +236,9 @@ describe('a question is turned away', () => {
 
   it('when it is no message at all', async () => {
     const gateway = world().service('gateway', 'gw1');
-    gateway.takeReturns();
+    gateway.takeEvents();
     for (const payload of [new Uint8Array(), Uint8Array.of(0xc1), new Uint8Array(100)]) {
-      world().broker.connect().publish('nt.main.up.x.return', payload);
+      world().broker.connect().publish('nt.main.up.x.event', payload);
     }
     await settle();
     expect(gateway.failures).toEqual(['shape', 'shape', 'shape']);
@@ -257,16 +258,16 @@ describe('a stale key', () => {
 
   it('is answered with the new one, and the question is sealed again', async () => {
     const { minion, gateway, to } = aRestart();
-    const opened = gateway.takeReturns();
-    expect((await minion.return(to)).ok).toBe(true);
+    const opened = gateway.takeEvents();
+    expect((await minion.tell(to)).ok).toBe(true);
     expect(opened).toHaveLength(1);
     expect(gateway.failures).toEqual(['stale_key']);
   });
 
   it('is the same message again, not a new one', async () => {
     const { minion, gateway, to } = aRestart();
-    const opened = gateway.takeReturns();
-    await minion.return(to);
+    const opened = gateway.takeEvents();
+    await minion.tell(to);
     const token = Buffer.from(opened[0]!.messageId).toString('hex');
     expect(opened[0]?.reply).toContain(token);
     expect(minion.sent).toHaveLength(2);
@@ -276,12 +277,12 @@ describe('a stale key', () => {
     const { minion, to } = aRestart();
     const transport = world().broker.connect();
     let asked = 0;
-    transport.subscribe('nt.main.up.*.return', ({ reply }) => {
+    transport.subscribe('nt.main.up.*.event', ({ reply }) => {
       asked += 1;
       const liar = world().service('gateway', 'gw1');
       if (asked < 20) transport.publish(reply!, encodeStaleKey(liar.own.announced));
     });
-    void minion.return(to);
+    void minion.tell(to);
     await settle(100);
     expect(asked).toBe(2);
   });
@@ -290,13 +291,13 @@ describe('a stale key', () => {
     const { minion, to } = aRestart();
     const transport = world().broker.connect();
     let asked = 0;
-    transport.subscribe('nt.main.up.*.return', ({ reply }) => {
+    transport.subscribe('nt.main.up.*.event', ({ reply }) => {
       asked += 1;
       transport.publish(reply!, encodeStaleKey(world().service('acl', 'acl1').own.announced));
       transport.publish(reply!, encodeStaleKey(world().minion().own.announced));
       transport.publish(reply!, encodeStaleKey(new World().service('gateway', 'gw1').own.announced));
     });
-    void minion.return(to);
+    void minion.tell(to);
     await settle(50);
     expect(asked).toBe(1);
   });
@@ -308,86 +309,85 @@ describe('an answer', () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion().knows(gateway);
     const asked: Opened[] = [];
-    gateway.bus.serve('nt.main.up.*.return', undefined, [contracts.returned], (message) => asked.push(message));
+    gateway.bus.serve('nt.main.up.*.event', undefined, [contracts.events], (message) => asked.push(message));
     return { gateway, minion, asked };
   }
 
   it('from another role than was asked is ignored; the right one still counts', async () => {
     const { gateway, minion, asked } = aGateway();
-    const answer = minion.return(() => [gateway.known]);
+    const answer = minion.tell(() => [gateway.known]);
     await settle();
     const [question] = asked;
     const acl = world().service('acl', 'acl1');
-    acl.bus.answerLater(minion.known, question!.reply!, question!.messageId, contracts.stored, { jid: '1'.repeat(20) });
+    acl.bus.answerLater(minion.known, question!.reply!, question!.messageId, contracts.eventsStored, { through: 11 });
     await settle();
     expect(minion.failures).toEqual(['kind']);
-    question!.answer(contracts.stored, { jid: JID });
-    expect(await answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
+    question!.answer(contracts.eventsStored, { through: 1 });
+    expect(await answer).toMatchObject({ ok: true, value: { body: { through: 1 } } });
   });
 
   it('to another question is ignored; the right one still counts', async () => {
     const { gateway, minion, asked } = aGateway();
-    const answer = minion.return(() => [gateway.known]);
+    const answer = minion.tell(() => [gateway.known]);
     await settle();
     const [question] = asked;
-    gateway.bus.answerLater(minion.known, question!.reply!, new Uint8Array(16), contracts.stored, {
-      jid: '1'.repeat(20),
+    gateway.bus.answerLater(minion.known, question!.reply!, new Uint8Array(16), contracts.eventsStored, {
+      through: 11,
     });
     await settle();
     expect(minion.failures).toEqual(['re']);
-    question!.answer(contracts.stored, { jid: JID });
-    expect(await answer).toMatchObject({ ok: true, value: { body: { jid: JID } } });
+    question!.answer(contracts.eventsStored, { through: 1 });
+    expect(await answer).toMatchObject({ ok: true, value: { body: { through: 1 } } });
   });
 
   it('that was swapped with another one’s answers neither', async () => {
     const { gateway, minion, asked } = aGateway();
-    const answers = [minion.return(() => [gateway.known]), minion.return(() => [gateway.known])];
+    const answers = [minion.tell(() => [gateway.known]), minion.tell(() => [gateway.known])];
     await settle();
     const [first, second] = asked;
     const swapped = { from: gateway, to: minion.known };
-    swapped.from.bus.answerLater(swapped.to, first!.reply!, second!.messageId, contracts.stored, {
-      jid: '2'.repeat(20),
+    swapped.from.bus.answerLater(swapped.to, first!.reply!, second!.messageId, contracts.eventsStored, {
+      through: 12,
     });
-    swapped.from.bus.answerLater(swapped.to, second!.reply!, first!.messageId, contracts.stored, {
-      jid: '1'.repeat(20),
+    swapped.from.bus.answerLater(swapped.to, second!.reply!, first!.messageId, contracts.eventsStored, {
+      through: 11,
     });
     await settle();
     expect(minion.failures).toEqual(['re', 're']);
-    first!.answer(contracts.stored, { jid: JID });
-    second!.answer(contracts.stored, { jid: JID });
-    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ value: { body: { jid: JID } } });
+    first!.answer(contracts.eventsStored, { through: 1 });
+    second!.answer(contracts.eventsStored, { through: 1 });
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ value: { body: { through: 1 } } });
   });
 
   it('that comes when the conversation is over is not even opened', async () => {
     const { gateway, minion, asked } = aGateway();
-    const answer = minion.return(() => [gateway.known]);
+    const answer = minion.tell(() => [gateway.known]);
     await settle();
-    asked[0]!.answer(contracts.stored, { jid: JID });
+    asked[0]!.answer(contracts.eventsStored, { through: 1 });
     await answer;
-    asked[0]!.answer(contracts.stored, { jid: JID });
+    asked[0]!.answer(contracts.eventsStored, { through: 1 });
     await settle();
     expect(minion.failures).toEqual([]);
   });
 
   it('may come several times while the listener wants more', async () => {
     const { gateway, minion, asked } = aGateway();
-    const heard: string[] = [];
-    const outcome = { ret: null, retcode: 0, success: true, out: null };
-    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
-    const subject = `nt.main.up.${minion.own.fp}.return`;
-    const question = { contract: contracts.returned, body, subject, to: () => [gateway.known] };
-    const stop = minion.bus.converse(question, contracts.stored, PATIENCE, {
-      onAnswer: ({ jid }) => {
-        heard.push(jid.slice(0, 1));
+    const heard: (number | string)[] = [];
+    const body = { first: 1, dropped: 0, events: [] };
+    const subject = `nt.main.up.${minion.own.fp}.event`;
+    const question = { contract: contracts.events, body, subject, to: () => [gateway.known] };
+    const stop = minion.bus.converse(question, contracts.eventsStored, PATIENCE, {
+      onAnswer: ({ through }) => {
+        heard.push(through);
         return heard.length < 2 ? 'more' : 'done';
       },
       onFailure: (failure) => heard.push(failure),
     });
     await settle();
-    for (const digit of ['1', '2', '3']) asked[0]!.answer(contracts.stored, { jid: digit.repeat(20) });
+    for (const through of [1, 2, 3]) asked[0]!.answer(contracts.eventsStored, { through });
     await settle();
     stop();
-    expect(heard).toEqual(['1', '2']);
+    expect(heard).toEqual([1, 2]);
   });
 });
 
@@ -563,8 +563,8 @@ describe('several replicas', () => {
   it('hear a question once, whichever the queue chooses', async () => {
     const [first, second] = [world().service('gateway', 'gw1'), world().service('gateway', 'gw2')];
     const minion = world().minion().knows(first, second);
-    const [one, two] = [first.takeReturns('gateway'), second.takeReturns('gateway')];
-    for (let n = 0; n < 6; n += 1) expect((await minion.return(() => minion.directory.role('gateway'))).ok).toBe(true);
+    const [one, two] = [first.takeEvents('gateway'), second.takeEvents('gateway')];
+    for (let n = 0; n < 6; n += 1) expect((await minion.tell(() => minion.directory.role('gateway'))).ok).toBe(true);
     expect(one.length + two.length).toBe(6);
     expect([...first.failures, ...second.failures].every((reason) => reason === 'unknown_sender')).toBe(true);
   });
@@ -572,7 +572,7 @@ describe('several replicas', () => {
   it('answer in the place of the one that was asked first', async () => {
     const [gone, here] = [world().service('gateway', 'gw1'), world().service('gateway', 'gw2')];
     const minion = world().minion().knows(gone, here);
-    here.takeReturns('gateway');
-    expect((await minion.return(() => [gone.known])).ok).toBe(true);
+    here.takeEvents('gateway');
+    expect((await minion.tell(() => [gone.known])).ok).toBe(true);
   });
 });

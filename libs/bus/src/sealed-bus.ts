@@ -12,34 +12,23 @@ import {
   namesOf,
   type OpenedMessage,
   randomBytes,
+  readReceipt,
   readStaleKey,
   toHex,
   traceIn,
 } from '@natrium/envelope';
 import { err, ok, type Result } from '@natrium/model';
 import { type Body, type Contract, fpIn, isInbox } from '@natrium/wire';
-import { Asking, type Hearing, type Line, type Question } from './asking.js';
+import { Asking, type Hearing, type Line, type Question, type Waiting } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing, type ReadyFan } from './fanning.js';
+import { asOpened, type Opened } from './opened.js';
 import type { Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
 const MAX_KNOW_US = 20_000;
 const NOTHING = new Uint8Array();
-
-export interface Opened<C extends Contract = Contract> {
-  readonly body: Body<C>;
-  readonly kind: string;
-  readonly subject: string;
-  /** Where answers go; a joiner's is kept for later. */
-  readonly reply: string | undefined;
-  readonly party: KnownParty;
-  readonly messageId: Uint8Array;
-  readonly private: Uint8Array;
-  /** Seals an answer to the sender; may be called more than once where the contract says that news follow. */
-  answer<A extends Contract>(contract: A, body: Body<A>): void;
-}
 
 export class SealedBus {
   readonly #waiting = new Map<string, Conversation>();
@@ -86,6 +75,20 @@ export class SealedBus {
     });
   }
 
+  /** Asks for what has no answer but that it is done, and waits for that. */
+  deliver<Q extends Contract>(question: Question<Q>, timeoutMs: number): Promise<Result<undefined, AskFailure>> {
+    return new Promise((resolve) => {
+      this.#converse(question, undefined, timeoutMs, {
+        onReceipt: () => {
+          resolve(ok(undefined));
+        },
+        onFailure: (failure) => {
+          resolve(err(failure));
+        },
+      });
+    });
+  }
+
   /**
    * Asks and takes answers until one of them is the last, nobody has answered for `timeoutMs`, or the asking failed.
    *
@@ -96,6 +99,15 @@ export class SealedBus {
     answers: A,
     timeoutMs: number,
     hear: Hearing<A>,
+  ): () => void {
+    return this.#converse(question, answers, timeoutMs, hear);
+  }
+
+  #converse<Q extends Contract, A extends Contract>(
+    question: Question<Q>,
+    answers: A | undefined,
+    timeoutMs: number,
+    hear: Waiting<A>,
   ): () => void {
     const asked = question.to();
     const [first] = asked;
@@ -187,7 +199,7 @@ export class SealedBus {
 
   /** Whoever handles it knows nothing of the trace that it came with, so that nothing can depend on that. */
   #handle(opened: OpenedMessage, message: Incoming, handler: (opened: Opened) => unknown): void {
-    const work = () => handler(this.#asOpened(opened, message));
+    const work = () => handler(asOpened(opened, message, this.sealer));
     if (!this.tracing.isOn) work();
     else {
       const { kind, messageId, private: part } = opened;
@@ -221,15 +233,23 @@ export class SealedBus {
       conversation.onTurnedAway(place);
       return;
     }
-    const stale = readStaleKey(message.payload);
-    if (stale !== undefined) {
+    const receipt = readReceipt(message.payload);
+    const stale = receipt === undefined ? readStaleKey(message.payload) : undefined;
+    if (receipt !== undefined) this.#hearReceipt(conversation, receipt, message.subject);
+    else if (stale === undefined) this.#hearAnswer(conversation, message, place);
+    else {
       const party = this.sealer.read(stale);
       if (!party.ok) return;
       this.sealer.directory.learn(party.value);
       conversation.onStaleKey(party.value, place);
-      return;
     }
-    this.#hearAnswer(conversation, message, place);
+  }
+
+  #hearReceipt(conversation: Conversation, receipt: Uint8Array, subject: string): void {
+    const to = conversation.onReceipt(receipt);
+    if (to === undefined) this.onOpenFailure('receipt', subject);
+    // Of several it tells only that one of them has opened it.
+    else if (to.length === 1) for (const party of to) this.#isKnownTo(party);
   }
 
   #hearAnswer(conversation: Conversation, message: Incoming, place: number): void {
@@ -243,30 +263,13 @@ export class SealedBus {
       return;
     }
     this.sealer.directory.learn(opened.value.party);
-    if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
-    this.#knowUs.add(namesOf(opened.value.party).keyId);
+    this.#isKnownTo(opened.value.party);
     conversation.onAnswer(opened.value, place);
   }
 
-  #asOpened(opened: OpenedMessage, message: Incoming): Opened {
-    const reply = message.reply;
-    return {
-      body: opened.body,
-      kind: opened.kind,
-      subject: message.subject,
-      reply,
-      party: opened.party,
-      messageId: opened.messageId,
-      private: opened.private,
-      answer: (contract, body) => {
-        if (reply === undefined) return;
-        // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
-        // that answers, and the answer brings the whole announcement.
-        const introduce = !equalBytes(opened.recipient, this.sealer.own.keyring.currentKeyId);
-        const framing = { messageId: randomBytes(16), re: opened.messageId, introduce };
-        message.respond(this.sealer.seal(contract, body, [opened.party], framing));
-      },
-    };
+  #isKnownTo(party: KnownParty): void {
+    if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
+    this.#knowUs.add(namesOf(party).keyId);
   }
 
   /** One counter, one outward answer, no side effect. */

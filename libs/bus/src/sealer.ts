@@ -14,7 +14,8 @@ import {
   type OpenFailure,
   openMessage,
   PairKeys,
-  sealMessage,
+  type Recipient,
+  type SealedParts,
   sealParts,
   SeenSets,
   type Signed,
@@ -83,22 +84,12 @@ export class Sealer {
     framing: Framing,
     privatePart?: Uint8Array,
   ): Uint8Array {
-    const recipients = to.map(({ keyId, epochKey }) =>
-      privatePart === undefined ? { keyId, epochKey } : { keyId, epochKey, private: privatePart },
-    );
-    return sealMessage(
-      this.#head(contract, framing),
-      plaintext(contract, body),
-      this.own.keyring,
-      recipients,
-      this.#pairs,
-    );
+    return this.parts(contract, body, framing).messageFor(recipients(to, privatePart));
   }
 
-  /** Encrypted once; `wrapFor` gives each recipient's whole message. */
-  parts<C extends Contract>(contract: C, body: Body<C>, messageId: Uint8Array): ReturnType<typeof sealParts> {
-    const head = this.#head(contract, { messageId, re: null, introduce: false });
-    return sealParts(head, plaintext(contract, body), this.own.keyring, this.#pairs);
+  /** Encrypted once, whoever it is then sealed to. */
+  parts<C extends Contract>(contract: C, body: Body<C>, framing: Framing): SealedParts {
+    return sealParts(this.#head(contract, framing), plaintext(contract, body), this.own.keyring, this.#pairs);
   }
 
   open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
@@ -170,6 +161,13 @@ class Opener implements OpenContext {
   expects(re: Uint8Array | null, party: KnownParty): boolean {
     return this.opening.expects(re, party);
   }
+}
+
+/** Each with the same private part, or with none. */
+export function recipients(to: readonly KnownParty[], privatePart: Uint8Array | undefined): Recipient[] {
+  return to.map(({ keyId, epochKey }) =>
+    privatePart === undefined ? { keyId, epochKey } : { keyId, epochKey, private: privatePart },
+  );
 }
 
 function plaintext<C extends Contract>(contract: C, body: Body<C>): Uint8Array {

@@ -43,8 +43,8 @@ describe('a trace', () => {
     const { came, tracing } = noting();
     const gateway = world().service('gateway', 'gw1', tracing);
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
-    await minion.return(() => [gateway.known]);
+    const opened = gateway.takeEvents();
+    await minion.tell(() => [gateway.known]);
     expect([...wrapSizes(minion), ...wrapSizes(gateway)].flat().every((size) => size === BARE)).toBe(true);
     expect([came, opened.map(({ private: part }) => part.length)]).toEqual([[undefined], [0]]);
   });
@@ -54,10 +54,10 @@ describe('a trace', () => {
     const seen = tap(world());
     const gateway = world().service('gateway', 'gw1', there.tracing);
     const minion = world().minion(undefined, here.tracing).knows(gateway);
-    gateway.takeReturns();
+    gateway.takeEvents();
     gateway.own.rotate(world().nowMs);
     gateway.own.rotate(world().nowMs);
-    expect(await minion.return(() => [minion.directory.role('gateway')[0] ?? gateway.known])).toMatchObject({
+    expect(await minion.tell(() => [minion.directory.role('gateway')[0] ?? gateway.known])).toMatchObject({
       ok: true,
     });
     expect(minion.sent).toHaveLength(2);
@@ -70,9 +70,9 @@ describe('a trace', () => {
   it('changes nothing for a receiver without traces', async () => {
     const gateway = world().service('gateway', 'gw1');
     const minion = world().minion(undefined, noting().tracing).knows(gateway);
-    const opened = gateway.takeReturns();
-    expect(await minion.return(() => [gateway.known])).toMatchObject({ ok: true, value: { body: { jid: JID } } });
-    expect(opened.map(({ kind }) => kind)).toEqual(['return']);
+    const opened = gateway.takeEvents();
+    expect(await minion.tell(() => [gateway.known])).toMatchObject({ ok: true, value: { body: { through: 1 } } });
+    expect(opened.map(({ kind }) => kind)).toEqual(['events']);
   });
 
   it('stands behind what a job tells only its minion', async () => {
@@ -99,11 +99,11 @@ describe('a trace', () => {
     const { came, tracing } = noting();
     const gateway = world().service('gateway', 'gw1', tracing);
     const minion = world().minion().knows(gateway);
-    const opened = gateway.takeReturns();
+    const opened = gateway.takeEvents();
     const { seal } = minion.bus.sealer;
     minion.bus.sealer.seal = (contract, body, to, framing) =>
       seal.call(minion.bus.sealer, contract, body, to, framing, part);
-    expect(await minion.return(() => [gateway.known])).toMatchObject({ ok: true });
+    expect(await minion.tell(() => [gateway.known])).toMatchObject({ ok: true });
     expect([came, opened.length, gateway.failures.filter((reason) => reason !== 'unknown_sender')]).toEqual([
       [undefined],
       1,
@@ -116,8 +116,8 @@ describe('a trace', () => {
     const gateway = world().service('gateway', 'gw1', tracing).knows();
     const minion = world().minion(undefined, tracing).knows(gateway);
     gateway.knows(minion);
-    gateway.takeReturns();
-    const asked = minion.return(() => [gateway.known]);
+    gateway.takeEvents();
+    const asked = minion.tell(() => [gateway.known]);
     await asked;
     const [{ subject, payload } = { subject: '', payload: new Uint8Array() }] = minion.sent;
     const last = payload.length - 1;
@@ -134,7 +134,7 @@ describe('a trace', () => {
     await world()
       .minion(undefined, tracing)
       .knows(gateway)
-      .return(() => [gateway.known]);
+      .tell(() => [gateway.known]);
     expect(ended).toEqual(['no_responders']);
   });
 });

@@ -15,7 +15,8 @@ import { Directory } from './directory.js';
 import { MemoryBroker } from './memory-transport.js';
 import { OwnParty } from './own-party.js';
 import { Roles } from './roles.js';
-import { type Opened, SealedBus } from './sealed-bus.js';
+import type { Opened } from './opened.js';
+import { SealedBus } from './sealed-bus.js';
 import { Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Transport } from './transport.js';
@@ -24,6 +25,8 @@ export const NOW = 1_795_000_000_000;
 export const LIFETIMES = { epochMs: 3_600_000, overlapMs: 60_000, announcementMs: 900_000 };
 export const PATIENCE = 3000;
 export const JID = '20261120141646000001';
+/** What no broker may see. */
+const EVENT = { first: 1, dropped: 0, events: [{ tag: 'checks/disk', data: 'canary', load: null, stamp: 0 }] };
 
 export type Role = 'gateway' | 'acl' | 'runner';
 
@@ -116,19 +119,25 @@ export class Party {
     return this;
   }
 
-  /** Asks whether a return is stored, on the own subject unless a test says otherwise. */
-  return(to: () => readonly KnownParty[], subject = `nt.main.up.${this.own.fp}.return`) {
-    const outcome = { ret: 'canary', retcode: 0, success: true, out: null };
-    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
-    return this.bus.ask({ contract: contracts.returned, body, subject, to }, contracts.stored, PATIENCE);
+  /** Asks whether an event is stored, on the own subject unless a test says otherwise. */
+  tell(to: () => readonly KnownParty[], subject = `nt.main.up.${this.own.fp}.event`) {
+    return this.bus.ask({ contract: contracts.events, body: EVENT, subject, to }, contracts.eventsStored, PATIENCE);
   }
 
-  /** Answers every return. */
-  takeReturns(queue?: string): Opened[] {
+  /** Waits for the receipt of a return. */
+  return(to: () => readonly KnownParty[]) {
+    const outcome = { ret: 'canary', retcode: 0, success: true, out: null };
+    const body = { jid: JID, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome };
+    const subject = `nt.main.up.${this.own.fp}.return`;
+    return this.bus.deliver({ contract: contracts.returned, body, subject, to }, PATIENCE);
+  }
+
+  /** Answers every event. */
+  takeEvents(queue?: string): Opened[] {
     const opened: Opened[] = [];
-    this.bus.serve('nt.main.up.*.return', queue, [contracts.returned], (message) => {
+    this.bus.serve('nt.main.up.*.event', queue, [contracts.events], (message) => {
       opened.push(message);
-      message.answer(contracts.stored, { jid: (message.body as Body<typeof contracts.returned>).jid });
+      message.answer(contracts.eventsStored, { through: (message.body as Body<typeof contracts.events>).first });
     });
     return opened;
   }

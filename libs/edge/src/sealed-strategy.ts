@@ -4,7 +4,7 @@
  */
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Listening, Opened, SealedBus } from '@natrium/bus';
-import { type Route, routes } from '@natrium/wire';
+import { RECEIPT, type Route, routes } from '@natrium/wire';
 import { firstValueFrom, isObservable } from 'rxjs';
 
 const BY_PLACE = new Map<string, Route>(Object.values(routes).map((route) => [route.at, route]));
@@ -53,7 +53,9 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     const listening = bus.serve(subject, route.shared ? queue : undefined, [route.question], async (opened) => {
       try {
         const answer = await settled(handler(opened));
-        if (answer !== undefined) opened.answer(route.answer, answer);
+        if (route.answer !== RECEIPT) {
+          if (answer !== undefined) opened.answer(route.answer, answer);
+        } else if (answer === true) opened.acknowledge();
       } catch (cause) {
         this.options.onHandlerFailure(route.at, cause);
       }

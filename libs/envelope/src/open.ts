@@ -17,6 +17,7 @@ import { bodyKeys, messageHash, openBody, openWrap, type Unwrapped, type Wrap } 
 import { type Header, type MessageParts, readHeader, splitMessage } from './message-layout.js';
 import { unpad } from './padding.js';
 import { namesOf } from './party-names.js';
+import { receiptOf } from './receipt.js';
 import type { SeenSets } from './seen-sets.js';
 import type { Signed } from './signing.js';
 
@@ -59,6 +60,8 @@ export interface OpenedMessage {
   readonly private: Uint8Array;
   /** Which of my key ids it was sealed to: the sender knows that one. */
   readonly recipient: Uint8Array;
+  /** What says to the sender that it is done. */
+  receipt(): Uint8Array;
 }
 
 export interface OpenContext {
@@ -109,8 +112,20 @@ function openFrom(
   const reason = whyNotNow(party, header, ctx);
   if (reason !== undefined) return err(reason);
   const { kind, messageId, re, issued, lifetime } = header;
-  const { private: privatePart, recipient } = unwrapped.value;
-  return ok({ kind, messageId, party, re, issued, lifetime, body: body.value, private: privatePart, recipient });
+  const { contentKey, private: privatePart, recipient } = unwrapped.value;
+  const receipt = () => receiptOf(contentKey);
+  return ok({
+    kind,
+    messageId,
+    party,
+    re,
+    issued,
+    lifetime,
+    body: body.value,
+    private: privatePart,
+    recipient,
+    receipt,
+  });
 }
 
 /** The sender, unless unknown or past the end of what he announced. */

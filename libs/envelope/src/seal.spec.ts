@@ -26,6 +26,7 @@ describe('a sealed message', () => {
           body: { fun: 'test.ping' },
           private: new Uint8Array(0),
           recipient: receiver.keyring.currentKeyId,
+          receipt: expect.any(Function) as unknown,
         },
       });
     }

@@ -13,6 +13,7 @@ import type { EpochKey, PairKeys } from './epoch.js';
 import { bodyKeys, CONTENT_KEY_BYTES, messageHash, sealBody, sealWrap, type Wrap } from './message-body.js';
 import { encodeCommon, encodeHeader, wrapToWire } from './message-layout.js';
 import { randomBytes } from './random.js';
+import { receiptOf } from './receipt.js';
 import type { Signed } from './signing.js';
 
 export interface MessageHead {
@@ -51,6 +52,10 @@ export interface SealedParts {
   ownPart(recipient: Recipient): Uint8Array;
   /** The whole message for this recipient. @throws {PairRefused} When his epoch key makes no pair with the sender's. */
   wrapFor(recipient: Recipient): Uint8Array;
+  /** One message with a wrap for each of these. @throws {PairRefused} As `wrapFor`. */
+  messageFor(recipients: readonly Recipient[]): Uint8Array;
+  /** What a recipient answers to say that it is done. */
+  readonly receipt: Uint8Array;
 }
 
 /** @throws {PairRefused} When a recipient's epoch key makes no pair with the sender's. */
@@ -61,10 +66,7 @@ export function sealMessage(
   recipients: readonly Recipient[],
   pairs: PairKeys,
 ): Uint8Array {
-  const sealing = new Sealing(head, plaintext, sender, pairs);
-  const wraps = recipients.map((recipient) => wrapToWire(sealing.wrap(recipient)));
-  // The common part ends in the head of a list of one, which the whole list replaces.
-  return concat(sealing.common.subarray(0, -1), encode(wraps));
+  return new Sealing(head, plaintext, sender, pairs).messageFor(recipients);
 }
 
 export function sealParts(head: MessageHead, plaintext: Uint8Array, sender: Sender, pairs: PairKeys): SealedParts {
@@ -98,15 +100,25 @@ class Sealing implements SealedParts {
     this.common = encodeCommon(header, body);
   }
 
+  get receipt(): Uint8Array {
+    return receiptOf(this.#contentKey);
+  }
+
+  messageFor(recipients: readonly Recipient[]): Uint8Array {
+    const wraps = recipients.map((recipient) => wrapToWire(this.#wrap(recipient)));
+    // The common part ends in the head of a list of one, which the whole list replaces.
+    return concat(this.common.subarray(0, -1), encode(wraps));
+  }
+
   wrapFor(recipient: Recipient): Uint8Array {
     return concat(this.common, this.ownPart(recipient));
   }
 
   ownPart(recipient: Recipient): Uint8Array {
-    return encode(wrapToWire(this.wrap(recipient)));
+    return encode(wrapToWire(this.#wrap(recipient)));
   }
 
-  wrap(recipient: Recipient): Wrap {
+  #wrap(recipient: Recipient): Wrap {
     const place = { sender: this.#sender, recipient: recipient.keyId, hash: this.#hash };
     return sealWrap(this.pairs.txTo(this.#epoch, recipient.epochKey), place, this.#contentKey, recipient.private);
   }

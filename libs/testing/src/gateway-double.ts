@@ -213,7 +213,7 @@ export class GatewayDouble {
   /** Acknowledges what was withheld, and each return from now on. */
   release(): void {
     this.#withholds = false;
-    for (const opened of this.#withheld.splice(0)) acknowledgeHonestly(opened);
+    for (const opened of this.#withheld.splice(0)) opened.acknowledge();
   }
 
   /** Resolves when the minion has heard all that was answered to what it has sent. */
@@ -247,15 +247,11 @@ export class GatewayDouble {
 
   #hearReturn(opened: Opened<typeof contracts.returned>): void {
     if (this.#withholds) this.#withheld.push(opened);
-    else acknowledgeHonestly(opened);
+    else opened.acknowledge();
     const from = fp(opened.party.owner.key);
     const digest = toHex(opened.body.digest);
     const waiting = [...this.#waiting].find((one) => one.fp === from && one.digests.includes(digest));
     if (waiting === undefined) this.unasked.push(opened.body);
     else waiting.take(opened.body);
   }
-}
-
-function acknowledgeHonestly(opened: Opened<typeof contracts.returned>): void {
-  opened.answer(contracts.stored, { jid: opened.body.jid });
 }

@@ -42,8 +42,8 @@ describe('a contract', () => {
   });
 
   it('refuses a body of another kind', () => {
-    expect(() => fromWire(contracts.stored, toWire(contracts.returned, returns('x')))).toThrow();
-    expect(() => fromWire(contracts.returned, toWire(contracts.stored, { jid: JID }))).toThrow();
+    expect(() => fromWire(contracts.eventsStored, toWire(contracts.returned, returns('x')))).toThrow();
+    expect(() => fromWire(contracts.returned, toWire(contracts.eventsStored, { through: 1 }))).toThrow();
   });
 
   it.each([[null], [undefined], [''], [7], [{}], [[]], [new Uint8Array(5)], [[[[[[]]]]]]])(

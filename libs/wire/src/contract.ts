@@ -17,6 +17,9 @@ export interface Contract<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: S;
 }
 
+/** Stands for the answer where nothing is said but that it is done: spec/envelope.md#receipt. */
+export const RECEIPT = 'receipt';
+
 export type Body<C> = C extends Contract<infer S> ? z.output<S> : never;
 
 const JOB_LIFETIME_MS = 60_000;

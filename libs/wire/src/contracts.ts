@@ -195,9 +195,6 @@ export const returned = contract(
   }),
 );
 
-/** The gateway's answer to a return: it is stored, the spool may forget it. */
-export const stored = contract('stored', ['gateway'], fields({ jid }));
-
 /** Runs no module: which minions or services are there, and which of these jobs are still running. */
 export const presence = contract('presence', ['gateway'], fields({ jids: listOf(jid, 256) }));
 export const here = contract('here', ['identity', 'gateway', 'runner'], fields({ running: listOf(jid, 256) }));
@@ -284,6 +281,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, stored, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, wheel, read, answer,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

@@ -1,5 +1,5 @@
 export { fields, readAs, writeAs } from './codec.js';
-export { type Body, type Contract, contract, fromWire, type SenderRole, toWire } from './contract.js';
+export { type Body, type Contract, contract, fromWire, RECEIPT, type SenderRole, toWire } from './contract.js';
 export * as contracts from './contracts.js';
 export {
   fpIn,

@@ -3,10 +3,12 @@
  *
  * `*` stands for a party's `fp`, `{instance}` for this process. Spec: spec/wire.md#subjects.
  */
-import type { Contract } from './contract.js';
+import { type Contract, RECEIPT } from './contract.js';
 import * as contracts from './contracts.js';
 
-export interface Route<Q extends Contract = Contract, A extends Contract = Contract> {
+type Answer = Contract | typeof RECEIPT;
+
+export interface Route<Q extends Contract = Contract, A extends Answer = Answer> {
   readonly at: string;
   /** One of the service's replicas hears each message; otherwise every one does. */
   readonly shared: boolean;
@@ -14,7 +16,7 @@ export interface Route<Q extends Contract = Contract, A extends Contract = Contr
   readonly answer: A;
 }
 
-function route<Q extends Contract, A extends Contract>(at: string, question: Q, answer: A, shared = true): Route<Q, A> {
+function route<Q extends Contract, A extends Answer>(at: string, question: Q, answer: A, shared = true): Route<Q, A> {
   return { at, shared, question, answer };
 }
 
@@ -22,8 +24,8 @@ export const peerPublish = route('up.*.publish', contracts.publish, contracts.ne
 export const accountPublish = route('usr.*.publish', contracts.publish, contracts.news);
 export const peerRunner = route('up.*.runner', contracts.runner, contracts.ran);
 export const accountRunner = route('usr.*.runner', contracts.runner, contracts.ran);
-export const jobReturn = route('up.*.return', contracts.returned, contracts.stored);
-export const jobReturnHere = route('up.*.return.{instance}', contracts.returned, contracts.stored, false);
+export const jobReturn = route('up.*.return', contracts.returned, RECEIPT);
+export const jobReturnHere = route('up.*.return.{instance}', contracts.returned, RECEIPT, false);
 export const gatewayPublish = route('svc.gw.publish', contracts.publish, contracts.news);
 export const gatewayRunner = route('svc.gw.runner', contracts.runner, contracts.ran);
 export const gatewayRead = route('svc.gw.read', contracts.read, contracts.answer);

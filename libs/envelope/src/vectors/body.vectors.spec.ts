@@ -1,6 +1,7 @@
 import { fromHex, toHex } from '../bytes.js';
 import { bodyKeys, messageHash, openBody, openWrap, sealBody, sealWrap } from '../message-body.js';
 import { pad, unpad } from '../padding.js';
+import { encodeReceipt, receiptOf } from '../receipt.js';
 import { sodiumReady } from '../sodium.js';
 import { bodyVectors, paddingVectors, wrapVectors } from './body.vectors.js';
 import { committed } from './vector-file.js';
@@ -33,6 +34,7 @@ it.each(files.body.cases)('body: $name', (one) => {
   const header = fromHex(one.header);
   expect(toHex(sealBody(key, header, fromHex(one.plaintext)))).toBe(one.body);
   expect(openBody(key, header, fromHex(one.body))).toEqual(pad(fromHex(one.plaintext)));
+  expect(toHex(encodeReceipt(receiptOf(fromHex(one.contentKey))))).toBe(one.receipt);
 });
 
 it.each(files.wraps.cases)('wraps: $name', (one) => {

@@ -1,9 +1,10 @@
-/** Vectors of padding, of a body's keys, and of wraps. */
+/** Vectors of padding, of a body's keys, of its receipt, and of wraps. */
 import { sealWith } from '../aead.js';
 import { toHex, utf8 } from '../bytes.js';
 import { bodyKeys, messageHash, sealWrap } from '../message-body.js';
 import { pad, padme } from '../padding.js';
 import { seedOf } from '../parties.spec-support.js';
+import { encodeReceipt, receiptOf } from '../receipt.js';
 import type { Vectors } from './vector-file.js';
 
 export interface PaddingCase {
@@ -54,11 +55,13 @@ export interface BodyCase {
   readonly header: string;
   readonly plaintext: string;
   readonly body: string;
+  /** The whole answer. */
+  readonly receipt: string;
 }
 
 export function bodyVectors(): Vectors<BodyCase> {
   const about =
-    '`key` and `commitment` from `contentKey`; `body` is `plaintext`, padded, sealed under `key` with `header` as associated data.';
+    '`key` and `commitment` from `contentKey`; `body` is `plaintext`, padded, sealed under `key` with `header` as associated data; `receipt` answers it.';
   return { about, cases: ['first', 'second'].map(bodyCase) };
 }
 
@@ -76,6 +79,7 @@ function bodyCase(name: string): BodyCase {
     header: toHex(header),
     plaintext: toHex(plaintext),
     body: toHex(body),
+    receipt: toHex(encodeReceipt(receiptOf(contentKey))),
   };
 }
 

@@ -1,0 +1,44 @@
+/** A message that was opened, as whoever handles it sees it: what it says, who sent it, and how he is answered. */
+import { encodeReceipt, equalBytes, type KnownParty, type OpenedMessage, randomBytes } from '@natrium/envelope';
+import type { Body, Contract } from '@natrium/wire';
+import type { Sealer } from './sealer.js';
+import type { Incoming } from './transport.js';
+
+export interface Opened<C extends Contract = Contract> {
+  readonly body: Body<C>;
+  readonly kind: string;
+  readonly subject: string;
+  /** Where answers go; a joiner's is kept for later. */
+  readonly reply: string | undefined;
+  readonly party: KnownParty;
+  readonly messageId: Uint8Array;
+  readonly private: Uint8Array;
+  /** Seals an answer to the sender; may be called more than once where the contract says that news follow. */
+  answer<A extends Contract>(contract: A, body: Body<A>): void;
+  /** Says to the sender, who waits for that alone, that it is done. */
+  acknowledge(): void;
+}
+
+export function asOpened(opened: OpenedMessage, message: Incoming, sealer: Sealer): Opened {
+  const { body, kind, party, messageId, private: privatePart } = opened;
+  const { subject, reply } = message;
+  return {
+    body,
+    kind,
+    subject,
+    reply,
+    party,
+    messageId,
+    private: privatePart,
+    answer: (contract, said) => {
+      if (reply === undefined) return;
+      // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
+      // that answers, and the answer brings the whole announcement.
+      const introduce = !equalBytes(opened.recipient, sealer.own.keyring.currentKeyId);
+      message.respond(sealer.seal(contract, said, [party], { messageId: randomBytes(16), re: messageId, introduce }));
+    },
+    acknowledge: () => {
+      if (reply !== undefined) message.respond(encodeReceipt(opened.receipt()));
+    },
+  };
+}

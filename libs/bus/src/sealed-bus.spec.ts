@@ -11,7 +11,18 @@ import {
 import { contracts } from '@natrium/wire';
 import type { Opened } from './opened.js';
 import { SealedBus } from './sealed-bus.js';
-import { JID, NOW, type Party, PATIENCE, settle, tap, useWorld, World } from './world.spec-support.js';
+import {
+  aFleet,
+  type Fleet,
+  JID,
+  NOW,
+  type Party,
+  PATIENCE,
+  settle,
+  tap,
+  useWorld,
+  World,
+} from './world.spec-support.js';
 
 const world = useWorld();
 
@@ -392,27 +403,7 @@ describe('an answer', () => {
 });
 
 describe('a fan-out', () => {
-  /** Minions that answer a presence question, and a gateway that knows them. */
-  function aFleet(count: number) {
-    const minions = Array.from({ length: count }, () => world().minion());
-    const gateway = world()
-      .service('gateway', 'gw1')
-      .knows(...minions);
-    const heard: Opened[][] = minions.map(() => []);
-    for (const [index, minion] of minions.entries()) {
-      minion.bus.serve(`nt.main.job.${minion.own.fp}`, undefined, [contracts.presence], (opened) =>
-        heard[index]!.push(opened),
-      );
-    }
-    const targets = minions.map(({ known, own }, index) => ({
-      party: known,
-      subject: `nt.main.job.${own.fp}`,
-      private: [index],
-    }));
-    return { minions, gateway, heard, targets };
-  }
-
-  function ask(gateway: Party, targets: ReturnType<typeof aFleet>['targets']) {
+  function ask(gateway: Party, targets: Fleet['targets']) {
     const said: unknown[] = [];
     const fan = {
       contract: contracts.presence,
@@ -429,7 +420,7 @@ describe('a fan-out', () => {
   }
 
   it('reaches each minion on its own subject, also one that did not know the gateway, with its own private part', async () => {
-    const { minions, gateway, heard, targets } = aFleet(3);
+    const { minions, gateway, heard, targets } = aFleet(world(), 3);
     minions[0]!.knows(gateway);
     const { said, stop } = ask(gateway, targets);
     await settle();
@@ -446,7 +437,7 @@ describe('a fan-out', () => {
   });
 
   it('is encrypted once: the messages differ in their wraps only', async () => {
-    const { minions, gateway, targets } = aFleet(2);
+    const { minions, gateway, targets } = aFleet(world(), 2);
     for (const minion of minions) minion.knows(gateway);
     const { stop } = ask(gateway, targets);
     const [one, two] = gateway.sent.map(({ payload }) => Buffer.from(payload));
@@ -458,7 +449,7 @@ describe('a fan-out', () => {
   });
 
   it('of much to each goes out a part at a time, and reaches all', async () => {
-    const { minions, gateway, targets } = aFleet(5);
+    const { minions, gateway, targets } = aFleet(world(), 5);
     const heard: number[] = [];
     for (const [index, minion] of minions.entries()) {
       minion.knows(gateway);
@@ -477,7 +468,7 @@ describe('a fan-out', () => {
   });
 
   it('hears at once who is not there', async () => {
-    const { gateway, targets } = aFleet(1);
+    const { gateway, targets } = aFleet(world(), 1);
     const absent = world().minion();
     const gone = { party: absent.known, subject: `nt.main.job.${absent.own.fp}`, private: [] };
     const { said, stop } = ask(gateway, [...targets, gone]);
@@ -487,7 +478,7 @@ describe('a fan-out', () => {
   });
 
   it('takes no answer of one minion in the place of another', async () => {
-    const { minions, gateway, heard, targets } = aFleet(2);
+    const { minions, gateway, heard, targets } = aFleet(world(), 2);
     const { said, stop } = ask(gateway, targets);
     await settle();
     const [{ reply, messageId } = heard[0]![0]!] = heard[1]!;
@@ -498,7 +489,7 @@ describe('a fan-out', () => {
   });
 
   it('reaches the others when nothing can be sealed to one of them, who counts as not there', async () => {
-    const { minions, gateway, heard, targets } = aFleet(2);
+    const { minions, gateway, heard, targets } = aFleet(world(), 2);
     for (const minion of minions) minion.knows(gateway);
     const [liar, honest] = targets;
     const poisoned: KnownParty = { ...liar!.party, epochKey: gateway.known.epochKey };
@@ -511,7 +502,7 @@ describe('a fan-out', () => {
   });
 
   it('takes no stale answer that names the asker’s own epoch key: the next one is sealed as before', async () => {
-    const { minions, gateway, heard, targets } = aFleet(1);
+    const { minions, gateway, heard, targets } = aFleet(world(), 1);
     minions[0]!.knows(gateway);
     const identity = identityFrom(newIdentitySecret());
     const liar = world().minion(identity);
@@ -536,7 +527,7 @@ describe('a fan-out', () => {
   });
 
   it('cannot be opened by another minion', async () => {
-    const { minions, gateway, heard, targets } = aFleet(2);
+    const { minions, gateway, heard, targets } = aFleet(world(), 2);
     for (const minion of minions) minion.knows(gateway);
     const { stop } = ask(gateway, targets);
     await settle();
@@ -549,7 +540,7 @@ describe('a fan-out', () => {
   });
 
   it('hears nothing after it was stopped', async () => {
-    const { gateway, heard, targets } = aFleet(1);
+    const { gateway, heard, targets } = aFleet(world(), 1);
     const { said, stop } = ask(gateway, targets);
     await settle();
     stop();

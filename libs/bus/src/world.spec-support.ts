@@ -143,6 +143,26 @@ export class Party {
   }
 }
 
+/** Minions that answer a presence question, and a gateway that knows them. */
+export function aFleet(world: World, count: number) {
+  const minions = Array.from({ length: count }, () => world.minion());
+  const gateway = world.service('gateway', 'gw1').knows(...minions);
+  const heard: Opened[][] = minions.map(() => []);
+  for (const [index, minion] of minions.entries()) {
+    minion.bus.serve(`nt.main.job.${minion.own.fp}`, undefined, [contracts.presence], (opened) =>
+      heard[index]?.push(opened),
+    );
+  }
+  const targets = minions.map(({ known, own }, index) => ({
+    party: known,
+    subject: `nt.main.job.${own.fp}`,
+    private: [index],
+  }));
+  return { minions, gateway, heard, targets };
+}
+
+export type Fleet = ReturnType<typeof aFleet>;
+
 export const settle = async (turns = 20): Promise<void> => {
   for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
 };

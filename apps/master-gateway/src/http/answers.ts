@@ -10,14 +10,29 @@ const zipped = promisify(gzip);
 /** Shorter answers gain nothing. */
 const ZIP_FROM = 1400;
 
-const TYPES = ['application/json', 'application/x-yaml'] as const;
+/** Of what this API says, the first where the client has no preference. */
+export const TYPES = ['application/json', 'application/x-yaml'] as const;
 
 /** @throws {NotAcceptableException} When the client takes neither JSON nor YAML; better before a call than after it. */
 export function answerType(req: Request): (typeof TYPES)[number] {
-  const type = req.headers.accept === undefined ? TYPES[0] : req.accepts([...TYPES]);
+  const type = req.headers.accept === undefined ? TYPES[0] : preferredType(req, TYPES);
   const known = TYPES.find((one) => one === type);
   if (known === undefined) throw new NotAcceptableException('Answers are application/json or application/x-yaml');
   return known;
+}
+
+/**
+ * Which of `types` the client prefers, as Salt's server reads `Accept`: what a type says of itself besides its weight counts for
+ * nothing, and `application/json; charset=utf-8` asks for JSON.
+ *
+ * @returns false when it takes none of them.
+ */
+export function preferredType(req: Request, types: readonly string[]): string | false {
+  const ranges = (req.headers.accept ?? '').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';');
+    return [type, ...parameters.filter((one) => /^\s*q\s*=/i.test(one)).slice(0, 1)].join(';');
+  });
+  return req.accepts.call({ headers: { accept: ranges.join(',') } }, ...types);
 }
 
 export async function sendValue(req: Request, res: Response, value: Value, status = 200): Promise<void> {

@@ -1,6 +1,7 @@
 /** A page of the user's own (SaltGUI, for one): the HTML of `app`, for whoever prefers HTML, and the files of `static`. */
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { NotFoundException } from '@nestjs/common';
+import { preferredType, TYPES } from './answers.js';
 import type { HttpOptions } from './http-options.js';
 
 type Places = Pick<HttpOptions, 'app' | 'appPath' | 'static' | 'staticPath'>;
@@ -52,7 +53,5 @@ function under(path: string, handler: RequestHandler): RequestHandler {
 function prefersHtml(req: Request): boolean {
   const { accept } = req.headers;
   if (accept === undefined) return true;
-  return (
-    accept.trim() !== '*/*' && req.accepts(['application/json', 'application/x-yaml', 'text/html']) === 'text/html'
-  );
+  return accept.trim() !== '*/*' && preferredType(req, [...TYPES, 'text/html']) === 'text/html';
 }

@@ -13,7 +13,7 @@ describe('a lowstate of local', () => {
     [{ fun: 'a.b', token: 'x', batch: null, expr_form: 'list' }, ['a.b'], [[]]],
   ])('%j', (low, funs, args) => {
     expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
-      tgt: '*', tgtType: 'glob', funs, args, returner: '', timeout: 5, isFull: false, metadata: null,
+      tgt: '*', tgtType: 'glob', delimiter: undefined, funs, args, returner: '', timeout: 5, isFull: false, metadata: null,
     }); // prettier-ignore
   });
 
@@ -22,6 +22,10 @@ describe('a lowstate of local', () => {
     expect(localAsk({ fun: 'f.f', tgt: ['a', 'b'], tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
     expect(localAsk({ fun: 'f.f', tgt: 'G@os:x and a*', tgt_type: 'compound' }, 5).tgt).toBe('G@os:x and a*');
   });
+
+  it.each([['/', '/'], ['', undefined], [null, undefined], [7, undefined]])('with delimiter: %j has the delimiter %j', (delimiter, wanted) => {
+    expect(localAsk({ tgt: '*', fun: 'a.b', delimiter }, 5).delimiter).toBe(wanted);
+  }); // prettier-ignore
 
   it.each([
     ['True', true], ['true', true], [true, true], [1, true], ['1', true],

@@ -11,6 +11,8 @@ export type Client = (typeof CLIENTS)[number];
 export interface LocalAsk {
   readonly tgt: string | readonly string[];
   readonly tgtType: string;
+  /** Between the levels of grains and pillar; undefined: the usual one. */
+  readonly delimiter: string | undefined;
   readonly funs: readonly string[];
   readonly args: readonly (readonly Value[])[];
   readonly returner: string;
@@ -50,6 +52,7 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   return {
     tgt: targetOf(low['tgt'], tgtType),
     tgtType,
+    delimiter: typeof low['delimiter'] === 'string' && low['delimiter'] !== '' ? low['delimiter'] : undefined,
     funs,
     args: argsOf(funs, listOf(low['arg']), kwargOf(low)),
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',

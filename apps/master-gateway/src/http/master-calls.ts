@@ -125,8 +125,12 @@ export class MasterCalls {
   #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
     const follow = wanted === 'connected' ? 'preview' : wanted;
     const how = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
-    const options = ask.metadata === null ? how : { ...how, metadata: toPlain(ask.metadata) };
-    const signed = this.#request('job', ask, caller, options);
+    const { delimiter, metadata } = ask;
+    const signed = this.#request('job', ask, caller, {
+      ...how,
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(metadata === null ? {} : { metadata: toPlain(metadata) }),
+    });
     return this.#traced(
       signed,
       () =>

@@ -29,16 +29,20 @@ export function allowedMethods(req: Request, res: Response, next: NextFunction):
   next(new MethodNotAllowedException('Specified method is invalid for this resource.'));
 }
 
-/** A client whose address ends with a slash asks for `//login`: as in Salt's server, several are one. */
-export function withoutDoubleSlashes(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  return path.replace(/\/{2,}/g, '/') + url.slice(path.length);
+/**
+ * A request's target as the doors know it. A client whose address ends with a slash asks for `//login`: as in Salt's server, several
+ * are one. Scheme and host, which whoever asks through a proxy puts before the path, are left out (RFC 9112, 3.2.2).
+ */
+export function plainTarget(url: string): string {
+  const own = url.replace(/^https?:\/\/[^/?#]*\/?/i, '/');
+  const [path = ''] = own.split('?', 1);
+  return path.replace(/\/{2,}/g, '/') + own.slice(path.length);
 }
 
 /** The paths that a configuration moves, back to where the doors are. */
 export function ownPaths({ prefix, hookPath }: Pick<HttpOptions, 'prefix' | 'hookPath'>): RequestHandler {
   return (req, _, next) => {
-    req.url = withoutDoubleSlashes(req.url);
+    req.url = plainTarget(req.url);
     if (prefix !== '' && (req.url === prefix || req.url.startsWith(`${prefix}/`) || req.url.startsWith(`${prefix}?`))) {
       req.url = req.url.slice(prefix.length) || '/';
     }

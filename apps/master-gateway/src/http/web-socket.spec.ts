@@ -86,6 +86,15 @@ describe('a WebSocket', () => {
     expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET))).toBe('HTTP/1.1 101 Switching Protocols');
   });
 
+  it('is opened at its path only, and where that follows a host', async () => {
+    await serve();
+    const answered = async (path: string) =>
+      (await firstLine(ask(`GET ${path}`, `${WEB_SOCKET}X-Auth-Token: ${TOKEN}\r\n`)))?.slice(9, 12);
+    for (const path of ['/ws', '/ws/', '//ws', `/ws/${TOKEN}/`, '/ws?x', 'http://x/ws'])
+      expect([path, await answered(path)]).toEqual([path, '101']);
+    for (const path of ['/wsx', '/ws/a/b', '/events']) expect([path, await answered(path)]).toEqual([path, '404']);
+  });
+
   it.each([
     ['another address', '192.0.2.1', ''],
     ['whoever a proxy on this host names', '127.0.0.1', 'X-Forwarded-For: 192.0.2.7\r\n'],

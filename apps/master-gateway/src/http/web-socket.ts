@@ -6,9 +6,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
 import { isLetIn, sessionIn } from './guards.js';
 import type { HttpOptions } from './http-options.js';
-import { withoutDoubleSlashes } from './paths.js';
+import { plainTarget } from './paths.js';
 import { type From, SESSION_ID, type Session, type Sessions, TOKEN } from './sessions.js';
 
+/** With the token, where the path names one. */
+const PATH = /^\/ws(?:\/([^/]+))?\/?$/;
 /** A client says one short line. */
 const MAX_FRAME = 4096;
 const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
@@ -36,13 +38,14 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
       refuse(socket, FORBIDDEN);
       return;
     }
-    const [path = ''] = withoutDoubleSlashes(req.url).split('?', 1);
-    if (!path.startsWith(`${prefix}/ws`)) {
+    const [path = ''] = plainTarget(req.url).split('?', 1);
+    const named = path.startsWith(prefix) ? PATH.exec(path.slice(prefix.length)) : null;
+    if (named === null) {
       refuse(socket, UNKNOWN);
       return;
     }
     const client = { address: req.ip ?? '', about: '' };
-    enter(req, path.slice(prefix.length + '/ws'.length), sessions, client).then(
+    enter(req, named[1], sessions, client).then(
       ({ token, session }) => {
         sockets.handleUpgrade(req, socket, head, (webSocket) => {
           begin(webSocket, () => {
@@ -83,11 +86,10 @@ export function upgradeOnlyWebSockets(prototype: IncomingMessage): void {
 
 async function enter(
   req: Request,
-  rest: string,
+  named: string | undefined,
   sessions: Sessions,
   client: From,
 ): Promise<{ readonly token: string; readonly session: Session }> {
-  const named = /^\/([^/]+)\/?$/.exec(rest)?.[1];
   const token = named ?? sessionIn(req);
   if (!SESSION_ID.test(token) && !TOKEN.test(token)) throw new RangeError('not a token');
   return { token, session: await sessions.check(token, client) };

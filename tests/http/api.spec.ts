@@ -101,7 +101,8 @@ describe('a session', () => {
     const set = (await world.login('bob')).headers.get('Set-Cookie') ?? '';
     expect(set).toMatch(/^session_id=[0-9a-f]{40}; Max-Age=\d+; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/);
     const cookie = `session_id=${token}`;
-    expect((await world.ask('/stats', { headers: { Cookie: cookie } })).status).toBe(200);
+    for (const sent of [cookie, `a=b; session_id="${token}"; c=d`])
+      expect((await world.ask('/stats', { headers: { Cookie: sent } })).status).toBe(200);
     expect((await world.ask('/stats', { headers: { Cookie: cookie, Origin: world.url() } })).status).toBe(200);
     const before = await world.jobCount();
     for (const headers of [

@@ -96,7 +96,8 @@ function cookieIn({ headers, host }: Pick<Request, 'headers'> & { readonly host?
   const isOwn = origin === undefined || originHost(origin) === (host ?? headers.host);
   const isNear = site === undefined || site === 'same-origin' || site === 'none';
   if (!isOwn || !isNear || cookie === undefined) return undefined;
-  return /(?:^|;)\s*session_id=([^;\s]+)/.exec(cookie)?.[1];
+  // Some clients quote a value, as they may.
+  return /(?:^|;)\s*session_id=("?)([^;\s"]+)\1/.exec(cookie)?.[2];
 }
 
 function originHost(origin: string): string | undefined {

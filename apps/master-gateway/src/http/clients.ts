@@ -59,7 +59,7 @@ export class Clients {
   async #local(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
     const ask = localAsk(low, this.options.timeout);
     const news = await this.calls.job(ask, 'all', caller);
-    return [jobAnswer(news, { isFull: ask.isFull, isList: ask.tgtType === 'list' })];
+    return [jobAnswer(news, { ...ask, isList: ask.tgtType === 'list' })];
   }
 
   async #localAsync(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
@@ -78,7 +78,7 @@ export class Clients {
       const news = await this.calls.job(part, 'all', caller);
       // Who is silent has no part in it: Salt asks who is there, and makes batches of those.
       const heard = { ...news, absent: news.absent.filter(({ why }) => why === 'refused'), missing: [] };
-      const answer = jobAnswer(heard, { isFull: false, isList: false });
+      const answer = jobAnswer(heard, { ...ask, isFull: false, isList: false });
       elements.push(...Object.entries(answer).map(([id, value]) => ({ [id]: value })));
     }
     return elements;
@@ -91,7 +91,7 @@ export class Clients {
     if (minions.length === 0) return [{}];
     const part = { ...ask, tgt: someOf(minions, count), tgtType: 'list' };
     const news = await this.calls.job(part, 'all', caller);
-    return [jobAnswer(news, { isFull: ask.isFull, isList: false })];
+    return [jobAnswer(news, { ...ask, isList: false })];
   }
 
   async #runner(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {

@@ -9,6 +9,8 @@ export interface AnswerForm {
   readonly isFull: boolean;
   /** The target named its minions: who is silent is told in words, not as `false`. */
   readonly isList: boolean;
+  /** Where there is one, a value is told under this name. */
+  readonly only: string | undefined;
 }
 
 export function jobAnswer(news: JobNews, form: AnswerForm): ValueMap {
@@ -17,12 +19,13 @@ export function jobAnswer(news: JobNews, form: AnswerForm): ValueMap {
   return Object.fromEntries<Value>([
     ...silent.map((one) => [one.id, absentAnswer(one, jid, form)] as const),
     ...missing.map((id) => [id, absentAnswer({ id, why: 'no_answer', sentence: null }, jid, form)] as const),
-    ...returns.map((one) => [one.id, form.isFull ? full(one, jid) : one.ret] as const),
+    ...returns.map((one) => [one.id, returned(one, jid, form)] as const),
   ]);
 }
 
-function full({ ret, retcode, out }: Return, jid: string): ValueMap {
-  return { ret, retcode, jid, ...(out === null ? {} : { out }) };
+function returned({ ret, retcode, out }: Return, jid: string, { isFull, only }: AnswerForm): Value {
+  const value = only === undefined ? ret : { [only]: ret };
+  return isFull ? { ret: value, retcode, jid, ...(out === null ? {} : { out }) } : value;
 }
 
 function absentAnswer({ why, sentence }: Absent, jid: string, { isFull, isList }: AnswerForm): Value {

@@ -7,13 +7,16 @@ describe('a lowstate of local', () => {
     [{ fun: 'test.ping' }, ['test.ping'], [[]]],
     [{ fun: 'a.b,c.d', arg: [[1], 'x'] }, ['a.b', 'c.d'], [[1], ['x']]],
     [{ fun: ['a.b', 'c.d'], arg: [[], ['x=1']] }, ['a.b', 'c.d'], [[], [kw({ x: 1 })]]],
+    [{ fun: ['a.b'], arg: [['one', 'x=1']] }, ['a.b'], [['one', kw({ x: 1 })]]],
+    [{ fun: ['a.b'] }, ['a.b'], [[]]],
     [{ fun: 'a.b', arg: 'one' }, ['a.b'], [['one']]],
     [{ fun: 'a.b', arg: ['2', 'k=2', 'a b=c'] }, ['a.b'], [['2', 'a b=c', kw({ k: 2 })]]],
     [{ fun: 'a.b', arg: [1], kwarg: { x: '2', __kwarg__: false } }, ['a.b'], [[1, kw({ x: '2' })]]],
     [{ fun: 'a.b', token: 'x', batch: null, expr_form: 'list' }, ['a.b'], [[]]],
   ])('%j', (low, funs, args) => {
+    const only = Array.isArray(low.fun) && low.fun.length === 1 ? 'a.b' : undefined;
     expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
-      tgt: '*', tgtType: 'glob', delimiter: undefined, funs, args, returner: '', timeout: 5, isFull: false, metadata: null,
+      tgt: '*', tgtType: 'glob', delimiter: undefined, funs, only, args, returner: '', timeout: 5, isFull: false, metadata: null,
     }); // prettier-ignore
   });
 

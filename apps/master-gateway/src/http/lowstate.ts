@@ -14,6 +14,8 @@ export interface LocalAsk {
   /** Between the levels of grains and pillar; undefined: the usual one. */
   readonly delimiter: string | undefined;
   readonly funs: readonly string[];
+  /** The function of a list of one: what it returns is told under its name, as minions tell what several return. */
+  readonly only: string | undefined;
   readonly args: readonly (readonly Value[])[];
   readonly returner: string;
   readonly timeout: number;
@@ -49,12 +51,15 @@ export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Cl
 export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   const tgtType = text(low['tgt_type'] ?? 'glob', 'tgt_type');
   const funs = functionsOf(low['fun']);
+  const isNamed = isList(low['fun']);
+  const arg = listOf(low['arg']);
   return {
     tgt: targetOf(low['tgt'], tgtType),
     tgtType,
     delimiter: typeof low['delimiter'] === 'string' && low['delimiter'] !== '' ? low['delimiter'] : undefined,
     funs,
-    args: argsOf(funs, listOf(low['arg']), kwargOf(low)),
+    only: isNamed && funs.length === 1 ? funs[0] : undefined,
+    args: argsOf(isNamed || funs.length > 1 ? funs.map((_, index) => listOf(arg[index])) : [arg], kwargOf(low)),
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',
     timeout: timeoutOf(low, usualTimeout),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
@@ -88,8 +93,7 @@ function argumentsIn(args: readonly Value[]): { readonly positional: readonly Va
   return { positional, named: Object.fromEntries(named) };
 }
 
-function argsOf(funs: readonly string[], args: readonly Value[], kwarg: ValueMap): readonly (readonly Value[])[] {
-  const lists = funs.length === 1 ? [args] : funs.map((_, index) => listOf(args[index]));
+function argsOf(lists: readonly (readonly Value[])[], kwarg: ValueMap): readonly (readonly Value[])[] {
   return lists.map((list) => {
     const { positional, named } = argumentsIn(list);
     return joinArguments({ positional, named: { ...named, ...kwarg } });

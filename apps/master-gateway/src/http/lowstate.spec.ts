@@ -51,7 +51,7 @@ describe('a lowstate of local', () => {
   });
 
   it('waits from a second to a day', () => {
-    for (const [timeout, wanted] of [[0, 1], ['7', 7], [1e9, 86_400], [null, 5]] as const) {
+    for (const [timeout, wanted] of [[0, 1], ['7', 7], [1e9, 86_400], [null, 5], ['', 5], [' ', 5]] as const) {
       expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(wanted);
     }
   }); // prettier-ignore
@@ -75,5 +75,6 @@ describe('a client', () => {
     for (const client of ['ssh', 'toString', '', null, 7]) {
       expect(() => clientOf({ client }, new Set(['ssh', 'toString']))).toThrow('Invalid client specified');
     }
+    expect(() => clientOf({}, new Set(['local']))).toThrow("Invalid client specified: 'None'");
   });
 });

@@ -125,7 +125,9 @@ function listOf(arg: Value | undefined): readonly Value[] {
 }
 
 export function timeoutOf({ timeout }: ValueMap, usual: number): number {
-  const seconds = timeout instanceof Float ? timeout.value : Number(timeout ?? usual);
+  // An empty field of a form says nothing.
+  const asked = typeof timeout === 'string' && timeout.trim() === '' ? usual : timeout;
+  const seconds = asked instanceof Float ? asked.value : Number(asked ?? usual);
   if (!Number.isFinite(seconds)) throw new BadRequestException('timeout is a number of seconds');
   return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
 }
@@ -142,5 +144,6 @@ function missing(key: string): BadRequestException {
 }
 
 function shown(value: Value | undefined): string {
+  if (value === undefined || value === null) return 'None';
   return typeof value === 'string' ? value.slice(0, 64) : typeof value;
 }

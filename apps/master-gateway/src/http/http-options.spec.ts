@@ -48,6 +48,12 @@ describe('where the HTTP API listens', () => {
   });
 });
 
+it('knows the same paths with and without a slash at their end', () => {
+  const paths = 'webhook_url: /from/outside/, app_path: /gui/, static_path: /files//, root_prefix: /api/';
+  const options = optionsOf(`rest_cherrypy: {port: 8001, disable_ssl: true, ${paths}}\n`);
+  expect(options).toMatchObject({ hookPath: '/from/outside', appPath: '/gui', staticPath: '/files', prefix: '/api' });
+});
+
 it.each([
   ['', 1_048_576],
   ['max_request_body_size: 65536', 65_536],

@@ -127,10 +127,11 @@ function textIn(own: ValueMap, key: string): string | undefined {
   return value;
 }
 
+/** Without a slash at its end: what lies below is asked for with one. */
 function pathIn(own: ValueMap, key: string, usual: string): string {
   const path = textIn(own, key) ?? usual;
   if (!path.startsWith('/')) throw wrong(key, 'begins with a slash');
-  return path;
+  return path.replace(/(.)\/+$/, '$1');
 }
 
 function wrong(key: string, what: string): ConfigInvalid {

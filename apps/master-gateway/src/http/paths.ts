@@ -1,5 +1,5 @@
 /** The paths of the API and the methods that each takes: what is asked otherwise is refused before anything is read. */
-import { MethodNotAllowedException } from '@nestjs/common';
+import { MethodNotAllowedException, NotFoundException } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { HttpOptions } from './http-options.js';
 
@@ -46,8 +46,12 @@ export function ownPaths({ prefix, hookPath }: Pick<HttpOptions, 'prefix' | 'hoo
     if (prefix !== '' && (req.url === prefix || req.url.startsWith(`${prefix}/`) || req.url.startsWith(`${prefix}?`))) {
       req.url = req.url.slice(prefix.length) || '/';
     }
-    if (hookPath !== '/hook' && (req.path === hookPath || req.path.startsWith(`${hookPath}/`))) {
+    if (req.path === hookPath || req.path.startsWith(`${hookPath}/`)) {
       req.url = `/hook${req.url.slice(hookPath.length)}`;
+    } else if (/^\/hook(?:\/|$)/i.test(req.path)) {
+      // Hooks that ask for no session may have nothing but their path to protect them.
+      next(new NotFoundException());
+      return;
     }
     next();
   };

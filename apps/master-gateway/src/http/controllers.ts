@@ -16,7 +16,7 @@ import { answerType, sendValue } from './answers.js';
 import { Api } from './api.js';
 import { CLIENTS } from './lowstate.js';
 import { lowstates } from './request-body.js';
-import { openApi } from './openapi.js';
+import { baseOf, openApi } from './openapi.js';
 
 @Controller()
 export class RootController {
@@ -44,7 +44,7 @@ export class RootController {
 
   @Get('/openapi.json')
   describe(@Req() req: Request, @Res() res: Response) {
-    return sendValue(req, res, openApi(req.baseUrl));
+    return sendValue(req, res, openApi(baseOf(req.originalUrl)));
   }
 }
 

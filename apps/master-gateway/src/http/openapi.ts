@@ -2,6 +2,7 @@
 import type { Value, ValueMap } from '@natrium/model';
 import type { NextFunction, Request, Response } from 'express';
 import { CLIENTS } from './lowstate.js';
+import { plainTarget } from './paths.js';
 
 interface Operation {
   readonly path: string;
@@ -97,6 +98,11 @@ const SCHEMAS: ValueMap = {
   Page: { type: 'string' },
   Any: {},
 }; // prettier-ignore
+
+/** @returns Where the API is mounted, as the address says under which its description was asked for. */
+export function baseOf(url: string): string {
+  return plainTarget(url).replace(/\/openapi\.json\/?(?:\?.*)?$/, '');
+}
 
 /** @param base Where the API is mounted. */
 export function openApi(base: string): ValueMap {

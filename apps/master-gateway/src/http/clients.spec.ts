@@ -1,4 +1,4 @@
-/** Rules of `local_subset`: some of those who are connected are asked, and nobody else. The gate beside it has its own rules. */
+/** Rules of `local_subset` (some of those who are connected are asked, and nobody else) and of batches. The gate has its own rules. */
 import { NO_TRACING } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
 import {
@@ -22,13 +22,17 @@ const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), ti
 beforeAll(sodiumReady);
 
 /** A gate that permits all of it, on a cluster where only these are connected; `ran` is who was sent a job. */
-function aGate(connected: readonly string[], end: News['end'] = []) {
+function aGate(connected: readonly string[], end: News['end'] = [], all: readonly string[] = ALL) {
   const ran: string[] = [];
+  const sizes: number[] = [];
   const publish = {
     handle: ({ request }: SignedRequest, _peer: boolean, follow: Follow, tell: Tell) => {
-      const preview = request.options[CONNECTED] === true ? connected : ALL;
+      const preview = request.options[CONNECTED] === true ? connected : all;
       const minions = follow === 'preview' ? preview : [request.tgt].flat();
-      if (follow !== 'preview') ran.push(...minions);
+      if (follow !== 'preview') {
+        ran.push(...minions);
+        sizes.push(minions.length);
+      }
       const started = { jid: '20261120141646000001', minions: [...minions], missing: [], rule: '' };
       const returns = [request.tgt].flat().includes('a')
         ? [{ id: 'a', ret: false, retcode: 0, success: true, out: null }]
@@ -40,7 +44,7 @@ function aGate(connected: readonly string[], end: News['end'] = []) {
   const ports = { publish, run: {} as PeerRun, now: () => 1_795_000_000_000, tracing: NO_TRACING };
   const clients = new Clients(new MasterCalls(ports), OPTIONS);
   const ask = (low: ValueMap) => clients.runAll([{ tgt: '*', fun: 'test.ping', ...low }], CALLER);
-  return { ran, ask };
+  return { ran, sizes, ask };
 }
 
 it('asks nobody who is not connected', async () => {
@@ -67,6 +71,22 @@ it('leaves a batch as it is: whoever is meant is asked, connected or not', async
   const { ran, ask } = aGate(['a', 'c']);
   await ask({ client: 'local_batch', batch: '3' });
   expect(ran.sort()).toEqual(ALL);
+});
+
+it.each([
+  [{}, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]],
+  [{ batch: null }, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]],
+  [{ batch: '50%' }, [10, 10, 1]],
+  [{ batch: 20 }, [20, 1]],
+  [{ batch: '1%' }, Array.from({ length: 21 }, () => 1)],
+])('makes of %j batches of %j of 21 minions: a tenth where nothing is said', async (low, wanted) => {
+  const { sizes, ask } = aGate(
+    [],
+    [],
+    Array.from({ length: 21 }, (_, index) => `m${String(index)}`),
+  );
+  await ask({ client: 'local_batch', ...low });
+  expect(sizes).toEqual(wanted);
 });
 
 it('names in a batch who returned and who refused, and nobody who is silent', async () => {

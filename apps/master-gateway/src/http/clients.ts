@@ -23,6 +23,7 @@ export interface NamedCaller extends Caller {
 type Run = (low: ValueMap, caller: NamedCaller) => Promise<readonly Value[]>;
 
 const DEFAULT_SUBSET = 3;
+const DEFAULT_BATCH = '10%';
 
 export class Clients {
   readonly #clients: Readonly<Record<Client, Run>> = {
@@ -138,10 +139,10 @@ async function runData(
 }
 
 function batchSize(batch: Value | undefined, count: number): number {
-  const text = typeof batch === 'string' ? batch.trim() : batch;
+  const text = typeof batch === 'string' ? batch.trim() : (batch ?? DEFAULT_BATCH);
   const share = typeof text === 'string' ? /^(\d{1,3}(?:\.\d{1,6})?)%$/.exec(text)?.[1] : undefined;
   if (share !== undefined) return Math.max(1, Math.floor((count * Number(share)) / 100));
-  return wholeIn(text ?? 1, 'batch');
+  return wholeIn(text, 'batch');
 }
 
 function wholeIn(value: Value, key: string): number {

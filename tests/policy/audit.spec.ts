@@ -158,6 +158,11 @@ describe('an exported audit', () => {
     expect({ code, line: lines[0] }).toEqual({ code: 0, line: expect.stringMatching(INTACT) as string });
   });
 
+  it('goes only where it can be written', async () => {
+    const nowhere = join(file(), 'below');
+    await expect(world.audit('export', { file: nowhere })).rejects.toThrow(`${nowhere}: cannot write it: ENOTDIR`);
+  });
+
   it('loses no line unnoticed', async () => {
     const lost = await change('lost.jsonl', (lines) => lines.filter((line) => !line.includes('"number":5,')));
     expect(lost).toMatchObject({

@@ -5,8 +5,8 @@ import { type Fleet, fleetOfRules, type PolicyView, readFleet } from '@natrium/p
 import { linkOptions } from '../common/common-options.js';
 import { UsageError } from '../common/options.js';
 import { say } from '../common/refused.js';
+import { textOf } from '../common/text-of.js';
 import type { AclCommand } from './acl-command.js';
-import { textOf } from './load-policy.js';
 
 /** There is no cluster in that folder: nothing that had to be reached. */
 const NO_CLUSTER = 78;

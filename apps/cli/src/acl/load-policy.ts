@@ -1,5 +1,5 @@
 /** A policy from a master file alone, or from a folder as the services read it; each rule with its place. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
 import { type ConfigProblem, type FilePlace, loadMasterConfig, problemSentence } from '@natrium/config';
 import type { PolicyConfig, RulePath } from '@natrium/acl';
@@ -9,6 +9,7 @@ import { builtinRunners, runnerRegistry } from '@natrium/runners';
 import { configDirOf } from '../common/common-options.js';
 import type { Options } from '../common/options.js';
 import { say } from '../common/refused.js';
+import { textOf } from '../common/text-of.js';
 import type { Io } from '../ports.js';
 
 /** Every key of a master file that takes part in a decision. */
@@ -99,14 +100,6 @@ function unquoted({ file, unquotedKeys, locate }: LoadedYaml): readonly ConfigPr
       reason: `YAML reads this key as ${String(path.at(-1))}, which is not text`,
       mend: 'put it in quotes',
     }));
-}
-
-export function textOf(file: string): Result<string, string> {
-  try {
-    return ok(readFileSync(file, 'utf8'));
-  } catch (error) {
-    return err(`cannot read it: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** As the acl-service does: what the built-in runners need comes first, the operator's own rules on top. */

@@ -7,18 +7,18 @@ import { type AuditRecord, readAudit } from '@natrium/envelope';
 import { fromPlain, isMap, type Plain, type Value } from '@natrium/model';
 import { readRecorded, type Recorded } from '@natrium/policy-tools';
 import { UsageError } from '../common/options.js';
-import { textOf } from './load-policy.js';
+import { textNamed } from '../common/text-of.js';
 
 /** What is not about a request is passed over. @throws {UsageError} When a line is no JSON. */
 export function recordsIn(file: string): readonly Recorded[] {
-  const text = textOf(file);
-  if (!text.ok) throw new UsageError(`${file}: ${text.error}`);
-  return text.value.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    const said = exportedIn(parsed(line, `${file}:${index + 1}`));
-    const record = said === undefined ? undefined : readRecorded(said);
-    return record === undefined ? [] : [record];
-  });
+  return textNamed(file)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.trim() === '') return [];
+      const said = exportedIn(parsed(line, `${file}:${index + 1}`));
+      const record = said === undefined ? undefined : readRecorded(said);
+      return record === undefined ? [] : [record];
+    });
 }
 
 function parsed(line: string, place: string): Value {

@@ -13,9 +13,10 @@ import {
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { say } from '../common/refused.js';
+import { textOf } from '../common/text-of.js';
 import type { AclCommand } from './acl-command.js';
 import { chosenFleet, fleetIn } from './load-fleet.js';
-import { chosenPolicy, type LoadedPolicy, showRule, textOf } from './load-policy.js';
+import { chosenPolicy, type LoadedPolicy, showRule } from './load-policy.js';
 import { print, printJson } from './show-value.js';
 
 export async function runTests(command: AclCommand): Promise<number> {

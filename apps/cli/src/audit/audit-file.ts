@@ -4,7 +4,6 @@
  *
  * Spec: docs/audit.md.
  */
-import { readFileSync } from 'node:fs';
 import {
   decode,
   encode,
@@ -13,16 +12,14 @@ import {
   rolesChainToWire,
   type Signed,
   signedFromWire,
+  type Wire,
 } from '@natrium/envelope';
 import { isMap, type Value } from '@natrium/model';
+import { textNamed } from '../common/text-of.js';
 import { recordLine } from './record-line.js';
-import { recordOf, type StoredAudit, type StoredRecord } from './stored-audit.js';
+import { AuditBroken, recordOf, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
 const VERSION = 1;
-
-export class AuditFileBroken extends Error {
-  override readonly name = 'AuditFileBroken';
-}
 
 export function* auditLines({ chain, records, heads, grants }: StoredAudit): Generator<string> {
   yield line({ audit: VERSION, roles: base64(encode(rolesChainToWire(chain))), grants: grants !== undefined });
@@ -40,7 +37,7 @@ export function* auditLines({ chain, records, heads, grants }: StoredAudit): Gen
   for (const grant of grants ?? []) yield line({ grant: signedText(grant) });
 }
 
-/** @throws {AuditFileBroken} When it is no exported audit; lines that were changed are for the verifier to find. */
+/** @throws {AuditBroken} When it is no exported audit; lines that were changed are for the verifier to find. */
 export function readAuditFile(path: string): StoredAudit {
   let chain: RolesChain | undefined;
   let hasGrants = false;
@@ -49,29 +46,29 @@ export function readAuditFile(path: string): StoredAudit {
   const grants: Signed[] = [];
   for (const [index, item] of linesOf(path)) {
     if (item['audit'] === VERSION && typeof item['roles'] === 'string') {
-      chain = rolesChainFromWire(decode(bytesOf(item['roles'])));
+      chain = rolesIn(item['roles'], index);
       hasGrants = item['grants'] === true;
     } else if (typeof item['record'] === 'string') records.push(storedIn(item, item['record'], index));
     else if (item['head'] !== undefined) heads.push(signedIn(item['head'], index));
     else if (item['grant'] !== undefined) grants.push(signedIn(item['grant'], index));
-    else throw new AuditFileBroken(`line ${index} is none of an exported audit`);
+    else throw new AuditBroken(`line ${index} is none of an exported audit`);
   }
   if (chain === undefined)
-    throw new AuditFileBroken('this is no exported audit: it does not begin with the roles documents');
+    throw new AuditBroken('this is no exported audit: it does not begin with the roles documents');
   return { chain, records, heads, grants: hasGrants ? grants : undefined };
 }
 
 /** Signed heads that an acl-service left in its log: whatever else is in it is passed over. */
 export function headsInLog(path: string): readonly Signed[] {
-  return readFileSync(path, 'utf8').split('\n').flatMap((text) => {
+  return textNamed(path).split('\n').flatMap((text) => {
     const head = /"auditHead":"([A-Za-z0-9+/=]+)"/.exec(text)?.[1];
-    const signed = head === undefined ? undefined : signedFromWire(decode(bytesOf(head)));
+    const signed = head === undefined ? undefined : encoded(head, signedFromWire);
     return signed === undefined ? [] : [signed];
   }); // prettier-ignore
 }
 
 function linesOf(path: string): readonly (readonly [number, Readonly<Record<string, Value>>])[] {
-  return readFileSync(path, 'utf8').split('\n').flatMap((text, index) => {
+  return textNamed(path).split('\n').flatMap((text, index) => {
     if (text === '') return [];
     try {
       const item = JSON.parse(text) as Value;
@@ -79,8 +76,25 @@ function linesOf(path: string): readonly (readonly [number, Readonly<Record<stri
     } catch {
       // said below
     }
-    throw new AuditFileBroken(`line ${index + 1} is no JSON object`);
+    throw new AuditBroken(`line ${index + 1} is no JSON object`);
   }); // prettier-ignore
+}
+
+function rolesIn(text: string, index: number): RolesChain {
+  const chain = encoded(text, rolesChainFromWire);
+  if (chain === undefined) throw new AuditBroken(`line ${index} holds no roles documents`);
+  return chain;
+}
+
+/** undefined also for what is no encoding at all. */
+function encoded<T>(text: string, read: (wire: Wire) => T | undefined): T | undefined {
+  let wire: Wire;
+  try {
+    wire = decode(bytesOf(text));
+  } catch {
+    return undefined;
+  }
+  return read(wire);
 }
 
 function storedIn({ chain, number }: Readonly<Record<string, Value>>, text: string, index: number): StoredRecord {
@@ -92,7 +106,7 @@ function signedIn(item: Value, index: number): Signed {
   if (isMap(item) && typeof item['bytes'] === 'string' && typeof item['signature'] === 'string') {
     return { bytes: bytesOf(item['bytes']), signature: bytesOf(item['signature']) };
   }
-  throw new AuditFileBroken(`line ${index} holds no signed bytes`);
+  throw new AuditBroken(`line ${index} holds no signed bytes`);
 }
 
 function signedText({ bytes, signature }: Signed): { readonly bytes: string; readonly signature: string } {

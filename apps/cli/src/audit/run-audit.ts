@@ -1,20 +1,29 @@
 /**
  * `natriumctl audit`: follow it, verify it, take a copy that can be verified elsewhere.
  *
- * Exit codes: 0 intact, 1 findings, 69 no master.
+ * Exit codes: 0 intact, 1 findings, 2 a file that cannot be read or written, 69 no master.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { isNativeError } from 'node:util/types';
 import { loadMasterConfig } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { UsageError } from '../common/options.js';
 import { notConnected, refused, say } from '../common/refused.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
-import { AuditFileBroken, auditLines, headsInLog, readAuditFile } from './audit-file.js';
+import { auditLines, headsInLog, readAuditFile } from './audit-file.js';
 import { readAudit, readPage } from './read-audit.js';
 import { recordJson, recordLine } from './record-line.js';
-import { recordOf, type StoredAudit, type StoredRecord, type Verified, verifyStored } from './stored-audit.js';
+import {
+  AuditBroken,
+  recordOf,
+  type StoredAudit,
+  type StoredRecord,
+  type Verified,
+  verifyStored,
+} from './stored-audit.js';
 
 const FOUND = 1;
 const OWNER_ONLY = 0o600;
@@ -25,8 +34,8 @@ export async function runAudit(options: AuditOptions, io: Io): Promise<number> {
     if (options.verb === 'verify' && options.file !== undefined) return verifyFile(options, options.file, io);
     return await online(options, io);
   } catch (error) {
-    if (!(error instanceof AuditFileBroken)) throw error;
-    say(`natriumctl audit: ${options.file ?? ''}: ${error.message}`, io);
+    if (!(error instanceof AuditBroken)) throw error;
+    say(`natriumctl audit: ${options.file === undefined ? '' : `${options.file}: `}${error.message}`, io);
     return FOUND;
   }
 }
@@ -70,7 +79,7 @@ function shown(stored: StoredRecord, json: boolean): string {
 }
 
 function writeFile(audit: StoredAudit, path: string, io: Io): number {
-  const file = openSync(path, 'w', OWNER_ONLY);
+  const file = opened(path);
   try {
     for (const line of auditLines(audit)) writeSync(file, line);
   } finally {
@@ -80,6 +89,15 @@ function writeFile(audit: StoredAudit, path: string, io: Io): number {
     `${path}: ${audit.records.length} records, ${audit.heads.length} signed heads, ${grantsText(audit.grants?.length)}\n`,
   );
   return 0;
+}
+
+/** @throws {UsageError} */
+function opened(path: string): number {
+  try {
+    return openSync(path, 'w', OWNER_ONLY);
+  } catch (error) {
+    throw new UsageError(`${path}: cannot write it: ${isNativeError(error) ? error.message : String(error)}`);
+  }
 }
 
 function verifyFile(options: AuditOptions, path: string, io: Io): number {

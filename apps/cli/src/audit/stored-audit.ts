@@ -49,10 +49,15 @@ interface Trust {
   readonly aclKeys: readonly Uint8Array[];
 }
 
-/** @throws {Error} When the roles documents are not signed by the first root. */
+/** What there is cannot be verified at all. */
+export class AuditBroken extends Error {
+  override readonly name = 'AuditBroken';
+}
+
+/** @throws {AuditBroken} When the roles documents are not signed by the first root. */
 export function verifyStored({ chain, records, heads, grants }: StoredAudit): Verified {
   const roles = verifyRolesChain(chain, { firstRoot: chain[0] }, 0);
-  if (!roles.ok) throw new Error(`the roles documents do not hold: ${roles.error}`);
+  if (!roles.ok) throw new AuditBroken(`the roles documents do not hold: ${roles.error}`);
   const trust: Trust = { cluster: roles.value.cluster, aclKeys: roles.value.document.roles.acl };
   const findings: Finding[] = [];
   const seen = records.flatMap((record) => seenRecord(record, findings));

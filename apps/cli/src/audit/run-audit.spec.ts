@@ -1,0 +1,55 @@
+/** Files that the command line names. What is found in a running cluster and in an exported file: tests/policy/audit.spec.ts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CtlPorts } from '../ports.js';
+import { runNatriumctl } from '../natriumctl/run-ctl.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { headsInLog } from './audit-file.js';
+import { runAudit } from './run-audit.js';
+
+describe('a file of natriumctl audit', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natrium-audit-'));
+    writeFileSync(join(folder, 'words'), 'hello\n');
+    writeFileSync(join(folder, 'forged'), '{"audit": 1, "roles": "AAAA"}\n');
+    writeFileSync(join(folder, 'empty'), '');
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['none', 'ENOENT'],
+    ['.', 'EISDIR'],
+  ])('that cannot be read (%s) is a usage error that names it', async (name, why) => {
+    const { exit, err } = await audit('verify', join(folder, name));
+    expect({ exit, err: err.slice(err.indexOf('error: ')) }).toEqual({
+      exit: 2,
+      err: expect.stringMatching(`^error: ${join(folder, name)}: cannot read it: ${why}`) as string,
+    });
+  });
+
+  it.each([
+    ['words', 'line 1 is no JSON object'],
+    ['forged', 'line 1 holds no roles documents'],
+    ['empty', 'this is no exported audit: it does not begin with the roles documents'],
+  ])('that is no exported audit (%s) is a finding', async (name, why) => {
+    const file = join(folder, name);
+    expect(await audit('verify', file)).toEqual({ exit: 1, out: '', err: `natriumctl audit: ${file}: ${why}\n` });
+  });
+
+  it('passes over what is no signed head in a log', () => {
+    const log = join(folder, 'log');
+    writeFileSync(log, 'hello\n{"auditHead":"AAAA"}\n');
+    expect(headsInLog(log)).toEqual([]);
+  });
+
+  async function audit(...words: readonly string[]) {
+    const io = new ScriptedIo();
+    const ports = { audit: runAudit } satisfies Partial<CtlPorts> as unknown as CtlPorts;
+    const exit = await runNatriumctl(['audit', ...words, '-c', join(folder, 'nowhere')], io, ports);
+    return { exit, out: io.stdout, err: io.stderr };
+  }
+});

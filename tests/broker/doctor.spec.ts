@@ -134,6 +134,7 @@ it('finds a configuration and a policy that cannot be used', async () => {
   const useless = await doctor();
   rmSync(file);
   expect([broken.code, levels(broken.findings, 'configuration')]).toEqual([2, ['problem']]);
+  expect(broken.findings[0]?.what).not.toContain('Mend');
   expect([useless.code, levels(useless.findings, 'policy')]).toEqual([2, ['problem']]);
 });
 

@@ -4,13 +4,14 @@
  *
  * What the access lists mean is not known here.
  */
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import type { Path } from '@natrium/args';
 import { err, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
 import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
-import { folderExists } from './file-glob.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { type KeyDoc, keyDocs } from './key-doc.js';
 import { nearestKey } from './nearest-key.js';
@@ -45,13 +46,28 @@ export function check<S extends z.ZodMiniObject>(
   kind: Kind<S>,
 ): Result<Checked<z.infer<S>>, readonly ConfigProblem[]> {
   const folder = resolve(dir);
-  if (folder !== DEFAULT_DIR && !folderExists(folder)) {
-    return err([
-      { file: folder, path: [], reason: 'there is no such folder', mend: 'create it, or name another with -c' },
-    ]);
-  }
+  const problem = folderProblem(folder);
+  if (problem !== undefined) return err([{ file: folder, path: [], ...problem }]);
   const read = readConfigFiles(join(folder, kind.name), `${kind.name}.d/*.conf`);
   return read.ok ? checkFiles(folder, kind, read.value) : read;
+}
+
+/** Without the default one everything has its default. */
+function folderProblem(folder: string): Pick<ConfigProblem, 'reason' | 'mend'> | undefined {
+  try {
+    if (statSync(folder).isDirectory()) return undefined;
+    return { reason: 'this is no folder', mend: 'name the folder that the file is in' };
+  } catch (error) {
+    const code = isNativeError(error) && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOENT')
+      return {
+        reason: `cannot open the folder (${String(code)})`,
+        mend: 'let this account pass to it, or name another with -c',
+      };
+    return folder === DEFAULT_DIR
+      ? undefined
+      : { reason: 'there is no such folder', mend: 'create it, or name another with -c' };
+  }
 }
 
 function checkFiles<S extends z.ZodMiniObject>(

@@ -1,6 +1,6 @@
 /** File names of a glob, sorted, as `include` and `default_include` name them: `*`, `?`, `[seq]` in any part of the path. */
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, parse } from 'node:path';
+import { join, parse } from 'node:path';
 import type { WatchedFolder } from './folder-watch.js';
 
 /** @param pattern An absolute path. @returns Existing paths; a pattern without wildcards is returned as it is if it exists. */
@@ -60,9 +60,4 @@ export function placeOfGlob(pattern: string): WatchedFolder {
   while (parts.length > 1 && !existsSync(parts.join('/'))) only = parts.pop();
   const path = parts.join('/') || '/';
   return only === undefined ? { path } : { path, only };
-}
-
-/** Tells whether a folder exists, without following it further. */
-export function folderExists(folder: string): boolean {
-  return folder === dirname(folder) || namesIn(dirname(folder)).includes(parse(folder).base);
 }

@@ -11,7 +11,7 @@ export { MasterConfig } from './master-config.js';
 export { checkMasterFinger } from './master-finger.js';
 export { MinionConfig } from './minion-config.js';
 export { editDistance, nearestKey } from './nearest-key.js';
-export { type ConfigProblem, problemSentence } from './problem.js';
+export { type ConfigProblem, problemReason, problemSentence } from './problem.js';
 export { GUI_PREFIX, isSaltKey, SALT_KEYS } from './salt-keys.js';
 export { LOG_LEVELS } from './shared-keys.js';
 export { pinoLevel } from './pino-level.js';

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { loadMasterConfig } from './load-master.js';
@@ -179,8 +179,8 @@ describe('a mistake in the master file', () => {
 
   it('suggests the nearest key for an unknown one', () => {
     expect(problems({ master: 'pear:\n  .*: [.*]\npublisher_alc: {}\nfrobnicate: 1\n' })).toEqual([
-      'DIR/master:1: pear: neither Natrium nor Salt has such a key. Mend: did you mean peer?.',
-      'DIR/master:3: publisher_alc: neither Natrium nor Salt has such a key. Mend: did you mean publisher_acl?.',
+      'DIR/master:1: pear: neither Natrium nor Salt has such a key. Mend: did you mean peer?',
+      'DIR/master:3: publisher_alc: neither Natrium nor Salt has such a key. Mend: did you mean publisher_acl?',
       'DIR/master:4: frobnicate: neither Natrium nor Salt has such a key. Mend: remove it; docs/configuration.md lists the keys.',
     ]);
   });
@@ -234,11 +234,19 @@ describe('a mistake in the master file', () => {
     ).toHaveLength(3);
   });
 
-  it('says when the folder or the permission is missing', () => {
-    expect(loadMasterConfig(join(dir, 'nowhere'))).toMatchObject({
-      ok: false,
-      error: [{ reason: 'there is no such folder' }],
-    });
+  it.each([
+    ['nowhere', 'DIR/nowhere: there is no such folder. Mend: create it, or name another with -c.'],
+    ['file', 'DIR/file: this is no folder. Mend: name the folder that the file is in.'],
+    ['file/below', 'DIR/file/below: cannot open the folder (ENOTDIR). Mend: let this account pass to it, or name another with -c.'],
+    ['loop', 'DIR/loop: cannot open the folder (ELOOP). Mend: let this account pass to it, or name another with -c.'],
+  ])('says of the folder %s why it is none', (name, sentence) => {
+    write({ file: '' });
+    symlinkSync('loop', join(dir, 'loop'));
+    const loaded = loadMasterConfig(join(dir, name));
+    expect(loaded.ok ? [] : loaded.error.map((one) => problemSentence(one).replaceAll(dir, 'DIR'))).toEqual([sentence]);
+  }); // prettier-ignore
+
+  it('says when the permission is missing', () => {
     mkdirSync(join(dir, 'master'));
     expect(problems({})).toEqual([expect.stringContaining('cannot read the file (EISDIR)')]);
   });

@@ -12,8 +12,14 @@ export interface ConfigProblem {
 }
 
 /** `/etc/natrium/master:12: peer.web*: reason. Mend: …` */
-export function problemSentence({ file, line, path, reason, mend }: ConfigProblem): string {
+export function problemSentence(problem: ConfigProblem): string {
+  const { mend } = problem;
+  return `${problemReason(problem)}. Mend: ${mend}${mend.endsWith('?') ? '' : '.'}`;
+}
+
+/** The same without its mend, for who shows that by itself. */
+export function problemReason({ file, line, path, reason }: ConfigProblem): string {
   const place = line === undefined ? file : `${file}:${String(line)}`;
   const key = path.length === 0 ? '' : ` ${path.join('.')}:`;
-  return `${place}:${key} ${reason}. Mend: ${mend}.`;
+  return `${place}:${key} ${reason}`;
 }

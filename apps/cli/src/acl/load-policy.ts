@@ -56,7 +56,11 @@ interface Read {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // reading it says why
+  }
 }
 
 function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {

@@ -56,6 +56,7 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', open, '--strict'])).exit).toBe(1);
     expect((await run(['lint', broken])).exit).toBe(2);
     expect((await run(['lint', join(dir, 'nowhere')])).exit).toBe(2);
+    expect((await run(['lint', join(open, 'below')])).out).toContain('open/below:1: problem: cannot read it: ENOTDIR');
     expect((await run(['lint', file('bad', 'peer: [')])).exit).toBe(2);
     expect((await run(['lint', file('number', 'peer:\n  1:\n    - test\\.\n')])).out).toContain(
       'number:2: problem: peer.1: YAML reads',

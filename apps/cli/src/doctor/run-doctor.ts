@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { openMaster } from '../link/open-master.js';
@@ -44,7 +44,7 @@ export async function runDoctor({ configDir, json, all }: DoctorOptions, io: Io)
 async function examine(configDir: string): Promise<readonly Finding[]> {
   await sodiumReady();
   const loaded = loadMasterConfig(configDir);
-  if (!loaded.ok) return loaded.error.map((one) => problem('configuration', problemSentence(one), one.mend));
+  if (!loaded.ok) return loaded.error.map((one) => problem('configuration', problemReason(one), one.mend));
   const { config } = loaded.value;
   if (!new MasterKeys(config.pki_dir).exists)
     return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];

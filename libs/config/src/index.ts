@@ -13,6 +13,6 @@ export { MinionConfig } from './minion-config.js';
 export { editDistance, nearestKey } from './nearest-key.js';
 export { type ConfigProblem, problemReason, problemSentence } from './problem.js';
 export { GUI_PREFIX, isSaltKey, SALT_KEYS } from './salt-keys.js';
-export { LOG_LEVELS } from './shared-keys.js';
+export { ACCOUNT_NAME, LOG_LEVELS } from './shared-keys.js';
 export { pinoLevel } from './pino-level.js';
 export { type FilePlace } from './sourced.js';

@@ -2,6 +2,9 @@
 import * as z from 'zod/mini';
 import { folders, keyDocs, optionalPath, seconds, text, whole } from './key-doc.js';
 
+/** How `user`, and the first account that `init` is told, may be called. */
+export const ACCOUNT_NAME = /^[^\s:/]{1,256}$/;
+
 export const LOG_LEVELS = [
   'quiet',
   'critical',
@@ -103,7 +106,7 @@ export const logKeys = {
     doc: 'How much is logged',
     takes: `one of ${LOG_LEVELS.join(', ')}`,
   }),
-  user: z._default(z.string().check(z.regex(/^[^\s:/]{1,256}$/)), 'root').register(keyDocs, {
+  user: z._default(z.string().check(z.regex(ACCOUNT_NAME)), 'root').register(keyDocs, {
     group: 'Accounts',
     doc: 'The account that the services run as; on a master, the one with full access',
     takes: 'an account name',

@@ -6,28 +6,37 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, writeWhole } from '@natrium/keystore';
+import { EXIT } from '../common/exit-codes.js';
 import type { InitOptions, Io } from '../ports.js';
 import { makeBrokerTls } from './broker-tls.js';
 
-const FAILED = 1;
 const CONFIG_MODE = 0o640;
 
-export async function runInit(
-  { configDir, user, brokerAuth = 'jwt', brokerTls = [] }: InitOptions,
-  io: Io,
-): Promise<number> {
+export async function runInit(options: InitOptions, io: Io): Promise<number> {
   await sodiumReady();
+  try {
+    return await founded(options, io);
+  } catch (error) {
+    // What the host's disk refuses is the operator's to mend; anything else is a defect.
+    if (!isNativeError(error) || !('syscall' in error)) throw error;
+    io.err(`natriumctl: error: ${error.message}\n`);
+    return EXIT.badConfig;
+  }
+}
+
+async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: InitOptions, io: Io): Promise<number> {
   mkdirSync(configDir, { recursive: true, mode: 0o750 });
   const file = join(configDir, 'master');
   if (!existsSync(file)) writeWhole(file, masterFile(user, brokerAuth), CONFIG_MODE);
   const loaded = loadMasterConfig(configDir);
   if (!loaded.ok) {
     for (const problem of loaded.error) io.err(`${problemSentence(problem)}\n`);
-    return FAILED;
+    return EXIT.badConfig;
   }
   const { pki_dir: folder, user: account, cluster } = loaded.value.config;
   const keys = new MasterKeys(folder);
@@ -55,7 +64,7 @@ async function completed(broker: BrokerKeys, folder: string, io: Io): Promise<nu
   const made = broker.exists ? await broker.complete() : [];
   if (made.length === 0) {
     io.err(`natriumctl: error: ${folder} already holds a cluster; nothing was changed\n`);
-    return FAILED;
+    return EXIT.failed;
   }
   io.out(
     [
@@ -79,6 +88,6 @@ function masterFile(user: string | undefined, brokerAuth: string): string {
     '# Natrium reads the keys of a Salt master file; docs/configuration.md lists them.',
     `broker_auth: ${brokerAuth}`,
   ];
-  if (user !== undefined) lines.push(`user: ${user}`);
+  if (user !== undefined) lines.push(`user: ${JSON.stringify(user)}`);
   return `${lines.join('\n')}\n`;
 }

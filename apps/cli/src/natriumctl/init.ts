@@ -1,3 +1,4 @@
+import { ACCOUNT_NAME } from '@natrium/config';
 import { configDirOf } from '../common/common-options.js';
 import { type Options, UsageError } from '../common/options.js';
 import type { BrokerAuth } from '../ports.js';
@@ -16,6 +17,8 @@ export const init: Subcommand = {
   run: (options, words, io, ports) => {
     if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
     const user = options.text('user');
+    if (user !== undefined && !ACCOUNT_NAME.test(user))
+      throw new UsageError(`option --user: '${user}' is no name of an account`);
     const auth = brokerAuthOf(options);
     const hosts = options.list('brokerTls');
     return ports.init(

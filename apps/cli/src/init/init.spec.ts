@@ -1,0 +1,54 @@
+/** What `natriumctl init` says where it cannot found a cluster. What it makes: tests/broker, tests/cluster. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runNatriumctl } from '../natriumctl/run-ctl.js';
+import type { CtlPorts } from '../ports.js';
+import { ScriptedIo } from '../testing/scripted-io.js';
+import { runFingerprint } from './fingerprint.js';
+import { runInit } from './init.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'natrium-init-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+describe('natriumctl init', () => {
+  it('writes nothing for a name that no account can have, so that the next try is not in its way', async () => {
+    const { exit, err } = await ctl('init', '--user', 'a b');
+    expect({ exit, err }).toMatchObject({ exit: 2, err: expect.stringContaining("option --user: 'a b'") as string });
+    expect(existsSync(join(dir, 'master'))).toBe(false);
+  });
+
+  it('takes a name that YAML would read as something else', async () => {
+    expect((await ctl('init', '--user', 'yes')).exit).toBe(0);
+    expect(readFileSync(join(dir, 'master'), 'utf8')).toContain('user: "yes"\n');
+  });
+
+  it('says what the host refuses, and that a configuration cannot be used: 78', async () => {
+    const file = join(dir, 'file');
+    writeFileSync(file, '');
+    expect(await ctl('init', '-c', file)).toEqual({
+      exit: 78,
+      out: '',
+      err: `natriumctl: error: EEXIST: file already exists, mkdir '${file}'\n`,
+    });
+    writeFileSync(join(dir, 'master'), 'peer: [\n');
+    expect((await ctl('init')).exit).toBe(78);
+  });
+});
+
+it('natriumctl fingerprint: 78 without a cluster, and for a configuration that cannot be used', async () => {
+  expect(await ctl('fingerprint')).toMatchObject({ exit: 78, err: expect.stringContaining('natriumctl init founds one') as string });
+  expect((await ctl('fingerprint', '-c', join(dir, 'nowhere'))).exit).toBe(78);
+}); // prettier-ignore
+
+async function ctl(verb: string, ...words: readonly string[]) {
+  const io = new ScriptedIo();
+  const ports = { init: runInit, fingerprint: runFingerprint } satisfies Partial<CtlPorts> as unknown as CtlPorts;
+  const exit = await runNatriumctl([verb, '-c', dir, ...words], io, ports);
+  return { exit, out: io.stdout, err: io.stderr };
+}

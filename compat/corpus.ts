@@ -3,8 +3,9 @@
  *
  * The format: compat/cases/README.md.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import type { Inventory, MinionData } from '@natrium/matchers';
 import { fromPlain, isMap, type Plain, type Value, type ValueMap } from '@natrium/model';
 
@@ -29,9 +30,14 @@ export interface Corpus {
   readonly inventories: PlainMap;
 }
 
-/** Reads one file, or every `.jsonl` file of a folder. */
+/** There is nothing to replay: the sentence names the file, and the line where it is one. */
+export class CorpusBroken extends Error {
+  override readonly name = 'CorpusBroken';
+}
+
+/** Reads one file, or every `.jsonl` file of a folder. @throws {CorpusBroken} */
 export function readCorpus(path: string): Corpus {
-  const isFolder = statSync(path).isDirectory();
+  const isFolder = reading(path, () => statSync(path).isDirectory());
   const folder = isFolder ? path : dirname(path);
   const files = isFolder
     ? readdirSync(path)
@@ -39,21 +45,27 @@ export function readCorpus(path: string): Corpus {
         .sort()
         .map((name) => join(path, name))
     : [path];
-  const cases = files.flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map(readCase),
-  );
+  const cases = files.flatMap(casesIn);
+  if (cases.length === 0) throw new CorpusBroken(`${path}: there is no case`);
   return { cases, inventories: readInventories(join(folder, 'inventories.json')) };
 }
 
+function casesIn(file: string): readonly Case[] {
+  const lines = reading(file, () => readFileSync(file, 'utf8')).split('\n');
+  return lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [reading(`${file}:${String(index + 1)}`, () => readCase(line))],
+  );
+}
+
 function readInventories(file: string): PlainMap {
+  return existsSync(file) ? reading(file, () => mapOf(parseJson(readFileSync(file, 'utf8')))) : {};
+}
+
+function reading<T>(place: string, read: () => T): T {
   try {
-    return mapOf(parseJson(readFileSync(file, 'utf8')));
+    return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw error;
+    throw new CorpusBroken(`${place}: ${isNativeError(error) ? error.message : String(error)}`, { cause: error });
   }
 }
 

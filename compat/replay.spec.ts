@@ -1,4 +1,7 @@
 /** The corpus through the project's own code, and the proof that the replay bites. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readCase, readCorpus } from './corpus.js';
 import { main, replay } from './replay.js';
 
@@ -22,6 +25,23 @@ describe('the replay', () => {
       ], // prettier-ignore
     );
   });
+
+  it.each([
+    ['nowhere', /^DIR\/nowhere: ENOENT: /],
+    ['.', /^DIR\/\.: there is no case$/],
+    ['words.jsonl', /^DIR\/words\.jsonl:2: Unexpected token/],
+  ])('of %s, which holds no cases, passes nothing: a sentence, and 2', async (name, sentence) => {
+    const dir = mkdtempSync(join(tmpdir(), 'natrium-replay-'));
+    if (name.endsWith('l')) writeFileSync(join(dir, name), '\nhello\n');
+    const lines: string[] = [];
+    const status = await main([`${dir}/${name}`], fail, (line) => lines.push(line.replaceAll(dir, 'DIR')));
+    rmSync(dir, { recursive: true });
+    expect({ status, lines }).toEqual({ status: 2, lines: [expect.stringMatching(sentence) as string] });
+  });
+
+  function fail(line: string): never {
+    throw new Error(`nothing was to be printed: ${line}`);
+  }
 
   const allowed = {
     id: 'x',

@@ -1,12 +1,22 @@
 /**
  * `npm run conformance [-- PATH...]`: runs recorded cases of the original through this project's own code.
  *
- * Prints what passed by family, a bounded list of what did not, and as the last line `N passed, N failed`; exit status 1 on a failure.
+ * Prints what passed by family, a bounded list of what did not, and as the last line `N passed, N failed`; exit status 1 on a failure, 2
+ * when there is nothing that it can replay.
  * It knows the format of the cases, never a case.
  */
 import { pathToFileURL } from 'node:url';
 import { differences } from './compare.js';
-import { asInCorpus, type Case, type Corpus, inventoryOf, mapOf, type PlainMap, readCorpus } from './corpus.js';
+import {
+  asInCorpus,
+  type Case,
+  type Corpus,
+  CorpusBroken,
+  inventoryOf,
+  mapOf,
+  type PlainMap,
+  readCorpus,
+} from './corpus.js';
 import { cliArgs } from './families/cli-args.js';
 import { externalAuth } from './families/external.js';
 import { type Family, NOT_BUILT_YET } from './families/family.js';
@@ -34,6 +44,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 };
 
 const MAX_LISTED = 40;
+const UNREADABLE = 2;
 
 export interface Failure {
   readonly id: string;
@@ -88,10 +99,20 @@ async function answerOf(family: Family, one: Case, corpus: Corpus): Promise<Plai
 }
 
 /** @param argv Files or folders; `compat/cases` when there are none. @returns The exit status. */
-export async function main(argv: readonly string[], print: (line: string) => void = console.log): Promise<number> {
+export async function main(
+  argv: readonly string[],
+  print: (line: string) => void = console.log,
+  complain: (line: string) => void = console.error,
+): Promise<number> {
   const paths = argv.length > 0 ? argv : ['compat/cases'];
   const reports: FamilyReport[] = [];
-  for (const path of paths) reports.push(...(await replay(readCorpus(path))));
+  try {
+    for (const path of paths) reports.push(...(await replay(readCorpus(path))));
+  } catch (error) {
+    if (!(error instanceof CorpusBroken)) throw error;
+    complain(error.message);
+    return UNREADABLE;
+  }
   for (const line of table(reports)) print(line);
   const failures = reports.flatMap((report) => report.failures);
   for (const failure of failures.slice(0, MAX_LISTED)) {

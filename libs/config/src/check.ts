@@ -82,7 +82,7 @@ function checkFiles<S extends z.ZodMiniObject>(
   const parsed = z.safeParse(kind.schema, filled, { error: reasonOf });
   const unknown = Object.keys(given).filter((key) => !docs.has(key) && !READING.has(key));
   const problems = [
-    ...unknown.flatMap((key) => unknownKey(key, kind, locate)),
+    ...unknownKeys(unknown, kind, locate),
     ...files.flatMap(({ file, unquotedKeys, locate: inFile }) =>
       unquoted(unquotedKeys).map((path) => ({ ...notText(path), file, ...inFile(path) })),
     ),
@@ -115,6 +115,15 @@ export function docsOf(schema: z.ZodMiniObject): ReadonlyMap<string, KeyDoc> {
     docs.set(key, doc);
   }
   return docs;
+}
+
+/** Of the keys that the schema does not know, those that Salt has not either. */
+export function unknownKeys(
+  keys: readonly string[],
+  kind: Kind<z.ZodMiniObject>,
+  locate: (path: Path) => FilePlace,
+): readonly ConfigProblem[] {
+  return keys.flatMap((key) => unknownKey(key, kind, locate));
 }
 
 function unknownKey(

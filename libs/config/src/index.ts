@@ -5,7 +5,7 @@ export { DEFAULT_DIR } from './check.js';
 export { type EventSink, sinkKind } from './event-sinks.js';
 export { FolderWatch, type WatchedFolder } from './folder-watch.js';
 export { configurationDocs } from './docs-table.js';
-export { type LoadedConfig, loadMasterConfig } from './load-master.js';
+export { type LoadedConfig, loadMasterConfig, unknownMasterKeys } from './load-master.js';
 export { type Host, loadMinionConfig } from './load-minion.js';
 export { MasterConfig } from './master-config.js';
 export { checkMasterFinger } from './master-finger.js';

@@ -1,8 +1,9 @@
 /** The configuration of a master, from `DIR/master` and `DIR/master.d/*.conf`. */
-import type { Path } from '@natrium/args';
+import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
-import { check, DEFAULT_DIR } from './check.js';
+import { check, DEFAULT_DIR, type Kind, unknownKeys } from './check.js';
+import { READING } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import type { WatchedFolder } from './folder-watch.js';
 import { deepFreeze } from './freeze.js';
@@ -22,9 +23,20 @@ export interface LoadedConfig<T> {
   readonly reports: readonly string[];
 }
 
+const MASTER: Kind<typeof MasterConfig> = { name: 'master', schema: MasterConfig, other: MinionConfig };
+
+/** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */
+export function unknownMasterKeys({ file, value, locate }: LoadedYaml): readonly ConfigProblem[] {
+  const given = Object.entries(isMap(value) ? value : {});
+  const unknown = given.filter(
+    ([key, item]) => item !== null && !Object.hasOwn(MasterConfig.shape, key) && !READING.has(key),
+  );
+  return unknownKeys(unknown.map(([key]) => key), MASTER, (path) => ({ file, line: locate(path).line })); // prettier-ignore
+}
+
 /** @param dir The folder of `-c`. */
 export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
-  const checked = check(dir, { name: 'master', schema: MasterConfig, other: MinionConfig });
+  const checked = check(dir, MASTER);
   if (!checked.ok) return checked;
   const { values, given, locate, folders, reports } = checked.value;
   const urls = (values.nats.length > 0 ? values.nats : [LOCAL_BROKER]).map((address) =>

@@ -1,7 +1,14 @@
 /** A policy from a master file alone, or from a folder as the services read it; each rule with its place. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
-import { type ConfigProblem, type FilePlace, loadMasterConfig, problemSentence } from '@natrium/config';
+import {
+  type ConfigProblem,
+  type FilePlace,
+  loadMasterConfig,
+  problemSentence,
+  unknownMasterKeys,
+} from '@natrium/config';
 import type { PolicyConfig, RulePath } from '@natrium/acl';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
@@ -64,6 +71,11 @@ function isFolder(path: string): boolean {
 }
 
 function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
+  if (!['master', 'master.d'].some((name) => existsSync(join(dir, name)))) {
+    return err([
+      { file: dir, path: [], reason: 'there is no master file here', mend: 'name a master file, or its folder' },
+    ]);
+  }
   const loaded = loadMasterConfig(dir);
   if (!loaded.ok) return loaded;
   const { config, locate } = loaded.value;
@@ -73,7 +85,8 @@ function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
 
 function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
   const text = textOf(file);
-  if (!text.ok) return err([{ file, path: [], reason: text.error, mend: 'name a master file, or its folder' }]);
+  if (!text.ok)
+    return err([{ file, path: [], reason: text.error, mend: 'name a master file, as UTF-8 text, or its folder' }]);
   const loaded = loadYaml(text.value, file);
   if (!loaded.ok) return err([{ path: [], mend: 'correct the YAML there', ...loaded.error }]);
   const { value, locate } = loaded.value;
@@ -88,7 +101,7 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
     config,
     reactor: given['reactor'] ?? [],
     locate: (path) => ({ file, line: locate(path).line }),
-    problems: unquoted(loaded.value),
+    problems: [...unknownMasterKeys(loaded.value), ...unquoted(loaded.value)],
   });
 }
 

@@ -57,11 +57,23 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', broken])).exit).toBe(2);
     expect((await run(['lint', join(dir, 'nowhere')])).exit).toBe(2);
     expect((await run(['lint', join(open, 'below')])).out).toContain('open/below:1: problem: cannot read it: ENOTDIR');
+    expect((await run(['lint', mkdtempSync(join(dir, 'empty-'))])).out).toContain(
+      ': problem: there is no master file here',
+    );
     expect((await run(['lint', file('bad', 'peer: [')])).exit).toBe(2);
     expect((await run(['lint', file('number', 'peer:\n  1:\n    - test\\.\n')])).out).toContain(
       'number:2: problem: peer.1: YAML reads',
     );
   });
+
+  it('lint finds in a file what would stop the start: keys that nobody has, or that have new names, and what is no UTF-8', async () => {
+    const { exit, out } = await run(['lint', file('keys', '\nclient_acl: {}\npeers: {}\ninterface: 0.0.0.0\nworker_threads: 5\n')]);
+    expect({ exit, lines: out.split('\n').length }).toEqual({ exit: 2, lines: 4 });
+    expect(out).toContain('keys:2: problem: client_acl: Salt renamed client_acl to publisher_acl; write publisher_acl');
+    expect(out).toContain('keys:3: problem: peers: neither Natrium nor Salt has such a key; did you mean peer?');
+    writeFileSync(join(dir, 'latin'), Buffer.from('# f\xfcr alle\npeer: {}\n', 'latin1'));
+    expect((await run(['lint', join(dir, 'latin')])).out).toContain('latin:1: problem: it is no UTF-8 text');
+  }); // prettier-ignore
 
   it('lint says what forged events could set off, and what never runs', async () => {
     const rules = (tag: string, grants: string) =>

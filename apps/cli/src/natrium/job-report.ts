@@ -29,6 +29,9 @@ export interface ReportPorts {
 
 const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
 
+/** Formats that a summary may follow; the others are read by programs. */
+const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'nested', 'quiet']);
+
 /** A host keeps the lowest eight bits: 256 would be 0. */
 const HIGHEST_EXIT = 255;
 
@@ -154,8 +157,7 @@ export class JobReport {
 
   #endSummary(): void {
     const { io, printer, show } = this.#ports;
-    // Another format than the default is for programs.
-    if (!show.summary || printer.asked !== undefined) return;
+    if (!show.summary || !FOR_PEOPLE.has(printer.asked)) return;
     io.out(summaryText({ returned: this.#returned, failed: this.#failed, missing: this.#missing }, show.verbose));
   }
 

@@ -226,6 +226,8 @@ describe('decorations', () => {
 
   it('--summary stays out of formats for programs', async () => {
     expect((await natrium(['--summary', '--out', 'json', ...PING], { job })).out).not.toContain('Summary');
+    expect((await natrium(['--summary', '--out', 'nested', ...PING], { job })).out).toContain('Summary');
+    expect((await natrium(['--summary', '--out', 'quiet', ...PING], { job })).out).toMatch(/^\s+-+\nSummary\n/);
   });
 });
 

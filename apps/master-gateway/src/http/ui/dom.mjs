@@ -82,16 +82,17 @@ export function many(count, one, several = `${one}s`) {
  * @param says What the child shows, as a text; another text makes another child.
  */
 export function keep(parent, items, { key, says, make }) {
+  const wanted = new Set(items.map(key));
+  // Before the others find their places: one that is moved loses its focus.
+  for (const child of [...parent.children]) if (!wanted.has(child.dataset.key)) child.remove();
   const known = new Map([...parent.children].map((child) => [child.dataset.key, child]));
   items.forEach((item, index) => {
     const [name, said] = [key(item), says(item)];
     const child = sameOrNew(known.get(name), said, () => make(item));
     child.dataset.key = name;
     child.dataset.says = said;
-    known.delete(name);
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
   });
-  for (const child of known.values()) child.remove();
 }
 
 function sameOrNew(child, said, make) {

@@ -58,7 +58,7 @@ export class MinionsView {
     const presence = this.#api.run({ client: 'runner', fun: 'manage.status' });
     const [status, keys] = await Promise.allSettled([presence, this.#api.get('keys')]);
     this.#refresh.disabled = false;
-    this.#states = new Map([...presenceOf(status.value), ...keysOf(keys.value)]);
+    this.#states = statesOf(status.value, keys.value);
     const refused = [
       status.reason && note(`Presence: ${status.reason.message}`, this.#askAll, this.#asked),
       keys.reason && note(`Keys: ${keys.reason.message}`),
@@ -129,13 +129,23 @@ export class MinionsView {
   }
 }
 
+/** Who is there, and whose keys are not accepted. One more key under the id of an accepted minion does not hide that it is up. */
+export function statesOf(status, keys) {
+  const states = new Map(presenceOf(status));
+  for (const [id, text] of keysOf(keys)) {
+    const known = states.get(id);
+    states.set(id, known === undefined ? { kind: 'warn', text } : { ...known, text: `${known.text}, another ${text}` });
+  }
+  return states;
+}
+
 function presenceOf({ up = [], down = [] } = {}) {
   const state = (kind, text) => (id) => [id, { kind, text }];
   return [...up.map(state('good', 'up')), ...down.map(state('waiting', 'down'))];
 }
 
 function keysOf({ return: groups = {} } = {}) {
-  const inGroup = ([group, text]) => (groups[group] ?? []).map((id) => [id, { kind: 'warn', text }]);
+  const inGroup = ([group, text]) => (groups[group] ?? []).map((id) => [id, text]);
   return Object.entries(KEYS).flatMap(inGroup);
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, type NatsOptions, NatsTransport, type Tracing, type Transport } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
-import { brokerTls, type MinionConfig } from '@natrium/config';
+import { brokerTls, type MinionConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity } from '@natrium/envelope';
 import { type BrokerCredentials, diskTrouble, readCredentials, writeWhole } from '@natrium/keystore';
 import { inboxOf, joinInboxOf } from '@natrium/wire';
@@ -19,6 +19,7 @@ import { type ClusterTrust, NoTrust } from './cluster-trust.js';
 import { joinCluster, stateOf } from './joining.js';
 import type { CameIn } from './live-link.js';
 
+const SILENT_MS = 3000;
 const HELLO_MS = 2000;
 const HELLO_AGAIN_MS = 1000;
 const REFUSED_AGAIN_MS = 1000;
@@ -41,7 +42,7 @@ export interface ComingIn {
 export async function comeIn(about: ComingIn): Promise<CameIn> {
   const credentials = readCredentials(about.config.join_creds);
   if (credentials !== undefined) return comeInAsUser(about, credentials);
-  const transport = await connect(about, {});
+  const transport = await connectToJoin(about, undefined);
   try {
     const link = await greet(about, transport);
     await joinCluster({ ...about, id: about.config.id, link });
@@ -127,14 +128,36 @@ async function asNewcomer<T>(
   credentials: BrokerCredentials | undefined,
   ask: (link: Link) => Promise<T>,
 ): Promise<T> {
-  const inbox = joinInboxOf(fp(about.identity.publicKey));
-  const login = credentials === undefined ? {} : { user: { jwt: () => credentials.jwt, key: credentials.key }, inbox };
-  const transport = await connect(about, login);
+  const transport = await connectToJoin(about, credentials);
   try {
     return await ask(await greet(about, transport, credentials !== undefined));
   } finally {
     await transport.drain();
   }
+}
+
+/** @throws {Error} That names the file of a newcomer, where the broker does not let this one in. */
+async function connectToJoin(about: ComingIn, credentials: BrokerCredentials | undefined): Promise<NatsTransport> {
+  const inbox = joinInboxOf(fp(about.identity.publicKey));
+  const login = credentials === undefined ? {} : { user: { jwt: () => credentials.jwt, key: credentials.key }, inbox };
+  try {
+    return await connect(about, login);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const { nats, join_creds: file } = about.config;
+    const why =
+      credentials === undefined ? `wants to know who comes, and there is no ${file}` : `does not know ${file}`;
+    throw new Error(
+      `the broker at ${nats.map(shownAddress).join(', ')} ${why}: copy pki/broker/join.creds of the master there`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /auth/i.test(`${error.name} ${error.message}`);
 }
 
 /** @returns undefined when the broker refuses this user. */
@@ -143,7 +166,7 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
   try {
     transport = await connect(about, { user, inbox: inboxOf(fp(about.identity.publicKey)) });
   } catch (error) {
-    if (error instanceof Error && /auth/i.test(`${error.name} ${error.message}`)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
   try {
@@ -154,20 +177,28 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
   }
 }
 
-export function connect(
+/** The broker is waited for, however long that takes; the log says once that it is. */
+export async function connect(
   { config, log }: Pick<ComingIn, 'config' | 'log'>,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
 ): Promise<NatsTransport> {
-  return NatsTransport.connect({
-    servers: config.nats,
-    name: 'natrium-minion',
-    tls: brokerTls(config),
-    ...login,
-    waitOnFirstConnect: true,
-    onNotice: (notice, cause) => {
-      log.info({ err: cause }, notice);
-    },
-  });
+  const silent = setTimeout(() => {
+    log.warn(`no broker answers at ${config.nats.map(shownAddress).join(', ')}; trying on`);
+  }, SILENT_MS);
+  try {
+    return await NatsTransport.connect({
+      servers: config.nats,
+      name: 'natrium-minion',
+      tls: brokerTls(config),
+      ...login,
+      waitOnFirstConnect: true,
+      onNotice: (notice, cause) => {
+        log.info({ err: cause }, notice);
+      },
+    });
+  } finally {
+    clearTimeout(silent);
+  }
 }
 
 /** How the identity of this host stands on a bus. */

@@ -15,8 +15,7 @@ if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budge
 for (const name of ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_'])
   Reflect.deleteProperty(process.env, name);
 
-const { values } = parseArgs({ options: { config: { type: 'string', short: 'c', default: '/etc/natrium' } } });
-const loaded = loadMinionConfig(values.config);
+const loaded = loadMinionConfig(configDir());
 if (!loaded.ok) {
   process.stderr.write(
     `natrium-minion: the configuration has problems\n${loaded.error.map(problemSentence).join('\n')}\n`,
@@ -63,6 +62,15 @@ try {
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
   end(1);
+}
+
+function configDir(): string {
+  try {
+    return parseArgs({ options: { config: { type: 'string', short: 'c', default: '/etc/natrium' } } }).values.config;
+  } catch (error) {
+    process.stderr.write(`natrium-minion: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
 }
 
 function end(code: number): never {

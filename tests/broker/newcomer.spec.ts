@@ -1,0 +1,50 @@
+/** What a host says that cannot ask to join: the file it lacks, the broker that is not there, the word that nobody knows. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { oneMoreMinion } from '../support/one-more-minion.js';
+import { BUILT } from '../support/places.js';
+import { type Ran, runProgram } from '../support/run-program.js';
+import { useCluster } from '../support/use-cluster.js';
+
+const cluster = useCluster({ minions: [], masterConfig: '' });
+/** Who waits for a broker does so for ever. */
+const ENDED_MS = 6000;
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'nt-newcomer-'));
+});
+afterEach(() => {
+  rmSync(place, { recursive: true });
+});
+
+it('has no join.creds', async () => {
+  const { code, stderr } = await agent(`join_creds: ${place}/none\n`);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `natrium-minion web9: the broker at ${cluster().brokerUrl} wants to know who comes, and there is no ${place}/none: copy pki/broker/join.creds of the master there\n`,
+  });
+});
+
+it('finds no broker, and waits for it', async () => {
+  const { code, stdout } = await agent('nats: nats://me:secret@127.0.0.1:1\n');
+  expect(code).toBe(-1);
+  expect(stdout.match(/"msg":"[^"]*"/g)).toEqual(['"msg":"no broker answers at nats://127.0.0.1:1; trying on"']);
+});
+
+it('is told a word that nobody knows', async () => {
+  const { code, stderr } = await agent('', '--frob');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^natrium-minion: Unknown option '--frob'[^\n]*\n$/) as string,
+  });
+});
+
+/** @param own Lines that take the place of those that lead to the cluster. */
+function agent(own: string, ...words: readonly string[]): Promise<Ran> {
+  const folder = oneMoreMinion(cluster(), place, 'web9');
+  writeFileSync(join(folder, 'own.conf'), own);
+  writeFileSync(join(folder, 'minion'), 'include: own.conf\n', { flag: 'a' });
+  const program = join(BUILT, 'minion-agent', 'main.mjs');
+  return runProgram(process.execPath, [program, '-c', folder, ...words], { timeoutMs: ENDED_MS });
+}

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
-import { brokerTls, type MasterConfig } from '@natrium/config';
+import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity, randomBytes, signJoin } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
@@ -182,7 +182,7 @@ async function session(
 
 function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {
   const said = error instanceof Error ? `${error.name} ${error.message}` : '';
-  const where = nats.join(', ');
+  const where = nats.map(shownAddress).join(', ');
   if (/authoriz|authentic/i.test(said))
     return broker_auth === 'none'
       ? `the broker at ${where} wants to know who comes: set broker_auth: jwt`

@@ -157,6 +157,10 @@ it('finds that there is no cluster, and one that does not answer', async () => {
       },
     ]);
     expect(existsSync(join(empty, 'pki', 'broker', 'join.creds'))).toBe(true);
+    writeFileSync(join(empty, 'pki', 'account.key'), '');
+    const [damaged] = (await doctor(empty)).findings.filter(({ check }) => check === 'cluster');
+    expect(damaged?.what).toContain('account.key does not hold');
+    expect(damaged?.mend).toBe('mend that, then run this again');
   } finally {
     rmSync(empty, { recursive: true, force: true });
   }

@@ -154,6 +154,10 @@ describe('a role’s key', () => {
   });
 });
 
+it('a roles file that is not there is said to be missing, not damaged', () => {
+  expect(() => keys.roles()).toThrow(`key file ${keys.rolesPath} does not exist; restore it from a backup`);
+});
+
 it('a roles file that another root signed is refused', () => {
   keys.create(NOW);
   const other = new MasterKeys(join(folder, 'other'));

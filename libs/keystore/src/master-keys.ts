@@ -79,7 +79,7 @@ export class MasterKeys {
   /** @throws {KeyfileCorrupt} When the roles file is missing or not one. */
   chain(): RolesChain {
     const chain = readRolesFile(this.rolesPath);
-    if (chain === undefined) throw new KeyfileCorrupt(this.rolesPath, 'hold the chain of roles documents');
+    if (chain === undefined) throw new KeyfileCorrupt(this.rolesPath, 'exist');
     return chain;
   }
 

@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
 import {
@@ -60,8 +61,11 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
 
 async function examineCluster(configDir: string, config: MasterConfig): Promise<readonly Finding[]> {
   const master = await openMaster(configDir);
-  if (!master.ok)
-    return [problem('cluster', master.error.sentence, 'start the broker and the services, then run this again')];
+  if (!master.ok) {
+    const { sentence, exit } = master.error;
+    const first = exit === EXIT.unavailable ? 'start the broker and the services' : 'mend that';
+    return [problem('cluster', sentence, `${first}, then run this again`)];
+  }
   try {
     const seen = await look(master.value);
     return [

@@ -13,7 +13,10 @@ export function addCommonOptions(command: Command, { short }: { readonly short: 
     '-c, --config-dir <dir>',
     `folder of the configuration (default: ${DEFAULT_CONFIG_DIR}, or $NATRIUM_CONFIG_DIR)`,
   );
-  command.option(short ? '-l, --log-level <level>' : '--log-level <level>', 'how much to log to stderr');
+  command.option(
+    short ? '-l, --log-level <level>' : '--log-level <level>',
+    'changes nothing: commands log nothing, they say it',
+  );
   command.option('-V, --versions-report', 'print the versions of all parts');
   hide(command, '--log-file <file>', '--log-file-level <level>', '--saltfile <file>');
 }

@@ -98,6 +98,7 @@ describe('events', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await world.fire(['deploy/done']);
     await page.getByText(/[1-9] more while paused/).waitFor();
+    await page.getByLabel('Filter by tag').fill('salt/netapi/hook/*');
     expect(await page.getByText('salt/netapi/hook/deploy/done').count()).toBe(0);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('salt/netapi/hook/deploy/done').waitFor();

@@ -48,6 +48,46 @@ it('rows that stay are not moved when one before them goes, or comes', () => {
   expect(told).toEqual(['bcd', 'cd', 'acde', 'e', []]);
 });
 
+it('a job is shown whatever an event said of it, also one that a script of the master fired', () => {
+  const told = answerOf(`
+    import { begun, returned } from './jobs.mjs';
+    const job = (...steps) => { const one = { returns: new Map() }; for (const step of steps) step(one); return one; };
+    tell([
+      job((one) => begun(one, {})),
+      job((one) => begun(one, { fun: 'test.arg', arg: 'x', minions: 7 }), (one) => returned(one, 'a', { fun_args: { x: 1 } })),
+    ].map(({ args, minions = 'unknown' }) => [args, minions]));
+  `);
+  expect(told).toEqual([[[], 'unknown'], [[], 'unknown']]);
+}); // prettier-ignore
+
+it('events that stand still do so under another filter as well', () => {
+  const told = answerOf(`
+    class Element {
+      children = []; dataset = {}; value = ''; heard = {};
+      setAttribute() {}
+      addEventListener(name, hear) { this.heard[name] = hear; }
+      append(...more) { this.children.push(...more); }
+      prepend(...more) { this.children.unshift(...more); }
+      replaceChildren(...all) { this.children = all; }
+    }
+    globalThis.document = { createElement: () => new Element() };
+    globalThis.requestAnimationFrame = (draw) => draw();
+    const { EventsView } = await import('./events.mjs');
+    const view = new EventsView();
+    const [bar, , list] = view.root.children;
+    const [, filter, pause] = bar.children;
+    const hear = (tag) => view.event({ tag, data: { _stamp: '' } });
+    const counts = [];
+    const count = () => counts.push(list.children.length);
+    hear('a/1'); count();
+    pause.heard.click(); hear('a/2'); count();
+    filter.value = 'a/'; filter.heard.input(); count();
+    pause.heard.click(); count();
+    tell(counts);
+  `);
+  expect(told).toEqual([1, 1, 1, 2]);
+});
+
 /** What a module of the page answers, in a Node of its own: it has no types, and no place in ours. */
 function answerOf(script: string): unknown {
   const told = 'const tell = (what) => console.log(JSON.stringify(what));';

@@ -49,7 +49,9 @@ export class EventsView {
 
   #renderAll() {
     const fits = matcher(this.#filter.value);
-    const shown = this.#heard.filter(({ tag }) => fits(tag));
+    // While it stands still, another filter shows no more of what is heard meanwhile.
+    const still = this.#heard.slice(0, Math.max(0, this.#heard.length - this.#waiting));
+    const shown = still.filter(({ tag }) => fits(tag));
     this.#list.replaceChildren(...shown.map(row).reverse());
     this.#tell();
   }

@@ -112,12 +112,14 @@ export class JobsView {
   }
 }
 
-function begun(job, { fun, arg, tgt, tgt_type: tgtType, user, minions }) {
-  Object.assign(job, { fun: called(fun), args: arg, tgt, tgtType, user, minions });
+/** What an event says of a job; a script of the master may fire such a tag too, with anything in it. */
+export function begun(job, { fun, arg, tgt = '', tgt_type: tgtType, user = '', minions }) {
+  const known = Array.isArray(minions) ? { minions } : {};
+  Object.assign(job, { fun: called(fun), args: listed(arg), tgt, tgtType, user, ...known });
 }
 
-function returned(job, id, { fun, fun_args: args, user, return: ret, retcode, success }) {
-  Object.assign(job, { fun: called(fun), args, user });
+export function returned(job, id, { fun, fun_args: args, user = '', return: ret, retcode, success }) {
+  Object.assign(job, { fun: called(fun), args: listed(args), user });
   job.returns.set(id, { ret, retcode, success });
 }
 
@@ -132,6 +134,10 @@ function learn(job, { Function: fun, Arguments, Target: tgt, 'Target-type': tgtT
 
 function called(fun) {
   return [fun].flat().join(', ');
+}
+
+function listed(value) {
+  return Array.isArray(value) ? value : [];
 }
 
 function progress({ minions, returns }) {

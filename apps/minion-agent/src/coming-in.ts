@@ -7,7 +7,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, type NatsOptions, NatsTransport, type Tracing, type Transport } from '@natrium/bus';
+import {
+  type Clock,
+  type NatsOptions,
+  NatsTransport,
+  tellingSilence,
+  type Tracing,
+  type Transport,
+} from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity } from '@natrium/envelope';
@@ -19,7 +26,6 @@ import { type ClusterTrust, NoTrust } from './cluster-trust.js';
 import { joinCluster, stateOf } from './joining.js';
 import type { CameIn } from './live-link.js';
 
-const SILENT_MS = 3000;
 const HELLO_MS = 2000;
 const HELLO_AGAIN_MS = 1000;
 const REFUSED_AGAIN_MS = 1000;
@@ -177,28 +183,23 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
   }
 }
 
-/** The broker is waited for, however long that takes; the log says once that it is. */
-export async function connect(
+export function connect(
   { config, log }: Pick<ComingIn, 'config' | 'log'>,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
 ): Promise<NatsTransport> {
-  const silent = setTimeout(() => {
+  const connecting = NatsTransport.connect({
+    servers: config.nats,
+    name: 'natrium-minion',
+    tls: brokerTls(config),
+    ...login,
+    waitOnFirstConnect: true,
+    onNotice: (notice, cause) => {
+      log.info({ err: cause }, notice);
+    },
+  });
+  return tellingSilence(connecting, () => {
     log.warn(`no broker answers at ${config.nats.map(shownAddress).join(', ')}; trying on`);
-  }, SILENT_MS);
-  try {
-    return await NatsTransport.connect({
-      servers: config.nats,
-      name: 'natrium-minion',
-      tls: brokerTls(config),
-      ...login,
-      waitOnFirstConnect: true,
-      onNotice: (notice, cause) => {
-        log.info({ err: cause }, notice);
-      },
-    });
-  } finally {
-    clearTimeout(silent);
-  }
+  });
 }
 
 /** How the identity of this host stands on a bus. */

@@ -13,6 +13,7 @@ export { type JournalOptions, journalToRead, openJournal } from './nats-journal.
 export { type BucketOptions, openBucket, writeTrouble } from './nats-store.js';
 export type { BrokerTls, BrokerUser, NatsOptions } from './nats-settings.js';
 export { NatsTransport } from './nats-transport.js';
+export { tellingSilence } from './telling-silence.js';
 export { type Lifetimes, OwnParty, type OwnPartyOptions } from './own-party.js';
 export { Roles } from './roles.js';
 export { readChain, ROLES_DOCUMENTS, writeChain } from './roles-news.js';

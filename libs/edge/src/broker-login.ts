@@ -1,6 +1,7 @@
 /** How a service logs in to the broker: the credentials that `natriumctl init` made for its role. */
 import { join } from 'node:path';
-import { type NatsOptions, NatsTransport } from '@natrium/bus';
+import { type NatsOptions, NatsTransport, tellingSilence } from '@natrium/bus';
+import { shownAddress } from '@natrium/config';
 import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
 import type { Logger } from 'pino';
 import type { RoleOptions } from './role-link.js';
@@ -28,7 +29,7 @@ export function endWhenLost(
 /** The connection of a service, which waits for a broker that is not there yet. */
 export async function connectBroker(options: RoleOptions): Promise<NatsTransport> {
   const { servers, role, tls, brokerAuth, pkiDir, log } = options;
-  return NatsTransport.connect({
+  const connecting = NatsTransport.connect({
     servers,
     name: `natrium-${role}`,
     tls,
@@ -41,5 +42,8 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
     onAlert: (alert, cause) => {
       log.error({ err: cause }, alert);
     },
+  });
+  return tellingSilence(connecting, () => {
+    log.warn(`no broker answers at ${servers.map(shownAddress).join(', ')}; trying on`);
   });
 }

@@ -3,6 +3,7 @@ export const slow = [
   'apps/minion-agent/src/own-modules',
   'tests/broker/doctor',
   'tests/broker/heard-nodes',
+  'tests/broker/newcomer',
   'tests/broker/node-death',
   'tests/broker/renewal',
   'tests/broker/three-nodes',

@@ -46,7 +46,6 @@ export function readCorpus(path: string): Corpus {
         .map((name) => join(path, name))
     : [path];
   const cases = files.flatMap(casesIn);
-  if (cases.length === 0) throw new CorpusBroken(`${path}: there is no case`);
   return { cases, inventories: readInventories(join(folder, 'inventories.json')) };
 }
 

@@ -26,6 +26,16 @@ describe('the replay', () => {
     );
   });
 
+  it('plays the others where one file holds no cases', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'natrium-replay-'));
+    writeFileSync(join(dir, 'none.jsonl'), '\n');
+    const lines: string[] = [];
+    const status = await main([join(dir, 'none.jsonl'), join(CASES, 'nodegroup.jsonl')], (line) => lines.push(line));
+    rmSync(dir, { recursive: true });
+    expect(lines.at(-1)).toMatch(/^[1-9]\d* passed, 0 failed$/);
+    expect(status).toBe(0);
+  });
+
   it.each([
     ['nowhere', /^DIR\/nowhere: ENOENT: /],
     ['.', /^DIR\/\.: there is no case$/],
@@ -82,6 +92,11 @@ describe('the replay', () => {
       const [report] = await replay({ cases: [one], inventories });
       expect(report?.failures).toHaveLength(failures);
     }
+  });
+
+  it('counts a case that expects nothing as a failure', async () => {
+    expect(await outcome({})).toBe(1);
+    expect(await outcome({ verdict: 'allow' })).toBe(0);
   });
 
   it('counts a family that it does not know as a failure', async () => {

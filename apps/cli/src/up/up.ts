@@ -5,14 +5,17 @@
  * services, broker. A child that dies is reported and not started again: what restarts it in production is the host's
  * service manager.
  */
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
-import { loadMasterConfig } from '@natrium/config';
+import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import { parseMinionId } from '@natrium/model';
+import { EXIT } from '../common/exit-codes.js';
+import { UsageError } from '../common/options.js';
 import { runInit } from '../init/init.js';
 import { connectMaster } from '../link/connect-master.js';
 import type { Io, MasterLink, UpOptions } from '../ports.js';
@@ -28,10 +31,16 @@ const SINK = 'event-sink';
 const NO_CORE_DUMP = 'ulimit -c 0; exec "$@"';
 const READY_MS = 60_000;
 const AGAIN_MS = 100;
-const FAILED = 1;
 
+/** Everything that the file lacks has been said. */
+class MasterFileBroken extends Error {
+  override readonly name = 'MasterFileBroken';
+}
+
+/** @throws {UsageError} When the command line names what is not there; nothing is made then. */
 export async function runUp(given: UpOptions, io: Io): Promise<number> {
   const options = { ...given, state: resolve(given.state) };
+  checkWords(options);
   const cluster = new Cluster(options, io);
   try {
     await sodiumReady();
@@ -39,8 +48,9 @@ export async function runUp(given: UpOptions, io: Io): Promise<number> {
     await cluster.runUntilInterrupted();
     return 0;
   } catch (error) {
+    if (error instanceof MasterFileBroken) return EXIT.badConfig;
     io.err(`natriumctl: error: ${error instanceof Error ? error.message : String(error)}\n`);
-    return FAILED;
+    return EXIT.failed;
   } finally {
     await cluster.stop();
   }
@@ -66,10 +76,10 @@ class Cluster {
 
   async start(): Promise<void> {
     const began = this.io.now();
-    checkNames(this.options);
     const folders = await prepareFolders(this.options);
+    const config = this.#masterConfig(folders);
     await this.#found(folders);
-    await this.#orInterrupted(this.#startAll(folders));
+    await this.#orInterrupted(this.#startAll(folders, config));
     const seconds = ((this.io.now() - began) / 1000).toFixed(1);
     const minions = String(this.options.minions.length);
     if (this.options.httpPort !== undefined) this.io.out(`http api: port ${String(this.options.httpPort)}\n`);
@@ -92,6 +102,14 @@ class Cluster {
     await this.#broker?.stop();
   }
 
+  /** Read before anything is started: each service would say the same. */
+  #masterConfig({ master }: Folders): MasterConfig {
+    const loaded = loadMasterConfig(master);
+    if (loaded.ok) return loaded.value.config;
+    for (const problem of loaded.error) this.io.err(`${problemSentence(problem)}\n`);
+    throw new MasterFileBroken();
+  }
+
   async #found(folders: Folders): Promise<void> {
     const keys = new MasterKeys(`${folders.master}/pki`);
     if (keys.exists) {
@@ -106,11 +124,11 @@ class Cluster {
       throw new Error('the cluster could not be founded');
   }
 
-  async #startAll(folders: Folders): Promise<void> {
+  async #startAll(folders: Folders, { event_sinks: sinks }: MasterConfig): Promise<void> {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded('nats-server', await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, this.#broker.ended);
-    for (const name of servicesOf(folders)) {
+    for (const name of Object.keys(sinks).length > 0 ? [...SERVICES, SINK] : SERVICES) {
       const replicas = this.options.replicas[name] ?? 1;
       for (let n = 1; n <= replicas; n += 1) {
         const label = replicas === 1 ? name : `${name}.${String(n)}`;
@@ -198,12 +216,6 @@ class Cluster {
   }
 }
 
-function servicesOf({ master }: Folders): readonly string[] {
-  const loaded = loadMasterConfig(master);
-  const hasSinks = loaded.ok && Object.keys(loaded.value.config.event_sinks).length > 0;
-  return hasSinks ? [...SERVICES, SINK] : SERVICES; // what is wrong with the file, the services say
-}
-
 type How = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> };
 
 function appProgram(name: string, app: string, configDir: string, how: How = {}): Program {
@@ -218,11 +230,14 @@ function fingerOf(folders: Folders, id: string): string | undefined {
   return identity === undefined ? undefined : fingerprint(identity.publicKey);
 }
 
-function checkNames({ minions, replicas }: UpOptions): void {
+function checkWords({ minions, replicas, masterConfig }: UpOptions): void {
   for (const id of minions)
-    if (parseMinionId(id) === undefined) throw new Error(`${JSON.stringify(id)} is no name of a minion`);
+    if (parseMinionId(id) === undefined)
+      throw new UsageError(`option --minions: ${JSON.stringify(id)} is no name of a minion`);
   for (const name of Object.keys(replicas)) {
     if (![...SERVICES, SINK].some((service) => service === name))
-      throw new Error(`there is no service ${name}; there are ${SERVICES.join(', ')}, ${SINK}`);
+      throw new UsageError(`option --replicas: there is no service ${name}; there are ${SERVICES.join(', ')}, ${SINK}`);
   }
+  if (masterConfig !== undefined && !existsSync(masterConfig))
+    throw new UsageError(`option --master-config: there is no file ${masterConfig}`);
 }

@@ -133,7 +133,6 @@ export type LoginOptions =
 
 export interface MasterOptions {
   readonly configDir: string;
-  readonly logLevel?: string;
   readonly login?: LoginOptions;
 }
 export type ConnectMaster = (options: MasterOptions) => Promise<Result<MasterLink, ConnectProblem>>;
@@ -175,7 +174,6 @@ export interface AgentOptions {
   readonly id?: string;
   readonly master?: string;
   readonly moduleDirs?: readonly string[];
-  readonly logLevel?: string;
 }
 export type ConnectAgent = (options: AgentOptions) => Promise<Result<AgentLink, ConnectProblem>>;
 

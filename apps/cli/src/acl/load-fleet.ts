@@ -2,7 +2,7 @@
 import { loadYaml } from '@natrium/args';
 import { err, fromPlain, isMap, ok, type Plain, type Result, type Value } from '@natrium/model';
 import { type Fleet, fleetOfRules, type PolicyView, readFleet } from '@natrium/policy-tools';
-import { linkOptions } from '../common/common-options.js';
+import { configDirOf } from '../common/common-options.js';
 import { UsageError } from '../common/options.js';
 import { say } from '../common/refused.js';
 import { textOf } from '../common/text-of.js';
@@ -61,7 +61,7 @@ export function readData(file: string): Result<Value, string> {
 
 async function fleetOfCluster({ options, io, connectMaster }: AclCommand): Promise<Fleet | undefined> {
   const connect = connectMaster ?? (await import('../link/connect-master.js')).connectMaster;
-  const link = await connect(linkOptions(options, io));
+  const link = await connect({ configDir: configDirOf(options, io) });
   if (!link.ok) {
     if (link.error.exit !== NO_CLUSTER)
       say(`No inventory: ${link.error.sentence}. Only ids that rules name are known.`, io);

@@ -49,9 +49,3 @@ export function hide(command: Command, ...flags: readonly string[]): void {
 export function configDirOf(options: Options, io: Io): string {
   return options.text('configDir') ?? io.env['NATRIUM_CONFIG_DIR'] ?? DEFAULT_CONFIG_DIR;
 }
-
-/** The options that every link takes, as the command line gave them. */
-export function linkOptions(options: Options, io: Io): { readonly configDir: string; readonly logLevel?: string } {
-  const logLevel = options.text('logLevel');
-  return { configDir: configDirOf(options, io), ...(logLevel === undefined ? {} : { logLevel }) };
-}

@@ -1,4 +1,4 @@
-import { linkOptions } from './common-options.js';
+import { configDirOf } from './common-options.js';
 import { loginOf } from './login.js';
 import type { Options } from './options.js';
 import { notConnected } from './refused.js';
@@ -13,7 +13,7 @@ export async function withMaster(
 ): Promise<number> {
   const login = await loginOf(options, io);
   if (!login.ok) return notConnected(login.error, io);
-  const link = await connectMaster({ ...linkOptions(options, io), ...login.value });
+  const link = await connectMaster({ configDir: configDirOf(options, io), ...login.value });
   if (!link.ok) return notConnected(link.error, io);
   try {
     return await body(link.value);

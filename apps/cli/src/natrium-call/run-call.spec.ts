@@ -141,9 +141,7 @@ describe('natrium-call', () => {
   it('hands its options to the agent', async () => {
     const flags = ['--local', '--id', 'x', '-c', '/d', '-l', 'debug', '-m', '/a,/b', '--master', 'm', '-t', '9'];
     const { connected, asked } = await call([...flags, 'test.ping']);
-    expect(connected).toEqual([
-      { configDir: '/d', logLevel: 'debug', local: true, id: 'x', master: 'm', moduleDirs: ['/a', '/b'] },
-    ]);
+    expect(connected).toEqual([{ configDir: '/d', local: true, id: 'x', master: 'm', moduleDirs: ['/a', '/b'] }]);
     expect(asked[0]?.options).toEqual({ timeout: 9 });
   });
 

@@ -7,7 +7,7 @@
  */
 import type { Value, ValueMap } from '@natrium/model';
 import { printableLines } from '@natrium/output';
-import { linkOptions } from '../common/common-options.js';
+import { configDirOf } from '../common/common-options.js';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
@@ -75,7 +75,7 @@ function agentOptions(options: Options, io: Io): AgentOptions {
   const master = options.text('master');
   const moduleDirs = options.list('moduleDirs');
   return {
-    ...linkOptions(options, io),
+    configDir: configDirOf(options, io),
     local: options.flag('local'),
     ...(id === undefined ? {} : { id }),
     ...(master === undefined ? {} : { master }),

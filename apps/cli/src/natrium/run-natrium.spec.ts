@@ -331,7 +331,7 @@ describe('the way to the master', () => {
       (await natrium([...argv, ...PING], { job }, { env })).master.connected;
     expect(await folder(['-c', '/x'], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/x' }]);
     expect(await folder([], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/y' }]);
-    expect(await folder(['-l', 'debug'])).toEqual([{ configDir: '/etc/natrium', logLevel: 'debug' }]);
+    expect(await folder(['-l', 'debug'])).toEqual([{ configDir: '/etc/natrium' }]);
   });
 
   it('that throws is an internal error, without a trace', async () => {

@@ -9,7 +9,7 @@ import type { Cluster } from './cluster.js';
 const TIMEOUT_S = 60;
 
 export interface Parts {
-  /** From the question to the last minion's receipt. */
+  /** From the question until the last minion has the job. */
   readonly out: number;
   /** From the first return's leaving to the caller's end. */
   readonly back: number;

@@ -111,13 +111,21 @@ async function main([name, ...args]) {
   if (process.env.npm_lifecycle_event) followParent();
   checkNode();
   install();
-  if (command.needs.includes('nats')) process.env.NATRIUM_NATS_SERVER = await findNatsServer();
+  if (command.needs.includes('nats')) process.env.NATRIUM_NATS_SERVER = await natsServer();
   if (command.needs.includes('build')) build();
   if (command.needs.includes('build:tools')) build('tools');
   if (!command.run) return;
   const file = command.run.find((part) => part.startsWith(inRoot('dist')));
   if (file && !existsSync(file)) throw new Stop(`${file} was not built: its source is not there yet`);
   runAndEnd([...command.run, ...args]);
+}
+
+async function natsServer() {
+  try {
+    return await findNatsServer();
+  } catch (error) {
+    throw new Stop(error.message); // what mends it
+  }
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -2,7 +2,9 @@ import { type Machine, Rest } from './rest.js';
 
 const IDLE = 10;
 const WORK = 600;
-const HARD_WORK = 6000;
+/** Within a glance. */
+const LIGHT_WORK = 200;
+const HARD_WORK = 300;
 
 let did: string[];
 let kept: number;
@@ -13,6 +15,7 @@ beforeEach(() => {
   const machine: Machine = {
     collectHeap: () => did.push('collect'),
     compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
+    growFreely: (on) => did.push(on ? 'grow' : 'grow in steps'),
   };
   const part = () => ({
     forgetEnded: () => {
@@ -26,6 +29,12 @@ beforeEach(() => {
 function looks(...spent: readonly number[]): readonly string[] {
   did.length = 0;
   for (const one of spent) rest.look(one);
+  return did;
+}
+
+function glances(...spent: readonly number[]): readonly string[] {
+  did.length = 0;
+  for (const one of spent) rest.glance(one);
   return did;
 }
 
@@ -55,9 +64,11 @@ it('nothing more is compiled for good at rest after a second of work, however it
   expect(looks(IDLE)).toContain('compile no more');
 });
 
-it('work that takes more than half a processor compiles again what is hot, until the next rest', () => {
+it('who is hard at work compiles again what is hot, and its heap grows freely, both until the next rest', () => {
   looks(WORK, WORK, IDLE);
+  expect(glances(LIGHT_WORK, LIGHT_WORK)).toEqual([]);
+  expect(glances(HARD_WORK, HARD_WORK)).toEqual(['grow', 'compile']);
   expect(looks(WORK)).toEqual([]);
-  expect(looks(HARD_WORK)).toEqual(['compile']);
-  expect(looks(IDLE)).toContain('compile no more');
+  expect(looks(IDLE)).toEqual(['grow in steps', 'forget', 'forget', 'collect', 'compile no more']);
+  expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
 });

@@ -4,18 +4,26 @@
  *
  * And work that has been done a thousand times compiles nothing more: V8 would go on for as long as it runs, for less and less,
  * and keep it all. Measured: 0.4 MB between the thousandth job of an agent and the ten thousandth.
+ *
+ * An agent that is hard at work has both back until it rests: a heap that grows in small steps is collected again and again
+ * (measured: 0.16 ms of an agent's time for each of 1,250 jobs a second among three, 0.115 without the steps).
  */
 import { setFlagsFromString } from 'node:v8';
 
 const LOOK_MS = 10_000;
+/** Hard work is noticed sooner than rest. */
+const GLANCE_MS = 2000;
 /** What coming in leaves behind goes soon; V8 makes its young generation smaller (1 MB) only at the next look. */
 const FIRST_LOOK_MS = 2000;
 /** Processor time within one look from which it was at work; an idle agent needs a tenth of it. */
 const WORK_MS = 100;
 /** Processor time of work after which what is used all the time is compiled: that of 700 to 2,000 jobs. */
 const SETTLED_MS = 1000;
-/** Processor time within one look from which speed is worth more than memory: half a processor. */
-const HARD_WORK_MS = 5000;
+/** Processor time within one glance from which speed is worth more than memory: an eighth of a processor, some 300 jobs a second. */
+const HARD_WORK_MS = 250;
+/** As the command that started it says. */
+const HEAP_STEPS = process.execArgv.find((flag) => flag.startsWith('--heap-growing-percent='));
+const NO_STEPS = '--heap-growing-percent=0';
 
 export interface Remembering {
   /** Forgets what no party would accept any more. @returns How much is still remembered. */
@@ -27,12 +35,15 @@ export interface Machine {
   collectHeap(): void;
   /** Whether what is hot is compiled for good. */
   compileHot(on: boolean): void;
+  /** Whether the heap grows as V8 likes best, and not in the small steps that the command line asks for. */
+  growFreely(on: boolean): void;
 }
 
 export class Rest {
   // Coming in leaves as much behind as many jobs.
   #untidy = true;
   #worked = 0;
+  #isHardAtWork = false;
 
   constructor(
     private readonly parts: readonly Remembering[],
@@ -44,14 +55,23 @@ export class Rest {
     if (spent > WORK_MS) {
       this.#untidy = true;
       this.#worked += spent;
-      if (spent > HARD_WORK_MS) this.machine.compileHot(true);
       return;
     }
     if (!this.#untidy) return;
+    if (this.#isHardAtWork) this.machine.growFreely(false);
+    this.#isHardAtWork = false;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
     this.machine.collectHeap();
     if (this.#worked > SETTLED_MS) this.machine.compileHot(false);
     this.#untidy = kept > 0;
+  }
+
+  /** @param spent Milliseconds of processor time since the last glance. */
+  glance(spent: number): void {
+    if (spent <= HARD_WORK_MS || this.#isHardAtWork) return;
+    this.#isHardAtWork = true;
+    this.machine.growFreely(true);
+    this.machine.compileHot(true);
   }
 }
 
@@ -60,20 +80,33 @@ const V8: Machine = {
   compileHot: (on) => {
     setFlagsFromString(on ? '--opt' : '--no-opt');
   },
+  growFreely: (on) => {
+    if (HEAP_STEPS !== undefined) setFlagsFromString(on ? NO_STEPS : HEAP_STEPS);
+  },
 };
 
 /** @returns Stops looking. */
 export function tidyAtRest(parts: readonly Remembering[]): () => void {
   const rest = new Rest(parts, V8);
-  let before = process.cpuUsage();
-  const look = () => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
-    rest.look((user + system) / 1000);
-  };
-  const timers = [setTimeout(look, FIRST_LOOK_MS), setInterval(look, LOOK_MS)];
+  const look = sinceLast((spent) => {
+    rest.look(spent);
+  });
+  const glance = sinceLast((spent) => {
+    rest.glance(spent);
+  });
+  const timers = [setTimeout(look, FIRST_LOOK_MS), setInterval(look, LOOK_MS), setInterval(glance, GLANCE_MS)];
   for (const timer of timers) timer.unref();
   return () => {
     for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+/** Tells each time how many milliseconds of processor time have been spent since the time before. */
+function sinceLast(tell: (spent: number) => void): () => void {
+  let before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    tell((user + system) / 1000);
   };
 }

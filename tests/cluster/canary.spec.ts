@@ -20,12 +20,11 @@ const BUILD_AND_START_MS = 2 * START_MS;
 const KINDS = ['id', 'grain', 'fun', 'arg', 'ret', 'runner', 'runnerArg'] as const;
 type Canaries = Readonly<Record<(typeof KINDS)[number], string>>;
 
-/** What each bucket holds, sealed; a grain also stands in the target of a job. `jids`, `runs` and `announcements` know no names. */
+/** What each bucket holds on disk, sealed; a grain also stands in the target of a job. `runs` and `announcements` know no names. */
 const IN_BUCKETS: Readonly<Record<string, readonly (keyof Canaries)[]>> = {
   announcements: [],
   audit: ['id', 'grain', 'fun', 'runner'],
   data: ['id', 'grain'],
-  jids: [],
   jobs: ['id', 'grain', 'fun', 'arg', 'ret', 'runner', 'runnerArg'],
   mine: [],
   roster: ['id'],

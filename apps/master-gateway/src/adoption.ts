@@ -1,7 +1,8 @@
 /**
  * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time.
  *
- * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
+ * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for. Those that have ended are found by
+ * their jids, also when their gateway died before it had written these down.
  */
 import { digestOf, readAsked } from '@natrium/bus';
 import type { JobTakeover, SignedRequest } from '@natrium/flow';
@@ -26,7 +27,9 @@ export class Adoption {
   /** @param isGone It will never come back: what it has written down of itself is removed. */
   async adopt(instance: string, isGone: boolean): Promise<void> {
     const { cache, takeover } = this.ports;
-    const asks = (await cache.leftBy(instance)).flatMap(({ record, place }) => this.#askOf(record, place));
+    const left = await cache.leftBy(instance);
+    await Promise.all(left.map(({ record, place }) => cache.keepIndex(record, place)));
+    const asks = left.flatMap(({ record, place }) => this.#askOf(record, place));
     for (let from = 0; from < asks.length; from += AT_ONCE) {
       await Promise.all(asks.slice(from, from + AT_ONCE).map((ask) => takeover.take(ask)));
     }

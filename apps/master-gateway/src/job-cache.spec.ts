@@ -1,4 +1,4 @@
-/** Rules of the job cache: one job for each request, one for each jid, one return for each minion. */
+/** Rules of the job cache: one job for each request, one for each jid, found by both; one return for each minion. */
 import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import { parseJid, type Value } from '@natrium/model';
@@ -33,22 +33,25 @@ const aReturn = (n: number, id: string, ret = 'x'): records.StoredReturn => ({
 });
 
 let store: MemoryStore;
-let index: MemoryStore;
+/** In the broker's memory, for two minutes. */
+let taken: MemoryStore;
 let cache: JobCache;
 let other: JobCache;
 beforeEach(() => {
   store = new MemoryStore('jobs');
-  index = new MemoryStore('jids');
-  cache = new JobCache(store, index, 'gw1');
-  other = new JobCache(store, index, 'gw2');
+  taken = new MemoryStore('jids');
+  cache = new JobCache(store, taken, 'gw1');
+  other = new JobCache(store, taken, 'gw2');
 });
 
-const keys = async (of = store) => (await of.list('>')).map(({ key }) => key).sort();
+const keys = async (of = store, pattern = 'd.*') => (await of.list(pattern)).map(({ key }) => key).sort();
+const indexWritten = () => until('the index is written', async () => (await keys(store, 'i.>')).length > 0);
 
 describe('what a gateway that is gone has left', () => {
   it('is found from its oldest open job on, and is another’s once that has moved it', async () => {
     await cache.begin();
     for (const n of [1, 2, 3]) await cache.create(aRecord(n), digestOf(n));
+    await indexWritten();
     await cache.tellOldest((place) => place === digestOf(2));
     expect(await other.instances()).toEqual(['gw1']);
     expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(2), digestOf(3)]);
@@ -76,12 +79,23 @@ describe('what a gateway that is gone has left', () => {
     }
   });
 
-  it('has its jid’s index again when the gateway died before that was made', async () => {
+  it('is found by its jid when the gateway died before it had written that down, also where nobody goes on with it', async () => {
     await cache.create(aRecord(1), digestOf(1));
-    await index.delete(jidOf(1));
+    await indexWritten();
+    for (const forgotten of [store, taken]) await forget(forgotten);
+    await other.keepIndex(aRecord(1), digestOf(1));
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+
+    for (const forgotten of [store, taken]) await forget(forgotten);
+    expect(await other.byJid(jidOf(1))).toBeUndefined();
     expect(await other.move((await other.find(digestOf(1)))!, digestOf(1))).toBe(true);
+    await forget(taken);
     expect(await other.byJid(jidOf(1))).toMatchObject({ instance: 'gw2' });
   });
+
+  async function forget(of: MemoryStore): Promise<void> {
+    for (const key of await keys(of, of === taken ? '>' : 'i.>')) await of.delete(key);
+  }
 
   it('is nothing when it is not known', async () => {
     expect(await other.leftBy('gw9')).toEqual([]);
@@ -97,12 +111,46 @@ describe('a job', () => {
     expect(await other.byDigest(digestOf(2))).toBeUndefined();
   });
 
+  it('is found by its jid for as long as it is kept, when the broker has forgotten who took that', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    await cache.create(aRecord(2), digestOf(2));
+    await indexWritten();
+    for (const n of [1, 2]) await taken.delete(jidOf(n));
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+    expect(await other.byJid(jidOf(2))).toEqual(aRecord(2));
+    expect(await other.byJid(jidOf(3))).toBeUndefined();
+  });
+
+  it('is as good as open until its index is written, which is tried until it is; and before its gateway ends', async () => {
+    class Refusing extends MemoryStore {
+      left = 1;
+      override put(key: string, value: Uint8Array): Promise<number> {
+        if (!key.startsWith('i.') || this.left <= 0) return super.put(key, value);
+        this.left -= 1;
+        return Promise.reject(new Error('no disk'));
+      }
+    }
+    store = new Refusing('jobs');
+    [cache, other] = [new JobCache(store, taken, 'gw1'), new JobCache(store, taken, 'gw2')];
+    await cache.begin();
+    await cache.create(aRecord(1), digestOf(1));
+    await cache.tellOldest(() => false);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(1)]);
+    await indexWritten();
+    await cache.tellOldest(() => false);
+    expect(await other.leftBy('gw1')).toEqual([]);
+    await cache.create(aRecord(2), digestOf(2));
+    await cache.close();
+    await taken.delete(jidOf(2));
+    expect(await other.byJid(jidOf(2))).toEqual(aRecord(2));
+  });
+
   it('of a request that has one already is that one, and no index of the second stays', async () => {
     await cache.create(aRecord(1), digestOf(1));
     expect(await other.create(aRecord(2), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
     expect(await other.byJid(jidOf(2))).toBeUndefined();
     expect(await keys()).toEqual([`d.${digestOf(1)}`]);
-    expect(await keys(index)).toEqual([jidOf(1)]);
+    expect(await keys(taken, '>')).toEqual([jidOf(1)]);
   });
 
   it('whose jid another gateway took is not made, and nothing of it stays', async () => {
@@ -124,7 +172,7 @@ describe('a job', () => {
       [cache, other, cache, other].map((one, n) => one.create(aRecord(n + 1), digestOf(1))),
     );
     expect(creations.filter(({ type }) => type === 'created')).toHaveLength(1);
-    expect(await keys(index)).toHaveLength(1);
+    expect(await keys(taken, '>')).toHaveLength(1);
   });
 
   it('is listed with the others, oldest first', async () => {
@@ -154,8 +202,8 @@ describe('a job that could not be written', () => {
   let late: LateStore;
   beforeEach(() => {
     late = new LateStore('jobs');
-    cache = new JobCache(late, index, 'gw1');
-    other = new JobCache(late, index, 'gw2');
+    cache = new JobCache(late, taken, 'gw1');
+    other = new JobCache(late, taken, 'gw2');
   });
 
   it('is taken back when its write comes into effect after all', async () => {
@@ -220,13 +268,13 @@ describe('returns', () => {
     const large = 'x'.repeat(40_000);
     const ids = Array.from({ length: 60 }, (_, n) => `web${String(n)}`);
     await Promise.all(ids.map((id) => cache.storeReturn(aReturn(1, id, large))));
-    expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(3);
+    expect(await keys(store, 'r.>')).toHaveLength(3);
     expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
   it('that come together cost one write', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => cache.storeReturn(aReturn(1, `web${n}`))));
-    expect((await keys()).filter((key) => key.startsWith('r.'))).toHaveLength(1);
+    expect(await keys(store, 'r.>')).toHaveLength(1);
     expect(await cache.returnsOf(aRecord(1))).toHaveLength(50);
   });
 });
@@ -244,7 +292,7 @@ describe('returns that come when their gateway is gone', () => {
         return super.create(key, value);
       }
     }
-    cache = new JobCache(new Counting('jobs'), index, 'gw1');
+    cache = new JobCache(new Counting('jobs'), taken, 'gw1');
     const ids = Array.from({ length: 1000 }, (_, n) => `web${String(n)}`);
     await Promise.all(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(most).toBe(128);
@@ -259,7 +307,7 @@ describe('returns that come when their gateway is gone', () => {
         return this.left < 0 ? super.create(key, value) : Promise.reject(new Error('no disk'));
       }
     }
-    cache = new JobCache(new Refusing('jobs'), index, 'gw1');
+    cache = new JobCache(new Refusing('jobs'), taken, 'gw1');
     const ids = Array.from({ length: 300 }, (_, n) => `web${String(n)}`);
     const ends = await Promise.allSettled(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);

@@ -1,22 +1,18 @@
 /**
- * The job cache in JetStream: a job under its request's digest (`d.<digest>`), returns in groups by the second of their jid
- * (`r.<second>.<instance>-<n>`), so that many returns cost one write and one job's returns are found without reading all, and
- * in a bucket of its own the index by jid: the broker writes both at the same time.
+ * The job cache in JetStream: a job under its request's digest (`d.<digest>`), and in groups by the second of their jids returns
+ * (`r.<second>.<instance>-<n>`) and the index by jid (`i.<second>.<instance>-<n>`). The job alone is waited for with an fsync.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { GroupCommit, type Store } from '@natrium/bus';
-import { decode, encode, fromHex, joinLists, toHex, type Wire } from '@natrium/envelope';
+import type { Store } from '@natrium/bus';
+import { decode, encode, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
+import { BySecond } from './by-second.js';
+import { JobIndex } from './job-index.js';
 
-const SECOND_DIGITS = 14;
-/** Well below the broker's largest message, so that a full group and one large return still fit. */
-const GROUP_BYTES = 1 << 20;
-/** How long returns are gathered before they are written together; the caller has them already. */
-const WINDOW_MS = 50;
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
@@ -28,26 +24,14 @@ const TELL_AGAIN_MS = 30_000;
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
 
-/** A return as the only one of a list: encoded once, and one that cannot be encoded fails alone. */
-interface Encoded {
-  readonly second: string;
-  readonly bytes: Uint8Array;
-}
-
-interface Reading {
-  readonly now: Promise<readonly records.StoredReturn[]>;
-  readonly next?: Promise<readonly records.StoredReturn[]>;
-}
-
 export class JobCache {
-  readonly #commit: GroupCommit<Encoded>;
+  readonly #returns: BySecond<records.StoredReturn>;
+  readonly #index: JobIndex;
   readonly #late = new AtOnce(LATE_AT_ONCE);
-  #groups = 0;
   /** Revisions of the jobs that this instance has begun, by digest. */
   readonly #begun = new Map<string, number>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
-  readonly #readings = new Map<string, Reading>();
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
   #newest = 0;
@@ -55,21 +39,30 @@ export class JobCache {
 
   constructor(
     private readonly store: Store,
-    /** Digests by jid. */
-    private readonly index: Store,
+    /** In the broker's memory, for `TAKEN_MS`. */
+    taken: Store,
     private readonly instance: string,
   ) {
-    this.#commit = new GroupCommit((group) => this.#writeGroup(group), WINDOW_MS);
+    const read = (group: Wire) => readAs(records.ReturnGroup, group);
+    this.#returns = new BySecond(store, { letter: 'r', instance, read });
+    this.#index = new JobIndex(taken, store, instance);
+  }
+
+  /** What is gathered is written first. */
+  close(): Promise<void> {
+    return this.#index.close();
   }
 
   /**
-   * Creates the job and its index at once; the loser of a race learns which job there is. While the broker has no leader it
+   * Creates the job and takes its jid at once; the loser of a race learns which job there is. While the broker has no leader it
    * is tried again, and what was written after all is known by its instance and jid.
    */
   async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
     this.#writing.set(digest, this.#newest + 1);
     try {
-      return await this.#createOrGiveUp(record, digest);
+      const creation = await this.#createOrGiveUp(record, digest);
+      if (creation.type === 'created') void this.#index.keep(record.jid, digest);
+      return creation;
     } finally {
       this.#writing.delete(digest);
     }
@@ -113,32 +106,30 @@ export class JobCache {
 
   async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
     const value = encode(writeAs(records.JobRecord, record) as Wire);
-    const [created, indexed] = await Promise.all([
+    const [created, taken] = await Promise.all([
       this.store.create(`d.${digest}`, value),
-      this.index.create(record.jid, fromHex(digest)),
+      this.#index.take(record.jid, digest),
     ]);
     if (created !== undefined) this.#note(digest, created);
-    if (created !== undefined && indexed !== undefined) return { type: 'created' };
-    const [job, index] = again ? await this.#mine(record, digest) : [];
-    if ((created ?? job) !== undefined && (indexed ?? index) !== undefined) {
+    if (created !== undefined && taken !== undefined) return { type: 'created' };
+    const [job, taking] = again ? await this.#mine(record, digest) : [];
+    if ((created ?? job) !== undefined && (taken ?? taking) !== undefined) {
       this.#note(digest, created ?? job ?? 0);
       return { type: 'created' };
     }
     if (created === undefined) {
-      if (indexed !== undefined) await this.index.delete(record.jid, indexed);
+      if (taken !== undefined) await this.#index.giveBack(record.jid, taken);
       const existing = await this.byDigest(digest);
       if (existing !== undefined) return { type: 'exists', record: existing };
     } else await this.store.delete(`d.${digest}`, created);
     return { type: 'jid_taken' };
   }
 
-  /** Revisions of the job and of its index where an earlier try of this instance has written them. */
+  /** Revisions of the job and of its jid's taking where an earlier try of this instance has written them. */
   async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
     const found = await this.find(digest);
-    const index = await this.index.get(record.jid);
     const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
-    const isIndex = index !== undefined && toHex(index.value) === digest;
-    return [isMine ? found.revision : undefined, isIndex ? index.revision : undefined];
+    return [isMine ? found.revision : undefined, await this.#index.takenFor(record.jid, digest)];
   }
 
   async find(digest: string): Promise<StoredJob | undefined> {
@@ -152,10 +143,16 @@ export class JobCache {
     const moved = await this.store.update(`d.${digest}`, value, revision);
     if (moved === undefined) return false;
     this.#note(digest, moved);
-    // Its gateway may have died between the job and its index.
-    if ((await this.index.create(record.jid, fromHex(digest))) !== undefined) return true;
-    const index = await this.index.get(record.jid);
-    return index !== undefined && toHex(index.value) === digest;
+    // Its gateway may have died between the job and its index, and the broker has forgotten by now who took the jid of an old one.
+    const taken = (await this.#index.take(record.jid, digest)) ?? (await this.#index.takenFor(record.jid, digest));
+    if (taken === undefined) return false;
+    await this.#index.keep(record.jid, digest);
+    return true;
+  }
+
+  /** As its gateway would have done that died before: its job is found by its jid. */
+  keepIndex({ jid }: records.JobRecord, place: string): Promise<void> {
+    return this.#index.keep(jid, place);
   }
 
   #note(digest: string, revision: number): void {
@@ -172,10 +169,11 @@ export class JobCache {
 
   /**
    * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
-   * not read all. Called now and then; what has ended since only costs a second look.
+   * not read all, nor those whose index is not written yet. Called now and then; what has ended since only costs a second look.
    */
   async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
-    for (const digest of this.#begun.keys()) if (!isOpen(digest)) this.#begun.delete(digest);
+    for (const digest of this.#begun.keys())
+      if (!isOpen(digest) && !this.#index.isWriting(digest)) this.#begun.delete(digest);
     const since = Math.min(this.#newest + 1, ...this.#writing.values(), ...this.#begun.values());
     if (since === this.#told.since && performance.now() < this.#told.until) return;
     await this.store.put(`o.${this.instance}`, encode(since));
@@ -207,51 +205,27 @@ export class JobCache {
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
-    const entry = await this.index.get(jid);
-    return entry === undefined ? undefined : this.byDigest(toHex(entry.value));
+    const place = await this.#index.find(jid);
+    return place === undefined ? undefined : this.byDigest(place);
   }
 
   /** Resolves when the return is durable. */
   async storeReturn(stored: records.StoredReturn): Promise<void> {
-    await this.#commit.add({ second: stored.jid.slice(0, SECOND_DIGITS), bytes: encodeGroup([stored]) });
+    await this.#returns.add(stored.jid, encodeGroup([stored]));
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
   async storeLate(stored: records.StoredReturn, key: string): Promise<boolean> {
-    const place = `r.${stored.jid.slice(0, SECOND_DIGITS)}.${stored.jid}-${key}`;
+    const place = this.#returns.placeOf(stored.jid, `${stored.jid}-${key}`);
     const value = encodeGroup([stored]);
     return (await this.#late.run(() => this.store.create(place, value))) !== undefined;
   }
 
   async returnsOf({ jid }: Pick<records.JobRecord, 'jid'>): Promise<readonly records.StoredReturn[]> {
-    const all = await this.#returnsIn(jid.slice(0, SECOND_DIGITS));
+    const all = await this.#returns.around(jid);
     const first = new Map<string, records.StoredReturn>();
     for (const stored of all) if (stored.jid === jid && !first.has(stored.id)) first.set(stored.id, stored);
     return [...first.values()];
-  }
-
-  /**
-   * Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same second: one reading at a
-   * time, and all who ask meanwhile share the next.
-   */
-  #returnsIn(second: string): Promise<readonly records.StoredReturn[]> {
-    const { now, next } = this.#readings.get(second) ?? {};
-    if (next !== undefined) return next;
-    const reading = (now?.catch(() => undefined) ?? Promise.resolve()).then(() => {
-      this.#readings.set(second, { now: reading });
-      return this.#readReturns(second);
-    });
-    this.#readings.set(second, now === undefined ? { now: reading } : { now, next: reading });
-    const done = () => {
-      if (this.#readings.get(second)?.now === reading) this.#readings.delete(second);
-    };
-    reading.then(done, done);
-    return reading;
-  }
-
-  async #readReturns(second: string): Promise<readonly records.StoredReturn[]> {
-    const entries = await this.store.list(`r.${second}.*`);
-    return entries.flatMap(({ value }) => readAs(records.ReturnGroup, decode(value)));
   }
 
   /** Every job that is still kept, oldest first. */
@@ -259,36 +233,6 @@ export class JobCache {
     const entries = await this.store.list('d.*');
     return entries.map(({ value }) => readJob(value)).sort((a, b) => (a.jid < b.jid ? -1 : 1));
   }
-
-  async #writeGroup(group: readonly Encoded[]): Promise<void> {
-    const bySecond = new Map<string, Uint8Array[]>(group.map(({ second }) => [second, []]));
-    for (const { second, bytes } of group) bySecond.get(second)?.push(bytes);
-    await Promise.all([...bySecond].map(([second, list]) => this.#writeSecond(second, list)));
-  }
-
-  async #writeSecond(second: string, list: readonly Uint8Array[]): Promise<void> {
-    await Promise.all(
-      inMessages(list).map((part) => {
-        this.#groups += 1;
-        return this.store.put(`r.${second}.${this.instance}-${String(this.#groups)}`, joinLists(part));
-      }),
-    );
-  }
-}
-
-/** Groups that fit into one message each; a single return always does, its minion has cut it. */
-function inMessages(list: readonly Uint8Array[]): readonly Uint8Array[][] {
-  const groups: Uint8Array[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const one of list) {
-    if (bytes + one.length > GROUP_BYTES) {
-      groups.push([]);
-      bytes = 0;
-    }
-    groups.at(-1)?.push(one);
-    bytes += one.length;
-  }
-  return groups;
 }
 
 function encodeGroup(group: records.StoredReturn[]): Uint8Array {

@@ -19,7 +19,7 @@ const KEEP_RUNS_MS = 25 * 3_600_000;
 export class RunnerModule {
   static async create(start: ServiceStart): Promise<DynamicModule> {
     const { link, config } = start;
-    const taken = await link.store('runs', 'roster', KEEP_RUNS_MS);
+    const taken = await link.store('runs', 'roster', { ttlMs: KEEP_RUNS_MS });
     const registries = { run: runnerRegistry(builtinRunners), wheel: wheelRegistry(builtinWheel) };
     const runs = new Runs(link, taken, registries, hostOf(config.loaded.config));
     await ownRunners(start, (own) => {

@@ -38,8 +38,18 @@ const LOOK_MS = 1000;
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
   const { name, patience } = options;
   await whenPlaced(name, patience, () => makeBucket(transport, options));
+  if (options.inMemory === true) makeAnewWhenBack(transport, options);
   const kv = await new Kvm(jetstream(transport.connection)).open(name, { allow_direct: false });
   return new NatsStore(name, kv, transport, publisherOf(transport));
+}
+
+/** A broker of one node that was started anew has forgotten what was in its memory, and where that stood. */
+function makeAnewWhenBack(transport: NatsTransport, options: BucketOptions): void {
+  transport.whenBack(() => {
+    triedAnew(() => makeBucket(transport, options)).catch((cause: unknown) => {
+      transport.alert(`the bucket ${options.name} could not be made anew`, cause);
+    });
+  });
 }
 
 class NatsStore implements Store {

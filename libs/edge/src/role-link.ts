@@ -42,7 +42,7 @@ import { connectBroker } from './broker-login.js';
 import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
 import { rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
-import { bucketOptions, patienceOf } from './store-options.js';
+import { bucketOptions, type Keeping, patienceOf } from './store-options.js';
 import { watchKeys } from './watch-keys.js';
 
 export interface RoleOptions {
@@ -113,7 +113,7 @@ export class RoleLink {
     };
     const tracing = await options.openTracing?.(instance);
     const bus = new SealedBus(transport, new Sealer(own, directory, roles, clock), onUnopened, tracing);
-    const announcements = await openBucket(transport, bucketOptions(options, 'announcements', 0));
+    const announcements = await openBucket(transport, bucketOptions(options, 'announcements'));
     const link = new RoleLink(options, transport, keys, bus, announcements);
     link.#followRoles();
     await link.#followAnnouncements();
@@ -137,8 +137,8 @@ export class RoleLink {
   }
 
   /** A bucket whose values are sealed with the keys of a storage class. */
-  async store(name: string, storageClass: StorageClass, ttlMs = 0): Promise<Store> {
-    const raw = await openBucket(this.transport, bucketOptions(this.options, name, ttlMs));
+  async store(name: string, storageClass: StorageClass, keeping: Keeping = {}): Promise<Store> {
+    const raw = await openBucket(this.transport, bucketOptions(this.options, name, keeping));
     return new SealedStore(raw, this.#storageKeys(storageClass), (error) => {
       this.options.log.error({ err: error }, 'a stored value was left out');
     });

@@ -5,9 +5,12 @@ import type { RoleOptions } from './role-link.js';
 /** How long a service waits for the nodes of a broker that is just starting; then its supervisor starts it again. */
 const PLACED_MS = 60_000;
 
-export function bucketOptions(options: RoleOptions, name: string, ttlMs: number): BucketOptions {
+/** For ever, and on its disk, where nothing else is said. */
+export type Keeping = Partial<Pick<BucketOptions, 'ttlMs' | 'inMemory'>>;
+
+export function bucketOptions(options: RoleOptions, name: string, keeping: Keeping = {}): BucketOptions {
   const { cluster, replicas } = options;
-  return { name: `NT_${cluster}_${name}`, replicas, ttlMs, patience: patienceOf(options) };
+  return { name: `NT_${cluster}_${name}`, replicas, ttlMs: 0, ...keeping, patience: patienceOf(options) };
 }
 
 export function patienceOf({ log }: Pick<RoleOptions, 'log'>): NonNullable<BucketOptions['patience']> {

@@ -49,6 +49,13 @@ export type StoredReturn = z.output<typeof StoredReturn>;
 /** Returns are stored in groups. */
 export const ReturnGroup = listOf(StoredReturn, 10_000);
 
+/** Which job has a jid; its place is the digest that it stands under. */
+export const IndexEntry = fields({ jid, place: digest });
+export type IndexEntry = z.output<typeof IndexEntry>;
+
+/** Entries are stored in groups. */
+export const IndexGroup = listOf(IndexEntry, 10_000);
+
 /** A key that waits for acceptance, with the place where the joiner hears of it. */
 export const RosterEntry = fields({
   record: signed,

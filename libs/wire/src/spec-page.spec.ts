@@ -172,6 +172,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'hello answer': contracts.helloAnswer,
   'job record': records.JobRecord,
   'stored return': records.StoredReturn,
+  'index entry': records.IndexEntry,
   'roster entry': records.RosterEntry,
   'data entry': records.DataEntry,
   'mine item': contracts.MineItem,

@@ -1,0 +1,114 @@
+/**
+ * Small values of jobs in groups by the second of their jid (`<letter>.<second>.<instance>-<n>`): many cost one write, and those of one
+ * jid are found without reading all.
+ *
+ * Spec: spec/wire.md#records.
+ */
+import { GroupCommit, type Store } from '@natrium/bus';
+import { decode, joinLists, type Wire } from '@natrium/envelope';
+
+const SECOND_DIGITS = 14;
+/** Well below the broker's largest message, so that a full group and one large value still fit. */
+const GROUP_BYTES = 1 << 20;
+/** How long values are gathered before they are written together; nobody waits for them. */
+const WINDOW_MS = 50;
+
+export interface BySecondOptions<T> {
+  readonly letter: string;
+  /** Distinguishes the groups of the gateways. */
+  readonly instance: string;
+  /** @throws {Error} When it is not such a list. */
+  read(group: Wire): readonly T[];
+}
+
+/** A list of one: encoded once, and one that cannot be encoded fails alone. */
+interface Encoded {
+  readonly second: string;
+  readonly bytes: Uint8Array;
+}
+
+interface Reading<T> {
+  readonly now: Promise<readonly T[]>;
+  readonly next?: Promise<readonly T[]>;
+}
+
+export class BySecond<T> {
+  readonly #commit = new GroupCommit<Encoded>((group) => this.#write(group), WINDOW_MS);
+  readonly #readings = new Map<string, Reading<T>>();
+  #groups = 0;
+
+  constructor(
+    private readonly store: Store,
+    private readonly options: BySecondOptions<T>,
+  ) {}
+
+  /** Where a value that is written by itself stands beside the groups. */
+  placeOf(jid: string, name: string): string {
+    return `${this.options.letter}.${secondOf(jid)}.${name}`;
+  }
+
+  /** Resolves when it is durable. @param bytes An encoded list of one value. */
+  add(jid: string, bytes: Uint8Array): Promise<void> {
+    return this.#commit.add({ second: secondOf(jid), bytes });
+  }
+
+  /**
+   * All of the jid's second, oldest first. Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same
+   * second: one reading at a time, and all who ask meanwhile share the next.
+   */
+  around(jid: string): Promise<readonly T[]> {
+    const second = secondOf(jid);
+    const { now, next } = this.#readings.get(second) ?? {};
+    if (next !== undefined) return next;
+    const reading = (now?.catch(() => undefined) ?? Promise.resolve()).then(() => {
+      this.#readings.set(second, { now: reading });
+      return this.#read(second);
+    });
+    this.#readings.set(second, now === undefined ? { now: reading } : { now, next: reading });
+    const done = () => {
+      if (this.#readings.get(second)?.now === reading) this.#readings.delete(second);
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  async #read(second: string): Promise<readonly T[]> {
+    const entries = await this.store.list(`${this.options.letter}.${second}.*`);
+    return entries.flatMap(({ value }) => this.options.read(decode(value)));
+  }
+
+  async #write(group: readonly Encoded[]): Promise<void> {
+    const bySecond = new Map<string, Uint8Array[]>(group.map(({ second }) => [second, []]));
+    for (const { second, bytes } of group) bySecond.get(second)?.push(bytes);
+    await Promise.all([...bySecond].map(([second, list]) => this.#writeSecond(second, list)));
+  }
+
+  async #writeSecond(second: string, list: readonly Uint8Array[]): Promise<void> {
+    const { letter, instance } = this.options;
+    await Promise.all(
+      inMessages(list).map((part) => {
+        this.#groups += 1;
+        return this.store.put(`${letter}.${second}.${instance}-${String(this.#groups)}`, joinLists(part));
+      }),
+    );
+  }
+}
+
+function secondOf(jid: string): string {
+  return jid.slice(0, SECOND_DIGITS);
+}
+
+/** Groups that fit into one message each; a single value always does: a return was cut by its minion. */
+function inMessages(list: readonly Uint8Array[]): readonly Uint8Array[][] {
+  const groups: Uint8Array[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const one of list) {
+    if (bytes + one.length > GROUP_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(one);
+    bytes += one.length;
+  }
+  return groups;
+}

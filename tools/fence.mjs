@@ -19,9 +19,10 @@ export const fence = {
   'libs/broker-auth': { may: ['envelope', 'keystore'], packages: ['@nats-io/*'], node: true },
   'libs/config': { may: ['model', 'args', 'matchers', 'acl'], packages: ['zod/mini'], node: true },
   'libs/bus': { may: ['model', 'wire', 'envelope'], packages: ['@nats-io/*'], node: true },
+  'libs/process': { may: [], packages: [], node: true },
   'libs/tracing': { may: ['bus'], packages: ['@opentelemetry/*'], node: true, lazy: true },
   'libs/edge': {
-    may: ['model', 'wire', 'envelope', 'bus', 'keystore', 'config', 'tracing'],
+    may: ['model', 'wire', 'envelope', 'bus', 'keystore', 'config', 'process', 'tracing'],
     packages: ['@nestjs/*', 'rxjs', 'reflect-metadata', 'pino', 'prom-client'],
     node: true,
   },

@@ -5,7 +5,7 @@ import { type Measured, median } from '../figures.js';
 import { type Memory, memoryBelow } from '../processes.js';
 
 const WARM_STARTS = 3;
-/** So long nothing is asked before memory is read: an agent tidies up after 2 and after 10 seconds (minion-agent/src/rest.ts). */
+/** So long nothing is asked before memory is read: a process tidies up after 2 and after 10 seconds (libs/process). */
 const IDLE_MS = 12_000;
 const FOLDER = 'ready';
 

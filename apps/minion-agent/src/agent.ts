@@ -9,6 +9,7 @@ import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
+import { tidyAtRest } from '@natrium/process';
 import { openTracing } from '@natrium/tracing';
 import type { ValueMap } from '@natrium/model';
 import type { Logger } from 'pino';
@@ -27,7 +28,6 @@ import { Kept } from './kept.js';
 import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
 import { MODULE_HOST } from './module-host.js';
-import { tidyAtRest } from './rest.js';
 import { loseWhenUnknown, Standing } from './standing.js';
 import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
@@ -150,7 +150,7 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
   const user = new UserRenewal(link, log);
   const succession = successionOf({ about: living, link }, jobs, { epochs, user });
   void succession.resume();
-  const stopTidying = tidyAtRest([record, { forgetEnded: () => link.bus.sealer.forgetEnded() }]);
+  const stopTidying = tidyAtRest([record, link.bus.sealer], true);
   log.info({ libsodium: sodiumBuild() }, 'live');
   return {
     link,

@@ -9,6 +9,7 @@ import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
+import { tidyAtRest } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
@@ -78,6 +79,7 @@ async function start(
   process.on('SIGUSR2', () => {
     service.link.newEpoch();
   });
+  tidyAtRest([service.link.bus.sealer], false);
   stopOnSignal(log, () => {
     door?.serve(undefined);
     return service.close();

@@ -64,15 +64,18 @@ export function fromHex(text: string): Uint8Array {
 
 /** RFC 4648 base32 in lower case, without padding. */
 export function base32(bytes: Uint8Array): string {
-  let text = '';
+  // One text: put together letter by letter it would stay a tree of them, and be kept as one.
+  const letters = allocate(Math.ceil((bytes.length * 8) / 5));
+  let at = 0;
   let bits = 0;
   let held = 0;
   for (const byte of bytes) {
     held = ((held << 8) | byte) & 0xfff;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += BASE32.charAt((held >>> (bits - 5)) & 31);
+    for (; bits >= 5; bits -= 5) letters[at++] = BASE32.charCodeAt((held >>> (bits - 5)) & 31);
   }
-  return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
+  if (bits > 0) letters[at] = BASE32.charCodeAt((held << (5 - bits)) & 31);
+  return latin1Slice.call(letters, 0, letters.length);
 }
 
 /** A text that is equal exactly when the bytes are: a key for maps, shorter to make than hexadecimal. */

@@ -4,7 +4,7 @@
  * An agent is idle most of the time. Measured: a small young generation and one worker thread are 5 MB less; blocks above
  * 32 KiB that go back to the kernel when freed (what V8 compiled with, above all) are another 5 MB less; a heap that grows in
  * small steps is 13 MB less on an agent that has asked for 1,000 jobs and run them; a heap that is collected at rest
- * (`minion-agent/src/rest.ts`), and compacted then, is as small after 10,000 jobs as after 1,000; what many threads free stays
+ * (`libs/process`), and compacted then, is as small after 10,000 jobs as after 1,000; what many threads free stays
  * in one arena, and goes back to the kernel in small pieces (0.6 MB less after 20,000 jobs). Only flags that every version of
  * Node from 20 on knows: one that it does not know ends it.
  */

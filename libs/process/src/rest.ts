@@ -1,21 +1,22 @@
 /**
- * What much work leaves behind goes when it is over: an agent is idle most of the time, and V8 collects nothing of one that
- * asks for nothing. The command that starts it has `--expose-gc` for this; without it only what is remembered goes.
+ * What much work leaves behind goes when it is over: agents and services are idle most of the time, and V8 collects nothing of a process
+ * that asks for nothing.
  *
- * And work that has been done a thousand times compiles nothing more: V8 would go on for as long as it runs, for less and less,
+ * An agent is frugal as well: work that has been done a thousand times compiles nothing more: V8 would go on for as long as it runs, for less and less,
  * and keep it all. Measured: 0.4 MB between the thousandth job of an agent and the ten thousandth.
  *
- * An agent that is hard at work has both back until it rests: a heap that grows in small steps is collected again and again
+ * One that is hard at work has both back until it rests: a heap that grows in small steps is collected again and again
  * (measured: 0.16 ms of an agent's time for each of 1,250 jobs a second among three, 0.115 without the steps).
  */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 10_000;
 /** Hard work is noticed sooner than rest. */
 const GLANCE_MS = 2000;
 /** What coming in leaves behind goes soon; V8 makes its young generation smaller (1 MB) only at the next look. */
 const FIRST_LOOK_MS = 2000;
-/** Processor time within one look from which it was at work; an idle agent needs a tenth of it. */
+/** Processor time within one look from which it was at work; an idle process needs a tenth of it. */
 const WORK_MS = 100;
 /** Processor time of work after which what is used all the time is compiled: that of 700 to 2,000 jobs. */
 const SETTLED_MS = 1000;
@@ -30,13 +31,16 @@ export interface Remembering {
   forgetEnded(): number;
 }
 
-/** The machine that the agent runs on. */
+/** The machine that the process runs on. */
 export interface Machine {
   collectHeap(): void;
-  /** Whether what is hot is compiled for good. */
-  compileHot(on: boolean): void;
-  /** Whether the heap grows as V8 likes best, and not in the small steps that the command line asks for. */
-  growFreely(on: boolean): void;
+  /** Of a frugal process. */
+  readonly frugal?: {
+    /** Whether what is hot is compiled for good. */
+    compileHot(on: boolean): void;
+    /** Whether the heap grows as V8 likes best, and not in the small steps that the command line asks for. */
+    growFreely(on: boolean): void;
+  };
 }
 
 export class Rest {
@@ -58,11 +62,11 @@ export class Rest {
       return;
     }
     if (!this.#untidy) return;
-    if (this.#isHardAtWork) this.machine.growFreely(false);
+    if (this.#isHardAtWork) this.machine.frugal?.growFreely(false);
     this.#isHardAtWork = false;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
     this.machine.collectHeap();
-    if (this.#worked > SETTLED_MS) this.machine.compileHot(false);
+    if (this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
     this.#untidy = kept > 0;
   }
 
@@ -70,13 +74,12 @@ export class Rest {
   glance(spent: number): void {
     if (spent <= HARD_WORK_MS || this.#isHardAtWork) return;
     this.#isHardAtWork = true;
-    this.machine.growFreely(true);
-    this.machine.compileHot(true);
+    this.machine.frugal?.growFreely(true);
+    this.machine.frugal?.compileHot(true);
   }
 }
 
-const V8: Machine = {
-  collectHeap: () => globalThis.gc?.(),
+const frugal: NonNullable<Machine['frugal']> = {
   compileHot: (on) => {
     setFlagsFromString(on ? '--opt' : '--no-opt');
   },
@@ -85,9 +88,31 @@ const V8: Machine = {
   },
 };
 
-/** @returns Stops looking. */
-export function tidyAtRest(parts: readonly Remembering[]): () => void {
-  const rest = new Rest(parts, V8);
+/** V8's own; looked for when it is wanted first, where the command line has no `--expose-gc`. */
+let collect: (() => unknown) | undefined = globalThis.gc;
+
+function collectHeap(): void {
+  collect ??= exposed();
+  collect();
+}
+
+function exposed(): () => void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  return () => {
+    // Else the pages of a heap that was full stay, with a little in each. Under load it would only take longer.
+    setFlagsFromString('--compact-on-every-full-gc');
+    gc();
+    setFlagsFromString('--no-compact-on-every-full-gc');
+  };
+}
+
+/**
+ * @param isFrugal Memory is worth more than speed until it is hard at work.
+ * @returns Stops looking.
+ */
+export function tidyAtRest(parts: readonly Remembering[], isFrugal: boolean): () => void {
+  const rest = new Rest(parts, { collectHeap, ...(isFrugal && { frugal }) });
   const look = sinceLast((spent) => {
     rest.look(spent);
   });

@@ -8,22 +8,26 @@ const HARD_WORK = 300;
 
 let did: string[];
 let kept: number;
+let machine: Machine;
 let rest: Rest;
 beforeEach(() => {
   did = [];
   kept = 0;
-  const machine: Machine = {
+  machine = {
     collectHeap: () => did.push('collect'),
-    compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
-    growFreely: (on) => did.push(on ? 'grow' : 'grow in steps'),
-  };
-  const part = () => ({
-    forgetEnded: () => {
-      did.push('forget');
-      return kept;
+    frugal: {
+      compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
+      growFreely: (on) => did.push(on ? 'grow' : 'grow in steps'),
     },
-  });
+  };
   rest = new Rest([part(), part()], machine);
+});
+
+const part = () => ({
+  forgetEnded: () => {
+    did.push('forget');
+    return kept;
+  },
 });
 
 function looks(...spent: readonly number[]): readonly string[] {
@@ -71,4 +75,11 @@ it('who is hard at work compiles again what is hot, and its heap grows freely, b
   expect(looks(WORK)).toEqual([]);
   expect(looks(IDLE)).toEqual(['grow in steps', 'forget', 'forget', 'collect', 'compile no more']);
   expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
+});
+
+it('who is not frugal tidies up, and nothing else', () => {
+  rest = new Rest([part()], { collectHeap: machine.collectHeap });
+  looks(WORK, WORK);
+  expect(glances(HARD_WORK)).toEqual([]);
+  expect(looks(IDLE)).toEqual(['forget', 'collect']);
 });

@@ -52,6 +52,36 @@ describe('a value as plain data', () => {
     for (const map of [{ $int: '5' }, { $float: 'nan' }, { $$int: '5' }]) expect(fromPlain(toPlain(map))).toEqual(map);
   });
 
+  it('is no copy of what holds nothing that travels otherwise, and changes nothing of what does', () => {
+    const same: Value = { list: [1, { deep: ['x', null, true] }], text: 'y' };
+    expect([toPlain(same), fromPlain(toPlain(same))]).toEqual([same, same]);
+    expect(toPlain(same)).toBe(same);
+    expect(fromPlain(toPlain(same))).toBe(same);
+    const other: Value = { first: [same], list: [1, new Float(2), 3], $: 4, last: 5 };
+    const before = structuredClone({ ...other, list: null });
+    expect(toPlain(other)).toEqual({ first: [same], list: [1, { $float: '2.0' }, 3], $$: 4, last: 5 });
+    expect(Object.keys(toPlain(other) as object)).toEqual(['first', 'list', '$$', 'last']);
+    expect({ ...other, list: null }).toEqual(before);
+    expect(fromPlain(toPlain(other))).toEqual(other);
+  });
+
+  it('leaves out what is undefined, and is a plain map whatever class it was of', () => {
+    class Odd {
+      a = 1;
+      b = undefined;
+    }
+    const odd = { first: 1, gone: undefined, odd: new Odd(), none: Object.create(null) as object } as unknown as Value;
+    expect(toPlain(odd)).toEqual({ first: 1, odd: { a: 1 }, none: {} });
+    const { odd: plain, none } = toPlain(odd) as unknown as Record<string, object>;
+    for (const one of [plain, none]) expect(Object.getPrototypeOf(one)).toBe(Object.prototype);
+  });
+
+  it('takes as long as it has levels where the deepest is what changes', () => {
+    let deep: Value = new Float(1);
+    for (let level = 0; level < 60; level += 1) deep = level % 2 === 0 ? { deep } : [deep];
+    expect(fromPlain(toPlain(deep))).toEqual(deep);
+  });
+
   it('keeps a key that names the prototype a key', () => {
     const map = JSON.parse('{"__proto__": {"a": 1}}') as Value;
     const read = fromPlain(toPlain(map)) as object;

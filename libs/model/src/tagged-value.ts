@@ -6,39 +6,85 @@
  * Spec: spec/wire.md#values. The corpus of compat/cases uses the same notation.
  */
 import { floatRepr } from './py-text.js';
-import { Float, isList, type Value, type ValueMap } from './value.js';
+import { Float, isList, type Value } from './value.js';
 
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
 const MAX_DEPTH = 64;
 
-/** @throws {RangeError} When it is nested deeper than 64 levels. */
+/**
+ * What holds nothing that travels otherwise is given back as it is, and not as a copy.
+ *
+ * @throws {RangeError} When it is nested deeper than 64 levels.
+ */
 export function toPlain(value: Value, depth = 0): Plain {
   if (depth > MAX_DEPTH) throw new RangeError(`value nested deeper than ${String(MAX_DEPTH)} levels`);
   if (typeof value === 'bigint') return { $int: value.toString() };
   if (typeof value === 'number') return isItself(value) ? value : { $float: floatRepr(value) };
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Float) return { $float: floatRepr(value.value) };
-  if (isList(value)) return value.map((item) => toPlain(item, depth + 1));
-  const map: [string, Plain][] = [];
-  // What a module returns may hold undefined, whatever its type says; Python has no such thing.
-  const entries: readonly (readonly [string, Value | undefined])[] = Object.entries(value);
-  for (const [key, item] of entries) {
-    if (item !== undefined) map.push([key.startsWith('$') ? `$${key}` : key, toPlain(item, depth + 1)]);
-  }
-  return Object.fromEntries(map);
+  if (isList(value)) return mapped(value, (item) => toPlain(item, depth + 1));
+  // What a module returns may hold undefined, whatever its type says, and be of a class of its own; Python has neither.
+  const items: MapOf<Value | undefined> = value;
+  return remade<Value | undefined, Plain>(items, dollarMore, (item) =>
+    item === undefined ? undefined : toPlain(item, depth + 1),
+  );
 }
 
-/** @throws {RangeError} When a tag is unknown, or it is nested deeper than 64 levels. */
+/**
+ * What holds no tag is given back as it is, and not as a copy.
+ *
+ * @throws {RangeError} When a tag is unknown, or it is nested deeper than 64 levels.
+ */
 export function fromPlain(plain: Plain, depth = 0): Value {
   if (depth > MAX_DEPTH) throw new RangeError(`value nested deeper than ${String(MAX_DEPTH)} levels`);
   if (plain === null || typeof plain !== 'object') return plain;
-  if (isPlainList(plain)) return plain.map((item) => fromPlain(item, depth + 1));
+  if (isPlainList(plain)) return mapped(plain, (item) => fromPlain(item, depth + 1));
   if (ArrayBuffer.isView(plain)) throw new RangeError('bytes are not a value');
-  const entries = Object.entries(plain);
-  const only = entries.length === 1 ? entries[0] : undefined;
-  if (only !== undefined && only[0].startsWith('$') && !only[0].startsWith('$$')) return fromTag(only[0], only[1]);
-  return fromEntries(entries, depth);
+  const keys = Object.keys(plain);
+  const [only = ''] = keys;
+  if (keys.length === 1 && isTag(only)) return fromTag(only, plain[only]);
+  return remade<Plain, Value>(plain, dollarLess, (item) => fromPlain(item, depth + 1));
+}
+
+type MapOf<T> = Readonly<Record<string, T>>;
+
+/** The list itself where each item stays what it is. */
+function mapped<T, U>(list: readonly T[], to: (item: T) => U): readonly U[] {
+  let copy: U[] | undefined;
+  list.forEach((item, index) => {
+    const made = to(item);
+    if ((made as unknown) !== item) copy ??= list.slice(0, index) as unknown as U[];
+    copy?.push(made);
+  });
+  return copy ?? (list as unknown as readonly U[]);
+}
+
+/** The map itself where each entry stays what it is; what `itemOf` has no item for is left out. */
+function remade<T, U>(map: MapOf<T>, keyOf: (key: string) => string, itemOf: (item: T) => U | undefined): MapOf<U> {
+  const keys = Object.keys(map);
+  let copy: [string, U][] | undefined = Object.getPrototypeOf(map) === Object.prototype ? undefined : [];
+  keys.forEach((key, index) => {
+    const item = map[key] as T;
+    const [name, made] = [keyOf(key), itemOf(item)];
+    const isItself = made !== undefined && (made as unknown) === item && name === key;
+    if (!isItself) copy ??= keys.slice(0, index).map((before) => [before, map[before] as unknown as U]);
+    if (made !== undefined) copy?.push([name, made]);
+  });
+  return copy === undefined ? (map as unknown as MapOf<U>) : Object.fromEntries(copy);
+}
+
+function dollarMore(key: string): string {
+  return key.startsWith('$') ? `$${key}` : key;
+}
+
+function dollarLess(key: string): string {
+  if (isTag(key)) throw new RangeError(`unknown value tag ${key}`);
+  return key.startsWith('$') ? key.slice(1) : key;
+}
+
+function isTag(key: string): boolean {
+  return key.startsWith('$') && !key.startsWith('$$');
 }
 
 /** What the wire carries as it is: the rest is no whole number there, and a plain number is not always made with care. */
@@ -47,20 +93,11 @@ function isItself(value: number): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
-function fromEntries(entries: readonly (readonly [string, Plain])[], depth: number): ValueMap {
-  return Object.fromEntries(
-    entries.map(([key, item]) => {
-      if (key.startsWith('$') && !key.startsWith('$$')) throw new RangeError(`unknown value tag ${key}`);
-      return [key.startsWith('$') ? key.slice(1) : key, fromPlain(item, depth + 1)];
-    }),
-  );
-}
-
 function isPlainList(plain: Plain): plain is readonly Plain[] {
   return Array.isArray(plain);
 }
 
-function fromTag(tag: string, content: Plain): Value {
+function fromTag(tag: string, content: Plain | undefined): Value {
   if (typeof content === 'string') {
     if (tag === '$int' && /^-?\d{1,400}$/.test(content)) return BigInt(content);
     if (tag === '$float') return new Float(parseFloatText(content));

@@ -56,7 +56,9 @@ export function listOf<T>(item: Schema<T>, max: number) {
     (way: Way) =>
     (list: unknown, { issues }: { readonly issues: Issues }) =>
       Array.isArray(list) && list.length <= max
-        ? list.map((value: unknown, index) => (isFit(part, value) ? value : run(item, value, way, { key: index, issues })))
+        ? list.map((value: unknown, index) =>
+            isFit(part, value) ? value : run(item, value, way, { key: index, issues }),
+          )
         : refuse(issues, list, `not a list of at most ${max}`);
   return z.codec(z.any(), items, { decode: each(READ), encode: each(part.write) });
 }

@@ -34,7 +34,7 @@ function lookAt(schema: AnySchema, def: AnyDef): QuickLook | undefined {
       return values === undefined ? undefined : (value) => values.has(value as string);
     }
     case 'custom': {
-      const { fn } = def as z.core.$ZodCustomDef;
+      const { fn } = def;
       return (value) => fn(value) === true;
     }
     case 'nullable': {

@@ -15,7 +15,7 @@ function anAhead() {
       stamp: '2026-01-01T00:00:00.000000',
       origin: { kind: 'minion', name: sender },
     };
-    ahead.tell(sender, stored, () => ({ ...stored, data: {}, cursor: '', id: `${sender}.${String(number)}` }));
+    ahead.tell(sender, stored);
   };
   for (const sender of ['a', 'b', 'c', 'd', 'e', 'f']) ahead.readBack(sender, 1);
   const four = (...senders: readonly string[]) => {

@@ -5,14 +5,8 @@
 import { encode, equalBytes, type Wire } from '@natrium/envelope';
 import { records, writeAs } from '@natrium/wire';
 import { BySender } from './by-sender.js';
-import type { Heard } from './event.js';
 
 type StoredEvent = records.StoredEvent;
-
-interface Told {
-  readonly stored: StoredEvent;
-  readonly heard: Heard;
-}
 
 /** As many senders at once: a cursor names each of them. */
 const MOST_SENDERS = 4;
@@ -20,7 +14,7 @@ const MOST_SENDERS = 4;
 const LATE_MS = 60_000;
 
 export class Ahead {
-  readonly #told = new Map<string, Told[]>();
+  readonly #told = new Map<string, StoredEvent[]>();
   /** By minion, when it was told, as `now` tells it. */
   readonly #since = new Map<string, number>();
   /** When the journal gave anything back. */
@@ -64,17 +58,15 @@ export class Ahead {
     this.#since.delete(sender);
   }
 
-  /** @param hear Makes what is heard, whose cursor says that this event is told. */
-  tell(sender: string, stored: StoredEvent, hear: () => Heard): Heard {
+  /** From here on a cursor says that this event is told. */
+  tell(sender: string, stored: StoredEvent): void {
     this.#last.set(sender, stored.number);
-    const heard = hear();
     const told = this.#told.get(sender);
-    if (told !== undefined) told.push({ stored, heard });
+    if (told !== undefined) told.push(stored);
     else {
-      this.#told.set(sender, [{ stored, heard }]);
+      this.#told.set(sender, [stored]);
       if (sender !== this.own) this.#since.set(sender, this.now());
     }
-    return heard;
   }
 
   /** The journal gives back what this sender fired up to a number. @returns What was told of it. */
@@ -82,15 +74,15 @@ export class Ahead {
     this.#through.set(sender, through);
     this.#readAt = this.now();
     const told = this.#told.get(sender) ?? [];
-    const kept = told.findIndex(({ stored }) => stored.number > through);
+    const kept = told.findIndex(({ number }) => number > through);
     const back = told.splice(0, kept === -1 ? told.length : kept);
     if (told.length === 0) this.#forget(sender);
-    return back.map(({ stored }) => stored);
+    return back;
   }
 
   /** All that is ahead, each sender's in its order. */
-  *[Symbol.iterator](): Generator<readonly [sender: string, heard: Heard]> {
-    for (const [sender, told] of this.#told) for (const { heard } of told) yield [sender, heard];
+  *[Symbol.iterator](): Generator<readonly [sender: string, stored: StoredEvent]> {
+    for (const [sender, told] of this.#told) for (const stored of told) yield [sender, stored];
   }
 }
 

@@ -19,10 +19,6 @@ export interface Heard {
   readonly id: string;
 }
 
-export function numberOf({ id }: Heard): number {
-  return Number(id.slice(id.lastIndexOf('.') + 1));
-}
-
 /** A marker with this tag, or one that begins with it and a slash, says that events are missing here; no filter holds it back. */
 export const GAP_TAG = 'natrium/gap';
 
@@ -32,8 +28,12 @@ export function isGap(tag: string): boolean {
 
 /** Salt's `_stamp` of a time in milliseconds. */
 export function stampOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, -1)}000`;
+  if (ms !== last.ms) last = { ms, stamp: `${new Date(ms).toISOString().slice(0, -1)}000` };
+  return last.stamp;
 }
+
+/** Many events are of one moment. */
+let last = { ms: 0, stamp: '1970-01-01T00:00:00.000000' };
 
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$/;
 

@@ -13,7 +13,7 @@ import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } 
 import { Ahead, toldAmong } from './ahead.js';
 import { CatchUp } from './catch-up.js';
 import { cursorText, readCursor } from './cursor.js';
-import { type Heard, numberOf, type Origin, stampOf, withoutStamp } from './event.js';
+import { type Origin, stampOf, withoutStamp } from './event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
 import { checkEvent } from './local-bus.js';
 import { roughSize } from './rough-size.js';
@@ -32,10 +32,7 @@ export interface JournaledBusOptions {
   onProblem(problem: string, cause?: unknown): void;
 }
 
-interface Recent {
-  readonly sequence: number;
-  readonly events: readonly Heard[];
-}
+type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
 
 const MAX_UNSTORED = 50_000;
 const MAX_RECENT = 2000;
@@ -181,12 +178,12 @@ export class JournaledBus implements EventFeed {
     for (const recent of this.#recent)
       if (recent.sequence > sequence)
         recent.events.forEach((event, index) => {
-          member.offer({ ...event, cursor: cursorText(recent.sequence, index) });
+          member.offer(heardFrom(recent.sender, event, cursorText(recent.sequence, index)));
         });
     const heard = new Map<string, number>();
     for (const [sender, event] of this.#ahead) {
-      heard.set(sender, numberOf(event));
-      member.offer({ ...event, cursor: cursorText(this.#place.sequence, this.#place.index, heard) });
+      heard.set(sender, event.number);
+      member.offer(heardFrom(sender, event, cursorText(this.#place.sequence, this.#place.index, heard)));
     }
     this.#members.add(member);
     return true;
@@ -228,7 +225,8 @@ export class JournaledBus implements EventFeed {
   }
 
   #tellAhead(sender: string, stored: records.StoredEvent): void {
-    this.#members.tell(this.#ahead.tell(sender, stored, () => heardFrom(sender, stored, this.cursor)));
+    this.#ahead.tell(sender, stored);
+    if (this.#members.size > 0) this.#members.tell(heardFrom(sender, stored, this.cursor));
   }
 
   #wake(now: boolean): void {
@@ -271,21 +269,21 @@ export class JournaledBus implements EventFeed {
   }
 
   #hear(batch: LoggedBatch): void {
-    const { sequence, sender, through } = batch;
+    const { sequence, sender, through, events } = batch;
     this.options.log.heard(batch);
     const told = this.#ahead.readBack(sender, through);
-    const cursorAt = (index: number) => cursorText(sequence, index, this.#ahead.last);
-    const events = batch.events.map((event, index) => heardFrom(sender, event, cursorAt(index)));
-    if (sender !== this.options.sender) {
-      const isTold = toldAmong(told);
-      events.forEach((event, index) => {
-        if (!isTold(batch.events[index])) this.#members.tell(event);
-      });
-    }
+    if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
     this.#place = { sequence, index: Math.max(0, events.length - 1) };
-    this.#keepRecent({ sequence, events });
+    this.#keepRecent({ sequence, sender, events });
     for (const moved of this.#moved) moved();
     this.#moved.clear();
+  }
+
+  #tellOthers({ sequence, sender, events }: LoggedBatch, told: readonly records.StoredEvent[]): void {
+    const isTold = toldAmong(told);
+    events.forEach((event, index) => {
+      if (!isTold(event)) this.#members.tell(heardFrom(sender, event, cursorText(sequence, index, this.#ahead.last)));
+    });
   }
 
   #keepRecent(recent: Recent): void {

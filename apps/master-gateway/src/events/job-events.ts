@@ -17,9 +17,17 @@ const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 /** As Salt, which cuts what is larger than an event may be; the job cache has all of it. */
 const TRIMMED = 'VALUE_TRIMMED';
 
+/** What all returns of a job tell alike. */
+interface OfJob {
+  readonly asked: Request;
+  readonly called: ValueMap;
+  readonly who: ValueMap;
+  readonly metadata: ValueMap;
+}
+
 export class JobEvents {
-  /** By the bytes of a job's request: each of its returns tells of it. */
-  readonly #asked = new WeakMap<Uint8Array, Request>();
+  /** By the job's record: a thousand returns tell of it. */
+  readonly #jobs = new WeakMap<records.JobRecord, OfJob>();
 
   constructor(
     private readonly bus: Announcing,
@@ -27,7 +35,7 @@ export class JobEvents {
   ) {}
 
   started({ request, jid, members, missing, caller }: records.JobRecord): void {
-    const asked = this.#askedOf(request);
+    const asked = readAsked(request);
     if (asked === undefined) return;
     const minions = members.map(({ id }) => id).sort();
     this.#tell(jid, { minions });
@@ -43,26 +51,24 @@ export class JobEvents {
     });
   }
 
-  returned({ request, caller }: records.JobRecord, { jid, id, outcome }: records.StoredReturn): void {
-    const asked = this.#askedOf(request);
-    if (asked === undefined) return;
+  returned(record: records.JobRecord, { jid, id, outcome }: records.StoredReturn): void {
+    const job = this.#jobOf(record);
+    if (job === undefined) return;
     const { ret, retcode, success, out } = outcome;
-    const { metadata } = asked.options;
     const data = {
       cmd: '_return',
       id,
       jid,
-      ...called(asked, 'fun', 'fun_args'),
+      ...job.called,
       return: this.#fitting(ret),
       retcode,
       success,
-      user: userOf(caller),
-      ...causeOf(asked, caller),
+      ...job.who,
       ...(out === null ? {} : { out }),
-      ...(metadata === undefined ? {} : { metadata: fromPlain(metadata) }),
+      ...job.metadata,
     };
     this.#tell(`salt/job/${jid}/ret/${id}`, data);
-    const tag = busTagOf(asked, id);
+    const tag = busTagOf(job.asked, id);
     if (tag !== undefined) this.bus.announce(tag, data, { kind: 'minion', name: id });
   }
 
@@ -83,11 +89,20 @@ export class JobEvents {
     this.#tell(`${tagOf(start)}/ret`, end);
   }
 
-  #askedOf(request: Uint8Array): Request | undefined {
-    const known = this.#asked.get(request);
-    const asked = known ?? readAsked(request);
-    if (known === undefined && asked !== undefined) this.#asked.set(request, asked);
-    return asked;
+  #jobOf(record: records.JobRecord): OfJob | undefined {
+    const known = this.#jobs.get(record);
+    if (known !== undefined) return known;
+    const asked = readAsked(record.request);
+    if (asked === undefined) return undefined;
+    const { metadata } = asked.options;
+    const job = {
+      asked,
+      called: called(asked, 'fun', 'fun_args'),
+      who: { user: userOf(record.caller), ...causeOf(asked, record.caller) },
+      metadata: metadata === undefined ? {} : { metadata: fromPlain(metadata) },
+    };
+    this.#jobs.set(record, job);
+    return job;
   }
 
   #fitting(ret: Value): Value {

@@ -22,7 +22,7 @@ import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
 import { type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
-import { LEAN_AGENT } from './lean-agent.js';
+import { LEAN_AGENT, ROOMY_GATEWAY } from './process-flags.js';
 
 const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
 /** Runs only where the master file has event_sinks. */
@@ -132,7 +132,7 @@ class Cluster {
       const replicas = this.options.replicas[name] ?? 1;
       for (let n = 1; n <= replicas; n += 1) {
         const label = replicas === 1 ? name : `${name}.${String(n)}`;
-        this.#services.push(this.#child(appProgram(label, name, folders.master, this.#httpPort(name, n))));
+        this.#services.push(this.#child(appProgram(label, name, folders.master, this.#howOf(name, n))));
       }
     }
     for (const id of this.options.minions) {
@@ -193,10 +193,11 @@ class Cluster {
   }
 
   /** Each replica of the gateway has a port of its own, one after the other. */
-  #httpPort(service: string, replica: number): { readonly env?: Readonly<Record<string, string>> } {
+  #howOf(service: string, replica: number): How {
+    if (service !== 'master-gateway') return {};
     const { httpPort } = this.options;
-    if (service !== 'master-gateway' || httpPort === undefined) return {};
-    return { env: { NATRIUM_HTTP_PORT: String(httpPort + replica - 1) } };
+    if (httpPort === undefined) return ROOMY_GATEWAY;
+    return { ...ROOMY_GATEWAY, env: { NATRIUM_HTTP_PORT: String(httpPort + replica - 1) } };
   }
 
   #child(program: Program): Child {

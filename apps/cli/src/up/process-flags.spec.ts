@@ -1,0 +1,36 @@
+/** Rules of the flags of processes: the same wherever they are started, and nothing among them that a newer Node does not know. */
+import { readFileSync } from 'node:fs';
+import { inRoot } from '../../../../tests/support/places.js';
+import { LEAN_AGENT, ROOMY_GATEWAY } from './process-flags.js';
+
+/** Tried with Node 20, 22 and 24; one that a Node does not know ends it at once. */
+const KNOWN = [
+  '--max-semi-space-size',
+  '--v8-pool-size',
+  '--heap-growing-percent',
+  '--expose-gc',
+  '--compact-on-every-full-gc',
+];
+
+const flagsIn = (line: string | undefined) => (line ?? '').match(/--[\w-]+(?:=\w+)?/g);
+
+const flagsOfNode = (line: string | undefined) => flagsIn(line?.split('main.mjs')[0]);
+
+it('an agent’s are the same in the unit and in the image', () => {
+  const unit = readFileSync(inRoot('systemd/natrium-minion.service'), 'utf8');
+  const image = readFileSync(inRoot('Dockerfile'), 'utf8');
+  expect(flagsIn(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(LEAN_AGENT.flags);
+  expect(flagsIn(/^ENTRYPOINT .*minion-agent.*$/m.exec(image)?.[0])).toEqual(LEAN_AGENT.flags);
+});
+
+it('a gateway’s are the same in the unit and in docker-compose.yml', () => {
+  const unit = readFileSync(inRoot('systemd/natrium-gateway.service'), 'utf8');
+  const compose = readFileSync(inRoot('docker-compose.yml'), 'utf8');
+  expect(flagsOfNode(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(ROOMY_GATEWAY.flags);
+  expect(flagsOfNode(/^ +command: .*master-gateway.*$/m.exec(compose)?.[0])).toEqual(ROOMY_GATEWAY.flags);
+});
+
+it('are only such as were tried', () => {
+  const flags = [...LEAN_AGENT.flags, ...ROOMY_GATEWAY.flags].map((flag) => flag.split('=')[0]);
+  expect(new Set(flags)).toEqual(new Set(KNOWN));
+});

@@ -7,7 +7,7 @@ import { command } from './places.js';
 export const MINIONS = ['a', 'b', 'c'] as const;
 
 /** The widest lists: what is measured is the way, not a refusal. */
-const MASTER_FILE = `request_rate: 0
+export const MASTER_FILE = `request_rate: 0
 peer:
   .*:
     - .*

@@ -3,6 +3,7 @@
  * returns, against as many plain messages and JetStream bytes to the same connections in the same run.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { records } from '@natrium/wire';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import { FanSwarm, type Parts } from '../fan-swarm.js';
@@ -24,7 +25,7 @@ const SETTLE_MS = 1500;
 const AT_REST_MS = 21_000;
 /** The first decision for thousands that have just come in is waited for: what is measured is the way, not a refusal. */
 const MASTER_FILE = 'request_rate: 0\ngrant_timeout: 30\n';
-const STREAMS = ['KV_NT_main_jobs', 'NT_main_events'];
+const STREAMS = [...records.JOB_BUCKETS.map((bucket) => `KV_NT_main_${bucket}`), 'NT_main_events'];
 /** Of the gateway's receipt for one return. */
 const STORED_BYTES = 44;
 

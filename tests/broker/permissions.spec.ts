@@ -152,7 +152,19 @@ function everySubject(): readonly string[] {
     'run.run',
   ];
   const roles = ['gateway', 'acl', 'runner', 'reactor', 'sink'];
-  const buckets = ['roster', 'data', 'tokens', 'audit', 'jobs', 'jids', 'events', 'runs', 'sinks', 'announcements'];
+  const buckets = [
+    'roster',
+    'data',
+    'tokens',
+    'audit',
+    'jobs',
+    'jobs2',
+    'jids',
+    'events',
+    'runs',
+    'sinks',
+    'announcements',
+  ];
   return [
     ...[
       'nt.main.hello',
@@ -288,7 +300,7 @@ describe.each(IDENTITIES)('(14) $name', (identity) => {
 
 /** Not tried by those who may: they would spoil the cluster for the others. */
 const CHANGES =
-  /^\$SYS\.REQ\.CLAIMS\.UPDATE$|^nt\.main\.events\.x$|^\$KV\.NT_main_(roster|audit|jobs|jids|data|runs|sinks|tokens)\.x$|SERVER\.PING/;
+  /^\$SYS\.REQ\.CLAIMS\.UPDATE$|^nt\.main\.events\.x$|^\$KV\.NT_main_(roster|audit|jobs2?|jids|data|runs|sinks|tokens)\.x$|SERVER\.PING/;
 
 it('(14) a minion answers a question once, and not twice; who was not asked not at all', async () => {
   const authenticator = await operatorLogin(cluster().folder);

@@ -20,7 +20,7 @@ const BUILD_AND_START_MS = 2 * START_MS;
 const KINDS = ['id', 'grain', 'fun', 'arg', 'ret', 'runner', 'runnerArg'] as const;
 type Canaries = Readonly<Record<(typeof KINDS)[number], string>>;
 
-/** What each bucket holds on disk, sealed; a grain also stands in the target of a job. `runs` and `announcements` know no names. */
+/** What each bucket holds on disk, sealed, `jobs2` as `jobs`; a grain also stands in the target of a job. `runs` and `announcements` know no names. */
 const IN_BUCKETS: Readonly<Record<string, readonly (keyof Canaries)[]>> = {
   announcements: [],
   audit: ['id', 'grain', 'fun', 'runner'],
@@ -140,8 +140,9 @@ function search(folder: string, canaries: Canaries) {
     const wanted = [...files].filter(([path]) => isWanted(path)).map(([, bytes]) => bytes);
     return KINDS.filter((kind) => wanted.some((bytes) => holds(bytes, canaries[kind])));
   };
-  const inBucket = (bucket: string) => found((path) => path.includes(`/KV_NT_main_${bucket}/`));
-  const names = new Set([...files.keys()].flatMap((path) => /\/KV_NT_main_(\w+)\//.exec(path)?.[1] ?? []));
+  const bucketOf = (path: string) => /\/KV_NT_main_([a-z]+)2?\//.exec(path)?.[1];
+  const inBucket = (bucket: string) => found((path) => bucketOf(path) === bucket);
+  const names = new Set([...files.keys()].flatMap((path) => bucketOf(path) ?? []));
   const buckets = Object.fromEntries([...names].sort().map((bucket) => [bucket, inBucket(bucket)]));
   return { buckets, files: found(() => true) };
 }

@@ -44,21 +44,16 @@ export function runsOf(cluster: DrillCluster): ReadonlyMap<string, number> {
 
 /** Different returns that are stored for each `<job> <minion>`, with how often each. */
 export async function storedIn(cluster: DrillCluster): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
-  const { transport, config } = cluster.master;
-  const raw = await openBucket(transport, {
-    name: `NT_${config.cluster}_jobs`, replicas: 3, ttlMs: config.keep_jobs_seconds * 1000,
-  }); // prettier-ignore
-  const store = new SealedStore(raw, cluster.keys.storageKeys('jobs'), (error) => {
-    throw error;
-  });
+  const stores = await Promise.all(records.JOB_BUCKETS.map((bucket) => jobStore(cluster, bucket)));
+  const all = async (pattern: string) => (await Promise.all(stores.map((store) => store.list(pattern)))).flat();
   const words = new Map<string, string>();
-  for (const { value } of await store.list('d.*')) {
+  for (const { value } of await all('d.*')) {
     const record = readAs(records.JobRecord, decode(value));
     const word = readAsked(record.request)?.args[0]?.[1];
     if (typeof word === 'string') words.set(record.jid, word);
   }
   const stored = new Map<string, Map<string, number>>();
-  for (const { value } of await store.list('r.*.*')) {
+  for (const { value } of await all('r.*.*')) {
     for (const one of readAs(records.ReturnGroup, decode(value))) {
       const word = words.get(one.jid);
       if (word === undefined) continue;
@@ -70,6 +65,15 @@ export async function storedIn(cluster: DrillCluster): Promise<ReadonlyMap<strin
     }
   }
   return stored;
+}
+
+async function jobStore({ master, keys }: DrillCluster, bucket: string): Promise<SealedStore> {
+  const { transport, config } = master;
+  const settings = { replicas: 3, ttlMs: config.keep_jobs_seconds * 1000 };
+  const raw = await openBucket(transport, { name: `NT_${config.cluster}_${bucket}`, ...settings });
+  return new SealedStore(raw, keys.storageKeys('jobs'), (error) => {
+    throw error;
+  });
 }
 
 export async function accountOf(cluster: DrillCluster, jobs: readonly SentJob[]): Promise<Account> {

@@ -11,7 +11,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { useCluster } from '../support/use-cluster.js';
 
 const LONG_MS = 360_000;
-const JOBS = 'KV_NT_main_jobs';
+const JOBS = ['KV_NT_main_jobs', 'KV_NT_main_jobs2'];
 const UNAVAILABLE = 69;
 
 let folder: string;
@@ -42,8 +42,10 @@ it(
     const started = await cluster().natrium('a', 'cmd.run', waiting, '--async', '--timeout=60');
     const jid = /\d{20}/.exec(started.stdout)?.[0] ?? '';
     await until('it runs', () => countOf('waits') === 1);
-    const { state } = await streams.info(JOBS);
-    await streams.update(JOBS, { max_bytes: state.bytes });
+    for (const jobs of JOBS) {
+      const { state } = await streams.info(jobs);
+      await streams.update(jobs, { max_bytes: Math.max(state.bytes, 1) });
+    }
 
     const refused = await cluster().natrium('a', 'cmd.run', `sh -c 'echo ran >> ${mark('refused')}'`);
     expect(refused.code).toBe(UNAVAILABLE);
@@ -56,7 +58,7 @@ it(
     await until('the return waits', () => readFileSync(spool, 'utf8') !== '' && said('returns cannot be stored'));
     expect((await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout).not.toContain('back');
 
-    await streams.update(JOBS, { max_bytes: -1 });
+    for (const jobs of JOBS) await streams.update(jobs, { max_bytes: -1 });
     await until('the return is stored', async () =>
       (await cluster().run('jobs.lookup_jid', jid, '--out=json')).stdout.includes('back'),
     );

@@ -93,7 +93,7 @@ export class AuditWorld {
   async keepJob(grant: Signed | null): Promise<void> {
     if (grant === null) throw new Error('nothing was granted');
     const { link } = this.gateway;
-    const jobs = await link.store('jobs', 'jobs', { ttlMs: DAY_MS });
+    const [jobs] = await Promise.all(records.JOB_BUCKETS.map((name) => link.store(name, 'jobs', { ttlMs: DAY_MS })));
     const caller = { kind: 'minion', name: MINION } as const;
     const jid = link.clock.now().toString().padEnd(20, '0');
     const record = {
@@ -107,7 +107,7 @@ export class AuditWorld {
       missing: [],
       started: 0,
     };
-    await jobs.put('d.test', encode(writeAs(records.JobRecord, record) as Wire));
+    await jobs?.put('d.test', encode(writeAs(records.JobRecord, record) as Wire));
   }
 
   /** `natriumctl audit` as it is typed, in this process. */

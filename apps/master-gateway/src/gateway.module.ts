@@ -41,7 +41,7 @@ import { FanOut } from './fan-out.js';
 import { Fellows } from './fellows.js';
 import { jidMint } from './jid-mint.js';
 import { JobCache } from './job-cache.js';
-import { TAKEN_MS } from './job-index.js';
+import { openJobStores } from './job-stores.js';
 import { announcingRuns } from './kept-runs.js';
 import { Minions } from './minions.js';
 import { Presence } from './presence.js';
@@ -77,9 +77,7 @@ export class GatewayModule {
     const { link, keepJobsMs, grantTimeoutMs, requests, log } = options;
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
-    const kept = await link.store('jobs', 'jobs', { ttlMs: keepJobsMs });
-    const taken = await link.store('jids', 'jobs', { ttlMs: TAKEN_MS, inMemory: true });
-    const cache = new JobCache(kept, taken, link.own.instance);
+    const cache = new JobCache(await openJobStores(link, keepJobsMs), link.own.instance);
     options.onStop(() => cache.close());
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({

@@ -32,33 +32,39 @@ const aReturn = (n: number, id: string, ret = 'x'): records.StoredReturn => ({
   at: 1,
 });
 
+/** Jobs of even numbers, and the groups. */
 let store: MemoryStore;
+/** Jobs of odd numbers. */
+let odd: MemoryStore;
 /** In the broker's memory, for two minutes. */
 let taken: MemoryStore;
 let cache: JobCache;
 let other: JobCache;
 beforeEach(() => {
   store = new MemoryStore('jobs');
+  odd = new MemoryStore('jobs2');
   taken = new MemoryStore('jids');
-  cache = new JobCache(store, taken, 'gw1');
-  other = new JobCache(store, taken, 'gw2');
+  cache = new JobCache({ kept: [store, odd], taken }, 'gw1');
+  other = new JobCache({ kept: [store, odd], taken }, 'gw2');
 });
 
-const keys = async (of = store, pattern = 'd.*') => (await of.list(pattern)).map(({ key }) => key).sort();
-const indexWritten = () => until('the index is written', async () => (await keys(store, 'i.>')).length > 0);
+const keysIn = async (of: MemoryStore, pattern: string) => (await of.list(pattern)).map(({ key }) => key).sort();
+/** Of all jobs. */
+const keys = async () => [...(await keysIn(store, 'd.*')), ...(await keysIn(odd, 'd.*'))].sort();
+const indexWritten = () => until('the index is written', async () => (await keysIn(store, 'i.>')).length > 0);
 
 describe('what a gateway that is gone has left', () => {
   it('is found from its oldest open job on, and is another’s once that has moved it', async () => {
     await cache.begin();
-    for (const n of [1, 2, 3]) await cache.create(aRecord(n), digestOf(n));
+    for (const n of [1, 2, 3, 4]) await cache.create(aRecord(n), digestOf(n));
     await indexWritten();
     await cache.tellOldest((place) => place === digestOf(2));
     expect(await other.instances()).toEqual(['gw1']);
-    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(2), digestOf(3)]);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(2), digestOf(4)]);
     const found = await other.find(digestOf(2));
     expect(await other.move(found!, digestOf(2))).toBe(true);
     expect(await other.move(found!, digestOf(2))).toBe(false);
-    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(3)]);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(4)]);
     expect((await other.byJid(jidOf(2)))?.instance).toBe('gw2');
   });
 
@@ -94,7 +100,7 @@ describe('what a gateway that is gone has left', () => {
   });
 
   async function forget(of: MemoryStore): Promise<void> {
-    for (const key of await keys(of, of === taken ? '>' : 'i.>')) await of.delete(key);
+    for (const key of await keysIn(of, of === taken ? '>' : 'i.>')) await of.delete(key);
   }
 
   it('is nothing when it is not known', async () => {
@@ -103,6 +109,12 @@ describe('what a gateway that is gone has left', () => {
 });
 
 describe('a job', () => {
+  it('is in one of two buckets, by its request', async () => {
+    for (const n of [1, 2, 3, 4]) await cache.create(aRecord(n), digestOf(n));
+    expect(await keysIn(store, 'd.*')).toEqual([2, 4].map((n) => `d.${digestOf(n)}`));
+    expect(await keysIn(odd, 'd.*')).toEqual([1, 3].map((n) => `d.${digestOf(n)}`));
+  });
+
   it('is found by its request and by its jid, also by another gateway', async () => {
     expect(await cache.create(aRecord(1), digestOf(1))).toEqual({ type: 'created' });
     expect(await other.byDigest(digestOf(1))).toEqual(aRecord(1));
@@ -131,7 +143,10 @@ describe('a job', () => {
       }
     }
     store = new Refusing('jobs');
-    [cache, other] = [new JobCache(store, taken, 'gw1'), new JobCache(store, taken, 'gw2')];
+    [cache, other] = [
+      new JobCache({ kept: [store, odd], taken }, 'gw1'),
+      new JobCache({ kept: [store, odd], taken }, 'gw2'),
+    ];
     await cache.begin();
     await cache.create(aRecord(1), digestOf(1));
     await cache.tellOldest(() => false);
@@ -150,7 +165,7 @@ describe('a job', () => {
     expect(await other.create(aRecord(2), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
     expect(await other.byJid(jidOf(2))).toBeUndefined();
     expect(await keys()).toEqual([`d.${digestOf(1)}`]);
-    expect(await keys(taken, '>')).toEqual([jidOf(1)]);
+    expect(await keysIn(taken, '>')).toEqual([jidOf(1)]);
   });
 
   it('whose jid another gateway took is not made, and nothing of it stays', async () => {
@@ -172,7 +187,7 @@ describe('a job', () => {
       [cache, other, cache, other].map((one, n) => one.create(aRecord(n + 1), digestOf(1))),
     );
     expect(creations.filter(({ type }) => type === 'created')).toHaveLength(1);
-    expect(await keys(taken, '>')).toHaveLength(1);
+    expect(await keysIn(taken, '>')).toHaveLength(1);
   });
 
   it('is listed with the others, oldest first', async () => {
@@ -202,8 +217,8 @@ describe('a job that could not be written', () => {
   let late: LateStore;
   beforeEach(() => {
     late = new LateStore('jobs');
-    cache = new JobCache(late, taken, 'gw1');
-    other = new JobCache(late, taken, 'gw2');
+    cache = new JobCache({ kept: [store, late], taken }, 'gw1');
+    other = new JobCache({ kept: [store, late], taken }, 'gw2');
   });
 
   it('is taken back when its write comes into effect after all', async () => {
@@ -268,13 +283,13 @@ describe('returns', () => {
     const large = 'x'.repeat(40_000);
     const ids = Array.from({ length: 60 }, (_, n) => `web${String(n)}`);
     await Promise.all(ids.map((id) => cache.storeReturn(aReturn(1, id, large))));
-    expect(await keys(store, 'r.>')).toHaveLength(3);
+    expect(await keysIn(store, 'r.>')).toHaveLength(3);
     expect((await cache.returnsOf(aRecord(1))).map(({ id }) => id).sort()).toEqual([...ids].sort());
   });
 
   it('that come together cost one write', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => cache.storeReturn(aReturn(1, `web${n}`))));
-    expect(await keys(store, 'r.>')).toHaveLength(1);
+    expect(await keysIn(store, 'r.>')).toHaveLength(1);
     expect(await cache.returnsOf(aRecord(1))).toHaveLength(50);
   });
 });
@@ -292,7 +307,7 @@ describe('returns that come when their gateway is gone', () => {
         return super.create(key, value);
       }
     }
-    cache = new JobCache(new Counting('jobs'), taken, 'gw1');
+    cache = new JobCache({ kept: [new Counting('jobs'), odd], taken }, 'gw1');
     const ids = Array.from({ length: 1000 }, (_, n) => `web${String(n)}`);
     await Promise.all(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(most).toBe(128);
@@ -307,7 +322,7 @@ describe('returns that come when their gateway is gone', () => {
         return this.left < 0 ? super.create(key, value) : Promise.reject(new Error('no disk'));
       }
     }
-    cache = new JobCache(new Refusing('jobs'), taken, 'gw1');
+    cache = new JobCache({ kept: [new Refusing('jobs'), odd], taken }, 'gw1');
     const ids = Array.from({ length: 300 }, (_, n) => `web${String(n)}`);
     const ends = await Promise.allSettled(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);

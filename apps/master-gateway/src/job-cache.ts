@@ -1,51 +1,38 @@
 /**
- * The job cache in JetStream: a job under its request's digest (`d.<digest>`), and in groups by the second of their jids returns
- * (`r.<second>.<instance>-<n>`) and the index by jid (`i.<second>.<instance>-<n>`). The job alone is waited for with an fsync.
+ * The job cache in JetStream: the records of jobs in several buckets, and in groups by the second of their jids returns
+ * (`r.<second>.<instance>-<n>`) and the index by jid (`i.<second>.<instance>-<n>`). The record alone is waited for with an fsync; a stream
+ * syncs its messages one after another, so that two of them take more in a second than one.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Store } from '@natrium/bus';
-import { decode, encode, type Wire } from '@natrium/envelope';
+import { encode, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
 import { BySecond } from './by-second.js';
 import { JobIndex } from './job-index.js';
+import { JobRecords, type PlacedJob } from './job-records.js';
+import type { JobStores } from './job-stores.js';
 
-/** A broker of three that has lost its leader has another within seconds. */
-const CREATE_TRIES = 2;
-const CREATE_AGAIN_MS = 400;
-/** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
-const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
-
-/** Another gateway that took this one for dead has removed what it told. */
-const TELL_AGAIN_MS = 30_000;
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
 
 export class JobCache {
-  readonly #returns: BySecond<records.StoredReturn>;
+  readonly #records: readonly JobRecords[];
   readonly #index: JobIndex;
+  readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
-  /** Revisions of the jobs that this instance has begun, by digest. */
-  readonly #begun = new Map<string, number>();
-  /** Those that are being written: not older than the newest of which this instance knew. */
-  readonly #writing = new Map<string, number>();
-  /** Digests of jobs that could not be written, until nothing of them can be there any more. */
-  readonly #withdrawn = new Set<string>();
-  #newest = 0;
-  #told = { since: -1, until: 0 };
 
   constructor(
-    private readonly store: Store,
-    /** In the broker's memory, for `TAKEN_MS`. */
-    taken: Store,
-    private readonly instance: string,
+    private readonly stores: JobStores,
+    instance: string,
   ) {
+    const { kept, taken } = stores;
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
-    this.#returns = new BySecond(store, { letter: 'r', instance, read });
-    this.#index = new JobIndex(taken, store, instance);
+    this.#returns = new BySecond(kept[0], { letter: 'r', instance, read });
+    const index = new JobIndex(taken, kept[0], instance);
+    this.#index = index;
+    this.#records = kept.map((store) => new JobRecords(store, index, instance));
   }
 
   /** What is gathered is written first. */
@@ -53,101 +40,17 @@ export class JobCache {
     return this.#index.close();
   }
 
-  /**
-   * Creates the job and takes its jid at once; the loser of a race learns which job there is. While the broker has no leader it
-   * is tried again, and what was written after all is known by its instance and jid.
-   */
-  async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
-    this.#writing.set(digest, this.#newest + 1);
-    try {
-      const creation = await this.#createOrGiveUp(record, digest);
-      if (creation.type === 'created') void this.#index.keep(record.jid, digest);
-      return creation;
-    } finally {
-      this.#writing.delete(digest);
-    }
+  create(record: records.JobRecord, place: string): Promise<JobCreation> {
+    return this.#at(place).create(record, place);
   }
 
-  async #createOrGiveUp(record: records.JobRecord, digest: string): Promise<JobCreation> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#create(record, digest, attempt > 1);
-      } catch (cause) {
-        if (attempt >= CREATE_TRIES) {
-          void this.#withdraw(record, digest);
-          throw cause;
-        }
-        await pause(CREATE_AGAIN_MS * attempt);
-      }
-    }
-  }
-
-  /**
-   * Takes back what may have been written after all: whoever goes on with this instance's jobs must not find it. Its caller may
-   * have asked again meanwhile, so that the job is another's now, or has begun here after all: that one stays.
-   */
-  async #withdraw({ jid }: records.JobRecord, digest: string): Promise<void> {
-    this.#withdrawn.add(digest);
-    for (const ms of WITHDRAW_AFTER_MS) {
-      await pause(ms, undefined, { ref: false });
-      try {
-        const found = await this.find(digest);
-        if (!this.#withdrawn.has(digest)) return;
-        if (found === undefined) continue;
-        const isMine = found.record.instance === this.instance && found.record.jid === jid;
-        if (isMine) await this.store.delete(`d.${digest}`, found.revision);
-        break;
-      } catch {
-        // The broker takes nothing yet.
-      }
-    }
-    this.#withdrawn.delete(digest);
-  }
-
-  async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
-    const value = encode(writeAs(records.JobRecord, record) as Wire);
-    const [created, taken] = await Promise.all([
-      this.store.create(`d.${digest}`, value),
-      this.#index.take(record.jid, digest),
-    ]);
-    if (created !== undefined) this.#note(digest, created);
-    if (created !== undefined && taken !== undefined) return { type: 'created' };
-    const [job, taking] = again ? await this.#mine(record, digest) : [];
-    if ((created ?? job) !== undefined && (taken ?? taking) !== undefined) {
-      this.#note(digest, created ?? job ?? 0);
-      return { type: 'created' };
-    }
-    if (created === undefined) {
-      if (taken !== undefined) await this.#index.giveBack(record.jid, taken);
-      const existing = await this.byDigest(digest);
-      if (existing !== undefined) return { type: 'exists', record: existing };
-    } else await this.store.delete(`d.${digest}`, created);
-    return { type: 'jid_taken' };
-  }
-
-  /** Revisions of the job and of its jid's taking where an earlier try of this instance has written them. */
-  async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
-    const found = await this.find(digest);
-    const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
-    return [isMine ? found.revision : undefined, await this.#index.takenFor(record.jid, digest)];
-  }
-
-  async find(digest: string): Promise<StoredJob | undefined> {
-    const entry = await this.store.get(`d.${digest}`);
-    return entry === undefined ? undefined : { record: readJob(entry.value), revision: entry.revision };
+  find(place: string): Promise<StoredJob | undefined> {
+    return this.#at(place).find(place);
   }
 
   /** Makes another instance's job this one's. false: somebody else changed it first, or its jid is another job's. */
-  async move({ record, revision }: StoredJob, digest: string): Promise<boolean> {
-    const value = encode(writeAs(records.JobRecord, { ...record, instance: this.instance }) as Wire);
-    const moved = await this.store.update(`d.${digest}`, value, revision);
-    if (moved === undefined) return false;
-    this.#note(digest, moved);
-    // Its gateway may have died between the job and its index, and the broker has forgotten by now who took the jid of an old one.
-    const taken = (await this.#index.take(record.jid, digest)) ?? (await this.#index.takenFor(record.jid, digest));
-    if (taken === undefined) return false;
-    await this.#index.keep(record.jid, digest);
-    return true;
+  move(job: StoredJob, place: string): Promise<boolean> {
+    return this.#at(place).move(job, place);
   }
 
   /** As its gateway would have done that died before: its job is found by its jid. */
@@ -155,58 +58,45 @@ export class JobCache {
     return this.#index.keep(jid, place);
   }
 
-  #note(digest: string, revision: number): void {
-    this.#withdrawn.delete(digest);
-    this.#begun.set(digest, revision);
-    this.#newest = Math.max(this.#newest, revision);
-  }
-
   /** Before the first job: this instance has none that is older than now. */
-  async begin(): Promise<void> {
-    this.#newest = await this.store.put(`o.${this.instance}`, encode(1));
-    await this.tellOldest(() => false);
+  begin(): Promise<unknown> {
+    return this.#ofAll((one) => one.begin());
   }
 
-  /**
-   * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
-   * not read all, nor those whose index is not written yet. Called now and then; what has ended since only costs a second look.
-   */
-  async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
-    for (const digest of this.#begun.keys())
-      if (!isOpen(digest) && !this.#index.isWriting(digest)) this.#begun.delete(digest);
-    const since = Math.min(this.#newest + 1, ...this.#writing.values(), ...this.#begun.values());
-    if (since === this.#told.since && performance.now() < this.#told.until) return;
-    await this.store.put(`o.${this.instance}`, encode(since));
-    this.#told = { since, until: performance.now() + TELL_AGAIN_MS };
+  /** Writes down since when this instance has jobs that have not ended. */
+  tellOldest(isOpen: (place: string) => boolean): Promise<unknown> {
+    return this.#ofAll((one) => one.tellOldest(isOpen));
   }
 
   /** The instances that have left jobs here, or are at work on them. */
   async instances(): Promise<readonly string[]> {
-    return (await this.store.list('o.*')).map(({ key }) => key.slice(2));
+    return [...new Set((await this.#ofAll((one) => one.instances())).flat())];
   }
 
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
-  async leftBy(instance: string): Promise<readonly { readonly place: string; readonly record: records.JobRecord }[]> {
-    const since = await this.store.get(`o.${instance}`);
-    if (since === undefined) return [];
-    const entries = await this.store.list('d.*', Math.max(1, Number(decode(since.value))));
-    return entries
-      .map(({ key, value }) => ({ place: key.slice(2), record: readJob(value) }))
-      .filter(({ record }) => record.instance === instance);
+  async leftBy(instance: string): Promise<readonly PlacedJob[]> {
+    const left = await this.#ofAll((one) => one.leftBy(instance));
+    return left.flat().sort((a, b) => (a.record.jid < b.record.jid ? -1 : 1));
   }
 
   /** All that an instance left is taken care of. */
-  forget(instance: string): Promise<void> {
-    return this.store.delete(`o.${instance}`);
+  forget(instance: string): Promise<unknown> {
+    return this.#ofAll((one) => one.forget(instance));
   }
 
-  async byDigest(digest: string): Promise<records.JobRecord | undefined> {
-    return (await this.find(digest))?.record;
+  async byDigest(place: string): Promise<records.JobRecord | undefined> {
+    return (await this.find(place))?.record;
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
     const place = await this.#index.find(jid);
     return place === undefined ? undefined : this.byDigest(place);
+  }
+
+  /** Every job that is still kept, oldest first. */
+  async all(): Promise<readonly records.JobRecord[]> {
+    const all = await this.#ofAll((one) => one.all());
+    return all.flat().sort((a, b) => (a.jid < b.jid ? -1 : 1));
   }
 
   /** Resolves when the return is durable. */
@@ -218,7 +108,7 @@ export class JobCache {
   async storeLate(stored: records.StoredReturn, key: string): Promise<boolean> {
     const place = this.#returns.placeOf(stored.jid, `${stored.jid}-${key}`);
     const value = encodeGroup([stored]);
-    return (await this.#late.run(() => this.store.create(place, value))) !== undefined;
+    return (await this.#late.run(() => this.stores.kept[0].create(place, value))) !== undefined;
   }
 
   async returnsOf({ jid }: Pick<records.JobRecord, 'jid'>): Promise<readonly records.StoredReturn[]> {
@@ -228,17 +118,19 @@ export class JobCache {
     return [...first.values()];
   }
 
-  /** Every job that is still kept, oldest first. */
-  async all(): Promise<readonly records.JobRecord[]> {
-    const entries = await this.store.list('d.*');
-    return entries.map(({ value }) => readJob(value)).sort((a, b) => (a.jid < b.jid ? -1 : 1));
+  /** A place is a hash: by its end they are spread evenly. */
+  #at(place: string): JobRecords {
+    const at = Number.parseInt(place.slice(-2), 16) % this.#records.length;
+    const found = this.#records[at];
+    if (found === undefined) throw new RangeError(`${place} is no place of a job`);
+    return found;
+  }
+
+  #ofAll<T>(ask: (records: JobRecords) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#records.map(ask));
   }
 }
 
 function encodeGroup(group: records.StoredReturn[]): Uint8Array {
   return encode(writeAs(records.ReturnGroup, group) as Wire);
-}
-
-function readJob(value: Uint8Array): records.JobRecord {
-  return readAs(records.JobRecord, decode(value));
 }

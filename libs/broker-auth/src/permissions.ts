@@ -82,7 +82,7 @@ export const SCOPES: readonly Scope[] = [
     hears: [INBOX, 'dir.*', 'up.*.*', 'up.*.return.*', 'usr.*.*', 'svc.gw.*', 'svc.gw.here.*'],
     answers: 0,
     answersWithin: 0,
-    buckets: { jobs: 'own', jids: 'own', events: 'own', roster: 'read', announcements: 'part' },
+    buckets: { jobs: 'own', jobs2: 'own', jids: 'own', events: 'own', roster: 'read', announcements: 'part' },
   },
   {
     name: 'acl',
@@ -124,7 +124,7 @@ export const SCOPES: readonly Scope[] = [
     hears: [INBOX],
     answers: 0,
     answersWithin: 0,
-    buckets: { audit: 'read', jobs: 'read', announcements: 'read' },
+    buckets: { audit: 'read', jobs: 'read', jobs2: 'read', announcements: 'read' },
   },
   {
     name: 'keeper',
@@ -140,6 +140,7 @@ export const SCOPES: readonly Scope[] = [
       tokens: 'read',
       audit: 'read',
       jobs: 'read',
+      jobs2: 'read',
       jids: 'read',
       events: 'read',
       runs: 'read',

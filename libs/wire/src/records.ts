@@ -22,6 +22,9 @@ import { MineItem, Outcome } from './contracts.js';
 export const Caller = fields({ kind: z.enum(PRINCIPAL_KINDS), name: word });
 export const Member = fields({ id: minionId, key: publicKey });
 
+/** Where job records are; the first has the groups of returns and of the index as well. */
+export const JOB_BUCKETS = ['jobs', 'jobs2'] as const;
+
 /** A job, created under its request's digest before the first minion hears of it. */
 export const JobRecord = fields({
   request: bytes(8 << 20),

@@ -107,10 +107,13 @@ async function grantsThrough(
   config: MasterConfig,
   storageKeys: StorageKeys,
 ): Promise<readonly Signed[]> {
-  const name = `NT_${config.cluster}_jobs`;
   const replicas = Math.min(config.nats.length, MAX_REPLICAS);
-  const bucket = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
-  const jobs = await new SealedStore(bucket, storageKeys, () => undefined).list('d.*');
+  const listed = records.JOB_BUCKETS.map(async (bucket) => {
+    const name = `NT_${config.cluster}_${bucket}`;
+    const opened = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
+    return new SealedStore(opened, storageKeys, () => undefined).list('d.*');
+  });
+  const jobs = (await Promise.all(listed)).flat();
   return jobs.map(({ value }) => readAs(records.JobRecord, decode(value)).grant);
 }
 

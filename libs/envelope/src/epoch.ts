@@ -62,7 +62,7 @@ export class EpochKeyring {
   }
 
   byKeyId(id: Uint8Array): EpochKey | undefined {
-    return [this.#current, this.#previous].find((held) => held !== undefined && compareBytes(held.id, id) === 0)?.key;
+    return keyWith(id, this.#current) ?? keyWith(id, this.#previous);
   }
 
   #newest(): Held {
@@ -75,6 +75,10 @@ export class EpochKeyring {
 export function epochKeyFrom(seed: Uint8Array, notBefore: number, notAfter: number): EpochKey {
   const pair = sodium.crypto_kx_seed_keypair(seed);
   return { publicKey: pair.publicKey, secretKey: pair.privateKey, notBefore, notAfter };
+}
+
+function keyWith(id: Uint8Array, held: Held | undefined): EpochKey | undefined {
+  return held !== undefined && compareBytes(held.id, id) === 0 ? held.key : undefined;
 }
 
 function wipe(held: Held): void {

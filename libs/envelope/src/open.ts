@@ -10,7 +10,7 @@
 import { err, ok, type Result } from '@natrium/model';
 
 import type { KnownParty } from './announcement.js';
-import { equalBytes } from './bytes.js';
+import { concat, equalBytes } from './bytes.js';
 import { decode, type Wire } from './encoding.js';
 import { type EpochKey, type EpochKeyring, type PairKeys, PairRefused } from './epoch.js';
 import { bodyKeys, messageHash, openBody, openWrap, type Unwrapped, type Wrap } from './message-body.js';
@@ -157,7 +157,7 @@ function unwrap(party: KnownParty, parts: MessageParts, ctx: OpenContext): Resul
   const unwrapped = openWrap(pairKey, place, wrap);
   if (unwrapped === undefined) return err('wrap');
   const { contentKey, private: privatePart } = unwrapped;
-  return ok({ contentKey, private: privatePart, recipient: new Uint8Array(wrap.recipient) });
+  return ok({ contentKey, private: privatePart, recipient: concat(wrap.recipient) });
 }
 
 /** Exactly one wrap is for a key of mine: with two, which one counts would be the sender's choice. */

@@ -13,12 +13,12 @@ import { memoryBelow, processorTimeBelow } from '../processes.js';
 
 /** Other numbers by `NATRIUM_FAN_OUT=10,100,1000,10000`: ten thousand take some minutes to come in. */
 const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
-const ROUNDS = 9;
-const WARM_UP = 5;
+const ROUNDS = 15;
 /** Of more minions than `MANY`, each of whose rounds takes half a minute. */
 const ROUNDS_OF_MANY = 3;
-const WARM_UP_OF_MANY = 2;
 const MANY = 2000;
+/** After so many returns what is used all the time is compiled, here and in the plain client: a gateway that runs has had them. */
+const WARM_UP_RETURNS = 20_000;
 /** Returns are stored in groups after their caller has them. */
 const SETTLE_MS = 1500;
 /** A service tidies up within ten seconds in which it has hardly anything to do, and those may have begun just before (libs/process). */
@@ -49,7 +49,7 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
     await fan.swarm.start();
     const after = await gatewayKb(cluster, AT_REST_MS);
     await fan.swarm.pingAll();
-    for (let n = 0; n < (minions > MANY ? WARM_UP_OF_MANY : WARM_UP); n += 1) await fan.whole();
+    await warmUp(fan, plain, Math.ceil(WARM_UP_RETURNS / minions));
     run.note(`${String(minions)} minions are asked`);
     const rounds = await measureRounds(fan, plain, cluster, minions > MANY ? ROUNDS_OF_MANY : ROUNDS);
     const memory = [
@@ -66,6 +66,18 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
   }
 }
 
+async function warmUp(fan: FanSwarm, plain: PlainFan, rounds: number): Promise<void> {
+  for (let n = 0; n < rounds; n += 1) await fan.whole();
+  const parts = await fan.parted();
+  for (let n = 0; n < rounds; n += 1) await plainOnce(fan, plain, parts, { messages: 1, bytes: 1000 });
+}
+
+/** As many messages of the same sizes. */
+function plainOnce(fan: FanSwarm, plain: PlainFan, { jobBytes, returnBytes }: Parts, written: Written) {
+  const sizes = { job: jobBytes, answer: returnBytes, stored: STORED_BYTES };
+  return fan.plainly(returnBytes, () => plain.once(fan.subjects, sizes, written));
+}
+
 interface Rounds {
   readonly whole: readonly number[];
   readonly parts: readonly Parts[];
@@ -78,15 +90,13 @@ interface Rounds {
 async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster, rounds: number): Promise<Rounds> {
   const { written, processor } = await measureCost(fan, plain, cluster, rounds);
   const all = { whole: [] as number[], parts: [] as Parts[], plain: [] as PlainRound[] };
-  const { subjects } = fan;
   for (let n = 0; n < rounds; n += 1) {
     all.whole.push(await fan.whole());
     await pause(SETTLE_MS);
     const parts = await fan.parted();
     all.parts.push(parts);
     await pause(SETTLE_MS);
-    const sizes = { job: parts.jobBytes, answer: parts.returnBytes, stored: STORED_BYTES };
-    all.plain.push(await fan.plainly(parts.returnBytes, () => plain.once(subjects, sizes, written)));
+    all.plain.push(await plainOnce(fan, plain, parts, written));
     await pause(SETTLE_MS);
   }
   return { ...all, processor, written };

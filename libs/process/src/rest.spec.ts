@@ -2,9 +2,10 @@ import { type Machine, Rest } from './rest.js';
 
 const IDLE = 10;
 const WORK = 600;
+const STILL_HARD = 1500;
 /** Within a glance. */
-const LIGHT_WORK = 200;
-const HARD_WORK = 300;
+const LIGHT_WORK = 300;
+const HARD_WORK = 400;
 
 let did: string[];
 let kept: number;
@@ -72,8 +73,14 @@ it('who is hard at work compiles again what is hot, and its heap grows freely, b
   looks(WORK, WORK, IDLE);
   expect(glances(LIGHT_WORK, LIGHT_WORK)).toEqual([]);
   expect(glances(HARD_WORK, HARD_WORK)).toEqual(['grow', 'compile']);
-  expect(looks(WORK)).toEqual([]);
+  expect(looks(STILL_HARD)).toEqual([]);
   expect(looks(IDLE)).toEqual(['grow in steps', 'forget', 'forget', 'collect', 'compile no more']);
+  expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
+});
+
+it('hard work that has become light gives up what grew, once, and goes on', () => {
+  glances(HARD_WORK);
+  expect(looks(STILL_HARD, WORK, WORK)).toEqual(['grow in steps', 'collect']);
   expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
 });
 
@@ -81,5 +88,6 @@ it('who is not frugal tidies up, and nothing else', () => {
   rest = new Rest([part()], { collectHeap: machine.collectHeap });
   looks(WORK, WORK);
   expect(glances(HARD_WORK)).toEqual([]);
+  expect(looks(WORK)).toEqual([]);
   expect(looks(IDLE)).toEqual(['forget', 'collect']);
 });

@@ -5,7 +5,7 @@
  * An agent is frugal as well: work that has been done a thousand times compiles nothing more: V8 would go on for as long as it runs, for less and less,
  * and keep it all. Measured: 0.4 MB between the thousandth job of an agent and the ten thousandth.
  *
- * One that is hard at work has both back until it rests: a heap that grows in small steps is collected again and again
+ * One that is hard at work has both back until that is over: a heap that grows in small steps is collected again and again
  * (measured: 0.16 ms of an agent's time for each of 1,250 jobs a second among three, 0.115 without the steps).
  */
 import { setFlagsFromString } from 'node:v8';
@@ -20,8 +20,10 @@ const FIRST_LOOK_MS = 2000;
 const WORK_MS = 100;
 /** Processor time of work after which what is used all the time is compiled: that of 700 to 2,000 jobs. */
 const SETTLED_MS = 1000;
-/** Processor time within one glance from which speed is worth more than memory: an eighth of a processor, some 300 jobs a second. */
-const HARD_WORK_MS = 250;
+/** Processor time within one glance from which speed is worth more than memory: a sixth of a processor, some 500 jobs a second. */
+const HARD_WORK_MS = 330;
+/** Processor time within one look below which that is over: a tenth of a processor. */
+const EASED_MS = 1000;
 /** As the command that started it says. */
 const HEAP_STEPS = process.execArgv.find((flag) => flag.startsWith('--heap-growing-percent='));
 const NO_STEPS = '--heap-growing-percent=0';
@@ -56,30 +58,40 @@ export class Rest {
 
   /** @param spent Milliseconds of processor time since the last look. */
   look(spent: number): void {
+    const hasEased = spent < EASED_MS && this.#ease();
     if (spent > WORK_MS) {
       this.#untidy = true;
       this.#worked += spent;
+      // What has grown freely meanwhile goes at once: light work may go on for months.
+      if (hasEased) this.machine.collectHeap();
       return;
     }
     if (!this.#untidy) return;
-    if (this.#isHardAtWork) this.machine.frugal?.growFreely(false);
-    this.#isHardAtWork = false;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
     this.machine.collectHeap();
     if (this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
     this.#untidy = kept > 0;
   }
 
+  /** @returns Whether it was hard at work until now. */
+  #ease(): boolean {
+    const was = this.#isHardAtWork;
+    if (was) this.machine.frugal?.growFreely(false);
+    this.#isHardAtWork = false;
+    return was;
+  }
+
   /** @param spent Milliseconds of processor time since the last glance. */
   glance(spent: number): void {
-    if (spent <= HARD_WORK_MS || this.#isHardAtWork) return;
+    const { frugal } = this.machine;
+    if (frugal === undefined || spent <= HARD_WORK_MS || this.#isHardAtWork) return;
     this.#isHardAtWork = true;
-    this.machine.frugal?.growFreely(true);
-    this.machine.frugal?.compileHot(true);
+    frugal.growFreely(true);
+    frugal.compileHot(true);
   }
 }
 
-const frugal: NonNullable<Machine['frugal']> = {
+const FRUGAL: NonNullable<Machine['frugal']> = {
   compileHot: (on) => {
     setFlagsFromString(on ? '--opt' : '--no-opt');
   },
@@ -112,7 +124,7 @@ function exposed(): () => void {
  * @returns Stops looking.
  */
 export function tidyAtRest(parts: readonly Remembering[], isFrugal: boolean): () => void {
-  const rest = new Rest(parts, { collectHeap, ...(isFrugal && { frugal }) });
+  const rest = new Rest(parts, { collectHeap, ...(isFrugal && { frugal: FRUGAL }) });
   const look = sinceLast((spent) => {
     rest.look(spent);
   });

@@ -4,6 +4,7 @@
  * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for. Those that have ended are found by
  * their jids, also when their gateway died before it had written these down.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { digestOf, readAsked } from '@natrium/bus';
 import type { JobTakeover, SignedRequest } from '@natrium/flow';
 import type { records } from '@natrium/wire';
@@ -11,6 +12,7 @@ import type { JobCache } from './job-cache.js';
 import type { Minions } from './minions.js';
 
 const AT_ONCE = 8;
+const INDEXED_MS = 5000;
 
 export interface AdoptionPorts {
   readonly cache: JobCache;
@@ -28,12 +30,15 @@ export class Adoption {
   async adopt(instance: string, isGone: boolean): Promise<void> {
     const { cache, takeover } = this.ports;
     const left = await cache.leftBy(instance);
-    await Promise.all(left.map(({ record, place }) => cache.keepIndex(record, place)));
+    const indexed = Promise.all(left.map(({ record, place }) => cache.keepIndex(record, place)));
     const asks = left.flatMap(({ record, place }) => this.#askOf(record, place));
     for (let from = 0; from < asks.length; from += AT_ONCE) {
       await Promise.all(asks.slice(from, from + AT_ONCE).map((ask) => takeover.take(ask)));
     }
-    if (isGone) await cache.forget(instance);
+    // A broker that takes no writes now holds nobody up: what is not forgotten is looked at again.
+    const isIndexed = indexed.then(() => true);
+    if (isGone && (await Promise.race([isIndexed, pause(INDEXED_MS, false, { ref: false })])))
+      await cache.forget(instance);
     if (asks.length > 0) this.ports.onAdopted(instance, asks.length);
   }
 

@@ -78,7 +78,6 @@ export class GatewayModule {
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
     const cache = new JobCache(await openJobStores(link, keepJobsMs), link.own.instance);
-    options.onStop(() => cache.close());
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,
@@ -93,6 +92,7 @@ export class GatewayModule {
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, budgets(requests, link, log), log);
     await goOnWithOthers(options, { cache, jobs, minions, takeover: made.takeover, waiting });
+    options.onStop(() => cache.close());
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);

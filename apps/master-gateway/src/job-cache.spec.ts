@@ -5,6 +5,7 @@ import { parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
+import { takenMs } from './job-index.js';
 
 const digestOf = (n: number) => n.toString(16).padStart(64, '0');
 const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;
@@ -95,6 +96,7 @@ describe('what a gateway that is gone has left', () => {
     for (const forgotten of [store, taken]) await forget(forgotten);
     expect(await other.byJid(jidOf(1))).toBeUndefined();
     expect(await other.move((await other.find(digestOf(1)))!, digestOf(1))).toBe(true);
+    await indexWritten();
     await forget(taken);
     expect(await other.byJid(jidOf(1))).toMatchObject({ instance: 'gw2' });
   });
@@ -103,10 +105,29 @@ describe('what a gateway that is gone has left', () => {
     for (const key of await keysIn(of, of === taken ? '>' : 'i.>')) await of.delete(key);
   }
 
+  it('stays where it is when its jid is another job’s, also when the broker has forgotten who took that', async () => {
+    await cache.create(aRecord(1), digestOf(1));
+    await indexWritten();
+    await forget(taken);
+    // Written by a gateway that died before it heard that the jid was taken.
+    await cache.create(aRecord(1, { request: Uint8Array.of(2) }), digestOf(3));
+    await forget(taken);
+    expect(await other.move((await other.find(digestOf(3)))!, digestOf(3))).toBe(false);
+    expect(await other.find(digestOf(3))).toMatchObject({ record: { instance: 'gw1' } });
+  });
+
   it('is nothing when it is not known', async () => {
     expect(await other.leftBy('gw9')).toEqual([]);
   });
 });
+
+it.each([1, 30, 60, 300])(
+  'who has a jid is remembered for longer than two clocks may differ that are %i s off',
+  (skew) => {
+    expect(takenMs(skew * 1000)).toBeGreaterThanOrEqual(4 * skew * 1000);
+    expect(takenMs(skew * 1000)).toBeGreaterThanOrEqual(120_000);
+  },
+);
 
 describe('a job', () => {
   it('is in one of two buckets, by its request', async () => {

@@ -1,6 +1,6 @@
 /**
- * Which job has a jid. Whoever takes it first has it: for two minutes that is in the broker's memory, where it costs no fsync, and longer
- * than any two gateways' clocks differ. For as long as jobs are kept it is in groups beside them, written while nobody waits.
+ * Which job has a jid. Whoever takes it first has it: for two minutes and more that is in the broker's memory, where it costs no fsync, and
+ * longer than any two gateways' clocks may differ. For as long as jobs are kept it is in groups beside them, written while nobody waits.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -10,11 +10,18 @@ import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond } from './by-second.js';
 
-/** How long the broker remembers who has taken a jid. */
-export const TAKEN_MS = 120_000;
+const TAKEN_MS = 120_000;
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
+
+/**
+ * How long the broker remembers who has taken a jid: one gateway's clock may be ahead by the skew and another's behind, and as much
+ * again is for the time that a message takes.
+ */
+export function takenMs(skewMs: number): number {
+  return Math.max(TAKEN_MS, 4 * skewMs);
+}
 
 export class JobIndex {
   readonly #kept: BySecond<records.IndexEntry>;

@@ -127,6 +127,17 @@ export class JobRecords {
 
   /** Makes another instance's job this one's. false: somebody else changed it first, or its jid is another job's. */
   async move({ record, revision }: StoredJob, digest: string): Promise<boolean> {
+    const known = await this.index.find(record.jid);
+    if (known !== undefined && known !== digest) return false;
+    this.#writing.set(digest, this.#newest + 1);
+    try {
+      return await this.#moveHere({ record, revision }, digest);
+    } finally {
+      this.#writing.delete(digest);
+    }
+  }
+
+  async #moveHere({ record, revision }: StoredJob, digest: string): Promise<boolean> {
     const value = encode(writeAs(records.JobRecord, { ...record, instance: this.instance }) as Wire);
     const moved = await this.store.update(`d.${digest}`, value, revision);
     if (moved === undefined) return false;
@@ -134,7 +145,7 @@ export class JobRecords {
     // Its gateway may have died between the job and its index, and the broker has forgotten by now who took the jid of an old one.
     const taken = (await this.index.take(record.jid, digest)) ?? (await this.index.takenFor(record.jid, digest));
     if (taken === undefined) return false;
-    await this.index.keep(record.jid, digest);
+    void this.index.keep(record.jid, digest);
     return true;
   }
 
@@ -157,7 +168,9 @@ export class JobRecords {
   async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
     for (const digest of this.#begun.keys())
       if (!isOpen(digest) && !this.index.isWriting(digest)) this.#begun.delete(digest);
-    const since = Math.min(this.#newest + 1, ...this.#writing.values(), ...this.#begun.values());
+    let since = this.#newest + 1;
+    for (const table of [this.#writing, this.#begun])
+      for (const revision of table.values()) since = Math.min(since, revision);
     if (since === this.#told.since && performance.now() < this.#told.until) return;
     await this.store.put(`o.${this.instance}`, encode(since));
     this.#told = { since, until: performance.now() + TELL_AGAIN_MS };

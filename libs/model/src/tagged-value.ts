@@ -52,11 +52,11 @@ type MapOf<T> = Readonly<Record<string, T>>;
 /** The list itself where each item stays what it is. */
 function mapped<T, U>(list: readonly T[], to: (item: T) => U): readonly U[] {
   let copy: U[] | undefined;
-  list.forEach((item, index) => {
+  for (const [index, item] of list.entries()) {
     const made = to(item);
     if ((made as unknown) !== item) copy ??= list.slice(0, index) as unknown as U[];
     copy?.push(made);
-  });
+  }
   return copy ?? (list as unknown as readonly U[]);
 }
 

@@ -48,6 +48,8 @@ export interface Machine {
 export class Rest {
   // Coming in leaves as much behind as many jobs.
   #untidy = true;
+  /** Tidied up, but for what some party would still accept. */
+  #remembers = false;
   #worked = 0;
   #isHardAtWork = false;
 
@@ -66,11 +68,13 @@ export class Rest {
       if (hasEased) this.machine.collectHeap();
       return;
     }
-    if (!this.#untidy) return;
+    if (!this.#untidy && !this.#remembers) return;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
-    this.machine.collectHeap();
-    if (this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
-    this.#untidy = kept > 0;
+    // Once when work is over, and once when the last of it is forgotten: a collection of a large heap is felt.
+    if (this.#untidy || kept === 0) this.machine.collectHeap();
+    if (this.#untidy && this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
+    this.#untidy = false;
+    this.#remembers = kept > 0;
   }
 
   /** @returns Whether it was hard at work until now. */
@@ -143,7 +147,8 @@ function sinceLast(tell: (spent: number) => void): () => void {
   let before = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
     tell((user + system) / 1000);
+    // What telling takes, a collection, is no work.
+    before = process.cpuUsage();
   };
 }

@@ -57,6 +57,8 @@ it.each<readonly [string, z.ZodMiniType]>([
   ['has a format of its own', z.email()],
   ['is a number of another kind', z.number()],
   ['is bounded above', z.int().check(z.maximum(3))],
+  ['has more than one character', z.string().check(z.minLength(2))],
+  ['is checked as a whole, or nil', z.nullable(z.string()).check(z.refine((text) => text !== 'no'))],
   ['remembers where it was', z.string().check(z.regex(/a/g))],
 ])('what %s is left to zod', (_, schema) => {
   expect(quickLook(schema)).toBeUndefined();

@@ -38,7 +38,7 @@ function lookAt(schema: AnySchema, def: AnyDef): QuickLook | undefined {
       return (value) => fn(value) === true;
     }
     case 'nullable': {
-      const look = quickLook(def.innerType);
+      const look = (def.checks ?? []).length > 0 ? undefined : quickLook(def.innerType);
       return look === undefined ? undefined : (value) => value === null || look(value);
     }
     default:
@@ -51,7 +51,8 @@ function lookOf(def: CheckDef): QuickLook | undefined {
     case 'max_length':
       return (value) => (value as string).length <= def.maximum;
     case 'min_length':
-      return (value) => (value as string).length >= def.minimum;
+      // zod counts characters, of which some have two units.
+      return def.minimum > 1 ? undefined : (value) => (value as string).length >= def.minimum;
     case 'greater_than': {
       const { inclusive, value: least } = def;
       if (typeof least !== 'number') return undefined;

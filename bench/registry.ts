@@ -10,6 +10,7 @@ import { peerPublish } from './benches/peer-publish.js';
 import { peerRunner } from './benches/peer-runner.js';
 import { raw } from './benches/raw.js';
 import { ready } from './benches/ready.js';
+import { replicas } from './benches/replicas.js';
 import { soak } from './benches/soak.js';
 import { work } from './benches/work.js';
 import { decision } from './benches/decision.js';
@@ -18,6 +19,7 @@ export const registry: readonly Bench[] = [
   raw,
   peerPublish,
   peerInFlight,
+  replicas,
   peerRunner,
   work,
   cli,

@@ -1,11 +1,11 @@
 /** How many peer publishes a second the whole cluster does: 64 in flight from three minions, one target each. */
 import type { Bench, Run } from '../bench.js';
-import { MINIONS } from '../cluster.js';
+import { type Cluster, MINIONS } from '../cluster.js';
 import { type Measured, median, percentile } from '../figures.js';
 import { MinionCall } from '../minion-call.js';
 import { processorTimeBelow } from '../processes.js';
 import { RawLink } from '../raw-link.js';
-import { inFlight } from '../sampling.js';
+import { inFlight, type Throughput } from '../sampling.js';
 
 const IN_FLIGHT = 64;
 const WARM_UP = { count: 6000, limitMs: 15_000 };
@@ -18,7 +18,26 @@ export const peerInFlight: Bench = {
 };
 
 async function measure(run: Run): Promise<readonly Measured[]> {
-  const cluster = await run.cluster();
+  const { ours, plain, spent } = await loaded(run, await run.cluster());
+  return [
+    { metric: 'rate', unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
+    { metric: 'p50', unit: 'ms', value: median(ours.times), raw: median(plain.times) },
+    { metric: 'p99', unit: 'ms', value: percentile(ours.times, 0.99), raw: percentile(plain.times, 0.99) },
+    { metric: 'calls measured', unit: '', value: ours.times.length },
+    ...spent.map(({ name, ms }) => ({ metric: `processor time per call: ${name}`, unit: 'ms', value: ms })),
+  ];
+}
+
+export interface Loaded {
+  readonly ours: Throughput;
+  /** The bare broker's, with as many in flight. */
+  readonly plain: Throughput;
+  /** Milliseconds of processor time for each call, by process. */
+  readonly spent: readonly { readonly name: string; readonly ms: number }[];
+}
+
+/** A cluster under this load, once it is warm. */
+export async function loaded(run: Run, cluster: Cluster): Promise<Loaded> {
   const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
   const callers = await Promise.all(
     Array.from({ length: IN_FLIGHT }, (_, n) => MinionCall.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
@@ -34,17 +53,10 @@ async function measure(run: Run): Promise<readonly Measured[]> {
     const before = processorTimeBelow(cluster.pid);
     const ours = await inFlight(MEASURED, IN_FLIGHT, publish);
     const spent = processorTimeBelow(cluster.pid).map(({ name, ran }, at) => ({
-      metric: `processor time per call: ${name}`,
-      unit: 'ms',
-      value: (ran - (before[at]?.ran ?? 0)) / ours.times.length,
+      name,
+      ms: (ran - (before[at]?.ran ?? 0)) / ours.times.length,
     }));
-    return [
-      { metric: 'rate', unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
-      { metric: 'p50', unit: 'ms', value: median(ours.times), raw: median(plain.times) },
-      { metric: 'p99', unit: 'ms', value: percentile(ours.times, 0.99), raw: percentile(plain.times, 0.99) },
-      { metric: 'calls measured', unit: '', value: ours.times.length },
-      ...spent,
-    ];
+    return { ours, plain, spent };
   } finally {
     for (const caller of callers) caller.close();
     await raw.close();

@@ -4,7 +4,6 @@
  * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for. Those that have ended are found by
  * their jids, also when their gateway died before it had written these down.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { digestOf, readAsked } from '@natrium/bus';
 import type { JobTakeover, SignedRequest } from '@natrium/flow';
 import type { records } from '@natrium/wire';
@@ -19,6 +18,7 @@ export interface AdoptionPorts {
   readonly minions: Minions;
   readonly takeover: JobTakeover;
   now(): number;
+  pause(ms: number): Promise<void>;
   /** How many jobs of which instance. */
   onAdopted(instance: string, jobs: number): void;
 }
@@ -37,7 +37,7 @@ export class Adoption {
     }
     // A broker that takes no writes now holds nobody up: what is not forgotten is looked at again.
     const isIndexed = indexed.then(() => true);
-    if (isGone && (await Promise.race([isIndexed, pause(INDEXED_MS, false, { ref: false })])))
+    if (isGone && (await Promise.race([isIndexed, this.ports.pause(INDEXED_MS).then(() => false)])))
       await cache.forget(instance);
     if (asks.length > 0) this.ports.onAdopted(instance, asks.length);
   }

@@ -160,6 +160,7 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
     minions,
     takeover,
     now: () => link.clock.now(),
+    pause: (ms) => pause(ms, undefined, { ref: false }),
     onAdopted: (instance, count) => {
       log.warn({ instance, jobs: count }, 'a gateway is gone: its jobs are gone on with here');
     },

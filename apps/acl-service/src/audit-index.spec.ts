@@ -15,12 +15,14 @@ beforeEach(() => {
   store = new MemoryStore('audit');
 });
 
-/** One that writes a group of `count` records at a time. */
-function aWriter(chain: string, into: Store = store) {
+/** One that writes a group of `count` records at a time, which does not grow unless it is told so. */
+function aWriter(chain: string, into: Store = store, growsMs = 0) {
   const log = new AuditLog(into, {
     instance: chain,
     heads: [],
     now: new FakeClock(NOW).now,
+    windowMs: 1,
+    growsMs,
     onFailure: (cause) => {
       throw cause;
     },
@@ -143,6 +145,19 @@ describe('the last records', () => {
     expect(await last(3)).toEqual([70, 71, 72]);
     expect(await last(4)).toEqual(upTo(7, 66));
     expect(await last(5000)).toEqual(upTo(73));
+  });
+
+  it('are found in groups that have grown since, each once', async () => {
+    const index = await AuditIndex.open(store);
+    await aWriter('acl1')(2);
+    const write = aWriter('acl2', store, 60_000);
+    for (let n = 0; n < 5; n += 1) await write(2);
+    const last = async (count: number) => (await index.page({ from: index.fromLast(count), limit: 1000 })).groups;
+    expect((await last(10)).map(({ chain }) => chain)).toEqual(['acl2']);
+    expect((await last(11)).map((group) => [group.chain, numbersIn([group])])).toEqual([
+      ['acl1', upTo(2)],
+      ['acl2', upTo(10)],
+    ]);
   });
 
   it('are at most a bounded number', async () => {

@@ -52,7 +52,7 @@ export class AuditIndex {
   #first = 1;
   #last = 0;
   /** The last groups, oldest first; each holds a record at least. */
-  readonly #recent: { readonly at: number; readonly records: number }[] = [];
+  readonly #recent: { readonly key: string; readonly at: number; readonly records: number }[] = [];
   readonly #ends = new Map<string, ChainEnd>();
   readonly #waiting = new Set<() => void>();
 
@@ -147,7 +147,9 @@ export class AuditIndex {
     const records = recordsIn(value);
     const last = records.at(-1);
     if (last !== undefined) {
-      this.#recent.push({ at: revision, records: records.length });
+      const before = this.#recent.findLastIndex((one) => one.key === key);
+      if (before !== -1) this.#recent.splice(before, 1); // it has grown
+      this.#recent.push({ key, at: revision, records: records.length });
       if (this.#recent.length > MAX_LAST) this.#recent.shift();
       this.#takeEnd(last);
     }

@@ -33,12 +33,16 @@ beforeEach(() => {
   recovered = [];
 });
 
-function aLog(instance = 'acl1', heads: ConstructorParameters<typeof AuditLog>[1]['heads'] = []): AuditLog {
+type Heads = ConstructorParameters<typeof AuditLog>[1]['heads'];
+
+function aLog(instance = 'acl1', heads: Heads = [], growsMs = 60_000): AuditLog {
   const clock = new FakeClock(NOW);
   return new AuditLog(store, {
     instance,
     heads,
     now: clock.now,
+    windowMs: 1,
+    growsMs,
     onFailure: (cause) => failures.push(cause),
     onRecovered: (lost) => recovered.push(lost),
   });
@@ -117,6 +121,30 @@ describe('the audit', () => {
     const groups = await store.list('a.>');
     expect(Math.max(...groups.map(({ value }) => value.length))).toBeLessThan(7 << 20);
     expect(await stored()).toHaveLength(250);
+  });
+
+  it('lets the last group grow for a while, up to a hundred records, and writes each record to one group', async () => {
+    const log = aLog();
+    for (const count of [3, 2, 40, 60, 1]) {
+      for (let n = 0; n < count; n += 1) log.append(entry('grant'), POLICY);
+      await log.settled();
+    }
+    const groups = await store.list('a.>');
+    expect(groups.map(({ key, value }) => [key, (decode(value) as unknown[]).length])).toEqual([
+      ['a.acl1.0', 45],
+      ['a.acl1.45', 61],
+    ]);
+    const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
+    expect(numbers).toEqual(Array.from({ length: 106 }, (_, n) => n));
+  });
+
+  it('begins another group when the last one is too old to grow', async () => {
+    const log = aLog('acl1', [], 0);
+    for (let n = 0; n < 2; n += 1) {
+      log.append(entry('grant'), POLICY);
+      await log.settled();
+    }
+    expect((await store.list('a.>')).map(({ key }) => key)).toEqual(['a.acl1.0', 'a.acl1.1']);
   });
 
   it('keeps what could not be written, and stores it in its place with the next', async () => {

@@ -11,7 +11,13 @@ import type { AuditEntry } from '@natrium/flow';
 import type { Principal, RefusalCode } from '@natrium/model';
 
 /** How long records are gathered before they are written together. */
-const WINDOW_MS = 50;
+const WINDOW_MS = 200;
+
+/**
+ * So long a group is written anew under its key with what has come since: the broker holds each key in memory for as long as the audit is
+ * kept, which is for ever.
+ */
+const GROWS_MS = 1000;
 
 /** The longest records in one group still fit into one message of the broker: else nobody's would be written. */
 const MAX_GROUP = 100;
@@ -23,6 +29,12 @@ const AGAIN_MS = 5000;
 interface Written {
   readonly number: number;
   readonly bytes: Uint8Array;
+}
+
+interface Growing {
+  readonly group: readonly Written[];
+  /** As `performance.now()` has it. */
+  readonly until: number;
 }
 
 interface Place {
@@ -47,6 +59,9 @@ export interface AuditOptions {
   /** Where the other chains end. */
   readonly heads: readonly ChainEnd[];
   now(): number;
+  /** Milliseconds in which a group is gathered, and in which it still grows when it is written. */
+  readonly windowMs?: number;
+  readonly growsMs?: number;
   /** Told once when records begin to wait for the store. */
   onFailure(cause: unknown): void;
   /** Told once when they are stored after all, with how many were lost meanwhile. */
@@ -62,6 +77,9 @@ export class AuditLog {
   #isFailing = false;
   #again: NodeJS.Timeout | undefined;
   #lost = 0;
+  /** The last group as it is written, and until when it grows. */
+  #open: Growing = { group: [], until: 0 };
+  readonly #growsMs: number;
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
 
@@ -71,7 +89,8 @@ export class AuditLog {
     private readonly options: AuditOptions,
   ) {
     this.#chain = new AuditChain(options.instance, options.heads.slice(-MAX_HEADS));
-    this.#commit = new GroupCommit((group) => this.#store(group.flat()), WINDOW_MS, MAX_GROUP);
+    this.#growsMs = options.growsMs ?? GROWS_MS;
+    this.#commit = new GroupCommit((group) => this.#store(group.flat()), options.windowMs ?? WINDOW_MS, MAX_GROUP);
   }
 
   /** The last record; number -1 while there is none. */
@@ -148,11 +167,21 @@ export class AuditLog {
 
   async #storeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.slice(0, MAX_GROUP);
-      const key = `a.${this.options.instance}.${String(group[0]?.number ?? 0)}`;
-      await this.store.put(key, encode(group.map(({ bytes }) => bytes)));
-      this.#waiting.splice(0, group.length);
+      const next = this.#waiting.slice(0, MAX_GROUP);
+      const grown = this.#grownBy(next);
+      const key = `a.${this.options.instance}.${String(grown.group[0]?.number ?? 0)}`;
+      await this.store.put(key, encode(grown.group.map(({ bytes }) => bytes)));
+      this.#waiting.splice(0, next.length);
+      this.#open = grown;
     }
+  }
+
+  /** The open group with these, or a new one of them. */
+  #grownBy(next: readonly Written[]): Growing {
+    const { group, until } = this.#open;
+    const now = performance.now();
+    const mayGrow = now < until && group.length + next.length <= MAX_GROUP;
+    return mayGrow ? { group: [...group, ...next], until } : { group: next, until: now + this.#growsMs };
   }
 
   #recovered(): void {

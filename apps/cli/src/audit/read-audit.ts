@@ -61,9 +61,12 @@ function hasAll(read: readonly StoredRecord[], heads: Value): boolean {
   return wanted.every(([chain, number]) => (last.get(chain) ?? -1) >= number);
 }
 
-/** By the key that each record is kept under; the stream itself is in order of writing. */
+/** By the key that each record is kept under; the stream itself is in order of writing, and has a group that grows meanwhile once more. */
 function inOrder(read: readonly StoredRecord[]): readonly StoredRecord[] {
-  return read.toSorted((a, b) => (a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1));
+  const last = new Map(read.map((record) => [`${record.chain} ${String(record.number)}`, record]));
+  return [...last.values()].toSorted((a, b) =>
+    a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1,
+  );
 }
 
 /** @returns undefined when this account may not read the job cache: only the gateways' key opens it. */

@@ -57,9 +57,18 @@ async function online(options: AuditOptions, io: Io): Promise<number> {
 
 async function tail(master: OpenMaster, { follow, json, last }: AuditOptions, io: Io): Promise<number> {
   let page = await readPage(master, { last });
+  /** By chain. */
+  const told = new Map<string, number>();
+  // Whole groups come: of the first ones no more is shown than was asked for.
+  let skip = page.ok && page.value.isLast ? Math.max(page.value.records.length - last, 0) : 0;
   for (;;) {
     if (!page.ok) return refused(page.error, io);
-    for (const record of page.value.records) io.out(`${shown(record, json)}\n`);
+    for (const record of page.value.records) {
+      // A group that has grown since comes once more.
+      if (record.number <= (told.get(record.chain) ?? -1)) continue;
+      told.set(record.chain, record.number);
+      if ((skip -= 1) < 0) io.out(`${shown(record, json)}\n`);
+    }
     if (page.value.isLast && !follow) return 0;
     const next = await orInterrupt(nextPage(master, page.value.next), io);
     if (next === INTERRUPTED) return 0;

@@ -50,7 +50,7 @@ export interface Samples {
   readonly publish: Body<typeof contracts.publish>;
   readonly job: Body<typeof contracts.job>;
   readonly news: Body<typeof contracts.news>;
-  readonly record: records.JobRecord;
+  readonly asked: records.AskedJob;
 }
 
 export function samplesOf(parties: Parties): Samples {
@@ -62,7 +62,6 @@ export function samplesOf(parties: Parties): Samples {
   const tree = treeOf(parties);
   const grant = signGrant(acl.identity.signing, roles.cluster, grantOf(request.bytes, tree, now));
   const index = tree.indexOf(leafOf(caller.identity.publicKey, IDS[0]));
-  const members = minions.map(({ identity }, at) => ({ id: IDS[at] ?? '', key: identity.publicKey }));
   return {
     request,
     tree,
@@ -83,15 +82,13 @@ export function samplesOf(parties: Parties): Samples {
       returns: [{ id: 'a', ret: true, retcode: 0, success: true, out: null }],
       end: null,
     },
-    record: {
+    asked: {
       request: request.bytes,
       signature: request.signature,
+      callerKey: caller.identity.publicKey,
+      batch: null,
       jid: JID,
-      caller: { kind: 'minion', name: 'a' },
-      grant,
       instance: 'gateway1',
-      members,
-      missing: [],
       started: now,
     },
   };

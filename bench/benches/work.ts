@@ -70,7 +70,7 @@ function grants(parties: Parties, { identity }: Party, { request, grant, tree }:
   ];
 }
 
-function encodings({ publish, news, record }: Samples): readonly Piece[] {
+function encodings({ publish, news, asked }: Samples): readonly Piece[] {
   const key = { id: 'bench', key: randomBytes(32) };
   const wire = toWire(contracts.publish, publish);
   const newsWire = toWire(contracts.news, news);
@@ -80,7 +80,7 @@ function encodings({ publish, news, record }: Samples): readonly Piece[] {
     ['decode publish: schema', () => fromWire(contracts.publish, wire)],
     ['decode news: schema', () => fromWire(contracts.news, newsWire)],
     ['encode and seal the job record', () =>
-      sealStored(key, 'jobs/d.0', encode(writeAs(records.JobRecord, record) as Wire))], // prettier-ignore
+      sealStored(key, 'jobs/j.0', encode(writeAs(records.AskedJob, asked) as Wire))], // prettier-ignore
   ];
 }
 

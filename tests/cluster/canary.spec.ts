@@ -25,6 +25,7 @@ const IN_BUCKETS: Readonly<Record<string, readonly (keyof Canaries)[]>> = {
   announcements: [],
   audit: ['id', 'grain', 'fun', 'runner'],
   data: ['id', 'grain'],
+  jids: [],
   jobs: ['id', 'grain', 'fun', 'arg', 'ret', 'runner', 'runnerArg'],
   mine: [],
   roster: ['id'],

@@ -47,8 +47,8 @@ export async function storedIn(cluster: DrillCluster): Promise<ReadonlyMap<strin
   const stores = await Promise.all(records.JOB_BUCKETS.map((bucket) => jobStore(cluster, bucket)));
   const all = async (pattern: string) => (await Promise.all(stores.map((store) => store.list(pattern)))).flat();
   const words = new Map<string, string>();
-  for (const { value } of await all('d.*')) {
-    const record = readAs(records.JobRecord, decode(value));
+  for (const { value } of await all('j.*')) {
+    const record = readAs(records.AskedJob, decode(value));
     const word = readAsked(record.request)?.args[0]?.[1];
     if (typeof word === 'string') words.set(record.jid, word);
   }

@@ -93,21 +93,11 @@ export class AuditWorld {
   async keepJob(grant: Signed | null): Promise<void> {
     if (grant === null) throw new Error('nothing was granted');
     const { link } = this.gateway;
-    const [jobs] = await Promise.all(records.JOB_BUCKETS.map((name) => link.store(name, 'jobs', { ttlMs: DAY_MS })));
+    const jobs = await link.store(records.JOB_BUCKETS[0], 'jobs', { ttlMs: DAY_MS });
     const caller = { kind: 'minion', name: MINION } as const;
     const jid = link.clock.now().toString().padEnd(20, '0');
-    const record = {
-      request: new Uint8Array(1),
-      signature: null,
-      jid,
-      caller,
-      grant,
-      instance: 'test',
-      members: [],
-      missing: [],
-      started: 0,
-    };
-    await jobs?.put('d.test', encode(writeAs(records.JobRecord, record) as Wire));
+    const granted = { jid, place: new Uint8Array(32), caller, grant, members: [], missing: [] };
+    await jobs.put('g.0.test-1', encode(writeAs(records.JobGrantGroup, [granted]) as Wire));
   }
 
   /** `natriumctl audit` as it is typed, in this process. */

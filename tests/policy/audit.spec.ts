@@ -20,6 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+/** Milliseconds after its first record, of which it has 200 to be written. */
+const GROWN_MS = 1500;
+
 const INTACT = /^intact: \d+ records in 1 chains, 1 signed heads, /;
 
 async function at(number: number): Promise<Kept> {
@@ -33,6 +36,9 @@ async function foundWhile(
   key: string,
   rewrite: (records: readonly Uint8Array[]) => readonly Uint8Array[],
 ): Promise<readonly string[]> {
+  // A group that still grows is written again as a whole.
+  const began = (await world.kept()).find((one) => one.key === key)?.record.time ?? 0;
+  await until('the group has grown', () => Date.now() > began + GROWN_MS);
   const putBack = await world.rewrite(key, rewrite);
   const { code, lines } = await world.audit('verify');
   await putBack();

@@ -1,52 +1,96 @@
-/** Rules of what becomes of a dead gateway's jobs that have ended: they are found by their jids, and nothing is forgotten before. */
-import type { JobTakeover } from '@natrium/flow';
+/** Rules of what becomes of a dead gateway's jobs: who may still be waited for, or of whom nobody knows what was granted, is gone on with. */
+import { encodeRequest, sodiumReady } from '@natrium/envelope';
+import type { SignedRequest } from '@natrium/flow';
+import { aRequest } from '@natrium/testing';
+import type { records } from '@natrium/wire';
 import { Adoption } from './adoption.js';
-import type { JobCache } from './job-cache.js';
-import type { Minions } from './minions.js';
 
-const LEFT = ['one', 'two'].map((place) => ({ place, record: { jid: place, request: new Uint8Array(1) } }));
+const NOW = 1_795_000_000_000;
+beforeAll(sodiumReady);
 
-const forEver = () => new Promise<void>(() => undefined);
+const left = (jid: string, change: Partial<records.AskedJob> = {}) => ({
+  place: `place of ${jid}`,
+  asked: {
+    request: encodeRequest(aRequest(NOW, { timeout: 5 })),
+    signature: new Uint8Array(64),
+    callerKey: new Uint8Array(32),
+    batch: null,
+    jid,
+    instance: 'gw9',
+    started: NOW - 1000,
+    ...change,
+  },
+});
 
-function anAdoption(keepIndex: () => Promise<void>, patience = forEver()) {
-  const did: string[] = [];
-  const cache = {
-    leftBy: () => Promise.resolve(LEFT),
-    keepIndex: (_: unknown, place: string) => {
-      did.push(`index ${place}`);
-      return keepIndex();
-    },
-    forget: (instance: string) => {
-      did.push(`forget ${instance}`);
-      return Promise.resolve();
-    },
-  };
-  const takeover = { take: () => did.push('take') };
-  const adoption = new Adoption({
-    cache: cache as unknown as JobCache,
-    minions: { keyOf: () => undefined } as unknown as Minions,
-    takeover: takeover as unknown as JobTakeover,
-    now: () => 0,
-    pause: (ms) => (ms === 5000 ? patience : Promise.reject(new Error('another pause'))),
-    onAdopted: () => undefined,
-  });
-  return { adoption, did };
+interface Left {
+  readonly jobs: readonly ReturnType<typeof left>[];
+  /** Jids of those of which it is known what was granted. */
+  readonly granted: readonly string[];
+  take?: () => Promise<undefined>;
 }
 
-it('the index of each is written before their gateway is forgotten, and nothing of them is begun again', async () => {
-  const { adoption, did } = anAdoption(() => Promise.resolve());
+function anAdoption({ jobs, granted, take = () => Promise.resolve(undefined) }: Left) {
+  const taken: SignedRequest[] = [];
+  const forgotten: string[] = [];
+  const adoption = new Adoption({
+    cache: {
+      leftBy: () => Promise.resolve(jobs),
+      isGranted: (jid) => Promise.resolve(granted.includes(jid)),
+      forget: (instance) => Promise.resolve(forgotten.push(instance)),
+    },
+    takeover: {
+      take: (ask) => {
+        taken.push(ask);
+        return take();
+      },
+    },
+    now: () => NOW,
+    onAdopted: () => undefined,
+  });
+  return { adoption, taken, forgotten };
+}
+
+it('a job whose time is over has ended, unless nobody knows what was granted of it: its minions may have run it', async () => {
+  const over = { started: NOW - 6000 };
+  const jobs = [left('1', over), left('2', over), left('3')];
+  const { adoption, taken } = anAdoption({ jobs, granted: ['1', '3'] });
   await adoption.adopt('gw9', true);
-  expect(did).toEqual(['index one', 'index two', 'forget gw9']);
+  expect(taken.map(({ bytes }) => bytes)).toEqual([jobs[1]?.asked.request, jobs[2]?.asked.request]);
 });
 
-it('a gateway that may come back is not forgotten', async () => {
-  const { adoption, did } = anAdoption(() => Promise.resolve());
-  await adoption.adopt('gw9', false);
-  expect(did).toEqual(['index one', 'index two']);
+it('a batch is asked for as the batch that it was', async () => {
+  const { adoption, taken } = anAdoption({ jobs: [left('1', { batch: ['web1'] }), left('2')], granted: [] });
+  await adoption.adopt('gw9', true);
+  expect(taken.map(({ batch, place }) => [batch, place])).toEqual([
+    [['web1'], 'place of 1'],
+    [undefined, undefined],
+  ]);
 });
 
-it('a broker that takes no writes holds nobody up, and the gateway stays to be looked at again', async () => {
-  const { adoption, did } = anAdoption(forEver, Promise.resolve());
+it.each([
+  ['nobody has signed', { signature: null }],
+  ['nobody has a key', { callerKey: null }],
+])('a job that %s for cannot be asked for again', async (_, change) => {
+  const { adoption, taken } = anAdoption({ jobs: [left('1', change)], granted: [] });
   await adoption.adopt('gw9', true);
-  expect(did).toEqual(['index one', 'index two']);
+  expect(taken).toEqual([]);
+});
+
+it('a gateway is forgotten when all of its jobs are taken care of, and not when it may come back', async () => {
+  const gone = anAdoption({ jobs: [left('1')], granted: ['1'] });
+  await gone.adoption.adopt('gw9', true);
+  expect(gone.forgotten).toEqual(['gw9']);
+  const silent = anAdoption({ jobs: [left('1')], granted: ['1'] });
+  await silent.adoption.adopt('gw9', false);
+  expect([silent.taken.length, silent.forgotten]).toEqual([1, []]);
+});
+
+it('a broker that takes no writes now leaves the gateway to be looked at again', async () => {
+  const { adoption, forgotten } = anAdoption({
+    jobs: [left('1')],
+    granted: [],
+    take: () => Promise.reject(new Error('timeout')),
+  });
+  await expect(adoption.adopt('gw9', true)).rejects.toThrow('timeout');
+  expect(forgotten).toEqual([]);
 });

@@ -1,24 +1,20 @@
 /**
- * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time.
+ * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time, and those of
+ * which nobody knows what was granted, however late: a minion may have run them.
  *
- * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for. Those that have ended are found by
- * their jids, also when their gateway died before it had written these down.
+ * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
  */
 import { digestOf, readAsked } from '@natrium/bus';
 import type { JobTakeover, SignedRequest } from '@natrium/flow';
-import type { records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
-import type { Minions } from './minions.js';
+import type { PlacedJob } from './job-records.js';
 
 const AT_ONCE = 8;
-const INDEXED_MS = 5000;
 
 export interface AdoptionPorts {
-  readonly cache: JobCache;
-  readonly minions: Minions;
-  readonly takeover: JobTakeover;
+  readonly cache: Pick<JobCache, 'leftBy' | 'isGranted' | 'forget'>;
+  readonly takeover: Pick<JobTakeover, 'take'>;
   now(): number;
-  pause(ms: number): Promise<void>;
   /** How many jobs of which instance. */
   onAdopted(instance: string, jobs: number): void;
 }
@@ -30,28 +26,22 @@ export class Adoption {
   async adopt(instance: string, isGone: boolean): Promise<void> {
     const { cache, takeover } = this.ports;
     const left = await cache.leftBy(instance);
-    const indexed = Promise.all(left.map(({ record, place }) => cache.keepIndex(record, place)));
-    const asks = left.flatMap(({ record, place }) => this.#askOf(record, place));
+    const asks = (await Promise.all(left.map((job) => this.#askOf(job)))).flat();
     for (let from = 0; from < asks.length; from += AT_ONCE) {
       await Promise.all(asks.slice(from, from + AT_ONCE).map((ask) => takeover.take(ask)));
     }
-    // A broker that takes no writes now holds nobody up: what is not forgotten is looked at again.
-    const isIndexed = indexed.then(() => true);
-    if (isGone && (await Promise.race([isIndexed, this.ports.pause(INDEXED_MS).then(() => false)])))
-      await cache.forget(instance);
+    if (isGone) await cache.forget(instance);
     if (asks.length > 0) this.ports.onAdopted(instance, asks.length);
   }
 
-  /** The caller's own signed words, as long as their time is not over. */
-  #askOf(record: records.JobRecord, place: string): readonly SignedRequest[] {
-    const request = readAsked(record.request);
-    const callerKey = this.ports.minions.keyOf(record.caller);
-    if (request === undefined || callerKey === undefined) return [];
-    if (record.started + request.timeout * 1000 < this.ports.now()) return [];
-    const { request: bytes, signature } = record;
-    const digest = digestOf(bytes);
-    const ids = [...record.members.map(({ id }) => id), ...record.missing];
-    const batch = place === digest ? {} : { place, batch: ids };
-    return [{ bytes, signature, credential: null, grantRun: null, callerKey, request, digest, ...batch }];
+  /** The caller's own signed words, as long as they can be granted. */
+  async #askOf({ asked, place }: PlacedJob): Promise<readonly SignedRequest[]> {
+    const { request: bytes, signature, callerKey, batch, jid, started } = asked;
+    const request = readAsked(bytes);
+    if (request === undefined || signature === null || callerKey === null) return [];
+    const isOver = started + request.timeout * 1000 < this.ports.now();
+    if (isOver && (await this.ports.cache.isGranted(jid))) return [];
+    const ask = { bytes, signature, credential: null, grantRun: null, callerKey, request, digest: digestOf(bytes) };
+    return [batch === null ? ask : { ...ask, place, batch }];
   }
 }

@@ -72,6 +72,12 @@ export class BySecond<T> {
     return reading;
   }
 
+  /** Everything, oldest first. */
+  all(): Promise<readonly T[]> {
+    return this.#read('*');
+  }
+
+  /** @param second Or the pattern for all of them. */
   async #read(second: string): Promise<readonly T[]> {
     const entries = await this.store.list(`${this.options.letter}.${second}.*`);
     return entries.flatMap(({ value }) => this.options.read(decode(value)));

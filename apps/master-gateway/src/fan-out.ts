@@ -25,15 +25,15 @@ export class FanOut {
   constructor(private readonly link: RoleLink) {}
 
   /** Seals a job while it is written, for as long as the broker's disk takes; the rest is sealed as it is sent. */
-  async meanwhile<T>(write: () => Promise<T>, record: JobRecord): Promise<T> {
-    const { jid, members } = record;
-    const writing = this.link.bus.tracing.step('store job', { jid, minions: members.length }, write);
-    const written = settled(writing);
+  async prepare<T>(record: JobRecord, writing: Promise<T>): Promise<T> {
+    const isWritten = settled(writing);
+    await Promise.resolve();
+    if (isWritten()) return writing;
     // The write leaves for the broker first.
     await setImmediate();
     const ready = this.#readyFor(record, record);
     this.#ready.set(record, ready);
-    while (!written.isSettled && ready.fan.sealSome()) await setImmediate();
+    while (!isWritten() && ready.fan.sealSome()) await setImmediate();
     return writing;
   }
 
@@ -82,11 +82,12 @@ export class FanOut {
   }
 }
 
-function settled(promise: Promise<unknown>): { readonly isSettled: boolean } {
-  const state = { isSettled: false };
+/** @returns Tells whether it has come to its end, whatever that is. */
+function settled(promise: Promise<unknown>): () => boolean {
+  let isSettled = false;
   const settle = () => {
-    state.isSettled = true;
+    isSettled = true;
   };
   promise.then(settle, settle);
-  return state;
+  return () => isSettled;
 }

@@ -1,19 +1,23 @@
-/** Rules of the job cache: one job for each request, one for each jid, found by both; one return for each minion. */
+/** Rules of the job cache: one job for each request, found by that and by its jid; one return for each minion. */
 import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import { parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
-import { takenMs } from './job-index.js';
+import { takenMs } from './job-stores.js';
 
 const digestOf = (n: number) => n.toString(16).padStart(64, '0');
 const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;
+/** Seconds after these jids. */
+const NOW = Date.UTC(2026, 10, 20, 14, 16, 56);
 
 function aRecord(n: number, change: Partial<records.JobRecord> = {}): records.JobRecord {
   return {
     request: Uint8Array.of(n),
     signature: null,
+    callerKey: null,
+    batch: null,
     jid: jidOf(n),
     caller: { kind: 'minion', name: 'web1' },
     grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
@@ -24,6 +28,20 @@ function aRecord(n: number, change: Partial<records.JobRecord> = {}): records.Jo
     ...change,
   };
 }
+
+function askedOf({
+  request,
+  signature,
+  callerKey,
+  batch,
+  jid,
+  instance,
+  started,
+}: records.JobRecord): records.AskedJob {
+  return { request, signature, callerKey, batch, jid, instance, started };
+}
+
+const anAsked = (n: number, change: Partial<records.JobRecord> = {}) => askedOf(aRecord(n, change));
 
 const aReturn = (n: number, id: string, ret = 'x'): records.StoredReturn => ({
   jid: jidOf(n),
@@ -37,83 +55,85 @@ const aReturn = (n: number, id: string, ret = 'x'): records.StoredReturn => ({
 let store: MemoryStore;
 /** Jobs of odd numbers. */
 let odd: MemoryStore;
-/** In the broker's memory, for two minutes. */
-let taken: MemoryStore;
+let now: number;
 let cache: JobCache;
 let other: JobCache;
 beforeEach(() => {
-  store = new MemoryStore('jobs');
-  odd = new MemoryStore('jobs2');
-  taken = new MemoryStore('jids');
-  cache = new JobCache({ kept: [store, odd], taken }, 'gw1');
-  other = new JobCache({ kept: [store, odd], taken }, 'gw2');
+  [store, odd] = [new MemoryStore('jobs'), new MemoryStore('jobs2')];
+  now = NOW;
+  [cache, other] = [aCache('gw1'), aCache('gw2')];
 });
+
+function aCache(instance: string): JobCache {
+  return new JobCache([store, odd], { instance, now: () => now });
+}
+
+/** As a gateway makes a job that is granted; resolves when that is written. */
+async function begin(n: number, digest = digestOf(n), change: Partial<records.JobRecord> = {}): Promise<void> {
+  const record = aRecord(n, change);
+  expect(await cache.create(askedOf(record), digest)).toBe('created');
+  await cache.keepGrant(record, digest);
+}
 
 const keysIn = async (of: MemoryStore, pattern: string) => (await of.list(pattern)).map(({ key }) => key).sort();
 /** Of all jobs. */
-const keys = async () => [...(await keysIn(store, 'd.*')), ...(await keysIn(odd, 'd.*'))].sort();
-const indexWritten = () => until('the index is written', async () => (await keysIn(store, 'i.>')).length > 0);
+const keys = async () => [...(await keysIn(store, 'j.*')), ...(await keysIn(odd, 'j.*'))].sort();
 
 describe('what a gateway that is gone has left', () => {
+  const placesLeft = async () => (await other.leftBy('gw1')).map(({ place }) => place);
+
   it('is found from its oldest open job on, and is another’s once that has moved it', async () => {
     await cache.begin();
-    for (const n of [1, 2, 3, 4]) await cache.create(aRecord(n), digestOf(n));
-    await indexWritten();
+    for (const n of [1, 2, 3, 4]) await begin(n);
     await cache.tellOldest((place) => place === digestOf(2));
     expect(await other.instances()).toEqual(['gw1']);
-    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(2), digestOf(4)]);
+    expect(await placesLeft()).toEqual([digestOf(2), digestOf(4)]);
     const found = await other.find(digestOf(2));
     expect(await other.move(found!, digestOf(2))).toBe(true);
     expect(await other.move(found!, digestOf(2))).toBe(false);
-    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(4)]);
+    expect(await placesLeft()).toEqual([digestOf(4)]);
     expect((await other.byJid(jidOf(2)))?.instance).toBe('gw2');
   });
 
   it('is told of again after a while: a gateway that was only cut off is found when it dies later', async () => {
+    await cache.begin();
+    await begin(1);
     jest.useFakeTimers();
     try {
-      await cache.begin();
-      await cache.create(aRecord(1), digestOf(1));
       await cache.tellOldest(() => true);
       await other.forget('gw1');
       await cache.tellOldest(() => true);
-      expect(await other.leftBy('gw1')).toEqual([]);
+      expect(await placesLeft()).toEqual([]);
       jest.advanceTimersByTime(30_000);
       await cache.tellOldest(() => true);
-      expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(1)]);
+      expect(await placesLeft()).toEqual([digestOf(1)]);
     } finally {
       jest.useRealTimers();
     }
   });
 
-  it('is found by its jid when the gateway died before it had written that down, also where nobody goes on with it', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    await indexWritten();
-    for (const forgotten of [store, taken]) await forget(forgotten);
-    await other.keepIndex(aRecord(1), digestOf(1));
-    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
-
-    for (const forgotten of [store, taken]) await forget(forgotten);
-    expect(await other.byJid(jidOf(1))).toBeUndefined();
-    expect(await other.move((await other.find(digestOf(1)))!, digestOf(1))).toBe(true);
-    await indexWritten();
-    await forget(taken);
-    expect(await other.byJid(jidOf(1))).toMatchObject({ instance: 'gw2' });
+  it('is as good as open until it is known what was granted, and until that is written', async () => {
+    await cache.begin();
+    await cache.create(anAsked(1), digestOf(1));
+    await cache.tellOldest(() => false);
+    expect(await placesLeft()).toEqual([digestOf(1)]);
+    const written = cache.keepGrant(aRecord(1), digestOf(1));
+    await cache.tellOldest(() => false);
+    expect(await placesLeft()).toEqual([digestOf(1)]);
+    await written;
+    await cache.tellOldest(() => false);
+    expect(await placesLeft()).toEqual([]);
   });
 
-  async function forget(of: MemoryStore): Promise<void> {
-    for (const key of await keysIn(of, of === taken ? '>' : 'i.>')) await of.delete(key);
-  }
-
-  it('stays where it is when its jid is another job’s, also when the broker has forgotten who took that', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    await indexWritten();
-    await forget(taken);
-    // Written by a gateway that died before it heard that the jid was taken.
-    await cache.create(aRecord(1, { request: Uint8Array.of(2) }), digestOf(3));
-    await forget(taken);
-    expect(await other.move((await other.find(digestOf(3)))!, digestOf(3))).toBe(false);
-    expect(await other.find(digestOf(3))).toMatchObject({ record: { instance: 'gw1' } });
+  it('of which nobody knows what was granted is found, and is another’s to be decided on', async () => {
+    await cache.create(anAsked(1), digestOf(1));
+    expect(await other.isGranted(jidOf(1))).toBe(false);
+    const found = await other.find(digestOf(1));
+    expect(found).toMatchObject({ asked: { instance: 'gw1', jid: jidOf(1) }, granted: undefined });
+    expect(await other.move(found!, digestOf(1))).toBe(true);
+    expect(await other.byPlace(digestOf(1))).toBeUndefined();
+    await other.keepGrant(aRecord(1), digestOf(1));
+    expect(await cache.byJid(jidOf(1))).toEqual(aRecord(1, { instance: 'gw2' }));
   });
 
   it('is nothing when it is not known', async () => {
@@ -122,97 +142,87 @@ describe('what a gateway that is gone has left', () => {
 });
 
 it.each([1, 30, 60, 300])(
-  'who has a jid is remembered for longer than two clocks may differ that are %i s off',
+  'who mints the jids of a minute is remembered for longer than two clocks may differ that are %i s off',
   (skew) => {
-    expect(takenMs(skew * 1000)).toBeGreaterThanOrEqual(4 * skew * 1000);
-    expect(takenMs(skew * 1000)).toBeGreaterThanOrEqual(120_000);
+    expect(takenMs(skew * 1000)).toBeGreaterThanOrEqual(4 * skew * 1000 + 120_000);
   },
 );
 
 describe('a job', () => {
   it('is in one of two buckets, by its request', async () => {
-    for (const n of [1, 2, 3, 4]) await cache.create(aRecord(n), digestOf(n));
-    expect(await keysIn(store, 'd.*')).toEqual([2, 4].map((n) => `d.${digestOf(n)}`));
-    expect(await keysIn(odd, 'd.*')).toEqual([1, 3].map((n) => `d.${digestOf(n)}`));
+    for (const n of [1, 2, 3, 4]) await begin(n);
+    expect(await keysIn(store, 'j.*')).toEqual([2, 4].map((n) => `j.${digestOf(n)}`));
+    expect(await keysIn(odd, 'j.*')).toEqual([1, 3].map((n) => `j.${digestOf(n)}`));
   });
 
   it('is found by its request and by its jid, also by another gateway', async () => {
-    expect(await cache.create(aRecord(1), digestOf(1))).toEqual({ type: 'created' });
-    expect(await other.byDigest(digestOf(1))).toEqual(aRecord(1));
+    await begin(1);
+    expect(await other.byPlace(digestOf(1))).toEqual(aRecord(1));
     expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
     expect(await other.byJid(jidOf(2))).toBeUndefined();
-    expect(await other.byDigest(digestOf(2))).toBeUndefined();
+    expect(await other.byPlace(digestOf(2))).toBeUndefined();
   });
 
-  it('is found by its jid for as long as it is kept, when the broker has forgotten who took that', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    await cache.create(aRecord(2), digestOf(2));
-    await indexWritten();
-    for (const n of [1, 2]) await taken.delete(jidOf(n));
-    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
-    expect(await other.byJid(jidOf(2))).toEqual(aRecord(2));
-    expect(await other.byJid(jidOf(3))).toBeUndefined();
+  it('is found at once by its own gateway, and by another while it is so young that its grant may be on its way', async () => {
+    now = Date.UTC(2026, 10, 20, 14, 16, 46, 500);
+    await cache.create(anAsked(1), digestOf(1));
+    const looked = other.byJid(jidOf(1));
+    void cache.keepGrant(aRecord(1), digestOf(1));
+    expect(await cache.byJid(jidOf(1))).toEqual(aRecord(1));
+    expect(await looked).toEqual(aRecord(1));
   });
 
-  it('is as good as open until its index is written, which is tried until it is; and before its gateway ends', async () => {
+  it('is granted once that is written, which is tried until it is; and before its gateway ends', async () => {
     class Refusing extends MemoryStore {
       left = 1;
       override put(key: string, value: Uint8Array): Promise<number> {
-        if (!key.startsWith('i.') || this.left <= 0) return super.put(key, value);
+        if (!key.startsWith('g.') || this.left <= 0) return super.put(key, value);
         this.left -= 1;
         return Promise.reject(new Error('no disk'));
       }
     }
     store = new Refusing('jobs');
-    [cache, other] = [
-      new JobCache({ kept: [store, odd], taken }, 'gw1'),
-      new JobCache({ kept: [store, odd], taken }, 'gw2'),
-    ];
-    await cache.begin();
-    await cache.create(aRecord(1), digestOf(1));
-    await cache.tellOldest(() => false);
-    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual([digestOf(1)]);
-    await indexWritten();
-    await cache.tellOldest(() => false);
-    expect(await other.leftBy('gw1')).toEqual([]);
-    await cache.create(aRecord(2), digestOf(2));
+    [cache, other] = [aCache('gw1'), aCache('gw2')];
+    await begin(1);
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+    await cache.create(anAsked(2), digestOf(2));
+    void cache.keepGrant(aRecord(2), digestOf(2));
     await cache.close();
-    await taken.delete(jidOf(2));
     expect(await other.byJid(jidOf(2))).toEqual(aRecord(2));
   });
 
-  it('of a request that has one already is that one, and no index of the second stays', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    expect(await other.create(aRecord(2), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
-    expect(await other.byJid(jidOf(2))).toBeUndefined();
-    expect(await keys()).toEqual([`d.${digestOf(1)}`]);
-    expect(await keysIn(taken, '>')).toEqual([jidOf(1)]);
-  });
-
-  it('whose jid another gateway took is not made, and nothing of it stays', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    expect(await other.create(aRecord(1, { instance: 'gw2' }), digestOf(2))).toEqual({ type: 'jid_taken' });
-    expect(await other.byDigest(digestOf(2))).toBeUndefined();
-    expect((await cache.byJid(jidOf(1)))?.instance).toBe('gw1');
-    expect(await keys()).toHaveLength(1);
-  });
-
-  it('of the same request and jid is followed', async () => {
-    await cache.create(aRecord(1), digestOf(1));
-    expect(await other.create(aRecord(1), digestOf(1))).toEqual({ type: 'exists', record: aRecord(1) });
-    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+  it('of a request that has one already is that one', async () => {
+    await begin(1);
+    expect(await other.create(anAsked(2), digestOf(1))).toBe('exists');
+    expect((await other.byPlace(digestOf(1)))?.jid).toBe(jidOf(1));
+    expect(await keys()).toEqual([`j.${digestOf(1)}`]);
   });
 
   it('is made once by many gateways at the same time', async () => {
     const creations = await Promise.all(
-      [cache, other, cache, other].map((one, n) => one.create(aRecord(n + 1), digestOf(1))),
+      [cache, other, cache, other].map((one, n) => one.create(anAsked(n + 1), digestOf(1))),
     );
-    expect(creations.filter(({ type }) => type === 'created')).toHaveLength(1);
-    expect(await keysIn(taken, '>')).toHaveLength(1);
+    expect(creations.filter((creation) => creation === 'created')).toHaveLength(1);
   });
 
-  it('is listed with the others, oldest first', async () => {
-    for (const n of [3, 1, 2]) await cache.create(aRecord(n), digestOf(n));
+  it('that is not granted is gone, unless another has made it his own meanwhile', async () => {
+    for (const n of [1, 2]) await cache.create(anAsked(n), digestOf(n));
+    expect(await other.move((await other.find(digestOf(2)))!, digestOf(2))).toBe(true);
+    for (const n of [1, 2]) await cache.drop(digestOf(n));
+    expect([await other.find(digestOf(1)), (await other.find(digestOf(2)))?.asked.instance]).toEqual([
+      undefined,
+      'gw2',
+    ]);
+    await cache.begin();
+    await cache.tellOldest(() => false);
+    expect(await other.leftBy('gw1')).toEqual([]);
+    // The request may come again.
+    expect(await cache.create(anAsked(3), digestOf(1))).toBe('created');
+  });
+
+  it('is listed with the others, oldest first, once it is granted', async () => {
+    for (const n of [3, 1, 2]) await begin(n);
+    await cache.create(anAsked(4), digestOf(4));
     expect((await other.all()).map(({ jid }) => jid)).toEqual([1, 2, 3].map(jidOf));
   });
 });
@@ -238,40 +248,40 @@ describe('a job that could not be written', () => {
   let late: LateStore;
   beforeEach(() => {
     late = new LateStore('jobs');
-    cache = new JobCache({ kept: [store, late], taken }, 'gw1');
-    other = new JobCache({ kept: [store, late], taken }, 'gw2');
+    odd = late;
+    [cache, other] = [aCache('gw1'), aCache('gw2')];
   });
 
   it('is taken back when its write comes into effect after all', async () => {
-    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    await expect(cache.create(anAsked(1), digestOf(1))).rejects.toThrow('no acknowledgement');
     await late.comesBack();
-    expect(await other.byDigest(digestOf(1))).toMatchObject({ instance: 'gw1' });
-    await until('it is gone', async () => (await other.byDigest(digestOf(1))) === undefined);
+    expect(await other.find(digestOf(1))).toMatchObject({ asked: { instance: 'gw1' } });
+    await until('it is gone', async () => (await other.find(digestOf(1))) === undefined);
   });
 
   it('stays when its caller has asked another gateway meanwhile', async () => {
-    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    await expect(cache.create(anAsked(1), digestOf(1))).rejects.toThrow('no acknowledgement');
     late.away = false;
-    expect(await other.create(aRecord(2, { instance: 'gw2' }), digestOf(1))).toEqual({ type: 'created' });
+    expect(await other.create(anAsked(2, { instance: 'gw2' }), digestOf(1))).toBe('created');
     await late.comesBack();
     await looked();
-    expect(await other.byDigest(digestOf(1))).toMatchObject({ instance: 'gw2' });
+    expect(await other.find(digestOf(1))).toMatchObject({ asked: { instance: 'gw2' } });
   });
 
   it('stays when its caller has asked the same gateway again, which goes on with it', async () => {
-    await expect(cache.create(aRecord(1), digestOf(1))).rejects.toThrow('no acknowledgement');
+    await expect(cache.create(anAsked(1), digestOf(1))).rejects.toThrow('no acknowledgement');
     await late.comesBack();
     expect(await cache.move((await cache.find(digestOf(1)))!, digestOf(1))).toBe(true);
     await looked();
-    expect(await other.byDigest(digestOf(1))).toMatchObject({ jid: jidOf(1) });
+    expect(await other.find(digestOf(1))).toMatchObject({ asked: { jid: jidOf(1) } });
   });
 
   /** Another one that was written late is gone, so that this one was looked at too. */
   async function looked(): Promise<void> {
     late.away = true;
-    await expect(cache.create(aRecord(9), digestOf(9))).rejects.toThrow('no acknowledgement');
+    await expect(cache.create(anAsked(9), digestOf(9))).rejects.toThrow('no acknowledgement');
     await late.comesBack();
-    await until('another is gone', async () => (await other.byDigest(digestOf(9))) === undefined);
+    await until('another is gone', async () => (await other.find(digestOf(9))) === undefined);
   }
 });
 
@@ -328,7 +338,8 @@ describe('returns that come when their gateway is gone', () => {
         return super.create(key, value);
       }
     }
-    cache = new JobCache({ kept: [new Counting('jobs'), odd], taken }, 'gw1');
+    store = new Counting('jobs');
+    cache = aCache('gw1');
     const ids = Array.from({ length: 1000 }, (_, n) => `web${String(n)}`);
     await Promise.all(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(most).toBe(128);
@@ -343,7 +354,8 @@ describe('returns that come when their gateway is gone', () => {
         return this.left < 0 ? super.create(key, value) : Promise.reject(new Error('no disk'));
       }
     }
-    cache = new JobCache({ kept: [new Refusing('jobs'), odd], taken }, 'gw1');
+    store = new Refusing('jobs');
+    cache = aCache('gw1');
     const ids = Array.from({ length: 300 }, (_, n) => `web${String(n)}`);
     const ends = await Promise.allSettled(ids.map((id) => cache.storeLate(aReturn(1, id), id)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);

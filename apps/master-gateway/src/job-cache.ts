@@ -1,61 +1,77 @@
 /**
- * The job cache in JetStream: the records of jobs in several buckets, and in groups by the second of their jids returns
- * (`r.<second>.<instance>-<n>`) and the index by jid (`i.<second>.<instance>-<n>`). The record alone is waited for with an fsync; a stream
+ * The job cache in JetStream: jobs as they were asked for in several buckets, and in groups by the second of their jids returns
+ * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`). The first alone is waited for with an fsync; a stream
  * syncs its messages one after another, so that two of them take more in a second than one.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
-import { encode, type Wire } from '@natrium/envelope';
+import type { Store } from '@natrium/bus';
+import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
 import { BySecond } from './by-second.js';
-import { JobIndex } from './job-index.js';
+import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob } from './job-records.js';
-import type { JobStores } from './job-stores.js';
 
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
 
+/** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
+export type JobStores = readonly [Store, ...Store[]];
+
 export class JobCache {
   readonly #records: readonly JobRecords[];
-  readonly #index: JobIndex;
+  readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
 
   constructor(
     private readonly stores: JobStores,
-    instance: string,
+    options: GrantOptions,
   ) {
-    const { kept, taken } = stores;
+    const { instance } = options;
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
-    this.#returns = new BySecond(kept[0], { letter: 'r', instance, read });
-    const index = new JobIndex(taken, kept[0], instance);
-    this.#index = index;
-    this.#records = kept.map((store) => new JobRecords(store, index, instance));
+    this.#returns = new BySecond(stores[0], { letter: 'r', instance, read });
+    const grants = new JobGrants(stores[0], options);
+    this.#grants = grants;
+    this.#records = stores.map((store) => new JobRecords(store, grants, instance));
   }
 
   /** What is gathered is written first. */
   close(): Promise<void> {
-    return this.#index.close();
+    return this.#grants.close();
   }
 
-  create(record: records.JobRecord, place: string): Promise<JobCreation> {
-    return this.#at(place).create(record, place);
+  create(asked: records.AskedJob, place: string): Promise<JobCreation> {
+    return this.#at(place).create(asked, place);
   }
 
-  find(place: string): Promise<StoredJob | undefined> {
-    return this.#at(place).find(place);
+  /** It was not granted. */
+  drop(place: string): Promise<void> {
+    return this.#at(place).drop(place);
   }
 
-  /** Makes another instance's job this one's. false: somebody else changed it first, or its jid is another job's. */
+  /** What was granted of it. Resolves when that is durable; nobody need wait. */
+  keepGrant({ jid, caller, grant, members, missing }: records.JobRecord, place: string): Promise<void> {
+    const written = this.#grants.keep({ jid, place: fromHex(place), caller, grant, members, missing });
+    this.#at(place).granted(place);
+    return written;
+  }
+
+  /** Whether it is known what was granted of it. */
+  async isGranted(jid: string): Promise<boolean> {
+    return (await this.#grants.find(jid)) !== undefined;
+  }
+
+  async find(place: string): Promise<StoredJob | undefined> {
+    const found = await this.#at(place).find(place);
+    return found === undefined ? undefined : { ...found, granted: await this.#grants.find(found.asked.jid) };
+  }
+
+  /** Makes another instance's job this one's. false: somebody else changed it first. */
   move(job: StoredJob, place: string): Promise<boolean> {
-    return this.#at(place).move(job, place);
-  }
-
-  /** As its gateway would have done that died before: its job is found by its jid. */
-  keepIndex({ jid }: records.JobRecord, place: string): Promise<void> {
-    return this.#index.keep(jid, place);
+    return this.#at(place).move(job, place, job.granted !== undefined);
   }
 
   /** Before the first job: this instance has none that is older than now. */
@@ -76,7 +92,7 @@ export class JobCache {
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
   async leftBy(instance: string): Promise<readonly PlacedJob[]> {
     const left = await this.#ofAll((one) => one.leftBy(instance));
-    return left.flat().sort((a, b) => (a.record.jid < b.record.jid ? -1 : 1));
+    return left.flat().sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));
   }
 
   /** All that an instance left is taken care of. */
@@ -84,19 +100,28 @@ export class JobCache {
     return this.#ofAll((one) => one.forget(instance));
   }
 
-  async byDigest(place: string): Promise<records.JobRecord | undefined> {
-    return (await this.find(place))?.record;
+  /** undefined also while nobody has granted it. */
+  async byPlace(place: string): Promise<records.JobRecord | undefined> {
+    const found = await this.find(place);
+    return found?.granted === undefined ? undefined : jobOf(found.asked, found.granted);
   }
 
   async byJid(jid: string): Promise<records.JobRecord | undefined> {
-    const place = await this.#index.find(jid);
-    return place === undefined ? undefined : this.byDigest(place);
+    const granted = await this.#grants.find(jid);
+    if (granted === undefined) return undefined;
+    const place = toHex(granted.place);
+    const found = await this.#at(place).find(place);
+    return found === undefined ? undefined : jobOf(found.asked, granted);
   }
 
   /** Every job that is still kept, oldest first. */
   async all(): Promise<readonly records.JobRecord[]> {
-    const all = await this.#ofAll((one) => one.all());
-    return all.flat().sort((a, b) => (a.jid < b.jid ? -1 : 1));
+    const all = (await this.#ofAll((one) => one.all())).flat().sort((a, b) => (a.jid < b.jid ? -1 : 1));
+    const grants = await this.#grants.findAll(all.map(({ jid }) => jid));
+    return all.flatMap((asked) => {
+      const granted = grants.get(asked.jid);
+      return granted === undefined ? [] : [jobOf(asked, granted)];
+    });
   }
 
   /** Resolves when the return is durable. */
@@ -108,7 +133,7 @@ export class JobCache {
   async storeLate(stored: records.StoredReturn, key: string): Promise<boolean> {
     const place = this.#returns.placeOf(stored.jid, `${stored.jid}-${key}`);
     const value = encodeGroup([stored]);
-    return (await this.#late.run(() => this.stores.kept[0].create(place, value))) !== undefined;
+    return (await this.#late.run(() => this.stores[0].create(place, value))) !== undefined;
   }
 
   async returnsOf({ jid }: Pick<records.JobRecord, 'jid'>): Promise<readonly records.StoredReturn[]> {
@@ -129,6 +154,10 @@ export class JobCache {
   #ofAll<T>(ask: (records: JobRecords) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#records.map(ask));
   }
+}
+
+function jobOf(asked: records.AskedJob, { caller, grant, members, missing }: records.JobGrant): records.JobRecord {
+  return { ...asked, caller, grant, members, missing };
 }
 
 function encodeGroup(group: records.StoredReturn[]): Uint8Array {

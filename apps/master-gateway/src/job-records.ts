@@ -1,15 +1,15 @@
 /**
- * The records of jobs in one bucket, each under its request's digest (`d.<digest>`), and since which of them an instance has jobs that
- * have not ended (`o.<instance>`).
+ * Jobs as they were asked for, in one bucket, each under its request's digest (`j.<digest>`), and since which of them an instance has
+ * jobs that have not ended (`o.<instance>`).
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
-import type { JobCreation, StoredJob } from '@natrium/flow';
+import type { JobCreation } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
-import type { JobIndex } from './job-index.js';
+import type { JobGrants } from './job-grants.js';
 
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
@@ -22,12 +22,24 @@ const TELL_AGAIN_MS = 30_000;
 /** A job and the digest that it stands under. */
 export interface PlacedJob {
   readonly place: string;
-  readonly record: records.JobRecord;
+  readonly asked: records.AskedJob;
+}
+
+export interface FoundJob {
+  readonly asked: records.AskedJob;
+  readonly revision: number;
+}
+
+interface Begun {
+  readonly revision: number;
+  readonly jid: string;
+  /** What was granted of it is known, so that its end can be. */
+  readonly isGranted: boolean;
 }
 
 export class JobRecords {
-  /** Revisions of the jobs that this instance has begun, by digest. */
-  readonly #begun = new Map<string, number>();
+  /** The jobs that this instance has written, by digest. */
+  readonly #begun = new Map<string, Begun>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */
@@ -37,32 +49,30 @@ export class JobRecords {
 
   constructor(
     private readonly store: Store,
-    private readonly index: JobIndex,
+    private readonly grants: JobGrants,
     private readonly instance: string,
   ) {}
 
   /**
-   * Creates the job and takes its jid at once; the loser of a race learns which job there is. While the broker has no leader it
-   * is tried again, and what was written after all is known by its instance and jid.
+   * Creates the job; the loser of a race learns that there is one. While the broker has no leader it is tried again, and what was
+   * written after all is known by its instance and jid.
    */
-  async create(record: records.JobRecord, digest: string): Promise<JobCreation> {
+  async create(asked: records.AskedJob, digest: string): Promise<JobCreation> {
     this.#writing.set(digest, this.#newest + 1);
     try {
-      const creation = await this.#createOrGiveUp(record, digest);
-      if (creation.type === 'created') void this.index.keep(record.jid, digest);
-      return creation;
+      return await this.#createOrGiveUp(asked, digest);
     } finally {
       this.#writing.delete(digest);
     }
   }
 
-  async #createOrGiveUp(record: records.JobRecord, digest: string): Promise<JobCreation> {
+  async #createOrGiveUp(asked: records.AskedJob, digest: string): Promise<JobCreation> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#create(record, digest, attempt > 1);
+        return await this.#create(asked, digest, attempt > 1);
       } catch (cause) {
         if (attempt >= CREATE_TRIES) {
-          void this.#withdraw(record, digest);
+          void this.#withdraw(asked, digest);
           throw cause;
         }
         await pause(CREATE_AGAIN_MS * attempt);
@@ -74,7 +84,7 @@ export class JobRecords {
    * Takes back what may have been written after all: whoever goes on with this instance's jobs must not find it. Its caller may
    * have asked again meanwhile, so that the job is another's now, or has begun here after all: that one stays.
    */
-  async #withdraw({ jid }: records.JobRecord, digest: string): Promise<void> {
+  async #withdraw({ jid }: records.AskedJob, digest: string): Promise<void> {
     this.#withdrawn.add(digest);
     for (const ms of WITHDRAW_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
@@ -82,8 +92,8 @@ export class JobRecords {
         const found = await this.find(digest);
         if (!this.#withdrawn.has(digest)) return;
         if (found === undefined) continue;
-        const isMine = found.record.instance === this.instance && found.record.jid === jid;
-        if (isMine) await this.store.delete(`d.${digest}`, found.revision);
+        const isMine = found.asked.instance === this.instance && found.asked.jid === jid;
+        if (isMine) await this.store.delete(`j.${digest}`, found.revision);
         break;
       } catch {
         // The broker takes nothing yet.
@@ -92,67 +102,55 @@ export class JobRecords {
     this.#withdrawn.delete(digest);
   }
 
-  async #create(record: records.JobRecord, digest: string, again: boolean): Promise<JobCreation> {
-    const value = encode(writeAs(records.JobRecord, record) as Wire);
-    const [created, taken] = await Promise.all([
-      this.store.create(`d.${digest}`, value),
-      this.index.take(record.jid, digest),
-    ]);
-    if (created !== undefined) this.#note(digest, created);
-    if (created !== undefined && taken !== undefined) return { type: 'created' };
-    const [job, taking] = again ? await this.#mine(record, digest) : [];
-    if ((created ?? job) !== undefined && (taken ?? taking) !== undefined) {
-      this.#note(digest, created ?? job ?? 0);
-      return { type: 'created' };
-    }
-    if (created === undefined) {
-      if (taken !== undefined) await this.index.giveBack(record.jid, taken);
-      const existing = (await this.find(digest))?.record;
-      if (existing !== undefined) return { type: 'exists', record: existing };
-    } else await this.store.delete(`d.${digest}`, created);
-    return { type: 'jid_taken' };
+  async #create(asked: records.AskedJob, digest: string, again: boolean): Promise<JobCreation> {
+    const created =
+      (await this.store.create(`j.${digest}`, encoded(asked))) ?? (again ? await this.#mine(asked, digest) : undefined);
+    if (created === undefined) return 'exists';
+    this.#note(digest, { revision: created, jid: asked.jid, isGranted: false });
+    return 'created';
   }
 
-  /** Revisions of the job and of its jid's taking where an earlier try of this instance has written them. */
-  async #mine(record: records.JobRecord, digest: string): Promise<readonly (number | undefined)[]> {
+  /** The revision of the job where an earlier try of this instance has written it. */
+  async #mine({ instance, jid }: records.AskedJob, digest: string): Promise<number | undefined> {
     const found = await this.find(digest);
-    const isMine = found?.record.instance === record.instance && found.record.jid === record.jid;
-    return [isMine ? found.revision : undefined, await this.index.takenFor(record.jid, digest)];
+    return found?.asked.instance === instance && found.asked.jid === jid ? found.revision : undefined;
   }
 
-  async find(digest: string): Promise<StoredJob | undefined> {
-    const entry = await this.store.get(`d.${digest}`);
-    return entry === undefined ? undefined : { record: readJob(entry.value), revision: entry.revision };
+  async find(digest: string): Promise<FoundJob | undefined> {
+    const entry = await this.store.get(`j.${digest}`);
+    return entry === undefined ? undefined : { asked: readJob(entry.value), revision: entry.revision };
   }
 
-  /** Makes another instance's job this one's. false: somebody else changed it first, or its jid is another job's. */
-  async move({ record, revision }: StoredJob, digest: string): Promise<boolean> {
-    const known = await this.index.find(record.jid);
-    if (known !== undefined && known !== digest) return false;
+  /** Nothing becomes of a job that this instance has written: it was not granted. Whoever has made it his own meanwhile keeps it. */
+  async drop(digest: string): Promise<void> {
+    const begun = this.#begun.get(digest);
+    if (begun === undefined) return;
+    this.#begun.delete(digest);
+    await this.store.delete(`j.${digest}`, begun.revision);
+  }
+
+  /** From here on it is as good as open while it is gathered, or its grant is being written. */
+  granted(digest: string): void {
+    const begun = this.#begun.get(digest);
+    if (begun !== undefined) this.#begun.set(digest, { ...begun, isGranted: true });
+  }
+
+  /** Makes another instance's job this one's. false: somebody else changed it first. */
+  async move({ asked, revision }: FoundJob, digest: string, isGranted: boolean): Promise<boolean> {
     this.#writing.set(digest, this.#newest + 1);
     try {
-      return await this.#moveHere({ record, revision }, digest);
+      const moved = await this.store.update(`j.${digest}`, encoded({ ...asked, instance: this.instance }), revision);
+      if (moved !== undefined) this.#note(digest, { revision: moved, jid: asked.jid, isGranted });
+      return moved !== undefined;
     } finally {
       this.#writing.delete(digest);
     }
   }
 
-  async #moveHere({ record, revision }: StoredJob, digest: string): Promise<boolean> {
-    const value = encode(writeAs(records.JobRecord, { ...record, instance: this.instance }) as Wire);
-    const moved = await this.store.update(`d.${digest}`, value, revision);
-    if (moved === undefined) return false;
-    this.#note(digest, moved);
-    // Its gateway may have died between the job and its index, and the broker has forgotten by now who took the jid of an old one.
-    const taken = (await this.index.take(record.jid, digest)) ?? (await this.index.takenFor(record.jid, digest));
-    if (taken === undefined) return false;
-    void this.index.keep(record.jid, digest);
-    return true;
-  }
-
-  #note(digest: string, revision: number): void {
+  #note(digest: string, begun: Begun): void {
     this.#withdrawn.delete(digest);
-    this.#begun.set(digest, revision);
-    this.#newest = Math.max(this.#newest, revision);
+    this.#begun.set(digest, begun);
+    this.#newest = Math.max(this.#newest, begun.revision);
   }
 
   /** Before the first job: this instance has none that is older than now. */
@@ -163,14 +161,14 @@ export class JobRecords {
 
   /**
    * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
-   * not read all, nor those whose index is not written yet. Called now and then; what has ended since only costs a second look.
+   * not read all, nor those whose grant is not written yet. Called now and then; what has ended since only costs a second look.
    */
   async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
-    for (const digest of this.#begun.keys())
-      if (!isOpen(digest) && !this.index.isWriting(digest)) this.#begun.delete(digest);
+    for (const [digest, { jid, isGranted }] of this.#begun)
+      if (isGranted && !isOpen(digest) && !this.grants.isWriting(jid)) this.#begun.delete(digest);
     let since = this.#newest + 1;
-    for (const table of [this.#writing, this.#begun])
-      for (const revision of table.values()) since = Math.min(since, revision);
+    for (const revision of this.#writing.values()) since = Math.min(since, revision);
+    for (const { revision } of this.#begun.values()) since = Math.min(since, revision);
     if (since === this.#told.since && performance.now() < this.#told.until) return;
     await this.store.put(`o.${this.instance}`, encode(since));
     this.#told = { since, until: performance.now() + TELL_AGAIN_MS };
@@ -185,10 +183,10 @@ export class JobRecords {
   async leftBy(instance: string): Promise<readonly PlacedJob[]> {
     const since = await this.store.get(`o.${instance}`);
     if (since === undefined) return [];
-    const entries = await this.store.list('d.*', Math.max(1, Number(decode(since.value))));
+    const entries = await this.store.list('j.*', Math.max(1, Number(decode(since.value))));
     return entries
-      .map(({ key, value }) => ({ place: key.slice(2), record: readJob(value) }))
-      .filter(({ record }) => record.instance === instance);
+      .map(({ key, value }) => ({ place: key.slice(2), asked: readJob(value) }))
+      .filter(({ asked }) => asked.instance === instance);
   }
 
   /** All that an instance left is taken care of. */
@@ -197,12 +195,16 @@ export class JobRecords {
   }
 
   /** Every job that is still kept here. */
-  async all(): Promise<readonly records.JobRecord[]> {
-    const entries = await this.store.list('d.*');
+  async all(): Promise<readonly records.AskedJob[]> {
+    const entries = await this.store.list('j.*');
     return entries.map(({ value }) => readJob(value));
   }
 }
 
-function readJob(value: Uint8Array): records.JobRecord {
-  return readAs(records.JobRecord, decode(value));
+function readJob(value: Uint8Array): records.AskedJob {
+  return readAs(records.AskedJob, decode(value));
+}
+
+function encoded(asked: records.AskedJob): Uint8Array {
+  return encode(writeAs(records.AskedJob, asked) as Wire);
 }

@@ -1,19 +1,27 @@
-/** The stores of the job cache. */
+/** The stores of the job cache, and that of the jids. */
 import type { Store } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { records } from '@natrium/wire';
-import { takenMs } from './job-index.js';
+import type { JobStores } from './job-cache.js';
 
-export interface JobStores {
-  /** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
-  readonly kept: readonly [Store, ...Store[]];
-  /** In the broker's memory, for longer than the clocks of two gateways may differ. */
-  readonly taken: Store;
+const TAKEN_MS = 240_000;
+
+/**
+ * How long it is remembered who mints which jids of a minute: that is taken before it begins, one gateway's clock may be ahead by the skew
+ * and another's behind.
+ */
+export function takenMs(skewMs: number): number {
+  return TAKEN_MS + 4 * skewMs;
 }
 
 export async function openJobStores(link: RoleLink, keepJobsMs: number): Promise<JobStores> {
   const [first, second] = records.JOB_BUCKETS;
   const open = (name: string) => link.store(name, 'jobs', { ttlMs: keepJobsMs });
-  const taken = await link.store('jids', 'jobs', { ttlMs: takenMs(link.clock.skewMs), inMemory: true });
-  return { kept: [await open(first), await open(second)], taken };
+  return [await open(first), await open(second)];
+}
+
+/** Remembered for as long as jobs are kept, so that a clock that is set back mints none of them again. */
+export function openJidStore(link: RoleLink, keepJobsMs: number): Promise<Store> {
+  const ttlMs = keepJobsMs === 0 ? 0 : Math.max(keepJobsMs, takenMs(link.clock.skewMs));
+  return link.store('jids', 'jobs', { ttlMs });
 }

@@ -77,12 +77,6 @@ export class Minions {
     return [...this.#accepted.values()];
   }
 
-  /** The key with which a caller's request was signed; undefined for one that has none, or is no longer accepted. */
-  keyOf({ kind, name }: records.JobRecord['caller']): Uint8Array | undefined {
-    const table = kind === 'minion' ? this.#accepted : kind === 'account' ? this.#accounts : new Map<string, Minion>();
-    return [...table.values()].find(({ id }) => id === name)?.key;
-  }
-
   /** The id of the accepted minion with this key, hexadecimal. */
   idOf(key: string): string | undefined {
     return this.#accepted.get(key)?.id;

@@ -17,8 +17,6 @@ export interface BucketSettings {
   readonly replicas: number;
   /** Milliseconds after which a value is dropped; 0 keeps it. */
   readonly ttlMs: number;
-  /** In the broker's memory: what need not outlive it costs no fsync. */
-  readonly inMemory?: boolean;
 }
 
 const NANOS_PER_MS = 1_000_000;
@@ -38,11 +36,11 @@ export async function makeBucket(transport: NatsTransport, settings: BucketSetti
   }
 }
 
-function configOf({ name, replicas, ttlMs, inMemory }: BucketSettings): Partial<StreamConfig> {
+function configOf({ name, replicas, ttlMs }: BucketSettings): Partial<StreamConfig> {
   return {
     subjects: [`$KV.${name}.>`],
     retention: RetentionPolicy.Limits,
-    storage: inMemory === true ? StorageType.Memory : StorageType.File,
+    storage: StorageType.File,
     max_msgs_per_subject: 1,
     discard: DiscardPolicy.New,
     num_replicas: replicas,

@@ -1,7 +1,6 @@
 /** A broker that is gone for a moment, and what is sent meanwhile. */
 import { once } from 'node:events';
 import { type Broker, startBroker } from '@natrium/testing';
-import { openBucket } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
 
 let broker: Broker;
@@ -62,16 +61,4 @@ it('is drained and closed also while the broker is away', async () => {
   transport.publish('one', Uint8Array.of(1));
   await transport.drain();
   expect(transport.connection.isClosed()).toBe(true);
-});
-
-it('a bucket in the broker’s memory is made anew, and empty, when that broker was started anew; what is written meanwhile gets there', async () => {
-  const bucket = await openBucket(transport, { name: 'NT_test_memory', replicas: 1, ttlMs: 60_000, inMemory: true });
-  expect(await bucket.create('one', Uint8Array.of(1))).toBe(1);
-  await stopBroker();
-  const back = once(notices, 'broker: reconnect');
-  broker = await startBroker(Number(new URL(broker.url).port));
-  await back;
-  expect(await bucket.create('one', Uint8Array.of(2))).toBe(1);
-  expect(await bucket.create('one', Uint8Array.of(3))).toBeUndefined();
-  expect((await bucket.get('one'))?.value).toEqual(Uint8Array.of(2));
 });

@@ -34,33 +34,12 @@ const OPERATION = 'KV-Operation';
 const EVERY = '>';
 /** How long a follower waits for what was there, until it looks whether that still is. */
 const LOOK_MS = 1000;
-/** A broker that is just starting refuses for some seconds. */
-const TOLD_AFTER = 10;
 
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
   const { name, patience } = options;
   await whenPlaced(name, patience, () => makeBucket(transport, options));
-  if (options.inMemory === true) makeAnewWhenBack(transport, options);
   const kv = await new Kvm(jetstream(transport.connection)).open(name, { allow_direct: false });
   return new NatsStore(name, kv, transport, publisherOf(transport));
-}
-
-/** A broker of one node that was started anew has forgotten what was in its memory, and where that stood. */
-function makeAnewWhenBack(transport: NatsTransport, options: BucketOptions): void {
-  transport.whenBack(() => void madeAnew(transport, options));
-}
-
-async function madeAnew(transport: NatsTransport, options: BucketOptions): Promise<void> {
-  for (let tries = 1; !transport.isClosed; tries += 1) {
-    try {
-      await makeBucket(transport, options);
-      return;
-    } catch (cause) {
-      if (tries === TOLD_AFTER)
-        transport.alert(`the broker does not let the bucket ${options.name} be made anew`, cause);
-      await pause(LOOK_MS, undefined, { ref: false });
-    }
-  }
 }
 
 class NatsStore implements Store {

@@ -5,8 +5,8 @@ import type { RoleOptions } from './role-link.js';
 /** How long a service waits for the nodes of a broker that is just starting; then its supervisor starts it again. */
 const PLACED_MS = 60_000;
 
-/** For ever, and on its disk, where nothing else is said. */
-export type Keeping = Partial<Pick<BucketOptions, 'ttlMs' | 'inMemory'>>;
+/** For ever, where nothing else is said. */
+export type Keeping = Partial<Pick<BucketOptions, 'ttlMs'>>;
 
 export function bucketOptions(options: RoleOptions, name: string, keeping: Keeping = {}): BucketOptions {
   const { cluster, replicas } = options;

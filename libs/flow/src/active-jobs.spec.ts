@@ -17,6 +17,8 @@ function aRecord(ids: readonly string[], jid = JID): records.JobRecord {
   return {
     request: Uint8Array.of(7),
     signature: null,
+    callerKey: null,
+    batch: null,
     jid,
     caller: { kind: 'minion', name: 'web1' },
     grant,

@@ -43,13 +43,14 @@ export {
 export { type EnrolPorts, KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
 export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js';
-export { JobTakeover, type StoredJob, type TakeoverPorts } from './job-takeover.js';
+export { JobTakeover, type TakeoverPorts } from './job-takeover.js';
 export {
   type FanHear,
   type FanRound,
   type Follow,
   type GrantedJob,
   type JobCreation,
+  type StoredJob,
   PeerPublish,
   type PublishPorts,
 } from './peer-publish.js';

@@ -17,6 +17,8 @@ const DIGEST = Uint8Array.from([...REQUEST, 1]);
 const RECORD: records.JobRecord = {
   request: REQUEST,
   signature: null,
+  callerKey: null,
+  batch: null,
   jid: JID,
   caller: { kind: 'minion', name: 'web1' },
   grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },

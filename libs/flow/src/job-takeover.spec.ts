@@ -43,19 +43,34 @@ class Left {
   pauses = 0;
   /** While the job is made this one's. */
   meanwhile: () => void = () => undefined;
+  /** While the acl-service decides. */
+  whileGranted: () => void = () => undefined;
   stored: string[] = [];
   moves = [true];
   granted = ['web1', 'web2', 'db1'];
   refused: Refusal | undefined;
-  record: records.JobRecord | undefined = {
-    request: ASK.bytes, signature: ASK.signature, jid: JID, caller: { kind: 'account', name: 'root' }, grant, instance: 'dead',
-    members: ['web1', 'web2', 'db1'].map((id) => ({ id, key: keyOf(id) })), missing: [], started: NOW,
+  asked: records.AskedJob | undefined = {
+    request: ASK.bytes, signature: new Uint8Array(64).fill(9), callerKey: keyOf('other'), batch: null, jid: JID, instance: 'dead', started: NOW,
   }; // prettier-ignore
+  /** What the dead gateway wrote down of it. */
+  written: records.JobGrant | undefined = {
+    jid: JID, place: new Uint8Array(32), caller: { kind: 'account', name: 'root' }, grant,
+    members: ['web1', 'web2', 'db1'].map((id) => ({ id, key: keyOf(id) })), missing: [],
+  }; // prettier-ignore
+  readonly kept: records.JobRecord[] = [];
 
   readonly takeover = new JobTakeover(
     {
       instance: 'here',
-      findJob: () => Promise.resolve(this.record && { record: this.record, revision: 1 }),
+      findJob: () => Promise.resolve(this.asked && { asked: this.asked, granted: this.written, revision: 1 }),
+      keepGrant: (record, place) => {
+        this.steps.push(`keep ${place}`);
+        this.kept.push(record);
+      },
+      dropJob: (place) => {
+        this.steps.push(`drop ${place}`);
+        return Promise.resolve();
+      },
       moveJob: () => {
         this.steps.push('move');
         if (this.unwritable > 0) {
@@ -76,6 +91,7 @@ class Left {
       },
       askGrant: (_, jid): Promise<Result<GrantedJob, Refusal>> => {
         this.steps.push(`grant ${jid.slice(-1)}`);
+        this.whileGranted();
         if (this.refused !== undefined) return Promise.resolve(err(this.refused));
         const members = this.granted.map((id) => ({ id, key: keyOf(id) }));
         return Promise.resolve(
@@ -105,7 +121,7 @@ class Left {
     for (const timer of this.timers.filter(({ over }) => !over)) timer.run();
   }
 
-  asked(): readonly string[] {
+  sentTo(): readonly string[] {
     return this.rounds.flatMap(({ only }) => ['web1', 'web2', 'db1'].filter((id) => only.has(keyText(keyOf(id)))));
   }
 }
@@ -127,7 +143,7 @@ describe('a job that another gateway left', () => {
     const left = new Left();
     left.stored = ['web1'];
     const job = await left.take();
-    expect(left.asked()).toEqual(['web2', 'db1']);
+    expect(left.sentTo()).toEqual(['web2', 'db1']);
     expect(heard(left, job!)).toMatchObject([{ returns: [{ id: 'web1' }], end: null }]);
   });
 
@@ -176,7 +192,7 @@ describe('a job that another gateway left', () => {
     left.stored = ['web1', 'web2'];
     await left.take();
     expect(left.steps).toEqual(['move', 'move', 'read', 'read', 'read', 'grant 1', 'fan-out']);
-    expect(left.asked()).toEqual(['db1']);
+    expect(left.sentTo()).toEqual(['db1']);
     expect(left.pauses).toBe(3);
   });
 
@@ -185,7 +201,7 @@ describe('a job that another gateway left', () => {
     left.unreadable = Number.POSITIVE_INFINITY;
     left.stored = ['web1'];
     const job = await left.take();
-    expect(left.asked()).toEqual(['web1', 'web2', 'db1']);
+    expect(left.sentTo()).toEqual(['web1', 'web2', 'db1']);
     left.timeIsUp();
     expect(
       heard(left, job!)
@@ -215,7 +231,7 @@ describe('a job that another gateway left', () => {
   it('is not sent when it has begun here after all while it was made one’s own', async () => {
     const left = new Left();
     left.meanwhile = () => {
-      left.jobs.start(left.record!, 'd', keyText);
+      left.jobs.start({ ...left.asked!, ...left.written! }, 'd', keyText);
     };
     expect(await left.take()).toBe(left.jobs.byDigest('d'));
     expect(left.steps).toEqual(['move']);
@@ -230,8 +246,48 @@ describe('a job that another gateway left', () => {
 
   it('that nobody has is not invented', async () => {
     const left = new Left();
-    left.record = undefined;
+    left.asked = undefined;
     expect(await left.take()).toBeUndefined();
     expect(left.steps).toEqual([]);
+  });
+});
+
+describe('a job of which nobody knows what was granted', () => {
+  it('is decided on under its jid, and that is written down; then it is gone on with like any other', async () => {
+    const left = new Left();
+    left.written = undefined;
+    left.granted = ['web1', 'web2'];
+    left.stored = ['web1'];
+    const job = await left.take();
+    expect(left.steps).toEqual(['move', 'grant 1', 'keep d', 'read', 'grant 1', 'fan-out']);
+    expect(left.sentTo()).toEqual(['web2']);
+    expect(job?.record).toMatchObject({ instance: 'here', members: [{ id: 'web1' }, { id: 'web2' }] });
+    expect(left.kept).toEqual([job?.record]);
+  });
+
+  it('is his who is proved now: who wrote it was not', async () => {
+    const left = new Left();
+    left.written = undefined;
+    expect((await left.take())?.record).toMatchObject({ signature: ASK.signature, callerKey: ASK.callerKey });
+  });
+
+  it('is gone when it is not granted, and nobody hears of it', async () => {
+    const left = new Left();
+    left.written = undefined;
+    left.refused = refusal('not_permitted', 'no');
+    expect(await left.take()).toBeUndefined();
+    expect(left.steps).toEqual(['move', 'grant 1', 'drop d']);
+    expect([left.rounds, left.jobs.all()]).toEqual([[], []]);
+  });
+
+  it('is not begun twice when it has begun here while it was decided on', async () => {
+    const left = new Left();
+    const { written } = left;
+    left.written = undefined;
+    left.whileGranted = () => {
+      left.jobs.start({ ...left.asked!, ...written! }, 'd', keyText);
+    };
+    expect(await left.take()).toBe(left.jobs.byDigest('d'));
+    expect(left.rounds).toEqual([]);
   });
 });

@@ -11,19 +11,18 @@ import type { Jid, Refusal, Result } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { asReturn } from './news.js';
-import type { FanHear, FanRound, GrantedJob } from './peer-publish.js';
+import type { FanHear, FanRound, GrantedJob, StoredJob } from './peer-publish.js';
 import { placeOf, WAITS, type SignedRequest } from './signed-request.js';
-
-export interface StoredJob {
-  readonly record: records.JobRecord;
-  readonly revision: number;
-}
 
 export interface TakeoverPorts {
   readonly instance: string;
   findJob(place: string): Promise<StoredJob | undefined>;
-  /** Makes the job this instance's, with its jid's index. false: somebody else changed it first. */
+  /** Makes the job this instance's. false: somebody else changed it first. */
   moveJob(job: StoredJob, place: string): Promise<boolean>;
+  /** What was granted of a job of which nobody knew that. */
+  keepGrant(record: records.JobRecord, place: string): void;
+  /** A job that is this instance's now is not granted. */
+  dropJob(place: string): Promise<void>;
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
@@ -66,17 +65,17 @@ export class JobTakeover {
       const claimed = await this.#claim(place, attempt === TRIES);
       if (claimed === 'nobody has it') return undefined;
       // It may have begun here meanwhile: its write was under way.
-      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, claimed);
+      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, place, claimed);
     }
     return undefined;
   }
 
   /** A write that nobody has acknowledged may be one: the next try finds the job as it is. */
-  async #claim(place: string, isLast: boolean): Promise<records.JobRecord | 'nobody has it' | 'not yet'> {
+  async #claim(place: string, isLast: boolean): Promise<StoredJob | 'nobody has it' | 'not yet'> {
     try {
       const found = await this.ports.findJob(place);
       if (found === undefined) return 'nobody has it';
-      return (await this.ports.moveJob(found, place)) ? found.record : 'not yet';
+      return (await this.ports.moveJob(found, place)) ? found : 'not yet';
     } catch (cause) {
       if (isLast) throw cause;
       await this.ports.pause(AGAIN_MS);
@@ -84,9 +83,12 @@ export class JobTakeover {
     }
   }
 
-  async #goOn(ask: SignedRequest, before: records.JobRecord): Promise<ActiveJob> {
+  async #goOn(ask: SignedRequest, place: string, stored: StoredJob): Promise<ActiveJob | undefined> {
     const { ports, jobs } = this;
-    const record = { ...before, instance: ports.instance };
+    const record = await this.#recordOf(ask, place, stored);
+    // It may have begun here while it was decided.
+    const running = jobs.byDigest(place);
+    if (record === undefined || running !== undefined) return running;
     // From here on it is open, and counted as such; what comes in meanwhile is heard.
     const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
     // Whatever becomes of the reading: callers who wait for a job that is open here hear its end.
@@ -99,6 +101,30 @@ export class JobTakeover {
     this.#watch(ask, job);
     await this.#sendAgain(ask, job);
     return job;
+  }
+
+  /**
+   * Its gateway died while the acl-service decided, or before it had written what that said: it is decided now.
+   *
+   * @returns undefined when it is not granted. Nothing is left of it then.
+   */
+  async #recordOf(ask: SignedRequest, place: string, stored: StoredJob): Promise<records.JobRecord | undefined> {
+    const { ports } = this;
+    const asked = { ...stored.asked, instance: ports.instance };
+    if (stored.granted !== undefined) {
+      const { caller, grant, members, missing } = stored.granted;
+      return { ...asked, caller, grant, members, missing };
+    }
+    const granted = await ports.askGrant(ask, asked.jid as Jid);
+    if (!granted.ok || granted.value.grant === null) {
+      await ports.dropJob(place);
+      return undefined;
+    }
+    const { caller, grant, members, missing } = granted.value;
+    const { signature, callerKey } = ask; // whoever wrote it was not proved yet
+    const record = { ...asked, signature, callerKey, caller, grant, members: [...members], missing: [...missing] };
+    ports.keepGrant(record, place);
+    return record;
   }
 
   /** @param moreMs Beyond its own time. */

@@ -36,32 +36,47 @@ class Gate {
   readonly steps: string[] = [];
   readonly heard: News[] = [];
   readonly sent: ActiveJob[] = [];
-  readonly created: records.JobRecord[] = [];
+  readonly created: records.AskedJob[] = [];
+  readonly kept: records.JobRecord[] = [];
   verdict: Result<GrantedJob, Refusal> = granted('web1', 'web2');
   creations: JobCreation[] = [];
   stored: records.StoredReturn[] = [];
   absent: string[] = [];
   storeFails = false;
+  mintFails = false;
+  /** A job that another gateway has. */
+  elsewhere: records.JobRecord | undefined;
   /** While the job is written. */
-  meanwhile: (record: records.JobRecord) => void = () => undefined;
+  meanwhile: (asked: records.AskedJob) => void = () => undefined;
   readonly jobs = new ActiveJobs({ after: () => () => undefined });
   #jids = 0;
 
   readonly flow = new PeerPublish(
     {
       instance: 'gw1',
-      mintJid: () => JIDS[this.#jids++ % JIDS.length]!,
+      mintJid: () =>
+        this.mintFails ? Promise.reject(new Error('timeout')) : Promise.resolve(JIDS[this.#jids++ % JIDS.length]!),
       askGrant: (_ask, jid) => {
         this.steps.push(`grant ${jid.slice(-1)}`);
         return Promise.resolve(this.verdict);
       },
-      createJob: (record) => {
+      createJob: (asked) => {
         this.steps.push('record');
-        this.created.push(record);
-        this.meanwhile(record);
+        this.created.push(asked);
+        this.meanwhile(asked);
         if (this.storeFails) return Promise.reject(new Error('JetStream: insufficient storage'));
-        return Promise.resolve(this.creations.shift() ?? { type: 'created' });
+        return Promise.resolve(this.creations.shift() ?? 'created');
       },
+      dropJob: (place) => {
+        this.steps.push(`drop ${place}`);
+        return Promise.resolve();
+      },
+      prepare: (_, writing) => writing,
+      keepGrant: (record, place) => {
+        this.steps.push(`keep ${place}`);
+        this.kept.push(record);
+      },
+      findJob: () => Promise.resolve(this.elsewhere),
       fanOut: (job, hear) => {
         this.steps.push('fan-out');
         this.sent.push(job);
@@ -119,8 +134,11 @@ describe('a job that runs', () => {
 describe('the gate', () => {
   it('follows a job that a take-over has begun here while it was written, and sends nothing twice', async () => {
     const gate = new Gate();
-    gate.meanwhile = (record) => {
-      gate.jobs.start(record, 'digest', keyText);
+    gate.meanwhile = (asked) => {
+      const members = ['web1', 'web2'].map((id) => ({ id, key: keyOf(id) }));
+      const caller = { kind: 'minion', name: 'web1' } as const;
+      const grant = { bytes: Uint8Array.of(1), signature: new Uint8Array(64) };
+      gate.jobs.start({ ...asked, caller, grant, members, missing: [] }, 'digest', keyText);
     };
     const heard = await gate.publish(asks('test.version'));
     expect(gate.sent).toEqual([]);
@@ -137,7 +155,7 @@ describe('the gate', () => {
   it('asks for a grant, writes the job, and only then lets a minion hear of it', async () => {
     const gate = new Gate();
     const heard = await gate.publish(asks('test.version'));
-    expect(gate.steps).toEqual(['grant 1', 'record', 'fan-out', 'event']);
+    expect(gate.steps).toEqual(['grant 1', 'record', 'fan-out', 'keep digest', 'event']);
     expect(heard).toEqual([
       {
         refusal: null,
@@ -152,14 +170,22 @@ describe('the gate', () => {
     const gate = new Gate();
     const ask = asks('test.version');
     await gate.publish(ask);
-    expect(gate.created[0]).toMatchObject({
+    const asked = {
       request: ask.bytes,
       signature: ask.signature,
+      callerKey: ask.callerKey,
+      batch: null,
       jid: JIDS[0],
-      caller: { kind: 'minion', name: 'web1' },
       instance: 'gw1',
       started: NOW,
-    });
+    };
+    expect(gate.created).toEqual([asked]);
+    const granted = {
+      caller: { kind: 'minion', name: 'web1' },
+      members: [{ id: 'web1' }, { id: 'web2' }],
+      missing: ['gone'],
+    };
+    expect(gate.kept).toMatchObject([{ ...asked, ...granted }]);
   });
 
   it.each(['publish.publish', 'test.ping,publish.runner', ' publish.full_data', 'publishing.any'])(
@@ -223,18 +249,15 @@ describe('the gate', () => {
     expect(gate.steps).toEqual(['grant 1', 'grant 2']);
   });
 
-  it('asks for a new grant under the next jid when another gateway has taken the first', async () => {
+  it('sends nothing while no jid can be had, and says why', async () => {
     const gate = new Gate();
-    gate.creations = [{ type: 'jid_taken' }];
-    expect(starts(await gate.publish(asks('test.ping')))).toEqual([JIDS[1]]);
-    expect(gate.steps).toEqual(['grant 1', 'record', 'grant 2', 'record', 'fan-out', 'event']);
-  });
-
-  it('gives up when no jid is ever free, and sends nothing', async () => {
-    const gate = new Gate();
-    gate.creations = Array.from({ length: 20 }, () => ({ type: 'jid_taken' }) as const);
-    expect(codes(await gate.publish(asks('test.ping')))).toEqual(['slow_down']);
-    expect(gate.sent).toEqual([]);
+    gate.mintFails = true;
+    const heard = await gate.publish(asks('test.ping'));
+    expect(heard[0]?.refusal).toMatchObject({
+      code: 'store_unavailable',
+      sentence: 'no job id could be had, so nothing was sent: timeout',
+    });
+    expect([gate.steps, gate.sent]).toEqual([[], []]);
   });
 
   it('sends nothing of a job that cannot be written, and says why', async () => {
@@ -281,8 +304,8 @@ describe('the gate', () => {
   it('tells what has come of a job that another gateway gathers, and does not send it again', async () => {
     const gate = new Gate();
     await gate.publish(asks('test.ping', {}, 'elsewhere'));
-    const record = { ...gate.created[0]!, jid: JIDS[1]! };
-    gate.creations = [{ type: 'exists', record }];
+    gate.elsewhere = { ...gate.kept[0]!, jid: JIDS[1]! };
+    gate.creations = ['exists'];
     const outcome = { ret: true, retcode: 0, success: true, out: null };
     gate.stored = [{ jid: JIDS[1]!, id: 'web1', status: 'done', outcome, at: NOW }];
     const heard = await gate.publish(asks('test.ping'));
@@ -294,6 +317,13 @@ describe('the gate', () => {
       end: [{ id: 'web2', why: 'running', sentence: null }],
     });
     expect(gate.sent).toHaveLength(1);
+  });
+
+  it('has a caller ask again whose job another gateway is still deciding on, and sends nothing', async () => {
+    const gate = new Gate();
+    gate.creations = ['exists'];
+    expect(codes(await gate.publish(asks('test.ping')))).toEqual(['slow_down']);
+    expect(gate.sent).toEqual([]);
   });
 
   it('says only the start to a caller that asked for no more', async () => {
@@ -310,5 +340,60 @@ describe('the gate', () => {
       ['web1', 'not_connected'],
       ['web2', 'not_connected'],
     ]);
+  });
+});
+
+describe('a caller whose last request was granted', () => {
+  const second = asks('cmd.run', {}, 'second');
+
+  async function afterOne(): Promise<Gate> {
+    const gate = new Gate();
+    await gate.publish(asks('test.ping'));
+    gate.steps.length = 0;
+    return gate;
+  }
+
+  it('has his job written while the acl-service decides, and sent when both are there', async () => {
+    const gate = await afterOne();
+    await gate.publish(second);
+    expect(gate.steps).toEqual(['record', 'grant 2', 'fan-out', 'keep second', 'event']);
+  });
+
+  it('is refused like any other: his job is taken back, nobody hears of it, and his next is not written before', async () => {
+    const gate = await afterOne();
+    gate.verdict = err(refusal('not_permitted', 'no'));
+    expect(codes(await gate.publish(second))).toEqual(['not_permitted']);
+    await gate.publish(asks('cmd.run', {}, 'third'));
+    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second', 'grant 1']);
+    expect(gate.sent).toHaveLength(1);
+  });
+
+  it('whose request means nobody leaves no job behind', async () => {
+    const gate = await afterOne();
+    gate.verdict = ok({ grant: null, caller: { kind: 'account', name: '' }, members: [], missing: ['a'], rule: 'r' });
+    await gate.publish(second);
+    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second']);
+  });
+
+  it('and whose next request has a job already does not lose that when he is refused', async () => {
+    const gate = await afterOne();
+    gate.verdict = err(refusal('not_permitted', 'no'));
+    gate.creations = ['exists'];
+    await gate.publish(second);
+    expect(gate.steps).toEqual(['record', 'grant 2']);
+  });
+
+  it('has nothing written for a preview', async () => {
+    const gate = await afterOne();
+    await gate.publish(second, 'preview');
+    expect(gate.steps).toEqual(['grant 2']);
+  });
+
+  it('is known by his key: another’s request is not written before it is granted', async () => {
+    const gate = await afterOne();
+    await gate.publish({ ...second, callerKey: keyOf('web2') });
+    await gate.publish({ ...asks('cmd.run', {}, 'third'), callerKey: null });
+    expect(gate.steps.slice(0, 2)).toEqual(['grant 2', 'record']);
+    expect(gate.steps.slice(5, 7)).toEqual(['grant 1', 'record']);
   });
 });

@@ -1,8 +1,9 @@
 /**
  * Publishing: a minion or an account asks for a function to run on other minions.
  *
- * The order is the security argument: refuse recursion, ask for a grant, write the job, and only then let the first
- * minion hear of it. The caller is known only from the grant; nothing here knows NATS, Nest or keys.
+ * The order is the security argument: refuse recursion, ask for a grant, and only when that is there and the job is written let the first
+ * minion hear of it. The job of a caller who was granted his last request is written while the acl-service decides, since both take a
+ * while; when it refuses, the job is taken back. The caller is known only from the grant; nothing here knows NATS, Nest or keys.
  *
  * Spec: spec/acl.md#peer, spec/envelope.md#one-peer-publish. The original's behaviour: compat/cases/peer.jsonl.
  */
@@ -22,10 +23,16 @@ export interface GrantedJob {
   readonly rule: string;
 }
 
-export type JobCreation =
-  | { readonly type: 'created' }
-  | { readonly type: 'jid_taken' }
-  | { readonly type: 'exists'; readonly record: records.JobRecord };
+/** `exists`: the request has a job already. */
+export type JobCreation = 'created' | 'exists';
+
+/** A job as it is stored. */
+export interface StoredJob {
+  readonly asked: records.AskedJob;
+  /** Not there: nobody has decided yet, or its gateway died before that was written. */
+  readonly granted: records.JobGrant | undefined;
+  readonly revision: number;
+}
 
 export interface FanHear {
   notConnected(key: string): void;
@@ -40,9 +47,18 @@ export interface FanRound {
 
 export interface PublishPorts {
   readonly instance: string;
-  mintJid(): Jid;
+  /** @throws {Error} While the broker takes no writes. */
+  mintJid(): Promise<Jid>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
-  createJob(record: records.JobRecord, place: string): Promise<JobCreation>;
+  createJob(asked: records.AskedJob, place: string): Promise<JobCreation>;
+  /** A job that this instance has created is not granted. */
+  dropJob(place: string): Promise<void>;
+  /** While the job is written what can be is prepared for its sending. */
+  prepare<T>(record: records.JobRecord, writing: Promise<T>): Promise<T>;
+  /** Writes what was granted, while nobody waits. */
+  keepGrant(record: records.JobRecord, place: string): void;
+  /** A job of which another instance knows what was granted. */
+  findJob(place: string): Promise<records.JobRecord | undefined>;
   /** Sends the job to every member; says at once who is not connected, by identity key (hex). */
   fanOut(job: ActiveJob, hear: FanHear): void;
   /** Goes on with a job that another instance began; undefined when that cannot be. */
@@ -61,9 +77,15 @@ export interface PublishPorts {
 export type Follow = 'all' | 'jid' | 'preview';
 
 const LATE_MS = 60_000;
-const MAX_JIDS = 8;
+/** Callers whose last request was granted; each beyond them has to wait once for both. */
+const MAX_GRANTED = 10_000;
+
+type Written = { readonly type: JobCreation } | { readonly type: 'failed'; readonly why: string };
 
 export class PeerPublish {
+  /** Keys of callers whose last request was granted. */
+  readonly #granted = new Set<string>();
+
   constructor(
     private readonly ports: PublishPorts,
     private readonly jobs: ActiveJobs,
@@ -91,39 +113,74 @@ export class PeerPublish {
   }
 
   async #publish(ask: SignedRequest, follow: Follow, tell: Tell): Promise<void> {
-    for (let attempt = 0; attempt < MAX_JIDS; attempt += 1) {
-      const jid = this.ports.mintJid();
-      const granted = await this.ports.askGrant(ask, jid);
-      if (!granted.ok) {
-        tell(refused(granted.error));
-        return;
-      }
-      const { grant, missing, rule } = granted.value;
-      if (grant === null) {
-        // An empty resolution is never sent on: authorised, nobody matched.
-        tell({ ...started(jid, [], missing, rule), end: [] });
-        return;
-      }
-      const record = this.#record(ask, jid, granted.value, grant);
-      if (follow === 'preview') {
-        await this.#preview(ask, record, rule, tell);
-        return;
-      }
-      const creation = await this.#create(record, placeOf(ask), tell);
-      if (creation === undefined) return;
-      if (creation.type === 'created') {
-        // A caller who has asked again while the broker took its time may have been given it here by a take-over.
-        const running = this.jobs.byDigest(placeOf(ask));
-        if (running === undefined) this.#begin(ask, record, rule, follow, tell);
-        else this.#follow(running, ask, follow, tell);
-        return;
-      }
-      if (creation.type === 'exists') {
-        await this.#followStored(creation.record, ask, follow, tell);
-        return;
-      }
+    const jid = await this.#mint(tell);
+    if (jid === undefined) return;
+    const place = placeOf(ask);
+    const asked = this.#asked(ask, jid);
+    const early = follow !== 'preview' && this.#wasGranted(ask) ? this.#write(asked, place) : undefined;
+    const granted = await this.ports.askGrant(ask, jid);
+    this.#learn(ask, granted.ok);
+    const grant = granted.ok ? granted.value.grant : null;
+    if (!granted.ok || grant === null) {
+      void this.#drop(early, place);
+      // An empty resolution is never sent on: authorised, nobody matched.
+      if (granted.ok) tell({ ...started(jid, [], granted.value.missing, granted.value.rule), end: [] });
+      else tell(refused(granted.error));
+      return;
     }
-    tell(refused(refusal('slow_down', 'no free job id was found; ask again')));
+    const { caller, members, missing, rule } = granted.value;
+    const record = { ...asked, caller, grant, members: [...members], missing: [...missing] };
+    if (follow === 'preview') {
+      await this.#preview(ask, record, rule, tell);
+      return;
+    }
+    const written = await this.ports.prepare(record, early ?? this.#write(asked, place));
+    if (written.type === 'failed') {
+      tell(refused(refusal('store_unavailable', `the job could not be written, so nothing was sent: ${written.why}`)));
+    } else if (written.type === 'exists') await this.#followStored(ask, follow, tell);
+    else {
+      // A caller who has asked again while the broker took its time may have been given it here by a take-over.
+      const running = this.jobs.byDigest(place);
+      if (running === undefined) this.#begin(ask, record, rule, follow, tell);
+      else this.#follow(running, ask, follow, tell);
+    }
+  }
+
+  async #mint(tell: Tell): Promise<Jid | undefined> {
+    try {
+      return await this.ports.mintJid();
+    } catch (cause) {
+      tell(refused(refusal('store_unavailable', `no job id could be had, so nothing was sent: ${whyOf(cause)}`)));
+      return undefined;
+    }
+  }
+
+  /** Whoever was refused writes nothing with his next request. */
+  #wasGranted({ callerKey }: SignedRequest): boolean {
+    return callerKey !== null && this.#granted.has(this.ports.keyText(callerKey));
+  }
+
+  #learn({ callerKey }: SignedRequest, wasGranted: boolean): void {
+    if (callerKey === null) return;
+    const key = this.ports.keyText(callerKey);
+    if (!wasGranted) this.#granted.delete(key);
+    else if (this.#granted.size < MAX_GRANTED || this.#granted.has(key)) this.#granted.add(key);
+    else this.#granted.clear();
+  }
+
+  /** Resolves in any case: who waits for it may have to be told something else first. */
+  async #write(asked: records.AskedJob, place: string): Promise<Written> {
+    try {
+      return { type: await this.ports.createJob(asked, place) };
+    } catch (cause) {
+      return { type: 'failed', why: whyOf(cause) };
+    }
+  }
+
+  /** Where that fails, the job stays without a grant: nobody runs it, and whoever goes on with it is refused. */
+  async #drop(early: Promise<Written> | undefined, place: string): Promise<void> {
+    if (early === undefined || (await early).type !== 'created') return;
+    await this.ports.dropJob(place).catch(() => undefined);
   }
 
   async #preview({ request }: SignedRequest, record: records.JobRecord, rule: string, tell: Tell): Promise<void> {
@@ -132,17 +189,6 @@ export class PeerPublish {
     const gone = new Set(keys.length === 0 ? [] : await this.ports.notConnected(jid as Jid, keys));
     const meant = members.filter(({ key }) => !gone.has(this.ports.keyText(key)));
     this.#tellStart({ ...record, members: meant }, rule, tell);
-  }
-
-  /** Nothing is sent of a job that could not be written. */
-  async #create(record: records.JobRecord, place: string, tell: Tell): Promise<JobCreation | undefined> {
-    try {
-      return await this.ports.createJob(record, place);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      tell(refused(refusal('store_unavailable', `the job could not be written, so nothing was sent: ${why}`)));
-      return undefined;
-    }
   }
 
   #begin(ask: SignedRequest, record: records.JobRecord, rule: string, follow: Follow, tell: Tell): void {
@@ -154,21 +200,20 @@ export class PeerPublish {
     });
     this.#tellStart(record, rule, tell);
     if (follow === 'all') job.listeners.add(tell);
+    this.ports.keepGrant(record, job.place);
     this.ports.announce(job);
     const timeoutMs = ask.request.timeout * 1000;
     this.jobs.watch(job, timeoutMs, timeoutMs + LATE_MS, ask.request.options[WAITS] === true);
   }
 
-  #record(ask: SignedRequest, jid: Jid, granted: GrantedJob, grant: Signed): records.JobRecord {
+  #asked(ask: SignedRequest, jid: Jid): records.AskedJob {
     return {
       request: ask.bytes,
       signature: ask.signature,
+      callerKey: ask.callerKey,
+      batch: ask.batch === undefined || ask.batch === null ? null : [...ask.batch],
       jid,
-      caller: granted.caller,
-      grant,
       instance: this.ports.instance,
-      members: [...granted.members],
-      missing: [...granted.missing],
       started: this.ports.now(),
     };
   }
@@ -192,10 +237,16 @@ export class PeerPublish {
    * The job exists, but not here: its caller has lost the gateway that began it, so this one goes on with it. Where that
    * cannot be, what has come is told, and who is silent is still running.
    */
-  async #followStored(record: records.JobRecord, ask: SignedRequest, follow: Follow, tell: Tell): Promise<void> {
-    const running = this.jobs.byDigest(placeOf(ask)) ?? (await this.ports.takeOver(ask));
+  async #followStored(ask: SignedRequest, follow: Follow, tell: Tell): Promise<void> {
+    const place = placeOf(ask);
+    const running = this.jobs.byDigest(place) ?? (await this.ports.takeOver(ask));
     if (running !== undefined) {
       this.#follow(running, ask, follow, tell);
+      return;
+    }
+    const record = await this.ports.findJob(place);
+    if (record === undefined) {
+      tell(refused(refusal('slow_down', 'another gateway is at work on this request; ask again')));
       return;
     }
     this.#tellStart(record, '', tell);
@@ -210,6 +261,10 @@ export class PeerPublish {
       end: silent.map(({ id }) => ({ id, why: 'running' as const, sentence: null })),
     });
   }
+}
+
+function whyOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function isSignedAlike(record: records.JobRecord, { signature }: SignedRequest): boolean {

@@ -48,10 +48,11 @@ class Gate {
     caller: { kind: 'minion', name: 'web1' },
   });
   answer: Result<Ran, Refusal> = ok(RAN);
+  mintFails = false;
 
   async run(what: Request['what'] = 'run', follow: 'all' | 'jid' = 'all'): Promise<readonly Ran[]> {
     const flow = new PeerRun({
-      mintJid: () => JID,
+      mintJid: () => (this.mintFails ? Promise.reject(new Error('timeout')) : Promise.resolve(JID)),
       askGrant: () => Promise.resolve(this.grant),
       run: (_ask, grant, jid, timeoutMs) => {
         this.ran.push([grant, jid, timeoutMs]);
@@ -98,6 +99,14 @@ describe('a runner', () => {
     gate.grant = err(why);
     expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
     expect([gate.ran, gate.granted]).toEqual([[], []]);
+  });
+
+  it('does not run while no jid can be had, and says why', async () => {
+    const gate = new Gate();
+    gate.mintFails = true;
+    const sentence = 'no job id could be had, so nothing was run: timeout';
+    expect(await gate.run()).toEqual([{ refusal: refusal('store_unavailable', sentence), jid: '', outcome: null }]);
+    expect([gate.ran, gate.announced]).toEqual([[], []]);
   });
 
   it.each(['job', 'token', 'key'] as const)('is not what a request for %s asks for', async (what) => {

@@ -25,7 +25,8 @@ export interface RunStart {
 }
 
 export interface PeerRunPorts {
-  mintJid(): Jid;
+  /** @throws {Error} While the broker takes no writes. */
+  mintJid(): Promise<Jid>;
   askGrant(
     ask: SignedRequest,
     jid: Jid,
@@ -58,7 +59,8 @@ export class PeerRun {
       );
       return;
     }
-    const jid = this.ports.mintJid();
+    const jid = await this.#mint(tell);
+    if (jid === undefined) return;
     const granted = await this.ports.askGrant(ask, jid);
     if (!granted.ok) {
       tell(refusedRun(jid, granted.error));
@@ -72,6 +74,16 @@ export class PeerRun {
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
     this.ports.announce(start, ran);
     if (follow === 'all') tell(ran);
+  }
+
+  async #mint(tell: (ran: Ran) => void): Promise<Jid | undefined> {
+    try {
+      return await this.ports.mintJid();
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      tell(refusedRun('', refusal('store_unavailable', `no job id could be had, so nothing was run: ${why}`)));
+      return undefined;
+    }
   }
 }
 

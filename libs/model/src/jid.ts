@@ -13,7 +13,7 @@ export function jidOf(micros: number): Jid {
   return `${seconds}${String(micros % 1_000_000).padStart(6, '0')}` as Jid;
 }
 
-/** Mints rising jids; two calls never give the same one. Several gateways may still meet: the job index decides then. */
+/** Mints rising jids; two calls never give the same one. */
 export class JidClock {
   #last = 0;
 

@@ -22,22 +22,39 @@ import { MineItem, Outcome } from './contracts.js';
 export const Caller = fields({ kind: z.enum(PRINCIPAL_KINDS), name: word });
 export const Member = fields({ id: minionId, key: publicKey });
 
-/** Where job records are; the first has the groups of returns and of the index as well. */
+/** Where jobs are; the first has the groups of returns and of grants as well. */
 export const JOB_BUCKETS = ['jobs', 'jobs2'] as const;
 
-/** A job, created under its request's digest before the first minion hears of it. */
-export const JobRecord = fields({
+/** A job as it was asked for, created under its request's digest before the first minion hears of it. */
+export const AskedJob = fields({
   request: bytes(8 << 20),
   signature: z.nullable(signature),
+  /** Of whoever asked. */
+  callerKey: z.nullable(publicKey),
+  /** These of the request's minions only. */
+  batch: z.nullable(listOf(minionId, MAX_MINIONS)),
   jid,
-  caller: Caller,
-  grant: signed,
   instance: word,
-  members: listOf(Member, MAX_MINIONS),
-  missing: listOf(minionId, MAX_MINIONS),
   started: count,
 });
-export type JobRecord = z.output<typeof JobRecord>;
+export type AskedJob = z.output<typeof AskedJob>;
+
+/** What was granted of it, and the digest that it stands under. */
+export const JobGrant = fields({
+  jid,
+  place: digest,
+  caller: Caller,
+  grant: signed,
+  members: listOf(Member, MAX_MINIONS),
+  missing: listOf(minionId, MAX_MINIONS),
+});
+export type JobGrant = z.output<typeof JobGrant>;
+
+/** Grants are stored in groups. */
+export const JobGrantGroup = listOf(JobGrant, 10_000);
+
+/** All that is known of a job. */
+export type JobRecord = AskedJob & Omit<JobGrant, 'place'>;
 
 /** One return, at most one for each asked (jid, minion). */
 export const StoredReturn = fields({
@@ -51,13 +68,6 @@ export type StoredReturn = z.output<typeof StoredReturn>;
 
 /** Returns are stored in groups. */
 export const ReturnGroup = listOf(StoredReturn, 10_000);
-
-/** Which job has a jid; its place is the digest that it stands under. */
-export const IndexEntry = fields({ jid, place: digest });
-export type IndexEntry = z.output<typeof IndexEntry>;
-
-/** Entries are stored in groups. */
-export const IndexGroup = listOf(IndexEntry, 10_000);
 
 /** A key that waits for acceptance, with the place where the joiner hears of it. */
 export const RosterEntry = fields({

@@ -111,13 +111,10 @@ async function grantsThrough(
   storageKeys: StorageKeys,
 ): Promise<readonly Signed[]> {
   const replicas = Math.min(config.nats.length, MAX_REPLICAS);
-  const listed = records.JOB_BUCKETS.map(async (bucket) => {
-    const name = `NT_${config.cluster}_${bucket}`;
-    const opened = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
-    return new SealedStore(opened, storageKeys, () => undefined).list('d.*');
-  });
-  const jobs = (await Promise.all(listed)).flat();
-  return jobs.map(({ value }) => readAs(records.JobRecord, decode(value)).grant);
+  const name = `NT_${config.cluster}_${records.JOB_BUCKETS[0]}`;
+  const opened = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
+  const groups = await new SealedStore(opened, storageKeys, () => undefined).list('g.*.*');
+  return groups.flatMap(({ value }) => readAs(records.JobGrantGroup, decode(value)).map(({ grant }) => grant));
 }
 
 function pageIn(value: Value): AuditPage {

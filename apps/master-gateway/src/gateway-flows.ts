@@ -1,0 +1,159 @@
+/** The gateway's flows, with their ports. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { digestOf } from '@natrium/bus';
+import { toHex } from '@natrium/envelope';
+import type { RoleLink } from '@natrium/edge';
+import {
+  type ActiveJobs,
+  JobReturns,
+  JobTakeover,
+  PeerPublish,
+  PeerRun,
+  type PublishPorts,
+  type SignedRequest,
+} from '@natrium/flow';
+import { err, type Jid, jidOf, ok, refusal } from '@natrium/model';
+import type { Logger } from 'pino';
+import { AclClient } from './acl-client.js';
+import type { JobEvents } from './events/job-events.js';
+import { FanOut } from './fan-out.js';
+import type { Jids } from './jids.js';
+import type { JobCache } from './job-cache.js';
+import { announcingRuns } from './kept-runs.js';
+import type { Minions } from './minions.js';
+import type { Presence } from './presence.js';
+import { RecentJobs } from './recent-jobs.js';
+import { runOn } from './runner-client.js';
+import { warningSeldom } from './seldom.js';
+
+export interface FlowParts {
+  readonly link: RoleLink;
+  readonly minions: Minions;
+  readonly cache: JobCache;
+  readonly jids: Jids;
+  readonly jobs: ActiveJobs;
+  readonly presence: Presence;
+  readonly events: JobEvents;
+  readonly grantTimeoutMs: number;
+  readonly keepJobsMs: number;
+  readonly log: Logger;
+}
+
+interface Parts extends FlowParts {
+  readonly acl: AclClient;
+  readonly fan: FanOut;
+  readonly now: () => number;
+}
+
+export function gatewayFlows(given: FlowParts) {
+  const { link, jobs, grantTimeoutMs } = given;
+  const acl = new AclClient(link, grantTimeoutMs);
+  const parts = { ...given, acl, fan: new FanOut(link), now: () => link.clock.now() };
+  const takeover = takingOver(parts);
+  return {
+    publish: new PeerPublish(publishPorts(parts, takeover), jobs),
+    run: runs(parts),
+    returns: returning(parts),
+    takeover,
+  };
+}
+
+function publishPorts(
+  { link, cache, jids, presence, events, acl, fan, log, now }: Parts,
+  takeover: JobTakeover,
+): PublishPorts {
+  const { tracing } = link.bus;
+  return {
+    instance: link.own.instance,
+    mintJid: () => jids.next(),
+    askGrant: (ask, jid) => acl.askGrant(ask, jid),
+    createJob: (asked, place) => tracing.step('store job', { jid: asked.jid }, () => cache.create(asked, place)),
+    dropJob: (place) => cache.drop(place),
+    prepare: (record, writing) => fan.prepare(record, writing),
+    keepGrant: keepingGrants(cache, log),
+    findJob: (place) => cache.byPlace(place),
+    fanOut: (job, hear) => {
+      fan.send(job, hear);
+    },
+    takeOver: (ask) => takeover.take(ask),
+    storedReturns: (record) => cache.returnsOf(record),
+    notConnected: async (jid, keys) => (await presence.lookAt(jid, keys)).gone,
+    announce: ({ record }) => {
+      // The job itself leaves first: its minions wait for it.
+      setImmediate(() => {
+        events.started(record);
+      });
+    },
+    keyText: toHex,
+    now,
+  };
+}
+
+function keepingGrants(cache: JobCache, log: Logger): PublishPorts['keepGrant'] {
+  const failed = (cause: unknown) => {
+    log.error({ err: cause }, 'what was granted of a job cannot be written down');
+  };
+  // The job itself leaves first.
+  return (record, place) => {
+    setImmediate(() => void cache.keepGrant(record, place).catch(failed));
+  };
+}
+
+function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }: Parts): JobReturns {
+  const { tracing } = link.bus;
+  return new JobReturns(
+    {
+      store: (stored) => tracing.step('store return', { jid: stored.jid }, () => cache.storeReturn(stored)),
+      storeLate: (stored, key) => cache.storeLate(stored, key),
+      findJob: new RecentJobs((jid) => cache.byJid(jid)).find,
+      storedReturns: (record) => cache.returnsOf(record),
+      announce: (record, stored) => {
+        events.returned(record, stored);
+      },
+      digestOf,
+      keyText: toHex,
+      idNow: (key) => minions.idOf(key),
+      isForgotten: (jid) => keepJobsMs > 0 && jid < jidOf(Math.floor((now() - keepJobsMs) * 1000)),
+      count: warningSeldom(log, 'a return was not taken, or came again'),
+      now,
+    },
+    jobs,
+  );
+}
+
+function runs({ link, cache, jids, events, acl, log, now }: Parts): PeerRun {
+  return new PeerRun({
+    mintJid: () => jids.next(),
+    askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
+    run: (ask, grant, jid, timeoutMs) => runOn(link, ask, grant, jid, timeoutMs),
+    announce: announcingRuns({ cache, events, now, log }),
+  });
+}
+
+async function askRunGrant(acl: AclClient, ask: SignedRequest, jid: Jid) {
+  const granted = await acl.askGrant(ask, jid);
+  if (!granted.ok) return granted;
+  const { grant, caller } = granted.value;
+  return grant === null ? err(refusal('grant_kind', 'a run needs a grant')) : ok({ grant, caller });
+}
+
+function takingOver({ link, cache, jobs, acl, fan, log, now }: Parts): JobTakeover {
+  return new JobTakeover(
+    {
+      instance: link.own.instance,
+      findJob: (place) => cache.find(place),
+      moveJob: (job, place) => cache.move(job, place),
+      keepGrant: keepingGrants(cache, log),
+      dropJob: (place) => cache.drop(place),
+      storedReturns: (record) => cache.returnsOf(record),
+      askGrant: (ask, jid) => acl.askGrant(ask, jid),
+      fanOut: (job, hear, round) => {
+        fan.send(job, hear, round);
+      },
+      keyText: toHex,
+      pause: (ms) => pause(ms),
+      now,
+    },
+    jobs,
+  );
+}

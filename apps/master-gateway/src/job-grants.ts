@@ -1,0 +1,105 @@
+/**
+ * What was granted of each job, in groups that nobody waits for. By it a job is found by its jid.
+ *
+ * Spec: spec/envelope.md#durability.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Store } from '@natrium/bus';
+import { encode, type Wire } from '@natrium/envelope';
+import { jidOf } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+import { BySecond } from './by-second.js';
+
+const AGAIN_MS = 1000;
+/** Without a broker nothing can be written any more. */
+const CLOSE_MS = 1000;
+/** Another gateway may still be writing what it was granted of a job so young. */
+const YOUNG_MS = 1000;
+const WRITTEN_MS = 100;
+const LOOKS = 3;
+
+export interface GrantOptions {
+  readonly instance: string;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export class JobGrants {
+  readonly #kept: BySecond<records.JobGrant>;
+  /** Being written, by jid. */
+  readonly #writing = new Map<string, { readonly granted: records.JobGrant; readonly written: Promise<void> }>();
+  #isClosed = false;
+
+  constructor(
+    store: Store,
+    private readonly options: GrantOptions,
+  ) {
+    const read = (group: Wire) => readAs(records.JobGrantGroup, group);
+    this.#kept = new BySecond(store, { letter: 'g', instance: options.instance, read });
+  }
+
+  /** Resolves when it is durable, or this process ends; it is tried until then. */
+  keep(granted: records.JobGrant): Promise<void> {
+    const { jid } = granted;
+    const known = this.#writing.get(jid);
+    if (known !== undefined) return known.written;
+    const written = this.#keep(granted).finally(() => this.#writing.delete(jid));
+    this.#writing.set(jid, { granted, written });
+    return written;
+  }
+
+  async #keep(granted: records.JobGrant): Promise<void> {
+    const bytes = encode(writeAs(records.JobGrantGroup, [granted]) as Wire);
+    while (!this.#isClosed) {
+      try {
+        await this.#kept.add(granted.jid, bytes);
+        return;
+      } catch {
+        // The broker takes no writes now, which its store's alert has told.
+        await pause(AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  isWriting(jid: string): boolean {
+    return this.#writing.has(jid);
+  }
+
+  /** @returns undefined also while its gateway still waits for the decision. */
+  async find(jid: string): Promise<records.JobGrant | undefined> {
+    return (await this.#look([jid], () => this.#kept.around(jid))).get(jid);
+  }
+
+  /** Of these jobs, by jid; not there while their gateways still wait for the decision. */
+  findAll(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant>> {
+    return this.#look(jids, () => this.#kept.all());
+  }
+
+  async #look(
+    jids: readonly string[],
+    read: () => Promise<readonly records.JobGrant[]>,
+  ): Promise<ReadonlyMap<string, records.JobGrant>> {
+    const found = new Map<string, records.JobGrant>();
+    const wanted = new Set(jids);
+    const take = (granted: records.JobGrant) => {
+      if (wanted.delete(granted.jid)) found.set(granted.jid, granted);
+    };
+    for (let look = 1; ; look += 1) {
+      for (const { granted } of this.#writing.values()) take(granted);
+      if (wanted.size > 0) for (const granted of await read()) take(granted);
+      if (look === LOOKS || ![...wanted].some((jid) => this.#isYoung(jid))) return found;
+      await pause(WRITTEN_MS, undefined, { ref: false });
+    }
+  }
+
+  #isYoung(jid: string): boolean {
+    return jid > jidOf(Math.floor((this.options.now() - YOUNG_MS) * 1000));
+  }
+
+  /** What is being written is durable before the connection closes. */
+  async close(): Promise<void> {
+    const all = [...this.#writing.values()].map(({ written }) => written);
+    await Promise.race([Promise.all(all), pause(CLOSE_MS, undefined, { ref: false })]);
+    this.#isClosed = true;
+  }
+}

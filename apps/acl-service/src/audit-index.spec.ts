@@ -126,6 +126,21 @@ describe('reading page by page', () => {
     expect(numbersIn((await readAll(index, 1000)).flat())).toEqual([0, 1, 2, 3]);
   });
 
+  it('is not at its end when the last group has grown while it was read', async () => {
+    const index = await AuditIndex.open(store);
+    const write = aWriter('acl1', store, 60_000);
+    await write(1);
+    const at = store.at.bind(store);
+    store.at = async (revision) => {
+      store.at = at;
+      await write(1);
+      return at(revision);
+    };
+    const page = await index.page({ from: 0, limit: 10 });
+    expect([numbersIn(page.groups), page.isLast]).toEqual([[], false]);
+    expect(numbersIn((await readAll(index, 10)).flat())).toEqual([0, 1]);
+  });
+
   it('says where one goes on who has seen more than it has', async () => {
     const index = await AuditIndex.open(store);
     await aWriter('acl1')(1);

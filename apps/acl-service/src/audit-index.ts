@@ -107,8 +107,11 @@ export class AuditIndex {
     const end = this.#last; // what comes while it is read is for the next page
     let next = from;
     let [records, bytes, places] = [0, 0, 0];
+    let hasGrown = false;
     for await (const { at, group } of this.#after(from, end)) {
       next = at;
+      // The last group may have grown since: then it stands further on.
+      hasGrown = at === end && group === undefined && this.#last > end;
       if (group !== undefined && (chain === undefined || group.chain === chain)) {
         groups.push(group);
         records += group.records.length;
@@ -116,7 +119,7 @@ export class AuditIndex {
       }
       if (records >= limit || bytes >= PAGE_BYTES || (places += 1) >= PAGE_PLACES) break;
     }
-    return { groups, next, isLast: next >= end };
+    return { groups, next, isLast: next >= end && !hasGrown };
   }
 
   /** Every revision after `from` up to `end`, in order; some are read at once. */

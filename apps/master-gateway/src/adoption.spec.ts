@@ -1,4 +1,4 @@
-/** Rules of what becomes of a dead gateway's jobs: who may still be waited for, or of whom nobody knows what was granted, is gone on with. */
+/** Rules of what becomes of a dead gateway's jobs. */
 import { encodeRequest, sodiumReady } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
 import { aRequest } from '@natrium/testing';
@@ -31,6 +31,7 @@ interface Left {
 
 function anAdoption({ jobs, granted, take = () => Promise.resolve(undefined) }: Left) {
   const taken: SignedRequest[] = [];
+  const settled: SignedRequest[] = [];
   const forgotten: string[] = [];
   const adoption = new Adoption({
     cache: {
@@ -43,19 +44,24 @@ function anAdoption({ jobs, granted, take = () => Promise.resolve(undefined) }: 
         taken.push(ask);
         return take();
       },
+      settle: (ask) => {
+        settled.push(ask);
+        return Promise.resolve();
+      },
     },
     now: () => NOW,
     onAdopted: () => undefined,
   });
-  return { adoption, taken, forgotten };
+  return { adoption, taken, settled, forgotten };
 }
 
-it('a job whose time is over has ended, unless nobody knows what was granted of it: its minions may have run it', async () => {
+it('a job whose time is over is not begun again; of one of which nobody knows what was granted that is found out', async () => {
   const over = { started: NOW - 6000 };
-  const jobs = [left('1', over), left('2', over), left('3')];
-  const { adoption, taken } = anAdoption({ jobs, granted: ['1', '3'] });
+  const jobs = [left('1', over), left('2', over), left('3'), left('4')];
+  const { adoption, taken, settled } = anAdoption({ jobs, granted: ['1', '3'] });
   await adoption.adopt('gw9', true);
-  expect(taken.map(({ bytes }) => bytes)).toEqual([jobs[1]?.asked.request, jobs[2]?.asked.request]);
+  expect(settled.map(({ bytes }) => bytes)).toEqual([jobs[1]?.asked.request]);
+  expect(taken.map(({ bytes }) => bytes)).toEqual([jobs[2], jobs[3]].map((job) => job?.asked.request));
 });
 
 it('a batch is asked for as the batch that it was', async () => {

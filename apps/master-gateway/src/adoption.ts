@@ -1,6 +1,6 @@
 /**
- * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time, and those of
- * which nobody knows what was granted, however late: a minion may have run them.
+ * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time. Of those
+ * whose time is over and of which nobody knows what was granted that is found out, as long as anybody grants it: a minion may have run them.
  *
  * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
  */
@@ -13,8 +13,8 @@ const AT_ONCE = 8;
 
 export interface AdoptionPorts {
   readonly cache: Pick<JobCache, 'leftBy' | 'isGranted' | 'forget'>;
-  readonly takeover: Pick<JobTakeover, 'take'>;
-  now(): number;
+  readonly takeover: Pick<JobTakeover, 'take' | 'settle'>;
+  readonly now: () => number;
   /** How many jobs of which instance. */
   onAdopted(instance: string, jobs: number): void;
 }
@@ -24,24 +24,31 @@ export class Adoption {
 
   /** @param isGone It will never come back: what it has written down of itself is removed. */
   async adopt(instance: string, isGone: boolean): Promise<void> {
-    const { cache, takeover } = this.ports;
+    const { cache } = this.ports;
     const left = await cache.leftBy(instance);
-    const asks = (await Promise.all(left.map((job) => this.#askOf(job)))).flat();
-    for (let from = 0; from < asks.length; from += AT_ONCE) {
-      await Promise.all(asks.slice(from, from + AT_ONCE).map((ask) => takeover.take(ask)));
+    const works = (await Promise.all(left.map((job) => this.#workFor(job)))).flat();
+    for (let from = 0; from < works.length; from += AT_ONCE) {
+      await Promise.all(works.slice(from, from + AT_ONCE).map((work) => work()));
     }
     if (isGone) await cache.forget(instance);
-    if (asks.length > 0) this.ports.onAdopted(instance, asks.length);
+    if (works.length > 0) this.ports.onAdopted(instance, works.length);
   }
 
-  /** The caller's own signed words, as long as they can be granted. */
-  async #askOf({ asked, place }: PlacedJob): Promise<readonly SignedRequest[]> {
-    const { request: bytes, signature, callerKey, batch, jid, started } = asked;
-    const request = readAsked(bytes);
-    if (request === undefined || signature === null || callerKey === null) return [];
-    const isOver = started + request.timeout * 1000 < this.ports.now();
-    if (isOver && (await this.ports.cache.isGranted(jid))) return [];
-    const ask = { bytes, signature, credential: null, grantRun: null, callerKey, request, digest: digestOf(bytes) };
-    return [batch === null ? ask : { ...ask, place, batch }];
+  async #workFor(job: PlacedJob): Promise<readonly (() => Promise<unknown>)[]> {
+    const { cache, takeover, now } = this.ports;
+    const ask = askOf(job);
+    if (ask === undefined) return [];
+    const { started, jid } = job.asked;
+    if (started + ask.request.timeout * 1000 >= now()) return [() => takeover.take(ask)];
+    return (await cache.isGranted(jid)) ? [] : [() => takeover.settle(ask)];
   }
+}
+
+/** The caller's own signed words; who has not signed cannot be asked for again. */
+function askOf({ asked, place }: PlacedJob): SignedRequest | undefined {
+  const { request: bytes, signature, callerKey, batch } = asked;
+  const request = readAsked(bytes);
+  if (request === undefined || signature === null || callerKey === null) return undefined;
+  const ask = { bytes, signature, credential: null, grantRun: null, callerKey, request, digest: digestOf(bytes) };
+  return batch === null ? ask : { ...ask, place, batch };
 }

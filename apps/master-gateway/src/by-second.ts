@@ -52,6 +52,11 @@ export class BySecond<T> {
     return this.#commit.add({ second: secondOf(jid), bytes });
   }
 
+  /** As a group of its own, without waiting for others. */
+  addNow(jid: string, bytes: Uint8Array): Promise<void> {
+    return this.#writeSecond(secondOf(jid), [bytes]);
+  }
+
   /**
    * All of the jid's second, oldest first. Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same
    * second: one reading at a time, and all who ask meanwhile share the next.

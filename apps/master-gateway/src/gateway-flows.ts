@@ -68,7 +68,7 @@ function publishPorts(
     mintJid: () => jids.next(),
     askGrant: (ask, jid) => acl.askGrant(ask, jid),
     createJob: (asked, place) => tracing.step('store job', { jid: asked.jid }, () => cache.create(asked, place)),
-    dropJob: (place) => cache.drop(place),
+    dropJob: (place, revision) => cache.drop(place, revision),
     prepare: (record, writing) => fan.prepare(record, writing),
     keepGrant: keepingGrants(cache, log),
     findJob: (place) => cache.byPlace(place),
@@ -89,13 +89,15 @@ function publishPorts(
   };
 }
 
+/** What is to be written soon is nobody's to wait for: it is tried until it is. */
 function keepingGrants(cache: JobCache, log: Logger): PublishPorts['keepGrant'] {
-  const failed = (cause: unknown) => {
-    log.error({ err: cause }, 'what was granted of a job cannot be written down');
-  };
-  // The job itself leaves first.
-  return (record, place) => {
-    setImmediate(() => void cache.keepGrant(record, place).catch(failed));
+  return async (record, place, when) => {
+    try {
+      await cache.keepGrant(record, place, when);
+    } catch (cause) {
+      if (when === 'now') throw cause;
+      log.error({ err: cause }, 'what was granted of a job cannot be written down');
+    }
   };
 }
 
@@ -144,7 +146,6 @@ function takingOver({ link, cache, jobs, acl, fan, log, now }: Parts): JobTakeov
       findJob: (place) => cache.find(place),
       moveJob: (job, place) => cache.move(job, place),
       keepGrant: keepingGrants(cache, log),
-      dropJob: (place) => cache.drop(place),
       storedReturns: (record) => cache.returnsOf(record),
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
       fanOut: (job, hear, round) => {

@@ -71,7 +71,7 @@ function aCache(instance: string): JobCache {
 /** As a gateway makes a job that is granted; resolves when that is written. */
 async function begin(n: number, digest = digestOf(n), change: Partial<records.JobRecord> = {}): Promise<void> {
   const record = aRecord(n, change);
-  expect(await cache.create(askedOf(record), digest)).toBe('created');
+  expect(await cache.create(askedOf(record), digest)).toMatchObject({ type: 'created' });
   await cache.keepGrant(record, digest);
 }
 
@@ -193,7 +193,7 @@ describe('a job', () => {
 
   it('of a request that has one already is that one', async () => {
     await begin(1);
-    expect(await other.create(anAsked(2), digestOf(1))).toBe('exists');
+    expect(await other.create(anAsked(2), digestOf(1))).toEqual({ type: 'exists' });
     expect((await other.byPlace(digestOf(1)))?.jid).toBe(jidOf(1));
     expect(await keys()).toEqual([`j.${digestOf(1)}`]);
   });
@@ -202,22 +202,47 @@ describe('a job', () => {
     const creations = await Promise.all(
       [cache, other, cache, other].map((one, n) => one.create(anAsked(n + 1), digestOf(1))),
     );
-    expect(creations.filter((creation) => creation === 'created')).toHaveLength(1);
+    expect(creations.filter(({ type }) => type === 'created')).toHaveLength(1);
   });
 
-  it('that is not granted is gone, unless another has made it his own meanwhile', async () => {
-    for (const n of [1, 2]) await cache.create(anAsked(n), digestOf(n));
-    expect(await other.move((await other.find(digestOf(2)))!, digestOf(2))).toBe(true);
-    for (const n of [1, 2]) await cache.drop(digestOf(n));
-    expect([await other.find(digestOf(1)), (await other.find(digestOf(2)))?.asked.instance]).toEqual([
-      undefined,
-      'gw2',
-    ]);
+  async function revisionOf(creating: ReturnType<JobCache['create']>): Promise<number> {
+    const creation = await creating;
+    if (creation.type !== 'created') throw new Error('it exists');
+    return creation.revision;
+  }
+
+  it.each(['gw1', 'gw2'])('that is not granted is gone, unless %s has made it its own since then', async (by) => {
+    const mover = by === 'gw1' ? cache : other;
     await cache.begin();
+    const revisions = [
+      await revisionOf(cache.create(anAsked(1), digestOf(1))),
+      await revisionOf(cache.create(anAsked(2), digestOf(2))),
+    ];
+    expect(await mover.move((await mover.find(digestOf(2)))!, digestOf(2))).toBe(true);
+    for (const [at, revision] of revisions.entries()) await cache.drop(digestOf(at + 1), revision);
+    expect([await other.find(digestOf(1)), (await other.find(digestOf(2)))?.asked.instance]).toEqual([undefined, by]);
     await cache.tellOldest(() => false);
-    expect(await other.leftBy('gw1')).toEqual([]);
+    expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual(by === 'gw1' ? [digestOf(2)] : []);
     // The request may come again.
-    expect(await cache.create(anAsked(3), digestOf(1))).toBe('created');
+    expect(await cache.create(anAsked(3), digestOf(1))).toMatchObject({ type: 'created' });
+  });
+
+  it('that is not granted goes when the broker takes it again', async () => {
+    const revision = await revisionOf(cache.create(anAsked(1), digestOf(1)));
+    const remove = odd.delete.bind(odd);
+    let refusals = 1;
+    odd.delete = (...key) => (refusals-- > 0 ? Promise.reject(new Error('timeout')) : remove(...key));
+    await cache.drop(digestOf(1), revision);
+    expect(await other.find(digestOf(1))).toBeUndefined();
+  });
+
+  it('has its grant written at once where that is wanted, or it is told that it could not be', async () => {
+    await cache.create(anAsked(1), digestOf(1));
+    await cache.keepGrant(aRecord(1), digestOf(1), 'now');
+    expect(await other.byJid(jidOf(1))).toEqual(aRecord(1));
+    await cache.create(anAsked(2), digestOf(2));
+    store.put = () => Promise.reject(new Error('no disk'));
+    await expect(cache.keepGrant(aRecord(2), digestOf(2), 'now')).rejects.toThrow('no disk');
   });
 
   it('is listed with the others, oldest first, once it is granted', async () => {
@@ -262,7 +287,7 @@ describe('a job that could not be written', () => {
   it('stays when its caller has asked another gateway meanwhile', async () => {
     await expect(cache.create(anAsked(1), digestOf(1))).rejects.toThrow('no acknowledgement');
     late.away = false;
-    expect(await other.create(anAsked(2, { instance: 'gw2' }), digestOf(1))).toBe('created');
+    expect(await other.create(anAsked(2, { instance: 'gw2' }), digestOf(1))).toMatchObject({ type: 'created' });
     await late.comesBack();
     await looked();
     expect(await other.find(digestOf(1))).toMatchObject({ asked: { instance: 'gw2' } });

@@ -48,13 +48,14 @@ export class JobCache {
   }
 
   /** It was not granted. */
-  drop(place: string): Promise<void> {
-    return this.#at(place).drop(place);
+  drop(place: string, revision: number): Promise<void> {
+    return this.#at(place).drop(place, revision);
   }
 
-  /** What was granted of it. Resolves when that is durable; nobody need wait. */
-  keepGrant({ jid, caller, grant, members, missing }: records.JobRecord, place: string): Promise<void> {
-    const written = this.#grants.keep({ jid, place: fromHex(place), caller, grant, members, missing });
+  /** What was granted of it. Resolves when that is durable. */
+  keepGrant(record: records.JobRecord, place: string, when: 'soon' | 'now' = 'soon'): Promise<void> {
+    const { jid, caller, grant, members, missing } = record;
+    const written = this.#grants.keep({ jid, place: fromHex(place), caller, grant, members, missing }, when);
     this.#at(place).granted(place);
     return written;
   }
@@ -111,7 +112,7 @@ export class JobCache {
     if (granted === undefined) return undefined;
     const place = toHex(granted.place);
     const found = await this.#at(place).find(place);
-    return found === undefined ? undefined : jobOf(found.asked, granted);
+    return found?.asked.jid === jid ? jobOf(found.asked, granted) : undefined;
   }
 
   /** Every job that is still kept, oldest first. */
@@ -156,7 +157,10 @@ export class JobCache {
   }
 }
 
-function jobOf(asked: records.AskedJob, { caller, grant, members, missing }: records.JobGrant): records.JobRecord {
+function jobOf(
+  asked: records.AskedJob,
+  { caller, grant, members, missing }: Omit<records.JobGrant, 'place'>,
+): records.JobRecord {
   return { ...asked, caller, grant, members, missing };
 }
 

@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
 import { encode, type Wire } from '@natrium/envelope';
 import { jidOf } from '@natrium/model';
@@ -15,6 +15,8 @@ const AGAIN_MS = 1000;
 const CLOSE_MS = 1000;
 /** Another gateway may still be writing what it was granted of a job so young. */
 const YOUNG_MS = 1000;
+/** Its clock may be ahead. */
+const AHEAD_MS = 30_000;
 const WRITTEN_MS = 100;
 const LOOKS = 3;
 
@@ -38,19 +40,26 @@ export class JobGrants {
     this.#kept = new BySecond(store, { letter: 'g', instance: options.instance, read });
   }
 
-  /** Resolves when it is durable, or this process ends; it is tried until then. */
-  keep(granted: records.JobGrant): Promise<void> {
+  /**
+   * Resolves when it is durable, or this process ends; it is tried until then.
+   *
+   * @throws {Error} When it is wanted now and the broker does not take it.
+   */
+  keep(granted: records.JobGrant, when: 'soon' | 'now' = 'soon'): Promise<void> {
     const { jid } = granted;
     const known = this.#writing.get(jid);
     if (known !== undefined) return known.written;
-    const written = this.#keep(granted).finally(() => this.#writing.delete(jid));
+    const writing = when === 'now' ? this.#kept.addNow(jid, encoded(granted)) : this.#keep(granted);
+    const written = writing.finally(() => this.#writing.delete(jid));
     this.#writing.set(jid, { granted, written });
     return written;
   }
 
   async #keep(granted: records.JobGrant): Promise<void> {
-    const bytes = encode(writeAs(records.JobGrantGroup, [granted]) as Wire);
-    while (!this.#isClosed) {
+    // The job itself leaves first.
+    await setImmediate();
+    const bytes = encoded(granted);
+    do {
       try {
         await this.#kept.add(granted.jid, bytes);
         return;
@@ -58,7 +67,7 @@ export class JobGrants {
         // The broker takes no writes now, which its store's alert has told.
         await pause(AGAIN_MS, undefined, { ref: false });
       }
-    }
+    } while (!this.#isClosed);
   }
 
   isWriting(jid: string): boolean {
@@ -75,25 +84,33 @@ export class JobGrants {
     return this.#look(jids, () => this.#kept.all());
   }
 
+  /** @param readAll Reads what may have all of them; what is young is then looked for by itself. */
   async #look(
     jids: readonly string[],
-    read: () => Promise<readonly records.JobGrant[]>,
+    readAll: () => Promise<readonly records.JobGrant[]>,
   ): Promise<ReadonlyMap<string, records.JobGrant>> {
     const found = new Map<string, records.JobGrant>();
     const wanted = new Set(jids);
     const take = (granted: records.JobGrant) => {
       if (wanted.delete(granted.jid)) found.set(granted.jid, granted);
     };
-    for (let look = 1; ; look += 1) {
-      for (const { granted } of this.#writing.values()) take(granted);
-      if (wanted.size > 0) for (const granted of await read()) take(granted);
-      if (look === LOOKS || ![...wanted].some((jid) => this.#isYoung(jid))) return found;
+    for (const { granted } of this.#writing.values()) take(granted);
+    if (wanted.size > 0) for (const granted of await readAll()) take(granted);
+    for (let look = 2; look <= LOOKS; look += 1) {
+      const young = [...wanted].filter((jid) => this.#isYoung(jid));
+      if (young.length === 0) break;
       await pause(WRITTEN_MS, undefined, { ref: false });
+      for (const jid of young) for (const granted of await this.#kept.around(jid)) take(granted);
+      for (const { granted } of this.#writing.values()) take(granted);
     }
+    return found;
   }
 
+  /** By its jid, which need not be one that any gateway has minted. */
   #isYoung(jid: string): boolean {
-    return jid > jidOf(Math.floor((this.options.now() - YOUNG_MS) * 1000));
+    const now = this.options.now();
+    const at = (ms: number) => jidOf(Math.floor(ms * 1000));
+    return jid > at(now - YOUNG_MS) && jid < at(now + AHEAD_MS);
   }
 
   /** What is being written is durable before the connection closes. */
@@ -102,4 +119,8 @@ export class JobGrants {
     await Promise.race([Promise.all(all), pause(CLOSE_MS, undefined, { ref: false })]);
     this.#isClosed = true;
   }
+}
+
+function encoded(granted: records.JobGrant): Uint8Array {
+  return encode(writeAs(records.JobGrantGroup, [granted]) as Wire);
 }

@@ -14,7 +14,7 @@ import type { JobGrants } from './job-grants.js';
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
-/** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. */
+/** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. So is what is to go. */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 /** Another gateway that took this one for dead has removed what it told. */
 const TELL_AGAIN_MS = 30_000;
@@ -105,9 +105,9 @@ export class JobRecords {
   async #create(asked: records.AskedJob, digest: string, again: boolean): Promise<JobCreation> {
     const created =
       (await this.store.create(`j.${digest}`, encoded(asked))) ?? (again ? await this.#mine(asked, digest) : undefined);
-    if (created === undefined) return 'exists';
+    if (created === undefined) return { type: 'exists' };
     this.#note(digest, { revision: created, jid: asked.jid, isGranted: false });
-    return 'created';
+    return { type: 'created', revision: created };
   }
 
   /** The revision of the job where an earlier try of this instance has written it. */
@@ -121,12 +121,18 @@ export class JobRecords {
     return entry === undefined ? undefined : { asked: readJob(entry.value), revision: entry.revision };
   }
 
-  /** Nothing becomes of a job that this instance has written: it was not granted. Whoever has made it his own meanwhile keeps it. */
-  async drop(digest: string): Promise<void> {
-    const begun = this.#begun.get(digest);
-    if (begun === undefined) return;
-    this.#begun.delete(digest);
-    await this.store.delete(`j.${digest}`, begun.revision);
+  /** Nothing becomes of a job that this instance has created: it was not granted. Whoever has made it his own since then keeps it. */
+  async drop(digest: string, revision: number): Promise<void> {
+    if (this.#begun.get(digest)?.revision === revision) this.#begun.delete(digest);
+    for (const ms of WITHDRAW_AFTER_MS) {
+      await pause(ms, undefined, { ref: false });
+      try {
+        await this.store.delete(`j.${digest}`, revision);
+        return;
+      } catch {
+        // The broker takes nothing yet.
+      }
+    }
   }
 
   /** From here on it is as good as open while it is gathered, or its grant is being written. */
@@ -149,7 +155,9 @@ export class JobRecords {
 
   #note(digest: string, begun: Begun): void {
     this.#withdrawn.delete(digest);
-    this.#begun.set(digest, begun);
+    // It may have begun here while it was made this one's.
+    const isGranted = begun.isGranted || this.#begun.get(digest)?.isGranted === true;
+    this.#begun.set(digest, { ...begun, isGranted });
     this.#newest = Math.max(this.#newest, begun.revision);
   }
 

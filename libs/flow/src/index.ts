@@ -44,16 +44,8 @@ export { type EnrolPorts, KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
 export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js';
 export { JobTakeover, type TakeoverPorts } from './job-takeover.js';
-export {
-  type FanHear,
-  type FanRound,
-  type Follow,
-  type GrantedJob,
-  type JobCreation,
-  type StoredJob,
-  PeerPublish,
-  type PublishPorts,
-} from './peer-publish.js';
+export { PeerPublish } from './peer-publish.js';
+export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
 export { PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload, type ReloadPorts } from './policy-reload.js';
 export {

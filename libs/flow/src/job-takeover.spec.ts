@@ -4,7 +4,7 @@ import type { records } from '@natrium/wire';
 import { type ActiveJob, ActiveJobs } from './active-jobs.js';
 import { JobTakeover } from './job-takeover.js';
 import type { News } from './news.js';
-import type { FanRound, GrantedJob } from './peer-publish.js';
+import type { FanRound, GrantedJob } from './publish-ports.js';
 import type { SignedRequest } from './signed-request.js';
 
 const JID = parseJid('20261120141646000001')!;
@@ -58,6 +58,7 @@ class Left {
     members: ['web1', 'web2', 'db1'].map((id) => ({ id, key: keyOf(id) })), missing: [],
   }; // prettier-ignore
   readonly kept: records.JobRecord[] = [];
+  readonly moved: records.AskedJob[] = [];
 
   readonly takeover = new JobTakeover(
     {
@@ -66,13 +67,11 @@ class Left {
       keepGrant: (record, place) => {
         this.steps.push(`keep ${place}`);
         this.kept.push(record);
-      },
-      dropJob: (place) => {
-        this.steps.push(`drop ${place}`);
         return Promise.resolve();
       },
-      moveJob: () => {
+      moveJob: ({ asked }) => {
         this.steps.push('move');
+        this.moved.push(asked);
         if (this.unwritable > 0) {
           this.unwritable -= 1;
           return Promise.reject(new Error('timeout'));
@@ -253,41 +252,67 @@ describe('a job that another gateway left', () => {
 });
 
 describe('a job of which nobody knows what was granted', () => {
-  it('is decided on under its jid, and that is written down; then it is gone on with like any other', async () => {
+  const unknown = () => {
     const left = new Left();
     left.written = undefined;
+    return left;
+  };
+
+  it('is decided on under its jid before it is moved, and that is written down; then it is gone on with like any other', async () => {
+    const left = unknown();
     left.granted = ['web1', 'web2'];
     left.stored = ['web1'];
     const job = await left.take();
-    expect(left.steps).toEqual(['move', 'grant 1', 'keep d', 'read', 'grant 1', 'fan-out']);
+    expect(left.steps).toEqual(['grant 1', 'move', 'keep d', 'read', 'grant 1', 'fan-out']);
     expect(left.sentTo()).toEqual(['web2']);
     expect(job?.record).toMatchObject({ instance: 'here', members: [{ id: 'web1' }, { id: 'web2' }] });
     expect(left.kept).toEqual([job?.record]);
   });
 
-  it('is his who is proved now: who wrote it was not', async () => {
-    const left = new Left();
-    left.written = undefined;
-    expect((await left.take())?.record).toMatchObject({ signature: ASK.signature, callerKey: ASK.callerKey });
+  it('is his who is proved now, also in the store: who wrote it was not', async () => {
+    const left = unknown();
+    const { signature, callerKey } = ASK;
+    expect((await left.take())?.record).toMatchObject({ signature, callerKey });
+    expect(left.moved).toMatchObject([{ signature, callerKey }]);
   });
 
-  it('is gone when it is not granted, and nobody hears of it', async () => {
-    const left = new Left();
-    left.written = undefined;
+  it('is left as it is when it is not granted: another gateway may have begun it', async () => {
+    const left = unknown();
     left.refused = refusal('not_permitted', 'no');
     expect(await left.take()).toBeUndefined();
-    expect(left.steps).toEqual(['move', 'grant 1', 'drop d']);
+    expect(left.steps).toEqual(['grant 1']);
     expect([left.rounds, left.jobs.all()]).toEqual([[], []]);
   });
 
+  it('is to be looked at again when nobody decides', async () => {
+    const left = unknown();
+    left.refused = refusal('acl_unavailable', 'nobody decided');
+    await expect(left.take()).rejects.toThrow('nobody decided');
+    expect(left.steps).toEqual(['grant 1', 'grant 1', 'grant 1']);
+    left.refused = undefined;
+    expect((await left.take())?.record.jid).toBe(JID);
+  });
+
   it('is not begun twice when it has begun here while it was decided on', async () => {
-    const left = new Left();
-    const { written } = left;
-    left.written = undefined;
+    const left = unknown();
+    const { written } = new Left();
     left.whileGranted = () => {
       left.jobs.start({ ...left.asked!, ...written! }, 'd', keyText);
     };
     expect(await left.take()).toBe(left.jobs.byDigest('d'));
     expect(left.rounds).toEqual([]);
+  });
+
+  it('and whose time is over is settled: it is written down, and nobody hears of it again', async () => {
+    const left = unknown();
+    await left.takeover.settle(ASK);
+    expect(left.steps).toEqual(['grant 1', 'keep d']);
+    expect(left.kept).toMatchObject([
+      { jid: JID, instance: 'dead', members: [{ id: 'web1' }, { id: 'web2' }, { id: 'db1' }] },
+    ]);
+    expect([left.rounds, left.jobs.all()]).toEqual([[], []]);
+    const known = new Left();
+    await known.takeover.settle(ASK);
+    expect(known.steps).toEqual([]);
   });
 });

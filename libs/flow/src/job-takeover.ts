@@ -11,7 +11,7 @@ import type { Jid, Refusal, Result } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { asReturn } from './news.js';
-import type { FanHear, FanRound, GrantedJob, StoredJob } from './peer-publish.js';
+import type { FanHear, FanRound, GrantedJob, StoredJob } from './publish-ports.js';
 import { placeOf, WAITS, type SignedRequest } from './signed-request.js';
 
 export interface TakeoverPorts {
@@ -19,10 +19,8 @@ export interface TakeoverPorts {
   findJob(place: string): Promise<StoredJob | undefined>;
   /** Makes the job this instance's. false: somebody else changed it first. */
   moveJob(job: StoredJob, place: string): Promise<boolean>;
-  /** What was granted of a job of which nobody knew that. */
-  keepGrant(record: records.JobRecord, place: string): void;
-  /** A job that is this instance's now is not granted. */
-  dropJob(place: string): Promise<void>;
+  /** What was granted of a job of which nobody knew that. Resolves when it is durable. */
+  keepGrant(record: records.JobRecord, place: string, when: 'soon'): Promise<void>;
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
@@ -38,6 +36,8 @@ const AGAIN_MS = 1000;
 const LEAST_MS = 2000;
 /** The most that reading what was stored may take, with all its tries. */
 const READING_MS = 30_000;
+
+type DecidedJob = Required<StoredJob> & { readonly granted: NonNullable<StoredJob['granted']> };
 
 export class JobTakeover {
   /** Take-overs under way: two callers of one job wait for the same one. */
@@ -62,33 +62,75 @@ export class JobTakeover {
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const running = this.jobs.byDigest(place);
       if (running !== undefined) return running;
-      const claimed = await this.#claim(place, attempt === TRIES);
-      if (claimed === 'nobody has it') return undefined;
+      const claimed = await this.#claim(ask, place, attempt === TRIES);
+      if (claimed === 'not to be had') return undefined;
       // It may have begun here meanwhile: its write was under way.
-      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, place, claimed);
+      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, claimed);
     }
     return undefined;
   }
 
+  /**
+   * Of a job whose time is over it is found out what was granted: a minion may have run it, and its return has to find it. Nobody hears of
+   * the job again.
+   */
+  async settle(ask: SignedRequest): Promise<void> {
+    const place = placeOf(ask);
+    const found = await this.ports.findJob(place);
+    if (found === undefined || found.granted !== undefined) return;
+    const decided = await this.#decided(ask, found);
+    if (decided !== undefined) await this.ports.keepGrant(recordOf(decided), place, 'soon');
+  }
+
   /** A write that nobody has acknowledged may be one: the next try finds the job as it is. */
-  async #claim(place: string, isLast: boolean): Promise<StoredJob | 'nobody has it' | 'not yet'> {
+  async #claim(
+    ask: SignedRequest,
+    place: string,
+    isLast: boolean,
+  ): Promise<records.JobRecord | 'not to be had' | 'not yet'> {
+    const { ports } = this;
     try {
-      const found = await this.ports.findJob(place);
-      if (found === undefined) return 'nobody has it';
-      return (await this.ports.moveJob(found, place)) ? found : 'not yet';
+      const found = await ports.findJob(place);
+      const decided = found === undefined ? undefined : await this.#decided(ask, found);
+      if (decided === undefined) return 'not to be had';
+      if (!(await ports.moveJob(decided, place))) return 'not yet';
+      const record = { ...recordOf(decided), instance: ports.instance };
+      if (found?.granted === undefined) void ports.keepGrant(record, place, 'soon');
+      return record;
     } catch (cause) {
       if (isLast) throw cause;
-      await this.ports.pause(AGAIN_MS);
+      await ports.pause(AGAIN_MS);
       return 'not yet';
     }
   }
 
-  async #goOn(ask: SignedRequest, place: string, stored: StoredJob): Promise<ActiveJob | undefined> {
+  /**
+   * With what was granted of it: its gateway may have died while the acl-service decided, or before it had written what that said. Then it
+   * is decided now, and the job is his who is proved now: who wrote it was not.
+   *
+   * @returns undefined when it is not granted. It stays as it is: another gateway may have begun it.
+   * @throws {Error} When nobody decides.
+   */
+  async #decided(ask: SignedRequest, found: StoredJob): Promise<DecidedJob | undefined> {
+    const { asked, granted, revision } = found;
+    if (granted !== undefined) return { asked, granted, revision };
+    const answer = await this.ports.askGrant(ask, asked.jid as Jid);
+    if (!answer.ok) {
+      if (answer.error.code === 'acl_unavailable') throw new Error(answer.error.sentence);
+      return undefined;
+    }
+    const { caller, grant, members, missing } = answer.value;
+    if (grant === null) return undefined;
+    const { signature, callerKey } = ask;
+    return {
+      asked: { ...asked, signature, callerKey },
+      granted: { jid: asked.jid, caller, grant, members: [...members], missing: [...missing] },
+      revision,
+    };
+  }
+
+  async #goOn(ask: SignedRequest, record: records.JobRecord): Promise<ActiveJob> {
     const { ports, jobs } = this;
-    const record = await this.#recordOf(ask, place, stored);
-    // It may have begun here while it was decided.
-    const running = jobs.byDigest(place);
-    if (record === undefined || running !== undefined) return running;
     // From here on it is open, and counted as such; what comes in meanwhile is heard.
     const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
     // Whatever becomes of the reading: callers who wait for a job that is open here hear its end.
@@ -101,30 +143,6 @@ export class JobTakeover {
     this.#watch(ask, job);
     await this.#sendAgain(ask, job);
     return job;
-  }
-
-  /**
-   * Its gateway died while the acl-service decided, or before it had written what that said: it is decided now.
-   *
-   * @returns undefined when it is not granted. Nothing is left of it then.
-   */
-  async #recordOf(ask: SignedRequest, place: string, stored: StoredJob): Promise<records.JobRecord | undefined> {
-    const { ports } = this;
-    const asked = { ...stored.asked, instance: ports.instance };
-    if (stored.granted !== undefined) {
-      const { caller, grant, members, missing } = stored.granted;
-      return { ...asked, caller, grant, members, missing };
-    }
-    const granted = await ports.askGrant(ask, asked.jid as Jid);
-    if (!granted.ok || granted.value.grant === null) {
-      await ports.dropJob(place);
-      return undefined;
-    }
-    const { caller, grant, members, missing } = granted.value;
-    const { signature, callerKey } = ask; // whoever wrote it was not proved yet
-    const record = { ...asked, signature, callerKey, caller, grant, members: [...members], missing: [...missing] };
-    ports.keepGrant(record, place);
-    return record;
   }
 
   /** @param moreMs Beyond its own time. */
@@ -167,4 +185,8 @@ export class JobTakeover {
     };
     ports.fanOut(job, hear, { grant, members: [...members], only: silent });
   }
+}
+
+function recordOf({ asked, granted: { caller, grant, members, missing } }: DecidedJob): records.JobRecord {
+  return { ...asked, caller, grant, members, missing };
 }

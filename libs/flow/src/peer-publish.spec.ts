@@ -4,7 +4,8 @@ import type { records } from '@natrium/wire';
 import { aRequest, NOW } from './a-request.spec-support.js';
 import { type ActiveJob, ActiveJobs } from './active-jobs.js';
 import type { News } from './news.js';
-import { type Follow, type GrantedJob, type JobCreation, PeerPublish } from './peer-publish.js';
+import { PeerPublish } from './peer-publish.js';
+import type { Follow, GrantedJob, JobCreation } from './publish-ports.js';
 import type { SignedRequest } from './signed-request.js';
 
 const JIDS = ['20261120141646000001', '20261120141646000002'].map((text) => parseJid(text)!);
@@ -44,6 +45,9 @@ class Gate {
   absent: string[] = [];
   storeFails = false;
   mintFails = false;
+  keepFails = false;
+  whileDropped: Promise<void> | undefined;
+  prepareFails = false;
   /** A job that another gateway has. */
   elsewhere: records.JobRecord | undefined;
   /** While the job is written. */
@@ -65,16 +69,17 @@ class Gate {
         this.created.push(asked);
         this.meanwhile(asked);
         if (this.storeFails) return Promise.reject(new Error('JetStream: insufficient storage'));
-        return Promise.resolve(this.creations.shift() ?? 'created');
+        return Promise.resolve(this.creations.shift() ?? { type: 'created', revision: this.created.length });
       },
-      dropJob: (place) => {
-        this.steps.push(`drop ${place}`);
-        return Promise.resolve();
+      dropJob: async (place, revision) => {
+        await this.whileDropped;
+        this.steps.push(`drop ${place} ${String(revision)}`);
       },
-      prepare: (_, writing) => writing,
-      keepGrant: (record, place) => {
-        this.steps.push(`keep ${place}`);
+      prepare: (_, writing) => (this.prepareFails ? Promise.reject(new Error('too large')) : writing),
+      keepGrant: (record, place, when) => {
+        this.steps.push(`keep ${place}${when === 'now' ? ' now' : ''}`);
         this.kept.push(record);
+        return this.keepFails ? Promise.reject(new Error('no disk')) : Promise.resolve();
       },
       findJob: () => Promise.resolve(this.elsewhere),
       fanOut: (job, hear) => {
@@ -305,7 +310,7 @@ describe('the gate', () => {
     const gate = new Gate();
     await gate.publish(asks('test.ping', {}, 'elsewhere'));
     gate.elsewhere = { ...gate.kept[0]!, jid: JIDS[1]! };
-    gate.creations = ['exists'];
+    gate.creations = [{ type: 'exists' }];
     const outcome = { ret: true, retcode: 0, success: true, out: null };
     gate.stored = [{ jid: JIDS[1]!, id: 'web1', status: 'done', outcome, at: NOW }];
     const heard = await gate.publish(asks('test.ping'));
@@ -321,8 +326,36 @@ describe('the gate', () => {
 
   it('has a caller ask again whose job another gateway is still deciding on, and sends nothing', async () => {
     const gate = new Gate();
-    gate.creations = ['exists'];
+    gate.creations = [{ type: 'exists' }, { type: 'exists' }];
     expect(codes(await gate.publish(asks('test.ping')))).toEqual(['slow_down']);
+    expect(gate.sent).toEqual([]);
+  });
+
+  it('goes on when the job that was there was not granted and is gone: whoever knows a request may not keep it from running', async () => {
+    const gate = new Gate();
+    gate.creations = [{ type: 'exists' }];
+    expect(starts(await gate.publish(asks('test.ping')))).toEqual([JIDS[0]]);
+    expect(gate.steps).toEqual(['grant 1', 'record', 'record', 'fan-out', 'keep digest', 'event']);
+  });
+
+  it('lets no minion hear of a job that nobody has signed before it is written who is meant: nobody could ask that again', async () => {
+    const gate = new Gate();
+    const unsigned = { ...asks('test.ping'), signature: null };
+    await gate.publish(unsigned);
+    expect(gate.steps).toEqual(['grant 1', 'record', 'keep digest now', 'fan-out', 'event']);
+    const failing = new Gate();
+    failing.keepFails = true;
+    expect(codes(await failing.publish(unsigned))).toEqual(['store_unavailable']);
+    expect(failing.steps).toEqual(['grant 1', 'record', 'keep digest now', 'drop digest 1']);
+    expect(failing.sent).toEqual([]);
+  });
+
+  it('leaves nothing of a job that cannot be sealed', async () => {
+    const gate = new Gate();
+    gate.prepareFails = true;
+    await expect(gate.publish(asks('test.ping'))).rejects.toThrow('too large');
+    await Promise.resolve();
+    expect(gate.steps).toEqual(['grant 1', 'record', 'drop digest 1']);
     expect(gate.sent).toEqual([]);
   });
 
@@ -342,6 +375,14 @@ describe('the gate', () => {
     ]);
   });
 });
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 
 describe('a caller whose last request was granted', () => {
   const second = asks('cmd.run', {}, 'second');
@@ -364,21 +405,35 @@ describe('a caller whose last request was granted', () => {
     gate.verdict = err(refusal('not_permitted', 'no'));
     expect(codes(await gate.publish(second))).toEqual(['not_permitted']);
     await gate.publish(asks('cmd.run', {}, 'third'));
-    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second', 'grant 1']);
+    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2', 'grant 1']);
     expect(gate.sent).toHaveLength(1);
+  });
+
+  it('hears that nobody decided, and nothing was sent, only when his job is taken back', async () => {
+    const gate = await afterOne();
+    const { promise, resolve } = withResolvers();
+    gate.whileDropped = promise;
+    gate.verdict = err(refusal('acl_unavailable', 'nobody decided: nothing was sent'));
+    const heard = gate.heard.length;
+    const publishing = gate.publish(second);
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    expect(gate.heard).toHaveLength(heard);
+    resolve();
+    expect(codes(await publishing)).toEqual(['acl_unavailable']);
+    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2']);
   });
 
   it('whose request means nobody leaves no job behind', async () => {
     const gate = await afterOne();
     gate.verdict = ok({ grant: null, caller: { kind: 'account', name: '' }, members: [], missing: ['a'], rule: 'r' });
     await gate.publish(second);
-    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second']);
+    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2']);
   });
 
   it('and whose next request has a job already does not lose that when he is refused', async () => {
     const gate = await afterOne();
     gate.verdict = err(refusal('not_permitted', 'no'));
-    gate.creations = ['exists'];
+    gate.creations = [{ type: 'exists' }];
     await gate.publish(second);
     expect(gate.steps).toEqual(['record', 'grant 2']);
   });

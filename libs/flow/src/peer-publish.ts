@@ -7,80 +7,30 @@
  *
  * Spec: spec/acl.md#peer, spec/envelope.md#one-peer-publish. The original's behaviour: compat/cases/peer.jsonl.
  */
-import { type Jid, type Principal, type Refusal, refusal, type Result, type Signed } from '@natrium/model';
+import { type Jid, refusal } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { recursion, refused, started, type Tell } from './news.js';
+import type { Follow, JobCreation, PublishPorts } from './publish-ports.js';
 import { CONNECTED, placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
-
-export interface GrantedJob {
-  /** null: authorised, but nobody matched. */
-  readonly grant: Signed | null;
-  readonly caller: Principal;
-  readonly members: readonly { readonly id: string; readonly key: Uint8Array }[];
-  readonly missing: readonly string[];
-  /** The rule that allowed, for the caller and the audit. */
-  readonly rule: string;
-}
-
-/** `exists`: the request has a job already. */
-export type JobCreation = 'created' | 'exists';
-
-/** A job as it is stored. */
-export interface StoredJob {
-  readonly asked: records.AskedJob;
-  /** Not there: nobody has decided yet, or its gateway died before that was written. */
-  readonly granted: records.JobGrant | undefined;
-  readonly revision: number;
-}
-
-export interface FanHear {
-  notConnected(key: string): void;
-}
-
-/** Sending a job anew: under another grant, and only to those of its members who have not returned (keys in hexadecimal). */
-export interface FanRound {
-  readonly grant: Signed;
-  readonly members: records.JobRecord['members'];
-  readonly only: ReadonlySet<string>;
-}
-
-export interface PublishPorts {
-  readonly instance: string;
-  /** @throws {Error} While the broker takes no writes. */
-  mintJid(): Promise<Jid>;
-  askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
-  createJob(asked: records.AskedJob, place: string): Promise<JobCreation>;
-  /** A job that this instance has created is not granted. */
-  dropJob(place: string): Promise<void>;
-  /** While the job is written what can be is prepared for its sending. */
-  prepare<T>(record: records.JobRecord, writing: Promise<T>): Promise<T>;
-  /** Writes what was granted, while nobody waits. */
-  keepGrant(record: records.JobRecord, place: string): void;
-  /** A job of which another instance knows what was granted. */
-  findJob(place: string): Promise<records.JobRecord | undefined>;
-  /** Sends the job to every member; says at once who is not connected, by identity key (hex). */
-  fanOut(job: ActiveJob, hear: FanHear): void;
-  /** Goes on with a job that another instance began; undefined when that cannot be. */
-  takeOver(ask: SignedRequest): Promise<ActiveJob | undefined>;
-  /** Returns of a job that this instance doesn't gather. */
-  storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
-  /** Of these identity keys (hexadecimal), those whose minions the broker does not know now. */
-  notConnected(jid: Jid, keys: readonly string[]): Promise<readonly string[]>;
-  /** The job's start is told on the event bus. */
-  announce(job: ActiveJob): void;
-  keyText(key: Uint8Array): string;
-  now(): number;
-}
-
-/** `all`: every return and the end; `jid`: only the start; `preview`: who is meant, and nothing is sent. */
-export type Follow = 'all' | 'jid' | 'preview';
 
 const LATE_MS = 60_000;
 /** Callers whose last request was granted; each beyond them has to wait once for both. */
 const MAX_GRANTED = 10_000;
 
-type Written = { readonly type: JobCreation } | { readonly type: 'failed'; readonly why: string };
+/** The second is for one that was there and is gone. */
+const CREATIONS = 2;
+
+type Written = JobCreation | { readonly type: 'failed'; readonly why: string };
+
+interface Granted {
+  readonly ask: SignedRequest;
+  readonly asked: records.AskedJob;
+  readonly record: records.JobRecord;
+  readonly rule: string;
+  readonly follow: Follow;
+  readonly tell: Tell;
+}
 
 export class PeerPublish {
   /** Keys of callers whose last request was granted. */
@@ -118,31 +68,80 @@ export class PeerPublish {
     const place = placeOf(ask);
     const asked = this.#asked(ask, jid);
     const early = follow !== 'preview' && this.#wasGranted(ask) ? this.#write(asked, place) : undefined;
-    const granted = await this.ports.askGrant(ask, jid);
+    const granted = await this.#orDropped(early, place, this.ports.askGrant(ask, jid));
     this.#learn(ask, granted.ok);
-    const grant = granted.ok ? granted.value.grant : null;
-    if (!granted.ok || grant === null) {
-      void this.#drop(early, place);
-      // An empty resolution is never sent on: authorised, nobody matched.
-      if (granted.ok) tell({ ...started(jid, [], granted.value.missing, granted.value.rule), end: [] });
-      else tell(refused(granted.error));
+    if (granted.ok && granted.value.grant !== null) {
+      const { caller, grant, members, missing, rule } = granted.value;
+      const record = { ...asked, caller, grant, members: [...members], missing: [...missing] };
+      if (follow === 'preview') await this.#preview(ask, record, rule, tell);
+      else await this.#start({ ask, asked, record, rule, follow, tell }, early);
       return;
     }
-    const { caller, members, missing, rule } = granted.value;
-    const record = { ...asked, caller, grant, members: [...members], missing: [...missing] };
-    if (follow === 'preview') {
-      await this.#preview(ask, record, rule, tell);
+    const dropped = this.#drop(early, place);
+    // Whoever would go on with it is refused as well, but for this: that nothing was sent has to be true.
+    if (!granted.ok && granted.error.code === 'acl_unavailable') await dropped;
+    // An empty resolution is never sent on: authorised, nobody matched.
+    if (granted.ok) tell({ ...started(jid, [], granted.value.missing, granted.value.rule), end: [] });
+    else tell(refused(granted.error));
+  }
+
+  /** @param early Of the job that was written while it was decided on. */
+  async #start(granted: Granted, early?: Promise<Written>): Promise<void> {
+    const { ask, asked, record, follow, tell } = granted;
+    const place = placeOf(ask);
+    let writing = early ?? this.#write(asked, place);
+    for (let attempt = 1; ; attempt += 1) {
+      const written = await this.#orDropped(writing, place, this.ports.prepare(record, writing));
+      if (written.type === 'failed') {
+        const why = `the job could not be written, so nothing was sent: ${written.why}`;
+        tell(refused(refusal('store_unavailable', why)));
+        return;
+      }
+      if (written.type === 'created') {
+        await this.#startWritten(granted, written.revision);
+        return;
+      }
+      if (await this.#followStored(ask, follow, tell)) return;
+      if (attempt === CREATIONS) {
+        tell(refused(refusal('slow_down', 'another gateway is at work on this request; ask again')));
+        return;
+      }
+      // Another's, which was not granted and is gone by now, is no reason not to run this one.
+      writing = this.#write(asked, place);
+    }
+  }
+
+  /** Of work that fails nothing is left. */
+  async #orDropped<T>(writing: Promise<Written> | undefined, place: string, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (cause) {
+      void this.#drop(writing, place);
+      throw cause;
+    }
+  }
+
+  async #startWritten({ ask, record, rule, follow, tell }: Granted, revision: number): Promise<void> {
+    const place = placeOf(ask);
+    // Whoever goes on with it has nothing to ask for a grant with: its members have to be known.
+    if (ask.signature === null && !(await this.#keepNow(record, place, tell))) {
+      await this.ports.dropJob(place, revision);
       return;
     }
-    const written = await this.ports.prepare(record, early ?? this.#write(asked, place));
-    if (written.type === 'failed') {
-      tell(refused(refusal('store_unavailable', `the job could not be written, so nothing was sent: ${written.why}`)));
-    } else if (written.type === 'exists') await this.#followStored(ask, follow, tell);
-    else {
-      // A caller who has asked again while the broker took its time may have been given it here by a take-over.
-      const running = this.jobs.byDigest(place);
-      if (running === undefined) this.#begin(ask, record, rule, follow, tell);
-      else this.#follow(running, ask, follow, tell);
+    // A caller who has asked again while the broker took its time may have been given it here by a take-over.
+    const running = this.jobs.byDigest(place);
+    if (running === undefined) this.#begin(ask, record, rule, follow, tell);
+    else this.#follow(running, ask, follow, tell);
+  }
+
+  async #keepNow(record: records.JobRecord, place: string, tell: Tell): Promise<boolean> {
+    try {
+      await this.ports.keepGrant(record, place, 'now');
+      return true;
+    } catch (cause) {
+      const why = `what was granted could not be written, so nothing was sent: ${whyOf(cause)}`;
+      tell(refused(refusal('store_unavailable', why)));
+      return false;
     }
   }
 
@@ -171,16 +170,15 @@ export class PeerPublish {
   /** Resolves in any case: who waits for it may have to be told something else first. */
   async #write(asked: records.AskedJob, place: string): Promise<Written> {
     try {
-      return { type: await this.ports.createJob(asked, place) };
+      return await this.ports.createJob(asked, place);
     } catch (cause) {
       return { type: 'failed', why: whyOf(cause) };
     }
   }
 
-  /** Where that fails, the job stays without a grant: nobody runs it, and whoever goes on with it is refused. */
   async #drop(early: Promise<Written> | undefined, place: string): Promise<void> {
-    if (early === undefined || (await early).type !== 'created') return;
-    await this.ports.dropJob(place).catch(() => undefined);
+    const written = await early;
+    if (written?.type === 'created') await this.ports.dropJob(place, written.revision);
   }
 
   async #preview({ request }: SignedRequest, record: records.JobRecord, rule: string, tell: Tell): Promise<void> {
@@ -200,7 +198,7 @@ export class PeerPublish {
     });
     this.#tellStart(record, rule, tell);
     if (follow === 'all') job.listeners.add(tell);
-    this.ports.keepGrant(record, job.place);
+    if (ask.signature !== null) void this.ports.keepGrant(record, job.place, 'soon');
     this.ports.announce(job);
     const timeoutMs = ask.request.timeout * 1000;
     this.jobs.watch(job, timeoutMs, timeoutMs + LATE_MS, ask.request.options[WAITS] === true);
@@ -236,21 +234,20 @@ export class PeerPublish {
   /**
    * The job exists, but not here: its caller has lost the gateway that began it, so this one goes on with it. Where that
    * cannot be, what has come is told, and who is silent is still running.
+   *
+   * @returns false: nobody has it, or nobody knows what was granted of it.
    */
-  async #followStored(ask: SignedRequest, follow: Follow, tell: Tell): Promise<void> {
+  async #followStored(ask: SignedRequest, follow: Follow, tell: Tell): Promise<boolean> {
     const place = placeOf(ask);
     const running = this.jobs.byDigest(place) ?? (await this.ports.takeOver(ask));
     if (running !== undefined) {
       this.#follow(running, ask, follow, tell);
-      return;
+      return true;
     }
     const record = await this.ports.findJob(place);
-    if (record === undefined) {
-      tell(refused(refusal('slow_down', 'another gateway is at work on this request; ask again')));
-      return;
-    }
+    if (record === undefined) return false;
     this.#tellStart(record, '', tell);
-    if (follow !== 'all') return;
+    if (follow !== 'all') return true;
     const stored = await this.ports.storedReturns(record);
     const back = new Set(stored.map(({ id }) => id));
     const silent = record.members.filter(({ id }) => !back.has(id));
@@ -260,6 +257,7 @@ export class PeerPublish {
       returns: stored.map(({ id, outcome }) => ({ id, ...outcome })),
       end: silent.map(({ id }) => ({ id, why: 'running' as const, sentence: null })),
     });
+    return true;
   }
 }
 

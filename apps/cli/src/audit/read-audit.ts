@@ -7,7 +7,7 @@ import { readCredentials } from '@natrium/keystore';
 import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
 import type { OpenMaster } from '../link/open-master.js';
-import type { StoredAudit, StoredRecord } from './stored-audit.js';
+import { issuedIn, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
 /** Records as they come from the stream, and where the next ones are. */
 export interface AuditPage {
@@ -27,6 +27,9 @@ const LIMIT = 1000;
 /** A head may be some milliseconds ahead of what another replica has seen of the stream. */
 const WAITS = 3;
 const MAX_REPLICAS = 3;
+/** The first of the two fields of a grant that name its record. */
+const AUDITED = 10;
+const NEW_MS = 5000;
 
 export async function readPage(master: OpenMaster, ask: PageAsk): Promise<Result<AuditPage, Refusal>> {
   const answer = await master.client.admin('audit', 'audit.read', [{ limit: LIMIT, ...ask }]);
@@ -45,17 +48,29 @@ export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit,
     if (!page.ok) return page;
     read.push(...page.value.records);
     from = page.value.next;
-    if (page.value.isLast && (waits += 1) >= (hasAll(read, heads.value) ? 1 : WAITS)) break;
+    const wanted = [...signedIn(heads.value).map(headOf), ...(grants ?? []).filter(isNew).map(recordOfGrant)];
+    if (page.value.isLast && (waits += 1) >= (hasAll(read, wanted) ? 1 : WAITS)) break;
   }
   return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants });
 }
 
-/** Whether the stream has been read at least to where it ended when the heads were signed. */
-function hasAll(read: readonly StoredRecord[], heads: Value): boolean {
-  const wanted = signedIn(heads).flatMap(({ bytes }) => {
-    const [chain, number] = decode(bytes) as readonly [string, number];
-    return [[chain, number] as const];
-  });
+type RecordPlace = readonly [chain: string, number: number];
+
+function headOf({ bytes }: Signed): RecordPlace {
+  return decode(bytes) as unknown as RecordPlace;
+}
+
+/** Its record is written a moment after it. */
+function isNew(grant: Signed): boolean {
+  return (issuedIn(grant) ?? 0) > Date.now() - NEW_MS;
+}
+
+function recordOfGrant({ bytes }: Signed): RecordPlace {
+  return (decode(bytes) as readonly unknown[]).slice(AUDITED, AUDITED + 2) as unknown as RecordPlace;
+}
+
+/** Whether the stream has been read at least to these records. */
+function hasAll(read: readonly StoredRecord[], wanted: readonly RecordPlace[]): boolean {
   const last = new Map<string, number>();
   for (const { chain, number } of read) last.set(chain, Math.max(last.get(chain) ?? -1, number));
   return wanted.every(([chain, number]) => (last.get(chain) ?? -1) >= number);
@@ -63,7 +78,12 @@ function hasAll(read: readonly StoredRecord[], heads: Value): boolean {
 
 /** By the key that each record is kept under; the stream itself is in order of writing, and has a group that grows meanwhile once more. */
 function inOrder(read: readonly StoredRecord[]): readonly StoredRecord[] {
-  const last = new Map(read.map((record) => [`${record.chain} ${String(record.number)}`, record]));
+  const last = new Map(
+    read.map((record) => [
+      `${record.chain} ${String(record.number)} ${Buffer.from(record.bytes).toString('base64')}`,
+      record,
+    ]),
+  );
   return [...last.values()].toSorted((a, b) =>
     a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1,
   );

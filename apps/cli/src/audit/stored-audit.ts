@@ -134,7 +134,8 @@ function seenGrant(grant: Signed, { cluster, aclKeys }: Trust): readonly SeenGra
 
 const ISSUED = 7;
 
-function issuedIn({ bytes }: Signed): number | undefined {
+/** When a grant was issued, in ms since 1970; undefined for what is none. */
+export function issuedIn({ bytes }: Signed): number | undefined {
   try {
     const fields = decode(bytes);
     const issued: unknown = Array.isArray(fields) ? fields[ISSUED] : undefined;

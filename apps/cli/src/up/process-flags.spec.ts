@@ -1,7 +1,7 @@
 /** Rules of the flags of processes: the same wherever they are started, and nothing among them that a newer Node does not know. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from '../../../../tests/support/places.js';
-import { LEAN_AGENT, ROOMY_GATEWAY } from './process-flags.js';
+import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 
 /** Tried with Node 20, 22 and 24; one that a Node does not know ends it at once. */
 const KNOWN = [
@@ -23,14 +23,18 @@ it('an agent’s are the same in the unit and in the image', () => {
   expect(flagsIn(/^ENTRYPOINT .*minion-agent.*$/m.exec(image)?.[0])).toEqual(LEAN_AGENT.flags);
 });
 
-it('a gateway’s are the same in the unit and in docker-compose.yml', () => {
-  const unit = readFileSync(inRoot('systemd/natrium-gateway.service'), 'utf8');
-  const compose = readFileSync(inRoot('docker-compose.yml'), 'utf8');
-  expect(flagsOfNode(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(ROOMY_GATEWAY.flags);
-  expect(flagsOfNode(/^ +command: .*master-gateway.*$/m.exec(compose)?.[0])).toEqual(ROOMY_GATEWAY.flags);
+it.each([
+  ['gateway', 'master-gateway', ROOMY_GATEWAY],
+  ['acl', 'acl-service', SMALL_SERVICE],
+  ['runner', 'runner-service', SMALL_SERVICE],
+])('those of %s are the same in the unit and in docker-compose.yml', (name, program, { flags }) => {
+  const unit = readFileSync(inRoot(`systemd/natrium-${name}.service`), 'utf8');
+  const compose = readFileSync(inRoot('docker-compose.yml'), 'utf8').split('\n');
+  expect(flagsOfNode(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(flags);
+  expect(flagsOfNode(compose.find((line) => line.includes(`dist/${program}/main.mjs`)))).toEqual(flags);
 });
 
 it('are only such as were tried', () => {
-  const flags = [...LEAN_AGENT.flags, ...ROOMY_GATEWAY.flags].map((flag) => flag.split('=')[0]);
+  const flags = [...LEAN_AGENT.flags, ...ROOMY_GATEWAY.flags, ...SMALL_SERVICE.flags].map((flag) => flag.split('=')[0]);
   expect(new Set(flags)).toEqual(new Set(KNOWN));
 });

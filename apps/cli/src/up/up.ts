@@ -22,7 +22,7 @@ import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
 import { type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
-import { LEAN_AGENT, ROOMY_GATEWAY } from './process-flags.js';
+import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 
 const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
 /** Runs only where the master file has event_sinks. */
@@ -194,7 +194,7 @@ class Cluster {
 
   /** Each replica of the gateway has a port of its own, one after the other. */
   #howOf(service: string, replica: number): How {
-    if (service !== 'master-gateway') return {};
+    if (service !== 'master-gateway') return SMALL_SERVICE;
     const { httpPort } = this.options;
     if (httpPort === undefined) return ROOMY_GATEWAY;
     return { ...ROOMY_GATEWAY, env: { NATRIUM_HTTP_PORT: String(httpPort + replica - 1) } };

@@ -110,8 +110,8 @@ export class AuditIndex {
     let hasGrown = false;
     for await (const { at, group } of this.#after(from, end)) {
       next = at;
-      // The last group may have grown since: then it stands further on.
-      hasGrown = at === end && group === undefined && this.#last > end;
+      // It may have grown since: then it stands further on.
+      hasGrown ||= group === undefined && this.#last > end;
       if (group !== undefined && (chain === undefined || group.chain === chain)) {
         groups.push(group);
         records += group.records.length;

@@ -35,8 +35,7 @@ function anAdoption({ jobs, granted, take = () => Promise.resolve(undefined) }: 
   const forgotten: string[] = [];
   const adoption = new Adoption({
     cache: {
-      leftBy: () => Promise.resolve(jobs),
-      isGranted: (jid) => Promise.resolve(granted.includes(jid)),
+      leftBy: () => Promise.resolve(jobs.map((job) => ({ ...job, isGranted: granted.includes(job.asked.jid) }))),
       forget: (instance) => Promise.resolve(forgotten.push(instance)),
     },
     takeover: {
@@ -91,12 +90,12 @@ it('a gateway is forgotten when all of its jobs are taken care of, and not when 
   expect([silent.taken.length, silent.forgotten]).toEqual([1, []]);
 });
 
-it('a broker that takes no writes now leaves the gateway to be looked at again', async () => {
-  const { adoption, forgotten } = anAdoption({
-    jobs: [left('1')],
+it('one that fails keeps no other from being taken care of, and the gateway is looked at again', async () => {
+  const { adoption, taken, settled, forgotten } = anAdoption({
+    jobs: [...Array.from({ length: 12 }, (_, n) => left(String(n))), left('over', { started: NOW - 6000 })],
     granted: [],
     take: () => Promise.reject(new Error('timeout')),
   });
   await expect(adoption.adopt('gw9', true)).rejects.toThrow('timeout');
-  expect(forgotten).toEqual([]);
+  expect([taken.length, settled.length, forgotten]).toEqual([12, 1, []]);
 });

@@ -5,14 +5,13 @@
  * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
  */
 import { digestOf, readAsked } from '@natrium/bus';
-import type { JobTakeover, SignedRequest } from '@natrium/flow';
-import type { JobCache } from './job-cache.js';
-import type { PlacedJob } from './job-records.js';
+import { canBeAskedAgain, type JobTakeover, type SignedRequest } from '@natrium/flow';
+import type { JobCache, LeftJob } from './job-cache.js';
 
 const AT_ONCE = 8;
 
 export interface AdoptionPorts {
-  readonly cache: Pick<JobCache, 'leftBy' | 'isGranted' | 'forget'>;
+  readonly cache: Pick<JobCache, 'leftBy' | 'forget'>;
   readonly takeover: Pick<JobTakeover, 'take' | 'settle'>;
   readonly now: () => number;
   /** How many jobs of which instance. */
@@ -22,33 +21,44 @@ export interface AdoptionPorts {
 export class Adoption {
   constructor(private readonly ports: AdoptionPorts) {}
 
-  /** @param isGone It will never come back: what it has written down of itself is removed. */
+  /**
+   * @param isGone It will never come back: what it has written down of itself is removed.
+   * @throws {Error} When one of them could not be taken care of; the others were.
+   */
   async adopt(instance: string, isGone: boolean): Promise<void> {
-    const { cache } = this.ports;
-    const left = await cache.leftBy(instance);
-    const works = (await Promise.all(left.map((job) => this.#workFor(job)))).flat();
-    for (let from = 0; from < works.length; from += AT_ONCE) {
-      await Promise.all(works.slice(from, from + AT_ONCE).map((work) => work()));
-    }
-    if (isGone) await cache.forget(instance);
-    if (works.length > 0) this.ports.onAdopted(instance, works.length);
-  }
-
-  async #workFor(job: PlacedJob): Promise<readonly (() => Promise<unknown>)[]> {
     const { cache, takeover, now } = this.ports;
-    const ask = askOf(job);
-    if (ask === undefined) return [];
-    const { started, jid } = job.asked;
-    if (started + ask.request.timeout * 1000 >= now()) return [() => takeover.take(ask)];
-    return (await cache.isGranted(jid)) ? [] : [() => takeover.settle(ask)];
+    const [open, unknown]: [SignedRequest[], SignedRequest[]] = [[], []];
+    for (const job of await cache.leftBy(instance)) {
+      const ask = askOf(job);
+      if (ask === undefined) continue;
+      if (job.asked.started + ask.request.timeout * 1000 >= now()) open.push(ask);
+      else if (!job.isGranted) unknown.push(ask);
+    }
+    const failures = [
+      ...(await aFewAtOnce(open, (ask) => takeover.take(ask))),
+      ...(await aFewAtOnce(unknown, (ask) => takeover.settle(ask))),
+    ];
+    if (failures.length > 0) throw failures[0];
+    if (isGone) await cache.forget(instance);
+    if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
   }
 }
 
+/** @returns What failed. */
+async function aFewAtOnce(asks: readonly SignedRequest[], work: (ask: SignedRequest) => Promise<unknown>) {
+  const failures: unknown[] = [];
+  for (let from = 0; from < asks.length; from += AT_ONCE) {
+    const some = await Promise.allSettled(asks.slice(from, from + AT_ONCE).map(work));
+    failures.push(...some.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])));
+  }
+  return failures;
+}
+
 /** The caller's own signed words; who has not signed cannot be asked for again. */
-function askOf({ asked, place }: PlacedJob): SignedRequest | undefined {
+function askOf({ asked, place }: LeftJob): SignedRequest | undefined {
   const { request: bytes, signature, callerKey, batch } = asked;
   const request = readAsked(bytes);
-  if (request === undefined || signature === null || callerKey === null) return undefined;
+  if (request === undefined || !canBeAskedAgain(asked)) return undefined;
   const ask = { bytes, signature, credential: null, grantRun: null, callerKey, request, digest: digestOf(bytes) };
   return batch === null ? ask : { ...ask, place, batch };
 }

@@ -77,14 +77,14 @@ export class BySecond<T> {
     return reading;
   }
 
-  /** Everything, oldest first. */
-  all(): Promise<readonly T[]> {
-    return this.#read('*');
+  /** Everything, or what was written since a revision of the store; oldest first. */
+  all(since?: number): Promise<readonly T[]> {
+    return this.#read('*', since);
   }
 
   /** @param second Or the pattern for all of them. */
-  async #read(second: string): Promise<readonly T[]> {
-    const entries = await this.store.list(`${this.options.letter}.${second}.*`);
+  async #read(second: string, since?: number): Promise<readonly T[]> {
+    const entries = await this.store.list(`${this.options.letter}.${second}.*`, since);
     return entries.flatMap(({ value }) => this.options.read(decode(value)));
   }
 

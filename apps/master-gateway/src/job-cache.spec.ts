@@ -125,15 +125,16 @@ describe('what a gateway that is gone has left', () => {
     expect(await placesLeft()).toEqual([]);
   });
 
-  it('of which nobody knows what was granted is found, and is another’s to be decided on', async () => {
-    await cache.create(anAsked(1), digestOf(1));
-    expect(await other.isGranted(jidOf(1))).toBe(false);
-    const found = await other.find(digestOf(1));
-    expect(found).toMatchObject({ asked: { instance: 'gw1', jid: jidOf(1) }, granted: undefined });
-    expect(await other.move(found!, digestOf(1))).toBe(true);
-    expect(await other.byPlace(digestOf(1))).toBeUndefined();
-    await other.keepGrant(aRecord(1), digestOf(1));
-    expect(await cache.byJid(jidOf(1))).toEqual(aRecord(1, { instance: 'gw2' }));
+  it('of which nobody knows what was granted is told from the others', async () => {
+    await cache.begin();
+    for (const n of [1, 2, 3, 4]) await cache.create(anAsked(n), digestOf(n));
+    for (const n of [1, 4]) await cache.keepGrant(aRecord(n), digestOf(n));
+    expect((await other.leftBy('gw1')).map(({ isGranted }) => isGranted)).toEqual([true, false, false, true]);
+    expect(await other.find(digestOf(2))).toMatchObject({
+      asked: { instance: 'gw1', jid: jidOf(2) },
+      granted: undefined,
+    });
+    expect(await other.byPlace(digestOf(2))).toBeUndefined();
   });
 
   it('is nothing when it is not known', async () => {
@@ -221,7 +222,7 @@ describe('a job', () => {
     expect(await mover.move((await mover.find(digestOf(2)))!, digestOf(2))).toBe(true);
     for (const [at, revision] of revisions.entries()) await cache.drop(digestOf(at + 1), revision);
     expect([await other.find(digestOf(1)), (await other.find(digestOf(2)))?.asked.instance]).toEqual([undefined, by]);
-    await cache.tellOldest(() => false);
+    await cache.tellOldest((place) => place === digestOf(2));
     expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual(by === 'gw1' ? [digestOf(2)] : []);
     // The request may come again.
     expect(await cache.create(anAsked(3), digestOf(1))).toMatchObject({ type: 'created' });
@@ -243,6 +244,15 @@ describe('a job', () => {
     await cache.create(anAsked(2), digestOf(2));
     store.put = () => Promise.reject(new Error('no disk'));
     await expect(cache.keepGrant(aRecord(2), digestOf(2), 'now')).rejects.toThrow('no disk');
+  });
+
+  it('is listed also by a gateway that did not begin it, while its grant is on its way', async () => {
+    now = Date.UTC(2026, 10, 20, 14, 16, 46, 500);
+    await begin(1);
+    await cache.create(anAsked(2), digestOf(2));
+    const listing = other.all();
+    void cache.keepGrant(aRecord(2), digestOf(2));
+    expect((await listing).map(({ jid }) => jid)).toEqual([1, 2].map(jidOf));
   });
 
   it('is listed with the others, oldest first, once it is granted', async () => {

@@ -1,6 +1,6 @@
 /**
  * The job cache in JetStream: jobs as they were asked for in several buckets, and in groups by the second of their jids returns
- * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`). The first alone is waited for with an fsync; a stream
+ * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`). The first is waited for with an fsync; a stream
  * syncs its messages one after another, so that two of them take more in a second than one.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
@@ -20,8 +20,14 @@ const LATE_AT_ONCE = 128;
 /** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
 export type JobStores = readonly [Store, ...Store[]];
 
+/** A job that a gateway has left. */
+export interface LeftJob extends PlacedJob {
+  /** It is written down what was granted of it. */
+  readonly isGranted: boolean;
+}
+
 export class JobCache {
-  readonly #records: readonly JobRecords[];
+  readonly #records: readonly [JobRecords, ...JobRecords[]];
   readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
@@ -35,7 +41,9 @@ export class JobCache {
     this.#returns = new BySecond(stores[0], { letter: 'r', instance, read });
     const grants = new JobGrants(stores[0], options);
     this.#grants = grants;
-    this.#records = stores.map((store) => new JobRecords(store, grants, instance));
+    const [first, ...others] = stores;
+    const recordsIn = (store: Store) => new JobRecords(store, grants, instance);
+    this.#records = [recordsIn(first), ...others.map(recordsIn)];
   }
 
   /** What is gathered is written first. */
@@ -60,11 +68,6 @@ export class JobCache {
     return written;
   }
 
-  /** Whether it is known what was granted of it. */
-  async isGranted(jid: string): Promise<boolean> {
-    return (await this.#grants.find(jid)) !== undefined;
-  }
-
   async find(place: string): Promise<StoredJob | undefined> {
     const found = await this.#at(place).find(place);
     return found === undefined ? undefined : { ...found, granted: await this.#grants.find(found.asked.jid) };
@@ -72,7 +75,7 @@ export class JobCache {
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
   move(job: StoredJob, place: string): Promise<boolean> {
-    return this.#at(place).move(job, place, job.granted !== undefined);
+    return this.#at(place).move(job, place);
   }
 
   /** Before the first job: this instance has none that is older than now. */
@@ -91,9 +94,15 @@ export class JobCache {
   }
 
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
-  async leftBy(instance: string): Promise<readonly PlacedJob[]> {
-    const left = await this.#ofAll((one) => one.leftBy(instance));
-    return left.flat().sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));
+  async leftBy(instance: string): Promise<readonly LeftJob[]> {
+    const left = (await this.#ofAll((one) => one.leftBy(instance))).flat();
+    if (left.length === 0) return [];
+    // What is older than its oldest open job there is looked for again by whoever takes care of it.
+    const since = await this.#records[0].oldestOf(instance);
+    const granted = await this.#grants.jidsSince(since ?? 1);
+    return left
+      .map((job) => ({ ...job, isGranted: granted.has(job.asked.jid) }))
+      .sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));
   }
 
   /** All that an instance left is taken care of. */

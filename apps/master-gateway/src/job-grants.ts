@@ -1,5 +1,5 @@
 /**
- * What was granted of each job, in groups that nobody waits for. By it a job is found by its jid.
+ * What was granted of each job, in groups that nobody waits for, or at once. By it a job is found by its jid.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -84,6 +84,11 @@ export class JobGrants {
     return this.#look(jids, () => this.#kept.all());
   }
 
+  /** Of which jobs it was written since a revision of the store. */
+  async jidsSince(revision: number): Promise<ReadonlySet<string>> {
+    return new Set((await this.#kept.all(revision)).map(({ jid }) => jid));
+  }
+
   /** @param readAll Reads what may have all of them; what is young is then looked for by itself. */
   async #look(
     jids: readonly string[],
@@ -116,7 +121,7 @@ export class JobGrants {
   /** What is being written is durable before the connection closes. */
   async close(): Promise<void> {
     const all = [...this.#writing.values()].map(({ written }) => written);
-    await Promise.race([Promise.all(all), pause(CLOSE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.allSettled(all), pause(CLOSE_MS, undefined, { ref: false })]);
     this.#isClosed = true;
   }
 }

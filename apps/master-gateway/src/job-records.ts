@@ -142,11 +142,11 @@ export class JobRecords {
   }
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
-  async move({ asked, revision }: FoundJob, digest: string, isGranted: boolean): Promise<boolean> {
+  async move({ asked, revision }: FoundJob, digest: string): Promise<boolean> {
     this.#writing.set(digest, this.#newest + 1);
     try {
       const moved = await this.store.update(`j.${digest}`, encoded({ ...asked, instance: this.instance }), revision);
-      if (moved !== undefined) this.#note(digest, { revision: moved, jid: asked.jid, isGranted });
+      if (moved !== undefined) this.#note(digest, { revision: moved, jid: asked.jid, isGranted: true });
       return moved !== undefined;
     } finally {
       this.#writing.delete(digest);
@@ -155,9 +155,7 @@ export class JobRecords {
 
   #note(digest: string, begun: Begun): void {
     this.#withdrawn.delete(digest);
-    // It may have begun here while it was made this one's.
-    const isGranted = begun.isGranted || this.#begun.get(digest)?.isGranted === true;
-    this.#begun.set(digest, { ...begun, isGranted });
+    this.#begun.set(digest, begun);
     this.#newest = Math.max(this.#newest, begun.revision);
   }
 
@@ -187,11 +185,17 @@ export class JobRecords {
     return (await this.store.list('o.*')).map(({ key }) => key.slice(2));
   }
 
+  /** Since which revision an instance has jobs here that have not ended; undefined: it is not known. */
+  async oldestOf(instance: string): Promise<number | undefined> {
+    const since = await this.store.get(`o.${instance}`);
+    return since === undefined ? undefined : Math.max(1, Number(decode(since.value)));
+  }
+
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
   async leftBy(instance: string): Promise<readonly PlacedJob[]> {
-    const since = await this.store.get(`o.${instance}`);
+    const since = await this.oldestOf(instance);
     if (since === undefined) return [];
-    const entries = await this.store.list('j.*', Math.max(1, Number(decode(since.value))));
+    const entries = await this.store.list('j.*', since);
     return entries
       .map(({ key, value }) => ({ place: key.slice(2), asked: readJob(value) }))
       .filter(({ asked }) => asked.instance === instance);

@@ -49,6 +49,7 @@ export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, 
 export { PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload, type ReloadPorts } from './policy-reload.js';
 export {
+  canBeAskedAgain,
   CONNECTED,
   type Credential,
   GRANT_RUN,

@@ -64,8 +64,8 @@ class Left {
     {
       instance: 'here',
       findJob: () => Promise.resolve(this.asked && { asked: this.asked, granted: this.written, revision: 1 }),
-      keepGrant: (record, place) => {
-        this.steps.push(`keep ${place}`);
+      keepGrant: (record, place, when) => {
+        this.steps.push(`keep ${place}${when === 'now' ? ' now' : ''}`);
         this.kept.push(record);
         return Promise.resolve();
       },
@@ -111,8 +111,8 @@ class Left {
     this.jobs,
   );
 
-  take(): Promise<ActiveJob | undefined> {
-    return this.takeover.take(ASK);
+  take(ask = ASK): Promise<ActiveJob | undefined> {
+    return this.takeover.take(ask);
   }
 
   /** Runs what is due at its end, in its order. */
@@ -168,6 +168,16 @@ describe('a job that another gateway left', () => {
     const job = await left.take();
     expect(left.rounds).toEqual([]);
     expect(heard(left, job!)[0]?.end?.map(({ id, why }) => [id, why])).toEqual([['web2', 'no_answer'], ['db1', 'no_answer']]); // prettier-ignore
+  });
+
+  it('is asked for again while nobody decides: that is no refusal', async () => {
+    const left = new Left();
+    left.refused = refusal('acl_unavailable', 'nobody decided');
+    left.whileGranted = () => {
+      if (left.steps.filter((step) => step === 'grant 1').length === 3) left.refused = undefined;
+    };
+    await left.take();
+    expect(left.steps).toEqual(['move', 'read', 'grant 1', 'grant 1', 'grant 1', 'fan-out']);
   });
 
   it('is not sent to a minion that is no longer meant', async () => {
@@ -263,10 +273,19 @@ describe('a job of which nobody knows what was granted', () => {
     left.granted = ['web1', 'web2'];
     left.stored = ['web1'];
     const job = await left.take();
-    expect(left.steps).toEqual(['grant 1', 'move', 'keep d', 'read', 'grant 1', 'fan-out']);
+    expect(left.steps).toEqual(['grant 1', 'move', 'keep d', 'read', 'fan-out']);
     expect(left.sentTo()).toEqual(['web2']);
     expect(job?.record).toMatchObject({ instance: 'here', members: [{ id: 'web1' }, { id: 'web2' }] });
     expect(left.kept).toEqual([job?.record]);
+  });
+
+  it.each<[string, Partial<SignedRequest>]>([
+    ['no signature', { signature: null }],
+    ['no key of its caller', { callerKey: null }],
+  ])('and that has %s is written down before anybody hears of it: nobody could ask for it again', async (_, change) => {
+    const left = unknown();
+    await left.take({ ...ASK, ...change });
+    expect(left.steps).toEqual(['grant 1', 'move', 'keep d now', 'read', 'fan-out']);
   });
 
   it('is his who is proved now, also in the store: who wrote it was not', async () => {

@@ -7,12 +7,12 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import type { Jid, Refusal, Result } from '@natrium/model';
+import { type Jid, ok, type Refusal, type Result } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { asReturn } from './news.js';
 import type { FanHear, FanRound, GrantedJob, StoredJob } from './publish-ports.js';
-import { placeOf, WAITS, type SignedRequest } from './signed-request.js';
+import { canBeAskedAgain, placeOf, type SignedRequest, WAITS } from './signed-request.js';
 
 export interface TakeoverPorts {
   readonly instance: string;
@@ -20,7 +20,7 @@ export interface TakeoverPorts {
   /** Makes the job this instance's. false: somebody else changed it first. */
   moveJob(job: StoredJob, place: string): Promise<boolean>;
   /** What was granted of a job of which nobody knew that. Resolves when it is durable. */
-  keepGrant(record: records.JobRecord, place: string, when: 'soon'): Promise<void>;
+  keepGrant(record: records.JobRecord, place: string, when: 'soon' | 'now'): Promise<void>;
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
@@ -37,7 +37,13 @@ const LEAST_MS = 2000;
 /** The most that reading what was stored may take, with all its tries. */
 const READING_MS = 30_000;
 
-type DecidedJob = Required<StoredJob> & { readonly granted: NonNullable<StoredJob['granted']> };
+type DecidedJob = StoredJob & { readonly granted: NonNullable<StoredJob['granted']> };
+
+/** A job that is this instance's now, with what was granted of it just now, where nobody knew that. */
+interface Claimed {
+  readonly record: records.JobRecord;
+  readonly anew?: Pick<records.JobGrant, 'grant' | 'members'>;
+}
 
 export class JobTakeover {
   /** Take-overs under way: two callers of one job wait for the same one. */
@@ -48,7 +54,7 @@ export class JobTakeover {
     private readonly jobs: ActiveJobs,
   ) {}
 
-  /** @returns undefined when the job is not here, or others are always quicker. */
+  /** @returns undefined when the job is not here, is not granted, or others are always quicker. @throws {Error} When nobody decides. */
   take(ask: SignedRequest): Promise<ActiveJob | undefined> {
     const place = placeOf(ask);
     const known = this.#now.get(place);
@@ -83,11 +89,7 @@ export class JobTakeover {
   }
 
   /** A write that nobody has acknowledged may be one: the next try finds the job as it is. */
-  async #claim(
-    ask: SignedRequest,
-    place: string,
-    isLast: boolean,
-  ): Promise<records.JobRecord | 'not to be had' | 'not yet'> {
+  async #claim(ask: SignedRequest, place: string, isLast: boolean): Promise<Claimed | 'not to be had' | 'not yet'> {
     const { ports } = this;
     try {
       const found = await ports.findJob(place);
@@ -95,8 +97,10 @@ export class JobTakeover {
       if (decided === undefined) return 'not to be had';
       if (!(await ports.moveJob(decided, place))) return 'not yet';
       const record = { ...recordOf(decided), instance: ports.instance };
-      if (found?.granted === undefined) void ports.keepGrant(record, place, 'soon');
-      return record;
+      if (found?.granted !== undefined) return { record };
+      const written = ports.keepGrant(record, place, canBeAskedAgain(ask) ? 'soon' : 'now');
+      if (!canBeAskedAgain(ask)) await written;
+      return { record, anew: decided.granted };
     } catch (cause) {
       if (isLast) throw cause;
       await ports.pause(AGAIN_MS);
@@ -129,7 +133,7 @@ export class JobTakeover {
     };
   }
 
-  async #goOn(ask: SignedRequest, record: records.JobRecord): Promise<ActiveJob> {
+  async #goOn(ask: SignedRequest, { record, anew }: Claimed): Promise<ActiveJob> {
     const { ports, jobs } = this;
     // From here on it is open, and counted as such; what comes in meanwhile is heard.
     const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
@@ -141,7 +145,7 @@ export class JobTakeover {
     }
     if (job.gathering.ended) return job;
     this.#watch(ask, job);
-    await this.#sendAgain(ask, job);
+    await this.#sendAgain(ask, job, anew);
     return job;
   }
 
@@ -165,9 +169,9 @@ export class JobTakeover {
     return [];
   }
 
-  async #sendAgain(ask: SignedRequest, job: ActiveJob): Promise<void> {
+  async #sendAgain(ask: SignedRequest, job: ActiveJob, anew?: Claimed['anew']): Promise<void> {
     const { ports, jobs } = this;
-    const granted = await ports.askGrant(ask, job.record.jid as Jid);
+    const granted = anew === undefined ? await this.#grantedAnew(ask, job) : ok(anew);
     const silent = new Set(job.gathering.silent);
     if (!granted.ok || granted.value.grant === null) {
       const why = granted.ok ? 'nobody is meant any more' : granted.error.sentence;
@@ -184,6 +188,15 @@ export class JobTakeover {
       },
     };
     ports.fanOut(job, hear, { grant, members: [...members], only: silent });
+  }
+
+  /** Nobody to decide is no refusal: whoever has returned meanwhile is heard. */
+  async #grantedAnew(ask: SignedRequest, job: ActiveJob) {
+    for (let attempt = 1; ; attempt += 1) {
+      const granted = await this.ports.askGrant(ask, job.record.jid as Jid);
+      if (granted.ok || granted.error.code !== 'acl_unavailable' || attempt === TRIES) return granted;
+      await this.ports.pause(AGAIN_MS);
+    }
   }
 }
 

@@ -338,17 +338,23 @@ describe('the gate', () => {
     expect(gate.steps).toEqual(['grant 1', 'record', 'record', 'fan-out', 'keep digest', 'event']);
   });
 
-  it('lets no minion hear of a job that nobody has signed before it is written who is meant: nobody could ask that again', async () => {
-    const gate = new Gate();
-    const unsigned = { ...asks('test.ping'), signature: null };
-    await gate.publish(unsigned);
-    expect(gate.steps).toEqual(['grant 1', 'record', 'keep digest now', 'fan-out', 'event']);
-    const failing = new Gate();
-    failing.keepFails = true;
-    expect(codes(await failing.publish(unsigned))).toEqual(['store_unavailable']);
-    expect(failing.steps).toEqual(['grant 1', 'record', 'keep digest now', 'drop digest 1']);
-    expect(failing.sent).toEqual([]);
-  });
+  it.each<[string, Partial<SignedRequest>]>([
+    ['nobody has signed', { signature: null }],
+    ['a runner asks for', { callerKey: null }],
+  ])(
+    'lets no minion hear of a job that %s before it is written who is meant: nobody could ask that again',
+    async (_, change) => {
+      const gate = new Gate();
+      const unsigned = { ...asks('test.ping'), ...change };
+      await gate.publish(unsigned);
+      expect(gate.steps).toEqual(['grant 1', 'record', 'keep digest now', 'fan-out', 'event']);
+      const failing = new Gate();
+      failing.keepFails = true;
+      expect(codes(await failing.publish(unsigned))).toEqual(['store_unavailable']);
+      expect(failing.steps).toEqual(['grant 1', 'record', 'keep digest now', 'drop digest 1']);
+      expect(failing.sent).toEqual([]);
+    },
+  );
 
   it('leaves nothing of a job that cannot be sealed', async () => {
     const gate = new Gate();

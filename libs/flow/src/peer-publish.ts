@@ -12,7 +12,7 @@ import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { recursion, refused, started, type Tell } from './news.js';
 import type { Follow, JobCreation, PublishPorts } from './publish-ports.js';
-import { CONNECTED, placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
+import { canBeAskedAgain, CONNECTED, placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
 
 const LATE_MS = 60_000;
 /** Callers whose last request was granted; each beyond them has to wait once for both. */
@@ -111,7 +111,7 @@ export class PeerPublish {
     }
   }
 
-  /** Of work that fails nothing is left. */
+  /** Of work that fails before the job begins nothing is left. */
   async #orDropped<T>(writing: Promise<Written> | undefined, place: string, work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -123,8 +123,8 @@ export class PeerPublish {
 
   async #startWritten({ ask, record, rule, follow, tell }: Granted, revision: number): Promise<void> {
     const place = placeOf(ask);
-    // Whoever goes on with it has nothing to ask for a grant with: its members have to be known.
-    if (ask.signature === null && !(await this.#keepNow(record, place, tell))) {
+    // Whoever goes on with it could not ask for a grant: its members have to be known.
+    if (!canBeAskedAgain(ask) && !(await this.#keepNow(record, place, tell))) {
       await this.ports.dropJob(place, revision);
       return;
     }
@@ -198,7 +198,7 @@ export class PeerPublish {
     });
     this.#tellStart(record, rule, tell);
     if (follow === 'all') job.listeners.add(tell);
-    if (ask.signature !== null) void this.ports.keepGrant(record, job.place, 'soon');
+    if (canBeAskedAgain(ask)) void this.ports.keepGrant(record, job.place, 'soon');
     this.ports.announce(job);
     const timeoutMs = ask.request.timeout * 1000;
     this.jobs.watch(job, timeoutMs, timeoutMs + LATE_MS, ask.request.options[WAITS] === true);

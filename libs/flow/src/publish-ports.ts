@@ -42,7 +42,7 @@ export interface PublishPorts {
   mintJid(): Promise<Jid>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   createJob(asked: records.AskedJob, place: string): Promise<JobCreation>;
-  /** A job that was created is not granted; whoever has made it his own since then keeps it. It is tried until that is done. */
+  /** A job that was created is not granted; whoever has made it his own since then keeps it. Resolves when it is gone, or was tried for long enough. */
   dropJob(place: string, revision: number): Promise<void>;
   /** While the job is written what can be is prepared for its sending. */
   prepare<T>(record: records.JobRecord, writing: Promise<T>): Promise<T>;

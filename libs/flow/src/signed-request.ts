@@ -41,6 +41,11 @@ export interface SignedRequest {
   readonly place?: string;
 }
 
+/** Whether another gateway could ask for it again: it has its caller's own signature, and what to check that with. */
+export function canBeAskedAgain({ signature, callerKey }: Pick<SignedRequest, 'signature' | 'callerKey'>): boolean {
+  return signature !== null && callerKey !== null;
+}
+
 /** What its job is created under. */
 export function placeOf({ place, digest }: Pick<SignedRequest, 'place' | 'digest'>): string {
   return place ?? digest;

@@ -41,6 +41,7 @@ export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit,
   const grants = await jobGrants(master);
   const heads = await master.client.admin('audit', 'audit.heads', []);
   if (!heads.ok) return heads;
+  const wanted = [...signedIn(heads.value).map(headOf), ...newestOf(grants ?? []).map(recordOfGrant)];
   const read: StoredRecord[] = [];
   let [from, waits] = [0, 0];
   for (;;) {
@@ -48,7 +49,6 @@ export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit,
     if (!page.ok) return page;
     read.push(...page.value.records);
     from = page.value.next;
-    const wanted = [...signedIn(heads.value).map(headOf), ...(grants ?? []).filter(isNew).map(recordOfGrant)];
     if (page.value.isLast && (waits += 1) >= (hasAll(read, wanted) ? 1 : WAITS)) break;
   }
   return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants });
@@ -60,9 +60,11 @@ function headOf({ bytes }: Signed): RecordPlace {
   return decode(bytes) as unknown as RecordPlace;
 }
 
-/** Its record is written a moment after it. */
-function isNew(grant: Signed): boolean {
-  return (issuedIn(grant) ?? 0) > Date.now() - NEW_MS;
+/** Their records are written a moment after them. By the newest of them, not by this host's clock, which may be another. */
+function newestOf(grants: readonly Signed[]): readonly Signed[] {
+  const issued = grants.map((grant) => issuedIn(grant) ?? 0);
+  const newest = issued.reduce((latest, one) => Math.max(latest, one), 0);
+  return grants.filter((_, at) => (issued[at] ?? 0) > newest - NEW_MS);
 }
 
 function recordOfGrant({ bytes }: Signed): RecordPlace {
@@ -76,7 +78,7 @@ function hasAll(read: readonly StoredRecord[], wanted: readonly RecordPlace[]): 
   return wanted.every(([chain, number]) => (last.get(chain) ?? -1) >= number);
 }
 
-/** By the key that each record is kept under; the stream itself is in order of writing, and has a group that grows meanwhile once more. */
+/** By chain and number; the stream itself is in order of writing, and gives a group that grows meanwhile once more. */
 function inOrder(read: readonly StoredRecord[]): readonly StoredRecord[] {
   const last = new Map(
     read.map((record) => [

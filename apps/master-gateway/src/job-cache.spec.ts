@@ -220,7 +220,8 @@ describe('a job', () => {
       await revisionOf(cache.create(anAsked(2), digestOf(2))),
     ];
     expect(await mover.move((await mover.find(digestOf(2)))!, digestOf(2))).toBe(true);
-    for (const [at, revision] of revisions.entries()) await cache.drop(digestOf(at + 1), revision);
+    const gone = revisions.map((revision, at) => cache.drop(digestOf(at + 1), revision));
+    expect(await Promise.all(gone)).toEqual([true, false]);
     expect([await other.find(digestOf(1)), (await other.find(digestOf(2)))?.asked.instance]).toEqual([undefined, by]);
     await cache.tellOldest((place) => place === digestOf(2));
     expect((await other.leftBy('gw1')).map(({ place }) => place)).toEqual(by === 'gw1' ? [digestOf(2)] : []);
@@ -233,7 +234,7 @@ describe('a job', () => {
     const remove = odd.delete.bind(odd);
     let refusals = 1;
     odd.delete = (...key) => (refusals-- > 0 ? Promise.reject(new Error('timeout')) : remove(...key));
-    await cache.drop(digestOf(1), revision);
+    expect(await cache.drop(digestOf(1), revision)).toBe(true);
     expect(await other.find(digestOf(1))).toBeUndefined();
   });
 

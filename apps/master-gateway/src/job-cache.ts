@@ -55,8 +55,8 @@ export class JobCache {
     return this.#at(place).create(asked, place);
   }
 
-  /** It was not granted. */
-  drop(place: string, revision: number): Promise<void> {
+  /** It was not granted. @returns Whether there is none now. */
+  drop(place: string, revision: number): Promise<boolean> {
     return this.#at(place).drop(place, revision);
   }
 

@@ -121,18 +121,19 @@ export class JobRecords {
     return entry === undefined ? undefined : { asked: readJob(entry.value), revision: entry.revision };
   }
 
-  /** Nothing becomes of a job that this instance has created: it was not granted. Whoever has made it his own since then keeps it. */
-  async drop(digest: string, revision: number): Promise<void> {
+  /** Nothing becomes of a job that this instance has created: it was not granted. Whoever has made it his own since then keeps it. @returns Whether there is none now. */
+  async drop(digest: string, revision: number): Promise<boolean> {
     if (this.#begun.get(digest)?.revision === revision) this.#begun.delete(digest);
     for (const ms of WITHDRAW_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
       try {
         await this.store.delete(`j.${digest}`, revision);
-        return;
+        return (await this.find(digest)) === undefined;
       } catch {
         // The broker takes nothing yet.
       }
     }
+    return false;
   }
 
   /** From here on it is as good as open while it is gathered, or its grant is being written. */

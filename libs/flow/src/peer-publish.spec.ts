@@ -47,6 +47,8 @@ class Gate {
   mintFails = false;
   keepFails = false;
   whileDropped: Promise<void> | undefined;
+  /** Nobody else has gone on with it. */
+  drops = true;
   prepareFails = false;
   /** A job that another gateway has. */
   elsewhere: records.JobRecord | undefined;
@@ -74,6 +76,7 @@ class Gate {
       dropJob: async (place, revision) => {
         await this.whileDropped;
         this.steps.push(`drop ${place} ${String(revision)}`);
+        return this.drops;
       },
       prepare: (_, writing) => (this.prepareFails ? Promise.reject(new Error('too large')) : writing),
       keepGrant: (record, place, when) => {
@@ -427,6 +430,19 @@ describe('a caller whose last request was granted', () => {
     resolve();
     expect(codes(await publishing)).toEqual(['acl_unavailable']);
     expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2']);
+  });
+
+  it.each<[string, (gate: Gate) => void]>([
+    ['another gateway has gone on with his job', (gate) => (gate.drops = false)],
+    ['his request has another job', (gate) => gate.creations.push({ type: 'exists' })],
+    ['his job may yet be written', (gate) => (gate.storeFails = true)],
+  ])('does not hear that nothing was sent when nobody decides and %s: he asks again', async (_, change) => {
+    const gate = await afterOne();
+    change(gate);
+    gate.verdict = err(refusal('acl_unavailable', 'nobody decided: nothing was sent'));
+    const heard = gate.heard.length;
+    await expect(gate.publish(second)).rejects.toThrow('ask again');
+    expect(gate.heard).toHaveLength(heard);
   });
 
   it('whose request means nobody leaves no job behind', async () => {

@@ -21,6 +21,8 @@ const MAX_GRANTED = 10_000;
 /** The second is for one that was there and is gone. */
 const CREATIONS = 2;
 
+const MAY_RUN = 'nobody decided here, and another gateway may have gone on with the job: its caller has to ask again';
+
 type Written = JobCreation | { readonly type: 'failed'; readonly why: string };
 
 interface Granted {
@@ -78,8 +80,8 @@ export class PeerPublish {
       return;
     }
     const dropped = this.#drop(early, place);
-    // Whoever would go on with it is refused as well, but for this: that nothing was sent has to be true.
-    if (!granted.ok && granted.error.code === 'acl_unavailable') await dropped;
+    // That nothing was sent has to be true: another gateway that has been decided for may have gone on with it.
+    if (!granted.ok && granted.error.code === 'acl_unavailable' && !(await dropped)) throw new Error(MAY_RUN);
     // An empty resolution is never sent on: authorised, nobody matched.
     if (granted.ok) tell({ ...started(jid, [], granted.value.missing, granted.value.rule), end: [] });
     else tell(refused(granted.error));
@@ -176,9 +178,11 @@ export class PeerPublish {
     }
   }
 
-  async #drop(early: Promise<Written> | undefined, place: string): Promise<void> {
+  /** @returns Whether the request has no job now. */
+  async #drop(early: Promise<Written> | undefined, place: string): Promise<boolean> {
+    if (early === undefined) return true;
     const written = await early;
-    if (written?.type === 'created') await this.ports.dropJob(place, written.revision);
+    return written.type === 'created' && (await this.ports.dropJob(place, written.revision));
   }
 
   async #preview({ request }: SignedRequest, record: records.JobRecord, rule: string, tell: Tell): Promise<void> {

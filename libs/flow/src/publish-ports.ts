@@ -42,8 +42,8 @@ export interface PublishPorts {
   mintJid(): Promise<Jid>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
   createJob(asked: records.AskedJob, place: string): Promise<JobCreation>;
-  /** A job that was created is not granted; whoever has made it his own since then keeps it. Resolves when it is gone, or was tried for long enough. */
-  dropJob(place: string, revision: number): Promise<void>;
+  /** A job that was created is not granted; whoever has made it his own since then keeps it. @returns Whether the request has none now. */
+  dropJob(place: string, revision: number): Promise<boolean>;
   /** While the job is written what can be is prepared for its sending. */
   prepare<T>(record: records.JobRecord, writing: Promise<T>): Promise<T>;
   /** Writes what was granted: in a moment with others, when its sending has left; or at once. Resolves when it is durable. */

@@ -9,7 +9,7 @@ import { asOperator } from './operator.js';
 
 export interface Tapped {
   readonly at: number;
-  /** `publish`, `grant`, `write jobs.d`, …; of an answer `publish answer`, …. */
+  /** `publish`, `grant`, `write jobs.j`, …; of an answer `publish answer`, …. */
   readonly kind: string;
   readonly bytes: number;
 }

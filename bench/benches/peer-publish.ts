@@ -9,9 +9,8 @@ const STEPS: readonly Step[] = [
   { name: 'caller: socket, sign, seal → gateway', until: 'publish', take: 'first' },
   { name: 'gateway: open, ask → acl', until: 'grant', take: 'first' },
   { name: 'acl: verify, decide, audit, grant → gateway', until: 'grant answer', take: 'first' },
-  { name: 'gateway: open, seal job record → store', until: 'write jobs.d', take: 'first' },
-  { name: 'broker: write job with fsync → gateway', until: 'write jobs.d answer', take: 'last' },
-  { name: 'gateway: seal, fan out → minions', until: 'job', take: 'last' },
+  // The job was written meanwhile.
+  { name: 'gateway: open, seal, fan out → minions', until: 'job', take: 'last' },
   { name: 'minions: verify, run, seal; first → gateway', until: 'return', take: 'first' },
   { name: 'minions: until the last of three returns', until: 'return', take: 'last' },
   { name: 'gateway: open return, seal news → caller', until: 'publish answer', take: 'last' },

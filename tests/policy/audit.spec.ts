@@ -59,6 +59,17 @@ function aLargeGroup(): Promise<readonly [Kept, Kept]> {
   });
 }
 
+// First: a group that somebody has put back stands last in the stream.
+it('its tail shows as many records as are asked for, the last ones, also of groups that hold more', async () => {
+  const kept = await world.kept();
+  // From the second record of a group on.
+  const from = kept.findIndex(({ key }, at) => key === kept[at - 1]?.key);
+  expect(from).toBeGreaterThan(0);
+  const { lines } = await world.audit('tail', { last: kept.length - from, json: true });
+  const shown = lines.map((line) => (JSON.parse(line) as { readonly number: number }).number);
+  expect(shown).toEqual(kept.slice(from).map(({ record }) => record.number));
+});
+
 describe('the audit of a cluster', () => {
   it('is intact, and every decision is in it with the policy that decided', async () => {
     const { code, lines } = await world.audit('verify');

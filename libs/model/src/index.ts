@@ -1,6 +1,6 @@
 export { type Arguments, joinArguments, KWARG_MARK, splitArguments } from './arguments.js';
 export { readJson, writeJson } from './json.js';
-export { type Jid, JidClock, jidOf, parseJid, startTimeOf } from './jid.js';
+export { type Jid, jidOf, parseJid, startTimeOf } from './jid.js';
 export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
 export { pyRepr, pyStr } from './py-text.js';

@@ -1,5 +1,5 @@
-/** Rules of job ids: Salt's form, and never the same twice from one clock. */
-import { JidClock, jidOf, parseJid, startTimeOf } from './jid.js';
+/** Rules of job ids: Salt's form. */
+import { jidOf, parseJid, startTimeOf } from './jid.js';
 
 const MS = Date.UTC(2026, 10, 20, 11, 24, 4, 639);
 
@@ -38,19 +38,5 @@ describe('a jid', () => {
 
   it('that holds no date shows no month', () => {
     expect(startTimeOf(parseJid('20269999999999999999')!)).toContain('???');
-  });
-});
-
-describe('a clock of jids', () => {
-  it('gives the time, with what is left of the millisecond', () => {
-    expect(new JidClock().next(MS + 0.75)).toBe('20261120112404639750');
-  });
-
-  it('never gives the same twice, and rises while time stands still or runs back', () => {
-    const clock = new JidClock();
-    const jids = [MS, MS, MS - 60_000, MS, MS + 1].map((now) => clock.next(now));
-    expect(new Set(jids).size).toBe(jids.length);
-    expect([...jids].sort()).toEqual(jids);
-    expect(jids.at(-1)).toBe(jidOf((MS + 1) * 1000));
   });
 });

@@ -13,17 +13,6 @@ export function jidOf(micros: number): Jid {
   return `${seconds}${String(micros % 1_000_000).padStart(6, '0')}` as Jid;
 }
 
-/** Mints rising jids; two calls never give the same one. */
-export class JidClock {
-  #last = 0;
-
-  /** @param nowMs Milliseconds since 1970, fractions count. */
-  next(nowMs: number): Jid {
-    this.#last = Math.max(this.#last + 1, Math.floor(nowMs * 1000));
-    return jidOf(this.#last);
-  }
-}
-
 /** Salt's text of the start time in a jid: `2026, Nov 20 11:24:04.639750`. */
 export function startTimeOf(jid: Jid): string {
   const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][

@@ -17,7 +17,7 @@ import {
   toHex,
   type Wire,
 } from '@natrium/envelope';
-import { type Jid, JidClock } from '@natrium/model';
+import { type Jid, jidOf } from '@natrium/model';
 import { type Body, type Contract, contracts, toWire } from '@natrium/wire';
 import type { Apps } from './apps.js';
 import { Arrivals } from './arrivals.js';
@@ -73,7 +73,7 @@ export class GatewayDouble {
   readonly #withheld: Opened<typeof contracts.returned>[] = [];
   #withholds = false;
   readonly #waiting = new Set<Waiting>();
-  readonly #jids = new JidClock();
+  #lastJid = 0;
   readonly #listening: Listening[] = [];
 
   private constructor(readonly link: RoleLink) {}
@@ -93,7 +93,8 @@ export class GatewayDouble {
   }
 
   mintJid(): Jid {
-    return this.#jids.next(this.link.clock.now());
+    this.#lastJid = Math.max(this.#lastJid + 1, Math.floor(this.link.clock.now() * 1000));
+    return jidOf(this.#lastJid);
   }
 
   /** The acl-service's answer, a refusal or a grant. */

@@ -37,12 +37,13 @@ export class FanOut {
     return writing;
   }
 
-  send({ record }: ActiveJob, hear: FanHear, round?: FanRound): void {
+  /** @returns Stops listening for who is not there. */
+  send({ record }: ActiveJob, hear: FanHear, round?: FanRound): () => void {
     const known = round === undefined ? this.#ready.get(record) : undefined;
     this.#ready.delete(record);
     const { absent, keys, fan } = known ?? this.#readyFor(record, round ?? record, round?.only);
     for (const key of absent) hear.notConnected(key);
-    fan.send({
+    return fan.send({
       onNoResponders: (index) => {
         const key = keys[index];
         if (key !== undefined) hear.notConnected(key);

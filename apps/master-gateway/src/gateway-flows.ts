@@ -72,9 +72,7 @@ function publishPorts(
     prepare: (record, writing) => fan.prepare(record, writing),
     keepGrant: keepingGrants(cache, log),
     findJob: (place) => cache.byPlace(place),
-    fanOut: (job, hear) => {
-      fan.send(job, hear);
-    },
+    fanOut: (job, hear) => fan.send(job, hear),
     takeOver: (ask) => takeover.take(ask),
     storedReturns: (record) => cache.returnsOf(record),
     notConnected: async (jid, keys) => (await presence.lookAt(jid, keys)).gone,
@@ -148,9 +146,7 @@ function takingOver({ link, cache, jobs, acl, fan, log, now }: Parts): JobTakeov
       keepGrant: keepingGrants(cache, log),
       storedReturns: (record) => cache.returnsOf(record),
       askGrant: (ask, jid) => acl.askGrant(ask, jid),
-      fanOut: (job, hear, round) => {
-        fan.send(job, hear, round);
-      },
+      fanOut: (job, hear, round) => fan.send(job, hear, round),
       keyText: toHex,
       pause: (ms) => pause(ms),
       now,

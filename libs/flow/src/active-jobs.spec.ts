@@ -74,6 +74,19 @@ describe('jobs in progress', () => {
     expect(jobs.all()).toEqual([job]);
   });
 
+  it('listen to those whom they were sent to until the last of them has returned, and not after', () => {
+    const { jobs, job } = aWatchedJob('web1', 'web2');
+    const hungUp: string[] = [];
+    jobs.sent(job, () => hungUp.push('first round'));
+    jobs.sent(job, () => hungUp.push('second round'));
+    hear(jobs, job, 'web1', 'one');
+    expect(hungUp).toEqual([]);
+    hear(jobs, job, 'web2', 'two');
+    expect(hungUp).toEqual(['first round', 'second round']);
+    jobs.sent(job, () => hungUp.push('sent when it was over'));
+    expect(hungUp).toEqual(['first round', 'second round', 'sent when it was over']);
+  });
+
   it('are not begun under what is not a jid', () => {
     const jobs = new ActiveJobs(new Timers());
     expect(() => jobs.start(aRecord(['web1'], 'today'), 'digest', keyText)).toThrow(RangeError);

@@ -18,6 +18,8 @@ export interface ActiveJob {
   /** Everything that was told so far but the start: a caller that comes back hears it again. */
   readonly told: JobReturn[];
   readonly listeners: Set<Tell>;
+  /** What listens for its minions until it is over here. */
+  readonly hangUps: (() => void)[];
 }
 
 /** Of minions that are silent, by identity key (hexadecimal). */
@@ -84,10 +86,16 @@ export class ActiveJobs {
     if (jid === undefined) throw new RangeError(`not a jid: ${record.jid}`);
     const members = new Map(record.members.map(({ key, id }) => [keyText(key), id]));
     const gathering = new Gathering(jid, members);
-    const job = { record, digest, place, gathering, told: [], listeners: new Set<Tell>() };
+    const job = { record, digest, place, gathering, told: [], listeners: new Set<Tell>(), hangUps: [] };
     this.#byJid.set(jid, job);
     this.#byDigest.set(place, job);
     return job;
+  }
+
+  /** @param hangUp Stops listening to those whom the job was sent to. A job that is over has nothing to hear from them. */
+  sent(job: ActiveJob, hangUp: () => void): void {
+    if (this.#byJid.get(job.record.jid) === job) job.hangUps.push(hangUp);
+    else hangUp();
   }
 
   /**
@@ -181,6 +189,7 @@ export class ActiveJobs {
     this.#timers.delete(job.record.jid);
     this.#byJid.delete(job.record.jid);
     this.#byDigest.delete(job.place);
+    for (const hangUp of job.hangUps.splice(0)) hangUp();
     this.#keepEnded(job);
   }
 

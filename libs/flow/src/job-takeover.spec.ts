@@ -100,6 +100,7 @@ class Left {
       fanOut: (_, __, round) => {
         this.steps.push('fan-out');
         this.rounds.push(round);
+        return () => this.steps.push('hang up');
       },
       keyText,
       pause: () => {

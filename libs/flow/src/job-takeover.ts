@@ -23,7 +23,7 @@ export interface TakeoverPorts {
   keepGrant(record: records.JobRecord, place: string, when: 'soon' | 'now'): Promise<void>;
   storedReturns(record: records.JobRecord): Promise<readonly records.StoredReturn[]>;
   askGrant(ask: SignedRequest, jid: Jid): Promise<Result<GrantedJob, Refusal>>;
-  fanOut(job: ActiveJob, hear: FanHear, round: FanRound): void;
+  fanOut(job: ActiveJob, hear: FanHear, round: FanRound): () => void;
   keyText(key: Uint8Array): string;
   pause(ms: number): Promise<void>;
   now(): number;
@@ -187,7 +187,7 @@ export class JobTakeover {
         jobs.givenUp(job, key, 'not_connected');
       },
     };
-    ports.fanOut(job, hear, { grant, members: [...members], only: silent });
+    jobs.sent(job, ports.fanOut(job, hear, { grant, members: [...members], only: silent }));
   }
 
   /** Nobody to decide is no refusal: whoever has returned meanwhile is heard. */

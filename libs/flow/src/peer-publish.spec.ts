@@ -89,6 +89,7 @@ class Gate {
         this.steps.push('fan-out');
         this.sent.push(job);
         for (const id of this.absent) hear.notConnected(keyText(keyOf(id)));
+        return () => this.steps.push('hang up');
       },
       notConnected: () => Promise.resolve(this.absent.map((id) => keyText(keyOf(id)))),
       storedReturns: () => Promise.resolve(this.stored),

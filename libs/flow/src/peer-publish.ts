@@ -195,11 +195,12 @@ export class PeerPublish {
 
   #begin(ask: SignedRequest, record: records.JobRecord, rule: string, follow: Follow, tell: Tell): void {
     const job = this.jobs.start(record, ask.digest, (key) => this.ports.keyText(key), ask.place);
-    this.ports.fanOut(job, {
-      notConnected: (key) => {
+    const hear = {
+      notConnected: (key: string) => {
         this.jobs.givenUp(job, key, 'not_connected');
       },
-    });
+    };
+    this.jobs.sent(job, this.ports.fanOut(job, hear));
     this.#tellStart(record, rule, tell);
     if (follow === 'all') job.listeners.add(tell);
     if (canBeAskedAgain(ask)) void this.ports.keepGrant(record, job.place, 'soon');

@@ -50,8 +50,8 @@ export interface PublishPorts {
   keepGrant(record: records.JobRecord, place: string, when: 'soon' | 'now'): Promise<void>;
   /** A job of which another instance knows what was granted. */
   findJob(place: string): Promise<records.JobRecord | undefined>;
-  /** Sends the job to every member; says at once who is not connected, by identity key (hex). */
-  fanOut(job: ActiveJob, hear: FanHear): void;
+  /** Sends the job to every member; says at once who is not connected, by identity key (hex). @returns Stops listening for that. */
+  fanOut(job: ActiveJob, hear: FanHear): () => void;
   /** Goes on with a job that another instance began; undefined when that cannot be. */
   takeOver(ask: SignedRequest): Promise<ActiveJob | undefined>;
   /** Returns of a job that this instance doesn't gather. */

@@ -41,7 +41,7 @@ COPY dist/minion-agent/ dist/minion-agent/
 COPY dist/cli/ dist/cli/
 COPY bin/ bin/
 ENV PATH=/opt/natrium/bin:$PATH MALLOC_MMAP_THRESHOLD_=32768 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=16384
-ENTRYPOINT ["node", "--max-semi-space-size=1", "--v8-pool-size=1", "--heap-growing-percent=20", "--expose-gc", "--compact-on-every-full-gc", "dist/minion-agent/main.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--heap-growing-percent=20", "--expose-gc", "--compact-on-every-full-gc", "dist/minion-agent/main.mjs"]
 
 FROM base AS cli
 COPY dist/cli/ dist/cli/

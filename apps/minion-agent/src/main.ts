@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { loadMinionConfig, pinoLevel, problemSentence } from '@natrium/config';
 import { mendOf } from '@natrium/keystore';
+import { beFrugal } from '@natrium/process';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
 
+beFrugal();
 // Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such
 // flag: on the command line it would end the process.
 if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=16384');

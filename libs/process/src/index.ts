@@ -1,2 +1,2 @@
 /** What a process that runs for months does for itself. */
-export { tidyAtRest } from './rest.js';
+export { beFrugal, tidyAtRest } from './rest.js';

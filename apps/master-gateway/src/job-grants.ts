@@ -6,7 +6,7 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
 import { encode, type Wire } from '@natrium/envelope';
-import { jidOf } from '@natrium/model';
+import { InFlight, jidOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond } from './by-second.js';
 
@@ -29,7 +29,7 @@ export interface GrantOptions {
 export class JobGrants {
   readonly #kept: BySecond<records.JobGrant>;
   /** Being written, by jid. */
-  readonly #writing = new Map<string, { readonly granted: records.JobGrant; readonly written: Promise<void> }>();
+  readonly #writing = new InFlight<string, { readonly granted: records.JobGrant; readonly written: Promise<void> }>();
   #isClosed = false;
 
   constructor(

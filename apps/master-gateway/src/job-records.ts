@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import type { JobCreation } from '@natrium/flow';
+import { InFlight } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import type { JobGrants } from './job-grants.js';
 
@@ -39,7 +40,7 @@ interface Begun {
 
 export class JobRecords {
   /** The jobs that this instance has written, by digest. */
-  readonly #begun = new Map<string, Begun>();
+  readonly #begun = new InFlight<string, Begun>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
   /** Digests of jobs that could not be written, until nothing of them can be there any more. */

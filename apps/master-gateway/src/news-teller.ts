@@ -19,14 +19,18 @@ export class NewsTeller {
   #cancel: (() => void) | undefined;
   #over = false;
   #gaveUp = false;
+  /** None when the last was told: whoever looks in on the callers now and then holds nothing of those that are gone. */
+  #send: ((news: News) => void) | undefined;
 
   /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop. */
   constructor(
-    private readonly send: (news: News) => void,
+    send: (news: News) => void,
     private readonly windowMs: number,
     private readonly onlyStart = false,
     private readonly onFailure: (cause: unknown) => void = () => undefined,
-  ) {}
+  ) {
+    this.#send = send;
+  }
 
   /** The last of it was told. */
   get isOver(): boolean {
@@ -37,11 +41,12 @@ export class NewsTeller {
   giveUp(): void {
     this.#over = true;
     this.#gaveUp = true;
+    this.#send = undefined;
   }
 
   /** News of nothing, so that a caller who waits knows that somebody is there. */
   tellAlive(): void {
-    if (!this.#over) this.#send(NO_NEWS);
+    if (!this.#over) this.#say(NO_NEWS);
   }
 
   tell(news: News): void {
@@ -75,14 +80,14 @@ export class NewsTeller {
     this.#cancel = undefined;
     const news = this.#waiting?.all;
     this.#waiting = undefined;
-    if (news !== undefined) for (const part of inParts(news)) this.#send(part);
+    if (news !== undefined) for (const part of inParts(news)) this.#say(part);
+    if (this.#over) this.#send = undefined;
   }
 
   /** Told from a timer: what escaped here would end the process, and with it every other caller's job. */
-  #send(news: News): void {
-    if (this.#gaveUp) return;
+  #say(news: News): void {
     try {
-      this.send(news);
+      this.#send?.(news);
     } catch (cause) {
       this.giveUp();
       this.onFailure(cause);

@@ -4,6 +4,7 @@
  * A job whose functions run in this process has no process of its own: what would end a process ends the waiting for it.
  */
 import { constants } from 'node:os';
+import { InFlight } from '@natrium/model';
 import type { ProcessPort, RunningJob, RunningJobs, SignalSent } from '@natrium/modules';
 
 const { SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM } = constants.signals;
@@ -77,7 +78,7 @@ class Entry implements ProcessPort {
 }
 
 export class JobsNow implements RunningJobs {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new InFlight<string, Entry>();
 
   constructor(private readonly graceMs = GRACE_MS) {}
 

@@ -2,6 +2,7 @@
  * Things that are tried until one try is the last, a few at a time: each waits longer after each of its tries, with a chance of its own so
  * that those of many hosts do not come together again. Those that were tried often never keep the others waiting.
  */
+import { InFlight } from '@natrium/model';
 
 /** Time and chance. */
 export interface Pace {
@@ -45,7 +46,7 @@ interface Waiting<T> {
 
 export class PacedLines<T> {
   /** By name, in the order in which they are tried; a line of its own for each number of tries, up to the last. */
-  readonly #lines = AGAIN_MS.map(() => new Map<string, Waiting<T>>());
+  readonly #lines = AGAIN_MS.map(() => new InFlight<string, Waiting<T>>());
   #underWay = 0;
   #oftenUnderWay = 0;
   #cancel: () => void = () => undefined;
@@ -95,7 +96,7 @@ export class PacedLines<T> {
   }
 
   /** @returns In how many milliseconds one of this line is due: never as long as another has to end first. */
-  #tryFrom(line: Map<string, Waiting<T>>, tries: number): number {
+  #tryFrom(line: InFlight<string, Waiting<T>>, tries: number): number {
     for (const [name, { item, at }] of line) {
       if (!this.#hasRoom(tries)) break;
       const ms = at - this.pace.now();

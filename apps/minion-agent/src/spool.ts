@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { blake2b, decode, encode, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { diskTrouble } from '@natrium/keystore';
-import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
+import { fromPlain, InFlight, type Jid, type Plain, toPlain } from '@natrium/model';
 import { DiskTrouble, LineFile } from './line-file.js';
 
 /** Emptying costs a system call, so it is done once for many returns; a large file with little in it is written anew. */
@@ -21,7 +21,7 @@ const EMPTY_MS = 1000;
 const COMPACT_BYTES = 4 << 20;
 
 export class Spool {
-  readonly #waiting = new Map<string, MinionReturn>();
+  readonly #waiting = new InFlight<string, MinionReturn>();
   readonly #unwritten: MinionReturn[] = [];
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;

@@ -17,7 +17,7 @@ import {
   toHex,
   traceIn,
 } from '@natrium/envelope';
-import { err, ok, type Result } from '@natrium/model';
+import { err, InFlight, ok, type Result } from '@natrium/model';
 import { type Body, type Contract, fpIn, isInbox } from '@natrium/wire';
 import { Asking, type Hearing, type Line, type Question, type Waiting } from './asking.js';
 import type { AskFailure, Conversation } from './conversation.js';
@@ -31,7 +31,7 @@ const MAX_KNOW_US = 20_000;
 const NOTHING = new Uint8Array();
 
 export class SealedBus {
-  readonly #waiting = new Map<string, Conversation>();
+  readonly #waiting = new InFlight<string, Conversation>();
   /** Key ids of parties that have shown that they know our announcement. */
   readonly #knowUs = new Set<string>();
   readonly #inbox: Listening;

@@ -5,6 +5,7 @@
  * shares the transport's writes (measured: a third of the gateway's time for a job).
  */
 import { createInbox, headers, type MsgHdrs } from '@nats-io/nats-core';
+import { InFlight } from '@natrium/model';
 import type { NatsTransport } from './nats-transport.js';
 import type { Incoming } from './transport.js';
 
@@ -48,7 +49,7 @@ const FIRST = expecting(0);
 export type PublishingTransport = Pick<NatsTransport, 'inbox' | 'subscribe' | 'send' | 'alert' | 'caughtUp'>;
 
 export class StreamPublisher {
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new InFlight<string, Waiting>();
   readonly #inbox: string;
   #next = 0;
   /** Stores whose last write was refused. */

@@ -4,7 +4,7 @@
  * A job leaves when nobody is outstanding, or when its request's own end has passed; a return that comes later finds it
  * in the job cache. Time and timers come in through the ports.
  */
-import { type AbsentWhy, type JobReturn, parseJid } from '@natrium/model';
+import { type AbsentWhy, InFlight, type JobReturn, parseJid } from '@natrium/model';
 import { Gathering } from '@natrium/jobs';
 import type { records } from '@natrium/wire';
 import { asReturn, type News, NO_NEWS, returns, type Tell, withEnd } from './news.js';
@@ -49,12 +49,12 @@ const MAX_ENDED_BYTES = 16 << 20;
 
 export class ActiveJobs {
   /** The oldest first. */
-  readonly #ended = new Map<string, EndedJob>();
+  readonly #ended = new InFlight<string, EndedJob>();
   #endedMinions = 0;
   #endedBytes = 0;
-  readonly #byJid = new Map<string, ActiveJob>();
-  readonly #byDigest = new Map<string, ActiveJob>();
-  readonly #timers = new Map<string, () => void>();
+  readonly #byJid = new InFlight<string, ActiveJob>();
+  readonly #byDigest = new InFlight<string, ActiveJob>();
+  readonly #timers = new InFlight<string, () => void>();
 
   constructor(private readonly timers: TimerPort) {}
 

@@ -4,6 +4,7 @@
  *
  * Spec: spec/envelope.md#durability.
  */
+import { InFlight } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
 import { asReturn } from './news.js';
@@ -34,7 +35,7 @@ export interface ReturnPorts {
 
 export class JobReturns {
   /** Stores under way, and those that failed, by jid and key: nobody is told that its return is stored before it is. */
-  readonly #unstored = new Map<string, Promise<void>>();
+  readonly #unstored = new InFlight<string, Promise<void>>();
   /** Late ones whose store failed, by jid and key: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();

@@ -1,4 +1,5 @@
 export { type Arguments, joinArguments, KWARG_MARK, splitArguments } from './arguments.js';
+export { InFlight } from './in-flight.js';
 export { readJson, writeJson } from './json.js';
 export { type Jid, jidOf, parseJid, startTimeOf } from './jid.js';
 export { type MinionId, parseMinionId } from './minion-id.js';

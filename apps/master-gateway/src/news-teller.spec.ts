@@ -56,6 +56,15 @@ describe('what a caller is told', () => {
     expect(teller.isOver).toBe(true);
   });
 
+  it('is nothing more after the end', () => {
+    const told: News[] = [];
+    const teller = new NewsTeller((news) => told.push(news), 0);
+    teller.tell({ ...NO_NEWS, end: [] });
+    teller.tell({ ...NO_NEWS, end: [] });
+    teller.tellAlive();
+    expect(told).toHaveLength(1);
+  });
+
   it('is in as many messages as the broker takes when all was told at once, with the start first and the end last', () => {
     const told: News[] = [];
     const teller = new NewsTeller((news) => told.push(news), 0);

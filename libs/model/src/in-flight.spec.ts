@@ -1,4 +1,6 @@
 /** Rules of what is under way: it is what a map would be, and nothing that has gone is held by it. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { InFlight } from './in-flight.js';
 
 it('is what a map is', () => {
@@ -25,4 +27,35 @@ it('may lose what it is just looked through for', () => {
   }
   expect(seen).toHaveLength(50);
   expect(underWay.size).toBe(0);
+});
+
+interface Holder extends Iterable<unknown> {
+  set(key: number, value: object): unknown;
+  delete(key: number): boolean;
+}
+
+it.each<[string, () => Holder, boolean]>([
+  ['holds nothing that has gone, also where a table of before is held', () => new InFlight<number, object>(), false],
+  ['(a map does)', () => new Map<number, object>(), true],
+])('%s', (_, made, isHeld) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const underWay = made();
+  const gone = (() => {
+    const value = { large: true };
+    underWay.set(0, value);
+    return new WeakRef(value);
+  })();
+  const reader = underWay[Symbol.iterator](); // holds the table of now, as the heap's old generation would
+  reader.next();
+  for (let key = 1; key < 100; key += 1) underWay.set(key, {});
+  for (let key = 0; key < 100; key += 1) underWay.delete(key);
+  return new Promise<void>((resolve) => {
+    setImmediate(() => {
+      collect();
+      expect(gone.deref() !== undefined).toBe(isHeld);
+      expect(reader.next().done).toBe(true);
+      resolve();
+    });
+  });
 });

@@ -37,25 +37,22 @@ interface Holder extends Iterable<unknown> {
 it.each<[string, () => Holder, boolean]>([
   ['holds nothing that has gone, also where a table of before is held', () => new InFlight<number, object>(), false],
   ['(a map does)', () => new Map<number, object>(), true],
-])('%s', (_, made, isHeld) => {
+])('%s', async (_, made, isHeld) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const underWay = made();
+  underWay.set(0, {});
   const gone = (() => {
     const value = { large: true };
-    underWay.set(0, value);
+    underWay.set(1, value);
     return new WeakRef(value);
   })();
   const reader = underWay[Symbol.iterator](); // holds the table of now, as the heap's old generation would
   reader.next();
-  for (let key = 1; key < 100; key += 1) underWay.set(key, {});
+  for (let key = 2; key < 100; key += 1) underWay.set(key, {});
   for (let key = 0; key < 100; key += 1) underWay.delete(key);
-  return new Promise<void>((resolve) => {
-    setImmediate(() => {
-      collect();
-      expect(gone.deref() !== undefined).toBe(isHeld);
-      expect(reader.next().done).toBe(true);
-      resolve();
-    });
-  });
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(gone.deref() !== undefined).toBe(isHeld);
+  expect(reader.next().done).toBe(true);
 });

@@ -1,104 +1,181 @@
 /**
  * `fields({a, b})` reads `[a, b]` into `{a, b}` and writes it back; `listOf` is a bounded list. Both are zod schemas like any
- * other, in one pass: zod's own codec over an object makes each object twice, and with a check on a list walks the list
- * twice when it writes. So they run zod's parts themselves (`_zod.run`, zod's interface for libraries), and only those at which a quick
- * look does not tell that they fit.
+ * other, and each has a `Turn` beside it that does the same in one pass and without a word about what does not fit: zod's own codec
+ * over an object makes each object twice, and a payload, a list of issues and a context for each part on top of that. So zod runs
+ * only where something does not fit, to say why, and where a schema is not known here.
  *
  * Spec: spec/wire.md#encoding.
  */
 import * as z from 'zod/mini';
-import { quickLook, type QuickLook } from './quick-look.js';
+import { quickLook } from './quick-look.js';
 
 type Schema<T = unknown> = z.ZodMiniType<T>;
 type Shape = Readonly<Record<string, Schema>>;
 type Issues = z.core.ParsePayload['issues'];
 type Way = z.core.ParseContextInternal;
 
+/** Reads from the wire and writes to it; `UNFIT` for what zod has to look at. */
+interface Turn {
+  readonly read: (wire: unknown) => unknown;
+  readonly write: (value: unknown) => unknown;
+}
+
+const UNFIT = Symbol('unfit');
 const READ: Way = { async: false };
 const WRITE: Way = { async: false, direction: 'backward' };
-const UNFIT = Symbol('unfit');
-/** What is the same on the wire as in the code; running it backward would only take longer. */
-const UNTURNED: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'enum', 'literal', 'custom']);
+const turns = new WeakMap<z.core.$ZodType, Turn>();
 
 /** A fixed-length array on the wire, an object with the shape's names in the code; the order of the shape is the order of the bytes. */
 export function fields<S extends Shape>(shape: S) {
-  const parts = Object.entries(shape).map(([name, schema]) => ({ name, ...partOf(schema) }));
+  const parts = Object.entries(shape).map(([name, schema]) => ({ name, schema, turn: turnOf(schema) }));
   const names = new Set(Object.keys(shape));
   const named: Schema<z.output<z.ZodMiniObject<S, z.core.$strict>>> = z.any();
-  return z.codec(z.any(), named, {
+  const schema = z.codec(z.any(), named, {
     decode: (list: unknown, { issues }) => {
       if (!Array.isArray(list) || list.length !== parts.length) return refuse(issues, list, 'another number of fields');
-      const read: Record<string, unknown> = {};
-      parts.forEach((part, index) => {
-        const value: unknown = list[index];
-        read[part.name] = isFit(part, value) ? value : run(part.schema, value, READ, { key: part.name, issues });
-      });
-      return read;
+      const read: [string, unknown][] = parts.map(({ name, schema: part }, at) => [
+        name,
+        run(part, list[at], READ, { key: name, issues }),
+      ]);
+      return Object.fromEntries(read);
     },
     encode: (value: unknown, { issues }) => {
       if (typeof value !== 'object' || value === null) return refuse(issues, value, 'not an object');
       for (const key in value) if (!names.has(key)) refuse(issues, value, 'an unknown field');
-      return parts.map((part) => {
-        const { name, schema, write } = part;
-        if (!(name in value)) return refuse(issues, value, `no ${name}`);
-        const item = (value as Readonly<Record<string, unknown>>)[name];
-        return isFit(part, item) ? item : run(schema, item, write, { key: name, issues });
-      });
+      return parts.map(({ name, schema: part }) =>
+        name in value
+          ? run(part, (value as Named)[name], WRITE, { key: name, issues })
+          : refuse(issues, value, `no ${name}`),
+      );
     },
   });
+  return turning(schema, turnOfFields(parts, names));
+}
+
+type Named = Readonly<Record<string, unknown>>;
+type Parts = readonly { readonly name: string; readonly turn: Turn }[];
+
+function turnOfFields(parts: Parts, names: ReadonlySet<string>): Turn {
+  // A copy of it has all names at once: put in one by one, each would make the object another kind of object.
+  const blank: Named = Object.fromEntries(parts.map(({ name }) => [name, undefined]));
+  const read = (list: unknown) => {
+    if (!Array.isArray(list) || list.length !== parts.length) return UNFIT;
+    const made: Record<string, unknown> = { ...blank };
+    let at = 0;
+    for (const { name, turn } of parts) {
+      const value = turn.read(list[at]);
+      if (value === UNFIT) return UNFIT;
+      made[name] = value;
+      at += 1;
+    }
+    return made;
+  };
+  const write = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return UNFIT;
+    for (const key in value) if (!names.has(key)) return UNFIT;
+    const list: unknown[] = [];
+    for (const { name, turn } of parts) {
+      if (!(name in value)) return UNFIT;
+      const item = turn.write((value as Named)[name]);
+      if (item === UNFIT) return UNFIT;
+      list.push(item);
+    }
+    return list;
+  };
+  return { read, write };
 }
 
 /** A list of at most `max` items. */
 export function listOf<T>(item: Schema<T>, max: number) {
   const items: Schema<T[]> = z.any();
-  const part = partOf(item);
   const each =
     (way: Way) =>
     (list: unknown, { issues }: { readonly issues: Issues }) =>
       Array.isArray(list) && list.length <= max
-        ? list.map((value: unknown, index) =>
-            isFit(part, value) ? value : run(item, value, way, { key: index, issues }),
-          )
+        ? list.map((value: unknown, index) => run(item, value, way, { key: index, issues }))
         : refuse(issues, list, `not a list of at most ${max}`);
-  return z.codec(z.any(), items, { decode: each(READ), encode: each(part.write) });
+  const turn = turnOf(item);
+  const schema = z.codec(z.any(), items, { decode: each(READ), encode: each(WRITE) });
+  return turning(schema, { read: eachBy(turn.read, max), write: eachBy(turn.write, max) });
+}
+
+function eachBy(turn: (item: unknown) => unknown, max: number): (list: unknown) => unknown {
+  return (list) => {
+    if (!Array.isArray(list) || list.length > max) return UNFIT;
+    const turned: unknown[] = [];
+    for (const item of list) {
+      const value = turn(item);
+      if (value === UNFIT) return UNFIT;
+      turned.push(value);
+    }
+    return turned;
+  };
+}
+
+/** A codec, and how it turns what fits; what throws there is left to zod. */
+export function turned<S extends Schema>(
+  schema: S,
+  read: (wire: unknown) => unknown,
+  write: (value: unknown) => unknown,
+): S {
+  const orUnfit = (turn: (value: unknown) => unknown) => (value: unknown) => {
+    try {
+      return turn(value);
+    } catch {
+      return UNFIT;
+    }
+  };
+  return turning(schema, { read: orUnfit(read), write: orUnfit(write) });
 }
 
 /** @throws {z.core.$ZodError} When what came does not fit the schema. */
 export function readAs<S extends Schema>(schema: S, wire: unknown): z.output<S> {
-  const value = unlessUnfit(schema, wire, READ);
+  const value = turnOf(schema).read(wire);
   return value === UNFIT ? z.decode(schema, wire as z.input<S>) : (value as z.output<S>);
 }
 
 /** @throws {z.core.$ZodError} When `value` does not fit: a defect of the sender, never of the network. */
 export function writeAs<S extends Schema>(schema: S, value: z.output<S>): unknown {
-  const wire = unlessUnfit(schema, value, WRITE);
+  const wire = turnOf(schema).write(value);
   return wire === UNFIT ? z.encode(schema, value) : wire;
 }
 
-/** What the schema makes of it; `UNFIT` leaves it to zod to say why. Most fit, and zod's own entry costs as much as a small message. */
-function unlessUnfit(schema: Schema, value: unknown, way: Way): unknown {
-  const ran = schema._zod.run({ value, issues: [] }, way);
-  return ran instanceof Promise || ran.issues.length > 0 ? UNFIT : ran.value;
+function turning<S extends Schema>(schema: S, turn: Turn): S {
+  turns.set(schema, turn);
+  return schema;
 }
 
-function wayToWrite(schema: Schema): Way {
-  const inner = schema instanceof z.ZodMiniNullable ? schema.def.innerType : schema;
-  return UNTURNED.has(inner._zod.def.type) ? READ : WRITE;
+function turnOf(schema: z.core.$ZodType): Turn {
+  const known = turns.get(schema);
+  if (known !== undefined) return known;
+  const made = turnOfLeaf(schema) ??
+    turnOfNullable(schema) ?? { read: byZod(schema, READ), write: byZod(schema, WRITE) };
+  turns.set(schema, made);
+  return made;
 }
 
-interface Part {
-  readonly schema: Schema;
-  readonly fits: QuickLook | undefined;
-  /** How it is written. */
-  readonly write: Way;
+/** What fits is the same on the wire as in the code. */
+function turnOfLeaf(schema: z.core.$ZodType): Turn | undefined {
+  const fits = quickLook(schema);
+  if (fits === undefined) return undefined;
+  const asItIs = (value: unknown) => (fits(value) ? value : UNFIT);
+  return { read: asItIs, write: asItIs };
 }
 
-function partOf(schema: Schema): Part {
-  return { schema, fits: quickLook(schema), write: wayToWrite(schema) };
+function turnOfNullable(schema: z.core.$ZodType): Turn | undefined {
+  if (!(schema instanceof z.ZodMiniNullable) || (schema.def.checks ?? []).length > 0) return undefined;
+  const inner = turnOf(schema.def.innerType);
+  return {
+    read: (value) => (value === null ? null : inner.read(value)),
+    write: (value) => (value === null ? null : inner.write(value)),
+  };
 }
 
-function isFit({ fits }: Part, value: unknown): boolean {
-  return fits?.(value) === true;
+function byZod(schema: z.core.$ZodType, way: Way): (value: unknown) => unknown {
+  return (value) => {
+    const ran = schema._zod.run({ value, issues: [] }, way);
+    return ran instanceof Promise || ran.issues.length > 0 ? UNFIT : ran.value;
+  };
 }
 
 function run(

@@ -1,7 +1,7 @@
 /** The pieces that every message schema is made of, with a bound on every length. */
 import { fromPlain, type Plain, toPlain, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
-import { fields } from './codec.js';
+import { fields, turned } from './codec.js';
 
 export const MAX_MINIONS = 100_000;
 export const MAX_REQUEST = 8 << 20;
@@ -34,18 +34,22 @@ export const GrantRun = fields({ request: bytes(MAX_REQUEST), grant: signed });
 
 const anyValue: z.ZodMiniType<Value, Value> = z.any();
 /** A value of libs/model; `Float` and `bigint` travel tagged. */
-export const value = z.codec(z.unknown(), anyValue, {
-  decode: (plain, { issues }) => {
-    try {
-      return fromPlain(plain as Plain);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      issues.push({ code: 'custom', input: plain, message: error.message });
-      return null;
-    }
-  },
-  encode: (item) => toPlain(item) as unknown,
-});
+export const value = turned(
+  z.codec(z.unknown(), anyValue, {
+    decode: (plain, { issues }) => {
+      try {
+        return fromPlain(plain as Plain);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        issues.push({ code: 'custom', input: plain, message: error.message });
+        return null;
+      }
+    },
+    encode: (item) => toPlain(item) as unknown,
+  }),
+  (plain) => fromPlain(plain as Plain),
+  (item) => toPlain(item as Value),
+);
 
 export const refused = fields({ code: word, sentence: text(4096) });
 

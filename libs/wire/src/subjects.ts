@@ -30,7 +30,7 @@ export interface Subjects {
   events(sender: string): string;
 }
 
-const IN_A_TREE = /^[^.]*\.[^.]*\.(?:up|usr|job)\.([^.]*)/;
+const TREES: ReadonlySet<string> = new Set(['up', 'usr', 'job']);
 const WORD = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** @throws {RangeError} When the cluster's word could not stand in a subject. */
@@ -59,8 +59,11 @@ export function subjectsOf(cluster: string): Subjects {
 
 /** The `fp` in a subject of the `up` or `usr` tree; undefined in any other subject. */
 export function fpIn(subject: string): string | undefined {
-  const [, fp] = IN_A_TREE.exec(subject) ?? [];
-  return fp;
+  const tree = subject.indexOf('.', subject.indexOf('.') + 1) + 1;
+  const named = subject.indexOf('.', tree) + 1;
+  if (tree === 0 || named === 0 || !TREES.has(subject.slice(tree, named - 1))) return undefined;
+  const end = subject.indexOf('.', named);
+  return end === -1 ? subject.slice(named) : subject.slice(named, end);
 }
 
 /**

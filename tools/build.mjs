@@ -107,21 +107,10 @@ const laterBeside = {
   },
 };
 
-const SODIUM = /[/\\]node_modules[/\\]sodium-native[/\\]/;
-
-/**
- * The native libsodium lies beside the program, for this platform and for the images' on the same processor. Of Node's `assert`,
- * with which the package checks what it is given, a process would hold 1 MB for nothing else.
- */
+/** The native libsodium lies beside the program, for this platform and for the images' on the same processor. */
 const nativeBeside = (outdir) => ({
   name: 'native-beside',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^assert$/ }, ({ importer }) =>
-      SODIUM.test(importer) ? { path: 'assert', namespace: 'native-beside' } : undefined,
-    );
-    onLoad({ filter: /^assert$/, namespace: 'native-beside' }, () => ({
-      contents: 'module.exports = (holds, message) => { if (!holds) throw new TypeError(message); };',
-    }));
+  setup({ onLoad }) {
     onLoad({ filter: /[/\\]sodium-native[/\\]binding\.js$/ }, ({ path }) => {
       mkdirSync(outdir, { recursive: true });
       for (const platform of [process.platform, 'linux']) {

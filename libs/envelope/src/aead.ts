@@ -8,17 +8,21 @@ export function sealWith(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, pl
   return sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
 }
 
-/** @returns undefined when the tag doesn't fit key, nonce, data and ciphertext. */
+/**
+ * @param into Where the native library puts the plaintext, exactly as long as that: nobody else may hold it.
+ * @returns undefined when the tag doesn't fit key, nonce, data and ciphertext.
+ */
 export function openWith(
   key: Uint8Array,
   nonce: Uint8Array,
   aad: Uint8Array,
   sealed: Uint8Array,
+  into: Uint8Array | null = null,
 ): Uint8Array | undefined {
   if (key.length !== 32 || nonce.length !== NONCE_BYTES) throw new RangeError('a key or a nonce of another size');
   if (sealed.length < TAG_BYTES) return undefined;
   try {
-    return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, sealed, aad, nonce, key);
+    return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(into, sealed, aad, nonce, key);
   } catch {
     return undefined; // sizes are checked: libsodium throws only for the tag
   }

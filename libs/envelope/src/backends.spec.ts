@@ -175,6 +175,8 @@ describe('both backends', () => {
       () => one.crypto_aead_xchacha20poly1305_ietf_encrypt(message, message, null, new Uint8Array(24), short),
       () =>
         one.crypto_aead_xchacha20poly1305_ietf_decrypt(null, short.subarray(0, 15), message, new Uint8Array(24), key),
+      () => one.crypto_generichash(65, message, null),
+      () => one.crypto_generichash(32, message, new Uint8Array(65)),
     ])
       expect(wrong).toThrow();
   });

@@ -27,8 +27,9 @@ export interface SodiumFunctions {
     nonce: Uint8Array,
     key: Uint8Array,
   ): Uint8Array;
+  /** @param into As long as what is opened: the native library puts it there. In libsodium's own, the secret nonce. */
   crypto_aead_xchacha20poly1305_ietf_decrypt(
-    secretNonce: null,
+    into: Uint8Array | null,
     sealed: Uint8Array,
     additional: Uint8Array,
     nonce: Uint8Array,

@@ -7,6 +7,8 @@ export async function wasmSodium(): Promise<SodiumFunctions> {
   return {
     ...sodium,
     build: 'webassembly',
+    crypto_aead_xchacha20poly1305_ietf_decrypt: (_into, sealed, additional, nonce, key) =>
+      sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, sealed, additional, nonce, key),
     crypto_generichash_batch: (size, parts, key) => {
       const state = sodium.crypto_generichash_init(key, size);
       for (const part of parts) sodium.crypto_generichash_update(state, part);

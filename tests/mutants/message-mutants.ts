@@ -61,8 +61,8 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'libs/envelope/src/message-body.ts',
-        'concat(WRAP, sender, recipient, hash)',
-        'concat(WRAP, sender, recipient, hash.subarray(0, 0))',
+        'wrapPlace.set(hash, WRAP.length + 64)',
+        'wrapPlace.set(hash.subarray(0, 0), WRAP.length + 64)',
       ),
     ],
     spec: 'libs/envelope/src/vectors/body.vectors.spec.ts',

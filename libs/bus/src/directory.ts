@@ -18,6 +18,8 @@ export class Directory {
 
   learn(party: KnownParty): void {
     const { keyId } = namesOf(party);
+    // What comes in under its key id is from whoever is known by that.
+    if (party.use !== 'session' && this.#byKeyId.get(keyId) === party) return;
     if (party.use === 'session') this.#learnSession(keyId);
     else if (!this.#learnLasting(party)) return;
     this.#byKeyId.set(keyId, party);

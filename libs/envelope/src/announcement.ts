@@ -85,11 +85,16 @@ export function announcedNow(party: KnownParty, now: number, skewMs: number): Re
 
 /** Its keys lie in one buffer: a buffer for each of them is most of what a known party costs. */
 function keptTogether(announcement: Announcement): KnownParty {
-  const { owner, epochKey } = announcement;
+  const { owner, use, epochKey, notBefore, notAfter, rolesSerial } = announcement;
   const keys = new Uint8Array(96);
   for (const [at, key] of [owner.key, epochKey, keyId(owner.key, epochKey)].entries()) keys.set(key, at * 32);
-  const [ownerKey, epoch, id] = [keys.subarray(0, 32), keys.subarray(32, 64), keys.subarray(64)];
-  return { ...announcement, owner: { ...owner, key: ownerKey }, epochKey: epoch, keyId: id };
+  const [key, epoch, id] = [keys.subarray(0, 32), keys.subarray(32, 64), keys.subarray(64)];
+  // Written out: copies with other parts (`...`) are objects of many kinds to V8, which looks for each field of each party anew.
+  const kept: Owner =
+    owner.type === 'identity'
+      ? { type: 'identity', key }
+      : { type: 'role', role: owner.role, instance: owner.instance, key };
+  return { owner: kept, use, epochKey: epoch, notBefore, notAfter, rolesSerial, keyId: id };
 }
 
 /** A text that is equal exactly for equal owners: an identity by its key, a role by its name and instance. */

@@ -4,8 +4,8 @@ import { timingSafeEqual } from 'node:crypto';
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** As `Buffer`'s `toString` writes them, without a `Buffer` to make for each: native, and on any byte string. */
-const { hexSlice, latin1Slice } = Buffer.prototype as unknown as Record<
-  'hexSlice' | 'latin1Slice',
+const { hexSlice, latin1Slice, utf8Slice } = Buffer.prototype as unknown as Record<
+  'hexSlice' | 'latin1Slice' | 'utf8Slice',
   (this: Uint8Array, start: number, end: number) => string
 >;
 
@@ -40,6 +40,13 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return whole;
+}
+
+/** A copy, which holds nothing of where it comes from. */
+export function copied(bytes: Uint8Array): Uint8Array {
+  const copy = allocate(bytes.length);
+  copy.set(bytes);
+  return copy;
 }
 
 /** Compares in time that depends on the lengths only. */
@@ -83,8 +90,23 @@ export function mapKey(bytes: Uint8Array): string {
   return latin1Slice.call(bytes, 0, bytes.length);
 }
 
+/** A part that is ASCII, as text. */
+export function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return latin1Slice.call(bytes, start, end);
+}
+
+/** A part that is UTF-8, as text. */
+export function utf8Of(bytes: Uint8Array, start: number, end: number): string {
+  return utf8Slice.call(bytes, start, end);
+}
+
 export function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
+}
+
+/** Of the first 4 bytes, big-endian. */
+export function readU32(bytes: Uint8Array): number {
+  return (((bytes[0] ?? 0) << 24) | ((bytes[1] ?? 0) << 16) | ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0)) >>> 0;
 }
 
 /** Big-endian, 4 bytes. */

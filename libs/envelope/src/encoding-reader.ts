@@ -7,30 +7,38 @@
  */
 import { isUtf8 } from 'node:buffer';
 
+import { copied, textOf, utf8Of } from './bytes.js';
 import type { Wire, WireMap } from './encoding.js';
 import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
 
-const SHORT_TEXT = 24;
+/** Shorter ones are put together faster than the platform is asked for them; a longer one would be a tree of its letters. */
+const FEW_LETTERS = 8;
 const LONG_FORM = 'a length or integer is not in its shortest form';
+const CUT_SHORT = 'the value is cut short';
+const NOTHING: Uint8Array = new Uint8Array();
 
+/** One reads many values, one after another. */
 export class Reader {
-  readonly #bytes: Uint8Array;
-  readonly #buffer: Buffer;
+  #bytes = NOTHING;
   #at = 0;
+  #copies = false;
 
-  constructor(bytes: Uint8Array) {
+  /** @param copies Whether byte strings are given as copies; else they are views on `bytes`. */
+  whole(bytes: Uint8Array, copies: boolean): Wire {
     this.#bytes = bytes;
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
-
-  whole(): Wire {
-    const value = this.#value(0);
-    if (this.#at !== this.#bytes.length) throw new EncodingError('bytes follow the value');
-    return value;
+    this.#at = 0;
+    this.#copies = copies;
+    try {
+      const value = this.#value(0);
+      if (this.#at !== bytes.length) throw new EncodingError('bytes follow the value');
+      return value;
+    } finally {
+      this.#bytes = NOTHING;
+    }
   }
 
   #value(depth: number): Wire {
-    const head = this.#unsigned(1);
+    const head = this.#byte();
     if (head < 0x80) return head;
     if (head < 0x90) return this.#map(head & 0x0f, depth + 1);
     if (head < 0xa0) return this.#list(head & 0x0f, depth + 1);
@@ -48,7 +56,7 @@ export class Reader {
       case 0xc3:
         return true;
       case 0xc4:
-        return this.#slice(this.#unsigned(1));
+        return this.#slice(this.#byte());
       case 0xc5:
         return this.#slice(this.#atLeast(0x100, 2));
       case 0xc6:
@@ -64,7 +72,7 @@ export class Reader {
       case 0xcf:
         return this.#wide(this.#unsigned(4), this.#unsigned(4));
       case 0xd0:
-        return this.#below(-0x20, (this.#unsigned(1) << 24) >> 24);
+        return this.#below(-0x20, (this.#byte() << 24) >> 24);
       case 0xd1:
         return this.#below(-0x80, (this.#unsigned(2) << 16) >> 16);
       case 0xd2:
@@ -117,7 +125,7 @@ export class Reader {
   }
 
   #key(): string {
-    const head = this.#unsigned(1);
+    const head = this.#byte();
     const key = (head & 0xe0) === 0xa0 ? this.#text(head & 0x1f) : this.#longKey(head);
     if (key === '__proto__') throw new EncodingError('a map has the key __proto__');
     return key;
@@ -134,35 +142,35 @@ export class Reader {
     this.#left(size);
     const start = this.#at;
     this.#at += size;
-    if (size <= SHORT_TEXT) {
-      const plain = this.#plainText(start, this.#at);
-      if (plain !== undefined) return plain;
-    }
-    if (!isUtf8(this.#buffer.subarray(start, this.#at))) throw new EncodingError('a text is not valid UTF-8');
-    return this.#buffer.toString('utf8', start, this.#at);
+    return this.#plainText(start, this.#at) ?? this.#wideText(start, this.#at);
   }
 
-  /** Short ASCII, most of what is read, faster by hand. */
+  /** ASCII, most of what is read. */
   #plainText(start: number, end: number): string | undefined {
+    const bytes = this.#bytes;
+    for (let i = start; i < end; i += 1) if ((bytes[i] ?? 0x80) >= 0x80) return undefined;
+    if (end - start >= FEW_LETTERS) return textOf(bytes, start, end);
     let text = '';
-    for (let i = start; i < end; i += 1) {
-      const code = this.#bytes[i] ?? 0x80;
-      if (code >= 0x80) return undefined;
-      text += String.fromCharCode(code);
-    }
+    for (let i = start; i < end; i += 1) text += String.fromCharCode(bytes[i] ?? 0);
     return text;
+  }
+
+  #wideText(start: number, end: number): string {
+    if (!isUtf8(this.#bytes.subarray(start, end))) throw new EncodingError('a text is not valid UTF-8');
+    return utf8Of(this.#bytes, start, end);
   }
 
   #slice(size: number): Uint8Array {
     this.#left(size);
-    const start = this.#bytes.byteOffset + this.#at;
+    const start = this.#at;
     this.#at += size;
-    return new Uint8Array(this.#bytes.buffer, start, size);
+    const slice = new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + start, size);
+    return this.#copies ? copied(slice) : slice;
   }
 
   #float(): number {
     this.#left(8);
-    const value = this.#buffer.readDoubleBE(this.#at);
+    const value = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + this.#at).getFloat64(0);
     this.#at += 8;
     if (!Number.isFinite(value)) throw new EncodingError('a number is not finite');
     if (Number.isInteger(value)) throw new EncodingError('an integer is written as a float');
@@ -187,6 +195,13 @@ export class Reader {
     return value;
   }
 
+  #byte(): number {
+    const byte = this.#bytes[this.#at];
+    if (byte === undefined) throw new EncodingError(CUT_SHORT);
+    this.#at += 1;
+    return byte;
+  }
+
   #unsigned(size: number): number {
     this.#left(size);
     let value = 0;
@@ -196,7 +211,7 @@ export class Reader {
   }
 
   #left(size: number): void {
-    if (size > this.#bytes.length - this.#at) throw new EncodingError('the value is cut short');
+    if (size > this.#bytes.length - this.#at) throw new EncodingError(CUT_SHORT);
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 
-import { decode, encode, EncodingError, joinLists, type Wire } from './encoding.js';
+import { decode, decodeCopied, encode, EncodingError, joinLists, type Wire } from './encoding.js';
 import { fromHex, toHex } from './bytes.js';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
@@ -129,6 +129,13 @@ describe('the encoding', () => {
     expect(Buffer.isBuffer(view)).toBe(false);
     bytes[bytes.length - 1] = 9;
     expect(view).toEqual(new Uint8Array([1, 2, 9]));
+  });
+
+  it('reads byte strings as copies where the place is used again', () => {
+    const bytes = encode([new Uint8Array([1, 2, 3])]);
+    const read = decodeCopied(bytes);
+    bytes.fill(9);
+    expect(read).toEqual([new Uint8Array([1, 2, 3])]);
   });
 });
 

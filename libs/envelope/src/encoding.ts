@@ -18,6 +18,7 @@ export interface WireMap {
   readonly [key: string]: Wire;
 }
 
+const reader = new Reader();
 const writer = new Writer();
 
 /**
@@ -54,5 +55,10 @@ function listHead(length: number): Uint8Array {
  * @throws {EncodingError} When `bytes` aren't exactly the one encoding of a value.
  */
 export function decode(bytes: Uint8Array): Wire {
-  return new Reader(bytes).whole();
+  return reader.whole(bytes, false);
+}
+
+/** The same, but byte strings are copies: for what is read from a place that is used again. @throws {EncodingError} As `decode`. */
+export function decodeCopied(bytes: Uint8Array): Wire {
+  return reader.whole(bytes, true);
 }

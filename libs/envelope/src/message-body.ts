@@ -6,8 +6,9 @@
  *
  * Spec: spec/envelope.md#body, #wraps; vectors: spec/vectors/body.json, spec/vectors/messages.json.
  */
-import { NONCE_BYTES, openWith, sealWith } from './aead.js';
-import { concat, u32, utf8 } from './bytes.js';
+import { NONCE_BYTES, openWith, sealWith, TAG_BYTES } from './aead.js';
+import { concat, utf8 } from './bytes.js';
+import { decode, decodeCopied, type Wire } from './encoding.js';
 import { pad } from './padding.js';
 import { randomBytes } from './random.js';
 import { blake2b } from './sodium.js';
@@ -19,6 +20,8 @@ const WRAP = utf8('natrium/1/wrap\0');
 /** The body's key is used once, so its nonce may be nothing. */
 const ZERO_NONCE = new Uint8Array(NONCE_BYTES);
 const NOTHING = new Uint8Array(0);
+/** Where the bodies are opened that fit: to make a buffer for each takes longer than to open it. */
+const opened = new Uint8Array(16_384);
 
 export interface BodyKeys {
   readonly key: Uint8Array;
@@ -35,15 +38,26 @@ export function sealBody(key: Uint8Array, header: Uint8Array, plaintext: Uint8Ar
   return sealWith(key, ZERO_NONCE, header, pad(plaintext));
 }
 
-/** @returns The padded plaintext; undefined when it doesn't open under this header. */
+/** @returns The padded plaintext, which is there until the next body is opened; undefined when it doesn't open under this header. */
 export function openBody(key: Uint8Array, header: Uint8Array, body: Uint8Array): Uint8Array | undefined {
-  return openWith(key, ZERO_NONCE, header, body);
+  const size = body.length - TAG_BYTES;
+  const into = size >= 0 && size <= opened.length ? opened.subarray(0, size) : null;
+  return openWith(key, ZERO_NONCE, header, body, into);
+}
+
+/** What the plaintext of an opened body says; nothing of it is overwritten by the next one. @throws {EncodingError} */
+export function readBody(plaintext: Uint8Array): Wire {
+  return plaintext.buffer === opened.buffer ? decodeCopied(plaintext) : decode(plaintext);
 }
 
 /** What a wrap binds of the message: the header's length comes first, so no byte moves across to the body unseen. */
 export function messageHash(header: Uint8Array, body: Uint8Array): Uint8Array {
-  return blake2b(32, null, u32(header.length), header, body);
+  headerLength.setUint32(0, header.length);
+  return blake2b(32, null, headerLengthBytes, header, body);
 }
+
+const headerLengthBytes = new Uint8Array(4);
+const headerLength = new DataView(headerLengthBytes.buffer);
 
 /** Who wraps for whom, and what of which message. */
 export interface WrapPlace {
@@ -80,6 +94,14 @@ export function openWrap(pairKey: Uint8Array, place: WrapPlace, wrap: Wrap): Unw
   return { contentKey: plaintext.subarray(0, CONTENT_KEY_BYTES), private: plaintext.subarray(CONTENT_KEY_BYTES) };
 }
 
+/** Of the wrap that is sealed or opened next; all three have 32 bytes. */
+const wrapPlace = concat(WRAP, new Uint8Array(96));
+
 function wrapData({ sender, recipient, hash }: WrapPlace): Uint8Array {
-  return concat(WRAP, sender, recipient, hash);
+  if (sender.length !== 32 || recipient.length !== 32 || hash.length !== 32)
+    throw new RangeError('not the place of a wrap');
+  wrapPlace.set(sender, WRAP.length);
+  wrapPlace.set(recipient, WRAP.length + 32);
+  wrapPlace.set(hash, WRAP.length + 64);
+  return wrapPlace;
 }

@@ -6,6 +6,7 @@
 import { err, ok, type Result } from '@natrium/model';
 
 import { NONCE_BYTES, TAG_BYTES } from './aead.js';
+import { copied } from './bytes.js';
 import { decode, encode, EncodingError, type Wire } from './encoding.js';
 import { CONTENT_KEY_BYTES, type Wrap } from './message-body.js';
 import { anyList, bin, blob, fields, int, listOf, MAX_TIME, orNull, shaped, shapedValue, text, time } from './shape.js';
@@ -54,7 +55,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
     const [kind, messageId, from, re, issued, lifetime, commitment] = fields(wire, 7);
     return {
       kind: text(kind, MAX_KIND),
-      messageId: bin(messageId, 16),
+      messageId: copied(blob(messageId, 16, 16)),
       from: from instanceof Uint8Array ? blob(from, 32, 32) : readSigned(from),
       re: orNull(re, (id) => bin(id, 16)),
       issued: time(issued),

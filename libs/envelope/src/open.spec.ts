@@ -213,6 +213,16 @@ describe('opening', () => {
     });
   });
 
+  it('gives bytes that the next message leaves as they are, whatever the sizes', () => {
+    const context = aContext(receiver, [sender], { parse: (_kind, body) => body });
+    const sizes = [3, 300, 15_000, 20_000];
+    const opened = sizes.map((size) =>
+      openMessage(sealTo([receiver], sender, encode([new Uint8Array(size).fill(size)])), context),
+    );
+    const expected = sizes.map((size) => [new Uint8Array(size).fill(size)]);
+    expect(opened.map((one) => one.ok && one.value.body)).toEqual(expected);
+  });
+
   it.each<[OpenReason | 'opened', number]>([
     ['opened', NOW + 30_000],
     ['stale', NOW + 30_001],

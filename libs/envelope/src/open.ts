@@ -11,9 +11,9 @@ import { err, ok, type Result } from '@natrium/model';
 
 import type { KnownParty } from './announcement.js';
 import { concat, equalBytes } from './bytes.js';
-import { decode, type Wire } from './encoding.js';
+import type { Wire } from './encoding.js';
 import { type EpochKey, type EpochKeyring, type PairKeys, PairRefused } from './epoch.js';
-import { bodyKeys, messageHash, openBody, openWrap, type Unwrapped, type Wrap } from './message-body.js';
+import { bodyKeys, messageHash, openBody, openWrap, readBody, type Unwrapped, type Wrap } from './message-body.js';
 import { type Header, type MessageParts, readHeader, splitMessage } from './message-layout.js';
 import { unpad } from './padding.js';
 import { namesOf } from './party-names.js';
@@ -194,7 +194,7 @@ function bodyOf(
   const plaintext = unpad(padded);
   if (plaintext === undefined) return err('padding');
   try {
-    return ok(ctx.parse(header.kind, decode(plaintext)));
+    return ok(ctx.parse(header.kind, readBody(plaintext)));
   } catch {
     return err('schema'); // whatever the schema throws, the message doesn't fit it
   }

@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#body; vectors: spec/vectors/padding.json.
  */
-import { allocate, u32 } from './bytes.js';
+import { allocate, compareBytes, readU32, u32 } from './bytes.js';
 
 const LEAST = 512;
 const LENGTH_BYTES = 4;
@@ -27,11 +27,21 @@ export function pad(plaintext: Uint8Array): Uint8Array {
 /** @returns undefined when the length doesn't fit, the size is another than `pad` gives, or a byte of the padding isn't zero. */
 export function unpad(padded: Uint8Array): Uint8Array | undefined {
   if (padded.length < LEAST) return undefined;
-  const length = new DataView(padded.buffer, padded.byteOffset).getUint32(0);
+  const length = readU32(padded);
   if (padded.length !== paddedSize(length)) return undefined;
   const end = LENGTH_BYTES + length;
-  for (let i = end; i < padded.length; i += 1) if (padded[i] !== 0) return undefined;
-  return padded.subarray(LENGTH_BYTES, end);
+  return isZero(padded.subarray(end)) ? padded.subarray(LENGTH_BYTES, end) : undefined;
+}
+
+/** As long as the padding of a small body; a larger one's is looked at in parts. */
+const ZEROS = new Uint8Array(LEAST);
+
+function isZero(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += LEAST) {
+    const part = bytes.subarray(at, at + LEAST);
+    if (compareBytes(part, ZEROS.subarray(0, part.length)) !== 0) return false;
+  }
+  return true;
 }
 
 function paddedSize(length: number): number {

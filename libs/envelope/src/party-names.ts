@@ -37,10 +37,13 @@ class Names implements PartyNames {
 
 const known = new WeakMap<KnownParty, PartyNames>();
 
+/** Whose message is looked at now, in all of those tables. */
+let last: { readonly party: KnownParty; readonly names: PartyNames } | undefined;
+
 export function namesOf(party: KnownParty): PartyNames {
-  const found = known.get(party);
-  if (found !== undefined) return found;
-  const made = new Names(party);
-  known.set(party, made);
-  return made;
+  if (last?.party === party) return last.names;
+  const names = known.get(party) ?? new Names(party);
+  known.set(party, names);
+  last = { party, names };
+  return names;
 }

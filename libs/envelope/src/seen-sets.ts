@@ -56,6 +56,8 @@ class SeenSet {
   readonly #kept = new Map<string, number>();
   /** The latest of all ends: from then on the whole set is worth nothing. */
   #lastEnd = 0;
+  /** Of the oldest, or of one that was before it: before this time it need not be looked for. */
+  #oldestEnd = 0;
   /** While full: before this time no entry ends, so there is no use in looking. */
   #nextEnd = 0;
 
@@ -63,7 +65,7 @@ class SeenSet {
 
   admit(id: string, keepUntil: number, now: number): Seen {
     if (this.#kept.has(id)) return 'replayed';
-    this.#dropOldest(now);
+    if (now >= this.#oldestEnd) this.#dropOldest(now);
     if (this.#kept.size >= this.max) this.#dropEnded(now);
     if (this.#kept.size >= this.max) return 'slow_down';
     this.#kept.set(id, keepUntil);
@@ -87,6 +89,7 @@ class SeenSet {
     if (this.isIdle(now)) this.#kept.clear();
     let left = 2;
     for (const [id, end] of this.#kept) {
+      this.#oldestEnd = end;
       if (left === 0 || now < end) return;
       this.#kept.delete(id);
       left -= 1;

@@ -3,7 +3,6 @@
  *
  * Spec: spec/envelope.md#conventions.
  */
-import { concat } from './bytes.js';
 import type { SodiumBuild, SodiumFunctions } from './sodium-functions.js';
 
 /** The native library where there is a build of it for this platform, else the WebAssembly. */
@@ -13,6 +12,8 @@ let loading: Promise<void> | undefined;
 
 /** Parts beyond this are hashed one by one, which saves copying a large body. */
 const JOINED = 4096;
+/** Where parts are put together that are hashed as one; the next ones take their place. */
+const joined = new Uint8Array(JOINED);
 
 /** Resolves when the functions of this library may be called. */
 export function sodiumReady(): Promise<void> {
@@ -38,6 +39,11 @@ export function blake2b(size: number, key: Uint8Array | null, ...parts: readonly
   if (only !== undefined && parts.length === 1) return sodium.crypto_generichash(size, only, key);
   let total = 0;
   for (const part of parts) total += part.length;
-  if (total <= JOINED) return sodium.crypto_generichash(size, concat(...parts), key);
-  return sodium.crypto_generichash_batch(size, parts, key);
+  if (total > JOINED) return sodium.crypto_generichash_batch(size, parts, key);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return sodium.crypto_generichash(size, joined.subarray(0, total), key);
 }

@@ -8,8 +8,8 @@ import { bundleProjects } from '../../tools/build.mjs';
 const IDENTITY = `
 export const NONCE_BYTES = 24;
 export const TAG_BYTES = 16;
-export function sealWith(_key, _nonce, _aad, plaintext) {
-  const sealed = new Uint8Array(plaintext.length + TAG_BYTES);
+export function sealWith(_key, _nonce, _aad, plaintext, into) {
+  const sealed = into ?? new Uint8Array(plaintext.length + TAG_BYTES);
   sealed.set(plaintext);
   return sealed;
 }

@@ -72,15 +72,20 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   sealSome(): boolean {
     const { targets } = this.fan;
     const first = this.#ownParts.length;
-    for (const target of targets.slice(first, first + SOME)) this.#ownParts.push(this.#ownPart(target));
+    for (const target of targets.slice(first, first + SOME)) this.#ownParts.push(this.#wrapped(target, 'ownPart'));
     return this.#ownParts.length < targets.length;
   }
 
+  #whole(own: Uint8Array | undefined): Uint8Array | undefined {
+    return own === undefined ? undefined : concat(this.#parts.common, own);
+  }
+
   /** @returns undefined for one that nothing can be sealed to: the others hear it all the same. */
-  #ownPart({ party: { keyId, epochKey }, private: own }: FanTarget): Uint8Array | undefined {
-    const place = privatePart(own, this.#sending?.trace);
+  #wrapped(target: FanTarget, what: 'wrapFor' | 'ownPart'): Uint8Array | undefined {
+    const { keyId, epochKey } = target.party;
+    const place = privatePart(target.private, this.#sending?.trace);
     try {
-      return this.#parts.ownPart(place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
+      return this.#parts[what](place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place });
     } catch (error) {
       if (error instanceof PairRefused) return undefined;
       throw error;
@@ -126,10 +131,9 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
         this.line.transport.flush().then(goOn, goOn);
         return;
       }
-      const own = index < sealed.length ? sealed[index] : this.#ownPart(target);
-      if (own === undefined) this.#cannotReach(index);
+      const message = index < sealed.length ? this.#whole(sealed[index]) : this.#wrapped(target, 'wrapFor');
+      if (message === undefined) this.#cannotReach(index);
       else {
-        const message = concat(this.#parts.common, own);
         bytes += message.length;
         this.line.transport.publish(target.subject, message, this.line.replyTo(index));
       }

@@ -4,8 +4,15 @@ import { sodium } from './sodium.js';
 export const NONCE_BYTES = 24;
 export const TAG_BYTES = 16;
 
-export function sealWith(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Uint8Array {
-  return sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+/** @param into Where it is put, `TAG_BYTES` longer than the plaintext. */
+export function sealWith(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  plaintext: Uint8Array,
+  into: Uint8Array | null = null,
+): Uint8Array {
+  return sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, into, nonce, key);
 }
 
 /**

@@ -160,6 +160,16 @@ describe('both backends', () => {
     for (let bit = 0; bit < 8 * additional.length; bit += 1) expect(open(sealed, withBit(additional, bit))).toThrow();
   });
 
+  it.each(backends)('%s puts what it seals where it is told to, and takes no place of another size', (_, one) => {
+    const [nonce, key, additional] = [randomBytes(24), randomBytes(32), utf8('place')];
+    const seal = (into: Uint8Array | null) =>
+      one.crypto_aead_xchacha20poly1305_ietf_encrypt(message, additional, into, nonce, key);
+    const place = new Uint8Array(message.length + 16);
+    expect(seal(place)).toBe(place);
+    expect(place).toEqual(seal(null));
+    for (const wrong of [-1, 1]) expect(() => seal(new Uint8Array(place.length + wrong))).toThrow();
+  });
+
   it.each(backends)('%s takes no key, nonce, seed or signature of another size', (_, one) => {
     const [short, key] = [new Uint8Array(23), new Uint8Array(32)];
     for (const wrong of [

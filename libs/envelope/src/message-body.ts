@@ -19,7 +19,6 @@ const BODY = utf8('natrium/1/body');
 const WRAP = utf8('natrium/1/wrap\0');
 /** The body's key is used once, so its nonce may be nothing. */
 const ZERO_NONCE = new Uint8Array(NONCE_BYTES);
-const NOTHING = new Uint8Array(0);
 /** Where the bodies are opened that fit: to make a buffer for each takes longer than to open it. */
 const opened = new Uint8Array(16_384);
 
@@ -72,15 +71,15 @@ export interface Wrap {
   readonly sealed: Uint8Array;
 }
 
+/** @param plaintext The content key, and after it what only this recipient may read. @param into Where what is sealed is put. */
 export function sealWrap(
   pairKey: Uint8Array,
   place: WrapPlace,
-  contentKey: Uint8Array,
-  privatePart: Uint8Array = NOTHING,
+  plaintext: Uint8Array,
   nonce: Uint8Array = randomBytes(NONCE_BYTES),
+  into: Uint8Array | null = null,
 ): Wrap {
-  const plaintext = privatePart.length === 0 ? contentKey : concat(contentKey, privatePart);
-  return { recipient: place.recipient, nonce, sealed: sealWith(pairKey, nonce, wrapData(place), plaintext) };
+  return { recipient: place.recipient, nonce, sealed: sealWith(pairKey, nonce, wrapData(place), plaintext, into) };
 }
 
 export interface Unwrapped {

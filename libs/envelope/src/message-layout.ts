@@ -6,7 +6,7 @@
 import { err, ok, type Result } from '@natrium/model';
 
 import { NONCE_BYTES, TAG_BYTES } from './aead.js';
-import { copied } from './bytes.js';
+import { allocate, copied } from './bytes.js';
 import { decode, encode, EncodingError, type Wire } from './encoding.js';
 import { CONTENT_KEY_BYTES, type Wrap } from './message-body.js';
 import { anyList, bin, blob, fields, int, listOf, MAX_TIME, orNull, shaped, shapedValue, text, time } from './shape.js';
@@ -71,6 +71,35 @@ export function encodeCommon(header: Uint8Array, body: Uint8Array): Uint8Array {
   common[common.length - 1] = 0x91; // the head of a list of one, where the empty list's is
   return common;
 }
+
+/**
+ * What is there before a wrap and the encoded wrap, with room for what is sealed in it: as `wrapToWire`, without a copy of each part.
+ *
+ * @throws {RangeError} When a size is out of bounds.
+ */
+export function wrapAfter(
+  before: Uint8Array,
+  recipient: Uint8Array,
+  nonce: Uint8Array,
+  sealedSize: number,
+): { readonly bytes: Uint8Array; readonly sealed: Uint8Array } {
+  if (recipient.length !== 32 || nonce.length !== NONCE_BYTES || sealedSize > 0xffff)
+    throw new RangeError('a part of a wrap is out of bounds');
+  const sealedHead = sealedSize < 0x100 ? [0xc4, sealedSize] : [0xc5, sealedSize >>> 8, sealedSize & 0xff];
+  const bytes = allocate(before.length + 37 + NONCE_BYTES + sealedHead.length + sealedSize);
+  let at = before.length;
+  bytes.set(before);
+  bytes.set(RECIPIENT_HEAD, at);
+  bytes.set(recipient, (at += RECIPIENT_HEAD.length));
+  bytes.set(NONCE_HEAD, (at += recipient.length));
+  bytes.set(nonce, (at += NONCE_HEAD.length));
+  bytes.set(sealedHead, (at += nonce.length));
+  return { bytes, sealed: bytes.subarray(at + sealedHead.length) };
+}
+
+/** A list of three, and the first of them. */
+const RECIPIENT_HEAD = Uint8Array.of(0x93, 0xc4, 32);
+const NONCE_HEAD = Uint8Array.of(0xc4, NONCE_BYTES);
 
 export function wrapToWire({ recipient, nonce, sealed }: Wrap): Wire {
   return [recipient, nonce, sealed];

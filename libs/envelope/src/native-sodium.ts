@@ -108,10 +108,11 @@ export const nativeSodium: SodiumFunctions = {
       binding.crypto_kx_server_session_keys(rx, tx, publicKey, privateKey, client),
     ),
 
-  crypto_aead_xchacha20poly1305_ietf_encrypt: (message, additional, _secretNonce, nonce, key) => {
+  crypto_aead_xchacha20poly1305_ietf_encrypt: (message, additional, into, nonce, key) => {
     mustHave(nonce, NONCE);
     mustHave(key, KEY);
-    const sealed = allocate(message.length + TAG);
+    const sealed = into ?? allocate(message.length + TAG);
+    mustHave(sealed, message.length + TAG);
     mustBe(crypto_aead_xchacha20poly1305_ietf_encrypt(sealed, message, additional, nonce, key) === sealed.length);
     return sealed;
   },

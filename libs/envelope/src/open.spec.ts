@@ -296,7 +296,7 @@ describe('opening', () => {
 
 describe('a wrap', () => {
   const place = { sender: seedOf('s'), recipient: seedOf('r'), hash: seedOf('h') };
-  const wrap = sealWrap(seedOf('pair'), place, seedOf('content'), seedOf('private'));
+  const wrap = sealWrap(seedOf('pair'), place, concat(seedOf('content'), seedOf('private')));
 
   it('opens at its place with content key and private part', () => {
     expect(openWrap(seedOf('pair'), place, wrap)).toEqual({

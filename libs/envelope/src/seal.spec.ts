@@ -1,3 +1,4 @@
+import { concat } from './bytes.js';
 import { encode } from './encoding.js';
 import { PairRefused } from './epoch.js';
 import { openMessage } from './open.js';
@@ -69,6 +70,16 @@ describe('a fan-out', () => {
       const opened = openMessage(parts.wrapFor(receiver.recipient(privatePart)), aContext(receiver, [sender]));
       expect(opened).toMatchObject({ ok: true, value: { private: privatePart, messageId: parts.messageId } });
     }
+  });
+
+  it.each([0, 1, 207, 208, 8192])('gives a private part of %i bytes as it is', (size) => {
+    const privatePart = new Uint8Array(size).fill(7);
+    const bytes = concat(parts.common, parts.ownPart(first.recipient(privatePart)));
+    expect(openMessage(bytes, aContext(first, [sender]))).toMatchObject({ ok: true, value: { private: privatePart } });
+  });
+
+  it('wraps no private part that is too large for a wrap', () => {
+    expect(() => parts.wrapFor(first.recipient(new Uint8Array(0x10000)))).toThrow(RangeError);
   });
 
   it("holds only the recipient's own wrap behind the common beginning", () => {

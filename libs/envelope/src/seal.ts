@@ -7,11 +7,12 @@
  *
  * Spec: spec/envelope.md#message; vectors: spec/vectors/messages.json.
  */
+import { NONCE_BYTES, TAG_BYTES } from './aead.js';
 import { concat, equalBytes } from './bytes.js';
-import { encode } from './encoding.js';
+import { joinLists } from './encoding.js';
 import type { EpochKey, PairKeys } from './epoch.js';
-import { bodyKeys, CONTENT_KEY_BYTES, messageHash, sealBody, sealWrap, type Wrap } from './message-body.js';
-import { encodeCommon, encodeHeader, wrapToWire } from './message-layout.js';
+import { bodyKeys, CONTENT_KEY_BYTES, messageHash, sealBody, sealWrap } from './message-body.js';
+import { encodeCommon, encodeHeader, wrapAfter } from './message-layout.js';
 import { randomBytes } from './random.js';
 import { receiptOf } from './receipt.js';
 import type { Signed } from './signing.js';
@@ -105,21 +106,30 @@ class Sealing implements SealedParts {
   }
 
   messageFor(recipients: readonly Recipient[]): Uint8Array {
-    const wraps = recipients.map((recipient) => wrapToWire(this.#wrap(recipient)));
+    const [only] = recipients;
+    if (only !== undefined && recipients.length === 1) return this.wrapFor(only);
     // The common part ends in the head of a list of one, which the whole list replaces.
-    return concat(this.common.subarray(0, -1), encode(wraps));
+    const head = this.common.subarray(-1);
+    const wraps = recipients.map((recipient) => this.#wrapBehind(head, recipient));
+    return concat(this.common.subarray(0, -1), joinLists(wraps));
   }
 
   wrapFor(recipient: Recipient): Uint8Array {
-    return concat(this.common, this.ownPart(recipient));
+    return this.#wrapBehind(this.common, recipient);
   }
 
   ownPart(recipient: Recipient): Uint8Array {
-    return encode(wrapToWire(this.#wrap(recipient)));
+    return this.#wrapBehind(NOTHING, recipient);
   }
 
-  #wrap(recipient: Recipient): Wrap {
-    const place = { sender: this.#sender, recipient: recipient.keyId, hash: this.#hash };
-    return sealWrap(this.pairs.txTo(this.#epoch, recipient.epochKey), place, this.#contentKey, recipient.private);
+  #wrapBehind(before: Uint8Array, { keyId, epochKey, private: own }: Recipient): Uint8Array {
+    const pairKey = this.pairs.txTo(this.#epoch, epochKey);
+    const plaintext = own === undefined ? this.#contentKey : concat(this.#contentKey, own);
+    const nonce = randomBytes(NONCE_BYTES);
+    const { bytes, sealed } = wrapAfter(before, keyId, nonce, plaintext.length + TAG_BYTES);
+    sealWrap(pairKey, { sender: this.#sender, recipient: keyId, hash: this.#hash }, plaintext, nonce, sealed);
+    return bytes;
   }
 }
+
+const NOTHING = new Uint8Array(0);

@@ -19,11 +19,11 @@ export interface SodiumFunctions {
   crypto_kx_seed_keypair(seed: Uint8Array): { readonly publicKey: Uint8Array; readonly privateKey: Uint8Array };
   crypto_kx_client_session_keys(publicKey: Uint8Array, privateKey: Uint8Array, server: Uint8Array): SessionKeys;
   crypto_kx_server_session_keys(publicKey: Uint8Array, privateKey: Uint8Array, client: Uint8Array): SessionKeys;
-  /** @param secretNonce Always null: this cipher has none. */
+  /** @param into As long as what is sealed, which is put there. In libsodium's own, the secret nonce. */
   crypto_aead_xchacha20poly1305_ietf_encrypt(
     message: Uint8Array,
     additional: Uint8Array,
-    secretNonce: null,
+    into: Uint8Array | null,
     nonce: Uint8Array,
     key: Uint8Array,
   ): Uint8Array;

@@ -1,4 +1,4 @@
-import { fromHex, toHex } from '../bytes.js';
+import { concat, fromHex, toHex } from '../bytes.js';
 import { bodyKeys, messageHash, openBody, openWrap, sealBody, sealWrap } from '../message-body.js';
 import { pad, unpad } from '../padding.js';
 import { encodeReceipt, receiptOf } from '../receipt.js';
@@ -45,5 +45,5 @@ it.each(files.wraps.cases)('wraps: $name', (one) => {
   expect(opened === undefined ? null : toHex(opened.contentKey)).toBe(one.contentKey);
   if (opened === undefined) return;
   expect(toHex(opened.private)).toBe(one.private);
-  expect(sealWrap(pairKey, place, opened.contentKey, opened.private, nonce).sealed).toEqual(sealed);
+  expect(sealWrap(pairKey, place, concat(opened.contentKey, opened.private), nonce).sealed).toEqual(sealed);
 });

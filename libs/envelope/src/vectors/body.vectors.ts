@@ -1,6 +1,6 @@
 /** Vectors of padding, of a body's keys, of its receipt, and of wraps. */
 import { sealWith } from '../aead.js';
-import { toHex, utf8 } from '../bytes.js';
+import { concat, toHex, utf8 } from '../bytes.js';
 import { bodyKeys, messageHash, sealWrap } from '../message-body.js';
 import { pad, padme } from '../padding.js';
 import { seedOf } from '../parties.spec-support.js';
@@ -130,8 +130,7 @@ function wrapCase(name: string, privatePart: Uint8Array): WrapCase {
   const wrap = sealWrap(
     pairKey,
     { sender, recipient, hash: messageHash(header, body) },
-    contentKey,
-    privatePart,
+    concat(contentKey, privatePart),
     nonce,
   );
   return {

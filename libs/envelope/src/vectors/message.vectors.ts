@@ -154,7 +154,12 @@ function sealed(change: Change): Uint8Array {
   const body = sealWith(key, new Uint8Array(24), change.aad ?? header, change.padded ?? pad(PLAINTEXT));
   const place = { sender: sender.currentKeyId, recipient: receiver.currentKeyId, hash: messageHash(header, body) };
   const nonce = seedOf('message nonce').slice(0, 24);
-  const wrap = sealWrap(pairKey(sender.current, receiver.current), place, contentKey, change.private, nonce);
+  const wrap = sealWrap(
+    pairKey(sender.current, receiver.current),
+    place,
+    concat(contentKey, change.private ?? new Uint8Array(0)),
+    nonce,
+  );
   const wraps = change.wraps === undefined ? [wrap] : change.wraps(wrap);
   const message: readonly Wire[] = [1, header, body, wraps.map(wrapToWire)];
   return encode(change.bytes === undefined ? message : change.bytes(message));

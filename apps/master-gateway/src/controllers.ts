@@ -42,8 +42,8 @@ export class ReturnController {
   constructor(@Inject(Door) private readonly door: Door) {}
 
   @Handles(routes.jobReturn, routes.jobReturnHere)
-  take(opened: Opened<typeof contracts.returned>) {
-    return this.door.returned(opened);
+  take(returns: readonly Opened<typeof contracts.returned>[]) {
+    return returns.map((opened) => this.door.returned(opened));
   }
 }
 

@@ -1,10 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What is written as one. */
+interface Group<T> {
+  readonly items: T[];
+  readonly durable: Promise<void>;
+}
+
 /**
  * Writes many small things as few: what comes within `windowMs`, or while one write is under way, goes into the next one.
  * For what nobody waits for; each write costs the broker an fsync.
  */
 export class GroupCommit<T> {
-  readonly #waiting: { readonly item: T; readonly done: () => void; readonly failed: (cause: unknown) => void }[] = [];
-  #writing = false;
+  /** Waits to be written, and grows meanwhile. */
+  #open: Group<T> | undefined;
+  /** Resolves when all groups that there are have been written. */
+  #busy: Promise<void> | undefined;
 
   /** @param write Resolves when the group is durable. */
   constructor(
@@ -13,26 +23,27 @@ export class GroupCommit<T> {
     private readonly limit = 1000,
   ) {}
 
-  /** Resolves when `item` is durable. */
+  /** Resolves when `item` is durable; it is one promise for all of a group. */
   add(item: T): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ item, done, failed });
-      if (this.#writing) return;
-      this.#writing = true;
-      setTimeout(() => void this.#drain(), this.windowMs);
-    });
+    const open = this.#open;
+    const group = open === undefined || open.items.length >= this.limit ? this.#begin() : open;
+    group.items.push(item);
+    return group.durable;
   }
 
-  async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.limit);
-      try {
-        await this.write(group.map(({ item }) => item));
-        for (const { done } of group) done();
-      } catch (cause) {
-        for (const { failed } of group) failed(cause);
-      }
-    }
-    this.#writing = false;
+  #begin(): Group<T> {
+    const before = this.#busy ?? pause(this.windowMs);
+    const written = before.then(() => {
+      if (this.#open === group) this.#open = undefined;
+      return this.write(group.items);
+    });
+    const group: Group<T> = { items: [], durable: written };
+    const ended = () => {
+      if (this.#busy === busy) this.#busy = undefined;
+    };
+    const busy = written.then(ended, ended);
+    this.#open = group;
+    this.#busy = busy;
+    return group;
   }
 }

@@ -20,25 +20,44 @@ export interface Opened<C extends Contract = Contract> {
 }
 
 export function asOpened(opened: OpenedMessage, message: Incoming, sealer: Sealer): Opened {
-  const { body, kind, party, messageId, private: privatePart } = opened;
-  const { subject, reply } = message;
-  return {
-    body,
-    kind,
-    subject,
-    reply,
-    party,
-    messageId,
-    private: privatePart,
-    answer: (contract, said) => {
-      if (reply === undefined) return;
-      // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
-      // that answers, and the answer brings the whole announcement.
-      const introduce = !equalBytes(opened.recipient, sealer.own.keyring.currentKeyId);
-      message.respond(sealer.seal(contract, said, [party], { messageId: randomBytes(16), re: messageId, introduce }));
-    },
-    acknowledge: () => {
-      if (reply !== undefined) message.respond(encodeReceipt(opened.receipt()));
-    },
-  };
+  return new Answerable(opened, message, sealer);
+}
+
+class Answerable implements Opened {
+  readonly body: unknown;
+  readonly kind: string;
+  readonly subject: string;
+  readonly reply: string | undefined;
+  readonly party: KnownParty;
+  readonly messageId: Uint8Array;
+  readonly private: Uint8Array;
+
+  constructor(
+    private readonly opened: OpenedMessage,
+    private readonly message: Incoming,
+    private readonly sealer: Sealer,
+  ) {
+    this.body = opened.body;
+    this.kind = opened.kind;
+    this.party = opened.party;
+    this.messageId = opened.messageId;
+    this.private = opened.private;
+    this.subject = message.subject;
+    this.reply = message.reply;
+  }
+
+  answer<A extends Contract>(contract: A, said: Body<A>): void {
+    if (this.reply === undefined) return;
+    const { opened, sealer, party, messageId } = this;
+    // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
+    // that answers, and the answer brings the whole announcement.
+    const introduce = !equalBytes(opened.recipient, sealer.own.keyring.currentKeyId);
+    this.message.respond(
+      sealer.seal(contract, said, [party], { messageId: randomBytes(16), re: messageId, introduce }),
+    );
+  }
+
+  acknowledge(): void {
+    if (this.reply !== undefined) this.message.respond(encodeReceipt(this.opened.receipt()));
+  }
 }

@@ -1,9 +1,11 @@
 /** Rules of how a handler's word becomes an answer; the doors themselves are tried in tests/cluster. */
-import type { Opened, SealedBus } from '@natrium/bus';
+import { NO_TRACING, type Opened, type SealedBus } from '@natrium/bus';
 import { SealedStrategy } from './sealed-strategy.js';
 
-/** What the asker of a return hears when its handler ends so. */
-async function saidTo(ends: () => Promise<unknown>) {
+const RETURN = 'up.*.return';
+
+/** What becomes of returns that come in at once when their handler takes them so. */
+async function saidTo(names: readonly string[], takes: (group: readonly Opened[]) => unknown, isOn = false) {
   const said: string[] = [];
   const failures: string[] = [];
   let take: (opened: Opened) => unknown = () => undefined;
@@ -12,31 +14,74 @@ async function saidTo(ends: () => Promise<unknown>) {
     return { close: () => Promise.resolve() };
   };
   const strategy = new SealedStrategy({
-    bus: { serve } as SealedBus,
+    bus: { serve, tracing: { ...NO_TRACING, isOn } } as SealedBus,
     prefix: 'nt.main',
     queue: 'gateway',
     instance: 'gw1',
     onHandlerFailure: (route) => failures.push(route),
   });
-  strategy.addHandler('up.*.return', ends);
+  strategy.addHandler(RETURN, (group: readonly Opened[]) => Promise.resolve(takes(group)));
   strategy.listen(() => undefined);
-  const opened: Pick<Opened, 'acknowledge' | 'answer'> = {
-    acknowledge: () => said.push('receipt'),
-    answer: ({ kind }) => said.push(kind),
-  };
-  await take(opened as Opened);
+  for (const name of names) {
+    const opened: Pick<Opened, 'kind' | 'acknowledge' | 'answer'> = {
+      kind: name,
+      acknowledge: () => said.push(`receipt for ${name}`),
+      answer: ({ kind }) => said.push(kind),
+    };
+    void take(opened as Opened);
+  }
+  await new Promise(setImmediate);
   return { said, failures };
 }
 
+/** A handler that ends so for each of these. */
+const ending =
+  (ends: Readonly<Record<string, () => Promise<unknown>>>) =>
+  (group: readonly Opened[]): readonly (Promise<unknown> | undefined)[] =>
+    group.map(({ kind }) => ends[kind]?.());
+
+const done = () => Promise.resolve(true);
+const broken = () => Promise.reject(new Error('no room'));
+
 it('a return has its receipt when the handler says that it is done, and nothing else', async () => {
-  expect(await saidTo(() => Promise.resolve(true))).toEqual({ said: ['receipt'], failures: [] });
+  expect(await saidTo(['a'], ending({ a: done }))).toEqual({ said: ['receipt for a'], failures: [] });
 });
 
 it.each([false, undefined, { jid: '1' }])('a return has none when the handler says %p', async (word) => {
-  expect(await saidTo(() => Promise.resolve(word))).toEqual({ said: [], failures: [] });
+  expect(await saidTo(['a'], ending({ a: () => Promise.resolve(word) }))).toEqual({ said: [], failures: [] });
 });
 
 it('a return has none when the handler fails, which is told', async () => {
-  const failed = await saidTo(() => Promise.reject(new Error('no room')));
-  expect(failed).toEqual({ said: [], failures: ['up.*.return'] });
+  expect(await saidTo(['a'], ending({ a: broken }))).toEqual({ said: [], failures: [RETURN] });
+});
+
+it('returns that come in at once are handed on at once, and each has its own end', async () => {
+  const groups: number[] = [];
+  const ends = ending({ a: done, b: broken, c: () => Promise.resolve(false), d: done });
+  const told = await saidTo(['a', 'b', 'c', 'd'], (group) => {
+    groups.push(group.length);
+    return ends(group);
+  });
+  expect(told).toEqual({ said: ['receipt for a', 'receipt for d'], failures: [RETURN] });
+  expect(groups).toEqual([4]);
+});
+
+it('one that is not ended yet keeps no other waiting', async () => {
+  const told = await saidTo(['a', 'b'], ending({ a: () => new Promise(() => undefined), b: done }));
+  expect(told).toEqual({ said: ['receipt for b'], failures: [] });
+});
+
+it('none has a receipt when the handler itself fails, which is told', async () => {
+  const told = await saidTo(['a', 'b'], () => Promise.reject(new Error('no handler')));
+  expect(told).toEqual({ said: [], failures: [RETURN] });
+});
+
+it('where messages are traced each is handed on alone', async () => {
+  const groups: number[] = [];
+  const takes = (group: readonly Opened[]) => {
+    groups.push(group.length);
+    return group.map(done);
+  };
+  expect((await saidTo(['a', 'b'], takes, true)).said).toEqual(['receipt for a', 'receipt for b']);
+  expect(groups).toEqual([1, 1]);
 });

@@ -4,7 +4,7 @@
  */
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Listening, Opened, SealedBus } from '@natrium/bus';
-import { RECEIPT, type Route, routes } from '@natrium/wire';
+import { type Contract, RECEIPT, type Route, routes } from '@natrium/wire';
 import { firstValueFrom, isObservable } from 'rxjs';
 
 const BY_PLACE = new Map<string, Route>(Object.values(routes).map((route) => [route.at, route]));
@@ -47,22 +47,60 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     throw new Error('the sealed bus has no server of its own');
   }
 
-  #listen(route: Route, handler: (opened: Opened) => Promise<unknown>): void {
+  #listen(route: Route, handler: Handler): void {
     const { bus, prefix, queue, instance } = this.options;
     const subject = `${prefix}.${route.at.replace('{instance}', instance)}`;
-    const listening = bus.serve(subject, route.shared ? queue : undefined, [route.question], async (opened) => {
+    const { at, answer } = route;
+    const take = answer === RECEIPT ? this.#acknowledging(at, handler) : this.#answering(at, answer, handler);
+    this.#listening.push(bus.serve(subject, route.shared ? queue : undefined, [route.question], take));
+  }
+
+  #answering(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
+    return async (opened) => {
       try {
         const answer = await settled(handler(opened));
-        if (route.answer !== RECEIPT) {
-          if (answer !== undefined) opened.answer(route.answer, answer);
-        } else if (answer === true) opened.acknowledge();
+        if (answer !== undefined) opened.answer(contract, answer);
       } catch (cause) {
-        this.options.onHandlerFailure(route.at, cause);
+        this.options.onHandlerFailure(at, cause);
       }
-    });
-    this.#listening.push(listening);
+    };
+  }
+
+  /** What came in at once is handed on at once: thousands of returns do, and Nest's way to a handler costs as much as to open one. */
+  #acknowledging(at: string, handler: Handler): (opened: Opened) => Promise<void> | undefined {
+    const failed = (cause: unknown) => {
+      this.options.onHandlerFailure(at, cause);
+    };
+    const handOn = async (group: readonly Opened[]) => {
+      try {
+        const ends = (await settled(handler(group))) as readonly Promise<unknown>[];
+        const acknowledged = ends.map((end, n) =>
+          end.then((isDone) => {
+            if (isDone === true) group[n]?.acknowledge();
+          }, failed),
+        );
+        await Promise.all(acknowledged);
+      } catch (cause) {
+        failed(cause);
+      }
+    };
+    let waiting: Opened[] = [];
+    return (opened) => {
+      // Of a message that is traced, all that is done is a step of its own.
+      if (this.options.bus.tracing.isOn) return handOn([opened]);
+      waiting.push(opened);
+      if (waiting.length > 1) return undefined;
+      queueMicrotask(() => {
+        const group = waiting;
+        waiting = [];
+        void handOn(group);
+      });
+      return undefined;
+    };
   }
 }
+
+type Handler = (taken: Opened | readonly Opened[]) => Promise<unknown>;
 
 /** Nest wraps what a handler gives back; an observable that never emits is no answer. */
 async function settled(result: Promise<unknown>): Promise<unknown> {

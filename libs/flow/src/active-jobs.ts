@@ -20,6 +20,8 @@ export interface ActiveJob {
   readonly listeners: Set<Tell>;
   /** What listens for its minions until it is over here. */
   readonly hangUps: (() => void)[];
+  /** Stores under way of its returns, and those that failed, by key: nobody is told that its return is stored before it is. */
+  readonly unstored: InFlight<string, Promise<void>>;
 }
 
 /** Of minions that are silent, by identity key (hexadecimal). */
@@ -40,7 +42,7 @@ export interface TimerPort {
 }
 
 /** What is left of a job that is over here: whoever returns again is known. */
-export type EndedJob = Pick<ActiveJob, 'record' | 'digest' | 'gathering'>;
+export type EndedJob = Pick<ActiveJob, 'record' | 'digest' | 'gathering' | 'unstored'>;
 
 /** Jobs that are over here and still known; so many minions of them and bytes of their requests, or the last job alone. */
 const MAX_ENDED = 64;
@@ -86,7 +88,16 @@ export class ActiveJobs {
     if (jid === undefined) throw new RangeError(`not a jid: ${record.jid}`);
     const members = new Map(record.members.map(({ key, id }) => [keyText(key), id]));
     const gathering = new Gathering(jid, members);
-    const job = { record, digest, place, gathering, told: [], listeners: new Set<Tell>(), hangUps: [] };
+    const job: ActiveJob = {
+      record,
+      digest,
+      place,
+      gathering,
+      told: [],
+      listeners: new Set(),
+      hangUps: [],
+      unstored: new InFlight(),
+    };
     this.#byJid.set(jid, job);
     this.#byDigest.set(place, job);
     return job;
@@ -193,9 +204,9 @@ export class ActiveJobs {
     this.#keepEnded(job);
   }
 
-  #keepEnded({ record, digest, gathering }: ActiveJob): void {
+  #keepEnded({ record, digest, gathering, unstored }: ActiveJob): void {
     this.#dropEnded(record.jid);
-    this.#ended.set(record.jid, { record, digest, gathering });
+    this.#ended.set(record.jid, { record, digest, gathering, unstored });
     this.#endedMinions += record.members.length;
     this.#endedBytes += record.request.length;
     for (const oldest of this.#ended.keys()) {

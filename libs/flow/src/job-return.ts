@@ -4,7 +4,6 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import { InFlight } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
 import { asReturn } from './news.js';
@@ -34,8 +33,6 @@ export interface ReturnPorts {
 }
 
 export class JobReturns {
-  /** Stores under way, and those that failed, by jid and key: nobody is told that its return is stored before it is. */
-  readonly #unstored = new InFlight<string, Promise<void>>();
   /** Late ones whose store failed, by jid and key: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
@@ -49,7 +46,7 @@ export class JobReturns {
    * @param key Of the sender's identity, hexadecimal.
    * @returns true when the sender may forget its return: it is stored, or it was already.
    */
-  async handle(said: Returned, key: string): Promise<boolean> {
+  handle(said: Returned, key: string): Promise<boolean> {
     const job = this.jobs.byJid(said.jid);
     if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
     const ended = this.jobs.ended(said.jid);
@@ -96,11 +93,10 @@ export class JobReturns {
   /** A second copy waits for the store of the first; when that failed, one of those that wait is stored in its place. */
   async #again(job: EndedJob, said: Returned, key: string, id: string): Promise<boolean> {
     this.ports.count('duplicate');
-    const place = placeOf(said, key);
-    const first = this.#unstored.get(place);
+    const first = job.unstored.get(key);
     if (first === undefined) return true;
     await first.catch(() => {
-      const next = this.#unstored.get(place);
+      const next = job.unstored.get(key);
       return next === first ? this.#storeOnce(job, said, key, id) : next;
     });
     return true;
@@ -114,12 +110,12 @@ export class JobReturns {
     return true;
   }
 
-  async #storeOnce(job: EndedJob, said: Returned, key: string, id: string): Promise<void> {
-    const place = placeOf(said, key);
-    const storing = this.#store(job.record, id, said);
-    this.#unstored.set(place, storing);
-    await storing;
-    this.#unstored.delete(place);
+  #storeOnce({ record, unstored }: EndedJob, said: Returned, key: string, id: string): Promise<void> {
+    const storing = this.#store(record, id, said);
+    unstored.set(key, storing);
+    return storing.then(() => {
+      unstored.delete(key);
+    });
   }
 
   async #late(said: Returned, key: string): Promise<boolean> {
@@ -154,7 +150,6 @@ export class JobReturns {
     if (said.status === 'done') await this.#storeLate(record, id, said, key);
     // A run that is called interrupted may have returned before: reading is dear, and this is rare.
     else if (said.status === 'interrupted' && !(await this.#isStored(record, id))) await this.#store(record, id, said);
-    this.#unstored.delete(placeOf(said, key));
     return true;
   }
 
@@ -182,10 +177,11 @@ export class JobReturns {
     if (isNew || wasUntold) this.ports.announce(record, stored);
   }
 
-  async #store(record: records.JobRecord, id: string, said: Returned): Promise<void> {
+  #store(record: records.JobRecord, id: string, said: Returned): Promise<void> {
     const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
-    await this.ports.store(stored);
-    this.ports.announce(record, stored); // once: a store that fails is tried again
+    return this.ports.store(stored).then(() => {
+      this.ports.announce(record, stored); // once: a store that fails is tried again
+    });
   }
 
   #count(what: 'stranger' | 'mismatch'): false {

@@ -1,4 +1,5 @@
 /** Rules of telling a caller: few messages, nothing left out, and no more work for many returns than for each of them. */
+import { jest } from '@jest/globals';
 import { type News, NO_NEWS } from '@natrium/flow';
 import { parseJid } from '@natrium/model';
 import { NewsTeller } from './news-teller.js';
@@ -19,6 +20,10 @@ class Counted<T> extends Array<T> {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('what a caller is told', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   it('is in one message what came in one turn, in its order, and each return is taken up once', async () => {
     const told: News[] = [];
     const teller = new NewsTeller((news) => told.push(news), 0);
@@ -31,12 +36,40 @@ describe('what a caller is told', () => {
     expect(Counted.walks).toBe(200);
   });
 
-  it('is in several messages when very much came in one turn: the first is read while the last still comes', async () => {
+  it('is the first return at once, and then what comes in the next milliseconds together', () => {
+    jest.useFakeTimers();
+    const told: (readonly string[])[] = [];
+    const teller = new NewsTeller(({ returns }) => told.push(returns.map(({ id }) => id)), 0);
+    const tell = (n: number) => {
+      teller.tell({ ...NO_NEWS, returns: [aReturn(n)] });
+    };
+    teller.tell({ ...NO_NEWS, started: STARTED });
+    jest.advanceTimersByTime(1);
+    tell(1);
+    jest.advanceTimersByTime(1);
+    expect(told).toEqual([[], ['web1']]);
+    tell(2);
+    jest.advanceTimersByTime(2);
+    tell(3);
+    expect(told).toHaveLength(2);
+    jest.advanceTimersByTime(3);
+    expect(told.slice(2)).toEqual([['web2', 'web3']]);
+    jest.advanceTimersByTime(10);
+    tell(4);
+    jest.advanceTimersByTime(1);
+    expect(told.slice(3)).toEqual([['web4']]);
+    tell(5);
+    teller.tell({ ...NO_NEWS, returns: [aReturn(6)], end: [] });
+    expect(told.slice(4)).toEqual([['web5', 'web6']]);
+  });
+
+  it('is in several messages when very much came in one turn: the first is read while the last still comes', () => {
+    jest.useFakeTimers();
     const told: News[] = [];
     const teller = new NewsTeller((news) => told.push(news), 0);
     for (let n = 0; n < 600; n += 1) teller.tell({ ...NO_NEWS, returns: [aReturn(n)] });
     expect(told.map(({ returns }) => returns.length)).toEqual([256, 256]);
-    await turn();
+    jest.advanceTimersByTime(5);
     expect(told.flatMap(({ returns }) => returns.map(({ ret }) => ret))).toEqual(
       Array.from({ length: 600 }, (_, n) => n),
     );

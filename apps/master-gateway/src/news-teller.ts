@@ -1,7 +1,8 @@
 /**
  * Tells a caller the news of its job in as few messages as lose no time: a refusal and the end go out at once and take along
- * what waits; the rest goes together with what comes in the same turn of the event loop or, for a peer, whose `publish`
- * module only gathers, within a few milliseconds. Of very many, the caller reads the first while the last still come.
+ * what waits; so do the start and the first return, with what comes in the same turn of the event loop. Returns that follow in the
+ * next milliseconds go together, and for a peer, whose `publish` module only gathers, all do. Of very many, the caller reads the
+ * first while the last still come.
  * What is more than the broker takes at once, as all that a caller has missed may be, goes in several messages.
  */
 import { roughSize } from '@natrium/events';
@@ -11,6 +12,8 @@ import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
 const MANY = 256;
 /** And about so many bytes: the broker takes 8 MiB; one return alone may have 6, which nobody can divide. */
 const PART_BYTES = 4 << 20;
+/** So soon after a return was told, the next ones wait for company: a message of news costs more than to take several returns. */
+const NEXT_MS = 5;
 /** What a return, an id or a word of the end has around it. */
 const AROUND = 32;
 
@@ -19,10 +22,12 @@ export class NewsTeller {
   #cancel: (() => void) | undefined;
   #over = false;
   #gaveUp = false;
+  /** When a return was told last. */
+  #toldAt = Number.NEGATIVE_INFINITY;
   /** None when the last was told: whoever looks in on the callers now and then holds nothing of those that are gone. */
   #send: ((news: News) => void) | undefined;
 
-  /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop. */
+  /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop, at first. */
   constructor(
     send: (news: News) => void,
     private readonly windowMs: number,
@@ -63,13 +68,14 @@ export class NewsTeller {
     const flush = () => {
       this.#flush();
     };
-    if (this.windowMs === 0) {
+    const waitMs = this.windowMs > 0 ? this.windowMs : this.#toldAt + NEXT_MS - performance.now();
+    if (waitMs <= 0) {
       const turn = setImmediate(flush);
       return () => {
         clearImmediate(turn);
       };
     }
-    const timer = setTimeout(flush, this.windowMs);
+    const timer = setTimeout(flush, waitMs);
     return () => {
       clearTimeout(timer);
     };
@@ -80,6 +86,7 @@ export class NewsTeller {
     this.#cancel = undefined;
     const news = this.#waiting?.all;
     this.#waiting = undefined;
+    if (news !== undefined && news.returns.length > 0) this.#toldAt = performance.now();
     if (news !== undefined) for (const part of inParts(news)) this.#say(part);
     if (this.#over) this.#send = undefined;
   }

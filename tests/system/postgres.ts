@@ -33,7 +33,7 @@ export class Postgres {
     execFileSync('chown', [ACCOUNT, join(folder, 'server.key')]);
     execFileSync('install', ['-d', '-o', ACCOUNT, '-m', '700', join(folder, 'data')]);
     const auth = ['--auth=scram-sha-256', `--pwfile=${server.secretFile}`, '--username=salt', '--no-sync'];
-    server.#run('initdb', '-D', join(folder, 'data'), ...auth);
+    server.#run('initdb', '--encoding=UTF8', '--locale=C', '-D', join(folder, 'data'), ...auth);
     server.up();
     return server;
   }

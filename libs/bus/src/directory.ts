@@ -18,8 +18,6 @@ export class Directory {
 
   learn(party: KnownParty): void {
     const { keyId } = namesOf(party);
-    // What comes in under its key id is from whoever is known by that.
-    if (party.use !== 'session' && this.#byKeyId.get(keyId) === party) return;
     if (party.use === 'session') this.#learnSession(keyId);
     else if (!this.#learnLasting(party)) return;
     this.#byKeyId.set(keyId, party);

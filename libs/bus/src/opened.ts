@@ -32,11 +32,15 @@ class Answerable implements Opened {
   readonly messageId: Uint8Array;
   readonly private: Uint8Array;
 
-  constructor(
-    private readonly opened: OpenedMessage,
-    private readonly message: Incoming,
-    private readonly sealer: Sealer,
-  ) {
+  // Not to be seen from outside, in a line of a log least of all: one of them leads to secrets.
+  readonly #opened: OpenedMessage;
+  readonly #message: Incoming;
+  readonly #sealer: Sealer;
+
+  constructor(opened: OpenedMessage, message: Incoming, sealer: Sealer) {
+    this.#opened = opened;
+    this.#message = message;
+    this.#sealer = sealer;
     this.body = opened.body;
     this.kind = opened.kind;
     this.party = opened.party;
@@ -48,16 +52,15 @@ class Answerable implements Opened {
 
   answer<A extends Contract>(contract: A, said: Body<A>): void {
     if (this.reply === undefined) return;
-    const { opened, sealer, party, messageId } = this;
+    const { party, messageId } = this;
     // An epoch may have begun since the question was sealed, or while it was answered: then the asker may not know the key
     // that answers, and the answer brings the whole announcement.
-    const introduce = !equalBytes(opened.recipient, sealer.own.keyring.currentKeyId);
-    this.message.respond(
-      sealer.seal(contract, said, [party], { messageId: randomBytes(16), re: messageId, introduce }),
-    );
+    const introduce = !equalBytes(this.#opened.recipient, this.#sealer.own.keyring.currentKeyId);
+    const framing = { messageId: randomBytes(16), re: messageId, introduce };
+    this.#message.respond(this.#sealer.seal(contract, said, [party], framing));
   }
 
   acknowledge(): void {
-    if (this.reply !== undefined) this.message.respond(encodeReceipt(this.opened.receipt()));
+    if (this.reply !== undefined) this.#message.respond(encodeReceipt(this.#opened.receipt()));
   }
 }

@@ -172,6 +172,8 @@ describe('both backends', () => {
 
   it.each(backends)('%s takes no key, nonce, seed or signature of another size', (_, one) => {
     const [short, key] = [new Uint8Array(23), new Uint8Array(32)];
+    const pair = one.crypto_kx_seed_keypair(key);
+    const sealed = one.crypto_aead_xchacha20poly1305_ietf_encrypt(message, message, null, new Uint8Array(24), key);
     for (const wrong of [
       () => one.crypto_sign_seed_keypair(short),
       () => one.crypto_sign_detached(message, short),
@@ -185,8 +187,36 @@ describe('both backends', () => {
       () => one.crypto_aead_xchacha20poly1305_ietf_encrypt(message, message, null, new Uint8Array(24), short),
       () =>
         one.crypto_aead_xchacha20poly1305_ietf_decrypt(null, short.subarray(0, 15), message, new Uint8Array(24), key),
+      () => one.crypto_aead_xchacha20poly1305_ietf_decrypt(null, sealed, message, short, key),
+      () => one.crypto_aead_xchacha20poly1305_ietf_decrypt(null, sealed, message, new Uint8Array(24), short),
       () => one.crypto_generichash(65, message, null),
       () => one.crypto_generichash(32, message, new Uint8Array(65)),
+      () => one.crypto_generichash_batch(65, [message], null),
+      () => one.crypto_generichash_batch(32, [message], new Uint8Array(65)),
+      () => one.crypto_kx_client_session_keys(short, key, pair.publicKey),
+      () => one.crypto_kx_client_session_keys(key, short, pair.publicKey),
+      () => one.crypto_kx_server_session_keys(short, key, pair.publicKey),
+      () => one.crypto_kx_server_session_keys(key, short, pair.publicKey),
+      () => one.crypto_kx_server_session_keys(key, key, short),
+    ])
+      expect(wrong).toThrow();
+  });
+
+  it('native ends no process for what only its binding would look at', () => {
+    const [nonce, key] = [new Uint8Array(24), new Uint8Array(32)];
+    const sealed = native.crypto_aead_xchacha20poly1305_ietf_encrypt(message, message, null, nonce, key);
+    for (const wrong of [
+      () => native.crypto_kdf_derive_from_key(65, 1, 'natrium1', key),
+      () => native.crypto_kdf_derive_from_key(15, 1, 'natrium1', key),
+      () => native.crypto_kdf_derive_from_key(32, 1, 'natrium', key),
+      () => native.crypto_generichash(15, message, null),
+      () => native.crypto_generichash(32, message, new Uint8Array(15)),
+      () => native.crypto_generichash_batch(15, [message], null),
+      () => native.crypto_generichash_batch(32, [message], new Uint8Array(15)),
+      ...[-1, 1].map((wrong) => () => {
+        const into = new Uint8Array(message.length + wrong);
+        return native.crypto_aead_xchacha20poly1305_ietf_decrypt(into, sealed, message, nonce, key);
+      }),
     ])
       expect(wrong).toThrow();
   });

@@ -11,6 +11,8 @@ import { copied, textOf, utf8Of } from './bytes.js';
 import type { Wire, WireMap } from './encoding.js';
 import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
 
+/** Longer ones are read faster by the platform, which is asked two things about each. */
+const SHORT_TEXT = 64;
 /** Shorter ones are put together faster than the platform is asked for them; a longer one would be a tree of its letters. */
 const FEW_LETTERS = 8;
 const LONG_FORM = 'a length or integer is not in its shortest form';
@@ -142,10 +144,11 @@ export class Reader {
     this.#left(size);
     const start = this.#at;
     this.#at += size;
-    return this.#plainText(start, this.#at) ?? this.#wideText(start, this.#at);
+    const text = size <= SHORT_TEXT ? this.#plainText(start, this.#at) : undefined;
+    return text ?? this.#wideText(start, this.#at);
   }
 
-  /** ASCII, most of what is read. */
+  /** Short ASCII, most of what is read. */
   #plainText(start: number, end: number): string | undefined {
     const bytes = this.#bytes;
     for (let i = start; i < end; i += 1) if ((bytes[i] ?? 0x80) >= 0x80) return undefined;

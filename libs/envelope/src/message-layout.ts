@@ -73,7 +73,7 @@ export function encodeCommon(header: Uint8Array, body: Uint8Array): Uint8Array {
 }
 
 /**
- * What is there before a wrap and the encoded wrap, with room for what is sealed in it: as `wrapToWire`, without a copy of each part.
+ * What is there before a wrap and the encoded wrap, with room for what is sealed in it, so that it is sealed where it lies.
  *
  * @throws {RangeError} When a size is out of bounds.
  */
@@ -100,10 +100,6 @@ export function wrapAfter(
 /** A list of three, and the first of them. */
 const RECIPIENT_HEAD = Uint8Array.of(0x93, 0xc4, 32);
 const NONCE_HEAD = Uint8Array.of(0xc4, NONCE_BYTES);
-
-export function wrapToWire({ recipient, nonce, sealed }: Wrap): Wire {
-  return [recipient, nonce, sealed];
-}
 
 /** Splits a message; its parts are views on `bytes`. */
 export function splitMessage(bytes: Uint8Array): Result<MessageParts, 'version' | 'shape'> {

@@ -2,8 +2,19 @@ import { concat, equalBytes } from './bytes.js';
 import { decode, encode, type Wire } from './encoding.js';
 import { openMessage, type OpenContext, type OpenReason } from './open.js';
 import { bodyKeys, messageHash, openWrap, sealBody, sealWrap } from './message-body.js';
-import { encodeHeader, type MessageParts, readHeader, splitMessage, wrapToWire } from './message-layout.js';
-import { aContext, aGateway, aMinion, HOUR, NOW, type Party, sealTo, seedOf, SKEW } from './parties.spec-support.js';
+import { encodeHeader, type MessageParts, readHeader, splitMessage } from './message-layout.js';
+import {
+  aContext,
+  aGateway,
+  aMinion,
+  HOUR,
+  NOW,
+  type Party,
+  sealTo,
+  seedOf,
+  SKEW,
+  wrapToWire,
+} from './parties.spec-support.js';
 import { SeenSets } from './seen-sets.js';
 import type { MessageHead } from './seal.js';
 import { sealWith } from './aead.js';

@@ -1,9 +1,11 @@
 /** Parties of tests: each with identity, keyring and announcement, in one cluster, at one time; what they ask and are granted. */
 import { announce, type KnownParty, type Owner, readAnnouncement } from './announcement.js';
 import { utf8 } from './bytes.js';
+import type { Wire } from './encoding.js';
 import { EpochKeyring, PairKeys } from './epoch.js';
 import type { Grant } from './grant.js';
 import { clusterOf, type Identity, identityFrom } from './keys.js';
+import type { Wrap } from './message-body.js';
 import type { OpenContext } from './open.js';
 import type { Request } from './request.js';
 import { type MessageHead, type Recipient, sealMessage } from './seal.js';
@@ -140,4 +142,9 @@ export function aContext(receiver: Party, senders: readonly Party[], change: Par
     expects: (re) => re === null,
     ...change,
   };
+}
+
+/** The parts of a wrap as an independent writer has them. */
+export function wrapToWire({ recipient, nonce, sealed }: Wrap): Wire {
+  return [recipient, nonce, sealed];
 }

@@ -4,11 +4,11 @@ import { concat, toHex } from '../bytes.js';
 import { encode, type Wire } from '../encoding.js';
 import { type EpochKey, EpochKeyring, PairKeys } from '../epoch.js';
 import { bodyKeys, messageHash, sealWrap, type Wrap } from '../message-body.js';
-import { encodeHeader, type Header, wrapToWire } from '../message-layout.js';
+import { encodeHeader, type Header } from '../message-layout.js';
 import type { OpenReason } from '../open.js';
 import { pad } from '../padding.js';
 import { announce } from '../announcement.js';
-import { CLUSTER, HOUR, identityOf, NOW, seedOf } from '../parties.spec-support.js';
+import { CLUSTER, HOUR, identityOf, NOW, seedOf, wrapToWire } from '../parties.spec-support.js';
 import type { Signed } from '../signing.js';
 import type { Vectors } from './vector-file.js';
 

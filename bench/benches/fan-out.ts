@@ -21,8 +21,8 @@ const MANY = 2000;
 const WARM_UP_RETURNS = 20_000;
 /** Returns are stored in groups after their caller has them. */
 const SETTLE_MS = 1500;
-/** A service tidies up within ten seconds in which it has hardly anything to do, and those may have begun just before (libs/process). */
-const AT_REST_MS = 21_000;
+/** A service tidies up after ten seconds in which it has hardly anything to do and after ten more, and those may have begun just before (libs/process). */
+const AT_REST_MS = 31_000;
 /** The first decision for thousands that have just come in is waited for: what is measured is the way, not a refusal. */
 const MASTER_FILE = 'request_rate: 0\ngrant_timeout: 30\n';
 const STREAMS = [...records.JOB_BUCKETS.map((bucket) => `KV_NT_main_${bucket}`), 'NT_main_events'];

@@ -52,6 +52,8 @@ export interface Machine {
 export class Rest {
   // Coming in leaves as much behind as many jobs.
   #untidy = true;
+  /** Tidied up, but for the room of what was young: V8 gives that back when little was made since the collection before. */
+  #isRoomy = false;
   /** Tidied up, but for what some party would still accept. */
   #remembers = false;
   #worked = 0;
@@ -72,11 +74,12 @@ export class Rest {
       if (hasEased) this.machine.collectHeap();
       return;
     }
-    if (!this.#untidy && !this.#remembers) return;
+    if (!this.#untidy && !this.#isRoomy && !this.#remembers) return;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
-    // Once when work is over, and once when the last of it is forgotten: a collection of a large heap is felt.
-    if (this.#untidy || kept === 0) this.machine.collectHeap();
+    // Twice when work is over, and once when the last of it is forgotten: a collection of a large heap is felt.
+    if (this.#untidy || this.#isRoomy || kept === 0) this.machine.collectHeap();
     if (this.#untidy && this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
+    this.#isRoomy = this.#untidy;
     this.#untidy = false;
     this.#remembers = kept > 0;
   }

@@ -77,17 +77,23 @@ export class FanSwarm {
     const working = now();
     await Promise.all(processes.map((one) => one.order({ type: 'work' })));
     const sealed = await returns;
-    const leaving = now();
-    await Promise.all([asked, ...processes.map((one) => one.order({ type: 'release' }))]);
+    const leaving = Promise.all(processes.map((one) => one.order({ type: 'release' })));
+    await asked;
     const ended = now();
+    const left = Math.min(...(await leaving));
     const bytes = (all: readonly { readonly bytes: number }[]) => all.reduce((sum, one) => sum + one.bytes, 0) / count;
     return {
       out: received - began,
-      back: ended - leaving,
+      back: ended - left,
       minions: Math.max(...sealed.map(({ at }) => at)) - working,
       jobBytes: bytes(held),
       returnBytes: bytes(sealed),
     };
+  }
+
+  /** Resolves when every return of the jobs before is stored, and its minion knows. */
+  async rest(): Promise<void> {
+    await Promise.all(this.swarm.processes.map((one) => one.order({ type: 'rest' })));
   }
 
   /** Its minions answer whatever comes as it is, while `work` goes on. */

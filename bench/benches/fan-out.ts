@@ -13,14 +13,12 @@ import { memoryBelow, processorTimeBelow } from '../processes.js';
 
 /** Other numbers by `NATRIUM_FAN_OUT=10,100,1000,10000`: ten thousand take some minutes to come in. */
 const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
-const ROUNDS = 15;
-/** Of more minions than `MANY`, each of whose rounds takes half a minute. */
-const ROUNDS_OF_MANY = 3;
-const MANY = 2000;
+/** Three jobs in each: a hundred in all, and each must end with every return. */
+const ROUNDS = 34;
 /** After so many returns what is used all the time is compiled, here and in the plain client: a gateway that runs has had them. */
 const WARM_UP_RETURNS = 20_000;
-/** Returns are stored in groups after their caller has them. */
-const SETTLE_MS = 1500;
+/** After the returns of a job their events are stored: so long after the last minion has heard that its return is. */
+const SETTLE_MS = 250;
 /** A service tidies up after ten seconds in which it has hardly anything to do and after ten more, and those may have begun just before (libs/process). */
 const AT_REST_MS = 31_000;
 /** The first decision for thousands that have just come in is waited for: what is measured is the way, not a refusal. */
@@ -51,11 +49,11 @@ async function measureOf(run: Run, minions: number): Promise<readonly Measured[]
     await fan.swarm.pingAll();
     await warmUp(fan, plain, Math.ceil(WARM_UP_RETURNS / minions));
     run.note(`${String(minions)} minions are asked`);
-    const rounds = await measureRounds(fan, plain, cluster, minions > MANY ? ROUNDS_OF_MANY : ROUNDS);
+    const rounds = await measureRounds(fan, plain, cluster);
     const memory = [
       { metric: 'gateway memory per minion', unit: 'kB', value: (after - before) / minions },
       { metric: 'gateway memory', unit: 'MB', value: after / 1000 },
-      { metric: 'gateway memory after the jobs', unit: 'MB', value: (await gatewayKb(cluster, SETTLE_MS)) / 1000 },
+      { metric: 'gateway memory after the jobs', unit: 'MB', value: (await gatewayKb(cluster, 0)) / 1000 },
     ];
     const named = memory.map((one) => ({ ...one, metric: `${String(minions)}: ${one.metric}` }));
     return [...figuresOf(minions, rounds), ...named];
@@ -87,15 +85,15 @@ interface Rounds {
   readonly written: Written;
 }
 
-async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster, rounds: number): Promise<Rounds> {
-  const { written, processor } = await measureCost(fan, plain, cluster, rounds);
+async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster): Promise<Rounds> {
+  const { written, processor } = await measureCost(fan, plain, cluster);
   const all = { whole: [] as number[], parts: [] as Parts[], plain: [] as PlainRound[] };
-  for (let n = 0; n < rounds; n += 1) {
+  for (let n = 0; n < ROUNDS; n += 1) {
     all.whole.push(await fan.whole());
-    await pause(SETTLE_MS);
+    await settled(fan);
     const parts = await fan.parted();
     all.parts.push(parts);
-    await pause(SETTLE_MS);
+    await settled(fan);
     all.plain.push(await plainOnce(fan, plain, parts, written));
     await pause(SETTLE_MS);
   }
@@ -106,18 +104,24 @@ async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster, r
  * What one job writes, and the processor time that it takes until all of that is written. How long these take is not told: each begins
  * while the one before is still being stored, and the plain rounds do not.
  */
-async function measureCost(fan: FanSwarm, plain: PlainFan, cluster: Cluster, rounds: number) {
-  await pause(SETTLE_MS);
+async function measureCost(fan: FanSwarm, plain: PlainFan, cluster: Cluster) {
+  await settled(fan);
   const before = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
-  for (let n = 0; n < rounds; n += 1) await fan.whole();
-  await pause(SETTLE_MS);
+  for (let n = 0; n < ROUNDS; n += 1) await fan.whole();
+  await settled(fan);
   const after = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
-  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / rounds }));
+  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / ROUNDS }));
   const written = {
-    messages: Math.round((after.stored.messages - before.stored.messages) / rounds),
-    bytes: (after.stored.bytes - before.stored.bytes) / rounds,
+    messages: Math.round((after.stored.messages - before.stored.messages) / ROUNDS),
+    bytes: (after.stored.bytes - before.stored.bytes) / ROUNDS,
   };
   return { written, processor };
+}
+
+/** What the round before has left to do is not in the next one's time. */
+async function settled(fan: FanSwarm): Promise<void> {
+  await fan.rest();
+  await pause(SETTLE_MS);
 }
 
 const SERVICES = ['master-gateway', 'acl-service', 'nats-server'];

@@ -36,9 +36,10 @@ process.on('disconnect', () => process.exit(0));
 process.stdin.on('end', () => process.exit(0)).resume();
 process.on('SIGTERM', () => process.exit(0));
 process.on('message', (order: SwarmOrder) => {
+  const at = now();
   obey(order).then(
     () => {
-      tell({ type: 'done', order: order.type, at: now() });
+      tell({ type: 'done', order: order.type, at });
     },
     (error: unknown) => {
       tell({ type: 'failed', sentence: error instanceof Error ? error.message : String(error) });
@@ -62,6 +63,9 @@ async function obey(order: SwarmOrder): Promise<void> {
       return;
     case 'plain':
       gate.plain(order.bytes);
+      return;
+    case 'rest':
+      await hive?.unstored.none();
       return;
     default:
       gate.open();

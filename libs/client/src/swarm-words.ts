@@ -22,12 +22,13 @@ export interface SwarmKey {
 
 /**
  * `begin`: make identities. `come`: they are accepted now. The others are for benches: `hold` keeps the next jobs unopened,
- * `work` opens them and keeps the returns, `release` sends those; `plain` answers what comes as it is, with so many bytes.
+ * `work` opens them and keeps the returns, `release` sends those; `plain` answers what comes as it is, with so many bytes;
+ * `rest` is done when all returns are stored.
  */
 export type SwarmOrder =
   | { readonly type: 'begin'; readonly share: SwarmShare }
   | { readonly type: 'come' }
-  | { readonly type: 'hold' | 'work' | 'release' | 'open' }
+  | { readonly type: 'hold' | 'work' | 'release' | 'open' | 'rest' }
   | { readonly type: 'plain'; readonly bytes: number };
 
 /** Times are milliseconds of the clock that all processes of a host share (`process.hrtime`). */
@@ -38,4 +39,5 @@ export type SwarmNews =
   | { readonly type: 'failed'; readonly sentence: string }
   /** All that was to be held is held. */
   | { readonly type: 'held'; readonly what: 'jobs' | 'returns'; readonly at: number; readonly bytes: number }
+  /** `at`: when it was begun. */
   | { readonly type: 'done'; readonly order: SwarmOrder['type']; readonly at: number };

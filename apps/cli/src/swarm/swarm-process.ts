@@ -75,7 +75,7 @@ export class SwarmProcess {
     this.hearing.onProgress();
   }
 
-  /** Resolves with the time at which it was carried out. @throws {Error} When it failed, or the process has ended. */
+  /** Resolves, when it is carried out, with the time at which it was begun. @throws {Error} When it failed, or the process has ended. */
   order(order: SwarmOrder): Promise<number> {
     return new Promise((done, failed) => {
       if (this.#over !== undefined) {

@@ -17,6 +17,7 @@ import { joinCluster } from '../joining.js';
 import type { Gate } from './gate.js';
 import { verifyingOnce } from './verifying-once.js';
 import { SimulatedMinion } from './simulated-minion.js';
+import { Unstored } from './volatile.js';
 
 const MODULES = new Set(['test', 'grains', 'pillar', 'sys']);
 /** So many ask to join at once: a user that joins holds at most sixteen subscriptions. */
@@ -38,6 +39,7 @@ interface Member {
 export class Hive {
   readonly verifyGrant = verifyingOnce();
   readonly registry: Registry<CallContext> = minionRegistry(builtinModules.filter(({ name }) => MODULES.has(name)));
+  readonly unstored = new Unstored();
   readonly #members: readonly Member[];
   readonly #minions: SimulatedMinion[] = [];
   readonly #shared: Promise<NatsTransport>[] = [];

@@ -24,7 +24,7 @@ export class SimulatedMinion {
     const link = new LiveLink(came);
     const data = new HostData(link, () => hive.grainsOf(id), log);
     const record = new VolatileRecord(() => link.clock.now());
-    const spool = new VolatileSpool();
+    const spool = new VolatileSpool(hive.unstored);
     const execution = new Execution({ id, data, config: {}, master: undefined, registry: hive.registry });
     const outbox = new Outbox(link, spool, record, (cause) => {
       log.error({ err: cause }, `a return of ${id} could not be sent`);

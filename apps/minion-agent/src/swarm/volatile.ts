@@ -36,10 +36,32 @@ export class VolatileRecord {
   }
 }
 
+/** The returns of many minions of which no gateway has said that they are stored. */
+export class Unstored {
+  #count = 0;
+  readonly #told: (() => void)[] = [];
+
+  /** Resolves when there are none. */
+  none(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#told.push(resolve);
+    });
+  }
+
+  change(by: 1 | -1): void {
+    this.#count += by;
+    if (this.#count === 0) for (const tell of this.#told.splice(0)) tell();
+  }
+}
+
 export class VolatileSpool {
   readonly #waiting = new Map<string, MinionReturn>();
 
+  constructor(private readonly unstored: Unstored) {}
+
   put(ret: MinionReturn): void {
+    if (!this.#waiting.has(ret.digest)) this.unstored.change(1);
     this.#waiting.set(ret.digest, ret);
   }
 
@@ -48,7 +70,7 @@ export class VolatileSpool {
   }
 
   drop(digest: string): void {
-    this.#waiting.delete(digest);
+    if (this.#waiting.delete(digest)) this.unstored.change(-1);
   }
 
   all(): readonly MinionReturn[] {

@@ -6,21 +6,28 @@ interface Group<T> {
   readonly durable: Promise<void>;
 }
 
+/** So many within one window are a flood: to write and to acknowledge the first of them would keep the last from being heard. */
+const FLOOD = 256;
+/** A flood that does not end is written after so many windows. */
+const MAX_WINDOWS = 10;
+
 /**
  * Writes many small things as few: what comes within `windowMs`, or while one write is under way, goes into the next one.
- * For what nobody waits for; each write costs the broker an fsync.
+ * In a flood the first write waits until it eases. For what nobody waits for; each write costs the broker an fsync.
  */
 export class GroupCommit<T> {
   /** Waits to be written, and grows meanwhile. */
   #open: Group<T> | undefined;
   /** Resolves when all groups that there are have been written. */
   #busy: Promise<void> | undefined;
+  #added = 0;
 
   /** @param write Resolves when the group is durable. */
   constructor(
     private readonly write: (group: readonly T[]) => Promise<void>,
     private readonly windowMs: number,
     private readonly limit = 1000,
+    private readonly wait: (ms: number) => Promise<unknown> = pause,
   ) {}
 
   /** Resolves when `item` is durable; it is one promise for all of a group. */
@@ -28,11 +35,12 @@ export class GroupCommit<T> {
     const open = this.#open;
     const group = open === undefined || open.items.length >= this.limit ? this.#begin() : open;
     group.items.push(item);
+    this.#added += 1;
     return group.durable;
   }
 
   #begin(): Group<T> {
-    const before = this.#busy ?? pause(this.windowMs);
+    const before = this.#busy ?? this.#gathered();
     const written = before.then(() => {
       if (this.#open === group) this.#open = undefined;
       return this.write(group.items);
@@ -45,5 +53,13 @@ export class GroupCommit<T> {
     this.#open = group;
     this.#busy = busy;
     return group;
+  }
+
+  async #gathered(): Promise<void> {
+    for (let windows = 0; windows < MAX_WINDOWS; windows += 1) {
+      const before = this.#added;
+      await this.wait(this.windowMs);
+      if (this.#added - before < FLOOD) return;
+    }
   }
 }

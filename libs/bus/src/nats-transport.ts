@@ -40,7 +40,7 @@ interface Outbound {
 const OVERLAP_MS = 500;
 const NO_RESPONDERS = 503;
 /** Messages of one turn that are worth a write of their own: more than the client's own buffer of 32 KiB. */
-const MANY = 64;
+const MANY = 32;
 /** A turn of the event loop takes this long when thousands of messages have come at once; nobody's answer waits for its end. */
 const LONG_MS = 2;
 const NO_OPTIONS: PublishOptions = {};

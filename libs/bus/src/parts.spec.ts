@@ -105,6 +105,45 @@ describe('a group commit', () => {
   });
 });
 
+describe('a group commit in a flood', () => {
+  const FLOOD = 256;
+  const WINDOWS = 10;
+
+  /** Of what comes in each window. */
+  const writtenOf = async (windows: readonly number[]) => {
+    const sizes: number[] = [];
+    const left = [...windows];
+    const comeIn = async () => {
+      await new Promise(setImmediate);
+      for (let count = left.shift() ?? 0; count > 0; count -= 1) void commit.add('one');
+    };
+    const commit = new GroupCommit<string>(
+      (group) => {
+        sizes.push(group.length);
+        return Promise.resolve();
+      },
+      50,
+      10_000,
+      comeIn,
+    );
+    await commit.add('first');
+    return sizes[0];
+  };
+
+  it('waits while so many come in each window', async () => {
+    expect(await writtenOf([FLOOD, FLOOD, 3, FLOOD])).toBe(1 + FLOOD + FLOOD + 3);
+  });
+
+  it('does not wait for less', async () => {
+    expect(await writtenOf([FLOOD - 2, FLOOD])).toBe(1 + FLOOD - 2);
+  });
+
+  it('waits for an end of it only so long', async () => {
+    const endless = Array.from({ length: WINDOWS + 5 }, () => FLOOD);
+    expect(await writtenOf(endless)).toBe(1 + WINDOWS * FLOOD);
+  });
+});
+
 describe('the cluster’s time', () => {
   const aClock = (own = NOW) => new Clock(30_000, () => own);
 

@@ -407,7 +407,7 @@ describe('a caller whose last request was granted', () => {
   it('has his job written while the acl-service decides, and sent when both are there', async () => {
     const gate = await afterOne();
     await gate.publish(second);
-    expect(gate.steps).toEqual(['record', 'grant 2', 'fan-out', 'keep second', 'event']);
+    expect(gate.steps).toEqual(['grant 2', 'record', 'fan-out', 'keep second', 'event']);
   });
 
   it('is refused like any other: his job is taken back, nobody hears of it, and his next is not written before', async () => {
@@ -415,7 +415,7 @@ describe('a caller whose last request was granted', () => {
     gate.verdict = err(refusal('not_permitted', 'no'));
     expect(codes(await gate.publish(second))).toEqual(['not_permitted']);
     await gate.publish(asks('cmd.run', {}, 'third'));
-    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2', 'grant 1']);
+    expect(gate.steps).toEqual(['grant 2', 'record', 'drop second 2', 'grant 1']);
     expect(gate.sent).toHaveLength(1);
   });
 
@@ -430,7 +430,7 @@ describe('a caller whose last request was granted', () => {
     expect(gate.heard).toHaveLength(heard);
     resolve();
     expect(codes(await publishing)).toEqual(['acl_unavailable']);
-    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2']);
+    expect(gate.steps).toEqual(['grant 2', 'record', 'drop second 2']);
   });
 
   it.each<[string, (gate: Gate) => void]>([
@@ -450,7 +450,7 @@ describe('a caller whose last request was granted', () => {
     const gate = await afterOne();
     gate.verdict = ok({ grant: null, caller: { kind: 'account', name: '' }, members: [], missing: ['a'], rule: 'r' });
     await gate.publish(second);
-    expect(gate.steps).toEqual(['record', 'grant 2', 'drop second 2']);
+    expect(gate.steps).toEqual(['grant 2', 'record', 'drop second 2']);
   });
 
   it('and whose next request has a job already does not lose that when he is refused', async () => {
@@ -458,7 +458,7 @@ describe('a caller whose last request was granted', () => {
     gate.verdict = err(refusal('not_permitted', 'no'));
     gate.creations = [{ type: 'exists' }];
     await gate.publish(second);
-    expect(gate.steps).toEqual(['record', 'grant 2']);
+    expect(gate.steps).toEqual(['grant 2', 'record']);
   });
 
   it('has nothing written for a preview', async () => {

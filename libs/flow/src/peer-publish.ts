@@ -69,8 +69,10 @@ export class PeerPublish {
     if (jid === undefined) return;
     const place = placeOf(ask);
     const asked = this.#asked(ask, jid);
+    // The question leaves first: its way there and back takes longer than the write.
+    const deciding = this.ports.askGrant(ask, jid);
     const early = follow !== 'preview' && this.#wasGranted(ask) ? this.#write(asked, place) : undefined;
-    const granted = await this.#orDropped(early, place, this.ports.askGrant(ask, jid));
+    const granted = await this.#orDropped(early, place, deciding);
     this.#learn(ask, granted.ok);
     if (granted.ok && granted.value.grant !== null) {
       const { caller, grant, members, missing, rule } = granted.value;

@@ -31,13 +31,27 @@ export function processorTimeBelow(pid: number): readonly ProcessorTime[] {
   return programsBelow(pid).map(({ name, pid: child }) => ({ name, ...processorTimeOf(child) }));
 }
 
-function programsBelow(pid: number): readonly { readonly name: string; readonly pid: number }[] {
+export interface Program {
+  readonly name: string;
+  readonly pid: number;
+  /** Its command line. */
+  readonly words: readonly string[];
+}
+
+/** @throws {Error} When no process below `pid` has this name. */
+export function programBelow(pid: number, name: string): Program {
+  const found = programsBelow(pid).find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${name} does not run`);
+  return found;
+}
+
+function programsBelow(pid: number): readonly Program[] {
   if (!existsSync('/proc/self/smaps_rollup')) return [];
   return descendants(pid).flatMap((child) => {
     const words = readFileSync(`/proc/${child}/cmdline`, 'utf8')
       .split('\0')
       .filter((word) => word !== '');
-    return SUPPORT.includes(basename(words[0] ?? '')) ? [] : [{ name: nameOf(words), pid: child }];
+    return SUPPORT.includes(basename(words[0] ?? '')) ? [] : [{ name: nameOf(words), pid: child, words }];
   });
 }
 

@@ -1,4 +1,5 @@
 /** A swarm in a cluster of its own, asked as a whole and in parts: the gateway's share of a job, and the minions'. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { fp, fromHex } from '@natrium/envelope';
 import { subjectsOf } from '@natrium/wire';
 import { openMaster, type OpenMaster } from '../apps/cli/src/link/open-master.js';
@@ -77,23 +78,27 @@ export class FanSwarm {
     const working = now();
     await Promise.all(processes.map((one) => one.order({ type: 'work' })));
     const sealed = await returns;
-    const leaving = Promise.all(processes.map((one) => one.order({ type: 'release' })));
-    await asked;
-    const ended = now();
-    const left = Math.min(...(await leaving));
+    const [ended, ...left] = await Promise.all([
+      asked.then(now),
+      ...processes.map((one) => one.order({ type: 'release' })),
+    ]);
     const bytes = (all: readonly { readonly bytes: number }[]) => all.reduce((sum, one) => sum + one.bytes, 0) / count;
     return {
       out: received - began,
-      back: ended - left,
+      back: ended - Math.min(...left),
       minions: Math.max(...sealed.map(({ at }) => at)) - working,
       jobBytes: bytes(held),
       returnBytes: bytes(sealed),
     };
   }
 
-  /** Resolves when every return of the jobs before is stored, and its minion knows. */
+  /** Resolves when every return of the jobs before is stored, and its minion knows. @throws {Error} When that takes a minute. */
   async rest(): Promise<void> {
-    await Promise.all(this.swarm.processes.map((one) => one.order({ type: 'rest' })));
+    const resting = Promise.all(this.swarm.processes.map((one) => one.order({ type: 'rest' })));
+    const late = pause(TIMEOUT_S * 1000, undefined, { ref: false }).then(() => {
+      throw new Error('some returns are not stored after a minute');
+    });
+    await Promise.race([resting, late]);
   }
 
   /** Its minions answer whatever comes as it is, while `work` goes on. */

@@ -10,12 +10,21 @@ const HARD_WORK = 400;
 let did: string[];
 let kept: number;
 let machine: Machine;
+let used: number;
+let room: number;
 let rest: Rest;
 beforeEach(() => {
   did = [];
   kept = 0;
+  used = 20e6;
+  room = 30e6;
   machine = {
-    collectHeap: () => did.push('collect'),
+    collectHeap: () => {
+      did.push('collect');
+      used = 10e6;
+      room = 20e6;
+    },
+    heap: () => ({ used, room }),
     frugal: {
       compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
       growFreely: (on) => did.push(on ? 'grow' : 'grow in steps'),
@@ -49,10 +58,44 @@ it('what coming in left behind goes once when nothing is done, and its room at t
   expect(looks(IDLE, IDLE)).toEqual([]);
 });
 
-it('nothing goes while there is work; it goes when the work is over', () => {
+it('nothing goes while there is work; what it left behind goes when the work is over', () => {
   looks(IDLE, IDLE);
+  used += 1e6;
   expect(looks(WORK)).toEqual([]);
   expect(looks(IDLE, IDLE, IDLE)).toEqual(['forget', 'forget', 'collect', 'forget', 'forget', 'collect']);
+});
+
+it('work that has left next to nothing is forgotten, and costs no look through the heap', () => {
+  looks(IDLE, IDLE);
+  used += 0.5e6;
+  expect(looks(WORK, IDLE, IDLE)).toEqual(['forget', 'forget']);
+});
+
+it('what grows without work goes as well, when it is worth it: garbage, or room', () => {
+  looks(IDLE, IDLE);
+  used += 0.5e6;
+  expect(looks(IDLE)).toEqual([]);
+  used += 0.5e6;
+  expect(looks(IDLE, IDLE, IDLE)).toEqual(['forget', 'forget', 'collect', 'forget', 'forget', 'collect']);
+  room += 2e6;
+  expect(looks(IDLE)).toContain('collect');
+});
+
+it('what V8 has collected by itself is what counts from then on', () => {
+  looks(IDLE, IDLE);
+  used = 5e6;
+  expect(looks(IDLE)).toEqual([]);
+  used = 9e6;
+  expect(looks(IDLE)).toContain('collect');
+});
+
+it('a large heap is left to V8: to collect it at once would keep everybody waiting', () => {
+  used = 200e6;
+  expect(looks(IDLE, IDLE)).toEqual(['forget', 'forget', 'forget', 'forget']);
+  used = 100e6;
+  expect(looks(IDLE)).toEqual([]);
+  used = 110e6;
+  expect(looks(IDLE)).toContain('collect');
 });
 
 it('what must still be remembered is looked at again until it has ended', () => {
@@ -87,7 +130,7 @@ it('hard work that has become light gives up what grew, once, and goes on', () =
 });
 
 it('who is not frugal tidies up, and nothing else', () => {
-  rest = new Rest([part()], { collectHeap: machine.collectHeap });
+  rest = new Rest([part()], { collectHeap: machine.collectHeap, heap: machine.heap });
   looks(WORK, WORK);
   expect(glances(HARD_WORK)).toEqual([]);
   expect(looks(WORK)).toEqual([]);

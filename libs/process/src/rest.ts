@@ -9,7 +9,7 @@
  * (measured: 0.16 ms of an agent's time for each of 1,250 jobs a second among three, 0.115 without the steps), and so is a small young
  * generation (a ninth of that time; `--max-semi-space-size` says how large it may become).
  */
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 10_000;
@@ -25,6 +25,10 @@ const SETTLED_MS = 1000;
 const HARD_WORK_MS = 330;
 /** Processor time within one look below which that is over: a tenth of a processor. */
 const EASED_MS = 1000;
+/** A heap that has grown by so much since it was collected is worth the look through all of it; one that has not keeps its garbage. */
+const GROWN = 1 + 1 / 16;
+/** Bytes. To collect and compact more stops a process for half a second and longer: that is left to V8, which does it in steps. */
+const LARGE = 128e6;
 /** As the command that started it says. */
 const HEAP_STEPS = process.execArgv.find((flag) => flag.startsWith('--heap-growing-percent='));
 const NO_STEPS = '--heap-growing-percent=0';
@@ -37,9 +41,18 @@ export interface Remembering {
   forgetEnded(): number;
 }
 
+/** In bytes, with the buffers beside the heap. */
+export interface Heap {
+  /** Garbage included, but for what is young: that goes without a look through all of it. */
+  readonly used: number;
+  /** What the system has given for it, for what is young as well. */
+  readonly room: number;
+}
+
 /** The machine that the process runs on. */
 export interface Machine {
   collectHeap(): void;
+  heap(): Heap;
   /** Of a frugal process. */
   readonly frugal?: {
     /** Whether what is hot is compiled for good. */
@@ -56,6 +69,8 @@ export class Rest {
   #isRoomy = false;
   /** Tidied up, but for what some party would still accept. */
   #remembers = false;
+  /** The least since it was collected, by V8 or here. */
+  #least: Heap = { used: 0, room: 0 };
   #worked = 0;
   #isHardAtWork = false;
 
@@ -71,17 +86,30 @@ export class Rest {
       this.#untidy = true;
       this.#worked += spent;
       // What has grown freely meanwhile goes at once: light work may go on for months.
-      if (hasEased) this.machine.collectHeap();
+      if (hasEased) this.#collect();
       return;
     }
-    if (!this.#untidy && !this.#isRoomy && !this.#remembers) return;
+    const hasGrown = this.#hasGrown();
+    if (!this.#untidy && !this.#isRoomy && !this.#remembers && !hasGrown) return;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
-    // Twice when work is over, and once when the last of it is forgotten: a collection of a large heap is felt.
-    if (this.#untidy || this.#isRoomy || kept === 0) this.machine.collectHeap();
+    const hasForgotten = this.#remembers && kept === 0;
+    if (hasGrown || this.#isRoomy || hasForgotten) this.#collect();
     if (this.#untidy && this.#worked > SETTLED_MS) this.machine.frugal?.compileHot(false);
-    this.#isRoomy = this.#untidy;
+    this.#isRoomy = hasGrown;
     this.#untidy = false;
     this.#remembers = kept > 0;
+  }
+
+  #hasGrown(): boolean {
+    const { used, room } = this.machine.heap();
+    const hasGrown = used > this.#least.used * GROWN || room > this.#least.room * GROWN;
+    this.#least = { used: Math.min(used, this.#least.used), room: Math.min(room, this.#least.room) };
+    return hasGrown;
+  }
+
+  #collect(): void {
+    if (this.machine.heap().used < LARGE) this.machine.collectHeap();
+    this.#least = this.machine.heap();
   }
 
   /** @returns Whether it was hard at work until now. */
@@ -125,6 +153,12 @@ function collectHeap(): void {
   collect();
 }
 
+function heap(): Heap {
+  const { used_heap_size: used, total_heap_size: room, external_memory: beside } = getHeapStatistics();
+  const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
+  return { used: used - (young?.space_used_size ?? 0) + beside, room: room + beside };
+}
+
 function exposed(): () => void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
@@ -141,7 +175,7 @@ function exposed(): () => void {
  * @returns Stops looking.
  */
 export function tidyAtRest(parts: readonly Remembering[], isFrugal: boolean): () => void {
-  const rest = new Rest(parts, { collectHeap, ...(isFrugal && { frugal: FRUGAL }) });
+  const rest = new Rest(parts, { collectHeap, heap, ...(isFrugal && { frugal: FRUGAL }) });
   const look = sinceLast((spent) => {
     rest.look(spent);
   });

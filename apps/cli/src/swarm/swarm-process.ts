@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { SwarmKey, SwarmNews, SwarmOrder, SwarmShare } from '@natrium/client';
 import { Child } from '../up/child.js';
+import { SWARM } from '../up/process-flags.js';
 
 type Held = Extract<SwarmNews, { type: 'held' }>;
 
@@ -39,7 +40,7 @@ export class SwarmProcess {
       {
         name,
         file: process.execPath,
-        args: [program, '-c', configDir],
+        args: [...SWARM.flags, program, '-c', configDir],
         saysReady: false,
         onMessage: (message) => {
           this.#hear(message as SwarmNews);

@@ -1,7 +1,7 @@
 /** Rules of the flags of processes: the same wherever they are started, and nothing among them that a newer Node does not know. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from '../../../../tests/support/places.js';
-import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
+import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE, SWARM } from './process-flags.js';
 
 /** Tried with Node 20, 22 and 24; one that a Node does not know ends it at once. */
 const KNOWN = [
@@ -10,6 +10,7 @@ const KNOWN = [
   '--heap-growing-percent',
   '--expose-gc',
   '--compact-on-every-full-gc',
+  '--no-flush-bytecode',
 ];
 
 const flagsIn = (line: string | undefined) => (line ?? '').match(/--[\w-]+(?:=\w+)?/g);
@@ -29,12 +30,13 @@ it.each([
   ['runner', 'runner-service', SMALL_SERVICE],
 ])('those of %s are the same in the unit and in docker-compose.yml', (name, program, { flags }) => {
   const unit = readFileSync(inRoot(`systemd/natrium-${name}.service`), 'utf8');
-  const compose = readFileSync(inRoot('docker-compose.yml'), 'utf8').split('\n');
+  const commands = readFileSync(inRoot('docker-compose.yml'), 'utf8').split('command:');
   expect(flagsOfNode(/^ExecStart=.*$/m.exec(unit)?.[0])).toEqual(flags);
-  expect(flagsOfNode(compose.find((line) => line.includes(`dist/${program}/main.mjs`)))).toEqual(flags);
+  expect(flagsOfNode(commands.find((command) => command.includes(`dist/${program}/main.mjs`)))).toEqual(flags);
 });
 
 it('are only such as were tried', () => {
-  const flags = [...LEAN_AGENT.flags, ...ROOMY_GATEWAY.flags, ...SMALL_SERVICE.flags].map((flag) => flag.split('=')[0]);
+  const all = [LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE, SWARM].flatMap(({ flags }) => flags);
+  const flags = all.map((flag) => flag.split('=')[0]);
   expect(new Set(flags)).toEqual(new Set(KNOWN));
 });

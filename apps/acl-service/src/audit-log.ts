@@ -90,7 +90,10 @@ export class AuditLog {
   ) {
     this.#chain = new AuditChain(options.instance, options.heads.slice(-MAX_HEADS));
     this.#growsMs = options.growsMs ?? GROWS_MS;
-    this.#commit = new GroupCommit((group) => this.#store(group.flat()), options.windowMs ?? WINDOW_MS, MAX_GROUP);
+    this.#commit = new GroupCommit((group) => this.#store(group.flat()), {
+      windowMs: options.windowMs ?? WINDOW_MS,
+      limit: MAX_GROUP,
+    });
   }
 
   /** The last record; number -1 while there is none. */

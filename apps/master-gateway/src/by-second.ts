@@ -17,6 +17,8 @@ export interface BySecondOptions<T> {
   readonly letter: string;
   /** Distinguishes the groups of the gateways. */
   readonly instance: string;
+  /** Of very many that come at once, the first are written when the last have come, so many times `WINDOW_MS` later at most. */
+  readonly maxWindows?: number;
   /** @throws {Error} When it is not such a list. */
   read(group: Wire): readonly T[];
 }
@@ -33,14 +35,17 @@ interface Reading<T> {
 }
 
 export class BySecond<T> {
-  readonly #commit = new GroupCommit<Encoded>((group) => this.#write(group), WINDOW_MS);
+  readonly #commit: GroupCommit<Encoded>;
   readonly #readings = new Map<string, Reading<T>>();
   #groups = 0;
 
   constructor(
     private readonly store: Store,
     private readonly options: BySecondOptions<T>,
-  ) {}
+  ) {
+    const { maxWindows = 1 } = options;
+    this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: WINDOW_MS, maxWindows });
+  }
 
   /** Where a value that is written by itself stands beside the groups. */
   placeOf(jid: string, name: string): string {

@@ -42,7 +42,7 @@ class Disk {
 describe('a group commit', () => {
   it('writes what comes together at once, and what comes meanwhile next', async () => {
     const disk = new Disk();
-    const commit = new GroupCommit<string>(disk.write, 0);
+    const commit = new GroupCommit<string>(disk.write, { windowMs: 0 });
     const first = [commit.add('a'), commit.add('b')];
     await disk.writing(1);
     const second = [commit.add('c'), commit.add('d')];
@@ -57,7 +57,7 @@ describe('a group commit', () => {
 
   it('says that nothing is durable before its write has ended', async () => {
     const disk = new Disk();
-    const commit = new GroupCommit<string>(disk.write, 0);
+    const commit = new GroupCommit<string>(disk.write, { windowMs: 0 });
     let durable = false;
     const added = commit.add('a').then(() => (durable = true));
     await disk.writing(1);
@@ -69,7 +69,7 @@ describe('a group commit', () => {
 
   it('fails the group whose write failed, and no other', async () => {
     const disk = new Disk();
-    const commit = new GroupCommit<string>(disk.write, 0);
+    const commit = new GroupCommit<string>(disk.write, { windowMs: 0 });
     const first = Promise.allSettled([commit.add('a'), commit.add('b')]);
     await disk.writing(1);
     const second = commit.add('c');
@@ -82,7 +82,7 @@ describe('a group commit', () => {
 
   it('writes again after it had nothing to do', async () => {
     const disk = new Disk();
-    const commit = new GroupCommit<string>(disk.write, 0);
+    const commit = new GroupCommit<string>(disk.write, { windowMs: 0 });
     for (const [index, item] of ['a', 'b'].entries()) {
       const added = commit.add(item);
       await disk.writing(index + 1);
@@ -94,7 +94,7 @@ describe('a group commit', () => {
 
   it('writes no more than its limit at once, all in their order', async () => {
     const disk = new Disk();
-    const commit = new GroupCommit<string>(disk.write, 0, 2);
+    const commit = new GroupCommit<string>(disk.write, { windowMs: 0, limit: 2 });
     const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => commit.add(item)));
     for (let count = 1; count <= 3; count += 1) {
       await disk.writing(count);
@@ -102,6 +102,43 @@ describe('a group commit', () => {
     }
     await all;
     expect(disk.groups).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+  });
+});
+
+describe('a group commit in a flood', () => {
+  const FLOOD = 256;
+  const WINDOWS = 10;
+
+  /** Of what comes in each window. */
+  const writtenOf = async (windows: readonly number[]) => {
+    const sizes: number[] = [];
+    const left = [...windows];
+    const comeIn = async () => {
+      await new Promise(setImmediate);
+      for (let count = left.shift() ?? 0; count > 0; count -= 1) void commit.add('one');
+    };
+    const commit = new GroupCommit<string>(
+      (group) => {
+        sizes.push(group.length);
+        return Promise.resolve();
+      },
+      { windowMs: 50, limit: 10_000, maxWindows: WINDOWS, wait: comeIn },
+    );
+    await commit.add('first');
+    return sizes[0];
+  };
+
+  it('waits while so many come in each window', async () => {
+    expect(await writtenOf([FLOOD, FLOOD, 3, FLOOD])).toBe(1 + FLOOD + FLOOD + 3);
+  });
+
+  it('does not wait for less', async () => {
+    expect(await writtenOf([FLOOD - 2, FLOOD])).toBe(1 + FLOOD - 2);
+  });
+
+  it('waits for an end of it only so long', async () => {
+    const endless = Array.from({ length: WINDOWS + 5 }, () => FLOOD);
+    expect(await writtenOf(endless)).toBe(1 + WINDOWS * FLOOD);
   });
 });
 

@@ -36,8 +36,12 @@ export interface Loaded {
   readonly spent: readonly { readonly name: string; readonly ms: number }[];
 }
 
-/** A cluster under this load, once it is warm. */
-export async function loaded(run: Run, cluster: Cluster): Promise<Loaded> {
+/**
+ * A cluster under this load, once it is warm.
+ *
+ * @param replicas Of its most numerous service: each has to have done as much before its code is compiled.
+ */
+export async function loaded(run: Run, cluster: Cluster, replicas = 1): Promise<Loaded> {
   const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
   const callers = await Promise.all(
     Array.from({ length: IN_FLIGHT }, (_, n) => MinionCall.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
@@ -48,7 +52,8 @@ export async function loaded(run: Run, cluster: Cluster): Promise<Loaded> {
     if (JSON.stringify(ret) !== `{"${target}":true}`) throw new Error(`not the answer: ${JSON.stringify(ret)}`);
   };
   try {
-    await inFlight(WARM_UP, IN_FLIGHT, publish);
+    const warmUp = { count: WARM_UP.count * replicas, limitMs: WARM_UP.limitMs * replicas };
+    await inFlight(warmUp, IN_FLIGHT, publish);
     const plain = await inFlight(MEASURED, IN_FLIGHT, () => raw.once());
     const before = processorTimeBelow(cluster.pid);
     const ours = await inFlight(MEASURED, IN_FLIGHT, publish);

@@ -6,14 +6,14 @@ import { loaded } from './in-flight.js';
 interface Setting {
   readonly name: string;
   readonly folder: string;
-  /** Further words for `up`. */
-  readonly words: readonly string[];
+  /** The service of which there are several, and how many. */
+  readonly scaled?: readonly [service: string, replicas: number];
 }
 
 const SETTINGS: readonly Setting[] = [
-  { name: 'one of each', folder: 'one', words: [] },
-  { name: '3 acl-service', folder: 'acl', words: ['--replicas', 'acl-service=3'] },
-  { name: '2 master-gateway', folder: 'gateway', words: ['--replicas', 'master-gateway=2'] },
+  { name: 'one of each', folder: 'one' },
+  { name: '3 acl-service', folder: 'acl', scaled: ['acl-service', 3] },
+  { name: '2 master-gateway', folder: 'gateway', scaled: ['master-gateway', 2] },
 ];
 /** Whose replicas are counted. */
 const SCALED = ['acl-service', 'master-gateway'];
@@ -29,10 +29,11 @@ export const replicas: Bench = {
   },
 };
 
-async function measureOf(run: Run, { name, folder, words }: Setting): Promise<readonly Measured[]> {
+async function measureOf(run: Run, { name, folder, scaled }: Setting): Promise<readonly Measured[]> {
+  const words = scaled === undefined ? [] : ['--replicas', `${scaled[0]}=${String(scaled[1])}`];
   const cluster = await run.startCluster(`replicas-${folder}`, { words });
   try {
-    const { ours, plain, spent } = await loaded(run, cluster);
+    const { ours, plain, spent } = await loaded(run, cluster, scaled?.[1]);
     return [
       { metric: `${name}: rate`, unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
       { metric: `${name}: p50`, unit: 'ms', value: median(ours.times), raw: median(plain.times) },

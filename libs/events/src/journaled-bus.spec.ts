@@ -20,10 +20,14 @@ class SlowPages extends KeptJournal {
   /** What is appended from now on is never stored. */
   isStuck = false;
 
+  whenAppended: () => void = () => undefined;
+
   override append(subject: string, value: Uint8Array): Promise<number | undefined> {
     if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
     if (this.isStuck) return new Promise(() => undefined);
-    return super.append(subject, value);
+    const appended = super.append(subject, value);
+    this.whenAppended();
+    return appended;
   }
 
   read(_: unknown, onMessage: (message: JournalMessage) => void): Reading {
@@ -61,6 +65,7 @@ async function aBus(
   onProblem: (problem: string) => void = (problem) => {
     throw new Error(problem);
   },
+  wait?: () => Promise<void>,
 ) {
   const pages = new SlowPages();
   const log = new EventLog(pages, (sender) => sender);
@@ -70,6 +75,7 @@ async function aBus(
     maxBytes: 1 << 20,
     now: () => 0,
     onProblem,
+    ...(wait && { wait }),
   });
   const listening = bus.subscribe();
   const elsewhere = new EventLog(pages, (sender) => sender);
@@ -166,4 +172,50 @@ it('what finds no room is not wrong: it is not stored', async () => {
   for (let n = 0; n < 50_000; n += 1) bus.announce('t', {}, ORIGIN);
   await expect(bus.fire('t', {}, ORIGIN)).rejects.toThrow(NotStored);
   await end();
+});
+
+describe('what nobody waits for', () => {
+  const FLOOD = 256;
+  const WINDOWS = 10;
+
+  /** How many events the first batch holds when so many come before and in each window. */
+  async function firstBatchOf(...windows: readonly number[]) {
+    const left = [...windows];
+    const opened: { announce: () => void } = { announce: () => undefined };
+    const { bus, pages, end } = await aBus(undefined, async () => {
+      await new Promise(setImmediate);
+      opened.announce();
+    });
+    opened.announce = () => {
+      for (let count = left.shift() ?? 0; count > 0; count -= 1) bus.announce('t', {}, ORIGIN);
+    };
+    opened.announce();
+    await new Promise<void>((resolve) => {
+      pages.whenAppended = resolve;
+    });
+    const stored = pages.tags().length;
+    await end();
+    return stored;
+  }
+
+  it('is gathered for a window', async () => {
+    expect(await firstBatchOf(1, 2, FLOOD)).toBe(3);
+  });
+
+  it('is written when a flood has eased', async () => {
+    expect(await firstBatchOf(1, FLOOD, 3, FLOOD)).toBe(1 + FLOOD + 3);
+  });
+
+  it('does not wait for its end for ever', async () => {
+    const endless = Array.from({ length: WINDOWS + 5 }, () => FLOOD);
+    expect(await firstBatchOf(1, ...endless)).toBe(500); // as many as go into one message
+  });
+
+  it('is written at once with what somebody waits for', async () => {
+    const { bus, pages, end } = await aBus(undefined, () => new Promise(() => undefined));
+    bus.announce('t/1', {}, ORIGIN);
+    await bus.fire('t/2', {}, ORIGIN);
+    expect(pages.tags()).toEqual(['t/1', 't/2']);
+    await end();
+  });
 });

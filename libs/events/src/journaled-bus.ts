@@ -6,7 +6,7 @@
  * Spec: docs/event-bus.md#order-and-gaps.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { Reading, Unstorable } from '@natrium/bus';
+import { type Easing, type Reading, type Unstorable, whenEased } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
@@ -30,6 +30,8 @@ export interface JournaledBusOptions {
   readonly maxBytes: number;
   now(): number;
   onProblem(problem: string, cause?: unknown): void;
+  /** By the clock, when it is left out. */
+  readonly wait?: Easing['wait'];
 }
 
 type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
@@ -39,6 +41,8 @@ const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
 /** What nobody waits for is gathered so long before it is written: each write costs the broker an fsync, and it was heard here at once. */
 const WINDOW_MS = 50;
+/** Half a second: the returns of a job to thousands are heard before the first of their events is written. */
+const FLOOD_WINDOWS = 10;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
 const LAST_INDEX = 99_999;
@@ -53,7 +57,7 @@ export class JournaledBus implements EventFeed {
   #lost = 0;
   #storing = false;
   #stored: Promise<void> = Promise.resolve();
-  #window: NodeJS.Timeout | undefined;
+  #isGathering = false;
   #place: { readonly sequence: number; readonly index: number };
   readonly #recent: Recent[] = [];
   #recentEvents = 0;
@@ -232,15 +236,22 @@ export class JournaledBus implements EventFeed {
   #wake(now: boolean): void {
     if (this.#storing) return;
     if (!now) {
-      this.#window ??= setTimeout(() => {
-        this.#wake(true);
-      }, WINDOW_MS);
+      void this.#gather();
       return;
     }
-    clearTimeout(this.#window);
-    this.#window = undefined;
     this.#storing = true;
     this.#stored = turn().then(() => this.#storeAll());
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { wait } = this.options;
+    const easing = { windowMs: WINDOW_MS, maxWindows: FLOOD_WINDOWS, ...(wait && { wait }) };
+    await whenEased(() => this.#number, easing);
+    this.#isGathering = false;
+    // Somebody who waits may have had all of it written meanwhile.
+    if (this.#unstored.length > 0) this.#wake(true);
   }
 
   async #storeAll(): Promise<void> {

@@ -1,0 +1,27 @@
+/** When to write what comes in: soon, but of a flood when it eases. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** So many within one window are a flood: to write the first of them would keep the last from being heard. */
+const FLOOD = 256;
+
+export interface Easing {
+  /** Milliseconds for which what comes is gathered. */
+  readonly windowMs: number;
+  /** For so many windows a flood is waited for to ease. */
+  readonly maxWindows: number;
+  /** By the clock, when it is left out. */
+  readonly wait?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Resolves after one window in which there was no flood, or after the last.
+ *
+ * @param count Tells how many have come until now.
+ */
+export async function whenEased(count: () => number, { windowMs, maxWindows, wait = pause }: Easing): Promise<void> {
+  for (let windows = 0; windows < maxWindows; windows += 1) {
+    const before = count();
+    await wait(windowMs);
+    if (count() - before < FLOOD) return;
+  }
+}

@@ -75,7 +75,7 @@ async function aBus(
     maxBytes: 1 << 20,
     now: () => 0,
     onProblem,
-    ...(wait && { wait }),
+    ...(wait && { easing: { wait } }),
   });
   const listening = bus.subscribe();
   const elsewhere = new EventLog(pages, (sender) => sender);

@@ -20,7 +20,7 @@ import { roughSize } from './rough-size.js';
 import { type Member, Members } from './members.js';
 import { gapEvent } from './outlet.js';
 import { tagProblem } from './tags.js';
-import { type Done, ended, nextBatch, type Own } from './unstored.js';
+import { type Done, ended, GATHERED, nextBatch, type Own } from './unstored.js';
 
 export interface JournaledBusOptions {
   readonly log: EventLog;
@@ -30,8 +30,8 @@ export interface JournaledBusOptions {
   readonly maxBytes: number;
   now(): number;
   onProblem(problem: string, cause?: unknown): void;
-  /** By the clock, when it is left out. */
-  readonly wait?: Easing['wait'];
+  /** How a flood is waited for, where it is not by the clock. */
+  readonly easing?: Pick<Easing, 'wait'>;
 }
 
 type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
@@ -39,10 +39,6 @@ type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
 const MAX_UNSTORED = 50_000;
 const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
-/** What nobody waits for is gathered so long before it is written: each write costs the broker an fsync, and it was heard here at once. */
-const WINDOW_MS = 50;
-/** Half a second: the returns of a job to thousands are heard before the first of their events is written. */
-const FLOOD_WINDOWS = 10;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
 const LAST_INDEX = 99_999;
@@ -235,20 +231,17 @@ export class JournaledBus implements EventFeed {
 
   #wake(now: boolean): void {
     if (this.#storing) return;
-    if (!now) {
-      void this.#gather();
-      return;
+    if (!now) void this.#gather();
+    else {
+      this.#storing = true;
+      this.#stored = turn().then(() => this.#storeAll());
     }
-    this.#storing = true;
-    this.#stored = turn().then(() => this.#storeAll());
   }
 
   async #gather(): Promise<void> {
     if (this.#isGathering) return;
     this.#isGathering = true;
-    const { wait } = this.options;
-    const easing = { windowMs: WINDOW_MS, maxWindows: FLOOD_WINDOWS, ...(wait && { wait }) };
-    await whenEased(() => this.#number, easing);
+    await whenEased(() => this.#number, { ...GATHERED, ...this.options.easing });
     this.#isGathering = false;
     // Somebody who waits may have had all of it written meanwhile.
     if (this.#unstored.length > 0) this.#wake(true);

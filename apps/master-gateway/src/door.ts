@@ -140,24 +140,28 @@ export class Door {
   }
 
   /** @returns Whether the minion's spool may forget it. Who is not accepted any more hears of none. */
-  async returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
+  returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
     const { key } = namesOf(party);
-    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return false;
-    try {
-      const outcome = withinDepth(body.outcome);
-      const said = outcome === body.outcome ? body : { ...body, outcome };
-      const settled = await this.flows.returns.handle(said, key);
-      this.#unstored = false;
-      return settled;
-    } catch (cause) {
-      if (!(cause instanceof StreamRefused) && !isTimeout(cause)) throw cause;
-      // Told when it begins, not for each: after an outage there are thousands, and each comes again every few seconds.
-      if (!this.#unstored)
-        this.log.error({ err: cause }, 'returns cannot be stored: their minions keep them and send them again');
-      this.#unstored = true;
-      return false;
-    }
+    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now()))
+      return Promise.resolve(false);
+    const outcome = withinDepth(body.outcome);
+    const said = outcome === body.outcome ? body : { ...body, outcome };
+    return this.flows.returns.handle(said, key).then(this.#wasTaken, this.#wasNotTaken);
   }
+
+  readonly #wasTaken = (settled: boolean): boolean => {
+    this.#unstored = false;
+    return settled;
+  };
+
+  readonly #wasNotTaken = (cause: unknown): boolean => {
+    if (!(cause instanceof StreamRefused) && !isTimeout(cause)) throw cause;
+    // Told when it begins, not for each: after an outage there are thousands, and each comes again every few seconds.
+    if (!this.#unstored)
+      this.log.error({ err: cause }, 'returns cannot be stored: their minions keep them and send them again');
+    this.#unstored = true;
+    return false;
+  };
 
   /** Told at once, a caller who asks again at once would cost the others as much as one who is served. */
   #slowDown(tell: () => void): void {

@@ -1,6 +1,6 @@
 /** Sends a job to its minions: one body, one wrap each, and each one's place in the grant's tree as its private part. */
 import { setImmediate } from 'node:timers/promises';
-import { MemberTrees, namesOf, toHex } from '@natrium/envelope';
+import { type KnownParty, type MemberTree, MemberTrees, namesOf, toHex, type Wire } from '@natrium/envelope';
 import type { FanTarget, ReadyFan } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { ActiveJob, FanHear, FanRound } from '@natrium/flow';
@@ -68,18 +68,27 @@ export class FanOut {
       if (party === undefined) absent.push(key);
       else {
         keys.push(key);
-        targets.push({
-          party,
-          subject: link.subjects.job(namesOf(party).fp),
-          get private() {
-            return tree.placeOf(at);
-          },
-        });
+        targets.push(new Target(party, link.subjects.job(namesOf(party).fp), tree, at));
       }
     }
     const body = { request, grant, instance: link.own.instance };
     const fan = link.bus.readyFan({ contract: contracts.job, body, targets, timeoutMs: REPLY_MS });
     return { absent, keys, fan };
+  }
+}
+
+/** A class, because a getter of its own for each of thousands costs as much as the rest of it. */
+class Target implements FanTarget {
+  constructor(
+    readonly party: KnownParty,
+    readonly subject: string,
+    private readonly tree: MemberTree,
+    private readonly at: number,
+  ) {}
+
+  /** Its place in the grant's tree. */
+  get private(): readonly Wire[] {
+    return this.tree.placeOf(this.at);
   }
 }
 

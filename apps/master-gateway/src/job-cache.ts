@@ -137,8 +137,13 @@ export class JobCache {
   }
 
   /** Resolves when the return is durable. */
-  async storeReturn(stored: records.StoredReturn): Promise<void> {
-    await this.#returns.add(stored.jid, encodeGroup([stored]));
+  storeReturn(stored: records.StoredReturn): Promise<void> {
+    try {
+      return this.#returns.add(stored.jid, encodeGroup([stored]));
+    } catch (cause) {
+      // As one that the broker does not take; it fails alone.
+      return Promise.reject(cause instanceof Error ? cause : new Error(String(cause)));
+    }
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */

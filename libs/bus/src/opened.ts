@@ -15,8 +15,8 @@ export interface Opened<C extends Contract = Contract> {
   readonly private: Uint8Array;
   /** Seals an answer to the sender; may be called more than once where the contract says that news follow. */
   answer<A extends Contract>(contract: A, body: Body<A>): void;
-  /** Says to the sender, who waits for that alone, that it is done. */
-  acknowledge(): void;
+  /** Says to the sender, who waits for that alone, that it is done. Taken from here, it holds nothing else of the message. */
+  readonly acknowledge: () => void;
 }
 
 export function asOpened(opened: OpenedMessage, message: Incoming, sealer: Sealer): Opened {
@@ -60,7 +60,13 @@ class Answerable implements Opened {
     this.#message.respond(this.#sealer.seal(contract, said, [party], framing));
   }
 
-  acknowledge(): void {
-    if (this.reply !== undefined) this.#message.respond(encodeReceipt(this.#opened.receipt()));
+  get acknowledge(): () => void {
+    return acknowledging(this.#message, encodeReceipt(this.#opened.receipt()));
   }
+}
+
+function acknowledging({ reply, respond }: Incoming, receipt: Uint8Array): () => void {
+  return () => {
+    if (reply !== undefined) respond(receipt);
+  };
 }

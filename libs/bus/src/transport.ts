@@ -9,7 +9,7 @@ export interface Incoming {
   /** The broker's own word that nobody listens on the subject that was asked. */
   readonly noResponders: boolean;
   /** Answers on `reply` from where the question was heard; nothing when there is none. */
-  respond(payload: Uint8Array): void;
+  readonly respond: (payload: Uint8Array) => void;
 }
 
 export interface Listening {

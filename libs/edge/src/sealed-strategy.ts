@@ -67,27 +67,36 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
   }
 
   /** What came in at once is handed on at once: thousands of returns do, and Nest's way to a handler costs as much as to open one. */
-  #acknowledging(at: string, handler: Handler): (opened: Opened) => Promise<void> | undefined {
+  #acknowledging(at: string, handler: Handler): (opened: Opened) => Promise<unknown> | undefined {
     const failed = (cause: unknown) => {
       this.options.onHandlerFailure(at, cause);
     };
-    const handOn = async (group: readonly Opened[]) => {
+    // Until its end, nothing of a message is held here but this: thousands may wait for theirs, and V8 copies what is held.
+    const afterIts = (end: Promise<unknown>, acknowledge: () => void) =>
+      end.then((isDone) => {
+        if (isDone !== true) return;
+        try {
+          acknowledge();
+        } catch (cause) {
+          failed(cause);
+        }
+      }, failed);
+    const handOn = async (group: readonly Opened[]): Promise<readonly Promise<void>[]> => {
       try {
         const ends = (await settled(handler(group))) as readonly Promise<unknown>[];
-        const acknowledged = ends.map((end, n) =>
-          end.then((isDone) => {
-            if (isDone === true) group[n]?.acknowledge();
-          }, failed),
-        );
-        await Promise.all(acknowledged);
+        return group.flatMap((opened, n) => {
+          const end = ends[n];
+          return end === undefined ? [] : [afterIts(end, opened.acknowledge)];
+        });
       } catch (cause) {
         failed(cause);
+        return [];
       }
     };
     let waiting: Opened[] = [];
     return (opened) => {
       // Of a message that is traced, all that is done is a step of its own.
-      if (this.options.bus.tracing.isOn) return handOn([opened]);
+      if (this.options.bus.tracing.isOn) return handOn([opened]).then((acknowledged) => Promise.all(acknowledged));
       waiting.push(opened);
       if (waiting.length > 1) return undefined;
       queueMicrotask(() => {

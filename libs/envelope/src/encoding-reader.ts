@@ -15,6 +15,8 @@ import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
 const SHORT_TEXT = 64;
 /** Shorter ones are put together faster than the platform is asked for them; a longer one would be a tree of its letters. */
 const FEW_LETTERS = 8;
+/** No more room is made for what is said to come than this. */
+const SHORT_LIST = 64;
 const LONG_FORM = 'a length or integer is not in its shortest form';
 const CUT_SHORT = 'the value is cut short';
 const NOTHING: Uint8Array = new Uint8Array();
@@ -103,8 +105,9 @@ export class Reader {
   #list(count: number, depth: number): Wire[] {
     if (depth > MAX_DEPTH) throw new EncodingError(TOO_DEEP);
     this.#left(count);
-    const list: Wire[] = [];
-    for (let i = 0; i < count; i += 1) list.push(this.#value(depth));
+    // A short one is as long as it will be: one that grows has room for sixteen.
+    const list = new Array<Wire>(Math.min(count, SHORT_LIST));
+    for (let i = 0; i < count; i += 1) list[i] = this.#value(depth);
     return list;
   }
 

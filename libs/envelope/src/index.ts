@@ -41,7 +41,7 @@ export {
 } from './grant.js';
 export { type CheckedJoin, type JoinProblem, type JoinRequest, readJoin, signJoin } from './join.js';
 export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret } from './keys.js';
-export { MemberTrees } from './member-trees.js';
+export { type MemberTree, MemberTrees } from './member-trees.js';
 export { leafOf, MerkleTree, verifyProof } from './merkle.js';
 export { type OpenContext, type OpenedMessage, type OpenFailure, openMessage, type OpenReason } from './open.js';
 export { namesOf, type PartyNames } from './party-names.js';

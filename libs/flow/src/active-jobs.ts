@@ -21,7 +21,7 @@ export interface ActiveJob {
   /** What listens for its minions until it is over here. */
   readonly hangUps: (() => void)[];
   /** Stores under way of its returns, and those that failed, by key: nobody is told that its return is stored before it is. */
-  readonly unstored: InFlight<string, Promise<void>>;
+  readonly unstored: InFlight<string, Promise<unknown>>;
 }
 
 /** Of minions that are silent, by identity key (hexadecimal). */

@@ -44,13 +44,17 @@ export class JobReturns {
 
   /**
    * @param key Of the sender's identity, hexadecimal.
-   * @returns true when the sender may forget its return: it is stored, or it was already.
+   * @returns true when the sender may forget its return: it is stored, or it was already. Whatever fails, fails there.
    */
   handle(said: Returned, key: string): Promise<boolean> {
-    const job = this.jobs.byJid(said.jid);
-    if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
-    const ended = this.jobs.ended(said.jid);
-    return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
+    try {
+      const job = this.jobs.byJid(said.jid);
+      if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
+      const ended = this.jobs.ended(said.jid);
+      return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
+    } catch (cause) {
+      return failedBy(cause);
+    }
   }
 
   /** The key that was asked: a minion that has a new identity since then answers under that. */
@@ -61,24 +65,25 @@ export class JobReturns {
     return asked === undefined ? key : this.ports.keyText(asked.key);
   }
 
-  async #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
-    if (job.digest !== this.ports.keyText(said.digest)) return this.#count('mismatch');
+  /** Not `async`: until its return is stored, each of thousands would be held with all that it says. */
+  #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
+    if (job.digest !== this.ports.keyText(said.digest)) return Promise.resolve(this.#count('mismatch'));
     const id = job.gathering.idOf(key);
-    if (id === undefined) return this.#count('stranger');
+    if (id === undefined) return Promise.resolve(this.#count('stranger'));
     if (said.status === 'refused') {
       this.jobs.givenUp(job, key, 'refused', `${id} refused the job: ${reasonOf(said.code)}`);
-      return true;
+      return Promise.resolve(true);
     }
     if (said.status === 'already_returned') return this.#earlier(job, key, id);
     if (job.gathering.returned(key) === 'again') return this.#again(job, said, key, id);
     const storing = this.#storeOnce(job, said, key, id);
     try {
       this.jobs.heard(job, asReturn({ id, outcome: said.outcome }));
-    } finally {
+    } catch (cause) {
       // Whatever becomes of the telling: a return that was taken is stored.
-      await storing;
+      return storing.then(() => failedBy(cause));
     }
-    return true;
+    return storing;
   }
 
   /** The job is over here: whoever has returned is known without a look at the store. */
@@ -110,12 +115,12 @@ export class JobReturns {
     return true;
   }
 
-  #storeOnce({ record, unstored }: EndedJob, said: Returned, key: string, id: string): Promise<void> {
-    const storing = this.#store(record, id, said);
-    unstored.set(key, storing);
-    return storing.then(() => {
+  #storeOnce({ record, unstored }: EndedJob, said: Returned, key: string, id: string): Promise<true> {
+    const storing = this.#store(record, id, said, () => {
       unstored.delete(key);
     });
+    unstored.set(key, storing);
+    return storing;
   }
 
   async #late(said: Returned, key: string): Promise<boolean> {
@@ -177,10 +182,12 @@ export class JobReturns {
     if (isNew || wasUntold) this.ports.announce(record, stored);
   }
 
-  #store(record: records.JobRecord, id: string, said: Returned): Promise<void> {
+  #store(record: records.JobRecord, id: string, said: Returned, done?: () => void): Promise<true> {
     const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
     return this.ports.store(stored).then(() => {
+      done?.();
       this.ports.announce(record, stored); // once: a store that fails is tried again
+      return true;
     });
   }
 
@@ -188,6 +195,10 @@ export class JobReturns {
     this.ports.count(what);
     return false;
   }
+}
+
+function failedBy(cause: unknown): Promise<never> {
+  return Promise.reject(cause instanceof Error ? cause : new Error(String(cause)));
 }
 
 /** What whoever reads it can do, where the code alone does not say. */

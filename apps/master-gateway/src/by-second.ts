@@ -4,20 +4,18 @@
  *
  * Spec: spec/wire.md#records.
  */
-import { GroupCommit, type Store } from '@natrium/bus';
+import { GATHERED, GroupCommit, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
-/** How long values are gathered before they are written together; nobody waits for them. */
-const WINDOW_MS = 50;
 
 export interface BySecondOptions<T> {
   readonly letter: string;
   /** Distinguishes the groups of the gateways. */
   readonly instance: string;
-  /** Of very many that come at once, the first are written when the last have come, so many times `WINDOW_MS` later at most. */
+  /** Of very many that come at once, the first are written when the last have come, so many windows later at most. */
   readonly maxWindows?: number;
   /** @throws {Error} When it is not such a list. */
   read(group: Wire): readonly T[];
@@ -44,7 +42,7 @@ export class BySecond<T> {
     private readonly options: BySecondOptions<T>,
   ) {
     const { maxWindows = 1 } = options;
-    this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: WINDOW_MS, maxWindows });
+    this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: GATHERED.windowMs, maxWindows });
   }
 
   /** Where a value that is written by itself stands beside the groups. */

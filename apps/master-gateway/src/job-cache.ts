@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
-import type { Store } from '@natrium/bus';
+import { GATHERED, type Store } from '@natrium/bus';
 import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
 import { readAs, records, writeAs } from '@natrium/wire';
@@ -16,8 +16,6 @@ import { JobRecords, type PlacedJob } from './job-records.js';
 
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
-/** Half a second: of a job to thousands, the caller hears the last return before the first is stored. */
-const FLOOD_WINDOWS = 10;
 
 /** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
 export type JobStores = readonly [Store, ...Store[]];
@@ -40,7 +38,7 @@ export class JobCache {
   ) {
     const { instance } = options;
     const read = (group: Wire) => readAs(records.ReturnGroup, group);
-    this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: FLOOD_WINDOWS, read });
+    this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: GATHERED.maxWindows, read });
     const grants = new JobGrants(stores[0], options);
     this.#grants = grants;
     const [first, ...others] = stores;

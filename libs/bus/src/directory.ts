@@ -19,6 +19,8 @@ export class Directory {
   learn(party: KnownParty): void {
     const { keyId } = namesOf(party);
     if (party.use === 'session') this.#learnSession(keyId);
+    else if (this.#byKeyId.get(keyId) === party)
+      return; // as after each of its messages but the first
     else if (!this.#learnLasting(party)) return;
     this.#byKeyId.set(keyId, party);
   }

@@ -36,4 +36,4 @@ export {
   type Tracing,
 } from './tracing.js';
 export type { Incoming, Listening, Transport } from './transport.js';
-export { type Easing, whenEased } from './when-eased.js';
+export { type Easing, GATHERED, whenEased } from './when-eased.js';

@@ -14,6 +14,12 @@ export interface Easing {
 }
 
 /**
+ * What nobody waits for is gathered for a window before it is written: each write costs the broker an fsync. Of a flood for half a
+ * second: of a job to thousands, the caller hears the last return before the first is stored, or the first of its events.
+ */
+export const GATHERED = { windowMs: 50, maxWindows: 10 } as const satisfies Easing;
+
+/**
  * Resolves after one window in which there was no flood, or after the last.
  *
  * @param count Tells how many have come until now.

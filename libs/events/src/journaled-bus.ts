@@ -6,7 +6,7 @@
  * Spec: docs/event-bus.md#order-and-gaps.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { type Easing, type Reading, type Unstorable, whenEased } from '@natrium/bus';
+import { type Easing, GATHERED, type Reading, type Unstorable, whenEased } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
@@ -20,7 +20,7 @@ import { roughSize } from './rough-size.js';
 import { type Member, Members } from './members.js';
 import { gapEvent } from './outlet.js';
 import { tagProblem } from './tags.js';
-import { type Done, ended, GATHERED, nextBatch, type Own } from './unstored.js';
+import { type Done, ended, nextBatch, type Own } from './unstored.js';
 
 export interface JournaledBusOptions {
   readonly log: EventLog;

@@ -1,5 +1,4 @@
 /** What was fired at a gateway and is not stored yet. */
-import type { Easing } from '@natrium/bus';
 import type { records } from '@natrium/wire';
 import { type EventProblem, NotStored } from './bus.js';
 
@@ -12,12 +11,6 @@ export interface Own {
 }
 
 export type Done = (problem?: EventProblem) => void;
-
-/**
- * What nobody waits for is gathered for a window before it is written: each write costs the broker an fsync, and it was heard here at once.
- * Of a flood for half a second: the returns of a job to thousands are heard before the first of their events is written.
- */
-export const GATHERED: Easing = { windowMs: 50, maxWindows: 10 };
 
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 1 << 20;

@@ -183,7 +183,8 @@ export class JobReturns {
   }
 
   #store(record: records.JobRecord, id: string, said: Returned, done?: () => void): Promise<true> {
-    const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
+    // The record's jid: thousands of returns share it, and each came with a copy.
+    const stored = { jid: record.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
     return this.ports.store(stored).then(() => {
       done?.();
       this.ports.announce(record, stored); // once: a store that fails is tried again

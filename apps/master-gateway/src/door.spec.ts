@@ -42,11 +42,14 @@ class AtTheDoor {
   }
 
   async return(ret: Value): Promise<Returned['outcome']> {
-    const body = { jid: JID, status: 'done', code: null, outcome: { ret, retcode: 0, success: true, out: null } };
-    const opened = { body, party: PARTY } as unknown as Opened<typeof contracts.returned>;
-    expect(await this.door.returned(opened)).toBe(true);
+    expect(await this.door.returned(returning(ret))).toBe(true);
     return this.taken.at(-1)!.outcome;
   }
+}
+
+function returning(ret: Value): Opened<typeof contracts.returned> {
+  const body = { jid: JID, status: 'done', code: null, outcome: { ret, retcode: 0, success: true, out: null } };
+  return { body, party: PARTY } as unknown as Opened<typeof contracts.returned>;
 }
 
 beforeEach(() => {
@@ -88,4 +91,14 @@ it('a return that is nested too deeply to leave again becomes a sentence; any ot
   for (const ret of [lists(25), lists(30), maps(25), maps(30)]) {
     expect(await at.return(ret)).toEqual({ ret: sentence, retcode: 1, success: false, out: null });
   }
+});
+
+it('a return that fails at once fails alone: those that came with it are still handed on', async () => {
+  const at = new AtTheDoor();
+  jest.spyOn(at.taken, 'push').mockImplementationOnce(() => {
+    throw new Error('a listener that cannot be told');
+  });
+  const ends = await Promise.allSettled(['first', 'second'].map((ret) => at.door.returned(returning(ret))));
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(at.taken.map(({ outcome }) => outcome.ret)).toEqual(['second']);
 });

@@ -139,11 +139,14 @@ export class Door {
     return (signature === null && (credential?.token ?? '') !== '') || this.minions.knows(party);
   }
 
-  /** @returns Whether the minion's spool may forget it. Who is not accepted any more hears of none. */
-  returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
+  /**
+   * `async` so that one that fails at once fails alone, and without `await`: what is awaited for is held with all that came.
+   *
+   * @returns Whether the minion's spool may forget it. Who is not accepted any more hears of none.
+   */
+  async returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
     const { key } = namesOf(party);
-    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now()))
-      return Promise.resolve(false);
+    if (!this.minions.knows(party) || !this.budgets.returns.take(key, this.budgets.now())) return false;
     const outcome = withinDepth(body.outcome);
     const said = outcome === body.outcome ? body : { ...body, outcome };
     return this.flows.returns.handle(said, key).then(this.#wasTaken, this.#wasNotTaken);

@@ -134,14 +134,9 @@ export class JobCache {
     });
   }
 
-  /** Resolves when the return is durable. */
-  storeReturn(stored: records.StoredReturn): Promise<void> {
-    try {
-      return this.#returns.add(stored.jid, encodeGroup([stored]));
-    } catch (cause) {
-      // As one that the broker does not take; it fails alone.
-      return Promise.reject(cause instanceof Error ? cause : new Error(String(cause)));
-    }
+  /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */
+  async storeReturn(stored: records.StoredReturn): Promise<void> {
+    return this.#returns.add(stored.jid, encodeGroup([stored]));
   }
 
   /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */

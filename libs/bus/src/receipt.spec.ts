@@ -1,4 +1,6 @@
 /** Rules of receipts: what is delivered is done when somebody who has opened it says so, and not before. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { encodeReceipt, randomBytes, readReceipt } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import type { Opened } from './opened.js';
@@ -22,6 +24,25 @@ function watched(delivering: ReturnType<Party['return']>) {
   void delivering.then((result) => seen.push(result));
   return seen;
 }
+
+it('whoever keeps what gives a receipt keeps nothing else of the message', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { gateway, asked } = aGateway();
+  const minion = world().minion().knows(gateway);
+  const done = watched(minion.return(() => [gateway.known]));
+  await settle();
+  const [message, acknowledge] = (() => {
+    const opened = asked.pop()!;
+    return [new WeakRef(opened), opened.acknowledge];
+  })();
+  await settle();
+  collect();
+  expect(message.deref()).toBeUndefined();
+  acknowledge();
+  await settle();
+  expect(done).toEqual([{ ok: true, value: undefined }]);
+});
 
 describe('what is delivered', () => {
   it('is done with its receipt, which is all that the broker sees of the answer', async () => {

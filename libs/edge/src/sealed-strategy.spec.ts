@@ -3,6 +3,8 @@ import { NO_TRACING, type Opened, type SealedBus } from '@natrium/bus';
 import { SealedStrategy } from './sealed-strategy.js';
 
 const RETURN = 'up.*.return';
+/** A return whose receipt cannot be sent. */
+const UNSENT = 'unsent';
 
 /** What becomes of returns that come in at once when their handler takes them so. */
 async function saidTo(names: readonly string[], takes: (group: readonly Opened[]) => unknown, isOn = false) {
@@ -25,7 +27,10 @@ async function saidTo(names: readonly string[], takes: (group: readonly Opened[]
   for (const name of names) {
     const opened: Pick<Opened, 'kind' | 'acknowledge' | 'answer'> = {
       kind: name,
-      acknowledge: () => said.push(`receipt for ${name}`),
+      acknowledge: () => {
+        if (name === UNSENT) throw new Error('nothing can be sent');
+        said.push(`receipt for ${name}`);
+      },
       answer: ({ kind }) => said.push(kind),
     };
     void take(opened as Opened);
@@ -69,6 +74,11 @@ it('returns that come in at once are handed on at once, and each has its own end
 it('one that is not ended yet keeps no other waiting', async () => {
   const told = await saidTo(['a', 'b'], ending({ a: () => new Promise(() => undefined), b: done }));
   expect(told).toEqual({ said: ['receipt for b'], failures: [] });
+});
+
+it('one whose receipt cannot be sent keeps no other from its own, and is told', async () => {
+  const told = await saidTo([UNSENT, 'b'], ending({ [UNSENT]: done, b: done }));
+  expect(told).toEqual({ said: ['receipt for b'], failures: [RETURN] });
 });
 
 it('none has a receipt when the handler itself fails, which is told', async () => {

@@ -72,11 +72,10 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
       this.options.onHandlerFailure(at, cause);
     };
     // Until its end, nothing of a message is held here but this: thousands may wait for theirs, and V8 copies what is held.
-    const afterIts = (end: Promise<unknown>, acknowledge: () => void) =>
+    const afterIts = (end: Promise<unknown>, acknowledge: (() => void) | undefined) =>
       end.then((isDone) => {
-        if (isDone !== true) return;
         try {
-          acknowledge();
+          if (isDone === true) acknowledge?.();
         } catch (cause) {
           failed(cause);
         }
@@ -84,10 +83,7 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     const handOn = async (group: readonly Opened[]): Promise<readonly Promise<void>[]> => {
       try {
         const ends = (await settled(handler(group))) as readonly Promise<unknown>[];
-        return group.flatMap((opened, n) => {
-          const end = ends[n];
-          return end === undefined ? [] : [afterIts(end, opened.acknowledge)];
-        });
+        return ends.map((end, n) => afterIts(end, group[n]?.acknowledge));
       } catch (cause) {
         failed(cause);
         return [];

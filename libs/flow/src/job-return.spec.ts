@@ -1,4 +1,5 @@
 /** Rules of returns: only who was asked, once; stored before acknowledged, also when a store failed in between. */
+import { jest } from '@jest/globals';
 import { parseJid } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { ActiveJobs } from './active-jobs.js';
@@ -200,6 +201,17 @@ describe('a return in time', () => {
     expect(gateway.cache).toHaveLength(1);
     expect(await gateway.hear('web1', says('one'))).toBe(true);
     expect(gateway.cache).toHaveLength(1);
+  });
+
+  it('is stored once, and acknowledged when it comes again, also where the event bus cannot be told', async () => {
+    const gateway = Gateway.gathering();
+    jest.spyOn(gateway.announced, 'push').mockImplementationOnce(() => {
+      throw new Error('no event of that');
+    });
+    await expect(gateway.hear('web1', says('one'))).rejects.toThrow('no event of that');
+    expect(await gateway.hear('web1', says('one'))).toBe(true);
+    expect(gateway.cache).toHaveLength(1);
+    expect(gateway.told).toEqual([['web1', 'one']]);
   });
 
   it('that is a refusal ends the waiting for that minion, with its reason, and is not stored', async () => {

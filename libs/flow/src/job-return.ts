@@ -44,17 +44,13 @@ export class JobReturns {
 
   /**
    * @param key Of the sender's identity, hexadecimal.
-   * @returns true when the sender may forget its return: it is stored, or it was already. Whatever fails, fails there.
+   * @returns true when the sender may forget its return: it is stored, or it was already.
    */
   handle(said: Returned, key: string): Promise<boolean> {
-    try {
-      const job = this.jobs.byJid(said.jid);
-      if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
-      const ended = this.jobs.ended(said.jid);
-      return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
-    } catch (cause) {
-      return failedBy(cause);
-    }
+    const job = this.jobs.byJid(said.jid);
+    if (job !== undefined) return this.#inTime(job, said, this.#askedAs(job, key));
+    const ended = this.jobs.ended(said.jid);
+    return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
   }
 
   /** The key that was asked: a minion that has a new identity since then answers under that. */
@@ -65,7 +61,7 @@ export class JobReturns {
     return asked === undefined ? key : this.ports.keyText(asked.key);
   }
 
-  /** Not `async`: until its return is stored, each of thousands would be held with all that it says. */
+  /** Awaits nothing: until its return is stored, each of thousands would be held with all that it says. */
   #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
     if (job.digest !== this.ports.keyText(said.digest)) return Promise.resolve(this.#count('mismatch'));
     const id = job.gathering.idOf(key);
@@ -81,7 +77,9 @@ export class JobReturns {
       this.jobs.heard(job, asReturn({ id, outcome: said.outcome }));
     } catch (cause) {
       // Whatever becomes of the telling: a return that was taken is stored.
-      return storing.then(() => failedBy(cause));
+      return storing.then(() => {
+        throw cause;
+      });
     }
     return storing;
   }
@@ -196,10 +194,6 @@ export class JobReturns {
     this.ports.count(what);
     return false;
   }
-}
-
-function failedBy(cause: unknown): Promise<never> {
-  return Promise.reject(cause instanceof Error ? cause : new Error(String(cause)));
 }
 
 /** What whoever reads it can do, where the code alone does not say. */

@@ -5,7 +5,15 @@
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ConsumerMessages, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import {
+  type Consumer,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import { askedMeanwhile } from './asked-meanwhile.js';
 import type { ReadFrom, Reading } from './journal.js';
 import type { NatsTransport } from './nats-transport.js';
 
@@ -24,17 +32,16 @@ export const AHEAD = 256;
 /** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
 export const WATCHED = { expires: 10_000, idle_heartbeat: 1000 } as const;
 const AGAIN_MS = 500;
-/** A new consumer may be placed at the dead node too, which then does not answer: the next is tried soon, unless the broker is just slow. */
+/** A new consumer may be placed at the dead node too, which then does not answer: another is asked for soon. */
 export const SOON_MS = 1500;
+/** A slow broker's answer is waited for meanwhile. */
 const SLOW_MS = 5000;
-const SOON_TRIES = 4;
 
 export class StreamReading implements Reading {
   #messages: ConsumerMessages | undefined;
   #closed = false;
   #from: ReadFrom;
   #onNothing: (() => void) | undefined;
-  #failed = 0;
 
   constructor(
     private readonly transport: NatsTransport,
@@ -55,7 +62,6 @@ export class StreamReading implements Reading {
       try {
         await this.#readOn();
       } catch (cause) {
-        this.#failed += 1;
         this.transport.notice(`reading ${this.what.stream} failed and begins again`, cause);
         await pause(AGAIN_MS);
       }
@@ -65,17 +71,15 @@ export class StreamReading implements Reading {
   async #readOn(): Promise<void> {
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: await this.#last() };
-    const timeout = this.#failed < SOON_TRIES ? SOON_MS : SLOW_MS;
-    const { consumers } = jetstream(this.transport.connection, { timeout });
-    const consumer = await consumers.get(this.what.stream, startOf(this.#from));
-    this.#failed = 0;
+    const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
+    const start = startOf(this.#from);
+    const consumer = await askedMeanwhile(() => consumers.get(this.what.stream, start), SOON_MS, letGo);
     try {
       if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
       this.#onNothing = undefined;
       await this.#hearAll(await consumer.consume({ max_messages: this.what.ahead, ...WATCHED }));
     } finally {
-      // The broker would keep it for minutes; one at a dead node is gone already.
-      consumer.delete().catch(() => undefined);
+      letGo(consumer);
     }
   }
 
@@ -108,6 +112,11 @@ export class StreamReading implements Reading {
 
 export async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
+}
+
+/** The broker would keep it for minutes; one at a dead node is gone already. */
+function letGo(consumer: Consumer): void {
+  consumer.delete().catch(() => undefined);
 }
 
 function startOf(from: ReadFrom) {

@@ -72,8 +72,9 @@ export class StreamReading implements Reading {
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: await this.#last() };
     const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
-    const start = startOf(this.#from);
-    const consumer = await askedMeanwhile(() => consumers.get(this.what.stream, start), SOON_MS, letGo);
+    // Each with options of its own: the library keeps the consumer's name in them, and by that name the first would be asked for.
+    const ask = () => consumers.get(this.what.stream, startOf(this.#from));
+    const consumer = await askedMeanwhile(ask, SOON_MS, letGo);
     try {
       if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
       this.#onNothing = undefined;

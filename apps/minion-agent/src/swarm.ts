@@ -14,7 +14,7 @@ import { Hive } from './swarm/hive.js';
 
 const PROGRESS_MS = 250;
 /** Bytes. V8 looks through so much, the heaps of thousands of minions, for half a second: better at rest than within the next job. */
-const LARGE_HEAP = 128e6;
+const LARGE_HEAP = 256e6;
 
 const { values } = parseArgs({ options: { config: { type: 'string', short: 'c', default: '' } } });
 const loaded = loadMinionConfig(values.config);

@@ -11,6 +11,7 @@ const KNOWN = [
   '--expose-gc',
   '--compact-on-every-full-gc',
   '--no-flush-bytecode',
+  '--initial-old-space-size',
 ];
 
 const flagsIn = (line: string | undefined) => (line ?? '').match(/--[\w-]+(?:=\w+)?/g);

@@ -49,6 +49,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/system/', ...left.map((path) => `<rootDir>/${path}`)],
   // Tests with real processes wait for a third of their time: on two cores 241 s, 293 s with a worker less.
   maxWorkers: 3,
+  testSequencer: '<rootDir>/jest.sequencer.mjs',
   // A test that hangs ends; one that is slow on a busy machine does not, nor one before what it waits for says what did not come.
   testTimeout: 180_000,
 };

@@ -1,4 +1,5 @@
 /** Rules of the journal, on a real broker. */
+import { jest } from '@jest/globals';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { type Journal, type JournalMessage, Unstorable } from './journal.js';
@@ -52,6 +53,22 @@ describe('a journal', () => {
     expect((await journal.lastOn(`j${name}.a`))?.sequence).toBe(3);
     expect(await journal.lastOn(`j${name}.c`)).toBeUndefined();
     expect(await journal.bounds()).toEqual({ first: 1, last: 3 });
+  });
+
+  it('is read also where the consumer that was asked for is at a dead node, which never answers: another is asked for', async () => {
+    const { connection } = transport;
+    const request = connection.request.bind(connection);
+    const asked: string[] = [];
+    const spy = jest.spyOn(connection, 'request').mockImplementation((subject, ...rest) => {
+      if (!subject.includes('.CONSUMER.CREATE.')) return request(subject, ...rest);
+      asked.push(subject);
+      return asked.length === 1 ? new Promise(() => undefined) : request(subject, ...rest);
+    });
+    await put('a', '1', 0);
+    expect(await readSome({ everything: true }, 1)).toHaveLength(1);
+    spy.mockRestore();
+    // Each by a name of its own: by the first one's the dead node would be asked again.
+    expect([asked.length, new Set(asked).size]).toEqual([2, 2]);
   });
 
   it('says at once that no message may be so large, and takes the next', async () => {

@@ -7,7 +7,7 @@ import { type BucketSettings, makeBucket } from './make-bucket.js';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { upTo } from './read-up-to.js';
-import { AHEAD, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
+import { AHEAD, letGo, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
 import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
@@ -178,7 +178,7 @@ class NatsStore implements Store {
       if (!(cause instanceof TimeoutError)) throw cause;
       return [...read, ...(await this.#atLeader({ ...range, after: read.at(-1)?.seq ?? range.after }, Infinity))];
     } finally {
-      consumer.delete().catch(() => undefined);
+      letGo(consumer);
     }
   }
 

@@ -10,6 +10,7 @@ import type { NatsTransport } from './nats-transport.js';
 import { upTo } from './read-up-to.js';
 import type { StorageKeys } from './sealed-store.js';
 import type { Store } from './store.js';
+import { letGo } from './stream-reading.js';
 
 /** The ids of keys that any stored value of the cluster names; undefined when not all of them could be read. */
 export async function storedKeyIds(
@@ -42,7 +43,7 @@ async function collect(transport: NatsTransport, stream: string, ids: Set<string
       if (id !== undefined) ids.add(id);
     }
   } finally {
-    consumer.delete().catch(() => undefined);
+    letGo(consumer);
   }
 }
 

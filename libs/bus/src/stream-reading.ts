@@ -116,7 +116,7 @@ export async function stopWhenSilent(messages: ConsumerMessages): Promise<void> 
 }
 
 /** The broker would keep it for minutes; one at a dead node is gone already. */
-function letGo(consumer: Consumer): void {
+export function letGo(consumer: Consumer): void {
   consumer.delete().catch(() => undefined);
 }
 

@@ -7,5 +7,7 @@ export default {
   testMatch: ['**/tests/system/**/*.spec.ts', ...slow.map((path) => `**/${path}.spec.ts`)],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,
+  // One file at a time needs no worker.
+  workerIdleMemoryLimit: undefined,
   testTimeout: 300_000,
 };

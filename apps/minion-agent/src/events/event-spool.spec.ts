@@ -9,18 +9,20 @@ beforeAll(() => sodiumReady());
 
 let folder: string;
 let problems: string[];
+let spools: EventSpool[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-events-'));
   problems = [];
+  spools = [];
 });
-afterEach(async () => {
-  await turn(); // what was put is written at its end, into a folder that would be made anew
+afterEach(() => {
+  for (const spool of spools) spool.close(); // what waits would be written later, into a folder that would be made anew
   rmSync(folder, { recursive: true, force: true });
 });
 
-const aSpool = (change: Partial<EventSpoolOptions> = {}) =>
-  new EventSpool({
+const aSpool = (change: Partial<EventSpoolOptions> = {}) => {
+  const spool = new EventSpool({
     folder,
     maxEvents: 100,
     maxBytes: 1 << 20,
@@ -29,7 +31,9 @@ const aSpool = (change: Partial<EventSpoolOptions> = {}) =>
     onReady: () => undefined,
     ...change,
   });
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+  spools.push(spool);
+  return spool;
+};
 const anEvent = (n: number) => ({ tag: 't', data: { n }, load: null, stamp: 0 });
 const numbersIn = (spool: EventSpool) => spool.batch()?.events.map(({ data }) => (data as { readonly n: number }).n);
 

@@ -7,8 +7,24 @@ const NAMES = [
   'nodejs_eventloop_lag_p99_seconds',
   'natrium_unopened_messages_total',
   'natrium_handler_failures_total',
+  'natrium_epoch_age_seconds',
+  'natrium_request_seconds',
 ];
-const OF_SINKS = ['natrium_sink_active', 'natrium_sink_delivered_total', 'natrium_sink_lag_seconds'];
+/** By service, as docs/operations.md has them. */
+const OF_ONE: Readonly<Record<string, readonly string[]>> = {
+  acl: ['natrium_decisions_total', 'natrium_logins_total', 'natrium_queue_depth'],
+  gateway: [
+    'natrium_jobs_total',
+    'natrium_returns_total',
+    'natrium_returns_missing_total',
+    'natrium_job_seconds',
+    'natrium_event_lag_seconds',
+    'natrium_event_lag_batches',
+    'natrium_queue_depth',
+  ],
+  runner: ['natrium_queue_depth'],
+  sink: ['natrium_sink_active', 'natrium_sink_delivered_total', 'natrium_sink_lag_seconds'],
+};
 
 export interface Figures {
   /** The sum of each metric of ours over all replicas, by `<service> <metric>`. */
@@ -26,7 +42,7 @@ export async function figuresOf(engine: Engine): Promise<Figures> {
     for (const id of await engine.containers(service)) {
       const url = `http://${id.slice(0, 12)}:9100/metrics`;
       const text = await engine.docker('exec', cli, 'node', '/opt/test/fetch-text.mjs', url);
-      for (const name of [...NAMES, ...(label === 'sink' ? OF_SINKS : [])])
+      for (const name of [...NAMES, ...(OF_ONE[label] ?? [])])
         if (!text.includes(`# TYPE ${name} `)) throw new Error(`${service}: ${url} has no ${name}:\n${text}`);
       if (!text.includes(`service="${label}"`)) throw new Error(`${service}: ${url} does not say that it is ${label}`);
       if (!said.has(service))

@@ -1,7 +1,7 @@
 /** The acl-service's whole wiring. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { MasterConfig } from '@natrium/config';
-import type { RoleLink, ServiceConfig } from '@natrium/edge';
+import type { RoleLink, ServiceConfig, ServiceMetrics } from '@natrium/edge';
 import { equalBytes } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { Logger } from 'pino';
@@ -31,6 +31,7 @@ import { Tallies } from './eauth/tallies.js';
 import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
 import { EventRefusals } from './event-refusals.js';
+import { tellFigures } from './figures.js';
 import { Granting } from './granting.js';
 import { Guests } from './guests.js';
 import { Inventory } from './inventory.js';
@@ -57,6 +58,8 @@ export interface AclOptions {
   readonly service: ServiceConfig;
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly log: Logger;
+  /** undefined: nobody asks for figures. */
+  readonly metrics?: ServiceMetrics | undefined;
 }
 
 const CONTROLLERS = [
@@ -76,7 +79,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AclModule {
-  static async create({ link, service, onStop, log }: AclOptions): Promise<DynamicModule> {
+  static async create({ link, service, onStop, log, metrics }: AclOptions): Promise<DynamicModule> {
     const { loaded, runnerTimeoutMs } = service;
     const acl = link.keys.roleKey('acl');
     const { cluster } = link.roles;
@@ -87,6 +90,7 @@ export class AclModule {
     const inventory = await Inventory.open(await link.store('data', 'inventory'), cluster, pillars);
     const mines = await Mines.open(await link.store('mine', 'inventory'));
     const { audit, index, heads } = await openAudit(link, log);
+    if (metrics !== undefined) tellFigures(metrics, audit);
     const { tokens, logins } = await openLogins(link, config, { policy: () => policies.current, roster, audit, log });
     const onLoad = (next: MasterConfig) => {
       config = next;

@@ -62,6 +62,26 @@ describe('the audit', () => {
     expect(log.end.number).toBe(1);
   });
 
+  it('counts decisions by verdict, and logins apart from them', () => {
+    const log = aLog();
+    log.append(entry('grant'), POLICY);
+    log.append(entry('grant'), POLICY);
+    log.append(entry('refusal'), POLICY);
+    log.refuse({ caller: null, digest: null, code: 'bad_signature' });
+    log.note({ what: 'login', verdict: 'refuse', rule: null, detail: {} });
+    log.note({ what: 'policy', verdict: 'in_force', rule: null, detail: {} });
+    expect(Object.fromEntries(log.counts.decisions)).toEqual({ allow: 2, not_permitted: 1, bad_signature: 1 });
+    expect(Object.fromEntries(log.counts.logins)).toEqual({ refuse: 1 });
+  });
+
+  it('knows how many records wait for the store', async () => {
+    const log = aLog();
+    for (let n = 0; n < 3; n += 1) log.append(entry('grant'), POLICY);
+    expect(log.waiting).toBe(3);
+    await log.settled();
+    expect(log.waiting).toBe(0);
+  });
+
   it('stores an unbroken chain that ends where it says', async () => {
     const log = aLog();
     for (let n = 0; n < 20; n += 1) log.append(entry(n % 2 === 0 ? 'grant' : 'refusal'), POLICY);

@@ -80,6 +80,8 @@ export class AuditLog {
   /** The last group as it is written, and until when it grows. */
   #open: Growing = { group: [], until: 0 };
   readonly #growsMs: number;
+  /** What was recorded since the start: grants as `allow`, refusals by their code; logins by verdict. */
+  readonly counts = { decisions: new Map<string, number>(), logins: new Map<string, number>() };
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
 
@@ -99,6 +101,11 @@ export class AuditLog {
   /** The last record; number -1 while there is none. */
   get end(): ChainEnd {
     return this.#chain.end;
+  }
+
+  /** Records that are not stored yet. */
+  get waiting(): number {
+    return Math.max(this.#commit.waiting, this.#waiting.length);
   }
 
   /** A decision about a grant. @param policy The revision that decided, hexadecimal. @param about The HTTP request that it came with, or the event that caused it. */
@@ -141,9 +148,17 @@ export class AuditLog {
   }
 
   write(fields: AuditFields): Place {
+    this.#count(fields);
     const { bytes, number } = this.#chain.append(fields);
     this.#written = this.#commit.add([{ number, bytes }]);
     return { chain: this.options.instance, number };
+  }
+
+  #count({ what, verdict, rule }: AuditFields): void {
+    const { decisions, logins } = this.counts;
+    if (what === 'grant') countOne(decisions, 'allow');
+    else if (what === 'refusal') countOne(decisions, rule ?? verdict);
+    else if (what === 'login') countOne(logins, verdict);
   }
 
   /** Resolves when all that has been recorded so far is durable, or was tried. */
@@ -193,4 +208,8 @@ export class AuditLog {
     this.options.onRecovered(this.#lost);
     this.#lost = 0;
   }
+}
+
+function countOne(counts: Map<string, number>, of: string): void {
+  counts.set(of, (counts.get(of) ?? 0) + 1);
 }

@@ -5,7 +5,7 @@ import { answerHello } from './hello-service.js';
 
 await runService(
   'acl',
-  ({ link, config, log, onStop }) => AclModule.create({ link, service: config, onStop, log }),
+  ({ link, config, log, metrics, onStop }) => AclModule.create({ link, service: config, onStop, log, metrics }),
   (start) => {
     const listening = answerHello(start.link, start.link.keys.roleKey('acl'));
     start.onStop(() => listening.close());

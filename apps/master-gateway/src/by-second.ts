@@ -50,6 +50,11 @@ export class BySecond<T> {
     return `${this.options.letter}.${secondOf(jid)}.${name}`;
   }
 
+  /** Values that are not durable yet. */
+  get waiting(): number {
+    return this.#commit.waiting;
+  }
+
   /** Resolves when it is durable. @param bytes An encoded list of one value. */
   add(jid: string, bytes: Uint8Array): Promise<void> {
     return this.#commit.add({ second: secondOf(jid), bytes });

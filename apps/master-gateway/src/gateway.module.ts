@@ -1,6 +1,6 @@
 /** The gateway's whole wiring. */
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { RoleLink } from '@natrium/edge';
+import type { RoleLink, ServiceMetrics } from '@natrium/edge';
 import { ActiveJobs, Budget, type BudgetLimits, type JobTakeover, type PeerPublish, type PeerRun } from '@natrium/flow';
 import type { Logger } from 'pino';
 import { Adoption } from './adoption.js';
@@ -23,6 +23,7 @@ import { type HttpServer, serveHttp } from './http/http-server.js';
 import { MasterCalls } from './http/master-calls.js';
 import { Sessions } from './http/sessions.js';
 import { Fellows } from './fellows.js';
+import { jobSeconds, tellFigures } from './figures.js';
 import { gatewayFlows } from './gateway-flows.js';
 import { Jids } from './jids.js';
 import { JobCache } from './job-cache.js';
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly requests: BudgetLimits;
   readonly events: EventOptions;
   readonly log: Logger;
+  /** undefined: nobody asks for figures. */
+  readonly metrics?: ServiceMetrics | undefined;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
   /** undefined: no HTTP API. */
@@ -55,7 +58,7 @@ const DOORS = [HereController, PublishController, RunnerController, ReturnContro
 @Module({})
 export class GatewayModule {
   static async create(options: GatewayOptions): Promise<DynamicModule> {
-    const { link, keepJobsMs, grantTimeoutMs, requests, log } = options;
+    const { link, keepJobsMs, grantTimeoutMs, requests, log, metrics } = options;
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
     const now = () => link.clock.now();
@@ -65,6 +68,7 @@ export class GatewayModule {
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,
+      ended: jobSeconds(metrics, link),
       lookAt: (record, keys, tell) => {
         void lookAtSilent({ presence, cache, log }, record, keys).then(tell);
       },
@@ -72,6 +76,7 @@ export class GatewayModule {
     heedRevocations(link, minions, jobs);
     const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
     options.onStop(() => events.close());
+    if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events, now });
     const made = gatewayFlows({
       link,
       minions,

@@ -46,6 +46,11 @@ export class JobCache {
     this.#records = [recordsIn(first), ...others.map(recordsIn)];
   }
 
+  /** Returns that are not durable yet. */
+  get unstored(): number {
+    return this.#returns.waiting;
+  }
+
   /** What is gathered is written first. */
   close(): Promise<void> {
     return this.#grants.close();

@@ -9,7 +9,7 @@ let startHttp: (() => Promise<HttpServer>) | undefined;
 
 await runService(
   'gateway',
-  ({ link, config, log, onStop }) => {
+  ({ link, config, log, metrics, onStop }) => {
     const asked = process.env['NATRIUM_HTTP_PORT'];
     return GatewayModule.create({
       link,
@@ -18,6 +18,7 @@ await runService(
       requests: config.requests,
       events: eventOptions(config),
       log,
+      metrics,
       onStop,
       http: httpOptions(config.loaded.config, asked === undefined ? undefined : httpAddress(asked)),
       onHttp: (start) => {

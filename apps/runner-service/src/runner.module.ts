@@ -22,6 +22,9 @@ export class RunnerModule {
     const taken = await link.store('runs', 'roster', { ttlMs: KEEP_RUNS_MS });
     const registries = { run: runnerRegistry(builtinRunners), wheel: wheelRegistry(builtinWheel) };
     const runs = new Runs(link, taken, registries, hostOf(config.loaded.config));
+    start.metrics?.gauge('natrium_queue_depth', 'What is under way here, by queue', 'queue', () => [
+      ['runs', runs.size],
+    ]);
     await ownRunners(start, (own) => {
       runs.use(runnerRegistry(builtinRunners).with(own));
     });

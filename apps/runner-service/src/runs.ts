@@ -43,6 +43,11 @@ export class Runs {
     this.registries.run = runners;
   }
 
+  /** How many are under way here. */
+  get size(): number {
+    return this.#running.size;
+  }
+
   /** Which of these are under way here. */
   running(jids: readonly string[]): string[] {
     return jids.filter((jid) => this.#running.has(jid));

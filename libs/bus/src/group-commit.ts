@@ -23,6 +23,7 @@ export class GroupCommit<T> {
   /** Resolves when all groups that there are have been written. */
   #busy: Promise<void> | undefined;
   #added = 0;
+  #ended = 0;
   readonly #limit: number;
   readonly #easing: Easing;
 
@@ -33,6 +34,11 @@ export class GroupCommit<T> {
   ) {
     this.#limit = limit;
     this.#easing = { maxWindows: 1, ...easing };
+  }
+
+  /** Items that are neither durable yet nor have failed. */
+  get waiting(): number {
+    return this.#added - this.#ended;
   }
 
   /** Resolves when `item` is durable; it is one promise for all of a group. */
@@ -52,6 +58,7 @@ export class GroupCommit<T> {
     });
     const group: Group<T> = { items: [], durable: written };
     const ended = () => {
+      this.#ended += group.items.length;
       if (this.#busy === busy) this.#busy = undefined;
     };
     const busy = written.then(ended, ended);

@@ -1,4 +1,5 @@
-import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
+import { MetricsDoor, metricsAddress } from './metrics-door.js';
+import { ServiceMetrics } from './service-metrics.js';
 
 /** A broker that is well. */
 const ASKED = { brokerAnswers: () => Promise.resolve(), writeTrouble: () => undefined };
@@ -51,12 +52,38 @@ describe('a service that listens', () => {
     door.serve({ ...ASKED, metrics });
     metrics.unopened('replayed');
     metrics.unopened('replayed');
-    metrics.gauge('natrium_epoch_age_seconds', 'Age of an epoch', 'epoch', () => [['own', 7]]);
+    metrics.gauge('natrium_queue_depth', 'What waits', 'queue', () => [['audit', 7]]);
     const { status, text } = await ask('/metrics');
     expect(status).toBe(200);
     expect(text).toContain('natrium_unopened_messages_total{reason="replayed",service="acl"} 2');
-    expect(text).toContain('natrium_epoch_age_seconds{epoch="own",service="acl"} 7');
+    expect(text).toContain('natrium_queue_depth{queue="audit",service="acl"} 7');
     expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('tells what it did since, each time that it is asked', async () => {
+    const metrics = new ServiceMetrics('gateway');
+    door.serve({ ...ASKED, metrics });
+    let jobs = 3;
+    metrics.total('natrium_jobs_total', 'Jobs', () => jobs);
+    metrics.figure('natrium_epoch_age_seconds', 'Age of the epoch', () => 60);
+    expect((await ask('/metrics')).text).toContain('natrium_jobs_total{service="gateway"} 3');
+    jobs = 4;
+    const { text } = await ask('/metrics');
+    expect(text).toContain('natrium_jobs_total{service="gateway"} 4');
+    expect(text).toContain('natrium_epoch_age_seconds{service="gateway"} 60');
+  });
+
+  it('tells how long its answers took, by route', async () => {
+    const metrics = new ServiceMetrics('acl');
+    door.serve({ ...ASKED, metrics });
+    metrics.handled('svc.acl.grant', 0.002);
+    metrics.handled('svc.acl.grant', 7);
+    const { text } = await ask('/metrics');
+    const bucket = (le: string) => `natrium_request_seconds_bucket{le="${le}",service="acl",route="svc.acl.grant"}`;
+    expect(text).toContain(`${bucket('0.001')} 0`);
+    expect(text).toContain(`${bucket('0.0025')} 1`);
+    expect(text).toContain(`${bucket('+Inf')} 2`);
+    expect(text).toContain('natrium_request_seconds_sum{service="acl",route="svc.acl.grant"} 7.002');
   });
 
   it('takes nothing but questions', async () => {

@@ -9,7 +9,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { ServiceMetrics } from './service-metrics.js';
 
 export interface MetricsAddress {
   readonly host: string;
@@ -26,57 +26,6 @@ export function metricsAddress(text: string): MetricsAddress {
   if (digits === undefined || port > MAX_PORT)
     throw new RangeError(`--metrics: '${text}' is no [HOST:]PORT, as 9100 or 0.0.0.0:9100`);
   return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port };
-}
-
-/** What a service counts of itself. One for each process: names and labels are in docs/operations.md. */
-export class ServiceMetrics {
-  readonly registry = new Registry();
-  readonly #unopened = new Counter({
-    name: 'natrium_unopened_messages_total',
-    help: 'Messages that were not opened, by reason',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  readonly #failures = new Counter({
-    name: 'natrium_handler_failures_total',
-    help: 'Requests whose handler failed, by route',
-    labelNames: ['route'],
-    registers: [this.registry],
-  });
-
-  constructor(service: string) {
-    this.registry.setDefaultLabels({ service });
-    collectDefaultMetrics({ register: this.registry });
-  }
-
-  /** A figure of each of several, looked up when somebody asks. */
-  gauge(name: string, help: string, label: string, values: () => Iterable<readonly [string, number]>): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [this.registry],
-      collect() {
-        for (const [of, value] of values()) this.set({ [label]: of }, value);
-      },
-    });
-  }
-
-  /** What is counted for each of several; @returns what adds to one's count. */
-  counter(name: string, help: string, label: string): (of: string, count: number) => void {
-    const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
-    return (of, count) => {
-      counter.inc({ [label]: of }, count);
-    };
-  }
-
-  unopened(reason: string): void {
-    this.#unopened.inc({ reason });
-  }
-
-  handlerFailed(route: string): void {
-    this.#failures.inc({ route });
-  }
 }
 
 export interface Asked {

@@ -13,10 +13,11 @@ import { tidyAtRest } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
-import { MetricsDoor, metricsAddress, ServiceMetrics } from './metrics-door.js';
+import { MetricsDoor, metricsAddress } from './metrics-door.js';
 import { RoleLink } from './role-link.js';
 import { SealedStrategy } from './sealed-strategy.js';
 import { readServiceConfig, type ServiceConfig } from './service-config.js';
+import { ServiceMetrics } from './service-metrics.js';
 
 export interface ServiceStart {
   readonly link: RoleLink;
@@ -114,6 +115,11 @@ export async function openService(
     return traces.tracing;
   };
   const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
+  metrics?.figure(
+    'natrium_epoch_age_seconds',
+    'Age of the key that this service seals and opens with',
+    () => Math.max(0, link.clock.now() - link.own.keyring.current.notBefore) / 1000,
+  );
   const stops: (() => Promise<void> | void)[] = [];
   const first: typeof stops = [];
   const about: ServiceStart = {
@@ -131,6 +137,9 @@ export async function openService(
     onHandlerFailure: (route, cause) => {
       log.error({ err: cause, route }, 'a request failed');
       metrics?.handlerFailed(route);
+    },
+    onAnswered: (route, seconds) => {
+      metrics?.handled(route, seconds);
     },
   });
   const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });

@@ -3,6 +3,7 @@ import { NO_TRACING, type Opened, type SealedBus } from '@natrium/bus';
 import { SealedStrategy } from './sealed-strategy.js';
 
 const RETURN = 'up.*.return';
+const GRANT = 'svc.acl.grant';
 /** A return whose receipt cannot be sent. */
 const UNSENT = 'unsent';
 
@@ -94,4 +95,27 @@ it('where messages are traced each is handed on alone', async () => {
   };
   expect((await saidTo(['a', 'b'], takes, true)).said).toEqual(['receipt for a', 'receipt for b']);
   expect(groups).toEqual([1, 1]);
+});
+
+it('tells how long an answer took, and nothing of a request whose handler failed', async () => {
+  const answered: string[] = [];
+  let take: (opened: Opened) => unknown = () => undefined;
+  const serve: SealedBus['serve'] = (_subject, _queue, _contracts, handler) => {
+    take = handler;
+    return { close: () => Promise.resolve() };
+  };
+  const strategy = new SealedStrategy({
+    bus: { serve, tracing: NO_TRACING } as unknown as SealedBus,
+    prefix: 'nt.main',
+    queue: 'acl',
+    instance: 'acl1',
+    onHandlerFailure: (route) => answered.push(`failed: ${route}`),
+    onAnswered: (route, seconds) => answered.push(`${route} ${String(seconds >= 0 && seconds < 60)}`),
+  });
+  strategy.addHandler(GRANT, ({ kind }: Opened) => (kind === 'good' ? Promise.resolve({}) : broken()));
+  strategy.listen(() => undefined);
+  const opened = (kind: string) => ({ kind, answer: () => undefined }) as unknown as Opened;
+  await take(opened('good'));
+  await take(opened('bad'));
+  expect(answered).toEqual([`${GRANT} true`, `failed: ${GRANT}`]);
 });

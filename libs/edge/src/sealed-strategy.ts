@@ -17,6 +17,8 @@ export interface StrategyOptions {
   readonly queue: string;
   readonly instance: string;
   readonly onHandlerFailure: (route: string, cause: unknown) => void;
+  /** How long one took from when it was opened, where it has an answer: a return's receipt follows the store, which many share. */
+  readonly onAnswered?: (route: string, seconds: number) => void;
 }
 
 export class SealedStrategy extends Server implements CustomTransportStrategy {
@@ -57,9 +59,11 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
 
   #answering(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
     return async (opened) => {
+      const began = performance.now();
       try {
         const answer = await settled(handler(opened));
         if (answer !== undefined) opened.answer(contract, answer);
+        this.options.onAnswered?.(at, (performance.now() - began) / 1000);
       } catch (cause) {
         this.options.onHandlerFailure(at, cause);
       }

@@ -19,8 +19,9 @@ import { checkEvent } from './local-bus.js';
 import { roughSize } from './rough-size.js';
 import { type Member, Members } from './members.js';
 import { gapEvent } from './outlet.js';
+import { RecentBatches } from './recent-batches.js';
 import { tagProblem } from './tags.js';
-import { type Done, ended, nextBatch, type Own } from './unstored.js';
+import { type Done, ended, type EventLag, nextBatch, type Own } from './unstored.js';
 
 export interface JournaledBusOptions {
   readonly log: EventLog;
@@ -34,10 +35,7 @@ export interface JournaledBusOptions {
   readonly easing?: Pick<Easing, 'wait'>;
 }
 
-type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
-
 const MAX_UNSTORED = 50_000;
-const MAX_RECENT = 2000;
 const AGAIN_MS = 250;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
@@ -55,8 +53,8 @@ export class JournaledBus implements EventFeed {
   #stored: Promise<void> = Promise.resolve();
   #isGathering = false;
   #place: { readonly sequence: number; readonly index: number };
-  readonly #recent: Recent[] = [];
-  #recentEvents = 0;
+  readonly #recent = new RecentBatches();
+  #behind = 0;
   readonly #moved = new Set<() => void>();
   #reading: Reading | undefined;
   #endStored: () => void = () => undefined;
@@ -85,6 +83,10 @@ export class JournaledBus implements EventFeed {
   /** Where a listener that begins now stands. */
   get cursor(): string {
     return cursorText(this.#place.sequence, this.#place.index, this.#ahead.last);
+  }
+
+  get lag(): EventLag {
+    return { unstored: this.#unstored.length, since: this.#unstored[0]?.stored.stamp, behind: this.#behind };
   }
 
   /** Tells when the first listener comes and when the last has gone. */
@@ -172,14 +174,13 @@ export class JournaledBus implements EventFeed {
    * @returns false when that is too long ago: it reads on by itself.
    */
   join(member: Member, sequence: number): boolean {
-    const [oldest] = this.#recent;
-    if (sequence < this.#place.sequence && (oldest === undefined || oldest.sequence > sequence + 1)) return false;
+    const missed = sequence < this.#place.sequence ? this.#recent.after(sequence) : [];
+    if (missed === undefined) return false;
     // As others heard it, a cursor may name what was told ahead to them, which comes to this one after it.
-    for (const recent of this.#recent)
-      if (recent.sequence > sequence)
-        recent.events.forEach((event, index) => {
-          member.offer(heardFrom(recent.sender, event, cursorText(recent.sequence, index)));
-        });
+    for (const recent of missed)
+      recent.events.forEach((event, index) => {
+        member.offer(heardFrom(recent.sender, event, cursorText(recent.sequence, index)));
+      });
     const heard = new Map<string, number>();
     for (const [sender, event] of this.#ahead) {
       heard.set(sender, event.number);
@@ -273,12 +274,13 @@ export class JournaledBus implements EventFeed {
   }
 
   #hear(batch: LoggedBatch): void {
-    const { sequence, sender, through, events } = batch;
+    const { sequence, sender, through, events, behind } = batch;
+    this.#behind = behind;
     this.options.log.heard(batch);
     const told = this.#ahead.readBack(sender, through);
     if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
     this.#place = { sequence, index: Math.max(0, events.length - 1) };
-    this.#keepRecent({ sequence, sender, events });
+    this.#recent.keep({ sequence, sender, events });
     for (const moved of this.#moved) moved();
     this.#moved.clear();
   }
@@ -288,13 +290,5 @@ export class JournaledBus implements EventFeed {
     events.forEach((event, index) => {
       if (!isTold(event)) this.#members.tell(heardFrom(sender, event, cursorText(sequence, index, this.#ahead.last)));
     });
-  }
-
-  #keepRecent(recent: Recent): void {
-    this.#recent.push(recent);
-    this.#recentEvents += recent.events.length;
-    while (this.#recentEvents > MAX_RECENT && this.#recent.length > 1) {
-      this.#recentEvents -= this.#recent.shift()?.events.length ?? 0;
-    }
   }
 }

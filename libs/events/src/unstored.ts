@@ -10,6 +10,15 @@ export interface Own {
   readonly done: Done | undefined;
 }
 
+/** What waits at a gateway: to be stored, and to be heard. */
+export interface EventLag {
+  readonly unstored: number;
+  /** When the oldest of them was fired. */
+  readonly since: string | undefined;
+  /** Batches of the journal. */
+  readonly behind: number;
+}
+
 export type Done = (problem?: EventProblem) => void;
 
 const MAX_BATCH = 500;

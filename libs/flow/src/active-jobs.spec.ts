@@ -313,3 +313,33 @@ describe('a job that is over', () => {
     expect(jids.map((jid) => jobs.ended(jid) !== undefined)).toEqual([false, true, true]);
   });
 });
+
+it('counts jobs, returns, and who was missing when a job ended for its caller, by why', () => {
+  const ended: boolean[] = [];
+  const timers = new Timers();
+  const jobs = new ActiveJobs({
+    after: (ms, run) => timers.after(ms, run),
+    ended: (_record, isWhole) => ended.push(isWhole),
+  });
+  const start = (jid: string, ...ids: readonly string[]) => {
+    const job = jobs.start(aRecord(ids, jid), jid, keyText);
+    jobs.watch(job, TIMEOUT, KEEP);
+    return job;
+  };
+  hear(jobs, start(JID, 'a'), 'a', 'yes');
+  const other = start('20261120141646000002', 'a', 'b', 'c');
+  hear(jobs, other, 'a', 'yes');
+  jobs.givenUp(other, hexOf('b'), 'not_connected');
+  expect(ended).toEqual([true]);
+  timers.fire();
+  expect(ended).toEqual([true, false]);
+  hear(jobs, other, 'c', 'late');
+  expect(jobs.counts).toEqual({
+    jobs: 2,
+    returns: 3,
+    missing: new Map([
+      ['not_connected', 1],
+      ['running', 1],
+    ]),
+  });
+});

@@ -37,12 +37,22 @@ export interface Seen {
 export interface TimerPort {
   /** @returns Cancels. */
   after(ms: number, run: () => void): () => void;
+  /** A job's caller has heard the end of it; not of one that is gone on with after a late return. @param isWhole Nobody is missing. */
+  ended?(record: records.JobRecord, isWhole: boolean): void;
   /** Tells, in a moment, what has become of these minions since the job was sent. */
   lookAt?(record: records.JobRecord, keys: readonly string[], tell: (seen: Seen) => void): void;
 }
 
 /** What is left of a job that is over here: whoever returns again is known. */
 export type EndedJob = Pick<ActiveJob, 'record' | 'digest' | 'gathering' | 'unstored'>;
+
+/** What has happened here since the start. */
+export interface JobCounts {
+  jobs: number;
+  returns: number;
+  /** Minions that had not returned when their job ended for its caller, by why. */
+  readonly missing: Map<AbsentWhy, number>;
+}
 
 /** Jobs that are over here and still known; so many minions of them and bytes of their requests, or the last job alone. */
 const MAX_ENDED = 64;
@@ -57,6 +67,7 @@ export class ActiveJobs {
   readonly #byJid = new InFlight<string, ActiveJob>();
   readonly #byDigest = new InFlight<string, ActiveJob>();
   readonly #timers = new InFlight<string, () => void>();
+  readonly counts: JobCounts = { jobs: 0, returns: 0, missing: new Map() };
 
   constructor(private readonly timers: TimerPort) {}
 
@@ -100,6 +111,7 @@ export class ActiveJobs {
     };
     this.#byJid.set(jid, job);
     this.#byDigest.set(place, job);
+    this.counts.jobs += 1;
     return job;
   }
 
@@ -161,6 +173,7 @@ export class ActiveJobs {
 
   heard(job: ActiveJob, ret: JobReturn): void {
     job.told.push(ret);
+    this.counts.returns += 1;
     this.#tellOrEnd(job, returns([ret]));
   }
 
@@ -189,9 +202,13 @@ export class ActiveJobs {
   }
 
   #end(job: ActiveJob, news: News): void {
-    const last = withEnd(news, job.gathering.end());
+    const absent = job.gathering.end();
+    const { missing } = this.counts;
+    for (const { why } of absent) missing.set(why, (missing.get(why) ?? 0) + 1);
+    const last = withEnd(news, absent);
     for (const tell of job.listeners) tell(last);
     job.listeners.clear();
+    this.timers.ended?.(job.record, absent.length === 0);
     if (job.gathering.complete) this.#forget(job);
   }
 

@@ -1,7 +1,7 @@
 /** The event bus of a gateway, put together: the journal, who fires into it, and the sockets of this host. */
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { type EventFeed, EventLog, JournaledBus } from '@natrium/events';
+import { type EventFeed, type EventLag, EventLog, JournaledBus } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -35,7 +35,7 @@ const PRESENCE_MS = 60_000;
 export class MasterEvents {
   private constructor(
     /** What the HTTP API, returners and whoever else is in this process use. */
-    readonly feed: EventFeed,
+    readonly feed: EventFeed & { readonly lag: EventLag },
     readonly jobs: JobEvents,
     private readonly fromMinions: MinionEvents,
     private readonly fromServices: ServiceEvents,
@@ -81,6 +81,10 @@ export class MasterEvents {
         await bus.close();
       },
     );
+  }
+
+  get lag(): EventLag {
+    return this.feed.lag;
   }
 
   minion(opened: Opened<typeof contracts.events>) {

@@ -29,8 +29,9 @@ describe('each endpoint', () => {
     expect(await kept('/stats')).toBe('private, no-store');
   });
 
-  async function asked({ as, method, path, type, accept, body }: Recorded) {
+  async function asked({ as, method, path, type, accept, headers: more, body }: Recorded) {
     const headers = {
+      ...more,
       ...(type === undefined ? {} : { 'Content-Type': type }),
       ...(accept === undefined ? {} : { Accept: accept }),
     };
@@ -419,7 +420,7 @@ class Stream {
   }
 
   get events(): readonly Told[] {
-    return [...this.text.matchAll(/id: (.+)\ntag: (.+)\ndata: (.+)\n\n/g)].map(([, id = '', tag = '', data = '']) => ({
+    return [...this.text.matchAll(/tag: (.+)\ndata: (.+)\nid: (.+)\n\n/g)].map(([, tag = '', data = '', id = '']) => ({
       id,
       tag,
       data: JSON.parse(data) as unknown,

@@ -11,6 +11,7 @@ export interface Recorded {
   readonly path: string;
   readonly type?: string;
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly status: number;
   readonly returns?: unknown;
@@ -75,6 +76,9 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'the same of a subset', as: 'bob', ...low({ client: 'local_subset', tgt: 'a', fun: ['test.echo'], arg: [['hi']], subset: 1 }), status: 200, returns: { return: [{ a: { 'test.echo': 'hi' } }] } },
   { about: 'local of nobody', as: 'bob', ...low({ client: 'local', tgt: 'zzz', fun: 'test.ping' }), status: 200, returns: { return: [{}] } },
   { about: 'local of a listed minion that is not there', as: 'bob', ...low({ client: 'local', tgt: ['a', 'zzz'], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true, zzz: '<no return>' }] } },
+  { about: 'local of a list with empty parts', as: 'bob', ...low({ client: 'local', tgt: 'a,, ', tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true }] } },
+  { about: 'the same, as a list', as: 'bob', ...low({ client: 'local', tgt: ['a', ''], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true }] } },
+  { about: 'local with all the time that there is', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.ping', timeout: 86400 }), status: 200, returns: { return: [{ a: true }] } },
   { about: 'an unknown function', as: 'alice', ...low({ client: 'local', tgt: 'a', fun: 'x.y', full_return: true }), status: 200, returns: { return: [{ a: { ret: "'x.y' is not available.", retcode: 1, jid: '<jid>', out: 'nested' } }] } },
   { about: 'two lowstates', as: 'bob', ...low([{ client: 'local', tgt: 'a', fun: 'test.ping' }, { client: 'local', tgt: 'b', fun: 'test.ping' }]), status: 200, returns: { return: [{ a: true }, { b: true }] } },
   { about: 'a grain whose levels another character divides', as: 'bob', ...low({ client: 'local', tgt: 'kernel/*', tgt_type: 'grain', delimiter: '/', fun: 'test.ping' }), status: 200, returns: { return: [PINGED] } },
@@ -108,6 +112,9 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'an answer in YAML', as: 'bob', ...low({ client: 'local', tgt: 'a', fun: 'test.ping' }), accept: 'application/x-yaml', status: 200, text: /^return:\n- a: true\n$/ },
   { about: 'an answer in JSON, with a character set', path: '/login', accept: 'application/json; charset=utf-8', status: 200, returns: { status: null, return: 'Please log in' } },
   { about: 'an answer of the type that weighs most, whatever else is said of it', path: '/login', accept: 'application/json;indent=4;q=0.5, application/x-yaml; charset=utf-8', status: 200, text: /^return: Please log in\n/ },
+  { about: 'a login for longer than a number can say', path: '/login', type: form, body: 'username=bob&password=builder&eauth=file&token_expire=1e18', status: 200, returns: '<any>' },
+  { about: 'what is no lowstate, with a token that has ended', path: '/', type: json, headers: { 'X-Auth-Token': 'a'.repeat(40) }, body: '{', status: 401, text: /401/ },
+  { about: 'a client that is not there, with a token that has ended', ...low({ client: 'nobody', fun: 'x' }), headers: { 'X-Auth-Token': 'a'.repeat(40) }, status: 401, text: /401/ },
   { about: 'a call without a session', ...low({ client: 'local', tgt: '*', fun: 'test.ping' }), status: 401, text: /401/ },
   { about: 'the grains of a minion', as: 'alice', path: '/minions/a', status: 200, returns: { return: [{ a: '<any>' }] } },
   { about: 'the grains of all', as: 'alice', path: '/minions/', status: 200, returns: { return: [{ a: '<any>', b: '<any>', c: '<any>' }] } },
@@ -124,6 +131,8 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'the counts without a session', path: '/stats', status: 401, text: /401/ },
   { about: 'events without a session', path: '/events', status: 401, text: /401/ },
   { about: 'a hook', as: 'bob', path: '/hook/deploy/done', type: json, body: '{"ok":1}', status: 200, returns: { success: true } },
+  { about: 'a hook whose name holds a blank', as: 'bob', path: '/hook/My%20Project', type: json, body: '{}', status: 200, returns: { success: true } },
+  { about: 'a hook whose name holds what no tag does', as: 'bob', path: '/hook/a%0Ab', type: json, body: '{}', status: 400, text: /400/ },
   { about: 'a hook without a session', path: '/hook/deploy', type: json, body: '{}', status: 401, text: /401/ },
   { about: 'a page of one’s own', path: '/jobs', accept: 'text/html,*/*;q=0.8', status: 200, text: /a page of one’s own/ },
   { about: 'a page of one’s own, with a character set', path: '/jobs', accept: 'text/html;charset=utf-8', status: 200, text: /a page of one’s own/ },

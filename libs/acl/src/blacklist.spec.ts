@@ -45,5 +45,6 @@ describe('the blacklist', () => {
     expect(allowsByLists('fred', '', ['bob'])).toBe(true);
     expect(allowsByLists('bob', '', ['bob'])).toBe(false);
     expect(allowsByLists('fred', 'bob', '')).toBe(false);
+    for (const malformed of [[5], [null], [['dave']]]) expect(allowsByLists('dave', malformed, [])).toBe(false);
   });
 });

@@ -46,17 +46,23 @@ function callerLists(
   return memo === undefined ? find() : memo.lists(key, find);
 }
 
-function accountAccess(
+const FULL: Access = { full: { path: ['user'] } };
+
+/** A list that a higher master forwards stands in the place of the account's own, for what is published. */
+function accountAccess(policy: Policy, ask: Ask, memo: TargetMemo | undefined): Result<Access, Refusal> {
+  const { account, forwarded, what } = ask;
+  if (account === undefined) return err(refusal('bad_credential', 'the account was not proved'));
+  const own = ownAccess(policy, account, memo);
+  if (!own.ok || what !== 'job' || !account.byMasterKey || forwarded === undefined) return own;
+  return ok(forwarded.length === 0 ? FULL : { lists: [compileOwn(policy, forwarded)] });
+}
+
+function ownAccess(
   policy: Policy,
-  { account, forwarded }: Ask,
+  { listsOf }: Ask['account'] & object,
   memo: TargetMemo | undefined,
 ): Result<Access, Refusal> {
-  if (account === undefined) return err(refusal('bad_credential', 'the account was not proved'));
-  const { listsOf } = account;
-  if (listsOf === undefined) {
-    const replaced = account.byMasterKey && forwarded !== undefined && forwarded.length > 0;
-    return ok(replaced ? { lists: [compileOwn(policy, forwarded)] } : { full: { path: ['user'] } });
-  }
+  if (listsOf === undefined) return ok(FULL);
   const find = (): readonly AccessList[] => listsOfAccount(policy, listsOf);
   const lists = memo === undefined ? find() : memo.lists(`account ${listsOf}`, find);
   if (lists.every(({ source }) => source.length === 0))

@@ -238,6 +238,35 @@ describe('local accounts', () => {
     expect(code({ publisher_acl }, { ...account('fred'), funs: ['cmd.run'], forwarded: ['.*'] })).toBe('not_permitted');
   });
 
+  it('behind sudo are limited to what was forwarded as well, and what was forwarded counts for jobs alone', () => {
+    const sudo = {
+      principal: { kind: 'account', name: 'fred' } as const,
+      account: { name: 'fred', listsOf: 'fred', byMasterKey: true },
+    };
+    const config = { publisher_acl: { fred: ['cmd.*'] }, sudo_acl: true };
+    const forwarded: readonly Value[] = ['test.*'];
+    expect(code(config, { ...sudo, funs: ['cmd.run'], forwarded })).toBe('not_permitted');
+    expect(code(config, { ...sudo, funs: ['test.ping'], forwarded })).toMatch(/^allowed/);
+    expect(code(config, { ...sudo, funs: ['test.ping'], forwarded: [] })).toMatch(/^allowed/);
+    expect(code({}, { ...sudo, funs: ['test.ping'], forwarded })).toBe('bad_credential');
+    const ask = { principal: { kind: 'account', name: 'root' } as const, account: root };
+    expect(code({}, { ...ask, what: 'run', funs: ['manage.up'], forwarded })).toMatch(/^allowed/);
+  });
+
+  it.each(['', ' ', 'manage', 'a.b.c'])('have no runner %j: that is no name of one', (fun) => {
+    expect(code({ publisher_acl: { fred: ['@runner'] } }, { ...account('fred'), what: 'run', funs: [fun] })).toBe(
+      'bad_request',
+    );
+  });
+
+  it('have no runner without a name, whatever they may do', () => {
+    const ask = { principal: { kind: 'account', name: 'root' } as const, account: root };
+    expect(code({}, { ...ask, what: 'run', funs: [''] })).toBe('bad_request');
+    expect(code({ publisher_acl: { fred: [] } }, { ...account('fred'), what: 'run', funs: [''] })).toBe(
+      'bad_credential',
+    );
+  });
+
   it('that were not proved are refused', () => {
     expect(code({ publisher_acl }, { principal: { kind: 'account', name: 'fred' } })).toBe('bad_credential');
   });

@@ -54,7 +54,9 @@ function refusalBeforeLists(policy: Policy, ask: Ask): Decision | undefined {
 
 function shapeRefusal(ask: Ask): Refusal | undefined {
   const { funs } = ask;
-  if (funs.length === 0 || funs.includes(''))
+  // The name of a runner is looked at after the lists, as Salt does.
+  const isLater = ask.what !== 'job' && ask.principal.kind !== 'minion';
+  if (funs.length === 0 || (funs.includes('') && !isLater))
     return refusal('empty_function', `${describeAsk(ask)}: a function has no name`);
   const sound =
     funs.length <= MAX_FUNCTIONS && funs.every((fun) => fun.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(fun));
@@ -78,9 +80,11 @@ export function blacklistDecision(policy: Policy, ask: Ask): Decision | undefine
     : { allow: false, rule, refusal: refusal('blacklisted', `${describeAsk(ask)}: it is on the blacklist`) };
 }
 
+const NO_NAME = 'the name is not module.function';
+
 function decideRun(ask: Ask, access: RuleRef | readonly AccessList[]): Decision {
   const fun = ask.funs[0] ?? '';
-  if ('path' in access) return allow([access], undefined);
+  if ('path' in access) return fun === '' ? refuse(ask, 'bad_request', NO_NAME) : allow([access], undefined);
   const args = ask.args[0] ?? [];
   if (ask.principal.kind === 'minion') {
     const rule = permitsJob(access, fun, args, () => true);
@@ -88,7 +92,7 @@ function decideRun(ask: Ask, access: RuleRef | readonly AccessList[]): Decision 
   }
   const isEmpty = access.every(({ source }) => source.length === 0);
   if (isEmpty) return refuse(ask, 'not_permitted');
-  if (!isModuleFunction(fun)) return refuse(ask, 'bad_request', 'the name is not module.function');
+  if (!isModuleFunction(fun)) return refuse(ask, 'bad_request', NO_NAME);
   const rule = permitsSpec(access, { form: ask.what === 'run' ? 'runner' : 'wheel', fun, args });
   return rule === undefined ? refuse(ask, 'not_permitted') : allow([rule], undefined);
 }

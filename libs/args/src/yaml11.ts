@@ -64,14 +64,16 @@ function longName(text: string, events: readonly Event[]): number | undefined {
   return undefined;
 }
 
-/** A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too, and nothing at all is null. */
+/** A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too. Nothing at all is the empty text, as libyaml has it. */
 function withoutBareTag(text: string, events: readonly Event[]): string | undefined {
   const tagged = events.find((event) => event.type === EVENT_ID.SCALAR && hasBareTag(text, event));
   if (tagged?.type !== EVENT_ID.SCALAR) return undefined;
-  const { tagStart, tagEnd, anchorStart, valueStart, valueEnd, style } = tagged;
+  const { tagStart, tagEnd, anchorEnd, valueStart, valueEnd, style } = tagged;
   const before = text.slice(0, tagStart);
-  // An anchor says by itself that there is a word.
-  if (valueStart < 0) return `${before}${anchorStart < 0 ? '~' : ' '}${text.slice(tagEnd)}`;
+  if (valueStart < 0) {
+    const end = Math.max(tagEnd, anchorEnd);
+    return `${before} ${text.slice(tagEnd, end)} ""${text.slice(end)}`;
+  }
   const quote = style === SCALAR_STYLE.PLAIN ? 0 : 1;
   return `${before} ${text.slice(tagEnd, valueStart - quote)}${plainWord(text, tagged)}${text.slice(valueEnd + quote)}`;
 }

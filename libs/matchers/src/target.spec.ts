@@ -48,6 +48,8 @@ function reason(tgt: Target['tgt'], tgtType: string): string {
   return parsed.ok ? '' : parsed.error.reason;
 }
 
+const minionsOf = (tgt: string, tgtType: string) => resolve(parse(tgt, tgtType, ''), FLEET, 'greedy').minions;
+
 describe('a target', () => {
   it.each([
     ['web*', 'glob', ['web1', 'web2']],
@@ -82,6 +84,17 @@ describe('a target', () => {
     ['a'.repeat(9000), 'compound', 'longer than'],
   ])('%j as %s is refused with a reason', (tgt, tgtType, expected) => {
     expect(reason(tgt, tgtType)).toContain(expected);
+  });
+
+  it('that is a list has no member without a name, however it is written', () => {
+    for (const tgt of ['web1,,', ['web1', '']])
+      expect(resolve(parse(tgt, 'list'), FLEET, 'greedy')).toMatchObject({ minions: ['web1'], missing: [] });
+  });
+
+  it('needs a delimiter only where it divides something', () => {
+    expect(minionsOf('web1', 'glob')).toEqual(['web1']);
+    expect(minionsOf('web1', 'pcre')).toEqual(['web1']);
+    expect(() => minionsOf('os:x', 'grain')).toThrow();
   });
 
   it('takes another delimiter', () => {

@@ -50,7 +50,7 @@ function parseRoot(target: Target, { nodegroups }: TargetContext): Result<Expr, 
     });
   }
   if (tgtType === 'list')
-    return leaf(ok(listTerm(typeof tgt === 'string' ? tgt.split(',').filter((name) => name !== '') : tgt)));
+    return leaf(ok(listTerm((typeof tgt === 'string' ? tgt.split(',') : tgt).filter((name) => name !== ''))));
   if (typeof tgt !== 'string') return err({ reason: `a target of type '${tgtType}' is text, not a list` });
   if (tgtType === 'nodegroup') return parseNodeGroup(tgt, nodegroups);
   return leaf(simpleTerm(tgt, tgtType, target.delimiter ?? DELIMITER));
@@ -69,8 +69,11 @@ function parseNodeGroup(name: string, groups: NodeGroups): Result<Expr, TargetPr
   return parseCompound(words, { groups, termOf: (word) => termOf(word, false) });
 }
 
+/** Types whose expressions the delimiter divides. */
+const SPLIT: ReadonlySet<string> = new Set(['grain', 'grain_pcre', 'pillar', 'pillar_pcre', 'pillar_exact']);
+
 function simpleTerm(tgt: string, tgtType: string, delimiter: string): Result<Term, TargetProblem> {
-  if (delimiter === '') return err({ reason: 'the delimiter is empty' });
+  if (delimiter === '' && SPLIT.has(tgtType)) return err({ reason: 'the delimiter is empty' });
   switch (tgtType) {
     case 'glob':
       return globTerm(tgt);

@@ -1,6 +1,6 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
 import { EventProblem, NotStored, type Origin } from '@natrium/events';
-import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
+import { Float, isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -47,11 +47,15 @@ export class Api {
     return this.#caller(sessionIn(req), req, res);
   }
 
+  lowstatesOf(req: Request, caller: NamedCaller): Promise<readonly ValueMap[]> {
+    return ofLiving(caller, () => lowstates(this.bodyOf(req)));
+  }
+
   async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
     // Each call is decided with its token; where there is none, the session still has to live.
     if (lowstates.length === 0) await caller.name();
     this.#counts.calls += lowstates.length;
-    return this.parts.clients.runAll(lowstates, caller);
+    return ofLiving(caller, () => this.parts.clients.runAll(lowstates, caller));
   }
 
   /** @returns What the gate would say of this function on this target. */
@@ -126,7 +130,6 @@ export class Api {
   async hook(req: Request, res: Response): Promise<void> {
     const origin = this.parts.openHook ? OPEN_HOOK : await this.#hookOrigin(req, res);
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
-    if (/[\p{Cc}\p{Cs}\s]/u.test(rest)) throw new BadRequestException('A tag holds no blanks');
     const post = this.bodyOf(req);
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
     const headers = Object.entries(req.headers).filter(([name]) => !SECRET_HEADERS.has(name));
@@ -196,18 +199,30 @@ export class Api {
   }
 }
 
+/** That a session has ended counts before whatever is wrong with its request: a client that hears 401 logs in again. */
+async function ofLiving<T>(caller: NamedCaller, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof BadRequestException) await caller.name();
+    throw cause;
+  }
+}
+
 /** @returns undefined when something is missing. */
 function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefined {
   const [eauth, username] = [textOf(low['eauth']), textOf(low['username'])];
   const secret = textOf(low['password'] ?? low['sharedsecret']);
   if (eauth === undefined || username === undefined || secret === undefined) return undefined;
-  const seconds = Number(low['token_expire'] ?? Number.NaN);
+  const expire = low['token_expire'];
+  const seconds = expire instanceof Float ? expire.value : Number(expire ?? Number.NaN);
   return {
     eauth,
     username,
     secret,
     use,
-    expire: Number.isFinite(seconds) && seconds >= 1 ? Math.floor(seconds) : null,
+    // The acl-service allows a year at most.
+    expire: Number.isFinite(seconds) && seconds >= 1 ? Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER) : null,
   };
 }
 

@@ -32,7 +32,7 @@ export class RootController {
   async call(@Req() req: Request, @Res() res: Response) {
     answerType(req);
     const caller = this.api.callerOf(req, res);
-    const list = lowstates(this.api.bodyOf(req));
+    const list = await this.api.lowstatesOf(req, caller);
     return sendValue(req, res, { return: await this.api.runAll(list, caller) });
   }
 
@@ -92,7 +92,7 @@ export class FleetController {
   async start(@Req() req: Request, @Res() res: Response) {
     answerType(req);
     const caller = this.api.callerOf(req, res);
-    const list = lowstates(this.api.bodyOf(req)).map((low) => ({ ...low, client: 'local_async' }));
+    const list = (await this.api.lowstatesOf(req, caller)).map((low) => ({ ...low, client: 'local_async' }));
     const started = await this.api.runAll(list, caller);
     const jids = started.flatMap((one) => (isMap(one) && typeof one['jid'] === 'string' ? [one['jid']] : []));
     const links = { jobs: jids.map((jid) => ({ href: `/jobs/${jid}` })) };

@@ -107,9 +107,17 @@ function functionsOf(fun: Value | undefined): readonly string[] {
 }
 
 function targetOf(tgt: Value | undefined, tgtType: string): string | readonly string[] {
-  if (isList(tgt)) return tgt.map((id) => text(id, 'tgt'));
+  if (isList(tgt)) return tgt.filter((id) => id !== '').map((id) => text(id, 'tgt'));
   const target = text(tgt, 'tgt');
-  return tgtType === 'list' ? target.split(',').map((id) => id.trim()) : target;
+  return tgtType === 'list' ? splitIds(target) : target;
+}
+
+/** Empty parts are dropped, as Salt does. */
+function splitIds(target: string): readonly string[] {
+  return target
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
 }
 
 function kwargOf({ kwarg }: ValueMap): ValueMap {

@@ -3,7 +3,7 @@
  * no signature; the token beside it goes to the acl-service, which decides.
  */
 import { digestOf, readAsked, type Tracing } from '@natrium/bus';
-import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
+import { encodeRequest, MAX_LIFETIME, randomBytes, type Wire } from '@natrium/envelope';
 import {
   CONNECTED,
   type Follow,
@@ -161,7 +161,7 @@ export class MasterCalls {
       timeout,
       options: { ...options, http_request: about },
       issued: this.ports.now(),
-      lifetime: timeout * 1000 + GRACE_MS,
+      lifetime: Math.min(timeout * 1000 + GRACE_MS, MAX_LIFETIME),
     });
     const request = readAsked(bytes);
     if (request === undefined) throw NOT_A_REQUEST;

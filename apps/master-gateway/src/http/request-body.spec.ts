@@ -40,6 +40,7 @@ describe('a body', () => {
     ['application/x-yaml', `a: &a [x, x, x, x, x, x, x, x]\nb: &b [${'*a, '.repeat(99)}]\nc: &c [${'*b, '.repeat(99)}]\nd: [${'*c, '.repeat(99)}]`],
     ['application/json', `[${'9'.repeat(401)}]`],
     ['application/x-www-form-urlencoded', 'a=1&'.repeat(1001)],
+    ['application/x-www-form-urlencoded', '__proto__=1&username=x'],
   ])('of the type %s that is malformed or costs too much is refused (%#)', (type, text) => {
     expect(() => read(type, text)).toThrow(BadRequestException);
   }); // prettier-ignore

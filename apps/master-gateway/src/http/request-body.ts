@@ -76,7 +76,11 @@ function fromForm(text: string): Value {
     values.push(PARSED.has(key) ? yamlify(value) : value);
     fields.set(key, values);
   }
-  return checked(Object.fromEntries([...fields].map(([key, values]) => [key, ofField(key, values)])), 0);
+  try {
+    return checked(Object.fromEntries([...fields].map(([key, values]) => [key, ofField(key, values)])), 0);
+  } catch (cause) {
+    throw new BadRequestException('Invalid form', { cause });
+  }
 }
 
 function ofField(key: string, values: readonly Value[]): Value {

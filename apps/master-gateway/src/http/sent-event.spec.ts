@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { sendEvent } from './sent-event.js';
 
 const EVENT = { cursor: '1.0', tag: 'salt/ä', data: { text: 'ü\n€' }, stamp: '2026-01-01T00:00:00.000000' };
-const TEXT = 'id: 1.0\ntag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\n\n';
+const TEXT = 'tag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\nid: 1.0\n\n';
 let server: Server;
 const answers: ServerResponse[] = [];
 const waiting: (() => void)[] = [];

@@ -31,7 +31,8 @@ export function sendEvent(res: ServerResponse, event: FeedEvent): void {
 function sentOf(event: FeedEvent): Sent {
   const known = sents.get(event);
   if (known !== undefined) return known;
-  const plain = Buffer.from(`id: ${event.cursor}\ntag: ${event.tag}\ndata: ${textOf(event)}\n\n`);
+  // Salt's events have a tag and data, in this order; clients that read lines take the first for the tag.
+  const plain = Buffer.from(`tag: ${event.tag}\ndata: ${textOf(event)}\nid: ${event.cursor}\n\n`);
   const chunk = Buffer.concat([Buffer.from(`${plain.length.toString(16)}\r\n`), plain, Buffer.from('\r\n')]);
   const sent = { event: plain, chunk };
   sents.set(event, sent);

@@ -194,4 +194,38 @@ describe('the audit', () => {
     await log.settled();
     expect([(await stored()).length, recovered]).toEqual([10_000, [8]]);
   });
+
+  it('writes once more as it was what the store may have taken without a word: no record stands under two keys', async () => {
+    const log = aLog('acl1', [], 20);
+    const put = store.put.bind(store);
+    const one = async () => {
+      log.append(entry('grant'), POLICY);
+      await log.settled();
+    };
+    await one();
+    store.put = async (key, value) => {
+      await put(key, value);
+      await new Promise((resolve) => setTimeout(resolve, 30)); // its group is too old to grow by then
+      throw new Error('no answer');
+    };
+    await one();
+    store.put = put;
+    await one();
+    const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
+    expect(numbers).toEqual([0, 1, 2]);
+  });
+
+  it('keeps no more, and ends soon, where the store fails late', async () => {
+    const log = aLog();
+    let puts = 0;
+    store.put = async () => {
+      puts += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new Error('no leader');
+    };
+    for (let n = 0; n < 15_000; n += 1) log.append(entry('grant'), POLICY);
+    expect(log.waiting).toBe(10_000);
+    await log.settled();
+    expect(puts).toBeLessThan(5);
+  });
 });

@@ -37,6 +37,13 @@ interface Growing {
   readonly until: number;
 }
 
+/** One write: the first `count` that wait, behind what its group has already. */
+interface Write {
+  readonly key: string;
+  readonly grown: Growing;
+  readonly count: number;
+}
+
 interface Place {
   readonly chain: string;
   readonly number: number;
@@ -71,14 +78,16 @@ export interface AuditOptions {
 const MAX_HEADS = 1024;
 
 export class AuditLog {
-  readonly #commit: GroupCommit<readonly Written[]>;
-  /** In the order of their numbers. */
+  readonly #commit: GroupCommit<undefined>;
+  /** What is not stored, in the order of their numbers. */
   readonly #waiting: Written[] = [];
   #isFailing = false;
   #again: NodeJS.Timeout | undefined;
   #lost = 0;
   /** The last group as it is written, and until when it grows. */
   #open: Growing = { group: [], until: 0 };
+  /** The store may have taken it without a word: it is written once more as it was, or its records would stand under two keys. */
+  #unsure: Write | undefined;
   readonly #growsMs: number;
   /** What was recorded since the start: grants as `allow`, refusals by their code; logins by verdict. */
   readonly counts = { decisions: new Map<string, number>(), logins: new Map<string, number>() };
@@ -92,9 +101,9 @@ export class AuditLog {
   ) {
     this.#chain = new AuditChain(options.instance, options.heads.slice(-MAX_HEADS));
     this.#growsMs = options.growsMs ?? GROWS_MS;
-    this.#commit = new GroupCommit((group) => this.#store(group.flat()), {
+    this.#commit = new GroupCommit(() => this.#store(), {
       windowMs: options.windowMs ?? WINDOW_MS,
-      limit: MAX_GROUP,
+      limit: MAX_WAITING,
     });
   }
 
@@ -105,7 +114,7 @@ export class AuditLog {
 
   /** Records that are not stored yet. */
   get waiting(): number {
-    return Math.max(this.#commit.waiting, this.#waiting.length);
+    return this.#waiting.length;
   }
 
   /** A decision about a grant. @param policy The revision that decided, hexadecimal. @param about The HTTP request that it came with, or the event that caused it. */
@@ -150,7 +159,9 @@ export class AuditLog {
   write(fields: AuditFields): Place {
     this.#count(fields);
     const { bytes, number } = this.#chain.append(fields);
-    this.#written = this.#commit.add([{ number, bytes }]);
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ number, bytes });
+    else this.#lost += 1;
+    this.#written = this.#commit.add(undefined);
     return { chain: this.options.instance, number };
   }
 
@@ -166,10 +177,7 @@ export class AuditLog {
     await this.#written;
   }
 
-  async #store(group: readonly Written[]): Promise<void> {
-    const room = Math.max(0, MAX_WAITING - this.#waiting.length);
-    this.#waiting.push(...group.slice(0, room));
-    this.#lost += Math.max(0, group.length - room);
+  async #store(): Promise<void> {
     try {
       await this.#storeWaiting();
       this.#recovered();
@@ -178,20 +186,27 @@ export class AuditLog {
       this.#isFailing = true;
       this.#again ??= setTimeout(() => {
         this.#again = undefined;
-        void this.#commit.add([]);
+        void this.#commit.add(undefined);
       }, AGAIN_MS).unref();
     }
   }
 
   async #storeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const next = this.#waiting.slice(0, MAX_GROUP);
-      const grown = this.#grownBy(next);
-      const key = `a.${this.options.instance}.${String(grown.group[0]?.number ?? 0)}`;
+      this.#unsure ??= this.#nextWrite();
+      const { key, grown, count } = this.#unsure;
       await this.store.put(key, encode(grown.group.map(({ bytes }) => bytes)));
-      this.#waiting.splice(0, next.length);
+      this.#unsure = undefined;
+      this.#waiting.splice(0, count);
       this.#open = grown;
     }
+  }
+
+  #nextWrite(): Write {
+    const next = this.#waiting.slice(0, MAX_GROUP);
+    const grown = this.#grownBy(next);
+    const key = `a.${this.options.instance}.${String(grown.group[0]?.number ?? 0)}`;
+    return { key, grown, count: next.length };
   }
 
   /** The open group with these, or a new one of them. */

@@ -75,12 +75,12 @@ export class Outbox {
     let sent: Sent = 'nobody';
     try {
       sent = await this.#send(again, tries);
+      if (sent === 'stored') this.#stored(digest);
     } catch (cause) {
       this.onFailure(cause);
     }
-    if (sent === 'stored') this.#stored(digest);
     // It may have been sent twice at a time, and the other one is stored.
-    else if (this.spool.get(digest) !== undefined)
+    if (this.spool.get(digest) !== undefined)
       this.#again.later(digest, again, sent === 'nobody' ? tries : tries + 1);
   }
 

@@ -36,6 +36,19 @@ describe('a return', () => {
     for (const wire of all) expect(encode(wire as Wire).length).toBeGreaterThan(24);
   });
 
+  it.each([
+    ['an outputter whose name is too long', { out: 'x'.repeat(65) }, { out: null }],
+    ['an outputter whose name is no text', { out: '\ud800' }, { out: null }],
+    ['a code that is too large', { retcode: 1e20 }, { retcode: 1, success: false }],
+    ['a code that is none', { retcode: Number.NaN }, { retcode: 1, success: false }],
+    ['what can be sent', { out: 'nested', retcode: -7 }, { out: 'nested', retcode: -7 }],
+  ])('whose module says %s can be sent all the same', (_about, said, sent) => {
+    const made = sendable({ ...outcome('done'), ...said });
+    expect(made).toEqual({ ...outcome('done'), ...sent });
+    const body = { jid: '1'.repeat(20), digest: new Uint8Array(32), status: 'done' as const, code: null, outcome: made };
+    expect(encode(toWire(contracts.returned, body) as Wire).length).toBeGreaterThan(24);
+  });
+
   it('that is too large is cut, with its true size', () => {
     const text = 'ü'.repeat(5 << 20);
     const { ret, success } = sendable(outcome(text));

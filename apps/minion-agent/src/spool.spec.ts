@@ -56,6 +56,18 @@ describe('the spool', () => {
     expect(spool.get(aReturn(2).digest)).toBeUndefined();
   });
 
+  it('forgets a return beside one that no encoding carries', () => {
+    const spool = open();
+    const bad = aReturn(1);
+    spool.put({ ...bad, outcome: { ...bad.outcome, retcode: 1e20 } });
+    spool.put(aReturn(2, 'x'.repeat(5 << 20)));
+    spool.put(aReturn(3));
+    spool.drop(aReturn(3).digest);
+    expect(spool.all().map(({ digest }) => digest)).toEqual([bad.digest, aReturn(2).digest]);
+    expect(open().all()).toEqual([aReturn(2, 'x'.repeat(5 << 20))]);
+    expect(problems).toContainEqual(expect.stringContaining('no encoding carries'));
+  });
+
   it('is its owner’s alone', async () => {
     open().put(aReturn(1));
     await turn();

@@ -117,7 +117,7 @@ export class Spool {
 
   #rewrite(): void {
     const text = this.all()
-      .map((ret) => `${lineOf(ret)}\n`)
+      .map((ret) => this.#lineFor(ret))
       .join('');
     try {
       this.#file.rewrite(text);

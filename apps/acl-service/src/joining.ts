@@ -34,8 +34,19 @@ export class Joining {
     },
   ) {}
 
-  /** @returns undefined for a request that proves nothing: a stranger hears nothing. */
+  /**
+   * The bus keeps nothing of whoever may be a stranger; of whom the roster knows it does.
+   *
+   * @returns undefined for a request that proves nothing: a stranger hears nothing.
+   */
   async handle(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
+    const joined = await this.#joined(opened);
+    const { party } = opened;
+    if (this.roster.byKey(party.owner.key) !== undefined) this.link.directory.learn(party);
+    return joined;
+  }
+
+  async #joined(opened: Opened<typeof contracts.join>): Promise<Joined | undefined> {
     const { clock, roles, bus } = this.link;
     if (!this.parts.budget.take(this.#payer(opened.party.owner.key), clock.own()))
       return { state: 'full', record: null, user: null };

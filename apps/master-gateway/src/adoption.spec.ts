@@ -23,19 +23,20 @@ const left = (jid: string, change: Partial<records.AskedJob> = {}) => ({
 });
 
 interface Left {
-  readonly jobs: readonly ReturnType<typeof left>[];
+  jobs: readonly ReturnType<typeof left>[];
   /** Jids of those of which it is known what was granted. */
   readonly granted: readonly string[];
   take?: () => Promise<undefined>;
 }
 
-function anAdoption({ jobs, granted, take = () => Promise.resolve(undefined) }: Left) {
+function anAdoption(there: Left) {
+  const { granted, take = () => Promise.resolve(undefined) } = there;
   const taken: SignedRequest[] = [];
   const settled: SignedRequest[] = [];
   const forgotten: string[] = [];
   const adoption = new Adoption({
     cache: {
-      leftBy: () => Promise.resolve(jobs.map((job) => ({ ...job, isGranted: granted.includes(job.asked.jid) }))),
+      leftBy: () => Promise.resolve(there.jobs.map((job) => ({ ...job, isGranted: granted.includes(job.asked.jid) }))),
       forget: (instance) => Promise.resolve(forgotten.push(instance)),
     },
     takeover: {
@@ -98,4 +99,17 @@ it('one that fails keeps no other from being taken care of, and the gateway is l
   });
   await expect(adoption.adopt('gw9', true)).rejects.toThrow('timeout');
   expect([taken.length, settled.length, forgotten]).toEqual([12, 1, []]);
+});
+
+it('one that failed is tried again also where it is written down as of this gateway by then, before the other is forgotten', async () => {
+  const there: Left = { jobs: [left('1')], granted: [] };
+  there.take = () => {
+    there.jobs = []; // the move took effect, and nobody heard of it
+    return Promise.reject(new Error('no leader'));
+  };
+  const { adoption, taken, forgotten } = anAdoption(there);
+  await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');
+  expect([taken.length, forgotten]).toEqual([1, []]);
+  await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');
+  expect([taken.length, forgotten]).toEqual([2, []]);
 });

@@ -19,6 +19,9 @@ export interface AdoptionPorts {
 }
 
 export class Adoption {
+  /** Of each instance, what could not be taken care of: it may be written down as ours by now, where nobody would look for it. */
+  readonly #failed = new Map<string, readonly LeftJob[]>();
+
   constructor(private readonly ports: AdoptionPorts) {}
 
   /**
@@ -27,29 +30,47 @@ export class Adoption {
    */
   async adopt(instance: string, isGone: boolean): Promise<void> {
     const { cache, takeover, now } = this.ports;
-    const [open, unknown]: [SignedRequest[], SignedRequest[]] = [[], []];
-    for (const job of await cache.leftBy(instance)) {
+    const [open, unknown]: [Left[], Left[]] = [[], []];
+    const left = await cache.leftBy(instance);
+    const places = new Set(left.map(({ place }) => place));
+    const failed = (this.#failed.get(instance) ?? []).filter(({ place }) => !places.has(place));
+    for (const job of [...failed, ...left]) {
       const ask = askOf(job);
       if (ask === undefined) continue;
-      if (job.asked.started + ask.request.timeout * 1000 >= now()) open.push(ask);
-      else if (!job.isGranted) unknown.push(ask);
+      if (job.asked.started + ask.request.timeout * 1000 >= now()) open.push({ job, ask });
+      else if (!job.isGranted) unknown.push({ job, ask });
     }
     const failures = [
       ...(await aFewAtOnce(open, (ask) => takeover.take(ask))),
       ...(await aFewAtOnce(unknown, (ask) => takeover.settle(ask))),
     ];
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0)
+      this.#failed.set(
+        instance,
+        failures.map(({ job }) => job),
+      );
+    else this.#failed.delete(instance);
+    for (const { cause } of failures) throw cause;
     if (isGone) await cache.forget(instance);
     if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
   }
 }
 
-/** @returns What failed. */
-async function aFewAtOnce(asks: readonly SignedRequest[], work: (ask: SignedRequest) => Promise<unknown>) {
-  const failures: unknown[] = [];
-  for (let from = 0; from < asks.length; from += AT_ONCE) {
-    const some = await Promise.allSettled(asks.slice(from, from + AT_ONCE).map(work));
-    failures.push(...some.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : [])));
+interface Left {
+  readonly job: LeftJob;
+  readonly ask: SignedRequest;
+}
+
+/** @returns What failed, and with what. */
+async function aFewAtOnce(left: readonly Left[], work: (ask: SignedRequest) => Promise<unknown>) {
+  const failures: { readonly job: LeftJob; readonly cause: unknown }[] = [];
+  for (let from = 0; from < left.length; from += AT_ONCE) {
+    const some = left.slice(from, from + AT_ONCE);
+    const ends = await Promise.allSettled(some.map(({ ask }) => work(ask)));
+    for (const [index, { job }] of some.entries()) {
+      const end = ends[index];
+      if (end?.status === 'rejected') failures.push({ job, cause: end.reason });
+    }
   }
   return failures;
 }

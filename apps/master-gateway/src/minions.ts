@@ -33,6 +33,8 @@ export class Minions {
   readonly #accounts = new Map<string, Minion>();
   /** Ids by the keys, hexadecimal, that were accepted here until another identity of their minion took their place. */
   readonly #succeeded = new Map<string, string>();
+  /** The highest revision seen of each key: a lower one is an old record that somebody has put back. */
+  readonly #revisions = new Map<string, number>();
   readonly #listeners = new Set<(change: StandingChange) => void>();
 
   static async follow(store: Store, cluster: Cluster, aclKeys: () => readonly Uint8Array[]): Promise<Minions> {
@@ -47,8 +49,10 @@ export class Minions {
     return minions;
   }
 
-  #take({ kind, name, identity, state }: RosterRecord, succession: Signed | undefined): void {
+  #take({ kind, name, identity, state, revision }: RosterRecord, succession: Signed | undefined): void {
     const hex = toHex(identity);
+    if (revision < (this.#revisions.get(hex) ?? 0)) return;
+    this.#revisions.set(hex, revision);
     const [table, other] = kind === 'minion' ? [this.#accepted, this.#accounts] : [this.#accounts, this.#accepted];
     const wasKnown = table.has(hex) || other.has(hex);
     const accepted = state === 'accepted';

@@ -27,7 +27,7 @@ import {
 const world = useWorld();
 
 describe('strangers', () => {
-  it('use up nobody else’s room, however many ask to join', async () => {
+  it('use up nobody else’s room, however many ask to join, and leave nothing behind', async () => {
     world().senders = 20;
     const acl = world().service('acl', 'a1');
     const gateway = world().service('gateway', 'g1').knows(acl);
@@ -37,8 +37,10 @@ describe('strangers', () => {
     });
     const request = { bytes: new Uint8Array(10), signature: new Uint8Array(64) };
     const framing = { messageId: new Uint8Array(16), re: null, introduce: true };
+    const keys: string[] = [];
     for (let n = 0; n < 21; n += 1) {
       const stranger = world().minion();
+      keys.push(toHex(stranger.known.owner.key));
       world().parties.pop();
       const bytes = stranger.bus.sealer.seal(contracts.join, { request, grains: {} }, [acl.known], framing);
       stranger.transport.publish('nt.main.join', bytes);
@@ -46,6 +48,7 @@ describe('strangers', () => {
     }
     await settle();
     expect(acl.failures).toEqual(['slow_down']);
+    expect(keys.filter((key) => acl.directory.jobsOf(key) !== undefined)).toEqual([]);
     const body = { request: new Uint8Array(10), signature: null, credential: null, grantRun: null, callerKey: null, jid: JID, batch: null }; // prettier-ignore
     const to = () => [acl.known];
     const answer = await gateway.bus.ask(

@@ -23,7 +23,7 @@ import { Asking, type Hearing, type Line, type Question, type Waiting } from './
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing, type ReadyFan } from './fanning.js';
 import { asOpened, type Opened } from './opened.js';
-import type { Sealer } from './sealer.js';
+import { isOpenToAll, type Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
@@ -162,13 +162,14 @@ export class SealedBus {
   ): Listening {
     const byKind = new Map(contracts.map((contract) => [contract.kind, contract]));
     const expects = (re: Uint8Array | null) => re === null;
+    const isOpen = isOpenToAll(byKind.keys());
     return this.transport.subscribe(
       subject,
       (heard) => {
         const message = isInbox(heard.reply) ? heard : unanswerable(heard);
         const opened = this.sealer.open(message.payload, { subject: message.subject, contracts: byKind, expects });
         if (opened.ok) {
-          this.sealer.directory.learn(opened.value.party);
+          if (!isOpen) this.sealer.directory.learn(opened.value.party);
           this.#handle(opened.value, message, handler);
         } else this.#turnAway(opened.error.reason, message);
       },

@@ -34,6 +34,11 @@ const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
 /** Kinds that open on subjects of their own, and on no other. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
+/** Whether strangers may send what is expected: then nothing is kept of who does. */
+export function isOpenToAll(kinds: Iterable<string>): boolean {
+  return [...kinds].every((kind) => OPEN_TO_ALL.has(kind));
+}
+
 /** How a message names its sender and what it answers. `introduce`: with the whole announcement, not only the key id. */
 export interface Framing {
   readonly messageId: Uint8Array;
@@ -93,8 +98,8 @@ export class Sealer {
   }
 
   open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
-    const isOpenToAll = [...opening.contracts.keys()].every((kind) => OPEN_TO_ALL.has(kind));
-    return openMessage(bytes, new Opener(this, opening, this.#pairs, isOpenToAll ? this.#seenOfStrangers : this.#seen));
+    const seen = isOpenToAll(opening.contracts.keys()) ? this.#seenOfStrangers : this.#seen;
+    return openMessage(bytes, new Opener(this, opening, this.#pairs, seen));
   }
 
   /** Opens as `open` does, a message that was read before as well, and remembers none: nothing may be done for what it says. */

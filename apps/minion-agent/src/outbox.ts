@@ -80,8 +80,7 @@ export class Outbox {
       this.onFailure(cause);
     }
     // It may have been sent twice at a time, and the other one is stored.
-    if (this.spool.get(digest) !== undefined)
-      this.#again.later(digest, again, sent === 'nobody' ? tries : tries + 1);
+    if (this.spool.get(digest) !== undefined) this.#again.later(digest, again, sent === 'nobody' ? tries : tries + 1);
   }
 
   async #send({ ret, asked }: Again, tries: number): Promise<Sent> {

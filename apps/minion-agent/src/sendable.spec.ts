@@ -45,7 +45,13 @@ describe('a return', () => {
   ])('whose module says %s can be sent all the same', (_about, said, sent) => {
     const made = sendable({ ...outcome('done'), ...said });
     expect(made).toEqual({ ...outcome('done'), ...sent });
-    const body = { jid: '1'.repeat(20), digest: new Uint8Array(32), status: 'done' as const, code: null, outcome: made };
+    const body = {
+      jid: '1'.repeat(20),
+      digest: new Uint8Array(32),
+      status: 'done' as const,
+      code: null,
+      outcome: made,
+    };
     expect(encode(toWire(contracts.returned, body) as Wire).length).toBeGreaterThan(24);
   });
 

@@ -48,3 +48,11 @@ const NOT_DENIED: Readonly<Partial<Record<RefusalCode, number>>> = {
 export function exitOfRefusal({ code }: Refusal): number {
   return NOT_DENIED[code] ?? EXIT.denied;
 }
+
+/** A host keeps the lowest eight bits: 256 would be 0. */
+const HIGHEST = 255;
+
+/** The function's own code as a command's, which is never 0 where that is not. */
+export function exitOfRetcode(retcode: number): number {
+  return retcode === 0 ? EXIT.ok : retcode & HIGHEST || HIGHEST;
+}

@@ -17,8 +17,11 @@ export async function stateEvent(configDir: string, args: readonly Value[], io: 
   const [tagmatch = '*', count = -1, quiet = false, sockDir, pretty = false, node = 'master'] = [
     given(0, 'tagmatch'), given(1, 'count'), given(2, 'quiet'), given(3, 'sock_dir'), given(4, 'pretty'), given(5, 'node'),
   ]; // prettier-ignore
-  const file = node === 'minion' ? 'minion_event.sock' : 'master_event.sock';
-  const found = typeof sockDir === 'string' ? ok(join(sockDir, file)) : findBus(configDir);
+  if (node !== 'master' && node !== 'minion') {
+    io.err("natrium-run: error: state.event: node is 'master' or 'minion'\n");
+    return EXIT.usage;
+  }
+  const found = typeof sockDir === 'string' ? ok(join(sockDir, `${node}_event.sock`)) : findBus(configDir, node);
   if (!found.ok) {
     io.err(`natrium-run: error: ${found.error}\n`);
     return EXIT.badConfig;

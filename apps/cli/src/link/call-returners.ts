@@ -41,6 +41,20 @@ export async function alsoReturned(
   return { ...outcome, untaken };
 }
 
+/** The names of the returners of this host. */
+export async function returnersHere(config: MinionConfig): Promise<() => readonly string[]> {
+  const ignored = () => undefined;
+  const { returners, own } = minionReturners(config, {
+    hostPath: '',
+    shown: {},
+    onProblem: ignored,
+    onUnusable: ignored,
+  });
+  await own.load();
+  returners.use(own.modules);
+  return () => returners.names;
+}
+
 function nobody(unknown: readonly string[], names: readonly string[], notes: readonly string[]): CallOutcome {
   const sentence = `there is no returner ${unknown.join(', ')} on this host, so nothing was run; there are ${names.join(', ')}`;
   return { ret: null, retcode: 1, success: false, notes, refusal: refusal('bad_request', sentence) };

@@ -63,3 +63,38 @@ describe('key.finger --local', () => {
     expect(existsSync(join(folder, 'pki'))).toBe(false);
   });
 });
+
+describe('--id', () => {
+  const callAs = async (id: string, fun: string, local = false) => {
+    const asked: string[] = [];
+    const server = createServer((socket) => {
+      socket.once('data', (data: Buffer) => {
+        asked.push(String(data));
+        socket.end('{"ret": 1, "retcode": 0, "success": true}\n');
+      });
+    });
+    agent = server;
+    await once(server.listen(join(folder, 'minion.sock')), 'listening');
+    const link = await connectAgent({ configDir: folder, local, id });
+    if (!link.ok) throw new Error(link.error.sentence);
+    return { outcome: await link.value.call(fun, ['id'], {}), asked };
+  };
+
+  it('cannot make the agent another: what goes through it is refused, and nothing is asked', async () => {
+    const { outcome, asked } = await callAs('web2', 'pillar.get');
+    expect(outcome.refusal).toMatchObject({ code: 'bad_request', sentence: expect.stringContaining('web1') as string });
+    expect(asked).toEqual([]);
+    agent?.close();
+    expect((await callAs('web1', 'pillar.get')).asked).toHaveLength(1);
+  });
+
+  it('names the minion of what runs here', async () => {
+    expect((await callAs('web2', 'grains.get')).outcome).toMatchObject({ success: true, ret: 'web2' });
+  });
+});
+
+it('sys.list_returners tells of the returners of this host', async () => {
+  const link = await connectAgent({ configDir: folder, local: true });
+  if (!link.ok) throw new Error(link.error.sentence);
+  expect((await link.value.call('sys.list_returners', [], {})).ret).toContain('local_file');
+});

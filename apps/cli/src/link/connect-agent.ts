@@ -35,7 +35,7 @@ import {
 } from '@natrium/modules';
 import { EXIT } from '../common/exit-codes.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
-import { alsoReturned } from './call-returners.js';
+import { alsoReturned, returnersHere } from './call-returners.js';
 
 /** Beside the commands in their folder: tools/build.mjs puts it there. */
 const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
@@ -45,29 +45,37 @@ const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltu
 const NEED_AGENT = /^grains\.(set|setvals?|append|remove|delkey|delval)$/;
 
 export const connectAgent: ConnectAgent = (options) => {
-  const config = configOf(options);
-  if (!config.ok) return Promise.resolve(config);
+  const made = configOf(options);
+  if (!made.ok) return Promise.resolve(made);
+  const { config, agentId } = made.value;
   const viaAgent = (fun: string) => !options.local && needsAgent(fun);
+  const call = (fun: string, args: readonly Value[], signal: AbortSignal) => {
+    if (!viaAgent(fun)) return here(config, { fun, args, signal });
+    return config.id === agentId ? throughAgent(config, fun, args) : Promise.resolve(otherId(agentId));
+  };
   return Promise.resolve(
     ok({
       call: (fun: string, args: readonly Value[], { timeout, returner }: CallOptions) =>
-        alsoReturned(config.value, { fun, args, returner, hostPath: MODULE_HOST }, () =>
-          inTime(timeout, (signal) =>
-            viaAgent(fun) ? throughAgent(config.value, fun, args) : here(config.value, { fun, args, signal }),
-          ),
+        alsoReturned(config, { fun, args, returner, hostPath: MODULE_HOST }, () =>
+          inTime(timeout, (signal) => call(fun, args, signal)),
         ),
       close: () => Promise.resolve(),
     }),
   );
 };
 
-function configOf({
-  configDir,
-  id,
-  master,
-  moduleDirs = [],
-  local,
-}: AgentOptions): Result<MinionConfig, ConnectProblem> {
+interface Configured {
+  readonly config: MinionConfig;
+  /** Under which the agent runs, whatever `--id` says. */
+  readonly agentId: string;
+}
+
+function otherId(agentId: string): CallOutcome {
+  const sentence = `the agent of this host is ${agentId}, and --id cannot make it another; nothing was asked`;
+  return { ret: null, retcode: 1, success: false, notes: [], refusal: refusal('bad_request', sentence) };
+}
+
+function configOf({ configDir, id, master, moduleDirs = [], local }: AgentOptions): Result<Configured, ConnectProblem> {
   const loaded = loadMinionConfig(configDir);
   if (!loaded.ok) return err({ sentence: loaded.error.map(problemSentence).join('\n'), exit: EXIT.badConfig });
   const { config } = loaded.value;
@@ -78,7 +86,8 @@ function configOf({
     return err({ sentence, exit: EXIT.usage });
   }
   const own = { id: id ?? config.id, master: master === undefined ? config.master : [master] };
-  return ok({ ...config, ...own, module_dirs: [...config.module_dirs, ...moduleDirs.map((dir) => resolve(dir))] });
+  const dirs = [...config.module_dirs, ...moduleDirs.map((dir) => resolve(dir))];
+  return ok({ config: { ...config, ...own, module_dirs: dirs }, agentId: config.id });
 }
 
 /** @param timeout Seconds; none: as long as it takes. */
@@ -122,6 +131,7 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
     grainsFile,
     config: { ...own, cachedir: config.cachedir },
     fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
+    returners: fun === 'sys.list_returners' ? await returnersHere(config) : undefined,
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
   });

@@ -82,6 +82,8 @@ describe('natrium-call', () => {
     const failed = { ret: 'no', retcode: 42, success: false };
     expect((await call(['cmd.run', 'x'], failed)).exit).toBe(1);
     expect((await call(['--retcode-passthrough', 'cmd.run', 'x'], failed)).exit).toBe(42);
+    for (const retcode of [256, -1, 512])
+      expect((await call(['--retcode-passthrough', 'cmd.run', 'x'], { ...failed, retcode })).exit).toBe(255);
   });
 
   it('tells how a function failed on stderr in Salt’s words, nothing on stdout, and exits 1', async () => {

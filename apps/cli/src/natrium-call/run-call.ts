@@ -9,7 +9,7 @@ import type { Value, ValueMap } from '@natrium/model';
 import { printableLines } from '@natrium/output';
 import { configDirOf } from '../common/common-options.js';
 import { gatherDocs, printDocs } from '../common/docs.js';
-import { EXIT } from '../common/exit-codes.js';
+import { EXIT, exitOfRetcode } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { type Options, UsageError } from '../common/options.js';
@@ -113,7 +113,7 @@ function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): numbe
   else if (call.whole) printer.show({ local: wholeOf(call, outcome) }, { retcode });
   else printer.show({ local: ret }, { out, retcode });
   for (const sentence of untaken) say(sentence, io);
-  if (call.passThrough && retcode !== 0) return retcode;
+  if (call.passThrough && retcode !== 0) return exitOfRetcode(retcode);
   return retcode === 0 && success && untaken.length === 0 ? EXIT.ok : EXIT.failed;
 }
 

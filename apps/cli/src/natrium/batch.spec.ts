@@ -123,8 +123,18 @@ describe('--batch', () => {
     expect(err).toContain('it must be in the form of 10%, %10 or 3');
   });
 
-  it('with --async is not built yet', async () => {
-    expect((await natrium(['*', 'test.ping', '-b1', '--async'], three)).exit).toBe(64);
+  it.each([
+    ['-b1', '--batch'],
+    ['--batch-safe-limit=2', '--batch-safe-limit'],
+  ])('%s with --async is not built yet, however many match', async (word, named) => {
+    const { exit, err, master } = await natrium(['*', 'test.ping', word, '--async'], three);
+    expect({ exit, connected: master.connected }).toEqual({ exit: 64, connected: [] });
+    expect(err).toContain(`${named} with --async`);
+  });
+
+  it('that never comes to be stands in nobody’s way', async () => {
+    const { exit } = await natrium(['*', 'test.ping', '--batch-safe-limit=1', '--async'], three);
+    expect(exit).not.toBe(64);
   });
 });
 

@@ -240,11 +240,19 @@ describe('--async', () => {
   });
 
   it('says when nobody matched', async () => {
-    const { exit, out } = await natrium([...PING, '--async'], { ticket: ok({ jid: '', minions: [], missing: [] }) });
-    expect({ exit, out }).toEqual({
+    const ticket = ok({ jid: '', minions: [], missing: [] });
+    const { exit, out, err: said } = await natrium([...PING, '--async'], { ticket });
+    expect({ exit, out, said }).toEqual({
       exit: 2,
       out: 'No minions matched the target. No command was sent, no jid was assigned.\n',
+      said: 'ERROR: No return received\n',
     });
+  });
+
+  it('says which listed ids nobody has', async () => {
+    const ticket = ok({ jid: '20261120141646000001', minions: ['a'], missing: ['typo'] });
+    const { exit, err: said } = await natrium([...PING, '--async'], { ticket });
+    expect({ exit, said }).toEqual({ exit: 0, said: 'typo: No accepted minion has this id.\n' });
   });
 });
 

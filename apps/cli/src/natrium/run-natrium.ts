@@ -16,7 +16,7 @@ import { refused } from '../common/refused.js';
 import { withStdinWords } from '../common/stdin-words.js';
 import { withMaster } from '../common/with-master.js';
 import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
-import { subsetOf } from './batch.js';
+import { batchOf, subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
 import { JobReport } from './job-report.js';
@@ -42,8 +42,9 @@ export async function runNatrium(argv: readonly string[], io: Io, connectMaster:
 }
 
 function notBuiltHere(options: Options): Readonly<Record<string, string>> {
-  const batchLater = options.flag('async') && options.given('batch') ? { async: '--batch with --async' } : {};
-  return { ...NOT_BUILT, ...batchLater };
+  const isLater = options.flag('async') && batchOf(options) !== undefined;
+  const batch = options.given('batch') ? '--batch' : '--batch-safe-limit';
+  return { ...NOT_BUILT, ...(isLater ? { async: `${batch} with --async` } : {}) };
 }
 
 async function carryOut(request: Request, link: MasterLink, printer: Printer, io: Io): Promise<number> {
@@ -104,8 +105,15 @@ async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number>
   if (!answer.ok) return refused(answer.error, io);
   if (answer.value.minions.length === 0) {
     io.out('No minions matched the target. No command was sent, no jid was assigned.\n');
+    io.err('ERROR: No return received\n');
+    sayUnknown(answer.value.missing, io);
     return EXIT.noneMatched;
   }
+  sayUnknown(answer.value.missing, io);
   io.out(`Executed command with job ID: ${answer.value.jid}\n`);
   return EXIT.ok;
+}
+
+function sayUnknown(ids: readonly string[], io: Io): void {
+  for (const id of ids) io.err(`${id}: No accepted minion has this id.\n`);
 }

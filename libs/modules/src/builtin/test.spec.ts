@@ -34,6 +34,7 @@ describe('test.*', () => {
     expect((await call('test.exception', ['Oh no'])).ret).toBe(
       'The minion function caused an exception: Exception: Oh no',
     );
+    for (const nothing of [null, 0, '', [], {}]) expect((await call('test.assertion', [nothing])).retcode).toBe(1);
     expect((await call('test.assertion', [false])).ret).toBe(
       "ERROR executing 'test.assertion': the assertion does not hold",
     );

@@ -4,7 +4,7 @@
  * Whoever may call `test.*` must not get further than that: what runs another function by name (`test.try_`,
  * `test.cross_test`) is not here, as it would run it under a permission that was given for testing.
  */
-import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
@@ -58,9 +58,7 @@ const failures = {
   assertion: fn(
     { doc: 'Fails unless the value is true.', params: [{ name: 'assertion', type: 'any' }] },
     ({ assertion }): Value => {
-      if (assertion === false || assertion === null || assertion === 0 || assertion === '') {
-        throw new InvocationError('the assertion does not hold');
-      }
+      if (!isTrue(assertion ?? null)) throw new InvocationError('the assertion does not hold');
       return null;
     },
   ),

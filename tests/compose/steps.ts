@@ -9,7 +9,8 @@ export interface Step {
 
 const READY = ['node', '/opt/natrium/containers/check.mjs', 'http://127.0.0.1:9100/readyz'];
 const BROKER_READY = ['node', '/opt/natrium/containers/check-broker.mjs'];
-const MINION_READY = ['natrium-call', '--out', 'quiet', 'test.ping'];
+/** As its health check, through the agent's socket. */
+const MINION_READY = ['natrium-call', '--out', 'quiet', 'saltutil.running'];
 const PROXY = 'http://127.0.0.1:8000/';
 const HELD_MS = 4000;
 const READY_MS = 240_000;
@@ -86,13 +87,21 @@ export async function ready(engine: Engine, id: string, service: string): Promis
   const end = performance.now() + READY_MS;
   for (;;) {
     const said = service === 'proxy' ? await engine.reaches(PROXY) : await engine.tryDocker(['exec', id, ...question]);
-    if (said === true || (said !== false && said.code === 0)) return;
+    const isReady = typeof said === 'boolean' ? said : said.code === 0;
+    if (isReady && (service !== 'minion-agent' || (await answers(engine, id)))) return;
     if (performance.now() > end) {
-      const why = said === false ? `${PROXY} does not answer` : said.stderr || said.stdout;
+      const why = typeof said === 'boolean' ? `${PROXY} does not answer` : said.stderr || said.stdout;
       throw new Error(`${service} ${id.slice(0, 12)} did not come back: ${why.trim()}\n${await logOf(engine, id)}`);
     }
     await pause(TRY_MS);
   }
+}
+
+/** A minion is there again when the master's question reaches it: its socket stays while it is cut off. */
+async function answers(engine: Engine, id: string): Promise<boolean> {
+  const cli = await engine.container('cli');
+  const asked = ['natrium', id.slice(0, 12), 'test.ping', '--timeout', '2', '--out', 'quiet'];
+  return (await engine.tryDocker(['exec', cli, ...asked])).code === 0;
 }
 
 /** How often its own health check ended a broker node, because the others did not hear it; of those that it did. */

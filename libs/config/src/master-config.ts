@@ -171,6 +171,11 @@ const httpKeys = {
     doc: "Port of the HTTP API; rest_cherrypy's counts before it; 0: there is none",
     takes: 'a port',
   }),
+  http_proxies: z._default(textList(), []).register(keyDocs, {
+    group: http,
+    doc: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto count, beside those on the loopback: it is their clients whose failed logins are counted, and whom authorized_ips names',
+    takes: 'a list of addresses, networks (10.0.0.0/8), linklocal or uniquelocal',
+  }),
   rest_cherrypy: z._default(raw(), {}).register(keyDocs, {
     group: http,
     doc: "Salt's settings of the HTTP API; max_request_body_size: 0 is 64 MiB",

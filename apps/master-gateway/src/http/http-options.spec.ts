@@ -61,3 +61,22 @@ it.each([
 ])('a body with %j holds at most %d bytes', (text, most) => {
   expect(optionsOf(`rest_cherrypy: {port: 8001, disable_ssl: true, ${text}}\n`)?.maxBody).toBe(most);
 });
+
+describe('http_proxies', () => {
+  const proxies = (list: string) => optionsOf(`http_port: 8000\nhttp_proxies: ${list}\n`)?.proxies;
+
+  it('are those on the loopback and those that are named', () => {
+    expect(optionsOf('http_port: 8000\n')?.proxies).toEqual(['loopback']);
+    expect(proxies('[uniquelocal, 192.0.2.1, "10.0.0.0/8", "fd00::/8"]')).toEqual([
+      'loopback',
+      'uniquelocal',
+      '192.0.2.1',
+      '10.0.0.0/8',
+      'fd00::/8',
+    ]);
+  });
+
+  it.each(['everybody', '10.0.0.0/33', '10.0.0.0/', '10.0.0', '"fd00::/129"', '""'])('%s is none', (name) => {
+    expect(() => proxies(`[${name}]`)).toThrow('http_proxies');
+  });
+});

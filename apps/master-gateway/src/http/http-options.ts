@@ -3,6 +3,7 @@
  * ignoring it would open what its author closed.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { ConfigInvalid } from '@natrium/edge';
 import type { MasterConfig } from '@natrium/config';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
@@ -24,6 +25,8 @@ export interface HttpOptions {
   readonly maxBody: number;
   /** Client addresses that are let in; undefined: all. */
   readonly addresses: readonly string[] | undefined;
+  /** Whose word about their clients' addresses counts. */
+  readonly proxies: readonly string[];
   readonly clients: ReadonlySet<string>;
   /** Seconds that a call waits for returns, where it says nothing itself. */
   readonly timeout: number;
@@ -82,6 +85,7 @@ export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOpti
     // CherryPy's 0 is no limit. Bodies are read before anybody has logged in, so there is one here.
     maxBody: (numberIn(own, 'max_request_body_size') ?? DEFAULT_BODY) || LARGEST_BODY,
     addresses: addressesIn(own['authorized_ips']),
+    proxies: proxiesOf(config.http_proxies),
     clients: new Set(config.netapi_enable_clients),
     timeout: config.timeout,
     runnerTimeout: config.runner_timeout,
@@ -110,6 +114,18 @@ function addressesIn(value: Value | undefined): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const list = isList(value) ? value : [value];
   return list.map(String);
+}
+
+const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function proxiesOf(named: readonly string[]): readonly string[] {
+  for (const name of named) {
+    const [address = '', bits] = name.split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isNetwork = bits === undefined ? most > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+    if (!NETWORKS.has(name) && !isNetwork) throw new ConfigInvalid(`http_proxies: '${name}' is no address or network`);
+  }
+  return ['loopback', ...named];
 }
 
 function numberIn(own: ValueMap, key: string): number | undefined {

@@ -87,7 +87,7 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
   const server = express();
   server.disable('x-powered-by');
   server.disable('etag');
-  server.set('trust proxy', 'loopback');
+  server.set('trust proxy', [...options.proxies]);
   server.set('query parser', 'simple');
   const adapter = new OwnPrototypes(server);
   const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), adapter, {

@@ -25,14 +25,14 @@ const sessions = {
   check: (token: string) => (token === TOKEN ? Promise.resolve(SESSION) : Promise.reject(unproved())),
 } as unknown as Sessions;
 
-async function serve(addresses?: readonly string[]): Promise<void> {
+async function serve(addresses?: readonly string[], proxies: readonly string[] = ['loopback']): Promise<void> {
   port = await freePort();
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, log }); // prettier-ignore
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
     staticPath: '/static', hookPath: '/hook', openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
-    timeout: 5, runnerTimeout: 5,
+    timeout: 5, runnerTimeout: 5, proxies,
   }; // prettier-ignore
   server = await serveHttp(options, { api, sessions, streams, log });
 }
@@ -84,6 +84,15 @@ describe('a WebSocket', () => {
   it('is opened to an address of authorized_ips', async () => {
     await serve(['127.0.0.1']);
     expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET))).toBe('HTTP/1.1 101 Switching Protocols');
+  });
+
+  it('is opened to whom a proxy names, where that is one of http_proxies', async () => {
+    const said = 'X-Forwarded-For: 192.0.2.7\r\n';
+    await serve(['192.0.2.7'], ['loopback']);
+    expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET + said))).toBe('HTTP/1.1 101 Switching Protocols');
+    await server.close();
+    await serve(['192.0.2.7'], ['192.0.2.1']);
+    expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET + said))).toBe('HTTP/1.1 403 Forbidden');
   });
 
   it('is opened at its path only, and where that follows a host', async () => {

@@ -25,7 +25,10 @@ export const roleKeys = {
   gateway: [...service('gateway'), ...storage('jobs', 'events', 'roster')],
   runner: [...service('runner'), ...service('reactor'), ...storage('roster', 'events')],
   sink: [...service('sink'), ...storage('events')],
-  cli: ['account.key', 'first-account.pub', 'broker/join.creds', 'broker/knock.creds'],
+  cli: [
+    ...['account.key', 'first-account.pub', 'broker/join.creds', 'broker/knock.creds'],
+    ...['broker/users/doctor.creds', 'broker/users/auditor.creds'],
+  ],
 };
 /** Everybody has these; the second only where the broker speaks TLS. */
 const SHARED = ['roles', 'broker/tls/ca.crt'];

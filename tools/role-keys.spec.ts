@@ -53,11 +53,13 @@ describe('what a role is handed', () => {
     },
   );
 
-  it('is, for the account alone, its key', () => {
+  it('is, for the account alone, its key, and what looks at the broker for doctor and audit verify', () => {
     expect(handed('cli')).toEqual([
       'account.key',
       'broker/join.creds',
       'broker/knock.creds',
+      'broker/users/auditor.creds',
+      'broker/users/doctor.creds',
       'first-account.pub',
       'roles',
     ]);

@@ -212,8 +212,8 @@ function admissionFrom(config: () => MasterConfig, log: Logger): FileAdmission {
   return new FileAdmission({
     config,
     now: () => Date.now(),
-    onIgnored: (path) => {
-      log.error({ path }, 'this file lets nobody in: others than its owner may write it');
+    onIgnored: (path, why) => {
+      log.error({ path }, `this file lets nobody in: ${why}`);
     },
   });
 }

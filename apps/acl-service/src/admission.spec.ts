@@ -1,5 +1,5 @@
 /** Rules of letting newcomers in by the master's files: each allow has its deny, and a file that others may write counts for nothing. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig, type MasterConfig } from '@natrium/config';
@@ -107,6 +107,14 @@ describe('pki/minions_autosign', () => {
     expect(gate.signs(joiner('web1'))).toBe(true);
     expect(existsSync(path)).toBe(false);
     expect(gate.signs(joiner('web1'))).toBe(false);
+  });
+
+  it('lets nobody in where it cannot be used up, and says so once', () => {
+    mkdirSync(join(folder, 'pki'), { recursive: true });
+    symlinkSync('/proc/self', join(folder, 'pki/minions_autosign')); // nobody can remove a file there
+    const gate = admission();
+    for (let n = 0; n < 2; n += 1) expect(gate.signs(joiner('status'))).toBe(false);
+    expect(ignored).toEqual([join(folder, 'pki/minions_autosign/status')]);
   });
 
   it('is over after autosign_timeout', () => {

@@ -19,7 +19,7 @@ export interface AdmissionParts {
   readonly config: () => MasterConfig;
   readonly now: () => number;
   /** Told of a file that is not heeded; once for each. */
-  readonly onIgnored: (path: string) => void;
+  readonly onIgnored: (path: string, why: string) => void;
 }
 
 const GROUP_OR_OTHERS_WRITE = 0o022;
@@ -82,7 +82,13 @@ export class FileAdmission implements Admission {
     const path = this.#fileNamed(NEXT_ONLY, id);
     if (path === '' || !this.#isTrusted(path)) return false;
     const age = this.parts.now() - statSync(path).mtimeMs;
-    rmSync(path, { force: true });
+    try {
+      rmSync(path, { force: true });
+    } catch (cause) {
+      // It would let in whoever comes, each time.
+      this.#ignore(path, `it cannot be removed (${cause instanceof Error ? cause.message : String(cause)})`);
+      return false;
+    }
     return age <= this.#config.autosign_timeout * MINUTE_MS;
   }
 
@@ -102,8 +108,12 @@ export class FileAdmission implements Admission {
   #isTrusted(path: string): boolean {
     const stat = statSync(path);
     if (stat.isFile() && (stat.mode & GROUP_OR_OTHERS_WRITE) === 0) return true;
-    if (!this.#told.has(path)) this.parts.onIgnored(path);
-    this.#told.add(path);
+    this.#ignore(path, 'others than its owner may write it');
     return false;
+  }
+
+  #ignore(path: string, why: string): void {
+    if (!this.#told.has(path)) this.parts.onIgnored(path, why);
+    this.#told.add(path);
   }
 }

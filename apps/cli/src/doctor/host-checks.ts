@@ -1,5 +1,6 @@
 /** What the master's host says without any broker: files, keys, the policy, limits, who runs as whom. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type MasterConfig, problemSentence } from '@natrium/config';
 import { MasterKeys, STORAGE_CLASSES } from '@natrium/keystore';
@@ -8,8 +9,8 @@ import { loadPolicy } from '../acl/load-policy.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 
 const DAY_MS = 86_400_000;
-/** `natriumctl` warns this long before the roles document ends. */
-const ROLES_SOON_MS = 90 * DAY_MS;
+/** `natriumctl` warns this long before the roles document or a certificate ends. */
+const SOON_MS = 90 * DAY_MS;
 const STORAGE_KEY_MS = 7 * DAY_MS;
 const ROLE_KEY_MS = 2 * 365 * DAY_MS;
 const OTHERS = 0o077;
@@ -55,26 +56,44 @@ export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readon
   const roles =
     notAfter <= nowMs
       ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, 'sign a new one with the root key')
-      : notAfter - nowMs < ROLES_SOON_MS
+      : notAfter - nowMs < SOON_MS
         ? warning('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
         : fine('roles', `roles document ${String(serial)} is good for ${String(days)} days`); // prettier-ignore
   const old = filesBelow(join(pki, 'roles.d')).filter(({ path }) => ageOf(path, nowMs) > ROLE_KEY_MS);
-  const stale = STORAGE_CLASSES.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
+  // Where they are not, as with containers, they are not this host's to change.
+  const here = existsSync(join(pki, 'storage')) ? STORAGE_CLASSES : [];
+  const stale = here.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
   return [
     roles,
     ...old.map(({ path }) =>
       warning('key ages', `${path} is older than two years`, 'replace it by a new roles document'),
     ),
-    ...(stale.length === 0
-      ? [fine('key ages', 'storage keys are new enough')]
-      : [
-          warning(
-            'key ages',
-            `the newest storage keys of ${stale.join(', ')} are older than a week`,
-            'run natriumctl keys rotate, each day by a timer',
-          ),
-        ]),
+    ...(here.length === 0
+      ? []
+      : stale.length === 0
+        ? [fine('key ages', 'storage keys are new enough')]
+        : [
+            warning(
+              'key ages',
+              `the newest storage keys of ${stale.join(', ')} are older than a week`,
+              'run natriumctl keys rotate, each day by a timer',
+            ),
+          ]),
   ];
+}
+
+/** The broker's certificate and its CA, where they are on this host: on the day that one ends nobody gets in any more. */
+export function checkCertificates({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'>, nowMs: number): readonly Finding[] {
+  const folder = join(pki, 'broker', 'tls');
+  const files = ['server.crt', 'ca.crt'].map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return files.map((path) => {
+    const end = Date.parse(new X509Certificate(readFileSync(path)).validTo);
+    const days = String(Math.floor((end - nowMs) / DAY_MS));
+    const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
+    if (end <= nowMs) return problem('certificates', `${path} has expired: the broker lets nobody in`, mend);
+    if (end - nowMs < SOON_MS) return warning('certificates', `${path} ends in ${days} days`, mend);
+    return fine('certificates', `${path} is good for ${days} days`);
+  });
 }
 
 export function checkPolicy(configDir: string): readonly Finding[] {
@@ -144,7 +163,8 @@ function serviceAt(pid: string, configDir: string): readonly RunningService[] {
         .find((word) => basename(word) === 'main.mjs')
         ?.split('/')
         .at(-2) ?? '';
-    if (!APPS.has(app) || !words.includes(configDir)) return [];
+    // Each role has a folder of its own beside it, where docs/operations.md is followed.
+    if (!APPS.has(app) || !words.some((word) => word === configDir || word.startsWith(`${configDir}-`))) return [];
     return [{ app, uid: lstatSync(`/proc/${pid}`).uid }];
   } catch {
     return []; // it ended meanwhile

@@ -21,7 +21,15 @@ import {
   checkStreams,
 } from './cluster-checks.js';
 import { type Finding, type Level, problem } from './finding.js';
-import { checkFiles, checkKeys, checkLimits, checkPolicy, checkUsers, runningServices } from './host-checks.js';
+import {
+  checkCertificates,
+  checkFiles,
+  checkKeys,
+  checkLimits,
+  checkPolicy,
+  checkUsers,
+  runningServices,
+} from './host-checks.js';
 import { look } from './look.js';
 
 const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
@@ -52,6 +60,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
   return [
     ...guarded('files', () => checkFiles(config, configDir)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
+    ...guarded('certificates', () => checkCertificates(config, Date.now())),
     ...guarded('policy', () => checkPolicy(configDir)),
     ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),
     ...checkUsers(runningServices(configDir)),

@@ -1,10 +1,10 @@
 /**
  * A private CA for the broker and the broker's certificate, made with the host's `openssl`.
  *
- * The CA's key signs this one certificate and is then of use only to make the next.
+ * The CA's key signs one certificate at a time and is of use only to make the next.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,35 +18,51 @@ const SERVER_DAYS = '825';
 const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Makes `ca.crt`, `ca.key`, `server.crt` and `server.key`.
+ * Makes `ca.crt`, `ca.key`, `server.crt` and `server.key`; where there is a CA, the last two anew under it.
  *
  * @param hosts Names and addresses that the broker is reached under.
- * @throws {Error} When a host is none, or there is no `openssl`.
+ * @throws {Error} When a host is none, the CA's key is not there, or there is no `openssl`.
  */
 export async function makeBrokerTls(folder: string, hosts: readonly string[]): Promise<void> {
   const wrong = hosts.find((host) => isIP(host) === 0 && !HOST.test(host));
   if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name or address of a host`);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const at = (name: string) => join(folder, name);
-  for (const name of ['ca', 'server']) {
-    const made = await openssl('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256');
-    writeWhole(at(`${name}.key`), made, OWNER_ONLY);
-  }
+  if (!existsSync(join(folder, 'ca.crt'))) await makeCa(folder);
+  else if (!existsSync(join(folder, 'ca.key')))
+    throw new Error(`${join(folder, 'ca.key')} is not there: put it back for as long as the next certificate is made`);
+  await makeServer(folder, hosts);
+}
+
+async function makeCa(folder: string): Promise<void> {
+  const key = join(folder, 'ca.key');
+  await makeKey(key);
   const ca = await openssl(
-    ...['req', '-x509', '-new', '-key', at('ca.key'), '-days', CA_DAYS, '-subj', '/CN=Natrium broker CA'],
+    ...['req', '-x509', '-new', '-key', key, '-days', CA_DAYS, '-subj', '/CN=Natrium broker CA'],
     ...['-addext', 'basicConstraints=critical,CA:TRUE,pathlen:0', '-addext', 'keyUsage=critical,keyCertSign'],
   );
-  writeWhole(at('ca.crt'), ca, READABLE);
+  writeWhole(join(folder, 'ca.crt'), ca, READABLE);
+}
+
+/** What is in force stays until the last step: a key without its certificate would be of no use to a broker that starts. */
+async function makeServer(folder: string, hosts: readonly string[]): Promise<void> {
+  const at = (name: string) => join(folder, name);
+  await makeKey(at('next.key'));
   const names = hosts.map((host) => (isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`)).join(',');
-  writeWhole(at('server.csr'), await openssl('req', '-new', '-key', at('server.key'), '-subj', '/CN=broker'), READABLE);
+  writeWhole(at('next.csr'), await openssl('req', '-new', '-key', at('next.key'), '-subj', '/CN=broker'), READABLE);
   const extensions = `subjectAltName=${names}\nextendedKeyUsage=serverAuth,clientAuth\nbasicConstraints=CA:FALSE\n`;
-  writeWhole(at('server.ext'), extensions, READABLE);
+  writeWhole(at('next.ext'), extensions, READABLE);
   const server = await openssl(
-    ...['x509', '-req', '-in', at('server.csr'), '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial'],
-    ...['-days', SERVER_DAYS, '-extfile', at('server.ext')],
+    ...['x509', '-req', '-in', at('next.csr'), '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial'],
+    ...['-days', SERVER_DAYS, '-extfile', at('next.ext')],
   );
+  renameSync(at('next.key'), at('server.key'));
   writeWhole(at('server.crt'), server, READABLE);
-  for (const name of ['server.csr', 'server.ext', 'ca.srl']) rmSync(at(name), { force: true });
+  for (const name of ['next.csr', 'next.ext', 'ca.srl']) rmSync(at(name), { force: true });
+}
+
+async function makeKey(path: string): Promise<void> {
+  const made = await openssl('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256');
+  writeWhole(path, made, OWNER_ONLY);
 }
 
 async function openssl(...words: readonly string[]): Promise<string> {

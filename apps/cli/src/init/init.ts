@@ -41,10 +41,11 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
   const { pki_dir: folder, user: account, cluster } = loaded.value.config;
   const keys = new MasterKeys(folder);
   const broker = new BrokerKeys(join(folder, 'broker'));
-  if (keys.exists) return completed(broker, folder, io);
+  const tls = join(folder, 'broker', 'tls');
+  if (keys.exists) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
   keys.create(Date.now());
   await broker.create(cluster);
-  if (brokerTls.length > 0) await makeBrokerTls(join(folder, 'broker', 'tls'), brokerTls);
+  if (brokerTls.length > 0) await makeBrokerTls(tls, brokerTls);
   io.out(
     [
       `A new cluster is in ${folder}.`,
@@ -53,6 +54,28 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
       `The first account is ${account}; it has full access. Its key: ${keys.firstAccountPath}`,
       `Keep ${join(folder, 'root.key')} offline: it is needed only to change role keys.`,
       ...(loaded.value.config.broker_auth === 'jwt' ? aboutBroker(broker) : []),
+      '',
+    ].join('\n'),
+  );
+  return 0;
+}
+
+/** A cluster that is there gets a certificate for its broker, or the next one under the same CA. */
+async function certified(folder: string, hosts: readonly string[], io: Io): Promise<number> {
+  const isFirst = !existsSync(join(folder, 'ca.crt'));
+  try {
+    await makeBrokerTls(folder, hosts);
+  } catch (error) {
+    io.err(`natriumctl: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.badConfig;
+  }
+  io.out(
+    [
+      `A certificate for ${hosts.join(', ')} is in ${folder}.`,
+      isFirst
+        ? `Its CA is new: set broker_ca for the services, and copy ${join(folder, 'ca.crt')} to each minion.`
+        : 'Its CA is the same: services and minions need nothing new.',
+      'Give each broker node server.crt and server.key, then reload it (systemctl reload natrium-broker, or SIGHUP).',
       '',
     ].join('\n'),
   );

@@ -11,7 +11,10 @@ export const init: Subcommand = {
   declare: (command) => {
     command.option('--user <name>', 'name of the first account (default: who runs this)');
     command.option('--broker-auth <how>', 'jwt: the broker asks who comes; none: it does not (default: jwt)');
-    command.option('--broker-tls <hosts>', 'make a CA, and a certificate for these hosts of the broker');
+    command.option(
+      '--broker-tls <hosts>',
+      'make a CA, and a certificate for these hosts of the broker; in a cluster that is there, the next certificate',
+    );
     command.addHelpText('after', '\nExample:\n  natriumctl init -c /etc/natrium --user admin');
   },
   run: (options, words, io, ports) => {

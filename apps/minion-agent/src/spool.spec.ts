@@ -62,10 +62,21 @@ describe('the spool', () => {
     spool.put({ ...bad, outcome: { ...bad.outcome, retcode: 1e20 } });
     spool.put(aReturn(2, 'x'.repeat(5 << 20)));
     spool.put(aReturn(3));
-    spool.drop(aReturn(3).digest);
-    expect(spool.all().map(({ digest }) => digest)).toEqual([bad.digest, aReturn(2).digest]);
-    expect(open().all()).toEqual([aReturn(2, 'x'.repeat(5 << 20))]);
+    spool.drop(aReturn(2).digest);
+    expect(spool.all().map(({ digest }) => digest)).toEqual([bad.digest, aReturn(3).digest]);
+    expect(open().all()).toEqual([aReturn(3)]);
     expect(problems).toContainEqual(expect.stringContaining('no encoding carries'));
+  });
+
+  it('writes a large file anew only when little of it still waits', () => {
+    const spool = open();
+    for (let n = 1; n <= 8; n += 1) spool.put(aReturn(n, 'x'.repeat(1 << 20)));
+    const full = statSync(path()).size;
+    for (let n = 1; n <= 5; n += 1) spool.drop(aReturn(n).digest);
+    expect(statSync(path()).size).toBe(full);
+    for (let n = 6; n <= 7; n += 1) spool.drop(aReturn(n).digest);
+    expect(statSync(path()).size).toBeLessThan(full / 3);
+    expect(open().all()).toEqual([aReturn(8, 'x'.repeat(1 << 20))]);
   });
 
   it('is its owner’s alone', async () => {

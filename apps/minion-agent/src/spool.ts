@@ -16,12 +16,16 @@ import { diskTrouble } from '@natrium/keystore';
 import { fromPlain, InFlight, type Jid, type Plain, toPlain } from '@natrium/model';
 import { DiskTrouble, LineFile } from './line-file.js';
 
-/** Emptying costs a system call, so it is done once for many returns; a large file with little in it is written anew. */
+/** Emptying costs a system call, so it is done once for many returns; a large file of which little still waits is written anew. */
 const EMPTY_MS = 1000;
 const COMPACT_BYTES = 4 << 20;
+const LITTLE = 1 / 4;
 
 export class Spool {
   readonly #waiting = new InFlight<string, MinionReturn>();
+  /** Characters of the lines of those that wait, and of all of them. */
+  readonly #sizes = new Map<string, number>();
+  #size = 0;
   readonly #unwritten: MinionReturn[] = [];
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;
@@ -69,7 +73,9 @@ export class Spool {
   #lineFor(ret: MinionReturn): string {
     if (!this.#waiting.has(ret.digest)) return '';
     try {
-      return `${lineOf(ret)}\n`;
+      const line = `${lineOf(ret)}\n`;
+      this.#measure(ret.digest, line.length);
+      return line;
     } catch (cause) {
       this.onProblem('a return that no encoding carries is kept in memory only', cause);
       return '';
@@ -83,8 +89,16 @@ export class Spool {
   /** The gateway says that it is stored. */
   drop(digest: string): void {
     if (!this.#waiting.delete(digest)) return;
+    this.#measure(digest, 0);
     if (this.#waiting.size === 0) this.#emptySoon();
-    else if (this.#file.bytes > COMPACT_BYTES) this.#rewrite();
+    // All that waits is written each time: for each of a thousand that come back at once it would be written a thousand times.
+    else if (this.#file.bytes > COMPACT_BYTES && this.#size < this.#file.bytes * LITTLE) this.#rewrite();
+  }
+
+  #measure(digest: string, size: number): void {
+    this.#size += size - (this.#sizes.get(digest) ?? 0);
+    if (size === 0) this.#sizes.delete(digest);
+    else this.#sizes.set(digest, size);
   }
 
   all(): readonly MinionReturn[] {

@@ -1,6 +1,6 @@
 /** The broker's certificate, which needs the host's openssl: the first, the next under the same CA, and the warning before it ends. */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkCertificates } from '../../apps/cli/src/doctor/host-checks.js';
@@ -53,10 +53,25 @@ describe('natriumctl init --broker-tls in a cluster that is there', () => {
     await init('localhost');
     const before = certificate('server.crt').fingerprint256;
     expect((await init('not a host')).exit).toBe(78);
-    rmSync(at('ca.key'));
-    expect(await init('localhost')).toMatchObject({ exit: 78, err: expect.stringContaining('put it back') as string });
+    for (const name of ['ca.key', 'ca.crt']) {
+      renameSync(at(name), at('elsewhere'));
+      expect(await init('localhost')).toMatchObject({
+        exit: 78,
+        err: expect.stringContaining('put it back') as string,
+      });
+      renameSync(at('elsewhere'), at(name));
+    }
     expect(certificate('server.crt').fingerprint256).toBe(before);
     expect((await init()).exit).toBe(1);
+  });
+
+  it('founds no other cluster over what was put back in part', async () => {
+    await init('localhost');
+    const key = readFileSync(at('ca.key'));
+    rmSync(join(dir, 'pki', 'roles'));
+    expect((await init('localhost')).exit).toBe(78);
+    expect(readFileSync(at('ca.key')).equals(key)).toBe(true);
+    expect(existsSync(join(dir, 'pki', 'roles'))).toBe(false);
   });
 });
 

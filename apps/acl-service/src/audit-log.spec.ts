@@ -228,4 +228,21 @@ describe('the audit', () => {
     await log.settled();
     expect(puts).toBeLessThan(5);
   });
+
+  it('has a group stored, and says that it goes on, while others come all the time', async () => {
+    const log = aLog();
+    const put = store.put.bind(store);
+    store.put = () => Promise.reject(new Error('no disk'));
+    log.append(entry('grant'), POLICY);
+    await log.settled();
+    store.put = async (key, value) => {
+      log.append(entry('grant'), POLICY); // while it is written
+      return put(key, value);
+    };
+    log.append(entry('grant'), POLICY);
+    await log.settled();
+    expect(recovered).toEqual([0]);
+    store.put = put;
+    await log.settled();
+  });
 });

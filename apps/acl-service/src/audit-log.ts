@@ -180,7 +180,6 @@ export class AuditLog {
   async #store(): Promise<void> {
     try {
       await this.#storeWaiting();
-      this.#recovered();
     } catch (cause) {
       if (!this.#isFailing) this.options.onFailure(cause);
       this.#isFailing = true;
@@ -192,13 +191,16 @@ export class AuditLog {
   }
 
   async #storeWaiting(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    // What comes meanwhile is the next group's: whoever waits for this one waits for no more.
+    const last = this.#waiting.at(-1)?.number ?? -1;
+    for (let first = this.#waiting[0]; first !== undefined && first.number <= last; first = this.#waiting[0]) {
       this.#unsure ??= this.#nextWrite();
       const { key, grown, count } = this.#unsure;
       await this.store.put(key, encode(grown.group.map(({ bytes }) => bytes)));
       this.#unsure = undefined;
       this.#waiting.splice(0, count);
       this.#open = grown;
+      this.#recovered();
     }
   }
 

@@ -30,7 +30,7 @@ interface Left {
 }
 
 function anAdoption(there: Left) {
-  const { granted, take = () => Promise.resolve(undefined) } = there;
+  const { granted } = there;
   const taken: SignedRequest[] = [];
   const settled: SignedRequest[] = [];
   const forgotten: string[] = [];
@@ -42,13 +42,14 @@ function anAdoption(there: Left) {
     takeover: {
       take: (ask) => {
         taken.push(ask);
-        return take();
+        return there.take?.() ?? Promise.resolve(undefined);
       },
       settle: (ask) => {
         settled.push(ask);
         return Promise.resolve();
       },
     },
+    own: 'gw1',
     now: () => NOW,
     onAdopted: () => undefined,
   });
@@ -112,4 +113,19 @@ it('one that failed is tried again also where it is written down as of this gate
   expect([taken.length, forgotten]).toEqual([1, []]);
   await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');
   expect([taken.length, forgotten]).toEqual([2, []]);
+});
+
+it('one whose gateway is not gone after all is gone on with here where it is written down as ours, else left to it', async () => {
+  for (const isOurs of [true, false]) {
+    const job = left('1');
+    const there: Left = { jobs: [job], granted: [] };
+    there.take = () => Promise.reject(new Error('no leader'));
+    const { adoption, taken } = anAdoption(there);
+    await expect(adoption.adopt('gw9', false)).rejects.toThrow('no leader');
+    there.jobs = isOurs ? [job] : []; // of this gateway, when it is asked for those
+    there.take = () => Promise.resolve(undefined);
+    await adoption.back('gw9');
+    await adoption.back('gw9');
+    expect(taken).toHaveLength(isOurs ? 2 : 1);
+  }
 });

@@ -13,6 +13,8 @@ const AT_ONCE = 8;
 export interface AdoptionPorts {
   readonly cache: Pick<JobCache, 'leftBy' | 'forget'>;
   readonly takeover: Pick<JobTakeover, 'take' | 'settle'>;
+  /** This gateway among the instances. */
+  readonly own: string;
   readonly now: () => number;
   /** How many jobs of which instance. */
   onAdopted(instance: string, jobs: number): void;
@@ -53,6 +55,26 @@ export class Adoption {
     for (const { cause } of failures) throw cause;
     if (isGone) await cache.forget(instance);
     if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
+  }
+
+  /**
+   * It was not gone, and goes on with what is its own. What is written down as this gateway's by now is nobody else's.
+   *
+   * @throws {Error} When one of those could not be taken care of.
+   */
+  async back(instance: string): Promise<void> {
+    const failed = this.#failed.get(instance);
+    if (failed === undefined) return;
+    const ours = new Set((await this.ports.cache.leftBy(this.ports.own)).map(({ place }) => place));
+    const left = failed
+      .filter(({ place }) => ours.has(place))
+      .flatMap((job) => {
+        const ask = askOf(job);
+        return ask === undefined ? [] : [{ job, ask }];
+      });
+    const failures = await aFewAtOnce(left, (ask) => this.ports.takeover.take(ask));
+    for (const { cause } of failures) throw cause;
+    this.#failed.delete(instance);
   }
 }
 

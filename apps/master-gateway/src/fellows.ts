@@ -18,6 +18,8 @@ export interface FellowPorts {
   instances(): Promise<readonly string[]>;
   /** Takes care of all that an instance has left; may be called again for the same one. */
   adopt(instance: string, isGone: boolean): Promise<void>;
+  /** It answers: what was begun of taking care of it comes to an end. */
+  back(instance: string): Promise<void>;
   onProblem(problem: string, cause: unknown): void;
 }
 
@@ -80,6 +82,7 @@ export class Fellows {
           );
     if (answer.ok) {
       this.#silent.set(instance, 0);
+      await this.ports.back(instance);
       return;
     }
     const isGone = answer.error === 'no_responders' || answer.error === 'nobody_known';

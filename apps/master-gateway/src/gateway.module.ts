@@ -160,6 +160,7 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
   const adoption = new Adoption({
     cache,
     takeover,
+    own: link.own.instance,
     now: () => link.clock.now(),
     onAdopted: (instance, count) => {
       log.warn({ instance, jobs: count }, 'a gateway is gone: its jobs are gone on with here');
@@ -169,6 +170,7 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
     link,
     instances: () => cache.instances(),
     adopt: (instance, isGone) => adoption.adopt(instance, isGone),
+    back: (instance) => adoption.back(instance),
     onProblem,
   });
   onStop(() => {

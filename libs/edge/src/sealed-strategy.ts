@@ -17,7 +17,7 @@ export interface StrategyOptions {
   readonly queue: string;
   readonly instance: string;
   readonly onHandlerFailure: (route: string, cause: unknown) => void;
-  /** How long one took from when it was opened, where it has an answer: a return's receipt follows the store, which many share. */
+  /** How long a handler took, where it answers itself: a return's receipt follows the store, which many share. */
   readonly onAnswered?: (route: string, seconds: number) => void;
 }
 

@@ -23,7 +23,7 @@ export class ServiceMetrics {
   });
   readonly #handled = this.histogram(
     'natrium_request_seconds',
-    'From a request that was opened to its answer, by route',
+    'From a request that was opened until its handler was done, by route',
     'route',
   );
 
@@ -46,13 +46,13 @@ export class ServiceMetrics {
   }
 
   /** One figure of the process, looked up when somebody asks. */
-  figure(name: string, help: string, value: () => number): void {
+  figure(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect() {
-        this.set(value());
+      async collect() {
+        this.set(await value());
       },
     });
   }

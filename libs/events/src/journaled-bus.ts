@@ -54,7 +54,6 @@ export class JournaledBus implements EventFeed {
   #isGathering = false;
   #place: { readonly sequence: number; readonly index: number };
   readonly #recent = new RecentBatches();
-  #behind = 0;
   readonly #moved = new Set<() => void>();
   #reading: Reading | undefined;
   #endStored: () => void = () => undefined;
@@ -86,7 +85,13 @@ export class JournaledBus implements EventFeed {
   }
 
   get lag(): EventLag {
-    return { unstored: this.#unstored.length, since: this.#unstored[0]?.stored.stamp, behind: this.#behind };
+    return { unstored: this.#unstored.length, since: this.#unstored[0]?.stored.stamp };
+  }
+
+  /** Batches of the journal that were not heard here yet, by the broker's word now. */
+  async behind(): Promise<number> {
+    const { last } = await this.options.log.bounds();
+    return Math.max(0, last - this.#place.sequence);
   }
 
   /** Tells when the first listener comes and when the last has gone. */
@@ -274,8 +279,7 @@ export class JournaledBus implements EventFeed {
   }
 
   #hear(batch: LoggedBatch): void {
-    const { sequence, sender, through, events, behind } = batch;
-    this.#behind = behind;
+    const { sequence, sender, through, events } = batch;
     this.options.log.heard(batch);
     const told = this.#ahead.readBack(sender, through);
     if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);

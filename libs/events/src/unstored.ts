@@ -10,13 +10,11 @@ export interface Own {
   readonly done: Done | undefined;
 }
 
-/** What waits at a gateway: to be stored, and to be heard. */
+/** What waits at a gateway to be stored. */
 export interface EventLag {
   readonly unstored: number;
   /** When the oldest of them was fired. */
   readonly since: string | undefined;
-  /** Batches of the journal. */
-  readonly behind: number;
 }
 
 export type Done = (problem?: EventProblem) => void;

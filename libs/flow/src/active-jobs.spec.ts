@@ -343,3 +343,14 @@ it('counts jobs, returns, and who was missing when a job ended for its caller, b
     ]),
   });
 });
+
+it('counts a job once whose minions were all given up before it was watched, and tells whoever listens by then', () => {
+  const ended: boolean[] = [];
+  const heard: News[] = [];
+  const jobs = new ActiveJobs({ after: () => () => undefined, ended: (_record, isWhole) => ended.push(isWhole) });
+  const job = jobs.start(aRecord(['a']), 'digest', keyText);
+  jobs.givenUp(job, hexOf('a'), 'not_connected');
+  job.listeners.add((news) => heard.push(news));
+  jobs.watch(job, TIMEOUT, KEEP);
+  expect([ended, [...jobs.counts.missing], heard.length]).toEqual([[false], [['not_connected', 1]], 1]);
+});

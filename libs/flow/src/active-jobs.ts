@@ -4,7 +4,7 @@
  * A job leaves when nobody is outstanding, or when its request's own end has passed; a return that comes later finds it
  * in the job cache. Time and timers come in through the ports.
  */
-import { type AbsentWhy, InFlight, type JobReturn, parseJid } from '@natrium/model';
+import { type Absent, type AbsentWhy, InFlight, type JobReturn, parseJid } from '@natrium/model';
 import { Gathering } from '@natrium/jobs';
 import type { records } from '@natrium/wire';
 import { asReturn, type News, NO_NEWS, returns, type Tell, withEnd } from './news.js';
@@ -202,14 +202,20 @@ export class ActiveJobs {
   }
 
   #end(job: ActiveJob, news: News): void {
+    // One that nobody could be sent ends before it is watched, and once more then, for whoever listens since.
+    const isFirst = !job.gathering.ended;
     const absent = job.gathering.end();
-    const { missing } = this.counts;
-    for (const { why } of absent) missing.set(why, (missing.get(why) ?? 0) + 1);
+    if (isFirst) this.#count(job, absent);
     const last = withEnd(news, absent);
     for (const tell of job.listeners) tell(last);
     job.listeners.clear();
-    this.timers.ended?.(job.record, absent.length === 0);
     if (job.gathering.complete) this.#forget(job);
+  }
+
+  #count({ record }: ActiveJob, absent: readonly Absent[]): void {
+    const { missing } = this.counts;
+    for (const { why } of absent) missing.set(why, (missing.get(why) ?? 0) + 1);
+    this.timers.ended?.(record, absent.length === 0);
   }
 
   #forget(job: ActiveJob): void {

@@ -27,9 +27,12 @@ export async function makeBrokerTls(folder: string, hosts: readonly string[]): P
   const wrong = hosts.find((host) => isIP(host) === 0 && !HOST.test(host));
   if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name or address of a host`);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  if (!existsSync(join(folder, 'ca.crt'))) await makeCa(folder);
-  else if (!existsSync(join(folder, 'ca.key')))
-    throw new Error(`${join(folder, 'ca.key')} is not there: put it back for as long as the next certificate is made`);
+  const [missing, ...others] = ['ca.crt', 'ca.key']
+    .map((name) => join(folder, name))
+    .filter((path) => !existsSync(path));
+  if (missing !== undefined && others.length === 0)
+    throw new Error(`${missing} is not there: put it back for as long as the next certificate is made`);
+  if (missing !== undefined) await makeCa(folder);
   await makeServer(folder, hosts);
 }
 

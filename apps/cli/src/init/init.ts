@@ -43,6 +43,12 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
   const broker = new BrokerKeys(join(folder, 'broker'));
   const tls = join(folder, 'broker', 'tls');
   if (keys.exists) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
+  const left = ['ca.crt', 'ca.key'].map((name) => join(tls, name)).find((path) => existsSync(path));
+  if (left !== undefined) {
+    // What lay elsewhere was put back in part: a new cluster would take its place.
+    io.err(`natriumctl: error: ${left} is there, and no cluster: put all of ${folder} back\n`);
+    return EXIT.badConfig;
+  }
   keys.create(Date.now());
   await broker.create(cluster);
   if (brokerTls.length > 0) await makeBrokerTls(tls, brokerTls);

@@ -35,7 +35,7 @@ const PRESENCE_MS = 60_000;
 export class MasterEvents {
   private constructor(
     /** What the HTTP API, returners and whoever else is in this process use. */
-    readonly feed: EventFeed & { readonly lag: EventLag },
+    readonly feed: EventFeed & Pick<JournaledBus, 'lag' | 'behind'>,
     readonly jobs: JobEvents,
     private readonly fromMinions: MinionEvents,
     private readonly fromServices: ServiceEvents,
@@ -85,6 +85,10 @@ export class MasterEvents {
 
   get lag(): EventLag {
     return this.feed.lag;
+  }
+
+  behind(): Promise<number> {
+    return this.feed.behind();
   }
 
   minion(opened: Opened<typeof contracts.events>) {

@@ -106,6 +106,14 @@ async function whole(engine: Engine): Promise<boolean> {
     for (const service of ['master-gateway', 'acl-service'])
       for (const line of said.get(service)?.slice(0, SHOWN) ?? []) say(`  ${service}: ${line}`);
   });
+  await timed('natriumctl doctor, acl lint', async () => {
+    const cli = await engine.container('cli');
+    const { code, stdout, stderr } = await engine.tryDocker(['exec', cli, 'natriumctl', 'doctor']);
+    for (const line of stdout.trimEnd().split('\n')) say(`  ${line}`);
+    if (code !== 0 && code !== 1) throw new Error(`natriumctl doctor: exit ${String(code)}\n${stdout}${stderr}`);
+    const lint = await engine.docker('exec', cli, 'natriumctl', 'acl', 'lint');
+    if (!lint.includes('covers every minion')) throw new Error(`natriumctl acl lint does not see the policy:\n${lint}`);
+  });
   await timed('traces through each service', async () => {
     const { trees, figures } = await tracesOf(engine);
     for (const [call, tree] of trees) for (const line of [`${call}:`, ...tree.split('\n')]) say(`  ${line}`);

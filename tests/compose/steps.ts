@@ -49,6 +49,10 @@ export function steps(engine: Engine, spared: string): readonly Step[] {
       name: `restart ${service} one by one`,
       run: () => restartAll(engine, service),
     })),
+    ...['acl-service', 'master-gateway'].map((service) => ({
+      name: `replace ${service} by a roll`,
+      run: () => roll(engine, service),
+    })),
     { name: 'restart a minion', run: async () => restart(engine, await first('minion-agent'), 'minion-agent') },
   ];
 }
@@ -73,6 +77,27 @@ async function disconnect(engine: Engine, id: string): Promise<void> {
 
 async function restartAll(engine: Engine, service: string): Promise<void> {
   for (const id of await engine.containers(service)) await restart(engine, id, service);
+}
+
+/** As docs/operations.md says it: as many again beside them, and the old ones go when these are ready. */
+async function roll(engine: Engine, service: string): Promise<void> {
+  const old = await engine.containers(service);
+  const scaled = (count: number) =>
+    engine.compose(
+      ...['--profile', 'sink', 'up', '-d', '--no-build', '--no-deps', '--no-recreate'],
+      ...['--scale', `${service}=${String(count)}`, service],
+    );
+  await scaled(2 * old.length);
+  const both = await engine.containers(service);
+  if (both.length !== 2 * old.length) throw new Error(`${service}: ${String(both.length)} containers`);
+  for (const id of both) await ready(engine, id, service);
+  for (const id of old) {
+    await engine.docker('stop', '-t', '30', id);
+    await engine.docker('rm', id);
+  }
+  await scaled(old.length);
+  const left = await engine.containers(service);
+  if (left.length !== old.length || left.some((id) => old.includes(id))) throw new Error(`${service}: old ones are left`);
 }
 
 async function restart(engine: Engine, id: string, service: string): Promise<void> {

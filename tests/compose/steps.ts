@@ -97,7 +97,8 @@ async function roll(engine: Engine, service: string): Promise<void> {
   }
   await scaled(old.length);
   const left = await engine.containers(service);
-  if (left.length !== old.length || left.some((id) => old.includes(id))) throw new Error(`${service}: old ones are left`);
+  if (left.length !== old.length || left.some((id) => old.includes(id)))
+    throw new Error(`${service}: old ones are left`);
 }
 
 async function restart(engine: Engine, id: string, service: string): Promise<void> {

@@ -48,7 +48,7 @@ export async function figuresOf(engine: Engine): Promise<Figures> {
       if (!said.has(service))
         said.set(
           service,
-          text.split('\n').filter((line) => /^(# TYPE )?natrium_/.test(line)),
+          text.split('\n').filter((line) => /^(# TYPE )?natrium_/.test(line) && !line.includes('_bucket{')),
         );
       for (const [, name = '', value] of text.matchAll(/^(natrium_\w+)\{[^}]*\} (\S+)/gm)) {
         const place = `${service} ${name}`;

@@ -1,4 +1,5 @@
 /** Rules of the audit: one unbroken chain for each instance, in the order of its decisions, and nothing is lost unseen. */
+import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import { auditHash, decode, followsAudit, readAudit, sodiumReady } from '@natrium/envelope';
 import type { AuditEntry } from '@natrium/flow';
@@ -196,6 +197,7 @@ describe('the audit', () => {
   });
 
   it('writes once more as it was what the store may have taken without a word: no record stands under two keys', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1000);
     const log = aLog('acl1', [], 20);
     const put = store.put.bind(store);
     const one = async () => {
@@ -205,12 +207,13 @@ describe('the audit', () => {
     await one();
     store.put = async (key, value) => {
       await put(key, value);
-      await new Promise((resolve) => setTimeout(resolve, 30)); // its group is too old to grow by then
+      clock.mockReturnValue(2000); // its group is too old to grow by then
       throw new Error('no answer');
     };
     await one();
     store.put = put;
     await one();
+    clock.mockRestore();
     const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
     expect(numbers).toEqual([0, 1, 2]);
   });
@@ -220,7 +223,7 @@ describe('the audit', () => {
     let puts = 0;
     store.put = async () => {
       puts += 1;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise(setImmediate);
       throw new Error('no leader');
     };
     for (let n = 0; n < 15_000; n += 1) log.append(entry('grant'), POLICY);

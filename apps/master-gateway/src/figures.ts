@@ -1,7 +1,7 @@
 /** What a gateway tells of itself on its door for metrics: docs/operations.md#monitor. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RoleLink, ServiceMetrics } from '@natrium/edge';
-import type { EventLag } from '@natrium/events';
+import type { JournaledBus } from '@natrium/events';
 import type { ActiveJobs, TimerPort } from '@natrium/flow';
 import type { JobCache } from './job-cache.js';
 
@@ -10,7 +10,7 @@ const BROKER_MS = 1000;
 interface Looked {
   readonly jobs: ActiveJobs;
   readonly cache: Pick<JobCache, 'unstored'>;
-  readonly events: { readonly lag: EventLag; behind(): Promise<number> };
+  readonly events: Pick<JournaledBus, 'lag' | 'behind'>;
   readonly now: () => number;
 }
 

@@ -76,7 +76,7 @@ export class GatewayModule {
     heedRevocations(link, minions, jobs);
     const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
     options.onStop(() => events.close());
-    if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events, now });
+    if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events: events.feed, now });
     const made = gatewayFlows({
       link,
       minions,

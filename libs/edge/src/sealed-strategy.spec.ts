@@ -7,24 +7,29 @@ const GRANT = 'svc.acl.grant';
 /** A return whose receipt cannot be sent. */
 const UNSENT = 'unsent';
 
+type Handler = Parameters<SealedStrategy['addHandler']>[1];
+type Told = Pick<ConstructorParameters<typeof SealedStrategy>[0], 'onHandlerFailure' | 'onAnswered'>;
+
+/** @returns What the bus calls with each message that it has opened for this route. */
+function served(route: string, handler: Handler, told: Told, isOn = false): (opened: Opened) => unknown {
+  let take: (opened: Opened) => unknown = () => undefined;
+  const serve: SealedBus['serve'] = (_subject, _queue, _contracts, takes) => {
+    take = takes;
+    return { close: () => Promise.resolve() };
+  };
+  const bus = { serve, tracing: { ...NO_TRACING, isOn } } as SealedBus;
+  const strategy = new SealedStrategy({ bus, prefix: 'nt.main', queue: 'gateway', instance: 'gw1', ...told });
+  strategy.addHandler(route, handler);
+  strategy.listen(() => undefined);
+  return take;
+}
+
 /** What becomes of returns that come in at once when their handler takes them so. */
 async function saidTo(names: readonly string[], takes: (group: readonly Opened[]) => unknown, isOn = false) {
   const said: string[] = [];
   const failures: string[] = [];
-  let take: (opened: Opened) => unknown = () => undefined;
-  const serve: SealedBus['serve'] = (_subject, _queue, _contracts, handler) => {
-    take = handler;
-    return { close: () => Promise.resolve() };
-  };
-  const strategy = new SealedStrategy({
-    bus: { serve, tracing: { ...NO_TRACING, isOn } } as SealedBus,
-    prefix: 'nt.main',
-    queue: 'gateway',
-    instance: 'gw1',
-    onHandlerFailure: (route) => failures.push(route),
-  });
-  strategy.addHandler(RETURN, (group: readonly Opened[]) => Promise.resolve(takes(group)));
-  strategy.listen(() => undefined);
+  const onHandlerFailure = (route: string) => failures.push(route);
+  const take = served(RETURN, (group: readonly Opened[]) => Promise.resolve(takes(group)), { onHandlerFailure }, isOn);
   for (const name of names) {
     const opened: Pick<Opened, 'kind' | 'acknowledge' | 'answer'> = {
       kind: name,
@@ -99,21 +104,10 @@ it('where messages are traced each is handed on alone', async () => {
 
 it('tells how long an answer took, and nothing of a request whose handler failed', async () => {
   const answered: string[] = [];
-  let take: (opened: Opened) => unknown = () => undefined;
-  const serve: SealedBus['serve'] = (_subject, _queue, _contracts, handler) => {
-    take = handler;
-    return { close: () => Promise.resolve() };
-  };
-  const strategy = new SealedStrategy({
-    bus: { serve, tracing: NO_TRACING } as unknown as SealedBus,
-    prefix: 'nt.main',
-    queue: 'acl',
-    instance: 'acl1',
+  const take = served(GRANT, ({ kind }: Opened) => (kind === 'good' ? Promise.resolve({}) : broken()), {
     onHandlerFailure: (route) => answered.push(`failed: ${route}`),
     onAnswered: (route, seconds) => answered.push(`${route} ${String(seconds >= 0 && seconds < 60)}`),
   });
-  strategy.addHandler(GRANT, ({ kind }: Opened) => (kind === 'good' ? Promise.resolve({}) : broken()));
-  strategy.listen(() => undefined);
   const opened = (kind: string) => ({ kind, answer: () => undefined }) as unknown as Opened;
   await take(opened('good'));
   await take(opened('bad'));

@@ -9,18 +9,16 @@ const LATENCIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export class ServiceMetrics {
   readonly registry = new Registry();
-  readonly #unopened = new Counter({
-    name: 'natrium_unopened_messages_total',
-    help: 'Messages that were not opened, by reason',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  readonly #failures = new Counter({
-    name: 'natrium_handler_failures_total',
-    help: 'Requests whose handler failed, by route',
-    labelNames: ['route'],
-    registers: [this.registry],
-  });
+  readonly #unopened = this.counter(
+    'natrium_unopened_messages_total',
+    'Messages that were not opened, by reason',
+    'reason',
+  );
+  readonly #failures = this.counter(
+    'natrium_handler_failures_total',
+    'Requests whose handler failed, by route',
+    'route',
+  );
   readonly #handled = this.histogram(
     'natrium_request_seconds',
     'From a request that was opened until its handler was done, by route',
@@ -107,11 +105,11 @@ export class ServiceMetrics {
   }
 
   unopened(reason: string): void {
-    this.#unopened.inc({ reason });
+    this.#unopened(reason, 1);
   }
 
   handlerFailed(route: string): void {
-    this.#failures.inc({ route });
+    this.#failures(route, 1);
   }
 
   handled(route: string, seconds: number): void {

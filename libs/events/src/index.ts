@@ -22,4 +22,3 @@ export { masterSocketBase, minionSocketBase, serveSaltSockets } from './salt-soc
 export { compileTags, MATCH_TYPES, type MatchType, type TagTest } from './tag-filter.js';
 export { minionTagProblem, runnerTagProblem, tagProblem } from './tags.js';
 export { listenAt, type SocketPlace, type UnixServer } from './unix-server.js';
-export type { EventLag } from './unstored.js';

@@ -8,7 +8,7 @@ import { type Expr, parseCompound } from './compound.js';
 import { parseCompoundWord, splitWords } from './compound-words.js';
 import { expandNodeGroup, type NodeGroups } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
-import { addressTerm, dataTerm, globTerm, listTerm, pcreTerm, type Term } from './term.js';
+import { addressTerm, dataTerm, type DataTermOptions, globTerm, listTerm, pcreTerm, type Term } from './term.js';
 
 export interface TargetExpr {
   readonly root: Expr;
@@ -69,26 +69,24 @@ function parseNodeGroup(name: string, groups: NodeGroups): Result<Expr, TargetPr
   return parseCompound(words, { groups, termOf: (word) => termOf(word, false) });
 }
 
-/** Types whose expressions the delimiter divides. */
-const SPLIT: ReadonlySet<string> = new Set(['grain', 'grain_pcre', 'pillar', 'pillar_pcre', 'pillar_exact']);
-
 function simpleTerm(tgt: string, tgtType: string, delimiter: string): Result<Term, TargetProblem> {
-  if (delimiter === '' && SPLIT.has(tgtType)) return err({ reason: 'the delimiter is empty' });
+  const data = (side: DataTermOptions['side'], mode: DataTermOptions['mode']): Result<Term, TargetProblem> =>
+    delimiter === '' ? err({ reason: 'the delimiter is empty' }) : ok(dataTerm(tgt, { side, mode, delimiter }));
   switch (tgtType) {
     case 'glob':
       return globTerm(tgt);
     case 'pcre':
       return pcreTerm(tgt);
     case 'grain':
-      return ok(dataTerm(tgt, { side: 'grains', mode: 'glob', delimiter }));
+      return data('grains', 'glob');
     case 'grain_pcre':
-      return ok(dataTerm(tgt, { side: 'grains', mode: 'pcre', delimiter }));
+      return data('grains', 'pcre');
     case 'pillar':
-      return ok(dataTerm(tgt, { side: 'pillar', mode: 'glob', delimiter }));
+      return data('pillar', 'glob');
     case 'pillar_pcre':
-      return ok(dataTerm(tgt, { side: 'pillar', mode: 'pcre', delimiter }));
+      return data('pillar', 'pcre');
     case 'pillar_exact':
-      return ok(dataTerm(tgt, { side: 'pillar', mode: 'exact', delimiter }));
+      return data('pillar', 'exact');
     case 'ipcidr':
       return ok(addressTerm(tgt));
     case 'range':

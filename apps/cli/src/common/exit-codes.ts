@@ -50,9 +50,9 @@ export function exitOfRefusal({ code }: Refusal): number {
 }
 
 /** A host keeps the lowest eight bits: 256 would be 0. */
-const HIGHEST = 255;
+export const HIGHEST_EXIT = 255;
 
 /** The function's own code as a command's, which is never 0 where that is not. */
 export function exitOfRetcode(retcode: number): number {
-  return retcode === 0 ? EXIT.ok : retcode & HIGHEST || HIGHEST;
+  return retcode === 0 ? EXIT.ok : retcode & HIGHEST_EXIT || HIGHEST_EXIT;
 }

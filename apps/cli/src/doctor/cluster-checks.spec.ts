@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig, type MasterConfig } from '@natrium/config';
@@ -14,7 +16,7 @@ import {
   checkStreams,
 } from './cluster-checks.js';
 import type { Finding } from './finding.js';
-import { checkKeys, checkLimits, checkUsers } from './host-checks.js';
+import { checkKeys, checkLimits, checkUsers, runningServices } from './host-checks.js';
 
 const loaded = loadMasterConfig();
 if (!loaded.ok) throw new Error('the default configuration has problems');
@@ -122,6 +124,35 @@ it('of the roles document: warns before it ends, and says when it has ended', as
       checkKeys({ ...config, pki_dir: folder }, now + days * day).find(({ check }) => check === 'roles')?.level;
     expect([at(0), at(650), at(731)]).toEqual(['ok', 'warning', 'problem']);
   } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('sees services of this cluster with its folder, or with their role’s beside it, and none of another’s', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
+  const started: ChildProcess[] = [];
+  try {
+    for (const [app, config] of [
+      ['master-gateway', '/x/nt'],
+      ['acl-service', '/x/nt-acl'],
+      ['event-sink', '/x/nt-acl'],
+      ['runner-service', '/x/other'],
+    ] as const) {
+      mkdirSync(join(folder, app));
+      writeFileSync(join(folder, app, 'main.mjs'), 'process.stdout.write("up"); setInterval(() => undefined, 1000);');
+      const child = spawn(process.execPath, [join(folder, app, 'main.mjs'), '-c', config], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      started.push(child);
+      await once(child.stdout, 'data');
+    }
+    expect(
+      runningServices('/x/nt')
+        .map(({ app }) => app)
+        .sort(),
+    ).toEqual(['acl-service', 'master-gateway']);
+  } finally {
+    for (const child of started) child.kill('SIGKILL');
     rmSync(folder, { recursive: true });
   }
 });

@@ -60,26 +60,22 @@ export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readon
         ? warning('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
         : fine('roles', `roles document ${String(serial)} is good for ${String(days)} days`); // prettier-ignore
   const old = filesBelow(join(pki, 'roles.d')).filter(({ path }) => ageOf(path, nowMs) > ROLE_KEY_MS);
-  // Where they are not, as with containers, they are not this host's to change.
-  const here = existsSync(join(pki, 'storage')) ? STORAGE_CLASSES : [];
-  const stale = here.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
   return [
     roles,
     ...old.map(({ path }) =>
       warning('key ages', `${path} is older than two years`, 'replace it by a new roles document'),
     ),
-    ...(here.length === 0
-      ? []
-      : stale.length === 0
-        ? [fine('key ages', 'storage keys are new enough')]
-        : [
-            warning(
-              'key ages',
-              `the newest storage keys of ${stale.join(', ')} are older than a week`,
-              'run natriumctl keys rotate, each day by a timer',
-            ),
-          ]),
+    ...storageKeyAges(pki, nowMs),
   ];
+}
+
+function storageKeyAges(pki: string, nowMs: number): readonly Finding[] {
+  // Where they are not, as with containers, they are not this host's to change.
+  if (!existsSync(join(pki, 'storage'))) return [];
+  const stale = STORAGE_CLASSES.filter((name) => newestStorageKeyMs(pki, name) < nowMs - STORAGE_KEY_MS);
+  if (stale.length === 0) return [fine('key ages', 'storage keys are new enough')];
+  const said = `the newest storage keys of ${stale.join(', ')} are older than a week`;
+  return [warning('key ages', said, 'run natriumctl keys rotate, each day by a timer')];
 }
 
 /** The broker's certificate and its CA, where they are on this host: on the day that one ends nobody gets in any more. */
@@ -153,7 +149,13 @@ export function runningServices(configDir: string): readonly RunningService[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => serviceAt(pid, configDir)); // prettier-ignore
 }
 
-const APPS = new Set(['acl-service', 'master-gateway', 'runner-service', 'event-sink']);
+/** Each service, and its role. */
+const APPS = new Map([
+  ['acl-service', 'acl'],
+  ['master-gateway', 'gateway'],
+  ['runner-service', 'runner'],
+  ['event-sink', 'sink'],
+]);
 
 function serviceAt(pid: string, configDir: string): readonly RunningService[] {
   try {
@@ -164,7 +166,8 @@ function serviceAt(pid: string, configDir: string): readonly RunningService[] {
         ?.split('/')
         .at(-2) ?? '';
     // Each role has a folder of its own beside it, where docs/operations.md is followed.
-    if (!APPS.has(app) || !words.some((word) => word === configDir || word.startsWith(`${configDir}-`))) return [];
+    const role = APPS.get(app);
+    if (role === undefined || !words.some((word) => word === configDir || word === `${configDir}-${role}`)) return [];
     return [{ app, uid: lstatSync(`/proc/${pid}`).uid }];
   } catch {
     return []; // it ended meanwhile

@@ -1,7 +1,7 @@
 /** `natrium-call --return`: what a function returned here is handed to returners here, as Salt's caller does it. */
 import type { MinionConfig } from '@natrium/config';
 import { jidOf, refusal, type Value } from '@natrium/model';
-import { minionReturners, type ReturnFacts } from '@natrium/modules';
+import { minionReturners, type Returners, type ReturnersParts, type ReturnFacts } from '@natrium/modules';
 import { accountName } from '../accounts/own-identity.js';
 import type { CallOutcome } from '../ports.js';
 
@@ -23,14 +23,10 @@ export async function alsoReturned(
   if (names === undefined) return call();
   const untaken: string[] = [];
   const unusable: string[] = [];
-  const { returners, own } = minionReturners(config, {
-    hostPath,
-    shown: { id: config.id, master: [...config.master], grains: config.grains },
+  const returners = await returnersHere(config, hostPath, {
     onProblem: (sentence) => untaken.push(sentence),
     onUnusable: (sentence) => unusable.push(sentence),
   });
-  await own.load();
-  returners.use(own.modules);
   const unknown = returners.unknown(names);
   // A file that cannot be used is told only where it may be the reason: the agent's log has it all.
   if (unknown.length > 0) return nobody(unknown, returners.names, unusable);
@@ -41,18 +37,15 @@ export async function alsoReturned(
   return { ...outcome, untaken };
 }
 
-/** The names of the returners of this host. */
-export async function returnersHere(config: MinionConfig): Promise<() => readonly string[]> {
-  const ignored = () => undefined;
-  const { returners, own } = minionReturners(config, {
-    hostPath: '',
-    shown: {},
-    onProblem: ignored,
-    onUnusable: ignored,
-  });
+type Told = Pick<ReturnersParts, 'onProblem' | 'onUnusable'>;
+
+/** Those of this host, built in and its own. */
+export async function returnersHere(config: MinionConfig, hostPath: string, told: Told): Promise<Returners> {
+  const shown = { id: config.id, master: [...config.master], grains: config.grains };
+  const { returners, own } = minionReturners(config, { hostPath, shown, ...told });
   await own.load();
   returners.use(own.modules);
-  return () => returners.names;
+  return returners;
 }
 
 function nobody(unknown: readonly string[], names: readonly string[], notes: readonly string[]): CallOutcome {

@@ -131,12 +131,18 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
     grainsFile,
     config: { ...own, cachedir: config.cachedir },
     fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
-    returners: fun === 'sys.list_returners' ? await returnersHere(config) : undefined,
+    returners: fun === 'sys.list_returners' ? await returnerNames(config) : undefined,
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
   });
   // Only where it may be the reason: the agent's log has it all.
   return outcome.fault === 'unavailable' ? { ...outcome, notes: [...outcome.notes, ...problems] } : outcome;
+}
+
+async function returnerNames(config: MinionConfig): Promise<() => readonly string[]> {
+  const ignored = () => undefined; // the agent's log has it all
+  const { names } = await returnersHere(config, MODULE_HOST, { onProblem: ignored, onUnusable: ignored });
+  return () => names;
 }
 
 /** `sys.*` tells of all modules; another function needs only its own. */

@@ -6,7 +6,7 @@
  */
 import { type Absent, type JobReturn, pyRepr, type Value, type ValueMap } from '@natrium/model';
 import { gatherDocs, printDocs } from '../common/docs.js';
-import { EXIT } from '../common/exit-codes.js';
+import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
 import { type Missing, missingOf, missingText, unknownId } from './missing.js';
@@ -31,9 +31,6 @@ const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid
 
 /** Formats that a summary may follow; the others are read by programs. */
 const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'nested', 'quiet']);
-
-/** A host keeps the lowest eight bits: 256 would be 0. */
-const HIGHEST_EXIT = 255;
 
 const NOT_STARTED: JobStart = { jid: '', minions: [], missing: [] };
 

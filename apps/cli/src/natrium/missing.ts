@@ -15,12 +15,14 @@ export function unknownId(id: string): Missing {
   return { id, why: 'unknown_id' };
 }
 
+export const NO_SUCH_ID = 'No accepted minion has this id.';
+
 export function missingText({ why, sentence }: Missing, jid: string): string {
   switch (why) {
     case 'not_connected':
       return 'Minion did not return. [Not connected]';
     case 'unknown_id':
-      return 'Minion did not return. [Not connected]\nNo accepted minion has this id.';
+      return `Minion did not return. [Not connected]\n${NO_SUCH_ID}`;
     case 'refused':
       return `Minion did not return. [Refused]\n${sentence ?? 'It refused the job.'}`;
     case 'running':

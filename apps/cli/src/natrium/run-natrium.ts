@@ -20,6 +20,7 @@ import { batchOf, subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
 import { JobReport } from './job-report.js';
+import { NO_SUCH_ID } from './missing.js';
 import { type Request, requestOf } from './request.js';
 import { listAsk, type Matched, runBatch } from './run-batch.js';
 
@@ -115,5 +116,5 @@ async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number>
 }
 
 function sayUnknown(ids: readonly string[], io: Io): void {
-  for (const id of ids) io.err(`${id}: No accepted minion has this id.\n`);
+  for (const id of ids) io.err(`${id}: ${NO_SUCH_ID}\n`);
 }

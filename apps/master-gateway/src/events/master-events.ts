@@ -1,7 +1,7 @@
 /** The event bus of a gateway, put together: the journal, who fires into it, and the sockets of this host. */
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { type EventFeed, type EventLag, EventLog, JournaledBus } from '@natrium/events';
+import { type EventFeed, EventLog, JournaledBus } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -81,14 +81,6 @@ export class MasterEvents {
         await bus.close();
       },
     );
-  }
-
-  get lag(): EventLag {
-    return this.feed.lag;
-  }
-
-  behind(): Promise<number> {
-    return this.feed.behind();
   }
 
   minion(opened: Opened<typeof contracts.events>) {

@@ -109,15 +109,7 @@ function functionsOf(fun: Value | undefined): readonly string[] {
 function targetOf(tgt: Value | undefined, tgtType: string): string | readonly string[] {
   if (isList(tgt)) return tgt.filter((id) => id !== '').map((id) => text(id, 'tgt'));
   const target = text(tgt, 'tgt');
-  return tgtType === 'list' ? splitIds(target) : target;
-}
-
-/** Empty parts are dropped, as Salt does. */
-function splitIds(target: string): readonly string[] {
-  return target
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
+  return tgtType === 'list' ? target.split(',').map((id) => id.trim()) : target;
 }
 
 function kwargOf({ kwarg }: ValueMap): ValueMap {

@@ -1,6 +1,7 @@
 /** A connection that goes over to a new one, under load, on a real broker. */
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Broker, startBroker } from '@natrium/testing';
 import { NatsTransport } from './nats-transport.js';
 import type { Incoming } from './transport.js';
@@ -8,6 +9,8 @@ import type { Incoming } from './transport.js';
 const MESSAGES = 4000;
 const RENEWALS = 5;
 const BURST = 20;
+const SLOW_MS = 30;
+const PACED = 300;
 
 let broker: Broker;
 beforeAll(async () => {
@@ -84,9 +87,7 @@ it('leaves one connection behind, and hears each message once, when the new one 
       else server.write(chunk);
     });
   }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const address = proxy.address();
-  const url = `nats://127.0.0.1:${String(typeof address === 'object' ? address?.port : '')}`;
+  const url = await addressOf(proxy);
   const [listener, sender] = [await NatsTransport.connect({ servers: [url], name: 'test' }), await open()];
   const heard: string[] = [];
   listener.subscribe('job.x', ({ payload }) => heard.push(Buffer.from(payload).toString()));
@@ -106,3 +107,44 @@ it('leaves one connection behind, and hears each message once, when the new one 
   await Promise.all([listener.drain(), sender.drain()]);
   proxy.close();
 });
+
+it('hears all in the order in which it was sent, also where what it gives up is the slower connection', async () => {
+  let opened = 0;
+  const proxy = createServer((client) => {
+    opened += 1;
+    const isOld = opened === 1;
+    const server = connect(Number(new URL(broker.url).port), '127.0.0.1');
+    for (const side of [client, server]) side.on('error', () => undefined);
+    client.pipe(server);
+    server.on('data', (chunk) => {
+      if (isOld && opened > 1) setTimeout(() => client.write(chunk), SLOW_MS);
+      else client.write(chunk);
+    });
+    server.on('close', () => setTimeout(() => client.end(), SLOW_MS));
+  }).listen(0, '127.0.0.1');
+  const url = await addressOf(proxy);
+  const [listener, sender] = [await NatsTransport.connect({ servers: [url], name: 'test' }), await open()];
+  const heard: number[] = [];
+  listener.subscribe('job.x', ({ payload }) => heard.push(Number(Buffer.from(payload).toString())));
+  await listener.flush();
+  const numbers = Array.from({ length: PACED }, (_, n) => n);
+  const send = async () => {
+    for (const number of numbers) {
+      sender.publish('job.x', bytes(number));
+      await pause(1);
+    }
+  };
+  await Promise.all([send(), listener.renew()]);
+  await sender.flush();
+  await listener.flush();
+  expect(opened).toBe(2);
+  expect(heard).toEqual(numbers);
+  await Promise.all([listener.drain(), sender.drain()]);
+  proxy.close();
+});
+
+async function addressOf(proxy: Server): Promise<string> {
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  return `nats://127.0.0.1:${String(typeof address === 'object' ? address?.port : '')}`;
+}

@@ -59,6 +59,15 @@ export function settings(options: NatsOptions): ConnectionOptions {
   };
 }
 
+/** The same, tried from the node of this `host:port` on, where it is one of those named. */
+export function startingAt(node: string, options: ConnectionOptions): ConnectionOptions {
+  const { servers } = options;
+  if (!Array.isArray(servers)) return options;
+  const first = servers.findIndex((url) => new URL(url).host.toLowerCase() === node);
+  if (first < 0) return options;
+  return { ...options, servers: [...servers.slice(first), ...servers.slice(0, first)], noRandomize: true };
+}
+
 function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {
   const signature = key.sign(new TextEncoder().encode(nonce));
   return { jwt: jwt(), nkey: key.name, sig: Buffer.from(signature).toString('base64url') };

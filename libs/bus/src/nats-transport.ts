@@ -4,10 +4,9 @@
  * Every callback is wrapped: a synchronous throw inside one makes a NATS connection deaf without any sign.
  *
  * A user of the broker that expires is renewed without a gap (`renew`): a second connection takes over each subscription
- * before the first gives it up, so that none is lost. What both hear meanwhile is handled once. Answers leave through the
- * connection that heard the question, the only one that the broker lets answer it.
+ * before the first gives it up, so that none is lost. What both hear meanwhile is handled once, in its order. Answers leave
+ * through the connection that heard the question, the only one that the broker lets answer it.
  */
-import { createHash } from 'node:crypto';
 import {
   connect,
   type Msg,
@@ -17,7 +16,8 @@ import {
   type Subscription,
 } from '@nats-io/transport-node';
 import { allRead } from './all-read.js';
-import { type NatsOptions, settings } from './nats-settings.js';
+import { type NatsOptions, settings, startingAt } from './nats-settings.js';
+import { drained, Overlap } from './overlap.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 import { Unsent } from './unsent.js';
 
@@ -53,8 +53,8 @@ export class NatsTransport implements Transport {
   #unsent: Unsent<Outbound> | undefined;
   readonly #subscribed = new Set<Subscribed>();
   readonly #notice: (notice: string, cause?: unknown) => void;
-  /** Set while two connections hear the same: what was heard. (Queue groups would do, but for the broker's "no responders", which skips them.) */
-  #heard: Set<string> | undefined;
+  /** Set while two connections hear the same. */
+  #overlap: Overlap | undefined;
   #connection: NatsConnection;
   /** Taken over, and not closed yet: answers may still leave. */
   readonly #finishing = new Set<NatsConnection>();
@@ -96,22 +96,26 @@ export class NatsTransport implements Transport {
     return new NatsTransport(await connect(settings(options)), options);
   }
 
-  /** Goes over to a new connection, which logs in with the newest JWT, and drains the old one. @throws {Error} When it is refused. */
+  /**
+   * Goes over to a new connection, which logs in with the newest JWT, and drains the old one. It is to the same node where that can
+   * be: a node that hears of a subscription only from another one may do so after the first has given it up.
+   *
+   * @throws {Error} When it is refused.
+   */
   async renew(): Promise<void> {
-    const next = await connect({ ...settings(this.options), waitOnFirstConnect: false });
     const old = this.#connection;
-    const heard = new Set<string>();
-    this.#heard = heard;
+    const next = await connect({ ...startingAt(old.getServer(), settings(this.options)), waitOnFirstConnect: false });
+    const overlap = new Overlap(next);
+    this.#overlap = overlap;
     const gone = [...this.#subscribed].map((one) => one.current);
     // What is sent from here on follows the subscriptions on the same connection: its answers find them.
     for (const one of this.#subscribed) one.current = this.#listen(next, one);
     this.#connection = next;
     this.#watch(next);
     this.#sendUnsent();
-    await seenOn(next);
-    await Promise.all(gone.map(drained));
+    await overlap.takenOver(gone, OVERLAP_MS);
     setTimeout(() => {
-      if (this.#heard === heard) this.#heard = undefined;
+      if (this.#overlap === overlap) this.#overlap = undefined;
       void this.#finish(old);
     }, OVERLAP_MS).unref();
     this.#finishing.add(old);
@@ -149,17 +153,21 @@ export class NatsTransport implements Transport {
   }
 
   #listen(on: NatsConnection, { subject, queue, handler }: Omit<Subscribed, 'current'>): Subscription {
+    const handle = (message: Msg) => {
+      try {
+        handler(this.#incoming(on, message));
+      } catch (thrown) {
+        this.#notice(`handler of ${subject} threw`, thrown);
+      }
+      if (this.#outbound.length > 0 && performance.now() > this.#outboundSince + LONG_MS) this.#sendAll();
+    };
     return on.subscribe(subject, {
       ...(queue === undefined ? {} : { queue }),
       callback: (error, message) => {
-        try {
-          if (error === null) {
-            if (queue !== undefined || this.#isNew(message)) handler(this.#incoming(on, message));
-          } else this.#notice('subscription failed', error);
-        } catch (thrown) {
-          this.#notice(`handler of ${subject} threw`, thrown);
-        }
-        if (this.#outbound.length > 0 && performance.now() > this.#outboundSince + LONG_MS) this.#sendAll();
+        const overlap = queue === undefined ? this.#overlap : undefined;
+        if (error !== null) this.#notice('subscription failed', error);
+        else if (overlap === undefined) handle(message);
+        else overlap.hear(on, message, () => { handle(message); }); // prettier-ignore
       },
     });
   }
@@ -242,15 +250,6 @@ export class NatsTransport implements Transport {
     }
   }
 
-  /** Sealed messages are never equal, so equal ones are one that came over both connections. */
-  #isNew({ subject, data }: Msg): boolean {
-    if (this.#heard === undefined) return true;
-    const name = createHash('sha256').update(`${subject}\0`).update(data).digest('base64');
-    if (this.#heard.has(name)) return false;
-    this.#heard.add(name);
-    return true;
-  }
-
   #incoming(on: NatsConnection, message: Msg): Incoming {
     const noResponders = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
     const { subject, data: payload, reply } = message;
@@ -281,20 +280,4 @@ export class NatsTransport implements Transport {
     else if (state === 'reconnect') this.#sendUnsent();
     else if (state === 'close') this.#unsent = undefined;
   }
-}
-
-/** Resolves when the broker has seen all that was sent on it, also where it is lost in between; or when it is gone for good. */
-async function seenOn(connection: NatsConnection): Promise<void> {
-  const isSeen = () =>
-    connection.flush().then(
-      () => true,
-      () => connection.isClosed(),
-    );
-  const gone = connection.closed().then(() => true);
-  while (!(await Promise.race([isSeen(), gone])));
-}
-
-/** One that the broker refused is closed already, and would throw. */
-function drained(subscription: Subscription): Promise<void> {
-  return subscription.isClosed() ? Promise.resolve() : subscription.drain();
 }

@@ -10,6 +10,9 @@ const news = (part: Partial<News>): News => ({ refusal: null, started: null, ret
 const refused = (code: string) => news({ refusal: { code, sentence: `${code}: nothing was sent` } });
 const ret = (id: string) => ({ id, ret: true, retcode: 0, success: true, out: null }) as unknown as News['returns'][0];
 
+const start = (...minions: string[]) => ({ jid: '20261126000000000000', minions, missing: [], rule: '' });
+const running = (id: string) => ({ id, why: 'running' as const, sentence: null });
+
 /** The gateways, and what their caller is told of the job. */
 class Gateways {
   readonly told: string[] = [];
@@ -20,7 +23,7 @@ class Gateways {
       onNews: ({ refusal, returns, end }) => {
         this.told.push(...returns.map(({ id }) => id));
         if (refusal !== null) this.told.push(refusal.code);
-        if (end !== null) this.told.push('end');
+        if (end !== null) this.told.push('end', ...end.map(({ id, why }) => `${id}: ${why}`));
         return refusal !== null || end !== null;
       },
       onFailure: (failure: AskFailure) => {
@@ -65,7 +68,7 @@ it.each(['acl_unavailable', 'store_unavailable', 'slow_down'])(
     gateways.says(refused(code));
     await seconds(2);
     expect([gateways.told, gateways.times]).toEqual([[], 3]);
-    gateways.says(news({ returns: [ret('a')], end: [] }));
+    gateways.says(news({ started: start('a'), returns: [ret('a')], end: [] }));
     expect(gateways.told).toEqual(['a', 'end']);
   },
 );
@@ -88,4 +91,44 @@ it('patience ends, also with gateways that never can: nobody answered is what is
   const { times } = gateways;
   await seconds(60);
   expect(gateways.times).toBe(times);
+});
+
+describe('an end that lacks a return', () => {
+  let gateways: Gateways;
+  beforeEach(() => {
+    gateways = new Gateways();
+    gateways.says(news({ started: start('a', 'b', 'c') }));
+    gateways.says(news({ returns: [ret('a')] }));
+    gateways.says(news({ end: [running('c')] }));
+  });
+
+  it('is not told: the job is asked for again, and what was lost is heard', () => {
+    expect([gateways.told, gateways.times]).toEqual([['a'], 2]);
+    gateways.says(news({ started: start('a', 'b', 'c') }));
+    gateways.says(news({ returns: [ret('a'), ret('b')], end: [running('c')] }));
+    expect([gateways.told, gateways.times]).toEqual([['a', 'b', 'end', 'c: running'], 2]);
+  });
+
+  it('is told when the third of them lacks it still, with who is missing', () => {
+    for (let n = 0; n < 2; n += 1) gateways.says(news({ started: start('a', 'b', 'c'), end: [running('c')] }));
+    expect([gateways.told, gateways.times]).toEqual([['a', 'end', 'c: running', 'b: no_answer'], 3]);
+  });
+
+  it('is told when the job is refused by now', () => {
+    gateways.says(refused('request_expired'));
+    expect([gateways.told, gateways.times]).toEqual([['a', 'end', 'c: running', 'b: no_answer'], 2]);
+  });
+
+  it('is told when nobody answers any more', async () => {
+    await seconds(PATIENCE_S + 3);
+    expect(gateways.told).toEqual(['a', 'end', 'c: running', 'b: no_answer']);
+  });
+});
+
+it('an end whose start was lost is not told: the job is asked for again', () => {
+  const gateways = new Gateways();
+  gateways.says(news({ end: [] }));
+  expect([gateways.told, gateways.times]).toEqual([[], 2]);
+  gateways.says(news({ started: start('a'), returns: [ret('a')], end: [] }));
+  expect([gateways.told, gateways.times]).toEqual([['a', 'end'], 2]);
 });

@@ -2,13 +2,16 @@
  * A job's caller, who hears of it to its end: when the gateway that began it falls silent, the same signed request goes to
  * another one, which goes on with the same job.
  *
- * A gateway that is there says so every second. Each return is told once, whoever tells it again.
+ * A gateway that is there says so every second. Each return is told once, whoever tells it again. An end is told when nothing
+ * of the job is missing: what a broker lost on the way, as where this connection had to find another node, is asked for again.
  * Spec: spec/envelope.md#durability.
  */
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
 import { type Body, contracts } from '@natrium/wire';
 
 export type News = Body<typeof contracts.news>;
+
+const NO_NEWS: News = { refusal: null, started: null, returns: [], end: null };
 
 export interface FollowHearing {
   /** @returns true after the last news. */
@@ -20,6 +23,9 @@ export interface FollowHearing {
 const SILENT_MS = 3000;
 const AGAIN_MS = 250;
 const LATER_MS = 1000;
+/** Ends that lack returns; after so many, who is still missing is told as such. */
+const MOST_ENDS = 3;
+const LOST = 'it returned, but its return was lost on the way here; jobs.lookup_jid may have it';
 /**
  * Refusals that say nothing of the job: to the first request that nothing came of it, but to one that was sent again not what
  * became of it at the gateway that had it before.
@@ -28,7 +34,10 @@ const NOT_NOW: ReadonlySet<string> = new Set(['acl_unavailable', 'store_unavaila
 
 export class Following {
   readonly #told = new Set<string>();
-  #started = false;
+  #minions: readonly string[] | undefined;
+  /** The last that was heard. */
+  #end: News['end'] | undefined;
+  #ends = 0;
   #heard = 0;
   #attempts = 0;
 
@@ -54,8 +63,7 @@ export class Following {
           return 'done';
         }
         this.#heard = performance.now();
-        const fresh = this.#fresh(news);
-        return fresh !== undefined && this.hear.onNews(fresh) ? 'done' : 'more';
+        return this.#take(news);
       },
       onFailure: (failure) => {
         this.#failed(failure);
@@ -63,21 +71,56 @@ export class Following {
     });
   }
 
+  #take(news: News): 'more' | 'done' {
+    const fresh = this.#fresh(news);
+    if (fresh === undefined) return 'more';
+    // The job was over; that it is refused by now says nothing of it.
+    if (fresh.refusal !== null && this.#end !== undefined) return this.#tellEnd(NO_NEWS);
+    if (fresh.end === null) return this.hear.onNews(fresh) ? 'done' : 'more';
+    this.#end = fresh.end;
+    this.#ends += 1;
+    if (this.#ends === MOST_ENDS || (this.#minions !== undefined && this.#lost().length === 0))
+      return this.#tellEnd(fresh);
+    if (fresh.started !== null || fresh.returns.length > 0) this.hear.onNews({ ...fresh, end: null });
+    this.#ask();
+    return 'done';
+  }
+
+  #tellEnd({ started, returns }: News): 'done' {
+    const absent = (this.#end ?? []).filter(({ id }) => !this.#told.has(id));
+    const lost = this.#lost().map((id) => ({ id, why: 'no_answer' as const, sentence: LOST }));
+    this.hear.onNews({ refusal: null, started, returns, end: [...absent, ...lost] });
+    return 'done';
+  }
+
+  /** Minions of which neither a return nor its absence was told. */
+  #lost(): readonly string[] {
+    const [minions, end] = [this.#minions ?? [], this.#end ?? []];
+    if (this.#told.size + end.length === minions.length) return [];
+    const absent = new Set(end.map(({ id }) => id));
+    return minions.filter((id) => !this.#told.has(id) && !absent.has(id));
+  }
+
   /** Nobody is connected at the first try: the caller hears it at once. Later it is a matter of time. */
   #failed(failure: AskFailure): void {
-    const isFirst = this.#attempts === 1 && !this.#started;
+    const isFirst = this.#attempts === 1 && this.#minions === undefined;
     if (isFirst && failure !== 'timeout') this.hear.onFailure(failure);
-    else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#started ? 'timeout' : failure);
+    else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#minions === undefined ? failure : 'timeout');
   }
 
   /** @param failure Told instead when patience is over. */
   #againAfter(ms: number, failure: AskFailure): void {
-    if (performance.now() - this.#heard >= this.patienceMs) this.hear.onFailure(failure);
+    if (performance.now() - this.#heard >= this.patienceMs) this.#giveUp(failure);
     else if (ms === 0) this.#ask();
     else
       setTimeout(() => {
         this.#ask();
       }, ms);
+  }
+
+  #giveUp(failure: AskFailure): void {
+    if (this.#end !== undefined) this.#tellEnd(NO_NEWS);
+    else this.hear.onFailure(failure);
   }
 
   /** What was not told before; undefined for news of nothing. */
@@ -86,8 +129,8 @@ export class Following {
       return undefined;
     const returns = news.returns.filter(({ id }) => !this.#told.has(id));
     for (const { id } of returns) this.#told.add(id);
-    const started = this.#started ? null : news.started;
-    this.#started ||= news.started !== null;
+    const started = this.#minions === undefined ? news.started : null;
+    this.#minions ??= news.started?.minions;
     const end = news.end?.filter(({ id }) => !this.#told.has(id)) ?? null;
     return { refusal: news.refusal, started, returns, end };
   }

@@ -1,13 +1,15 @@
 /**
  * Single deaths, each at the moment that hurts most: an agent whose return is written and not sent, a gateway whose callers
- * wait, a runner-service that works on something.
+ * wait, a runner-service that works on something, a caller's connection while a return comes.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fingerprint } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import type { JobNews } from '@natrium/model';
 import { until } from '@natrium/testing';
+import { openMaster } from '../../apps/cli/src/link/open-master.js';
 import { Program } from '../drills/program.js';
 import { Proxy } from '../drills/proxy.js';
 import { printFigure } from '../support/figures.js';
@@ -32,7 +34,7 @@ time.sleep(600)
 `;
 
 const cluster = useCluster({
-  minions: ['a'],
+  minions: ['a', 'b'],
   masterConfig: `auto_accept: true\nrunner_dirs: ${runners}\n`,
   brokerAuth: 'none',
   replicas: { 'master-gateway': 2, 'runner-service': 2 },
@@ -114,6 +116,45 @@ describe('a master-gateway', () => {
   );
 });
 
+describe('a caller', () => {
+  it(
+    'whose connection broke while a return came hears it before the end, and nothing runs again',
+    async () => {
+      const proxy = await Proxy.to(Number(new URL(cluster().brokerUrl).port));
+      const opened = await openMaster(behind(proxy.port));
+      if (!opened.ok) throw new Error(opened.error.sentence);
+      const { client, transport } = opened.value;
+      const news: JobNews[] = [];
+      const jidOf = () => news.flatMap((one) => (one.type === 'started' ? [one.jid] : []))[0];
+      const back = new Promise<void>((resolve) => transport.whenBack(resolve));
+      // Whoever comes first makes the folder, and goes on first.
+      const work = `sh -c 'echo ran >> ${mark('two')}; n=2; mkdir ${mark('first')} 2>/dev/null && n=1; while [ ! -e ${mark('go')}$n ]; do sleep 0.05; done; echo said'`;
+      const ask = { tgt: 'a,b', tgtType: 'list', funs: ['cmd.run'], args: [[work]], timeout: 60, returner: '', returnerOptions: {}, options: {} }; // prettier-ignore
+      try {
+        const over = (async () => {
+          for await (const one of client.publish(ask)) news.push(one);
+        })();
+        await until('both run', () => runsOf('two') === 2 && jidOf() !== undefined);
+        proxy.cut(false);
+        writeFileSync(mark('go1'), '');
+        await until('a return is stored', async () => (await storedOf(jidOf() ?? '')).stdout.includes('said'));
+        proxy.mend();
+        await back;
+        writeFileSync(mark('go2'), '');
+        await over;
+        const returned = news.flatMap((one) => (one.type === 'return' ? [[one.id, one.ret]] : []));
+        expect(returned.toSorted()).toEqual([['a', 'said'], ['b', 'said']]); // prettier-ignore
+        expect(news.at(-1)).toEqual({ type: 'end', absent: [] });
+        expect(runsOf('two')).toBe(2);
+      } finally {
+        await transport.drain();
+        proxy.close();
+      }
+    },
+    LONG_MS,
+  );
+});
+
 describe('a runner-service', () => {
   it(
     'that is killed at work does not leave its caller waiting: the outcome is unknown, and it is not run again',
@@ -133,6 +174,15 @@ describe('a runner-service', () => {
     LONG_MS,
   );
 });
+
+/** The master's configuration for a caller behind a proxy. */
+function behind(port: number): string {
+  const own = join(folder, 'caller');
+  mkdirSync(own, { recursive: true });
+  const text = readFileSync(join(cluster().master, 'master.d', 'up.conf'), 'utf8');
+  writeFileSync(join(own, 'master'), text.replace(/^nats:.*/m, `nats: nats://127.0.0.1:${String(port)}`));
+  return own;
+}
 
 /** One more minion, behind a proxy. */
 function anAgent(id: string, port: number): Program {

@@ -2,10 +2,12 @@
 #
 #   npm run build && docker compose build
 #
-# Targets: broker, service (acl-service, master-gateway, runner-service, event-sink), minion, cli (also founds the cluster).
+# Targets: broker, service (acl-service, master-gateway, runner-service, event-sink), minion, cli (also founds the cluster), and
+# database, for who has no PostgreSQL for the event-sink.
 # No image holds a key: volumes bring them, each container only its own (containers/init.mjs).
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG NATS_IMAGE=nats:2.10-alpine
+ARG POSTGRES_IMAGE=postgres:17-bookworm
 
 FROM ${NATS_IMAGE} AS nats
 
@@ -57,3 +59,18 @@ RUN for name in acl gateway runner sink broker minion cli offline; do mkdir -p /
  && chown -R 10001:10001 /volumes && chmod 700 /volumes/*
 USER 10001:10001
 CMD ["sleep", "infinity"]
+
+# The user is the event-sink's, by which PostgreSQL knows it.
+FROM ${POSTGRES_IMAGE} AS database
+RUN echo 'natrium:x:10001:10001:natrium:/var/lib/natrium:/usr/sbin/nologin' >> /etc/passwd \
+ && echo 'natrium:x:10001:' >> /etc/group \
+ && mkdir -p /var/lib/natrium /run/natrium-database \
+ && chown 10001:10001 /var/lib/natrium /run/natrium-database \
+ && chmod 700 /var/lib/natrium
+COPY containers/database/ /opt/natrium/containers/database/
+ENV PGHOST=/run/natrium-database PGUSER=natrium PGDATABASE=natrium
+USER 10001:10001
+# Ends at once, and in peace: at SIGTERM it would wait for its clients.
+STOPSIGNAL SIGINT
+ENTRYPOINT ["sh", "/opt/natrium/containers/database/start.sh"]
+CMD []

@@ -23,6 +23,7 @@ const { volumes } = values;
 const offline = join(volumes, 'offline');
 const pki = join(offline, 'pki');
 const token = join(offline, 'join-token');
+const FOUNDER = `user: natrium\nbroker_auth: jwt\nroot_dir: ${offline}\n`;
 
 function natriumctl(...words) {
   const program = new URL('../dist/cli/natriumctl.mjs', import.meta.url).pathname;
@@ -38,9 +39,13 @@ function write(path, text, mode) {
   chmodSync(path, mode);
 }
 
+function urlOf(host) {
+  return `nats://${host}:4222`;
+}
+
 function found() {
   if (existsSync(join(pki, 'roles'))) return false;
-  write(join(offline, 'master'), `user: natrium\nbroker_auth: jwt\nroot_dir: ${offline}\n`, 0o600);
+  write(join(offline, 'master'), FOUNDER, 0o600);
   natriumctl('init', '-c', offline, '--broker-tls', [...hosts, 'localhost'].join(','));
   write(token, `${randomBytes(24).toString('hex')}\n`, 0o600);
   return true;
@@ -49,7 +54,7 @@ function found() {
 function minionFile() {
   const finger = natriumctl('fingerprint', '-c', offline).trim();
   const own = {
-    nats: hosts.map((host) => `nats://${host}:4222`),
+    nats: hosts.map(urlOf),
     master_finger: finger,
     root_dir: '/var/lib/natrium',
     join_creds: '/etc/natrium/join.creds',
@@ -70,6 +75,9 @@ if (!existsSync(join(pki, 'roles')) && existsSync(join(volumes, 'acl', 'roles'))
   process.exit(0);
 }
 const isNew = found();
+// For what an operator does with all keys and the broker at once, as `natriumctl keys rotate` (docs/operations.md#with-containers).
+const servers = JSON.stringify(hosts.map(urlOf));
+write(join(offline, 'master'), `${FOUNDER}nats: ${servers}\nbroker_ca: ${join(pki, 'broker/tls/ca.crt')}\n`, 0o600);
 for (const role of Object.keys(roleKeys)) handOut(pki, role, join(volumes, role));
 mkdirSync(join(volumes, 'acl/autosign_grains'), { recursive: true, mode: 0o700 });
 cpSync(token, join(volumes, 'acl/autosign_grains/join_token'));

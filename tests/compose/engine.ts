@@ -47,16 +47,10 @@ export class Engine {
 
   /** Base images by the names that the Dockerfile and the compose file use. */
   importBases(): void {
-    for (const [tag, root] of makeBases(join(this.folder, 'bases'))) {
-      const env = this.#env();
-      const image = ['-', tag];
-      const change = ['--change', 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
-      const command = tag.startsWith('haproxy')
-        ? ['--change', 'CMD ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]']
-        : [];
+    for (const [tag, { root, changes }] of makeBases(join(this.folder, 'bases'))) {
       const tar = execFileSync('tar', ['-C', root, '-c', '.'], { maxBuffer: 1 << 30 });
-      execFileSync(DOCKER, ['import', ...change, ...command, ...image], {
-        env,
+      execFileSync(DOCKER, ['import', ...changes.flatMap((change) => ['--change', change]), '-', tag], {
+        env: this.#env(),
         input: tar,
         stdio: ['pipe', 'ignore', 'inherit'],
       });

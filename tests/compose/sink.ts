@@ -1,8 +1,9 @@
-/** What the event-sink delivers: events that a minion fires, in the file that tests/compose/master names. */
+/** What the event-sink delivers: events that a minion fires, in the file and in the database that tests/compose/master names. */
 import { until } from '@natrium/testing';
 import type { Engine } from './engine.js';
 
 const FILE = '/var/lib/natrium/events.jsonl';
+const QUERY = 'SELECT tag FROM salt_events';
 const LONG_MS = 240_000;
 
 export class Sink {
@@ -23,18 +24,26 @@ export class Sink {
     return tag;
   }
 
-  /** Resolves when all that was fired stands in the file. */
+  /** Resolves when all that was fired stands in the file and in the database. @throws {Error} When the database has one twice. */
   async delivered(): Promise<void> {
     await until(`the sink delivers ${this.#fired.join(', ')}`, async () => {
-      const tags = await this.#tags();
-      return this.#fired.every((tag) => tags.includes(tag));
+      const places = [await this.#inFile(), await this.#inDatabase()];
+      return places.every((tags) => this.#fired.every((tag) => tags.includes(tag)));
     }, LONG_MS); // prettier-ignore
+    const stored = (await this.#inDatabase()).toSorted();
+    if (stored.join() !== this.#fired.toSorted().join()) throw new Error(`in the database: ${stored.join(', ')}`);
   }
 
   /** In the order of the file; at least once, so a kill may repeat some. */
-  async #tags(): Promise<readonly string[]> {
+  async #inFile(): Promise<readonly string[]> {
     const sink = await this.engine.container('event-sink');
     const { stdout } = await this.engine.tryDocker(['exec', sink, 'cat', FILE]);
     return [...stdout.matchAll(/"tag":\s*"(compose\/\d+)"/g)].map(([, tag = '']) => tag);
+  }
+  /** As an operator looks: without a password, as the user that the container has. */
+  async #inDatabase(): Promise<readonly string[]> {
+    const database = await this.engine.container('database');
+    const { stdout } = await this.engine.tryDocker(['exec', database, 'psql', '-A', '-t', '-c', QUERY]);
+    return stdout.split('\n').filter((tag) => tag !== '');
   }
 }

@@ -82,6 +82,8 @@ for (const role of Object.keys(roleKeys)) handOut(pki, role, join(volumes, role)
 mkdirSync(join(volumes, 'acl/autosign_grains'), { recursive: true, mode: 0o700 });
 cpSync(token, join(volumes, 'acl/autosign_grains/join_token'));
 for (const name of ['server.crt', 'server.key']) cpSync(join(pki, 'broker/tls', name), join(volumes, 'broker', name));
+// For `natriumctl doctor`, which warns before it ends.
+cpSync(join(pki, 'broker/tls/server.crt'), join(volumes, 'cli/broker/tls/server.crt'));
 // The account's JWT changes while the cluster runs: each broker keeps it in its own folder.
 const config = readFileSync(join(pki, 'broker/server.conf'), 'utf8').replace(
   '/var/lib/nats/jwt',

@@ -14,6 +14,13 @@ const mounts = Object.entries(services).flatMap(([service, { volumes = [] }]) =>
 );
 const ofKeys = mounts.filter(({ volume }) => volume.startsWith('keys-'));
 
+it('both variants have the same settings but for the broker', () => {
+  const [three, one] = ['cluster.conf', 'one.conf'].map(
+    (name) => load(readFileSync(inRoot('containers', name), 'utf8')) as Readonly<Record<string, unknown>>,
+  );
+  expect({ ...one, nats: [one?.['nats'], 'nats://nats-2:4222', 'nats://nats-3:4222'] }).toEqual(three);
+});
+
 describe('the volumes of keys in docker-compose.yml', () => {
   // The engine fills an empty volume from the image for each container that it creates, and two at a time fail with
   // "failed to mkdir …: file exists": replicas are created at the same time, before `init` has put anything there.

@@ -119,6 +119,11 @@ async function whole(engine: Engine): Promise<boolean> {
     for (const [call, tree] of trees) for (const line of [`${call}:`, ...tree.split('\n')]) say(`  ${line}`);
     for (const [name, figure] of Object.entries(figures)) say(`${name.padEnd(40)}${String(figure).padStart(8)}`);
   });
+  await timed('new containers for the minions', async () => {
+    const words = ['--no-deps', '--force-recreate', '--scale', `minion-agent=${String(SCALE['minion-agent'])}`];
+    await engine.compose('up', '-d', '--no-build', ...words, 'minion-agent');
+    await answering(engine, SCALE['minion-agent']);
+  });
   for (const [node, times] of await unheardOf(engine))
     say(`${node} was not heard by the others at ${String(times)} of its starts, and was started again`);
   if (failed.length > 0) say(`failed: ${failed.join(', ')}`);

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
-import { type MinionConfig, shownAddress } from '@natrium/config';
+import { keepMinionId, type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
@@ -58,6 +58,7 @@ export async function startAgent(
   const { tracing } = traces;
   const about = { config, trust, clock, log, signal, grains: shownGrains(config), tracing };
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
+  keepMinionId(config);
   const come = () => comeToLife({ about, identity, fresh, kept });
   try {
     // A cluster that has lost its data knows this minion no more, while the broker may know its user still.

@@ -6,7 +6,7 @@ export { type EventSink, sinkKind } from './event-sinks.js';
 export { FolderWatch, type WatchedFolder } from './folder-watch.js';
 export { configurationDocs } from './docs-table.js';
 export { type LoadedConfig, loadMasterConfig, unknownMasterKeys } from './load-master.js';
-export { type Host, loadMinionConfig } from './load-minion.js';
+export { type Host, keepMinionId, loadMinionConfig } from './load-minion.js';
 export { MasterConfig } from './master-config.js';
 export { checkMasterFinger } from './master-finger.js';
 export { MinionConfig } from './minion-config.js';

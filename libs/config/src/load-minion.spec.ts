@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Host, loadMinionConfig } from './load-minion.js';
+import { type Host, keepMinionId, loadMinionConfig } from './load-minion.js';
 import { problemSentence } from './problem.js';
 
 let dir: string;
@@ -40,6 +40,18 @@ describe('the name of a minion', () => {
     expect(load('').id).toBe('kept');
     expect(load('id: given\n').id).toBe('given');
     expect(load('id: 12\n').id).toBe('12');
+  });
+
+  it('that is only the host’s outlives another name of the host, beside the key; one that was given is kept nowhere', () => {
+    const pki = `pki_dir: ${dir}\n`;
+    keepMinionId(load(`${pki}id: given\n`), HOST);
+    expect(readdirSync(dir)).toEqual(['minion']);
+    keepMinionId(load(pki), HOST);
+    const renamed = { hostname: 'web2', hosts: '' };
+    expect(load(pki, renamed).id).toBe('web1.example.com');
+    keepMinionId(load(pki, renamed), renamed);
+    expect(load(pki, renamed).id).toBe('web1.example.com');
+    expect(load(`${pki}id: given\n`, renamed).id).toBe('given');
   });
 
   it('is refused when it holds a slash or a blank', () => {

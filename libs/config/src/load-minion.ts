@@ -1,5 +1,5 @@
 /** The configuration of a minion, from `DIR/minion`, `DIR/minion.d/*.conf` and `DIR/minion_id`. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Path } from '@natrium/args';
@@ -30,7 +30,9 @@ export function loadMinionConfig(
   const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MasterConfig });
   if (!checked.ok) return checked;
   const { values, locate, folders, reports } = checked.value;
-  const id = parseMinionId(values.id ?? cachedId(dir) ?? fullHostName(host.hostname, host.hosts));
+  const id = parseMinionId(
+    values.id ?? idIn(resolve(dir)) ?? idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts),
+  );
   const finger = checkMasterFinger(values.master_finger);
   const addresses = brokerAddresses(values);
   const problem = (path: Path, fault: Fault): ConfigProblem => ({ ...locate(path), path, ...fault });
@@ -44,6 +46,17 @@ export function loadMinionConfig(
   const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
   return ok({ config, locate, folders, reports });
 }
+
+/**
+ * Keeps a name that is only the host's beside the key that it joins with: a host, or a container, that is called otherwise at its next
+ * start is still whom the master accepted. (Salt keeps it in `DIR`, where an agent need not be able to write.)
+ */
+export function keepMinionId({ id, pki_dir: pki }: MinionConfig, host = thisHost()): void {
+  const path = join(pki, ID_FILE);
+  if (id === fullHostName(host.hostname, host.hosts) && !existsSync(path)) writeFileSync(path, `${id}\n`);
+}
+
+const ID_FILE = 'minion_id';
 
 const BAD_ID: Fault = {
   reason: 'this is no name of a minion',
@@ -89,8 +102,8 @@ function brokerAddresses({
 }
 
 /** A minion keeps the name of its first start, as Salt's do. */
-function cachedId(dir: string): string | undefined {
-  return readText(join(resolve(dir), 'minion_id'))?.trim() || undefined;
+function idIn(folder: string): string | undefined {
+  return readText(join(folder, ID_FILE))?.trim() || undefined;
 }
 
 function thisHost(): Host {

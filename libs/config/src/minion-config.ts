@@ -25,7 +25,7 @@ const identityKeys = {
       group: identity,
       doc: "The minion's name",
       takes: 'a name of 1 to 255 characters without slashes',
-      shown: 'the content of minion_id, or the full host name',
+      shown: 'the content of minion_id, or the full host name at the first start',
     }),
   master_finger: z._default(text(256), '').register(keyDocs, {
     group: identity,

@@ -55,7 +55,7 @@ ENV PATH=/opt/natrium/bin:$PATH
 USER 0:0
 RUN command -v openssl > /dev/null \
  || (apt-get update && apt-get install -y --no-install-recommends openssl && rm -rf /var/lib/apt/lists/*)
-RUN for name in acl gateway runner sink broker minion cli offline; do mkdir -p /volumes/$name; done \
+RUN for name in acl gateway runner sink broker minion cli offline events; do mkdir -p /volumes/$name; done \
  && chown -R 10001:10001 /volumes && chmod 700 /volumes/*
 USER 10001:10001
 CMD ["sleep", "infinity"]

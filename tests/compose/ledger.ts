@@ -8,6 +8,10 @@ import { logOf } from './steps.js';
 const LEDGER = '/var/lib/natrium/ledger';
 const REST_TRIES = 20;
 const REST_MS = 1000;
+/** Of the jobs, and of the minions that they were sent to: each service and each node is away for a moment. */
+const MOST_REFUSED = 0.1;
+/** The peer that asks waits for each: where one node stands still, for longer than any other step takes. */
+const MOST_UNHEARD = 1 / 3;
 
 export interface Account {
   readonly figures: Readonly<Record<string, number>>;
@@ -25,12 +29,16 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
   const ran = [...runs.keys()];
   const refused = jobs.filter(({ refusal }) => refusal !== undefined);
   // Silence promises nothing; any other refusal says that nothing was sent.
+  const absent = jobs.reduce((sum, job) => sum + job.absent, 0);
+  const peers = jobs.filter(({ word }) => word.startsWith('peer'));
+  const unheard = peers.filter(({ heard }) => Object.keys(heard).length === 0);
   const denied = new Set(refused.filter(({ refusal }) => refusal !== 'master_unreachable').map(({ word }) => word));
   return {
     figures: {
       'jobs sent': jobs.length,
-      '  of them by a peer': jobs.filter(({ word }) => word.startsWith('peer')).length,
+      '  of them by a peer': peers.length,
       'jobs refused to their caller': refused.length,
+      'minions told to be absent': absent,
       ...codesOf(refused),
       'runs on minions': runs.size,
       'returns told to a waiting caller': told.size,
@@ -43,8 +51,16 @@ export async function accountOf(engine: Engine, jobs: readonly ToldJob[]): Promi
       'run twice': ran.filter((place) => (runs.get(place) ?? 0) > 1),
       'told and not run': [...told].filter((place) => !runs.has(place) && !interrupted.has(place)),
       'refused and run all the same': ran.filter((place) => denied.has(place.split(' ')[0] ?? '')),
+      'refused beyond a tenth': beyond(refused.length, jobs.length, MOST_REFUSED),
+      'absent beyond a tenth': beyond(absent, told.size + absent, MOST_REFUSED),
+      'peers that heard nobody, beyond a third': beyond(unheard.length, peers.length, MOST_UNHEARD),
     },
   };
+}
+
+/** A cluster that does nothing loses nothing either. */
+function beyond(count: number, all: number, share: number): readonly string[] {
+  return all > 0 && count <= all * share ? [] : [`${String(count)} of ${String(all)}`];
 }
 
 /** How many were refused with each code. */

@@ -162,6 +162,7 @@ async function hurt(engine: Engine, sink: Sink): Promise<Hurt> {
   const minions = await engine.containers('minion-agent');
   const caller = await engine.container('minion-agent');
   const wanted = steps(engine, caller).filter(({ name }) => name.includes(process.argv[2] ?? ''));
+  if (wanted.length === 0) throw new Error(`no step's name holds "${process.argv[2] ?? ''}"`);
   const peers = new PeerLoad(engine, caller);
   const load = await RunningLoad.start(engine, minions, RATE);
   const failed: string[] = [];

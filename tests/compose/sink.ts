@@ -2,7 +2,7 @@
 import { until } from '@natrium/testing';
 import type { Engine } from './engine.js';
 
-const FILE = '/var/lib/natrium/events.jsonl';
+const FILE = '/var/lib/natrium/events/compose.jsonl';
 const QUERY = 'SELECT tag FROM salt_events';
 const LONG_MS = 240_000;
 

@@ -95,7 +95,7 @@ async function roll(engine: Engine, service: string): Promise<void> {
   for (const id of both) await ready(engine, id, service);
   for (const id of old) {
     await engine.docker('stop', '-t', '30', id);
-    await engine.docker('rm', id);
+    await engine.docker('rm', '-v', id);
   }
   await scaled(old.length);
   const left = await engine.containers(service);

@@ -29,7 +29,7 @@ const MAX_SLOWED = 10_000;
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
 
-const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
+export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 
 /** How much each party may ask; beyond it nothing is read, decided or stored for it. */
 export interface DoorBudgets {

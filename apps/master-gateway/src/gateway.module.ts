@@ -90,7 +90,8 @@ export class GatewayModule {
       log,
     });
     const waiting = new Waiting();
-    const door = new Door(made, minions, waiting, budgets(requests, link, log), log);
+    const allowance = budgets(requests, link, log);
+    const door = new Door(made, minions, waiting, allowance, log);
     await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting });
     options.onStop(() => {
       jids.close();
@@ -99,7 +100,8 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      onHttp(() => openHttp(http, { link, ...made, feed, log }));
+      const affords = (caller: string) => allowance.requests.take(caller, allowance.now());
+      onHttp(() => openHttp(http, { link, ...made, feed, affords, log }));
     }
     return {
       module: GatewayModule,
@@ -118,14 +120,15 @@ interface HttpNeeds {
   readonly publish: PeerPublish;
   readonly run: PeerRun;
   readonly feed: HttpFeed;
+  readonly affords: (caller: string) => boolean;
   readonly log: Logger;
 }
 
 /** The HTTP API over the same flows as everybody else's. */
-function openHttp(http: HttpOptions, { link, publish, run, feed, log }: HttpNeeds): Promise<HttpServer> {
-  const sessions = new Sessions(link);
+function openHttp(http: HttpOptions, { link, publish, run, feed, affords, log }: HttpNeeds): Promise<HttpServer> {
+  const sessions = new Sessions(link, affords);
   const streams = new EventStreams(feed, sessions, log);
-  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing });
+  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, affords });
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {

@@ -13,9 +13,17 @@ import type { Sessions } from './sessions.js';
 
 const RES = { getHeader: () => 'id-1' } as unknown as Response;
 
-function anApi(parts: { readonly fire?: EventFeed['fire']; readonly logout?: Sessions['logout'] }) {
+function anApi(parts: {
+  readonly fire?: EventFeed['fire'];
+  readonly logout?: Sessions['logout'];
+  readonly count?: Sessions['count'];
+}) {
   const logged: string[] = [];
-  const sessions = { login: () => Promise.resolve({ token: 'f'.repeat(64) }), logout: parts.logout };
+  const sessions = {
+    login: () => Promise.resolve({ token: 'f'.repeat(64) }),
+    logout: parts.logout,
+    count: parts.count ?? (() => undefined),
+  };
   const api = new Api({
     sessions: sessions as unknown as Sessions,
     clients: { runAll: () => Promise.resolve([{ a: true }]) } as unknown as Clients,
@@ -50,6 +58,21 @@ describe('/run with credentials', () => {
 });
 
 describe('a hook', () => {
+  it('that anybody may send is not heard from an address that asks too much', async () => {
+    const fired: string[] = [];
+    const fire = (tag: string) => {
+      fired.push(tag);
+      return Promise.resolve();
+    };
+    const count = () => {
+      throw new ServiceUnavailableException();
+    };
+    await expect(hook(anApi({ fire, count }).api)).rejects.toMatchObject({ status: 503 });
+    expect(fired).toEqual([]);
+    await hook(anApi({ fire }).api);
+    expect(fired).toEqual(['salt/netapi/hook/x']);
+  });
+
   it.each<[string, string, Value]>([
     ['application/json', '{"a":1}', { a: 1 }],
     ['application/json', '[1,{"b":2}]', [1, { b: 2 }]],

@@ -128,7 +128,7 @@ export class Api {
   }
 
   async hook(req: Request, res: Response): Promise<void> {
-    const origin = this.parts.openHook ? OPEN_HOOK : await this.#hookOrigin(req, res);
+    const origin = this.parts.openHook ? this.#anybody(req, res) : await this.#hookOrigin(req, res);
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
     const post = this.bodyOf(req);
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
@@ -160,6 +160,11 @@ export class Api {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #anybody(req: Request, res: Response): Origin {
+    this.parts.sessions.count(fromOf(req, res));
+    return OPEN_HOOK;
   }
 
   async #hookOrigin(req: Request, res: Response): Promise<Origin> {

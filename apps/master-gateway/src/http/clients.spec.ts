@@ -8,10 +8,12 @@ import {
   NO_NEWS,
   type PeerPublish,
   type PeerRun,
+  type Ran,
   type SignedRequest,
   type Tell,
 } from '@natrium/flow';
 import { Float, type ValueMap } from '@natrium/model';
+import { UnauthorizedException } from '@nestjs/common';
 import { Clients } from './clients.js';
 import { MasterCalls } from './master-calls.js';
 
@@ -41,7 +43,7 @@ function aGate(connected: readonly string[], end: News['end'] = [], all: readonl
       return Promise.resolve();
     },
   } as unknown as PeerPublish;
-  const ports = { publish, run: {} as PeerRun, now: () => 1_795_000_000_000, tracing: NO_TRACING };
+  const ports = { publish, run: {} as PeerRun, now: () => 1_795_000_000_000, tracing: NO_TRACING, affords: () => true };
   const clients = new Clients(new MasterCalls(ports), OPTIONS);
   const ask = (low: ValueMap) => clients.runAll([{ tgt: '*', fun: 'test.ping', ...low }], CALLER);
   return { ran, sizes, ask };
@@ -97,4 +99,45 @@ it('names in a batch who returned and who refused, and nobody who is silent', as
   const refused = { c: 'Minion did not return. [Refused]\nNot me.' };
   expect(await ask({ client: 'local_batch', batch: '3' })).toEqual(expect.arrayContaining([{ a: false }, refused]));
   expect(await ask({ client: 'local_batch', batch: '3' })).toHaveLength(2);
+});
+
+describe('a runner or the wheel', () => {
+  /** Runs, and takes the session's end with it where it says so; a budget of so many requests. */
+  function aMaster(budget = 1) {
+    const did: string[] = [];
+    let [isOver, left] = [false, budget];
+    const run = {
+      handle: ({ request }: SignedRequest, _follow: string, tell: (ran: Ran) => void) => {
+        did.push(request.funs.join());
+        isOver = true;
+        tell({
+          refusal: null,
+          jid: '20261126000000000001',
+          outcome: { ret: 'done', retcode: 0, success: true, out: null },
+        });
+        return Promise.resolve();
+      },
+    } as unknown as PeerRun;
+    const affords = () => (left -= 1) >= 0;
+    const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, affords };
+    const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
+    const all = { ...OPTIONS, clients: new Set(['runner', 'wheel']) };
+    const ask = (low: ValueMap) => new Clients(new MasterCalls(ports), all).runAll([low], { ...CALLER, name });
+    return { did, ask };
+  }
+
+  it.each([
+    { client: 'runner', fun: 'test.arg', full_return: true },
+    { client: 'wheel', fun: 'key.list_all' },
+  ])('that is done is answered, also where the session has ended meanwhile: %j', async (low) => {
+    const { did, ask } = aMaster();
+    expect(await ask(low)).toMatchObject([{ data: { user: 'fred', return: 'done', success: true } }]);
+    expect(did).toEqual([low.fun]);
+  });
+
+  it('is not run for whoever asks too much', async () => {
+    const { did, ask } = aMaster(0);
+    await expect(ask({ client: 'runner', fun: 'test.arg' })).rejects.toMatchObject({ status: 503 });
+    expect(did).toEqual([]);
+  });
 });

@@ -97,21 +97,22 @@ export class Clients {
 
   async #runner(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
     const ask = runAsk(low, this.options.runnerTimeout);
+    // Before it runs: a session that ended meanwhile takes nothing of what was done away.
+    const user = ask.isFull ? await caller.name() : '';
     const { jid, outcome, refusal } = await this.calls.run('run', ask, 'all', caller);
     if (refusal !== null) throw httpError(refusal);
-    const value = outcome?.ret ?? null;
-    if (!ask.isFull) return [value];
-    const data = await runData('runner', ask, { jid, outcome, refusal }, caller);
-    return [{ tag: `salt/run/${jid}/ret`, data }];
+    if (!ask.isFull) return [outcome?.ret ?? null];
+    return [{ tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user) }];
   }
 
   async #wheel(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
     const ask = runAsk(low, this.options.runnerTimeout);
+    const user = await caller.name();
     const ran = await this.calls.run('wheel', ask, 'all', caller);
     // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
     if (ran.refusal !== null && ran.refusal.code !== 'unknown_runner') throw httpError(ran.refusal);
     const tag = `salt/wheel/${ran.jid}`;
-    return [{ tag, data: { ...(await runData('wheel', ask, ran, caller)), tag } }];
+    return [{ tag, data: { ...runData('wheel', ask, ran, user), tag } }];
   }
 
   async #async(what: 'run' | 'wheel', low: ValueMap, caller: Caller): Promise<readonly Value[]> {
@@ -121,16 +122,16 @@ export class Clients {
   }
 }
 
-async function runData(
+function runData(
   kind: 'runner' | 'wheel',
   { fun, args }: RunAsk,
   { jid, outcome, refusal }: RunNews,
-  caller: NamedCaller,
-): Promise<ValueMap> {
+  user: string,
+): ValueMap {
   return {
     fun: `${kind}.${fun}`,
     jid,
-    user: await caller.name(),
+    user,
     fun_args: funArgs(args),
     _stamp: nowStamp(),
     return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,

@@ -210,7 +210,7 @@ export class EventStreams {
     const [first] = listeners;
     if (first === undefined) return;
     try {
-      const session = await this.sessions.check(token, first.listener.client);
+      const session = await this.sessions.check(token, first.listener.client, false);
       for (const one of listeners) Object.assign(one, { session, lookedAt: Date.now() });
     } catch (cause) {
       const isOver = cause instanceof UnauthorizedException;

@@ -3,6 +3,7 @@ import type { RoleLink } from '@natrium/edge';
 import type { Credential } from '@natrium/flow';
 import { type Body, contracts } from '@natrium/wire';
 import { ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { TOO_FAST } from '../door.js';
 import { httpError, NOT_NOW } from './refused.js';
 
 export type Session = NonNullable<Body<typeof contracts.authed>['session']>;
@@ -31,7 +32,16 @@ export const TOKEN = /^[0-9a-f]{64}$/;
 const LIMITS = { eauth: 64, username: 256, secret: 4096 } as const;
 
 export class Sessions {
-  constructor(private readonly link: RoleLink) {}
+  constructor(
+    private readonly link: RoleLink,
+    /** Takes a request of this caller's budget. */
+    private readonly affords: (caller: string) => boolean,
+  ) {}
+
+  /** Of whoever has not proved who he is, an address is all that is known. @throws {HttpException} When it asks too much. */
+  count({ address }: From): void {
+    if (!this.affords(`address ${address}`)) throw httpError(TOO_FAST);
+  }
 
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
     const { eauth, username, secret, expire, use } = ask;
@@ -40,8 +50,9 @@ export class Sessions {
     return this.#ask({ what: 'login', use, credential: { eauth, username, secret, token: '' }, expire, ...fit(from) });
   }
 
-  /** @throws {UnauthorizedException} When the session has ended. */
-  async check(token: string, from: From): Promise<Session> {
+  /** @param isAsked Not where the gateway looks again by itself. @throws {UnauthorizedException} When the session has ended. */
+  async check(token: string, from: From, isAsked = true): Promise<Session> {
+    if (isAsked) this.count(from);
     return (await this.#about('check', token, from)).session;
   }
 

@@ -1,7 +1,9 @@
 /** Who asks for another protocol than HTTP/1.1, over real sockets. */
 import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import pino from 'pino';
+import { WebSocket } from 'ws';
 import { Api } from './api.js';
 import type { EventFeed } from '../event-feed.js';
 import type { Clients } from './clients.js';
@@ -9,6 +11,7 @@ import { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import { type Sessions, unproved } from './sessions.js';
+import { serveWebSockets } from './web-socket.js';
 
 const TOKEN = 'a'.repeat(40);
 const FORM = 'username=fred&password=x&eauth=file';
@@ -136,6 +139,57 @@ describe('a WebSocket', () => {
     },
     5000,
   );
+});
+
+describe('a WebSocket that is open', () => {
+  let opened: string[];
+  let isOver: boolean;
+  let plain: Server;
+  let end: () => void;
+
+  async function open(silentMs?: number): Promise<WebSocket> {
+    const check = () => (isOver ? Promise.reject(unproved()) : Promise.resolve(SESSION));
+    const streams = { openSocket: (socket: WebSocket) => { opened.push('a listener'); socket.send('heard'); } }; // prettier-ignore
+    const parts = { prefix: '', addresses: undefined, sessions: { check }, streams, ...(silentMs === undefined ? {} : { silentMs }) }; // prettier-ignore
+    plain = createHttpServer();
+    end = serveWebSockets(plain, parts as never);
+    plain.listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const socket = new WebSocket(`ws://127.0.0.1:${String((plain.address() as AddressInfo).port)}/ws/${TOKEN}`);
+    await once(socket, 'open');
+    return socket;
+  }
+
+  beforeEach(async () => {
+    [opened, isOver] = [[], false];
+    await serve();
+  });
+  afterEach(() => {
+    end();
+    plain.close();
+  });
+
+  it('hears from when it has said anything', async () => {
+    const socket = await open();
+    expect(opened).toEqual([]);
+    socket.send('ready');
+    await once(socket, 'message');
+    expect(opened).toEqual(['a listener']);
+  });
+
+  it('hears nothing when its session has ended before that', async () => {
+    const socket = await open();
+    isOver = true;
+    socket.send('ready');
+    await once(socket, 'close');
+    expect(opened).toEqual([]);
+  });
+
+  it('is closed when it says nothing', async () => {
+    const socket = await open(50);
+    await once(socket, 'close');
+    expect(opened).toEqual([]);
+  });
 });
 
 describe('who offers HTTP/2 in clear', () => {

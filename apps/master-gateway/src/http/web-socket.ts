@@ -7,12 +7,14 @@ import type { EventStreams } from './event-streams.js';
 import { isLetIn, sessionIn } from './guards.js';
 import type { HttpOptions } from './http-options.js';
 import { plainTarget } from './paths.js';
-import { type From, SESSION_ID, type Session, type Sessions, TOKEN } from './sessions.js';
+import { type From, SESSION_ID, type Sessions, TOKEN } from './sessions.js';
 
 /** With the token, where the path names one. */
 const PATH = /^\/ws(?:\/([^/]+))?\/?$/;
 /** A client says one short line. */
 const MAX_FRAME = 4096;
+/** Within which it says that. */
+const SILENT_MS = 30_000;
 const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const UNKNOWN = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
@@ -22,6 +24,7 @@ const ASKED = Symbol('asked');
 export interface SocketParts extends Pick<HttpOptions, 'prefix' | 'addresses'> {
   readonly sessions: Sessions;
   readonly streams: EventStreams;
+  readonly silentMs?: number;
 }
 
 /** The requests are of Express's kind, but pass none of its guards. */
@@ -30,7 +33,7 @@ interface Upgrades {
 }
 
 export function serveWebSockets(server: Upgrades, parts: SocketParts): () => void {
-  const { prefix, addresses, sessions, streams } = parts;
+  const { prefix, addresses, sessions, streams, silentMs = SILENT_MS } = parts;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME, perMessageDeflate: false });
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
@@ -46,9 +49,11 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
     }
     const client = { address: req.ip ?? '', about: '' };
     enter(req, named[1], sessions, client).then(
-      ({ token, session }) => {
+      (token) => {
         sockets.handleUpgrade(req, socket, head, (webSocket) => {
-          begin(webSocket, () => {
+          begin(webSocket, silentMs, async () => {
+            // It may have ended since the upgrade.
+            const session = await sessions.check(token, client);
             streams.openSocket(webSocket, { token, session, from: 'now', client });
           });
         });
@@ -84,20 +89,25 @@ export function upgradeOnlyWebSockets(prototype: IncomingMessage): void {
   });
 }
 
-async function enter(
-  req: Request,
-  named: string | undefined,
-  sessions: Sessions,
-  client: From,
-): Promise<{ readonly token: string; readonly session: Session }> {
+async function enter(req: Request, named: string | undefined, sessions: Sessions, client: From): Promise<string> {
   const token = named ?? sessionIn(req);
   if (!SESSION_ID.test(token) && !TOKEN.test(token)) throw new RangeError('not a token');
-  return { token, session: await sessions.check(token, client) };
+  await sessions.check(token, client);
+  return token;
 }
 
-function begin(socket: WebSocket, listen: () => void): void {
-  socket.on('error', () => {
+/** Whoever says nothing, or is gone without a word, holds no connection for long. */
+function begin(socket: WebSocket, silentMs: number, listen: () => Promise<void>): void {
+  const end = () => {
     socket.terminate();
+  };
+  const silence = setTimeout(end, silentMs).unref();
+  socket.on('error', end);
+  socket.on('close', () => {
+    clearTimeout(silence);
   });
-  socket.once('message', listen);
+  socket.once('message', () => {
+    clearTimeout(silence);
+    listen().catch(end);
+  });
 }

@@ -1,7 +1,7 @@
 /** The process of a minion: `node main.mjs -c DIR`. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { loadMinionConfig, pinoLevel, problemSentence } from '@natrium/config';
+import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
 import { mendOf } from '@natrium/keystore';
 import { beFrugal } from '@natrium/process';
 import { pino } from 'pino';
@@ -25,7 +25,7 @@ if (!loaded.ok) {
   process.exit(1);
 }
 const { config, reports } = loaded.value;
-const log = pino({ level: pinoLevel(config.log_level), base: { minion: config.id } });
+const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }));
 for (const report of reports) log.info(report);
 
 if (process.env['NATRIUM_SUPERVISED'] !== undefined) {

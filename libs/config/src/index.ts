@@ -14,5 +14,5 @@ export { editDistance, nearestKey } from './nearest-key.js';
 export { type ConfigProblem, problemReason, problemSentence } from './problem.js';
 export { GUI_PREFIX, isSaltKey, SALT_KEYS } from './salt-keys.js';
 export { ACCOUNT_NAME, LOG_LEVELS } from './shared-keys.js';
-export { pinoLevel } from './pino-level.js';
+export { logOptions, pinoLevel } from './log-options.js';
 export { type FilePlace } from './sourced.js';

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
+import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { tidyAtRest } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
@@ -19,16 +20,20 @@ import { SealedStrategy } from './sealed-strategy.js';
 import { readServiceConfig, type ServiceConfig } from './service-config.js';
 import { ServiceMetrics } from './service-metrics.js';
 
+type Hook = () => Promise<void> | void;
+
 export interface ServiceStart {
   readonly link: RoleLink;
   readonly config: ServiceConfig;
   readonly log: Logger;
   /** Where it is asked for its figures; there is no such door without `--metrics`. */
   readonly metrics: ServiceMetrics | undefined;
+  /** Registers what is to be begun once the service hears. */
+  readonly onListening: (begin: Hook) => void;
   /** Registers what is to be done first, while the service still hears. */
-  readonly beforeStop: (stop: () => Promise<void> | void) => void;
+  readonly beforeStop: (stop: Hook) => void;
   /** Registers what is to be done before the connection closes. */
-  readonly onStop: (stop: () => Promise<void> | void) => void;
+  readonly onStop: (stop: Hook) => void;
 }
 
 /** A service that listens. */
@@ -64,7 +69,7 @@ async function start(
   });
   const address = values.metrics === undefined ? undefined : metricsAddress(values.metrics);
   const config = readServiceConfig(values.config);
-  const log = pino({ level: config.logLevel, base: { service: role } });
+  const log = pino(logOptions(config.logLevel, { service: role }));
   for (const report of config.reports) log.info(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);
@@ -120,10 +125,10 @@ export async function openService(
     'Age of the key that this service seals and opens with',
     () => Math.max(0, link.clock.now() - link.own.keyring.current.notBefore) / 1000,
   );
-  const stops: (() => Promise<void> | void)[] = [];
-  const first: typeof stops = [];
+  const [begins, first, stops]: readonly [Hook[], Hook[], Hook[]] = [[], [], []];
   const about: ServiceStart = {
     ...{ link, config, log, metrics },
+    onListening: (begin) => begins.push(begin),
     beforeStop: (stop) => first.push(stop),
     onStop: (stop) => stops.push(stop),
   };
@@ -145,7 +150,7 @@ export async function openService(
   const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
   await app.listen();
   await link.transport.flush();
-  await started(about);
+  for (const begin of [...begins, started]) await begin(about);
   return {
     link,
     close: async () => {

@@ -18,6 +18,8 @@ const CONNECT_MS = 5000;
 const QUERY_MS = 20_000;
 /** Data exceptions and exceeded limits of the program: the same rows fail again. */
 const REFUSALS = /^(?:22|54)/;
+/** Their messages quote the value. */
+const DATA_EXCEPTIONS = /^22/;
 
 export class PostgresDestination implements Destination {
   readonly atOnce = 1000;
@@ -84,6 +86,7 @@ export class PostgresDestination implements Destination {
 function readable(cause: unknown): Error {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const known = typeof code === 'string' ? code : '';
-  const said = `${typeof message === 'string' ? message : 'it failed'}${known === '' ? '' : ` (${known})`}`;
+  const what = DATA_EXCEPTIONS.test(known) ? 'the database cannot hold a value of the event' : message;
+  const said = `${typeof what === 'string' ? what : 'it failed'}${known === '' ? '' : ` (${known})`}`;
   return REFUSALS.test(known) ? new EventRefused(said) : new Error(said);
 }

@@ -69,6 +69,22 @@ it('what runs for another caller goes on', async () => {
   other.socket.destroy();
 });
 
+it('a text with a line separator of Unicode is a part of its line', async () => {
+  const { socket, ask } = await aCaller();
+  ask('test.echo', 'a\u2028b');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(JSON.parse(String(answer))).toMatchObject({ ret: 'a\u2028b', retcode: 0 });
+  socket.destroy();
+});
+
+it('a line that is too long ends the connection, and runs nothing', async () => {
+  const { socket } = await aCaller();
+  const left = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve));
+  socket.write(`{"fun": "test.ping", "args": ["${'x'.repeat(9 << 20)}`);
+  await left;
+  expect(calls).toEqual([]);
+});
+
 it('a caller that leaves with its answer ends nothing', async () => {
   const { socket, ask } = await aCaller();
   const answers = createInterface({ input: socket });

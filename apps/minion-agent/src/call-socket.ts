@@ -10,7 +10,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
+import { LineReader } from '@natrium/events';
 import { fromPlain, isList, isMap, jidOf, type Plain, toPlain, type Value } from '@natrium/model';
 import type { Outcome } from '@natrium/modules';
 import type { Execution } from './execution.js';
@@ -42,18 +42,13 @@ export async function listenForCalls(path: string, execution: Execution): Promis
 }
 
 function serve(socket: Socket, execution: Execution): void {
-  let received = 0;
+  const reader = new LineReader();
   const underWay = new Set<AbortController>();
   socket.on('close', () => {
     for (const call of underWay) call.abort('its caller has left');
   });
   socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > MAX_LINE) socket.destroy();
-  });
-  createInterface({ input: socket }).on('line', (line) => {
-    received = 0;
+  const run = (line: string) => {
     const call = new AbortController();
     underWay.add(call);
     answer(line, execution, call.signal)
@@ -62,6 +57,10 @@ function serve(socket: Socket, execution: Execution): void {
         (text) => socket.write(`${text}\n`),
         () => socket.destroy(),
       );
+  };
+  socket.on('data', (chunk: Buffer) => {
+    for (const line of reader.take(chunk)) run(line);
+    if (reader.waiting > MAX_LINE) socket.destroy();
   });
 }
 

@@ -4,13 +4,15 @@
  *
  * Spec: docs/reactor.md.
  */
-import { digestOf, type Reading, type Store } from '@natrium/bus';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Reading, Store } from '@natrium/bus';
 import { type JobAsk, MasterClient } from '@natrium/client';
 import { RoleLink, type ServiceStart } from '@natrium/edge';
-import { encode } from '@natrium/envelope';
 import { EventLog, eventsOf } from '@natrium/events';
 import { CAUSE, compileReactor, REACTION, type Reaction, type ReactionCall, Reactor } from '@natrium/flow';
 import { err, ok, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import { askedWhileAway } from './asked-while-away.js';
+import { claim } from './claim.js';
 
 /** Events that came while no replica was there are reacted to when they are not older than this. */
 const MISSED_MS = 10 * 60_000;
@@ -23,10 +25,16 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
   if (reactions.length === 0) return;
   const link = await RoleLink.open({ role: 'reactor', log, ...config });
   await link.announce();
+  const stopping = new AbortController();
+  onStop(() => {
+    stopping.abort();
+  });
+  const patience = { now: () => performance.now(), pause, stopping: stopping.signal };
   const reactor = new Reactor(
     {
-      claim: (event, reaction) => claim(link, taken, `${reaction}\n${event}`),
-      ask: (call) => ask(link, call),
+      claim: (event, reaction) =>
+        claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, pause),
+      ask: (call) => askedWhileAway(() => ask(link, call), patience),
       note: (what, about, sentence) => {
         if (what === 'ran') log.info(about, sentence);
         else log.warn({ ...about, what }, sentence);
@@ -37,14 +45,27 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
     { depth, rate },
   );
   const events = new EventLog(await start.link.events('read'), (sender) => link.subjects.events(sender));
-  let reading: Reading | undefined = events.read({ at: link.clock.now() - MISSED_MS }, async (batch) => {
-    for (const event of eventsOf(batch)) if (reading !== undefined) await reactor.hear(event);
+  follow(start, events, reactor, () => link.clock.now());
+  onStop(() => link.close());
+}
+
+/** From the moment that the service listens: what is claimed before anybody could run it here may be lost. */
+export function follow(
+  { onListening, onStop }: Pick<ServiceStart, 'onListening' | 'onStop'>,
+  events: Pick<EventLog, 'read'>,
+  reactor: Pick<Reactor, 'hear' | 'settled'>,
+  now: () => number,
+): void {
+  let reading: Reading | undefined;
+  onListening(() => {
+    reading = events.read({ at: now() - MISSED_MS }, async (batch) => {
+      for (const event of eventsOf(batch)) if (reading !== undefined) await reactor.hear(event);
+    });
   });
   onStop(async () => {
     reading?.close();
     reading = undefined;
     await reactor.settled();
-    await link.close();
   });
 }
 
@@ -56,12 +77,6 @@ function reactionsIn({ config }: ServiceStart, rules: Value): readonly Reaction[
     return `${file}:${String(line)}: ${path.join('.')}: ${reason}; ${mend}`;
   });
   throw new Error(`the reactor has problems\n${lines.join('\n')}`);
-}
-
-/** Creating the record is what makes the reaction this replica's; it is there for longer than the event could come again. */
-async function claim(link: RoleLink, taken: Store, what: string): Promise<boolean> {
-  const key = digestOf(new TextEncoder().encode(what));
-  return (await taken.create(`e.${key}`, encode([link.own.instance, link.clock.now()]))) !== undefined;
 }
 
 async function ask(link: RoleLink, call: ReactionCall): Promise<Result<string, Refusal>> {

@@ -56,3 +56,14 @@ it('fails with the first failure, asks no more, and tells of what comes after it
   await jest.advanceTimersByTimeAsync(10 * AGAIN_MS);
   expect([asks.length, unused]).toEqual([2, ['a']]);
 });
+
+it('fails with what is thrown instead of asking, and asks no more', async () => {
+  let asked = 0;
+  const ask = () => {
+    asked += 1;
+    throw new RangeError('no such time');
+  };
+  await expect(askedMeanwhile(ask, AGAIN_MS, () => undefined)).rejects.toThrow('no such time');
+  await jest.advanceTimersByTimeAsync(10 * AGAIN_MS);
+  expect(asked).toBe(1);
+});

@@ -19,7 +19,9 @@ export function askedMeanwhile<T>(ask: () => Promise<T>, againMs: number, unused
       end();
     };
     const askOnce = () => {
-      const asked = ask();
+      const asked = new Promise<T>((begun) => {
+        begun(ask()); // what it throws fails the promise
+      });
       asked.catch(end);
       asked.then(hear, reject);
     };

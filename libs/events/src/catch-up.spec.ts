@@ -7,10 +7,13 @@ import { KeptJournal } from './kept-journal.spec-support.js';
 /** A journal that knows who reads it. */
 class ReadJournal extends KeptJournal {
   readonly readings = new Set<Reading>();
+  /** How many times it was read. */
+  begun = 0;
 
   read(_: unknown, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
     const reading = { close: () => this.readings.delete(reading) };
     this.readings.add(reading);
+    this.begun += 1;
     void this.#tell(reading, onMessage, onNothing);
     return reading;
   }
@@ -50,5 +53,25 @@ it.each([0, 3])('who hears %s events until now reads no longer', async (events) 
     expect(tags).toHaveLength(events);
   }
   expect(journal.readings.size).toBe(before);
+  await bus.close();
+});
+
+it('who leaves before it has heard all reads no longer from that moment on', async () => {
+  const { journal, bus } = await aBus(10);
+  const before = journal.readings.size;
+  const listening = bus.subscribe({ from: 'start', limit: 1 });
+  await listening.take();
+  expect(journal.readings.size).toBe(before + 1);
+  listening.close();
+  expect(journal.readings.size).toBe(before);
+  await bus.close();
+});
+
+it('who leaves at once is read nothing for', async () => {
+  const { journal, bus } = await aBus(10);
+  const before = journal.begun;
+  bus.subscribe({ from: 'start' }).close();
+  await new Promise(setImmediate);
+  expect(journal.begun).toBe(before);
   await bus.close();
 });

@@ -26,6 +26,7 @@ export class CatchUp {
 
   async begin(start: Start): Promise<void> {
     this.#start = start;
+    this.member.onLeave = () => this.#reading?.close();
     const { first, last } = await this.log.bounds();
     this.#last = last;
     const cursor = isCursor(start) ? start : undefined;
@@ -38,7 +39,7 @@ export class CatchUp {
     }
     const nothing = last === 0 || first > last || (cursor !== undefined && cursor.sequence > last);
     if (nothing && this.untilNow) {
-      this.#end();
+      this.member.outlet.close();
       return;
     }
     if (nothing) {
@@ -49,6 +50,8 @@ export class CatchUp {
   }
 
   #read(start: Start, cursor: Cursor | undefined): void {
+    const { outlet } = this.member;
+    if (outlet.closed) return;
     const from =
       cursor !== undefined
         ? { after: Math.max(0, cursor.sequence - 1) }
@@ -59,33 +62,24 @@ export class CatchUp {
       from,
       (batch) => this.#take(batch),
       () => {
-        if (this.untilNow) this.#end();
+        if (this.untilNow) outlet.close();
       },
     );
   }
 
   async #take(batch: LoggedBatch): Promise<void> {
     const { outlet } = this.member;
-    if (outlet.closed) {
-      this.#end();
-      return;
-    }
     for (const [index, event] of batch.events.entries()) {
       if (!this.#isNew(batch.sequence, index, event.stamp)) continue;
       await outlet.room();
       this.member.offer(heardFrom(batch.sender, event, cursorText(batch.sequence, index)));
     }
     if (this.untilNow) {
-      if (batch.sequence >= this.#last) this.#end();
+      if (batch.sequence >= this.#last) outlet.close();
       return;
     }
     await this.bus.reached(batch.sequence);
     if (this.#join(batch.sequence)) this.#reading?.close();
-  }
-
-  #end(): void {
-    this.member.outlet.close();
-    this.#reading?.close();
   }
 
   #isNew(sequence: number, index: number, stamp: string): boolean {

@@ -5,9 +5,9 @@
  * Spec: docs/event-bus.md#the-json-socket.
  */
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { type From, EventProblem } from './bus.js';
 import type { Origin } from './event.js';
+import { LineReader } from './line-reader.js';
 import type { MatchType } from './tag-filter.js';
 
 /** JSON as a script has it. */
@@ -33,7 +33,7 @@ export interface SubscribeOptions {
   readonly from?: From;
   /** Ends when all has come that is there now. */
   readonly until?: 'now';
-  /** Ends the subscription. */
+  /** Ends the subscription, also one that has not begun. */
   readonly signal?: AbortSignal;
 }
 
@@ -84,18 +84,19 @@ export class EventClient {
     const socket = await opened(this.path);
     const time = typeof from === 'object' && 'time' in from ? { time: from.time / 1000 } : from;
     socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until })}\n`);
-    const reader = createInterface({ input: socket });
-    // It ends by itself only where the bus ends: whoever closes a subscription would wait for its next event for ever.
-    socket.once('close', () => {
-      reader.close();
-    });
-    const lines = reader[Symbol.asyncIterator]();
-    const first = await lines.next();
-    if (first.done === true) throw new BusGone(`the bus at ${this.path} closed the connection`);
-    const answer = JSON.parse(first.value) as Answer;
-    if (answer.error !== undefined) throw new EventProblem(answer.error);
     const close = () => socket.destroy();
     signal?.addEventListener('abort', close, { once: true });
+    if (signal?.aborted === true) close();
+    const lines = linesOf(socket);
+    const first = await lines.next();
+    if (first.done === true && signal?.aborted !== true) {
+      throw new BusGone(`the bus at ${this.path} closed the connection`);
+    }
+    const answer = first.done === true ? {} : (JSON.parse(first.value) as Answer);
+    if (answer.error !== undefined) {
+      close();
+      throw new EventProblem(answer.error);
+    }
     return { cursor: answer.cursor ?? '', close, [Symbol.asyncIterator]: () => eventsIn<D>(lines, close) };
   }
 
@@ -107,9 +108,10 @@ export class EventClient {
   async #open(): Promise<Socket> {
     try {
       const socket = await opened(this.path);
-      createInterface({ input: socket }).on('line', (line) => {
-        this.#settle(JSON.parse(line) as Answer);
-      }).on('error', () => undefined); // prettier-ignore
+      const reader = new LineReader();
+      socket.on('data', (chunk: Buffer) => {
+        for (const line of reader.take(chunk)) this.#settle(JSON.parse(line) as Answer);
+      });
       socket.once('close', () => {
         this.#socket = undefined;
         for (const { failed } of this.#waiting.values()) failed(new BusGone(`the bus at ${this.path} is gone`));
@@ -143,6 +145,16 @@ function opened(path: string): Promise<Socket> {
   });
 }
 
+/** To the end of the connection, whoever ends it, or however it breaks. */
+async function* linesOf(socket: Socket): AsyncGenerator<string, void, undefined> {
+  const reader = new LineReader();
+  try {
+    for await (const chunk of socket) yield* reader.take(chunk as Buffer);
+  } catch {
+    // What came before it has been heard.
+  }
+}
+
 async function* eventsIn<D extends JsonMap>(
   lines: AsyncIterator<string>,
   close: () => void,
@@ -153,8 +165,6 @@ async function* eventsIn<D extends JsonMap>(
       if (line.done === true) return;
       yield JSON.parse(line.value) as BusEvent<D>;
     }
-  } catch {
-    // The connection broke: the subscription is at its end.
   } finally {
     close();
   }

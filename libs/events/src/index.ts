@@ -14,6 +14,7 @@ export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, withoutStamp 
 export { EventLog, eventsOf, type LoggedBatch } from './event-log.js';
 export { jsonText } from './json-text.js';
 export { type JsonSocketOptions, serveJsonSocket, type SocketRights } from './json-socket.js';
+export { LineReader } from './line-reader.js';
 export { JournaledBus, type JournaledBusOptions } from './journaled-bus.js';
 export { checkEvent, LocalBus } from './local-bus.js';
 export { gapEvent } from './outlet.js';

@@ -1,9 +1,12 @@
 /** Rules of the JSON socket's lines, as a program of any language writes and reads them. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as turn } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { Float } from '@natrium/model';
 import { serveJsonSocket } from './json-socket.js';
 import { LocalBus } from './local-bus.js';
@@ -13,13 +16,15 @@ const folder = mkdtempSync(join(tmpdir(), 'nt-json-'));
 const path = join(folder, 'event.sock');
 const bus = new LocalBus('test', () => 1_795_000_000_000);
 
+const MAX_BYTES = 100_000;
+
 let server: UnixServer;
 let socket: Socket;
 let lines: AsyncIterator<string>;
 
 beforeAll(async () => {
   const origin = { kind: 'local', name: 'test' } as const;
-  server = await serveJsonSocket({ feed: bus, place: { path }, origin, instance: 'i', maxBytes: 100_000 });
+  server = await serveJsonSocket({ feed: bus, place: { path }, origin, instance: 'i', maxBytes: MAX_BYTES });
 });
 afterAll(() => {
   server.close();
@@ -70,4 +75,63 @@ it.each([
   expect(await said('{"fire": "after"}')).toBe('{"fired":true}');
   expect((await heard.take())?.map(({ tag }) => tag)).toEqual(['after']);
   heard.close();
+});
+
+describe('the time of "from"', () => {
+  it.each([
+    ['1790000000000000', 'not between 1970 and'],
+    ['253402300800', 'not between 1970 and'],
+    ['-1', 'not between 1970 and'],
+    ['1e300', 'not between 1970 and'],
+    ['"-000001-01-01T00:00:00Z"', 'not between 1970 and'],
+    ['"tomorrow"', 'seconds or ISO 8601'],
+    ['null', 'seconds or ISO 8601'],
+  ])('is not %s', async (time, why) => {
+    expect(await said(`{"subscribe": [], "from": {"time": ${time}}}`)).toContain(why);
+    expect(await said('{"subscribe": []}')).toContain('"subscribed":true');
+  });
+
+  it.each(['1700000000', '1700000000.0', '1700000000.5', '"2026-01-01T00:00:00Z"', '253402300799'])(
+    'may be %s',
+    async (time) => {
+      expect(await said(`{"subscribe": [], "from": {"time": ${time}}}`)).toContain('"subscribed":true');
+    },
+  );
+});
+
+it('a line that is too long is refused, and neither it nor what follows it is fired', async () => {
+  const heard = bus.subscribe();
+  const open = connect({ path, allowHalfOpen: true });
+  const answers = createInterface({ input: open })[Symbol.asyncIterator]();
+  open.write(`{"fire": "long", "data": {"x": "${'x'.repeat(MAX_BYTES)}`);
+  expect((await answers.next()).value).toContain('a line is longer than');
+  open.end('"}}\n{"fire": "behind"}\n');
+  await once(open, 'close');
+  expect(await said('{"fire": "after"}')).toBe('{"fired":true}');
+  expect((await heard.take())?.map(({ tag }) => tag)).toEqual(['after']);
+  heard.close();
+});
+
+it('of one who reads no answers no more is read until they are', async () => {
+  const fire = jest.spyOn(bus, 'fire');
+  const count = 200;
+  const id = 'x'.repeat(MAX_BYTES / 2);
+  const busy = connect(path);
+  for (let n = 0; n < count; n += 1) busy.write(`{"fire": "t", "id": "${id}"}\n`);
+  for (let calls = -1; calls < fire.mock.calls.length;) {
+    calls = fire.mock.calls.length;
+    for (let n = 0; n < 100; n += 1) await turn();
+  }
+  const firedUnread = fire.mock.calls.length;
+  const answers = createInterface({ input: busy })[Symbol.asyncIterator]();
+  for (let n = 0; n < count; n += 1) await answers.next();
+  expect([firedUnread > 0, firedUnread < count / 2, fire.mock.calls.length]).toEqual([true, true, count]);
+  fire.mockRestore();
+  busy.destroy();
+});
+
+it('a text with a line separator of Unicode is on one line, as every language reads lines', async () => {
+  await said('{"subscribe": "u"}');
+  const line = await said('{"fire": "u", "ack": false, "data": {"a\u2028": "b\u2029c"}}');
+  expect(line).toContain('"data":{"a\\u2028":"b\\u2029c"}');
 });

@@ -6,11 +6,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { StringDecoder } from 'node:string_decoder';
-import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
+import { Float, isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
 import { isGap, lineOf, type Origin } from './event.js';
 import { jsonText } from './json-text.js';
+import { LineReader } from './line-reader.js';
 import { MATCH_TYPES, type MatchType } from './tag-filter.js';
 import { drained, listenAt, type SocketPlace, type UnixServer } from './unix-server.js';
 
@@ -32,6 +32,8 @@ export interface JsonSocketOptions {
 }
 
 const MAX_UNSETTLED = 2000;
+/** Bytes of answers that wait for whoever asked to read them; beyond, it is not heard. */
+const MAX_UNREAD = 1 << 20;
 /** No client can know it. */
 const MARK = `${randomUUID()}:`;
 
@@ -42,8 +44,8 @@ export function serveJsonSocket(options: JsonSocketOptions): Promise<UnixServer>
 }
 
 class Conversation {
-  readonly #decoder = new StringDecoder('utf8');
-  #rest = '';
+  /** None after a line that was too long: what follows is let go. */
+  #reader: LineReader | undefined = new LineReader();
   #unsettled = 0;
   #listening: Listening | undefined;
 
@@ -54,21 +56,30 @@ class Conversation {
 
   begin(): void {
     const { socket } = this;
+    const readOn = () => {
+      this.#readOn();
+    };
     socket.on('data', (chunk: Buffer) => {
       this.#take(chunk);
     });
+    socket.on('drain', readOn).on('finish', readOn);
     socket.on('close', () => this.#listening?.close());
   }
 
   #take(chunk: Buffer): void {
-    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') this.#answer(line);
-    if (this.#rest.length > this.options.maxBytes) {
-      this.#say({ error: `a line is longer than ${String(this.options.maxBytes)} bytes` });
-      this.socket.end();
-    }
-    if (this.#unsettled >= MAX_UNSETTLED) this.socket.pause();
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    for (const line of reader.take(chunk)) if (line.trim() !== '') this.#answer(line);
+    if (reader.waiting > this.options.maxBytes) this.#turnAway();
+    if (this.#unsettled >= MAX_UNSETTLED || this.socket.writableLength >= MAX_UNREAD) this.socket.pause();
+  }
+
+  /** Not even the end of the line is waited for: its sender has heard that it counts for nothing. */
+  #turnAway(): void {
+    this.#reader = undefined;
+    this.#say({ error: `a line is longer than ${String(this.options.maxBytes)} bytes` });
+    this.#listening?.close();
+    this.socket.end();
   }
 
   #answer(line: string): void {
@@ -104,7 +115,12 @@ class Conversation {
 
   #settle(): void {
     this.#unsettled -= 1;
-    if (this.#unsettled < MAX_UNSETTLED / 2 && this.socket.isPaused()) this.socket.resume();
+    this.#readOn();
+  }
+
+  #readOn(): void {
+    const mayRead = this.#unsettled < MAX_UNSETTLED / 2 && this.socket.writableLength < MAX_UNREAD;
+    if (mayRead && this.socket.isPaused()) this.socket.resume();
   }
 
   #subscribe(asked: ValueMap): void {
@@ -120,7 +136,7 @@ class Conversation {
     const { rights } = this.options;
     for (;;) {
       const events = await listening.take();
-      if (events === undefined) break;
+      if (events === undefined || !this.socket.writable) break;
       const allowed = rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
       if (allowed.length > 0 && !this.socket.write(allowed.map(lineOf).join(''))) await drained(this.socket);
     }
@@ -177,12 +193,21 @@ function matchIn(match: Value): MatchType {
   return known;
 }
 
+/** The last that ISO 8601 writes with four digits for the year. */
+const LAST_MS = 253_402_300_799_999;
+
 function fromIn(from: Value): From {
   if (from === 'now' || from === 'start') return from;
   if (typeof from === 'string') return { cursor: from };
   if (isMap(from) && typeof from['cursor'] === 'string') return { cursor: from['cursor'] };
-  const time = isMap(from) ? from['time'] : undefined;
-  const ms = typeof time === 'number' ? time * 1000 : typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  const ms = msOf(isMap(from) ? from['time'] : undefined);
   if (Number.isNaN(ms)) throw new EventProblem('"from" is "now", "start", a cursor, or {"time": seconds or ISO 8601}');
+  if (ms < 0 || ms > LAST_MS) throw new EventProblem('the time of "from" is not between 1970 and the end of 9999');
   return { time: ms };
+}
+
+function msOf(time: Value | undefined): number {
+  if (typeof time === 'string') return Date.parse(time);
+  const seconds = time instanceof Float ? time.value : time;
+  return typeof seconds === 'number' ? seconds * 1000 : Number.NaN;
 }

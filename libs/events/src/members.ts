@@ -11,6 +11,8 @@ export class Member {
   readonly outlet: Outlet;
   /** By sender: numbers up to this one were heard before, at another gateway. */
   skips: ReadonlyMap<string, number> = NOTHING;
+  /** Told when the listener has left, or has all that it wanted. */
+  onLeave: () => void = () => undefined;
 
   constructor(
     private readonly test: TagTest,
@@ -19,6 +21,7 @@ export class Member {
   ) {
     this.outlet = new Outlet(limit, () => {
       onClose(this);
+      this.onLeave();
     });
   }
 

@@ -9,10 +9,8 @@ export const DEFAULT_LIMIT = 10_000;
 
 export class Outlet implements AsyncIterable<Heard> {
   #waiting: Heard[] = [];
+  /** Since the last of those that wait. */
   #dropped = 0;
-  /** Where the listener stands when it hears of the gap: resuming from there brings back what was dropped. */
-  #before: Heard | undefined;
-  #last: Heard | undefined;
   #wake: (() => void) | undefined;
   #room: (() => void) | undefined;
   #closed = false;
@@ -29,14 +27,8 @@ export class Outlet implements AsyncIterable<Heard> {
   /** Never waits: what finds no room is counted. */
   push(event: Heard): void {
     if (this.#closed) return;
-    if (this.#waiting.length >= this.limit) {
-      if (this.#dropped === 0) this.#before = this.#last;
-      this.#dropped += 1;
-    } else {
-      if (this.#dropped > 0) this.#waiting.push(this.#gap(event));
-      this.#waiting.push(event);
-      this.#last = event;
-    }
+    if (this.#waiting.length >= this.limit) this.#dropped += 1;
+    else this.#waiting.push(event);
     this.#wake?.();
   }
 
@@ -49,7 +41,7 @@ export class Outlet implements AsyncIterable<Heard> {
     }
   }
 
-  /** All that waits, as soon as there is anything; undefined once it is closed and empty. */
+  /** All that waits, and what is missing behind it, as soon as there is anything; undefined once it is closed and empty. */
   async take(): Promise<readonly Heard[] | undefined> {
     while (this.#waiting.length === 0) {
       if (this.#closed) return undefined;
@@ -60,6 +52,8 @@ export class Outlet implements AsyncIterable<Heard> {
     }
     const taken = this.#waiting;
     this.#waiting = [];
+    const last = taken.at(-1);
+    if (last !== undefined && this.#dropped > 0) taken.push(this.#gapAfter(last));
     this.#room?.();
     return taken;
   }
@@ -84,12 +78,11 @@ export class Outlet implements AsyncIterable<Heard> {
     }
   }
 
-  #gap(next: Heard): Heard {
+  /** Resuming from where it stands brings back what was dropped. */
+  #gapAfter(last: Heard): Heard {
     const dropped = this.#dropped;
     this.#dropped = 0;
-    const { stamp } = next;
-    const cursor = this.#before?.cursor ?? '';
-    return gapEvent({ dropped, why: 'this listener is too slow' }, { stamp, cursor });
+    return gapEvent({ dropped, why: 'this listener is too slow' }, last);
   }
 }
 

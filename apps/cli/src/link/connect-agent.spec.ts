@@ -35,6 +35,15 @@ it('an answer is an answer, also when the connection ends with it', async () => 
   expect(await outcomeOf('{"ret": {"a": true}, "retcode": 0, "success": true}\n')).toMatchObject({ ret: { a: true } });
 });
 
+it('a line separator of Unicode does not end it', async () => {
+  const said = '{"ret": "a\u2028b", "retcode": 0, "success": true}\n';
+  expect(await outcomeOf(said)).toMatchObject({ ret: 'a\u2028b', success: true });
+});
+
+it('a line that is none of the agent is no answer that can be read', async () => {
+  expect((await outcomeOf('{"ret": tr\n')).refusal?.sentence).toBe('the agent gave no answer that can be read');
+});
+
 it.each(['', '{"ret": {"a": tr', '{"ret": {"a": "x"}'])(
   'an agent that dies in the middle of its answer has given none: %j',
   async (said) => {

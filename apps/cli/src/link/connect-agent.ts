@@ -5,9 +5,9 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress } from '@natrium/config';
+import { LineReader } from '@natrium/events';
 import {
   err,
   fromPlain,
@@ -183,18 +183,18 @@ function throughAgent(config: MinionConfig, fun: string, args: readonly Value[])
 }
 
 function ask(socket: Socket, fun: string, args: readonly Value[], resolve: (outcome: CallOutcome) => void): void {
-  createInterface({ input: socket }).on('line', (line) => {
-    const outcome = outcomeIn(line);
-    if (outcome !== undefined) resolve(outcome);
+  const reader = new LineReader();
+  socket.on('data', (chunk: Buffer) => {
+    const [line] = reader.take(chunk);
+    if (line === undefined) return;
+    resolve(outcomeIn(line));
     socket.destroy();
-  }).on('error', () => undefined); // prettier-ignore
+  });
   socket.write(`${JSON.stringify(toPlain({ fun, args: [...args] }))}\n`);
 }
 
-/** undefined: the end of the connection cut it off. */
-function outcomeIn(line: string): CallOutcome | undefined {
+function outcomeIn(line: string): CallOutcome {
   const said = valueIn(line);
-  if (said === undefined) return undefined;
   if (!isMap(said)) return unreachable('the agent gave no answer that can be read');
   const { ret = null, retcode, success, notes, out, refusal: refused } = said;
   const outcome: Outcome = {

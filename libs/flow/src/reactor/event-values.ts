@@ -4,7 +4,7 @@
  * A text that is one placeholder becomes the value itself, of whatever kind; inside a longer text a value becomes text.
  * `$${` is a literal `${`. Spec: docs/reactor.md#values-of-the-event.
  */
-import { err, isList, isMap, ok, type Result, type Value, type ValueMap } from '@natrium/model';
+import { err, Float, isList, isMap, ok, pyStr, type Result, type Value, type ValueMap } from '@natrium/model';
 
 export interface ReactorEvent {
   readonly id: string;
@@ -88,6 +88,7 @@ function fillText(text: string, event: ReactorEvent): Result<Value, string> {
 
 function asText(value: Value | undefined): string | undefined {
   if (typeof value === 'string') return value;
+  if (value instanceof Float) return pyStr(value);
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
     ? String(value)
     : undefined;

@@ -1,11 +1,11 @@
 /** Rules of the reactor without a bus: what is compiled, what an event fills in, what is left out. */
-import { ok } from '@natrium/model';
+import { Float, ok } from '@natrium/model';
 import { compileReactor, fillIn, Reactor, type ReactionCall } from '../index.js';
 
 const EVENT = {
   id: 'gw.1',
   tag: 'web/started/7',
-  data: { id: 'web1', n: 3, list: ['a', 'b'], deep: { ok: true } },
+  data: { id: 'web1', n: 3, load: new Float(2), list: ['a', 'b'], deep: { ok: true } },
   stamp: '2026-11-20T18:00:00.000000',
   origin: { kind: 'minion', name: 'web1' },
 };
@@ -25,7 +25,7 @@ function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
       claim: (event, name) => {
         const isFirst = !claimed.has(event + name);
         claimed.add(event + name);
-        return Promise.resolve(isFirst);
+        return new Promise((resolve) => setImmediate(resolve, isFirst));
       },
       ask: (one) => {
         asked.push(one);
@@ -41,7 +41,12 @@ function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
     await reactor.hear({ ...EVENT, ...more });
     await reactor.settled();
   };
-  return { asked, notes, hear, pass: (ms: number) => (now += ms) };
+  /** As they come: one is heard while others are still claimed. */
+  const hearAtOnce = async (ids: readonly string[]) => {
+    for (const id of ids) await reactor.hear({ ...EVENT, id });
+    await reactor.settled();
+  };
+  return { asked, notes, hear, hearAtOnce, pass: (ms: number) => (now += ms) };
 }
 
 describe('values of an event', () => {
@@ -49,6 +54,8 @@ describe('values of an event', () => {
     ['${data.id}', 'web1'],
     ['${data.n}', 3],
     ['n is ${data.n}, ${tag.1}', 'n is 3, started'],
+    ['${data.load}', new Float(2)],
+    ['load ${data.load}', 'load 2.0'],
     ['${data.list.1}', 'b'],
     ['${data.deep}', { ok: true }],
     ['$${data.id}', '${data.id}'],
@@ -117,6 +124,26 @@ describe('a reaction', () => {
     pass(30_000);
     await hear({ id: 'gw.9' });
     expect(asked).toHaveLength(3);
+  });
+
+  it('that has run before costs nothing of its rate', async () => {
+    const { asked, hear } = aReactor(PING, { rate: 2 });
+    await hear();
+    for (let again = 0; again < 5; again += 1) await hear();
+    await hear({ id: 'gw.2' });
+    expect(asked.map(({ cause }) => cause.event)).toEqual(['gw.1', 'gw.2']);
+    await hear({ id: 'gw.3' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('waits for what those that have run before give back', async () => {
+    const { asked, notes, hear, hearAtOnce, pass } = aReactor(PING, { rate: 2 });
+    await hear();
+    await hear({ id: 'gw.2' });
+    pass(60_000);
+    await hearAtOnce(['gw.1', 'gw.2', 'gw.1', 'gw.2', 'gw.3', 'gw.4', 'gw.5']);
+    expect(asked.map(({ cause }) => cause.event)).toEqual(['gw.1', 'gw.2', 'gw.3', 'gw.4']);
+    expect(notes.filter((note) => note.startsWith('left_out'))).toHaveLength(1);
   });
 
   it('is left out when too many came one from another; only a service’s word on that counts', async () => {

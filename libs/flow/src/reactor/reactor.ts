@@ -65,6 +65,8 @@ interface Budget {
   tokens: number;
   at: number;
   isDry: boolean;
+  /** Each has taken one, and gives it back when it is not for this replica to run. */
+  readonly claims: Set<Promise<unknown>>;
 }
 
 export class Reactor {
@@ -110,30 +112,61 @@ export class Reactor {
       this.ports.note('left_out', facts, call.error);
       return;
     }
-    if (!this.#affords(reaction, facts)) return;
-    if (!(await this.ports.claim(event.id, reaction.name))) return;
+    if (!(await this.#claim(reaction, event))) return;
     const asked = await this.ports.ask(call.value);
     if (asked.ok) this.ports.note('ran', { ...facts, jid: asked.value }, 'a reaction');
     else this.ports.note('refused', { ...facts, code: asked.error.code }, asked.error.sentence);
   }
 
-  #affords(reaction: Reaction, facts: Readonly<Record<string, unknown>>): boolean {
+  /** What ran before, or runs at another replica, costs nothing: after a restart the events of the last minutes come again. */
+  async #claim(reaction: Reaction, event: ReactorEvent): Promise<boolean> {
+    const budget = this.#budgetOf(reaction);
+    while (!this.#take(budget)) {
+      if (budget.claims.size === 0) {
+        this.#tellDry(budget, about(reaction, event));
+        return false;
+      }
+      await Promise.race(budget.claims);
+    }
+    const claim = this.ports.claim(event.id, reaction.name).then((isOurs) => {
+      if (!isOurs) budget.tokens += 1;
+      return isOurs;
+    });
+    const over: Promise<unknown> = claim.catch(() => undefined).finally(() => budget.claims.delete(over));
+    budget.claims.add(over);
+    return claim;
+  }
+
+  #budgetOf({ name }: Reaction): Budget {
+    const known = this.#budgets.get(name);
+    if (known !== undefined) return known;
+    const budget = {
+      tokens: this.limits.rate,
+      at: this.ports.now(),
+      isDry: false,
+      claims: new Set<Promise<unknown>>(),
+    };
+    this.#budgets.set(name, budget);
+    return budget;
+  }
+
+  #take(budget: Budget): boolean {
     const now = this.ports.now();
     const { rate } = this.limits;
-    const budget = this.#budgets.get(reaction.name) ?? { tokens: rate, at: now, isDry: false };
-    this.#budgets.set(reaction.name, budget);
     budget.tokens = Math.min(rate, budget.tokens + (Math.max(0, now - budget.at) * rate) / MINUTE_MS);
     budget.at = now;
-    if (budget.tokens >= 1) {
-      budget.tokens -= 1;
-      budget.isDry = false;
-      return true;
-    }
+    if (budget.tokens < 1) return false;
+    budget.tokens -= 1;
+    budget.isDry = false;
+    return true;
+  }
+
+  #tellDry(budget: Budget, facts: Readonly<Record<string, unknown>>): void {
+    const { rate } = this.limits;
     if (!budget.isDry) {
       this.ports.note('left_out', facts, `more than reactor_rate (${String(rate)}) a minute; the rest is left out`);
     }
     budget.isDry = true;
-    return false;
   }
 }
 

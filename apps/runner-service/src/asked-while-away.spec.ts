@@ -1,0 +1,100 @@
+/** Rules of asking again: while nobody is there, for a while, and never after what may have been run. */
+import { jest } from '@jest/globals';
+import { NO_TRACING, type SealedBus } from '@natrium/bus';
+import { MasterClient } from '@natrium/client';
+import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import { err, ok, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
+import { askedWhileAway } from './asked-while-away.js';
+
+/** What is answered, and after how many milliseconds; the last for ever. */
+type Answer = readonly [says: RefusalCode | 'ran', afterMs: number];
+
+async function outcomeOf(answers: readonly Answer[], stopping = new AbortController().signal) {
+  const left = [...answers];
+  let [now, asked] = [0, 0];
+  const pass = (ms: number) => Promise.resolve((now += ms));
+  const ask = async (): Promise<Result<string, Refusal>> => {
+    const [says, afterMs] = (left.length > 1 ? left.shift() : left[0]) ?? ['ran', 0];
+    asked += 1;
+    await pass(afterMs);
+    return says === 'ran' ? ok('jid') : err(refusal(says, 'none'));
+  };
+  const outcome = await askedWhileAway(ask, { now: () => now, pause: pass, stopping });
+  return { says: outcome.ok ? 'ran' : outcome.error.code, asked, now };
+}
+
+it.each<RefusalCode>(['master_unreachable', 'acl_unavailable', 'store_unavailable'])(
+  'after %s, told at once, it is asked again',
+  async (code) => {
+    expect(await outcomeOf([[code, 10], [code, 2000], ['ran', 10]])).toMatchObject({ says: 'ran', asked: 3 }); // prettier-ignore
+  },
+);
+
+it('what was told late is the end of it: it may have been asked for twice, and run', async () => {
+  expect(await outcomeOf([['master_unreachable', 3000], ['ran', 0]])).toMatchObject({ asked: 1 }); // prettier-ignore
+  expect(await outcomeOf([['acl_unavailable', 5000], ['ran', 0]])).toMatchObject({ asked: 1 }); // prettier-ignore
+});
+
+it.each<RefusalCode>(['not_permitted', 'already_ran', 'no_runner_available', 'invalid_target'])(
+  '%s is an answer',
+  async (code) => {
+    expect(await outcomeOf([[code, 0], ['ran', 0]])).toMatchObject({ says: code, asked: 1 }); // prettier-ignore
+  },
+);
+
+it('who never comes is not waited for without end, nor when the service stops', async () => {
+  const { says, now } = await outcomeOf([['master_unreachable', 0]]);
+  expect([says, now >= 60_000, now < 70_000]).toEqual(['master_unreachable', true, true]);
+  expect(await outcomeOf([['master_unreachable', 0]], AbortSignal.abort())).toMatchObject({ asked: 1 });
+});
+
+describe('the client', () => {
+  beforeAll(sodiumReady);
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** Nobody answers; each conversation ends in its time. */
+  function aSilentBus() {
+    let asked = 0;
+    const converse: SealedBus['converse'] = (_question, _answers, timeoutMs, hear) => {
+      asked += 1;
+      setTimeout(() => {
+        hear.onFailure('timeout');
+      }, timeoutMs);
+      return () => undefined;
+    };
+    const roles = { cluster: new Uint8Array(16) };
+    const sealer = { clock: { now: () => Date.now() }, roles, directory: { role: () => [] } };
+    return { bus: { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus, asked: () => asked };
+  }
+
+  it.each(['job', 'run', 'wheel'])(
+    'has asked for a %s once when it counts as asked once, and twice later',
+    async (what) => {
+      const { bus, asked } = aSilentBus();
+      const { signing } = identityFrom(newIdentitySecret());
+      const client = new MasterClient({
+        bus,
+        signing,
+        subjects: { publish: '', runner: '', admin: '', auth: '' },
+        grantRun: null,
+      });
+      const run = { fun: 'test.ping', args: [], timeout: 1 };
+      if (what === 'run') void client.run(run, 'jid');
+      else if (what === 'wheel') void client.wheel(run, 'jid');
+      else
+        void client.publishAsync({
+          ...{ tgt: '*', tgtType: 'glob', funs: [run.fun], args: [[]], timeout: 1 },
+          ...{ returner: '', returnerOptions: {}, options: {} },
+        });
+      await jest.advanceTimersByTimeAsync(2900);
+      expect(asked()).toBe(1);
+      await jest.advanceTimersByTimeAsync(200);
+      expect(asked()).toBe(2);
+    },
+  );
+});

@@ -264,7 +264,7 @@ function mineOf(
     functions: config.mine_functions,
     intervalMinutes: config.mine_interval,
     pillar: data.currentPillar,
-    run: (fun, args, jid) => execution.call(fun, args, jid),
+    run: (fun, args, call) => execution.within(fun, args, call),
   });
   execution.mine = mine;
   mine.start();

@@ -84,8 +84,12 @@ export class Execution {
 
   /** A call of this host's own administrator, through the agent's socket. */
   call(fun: string, args: readonly Value[], jid: string, signal = new AbortController().signal) {
-    const context = new AgentContext(this.options, this, { jid, signal });
-    return this.#registry.execute(fun, args, context);
+    return this.within(fun, args, { jid, signal });
+  }
+
+  /** A further function of a call: what ends the call ends it too. */
+  within(fun: string, args: readonly Value[], call: Call) {
+    return this.#registry.execute(fun, args, new AgentContext(this.options, this, call));
   }
 }
 
@@ -175,8 +179,8 @@ class AgentContext implements CallContext {
 interface Call {
   readonly jid: string;
   readonly signal: AbortSignal;
-  readonly isEnded?: boolean;
-  readonly processes?: ProcessPort;
+  readonly isEnded?: boolean | undefined;
+  readonly processes?: ProcessPort | undefined;
 }
 
 function runningJob(request: Request, grant: CheckedGrant, args: readonly (readonly Value[])[]): RunningJob {

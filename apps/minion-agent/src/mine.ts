@@ -4,7 +4,7 @@
  * Spec: spec/envelope.md#mine.
  */
 import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
-import type { MineAnswer, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
+import type { MineAnswer, MineCall, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { LiveLink } from './live-link.js';
@@ -22,7 +22,7 @@ interface MineOptions {
   readonly functions: Value;
   readonly intervalMinutes: number;
   readonly pillar: () => ValueMap;
-  readonly run: (fun: string, args: readonly Value[], jid: string) => Promise<Outcome>;
+  readonly run: MinePort['run'];
 }
 
 export class Mine implements MinePort {
@@ -47,8 +47,8 @@ export class Mine implements MinePort {
     return isMap(fromPillar) && isMap(own) ? { ...fromPillar, ...own } : own;
   }
 
-  run(fun: string, args: readonly Value[], jid: string): Promise<Outcome> {
-    return this.options.run(fun, args, jid);
+  run(fun: string, args: readonly Value[], call: MineCall): Promise<Outcome> {
+    return this.options.run(fun, args, call);
   }
 
   keep(items: readonly MineItem[], replace: boolean): Promise<MineAnswer> {
@@ -76,7 +76,8 @@ export class Mine implements MinePort {
   async #update(): Promise<void> {
     const functions = this.functions();
     if (isMap(functions) && Object.keys(functions).length === 0) return;
-    const { ret, success } = await this.options.run('mine.update', [], jidOf(Date.now() * 1000));
+    const call = { jid: jidOf(Date.now() * 1000), signal: new AbortController().signal };
+    const { ret, success } = await this.options.run('mine.update', [], call);
     if (!success) this.options.log.error({ ret }, 'the mine could not be updated');
   }
 

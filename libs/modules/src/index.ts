@@ -45,7 +45,7 @@ export {
   type RunnerAsk,
   secondsOf,
 } from './master-port.js';
-export type { MineAnswer, MineItem, MinePort, MineRead } from './mine-port.js';
+export type { MineAnswer, MineCall, MineItem, MinePort, MineRead } from './mine-port.js';
 export { type ExecutionModule, fn, minionRegistry } from './minion-registry.js';
 export { minionFacts } from './own/minion-facts.js';
 export { type Limits } from './own/guest.js';

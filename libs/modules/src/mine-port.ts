@@ -1,5 +1,6 @@
 /** What the `mine` module needs of the agent: a way to run functions, and one to the master's mine. */
 import type { Refusal, Value } from '@natrium/model';
+import type { CallContext } from './call-context.js';
 import type { Outcome } from './loader/reply.js';
 
 export interface MineItem {
@@ -18,10 +19,13 @@ export interface MineRead {
 export type MineAnswer =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
+export type MineCall = Pick<CallContext, 'jid' | 'signal' | 'isEnded' | 'processes'>;
+
 export interface MinePort {
   /** `mine_functions` of the configuration and of the pillar; the former win. */
   functions(): Value;
-  run(fun: string, args: readonly Value[], jid: string): Promise<Outcome>;
+  /** As part of a call: what ends that ends it too. */
+  run(fun: string, args: readonly Value[], call: MineCall): Promise<Outcome>;
   /** @param replace Everything else is taken away. */
   keep(items: readonly MineItem[], replace: boolean): Promise<MineAnswer>;
   drop(names: readonly string[]): Promise<MineAnswer>;

@@ -59,8 +59,8 @@ export const apacheModule = defineModule('apache', {
   ),
 });
 
-async function asked(flags: string | readonly string[], { signal }: CallContext): Promise<string> {
-  for (const program of PROGRAMS) if (await hasTool(program)) return toolOutput(program, [flags].flat(), { signal });
+async function asked(flags: string | readonly string[], context: CallContext): Promise<string> {
+  for (const program of PROGRAMS) if (await hasTool(program)) return toolOutput(program, [flags].flat(), context);
   throw new ExecutionError('this host has no Apache');
 }
 

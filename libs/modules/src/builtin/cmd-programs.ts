@@ -9,6 +9,7 @@ import { runProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 import { readWhole } from './file-access.js';
+import { limitOf, TIMEOUT, workingFolder } from './run-command.js';
 
 const CMD = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
 const find = (name: string): Promise<string | undefined> => findProgram(name, process.env['PATH'] ?? SYSTEM_PATH, '/');
@@ -28,16 +29,20 @@ export const cmdPrograms = {
       params: [
         { name: 'source', type: 'str', doc: 'A whole path on this host, or the text, which begins with #!.' },
         { name: 'args', type: 'str', default: '', doc: 'Its words, split as a shell quotes them.' },
+        { name: 'cwd', type: 'str', default: '', doc: 'Folder to run in; the home of the account when not given.' },
         { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
-        { name: 'timeout', type: 'number', default: 300, doc: 'Seconds until it is killed, with all that it started.' },
+        // By name only: Salt has others in its place, and what is meant for those must not become a limit.
+        { ...TIMEOUT, keyword: true },
       ],
       returns: 'pid, retcode, stdout and stderr',
       examples: ["cmd.script /opt/check.sh args='a \\'b c\\''", "cmd.script '#!/bin/sh\\necho hello'"],
     },
-    async ({ source, args, stdin, timeout }, { signal }) => {
+    async ({ source, args, cwd: asked, stdin, timeout }, { signal, processes }) => {
       const text = source.startsWith('/') ? await readWhole(source, true) : source;
       if (!text.startsWith('#!'))
         throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
+      const limit = limitOf(timeout);
+      const cwd = await workingFolder(asked);
       // A folder of its own that only this account may open: nobody changes the script before it runs.
       const folder = await mkdtemp('/tmp/natrium-script-');
       try {
@@ -45,9 +50,9 @@ export const cmdPrograms = {
         await writeFile(file, text, { mode: 0o700 });
         const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', HOME: process.env['HOME'] ?? '/' };
         const { words } = splitWords(args);
-        const ask = { file, args: words, cwd: folder, env, stdin, merged: false, timeoutMs: timeout * 1000, signal };
+        const ask = { file, args: words, cwd, env, stdin, merged: false, ...limit, signal, processes };
         const { pid, retcode, stdout, stderr, timedOut } = await runProcess(ask);
-        const notes = timedOut ? [`the script was ended after ${timeout} seconds`] : [];
+        const notes = timedOut ? [`the script was ended after ${String(timeout)} seconds`] : [];
         return reply({ pid, retcode, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() }, { retcode, notes });
       } finally {
         await rm(folder, { recursive: true, force: true });

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isMap } from '@natrium/model';
+import { isMap, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
 import { OUTPUT_LIMIT } from '../process/bounded-output.js';
-import { call, named } from '../testing/call-context.js';
+import type { ProcessPort } from '../process/run-process.js';
+import { runTool } from '../process/run-tool.js';
+import { aCall, call, named } from '../testing/call-context.js';
 
 const inShell = named({ python_shell: true });
 
@@ -76,6 +78,38 @@ describe('cmd.run', () => {
     }
   });
 
+  it('runs in the home of the account where there is one, else in the root; never where a variable of the caller leads', async () => {
+    const home = process.env['HOME'];
+    const folder = mkdtempSync(join(tmpdir(), 'natrium-home-'));
+    const pwd = async (options: Readonly<Record<string, Value>>) =>
+      (await call('cmd.run', ['pwd', named(options)])).ret;
+    try {
+      process.env['HOME'] = folder;
+      expect(await pwd({ env: { HOME: '/nonexistent' } })).toBe(folder);
+      expect((await call('cmd.script', ['#!/bin/sh\npwd'])).ret).toMatchObject({ stdout: folder });
+      process.env['HOME'] = join(folder, 'missing');
+      expect(await pwd({})).toBe('/');
+      if (process.getuid?.() === 0) expect(await pwd({ runas: 'nobody' })).toBe('/');
+    } finally {
+      process.env['HOME'] = home;
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each(['cmd.run_all', 'cmd.script'])(
+    '%s has as much time as it is given, however much, and never less than none',
+    async (fun) => {
+      const script = '#!/bin/sh\nsleep 0.1; echo done';
+      const words = fun === 'cmd.script' ? script : ['sh', '-c', 'sleep 0.1; echo done'];
+      const run = (timeout: number) => call(fun, [words, named({ timeout })]);
+      for (const seconds of [0, 3_000_000, 1e12])
+        expect((await run(seconds)).ret).toMatchObject({ stdout: 'done', retcode: 0 });
+      expect((await run(-1)).ret).toBe(
+        `ERROR executing '${fun}': timeout is a number of seconds, and -1 is less than none`,
+      );
+    },
+  );
+
   it.each([
     ['no-such-program --x', {}, "ERROR: Unable to run command 'no-such-program': No such file or directory"],
     ['/etc/passwd', {}, "ERROR: Unable to run command '/etc/passwd': No such file or directory"],
@@ -124,7 +158,7 @@ describe('cmd.which, cmd.has_exec and cmd.script', () => {
 
   it('run a script that came as text, leave nothing behind, and fetch nothing', async () => {
     const text = '#!/bin/sh\necho "$0" "$2"; cat; exit 3\n';
-    const { ret, retcode } = await call('cmd.script', [text, "a 'b c'", 'in']);
+    const { ret, retcode } = await call('cmd.script', [text, "a 'b c'", '/', 'in']);
     expect(ret).toMatchObject({ retcode: 3, stderr: '' });
     expect(retcode).toBe(3);
     const stdout = isMap(ret) && typeof ret['stdout'] === 'string' ? ret['stdout'] : '';
@@ -132,4 +166,22 @@ describe('cmd.which, cmd.has_exec and cmd.script', () => {
     expect((await call('file.path_exists', [stdout.split(' ')[0] ?? ''])).ret).toBe(false);
     expect((await call('cmd.script', ['salt://x.sh'])).ret).toContain('a script is a whole path on this host');
   });
+
+  it('a script has its parameters in the order of Salt, and a limit of time by name alone', async () => {
+    expect((await call('sys.argspec', ['cmd.script'])).ret).toMatchObject({
+      'cmd.script': { args: ['source', 'args', 'cwd', 'stdin', 'timeout'], defaults: ['', '', '', null] },
+    });
+    const { ret } = await call('cmd.script', ['#!/bin/sh\npwd', '', '/usr']);
+    expect(ret).toMatchObject({ stdout: '/usr' });
+    expect((await call('cmd.script', ['#!/bin/sh\n:', '', '', '', 5])).success).toBe(false);
+  });
+});
+
+it('a script and a tool of the system are known to their job as its processes', async () => {
+  const heard: string[] = [];
+  const processes: ProcessPort = { began: () => heard.push('began'), ended: () => heard.push('ended') };
+  await call('cmd.script', ['#!/bin/sh\n:'], { processes });
+  expect(heard).toEqual(['began', 'ended']);
+  await runTool('true', [], aCall({ processes }));
+  expect(heard).toEqual(['began', 'ended', 'began', 'ended']);
 });

@@ -10,7 +10,7 @@ import { defineModule } from '../loader/declaration.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { cmdPrograms } from './cmd-programs.js';
-import { type CommandWords, type Ran, runCommand } from './run-command.js';
+import { type CommandWords, type Ran, runCommand, TIMEOUT } from './run-command.js';
 
 const PARAMS = [
   { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' },
@@ -22,7 +22,7 @@ const PARAMS = [
   { name: 'env', type: 'any', default: null, doc: 'Variables, as a map or a list of maps.' },
   { name: 'clean_env', type: 'bool', default: false, doc: 'Only the variables of `env`.' },
   { name: 'rstrip', type: 'bool', default: true, doc: 'Take the white space off the end of the output.' },
-  { name: 'timeout', type: 'number', default: null, doc: 'Seconds until it is killed, with all that it started.' },
+  TIMEOUT,
   { name: 'ignore_retcode', type: 'bool', default: false, doc: 'The job succeeds whatever the exit code is.' },
   { name: 'reset_system_locale', type: 'bool', default: true, doc: 'Run in the locale C.' },
   {

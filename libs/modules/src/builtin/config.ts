@@ -2,7 +2,7 @@
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
-import { traverse } from './traverse.js';
+import { traverse, traverseOr } from './traverse.js';
 
 const KEY = { name: 'key', type: 'str', doc: 'Name, nested with `:`.' } as const;
 const DEFAULT = { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' } as const;
@@ -16,9 +16,9 @@ export const configModule = defineModule('config', {
       examples: ['config.get master'],
     },
     ({ key, default: otherwise }, { config, grains, pillar }) => {
-      const places = [() => withoutSecrets(config), grains, pillar ?? (() => ({}))];
+      const places = [() => config, grains, pillar ?? (() => ({}))];
       for (const place of places) {
-        const found = traverse(place(), key, ':');
+        const found = traverse(withoutSecrets(place()), key, ':');
         if (found !== undefined) return found;
       }
       return otherwise;
@@ -44,7 +44,7 @@ export const configModule = defineModule('config', {
   ),
   option: fn(
     { doc: 'One value of the configuration alone.', params: [KEY, DEFAULT], examples: ['config.option cachedir'] },
-    ({ key, default: otherwise }, { config }) => traverse(withoutSecrets(config), key, ':') ?? otherwise,
+    ({ key, default: otherwise }, { config }) => traverseOr(withoutSecrets(config), key, ':', otherwise),
   ),
   items: fn(
     { doc: 'The whole configuration, without secrets.', returns: 'a map', examples: ['config.items'] },

@@ -12,8 +12,11 @@ import { typeName } from './file-read.js';
 import { gidOf, uidOf } from './name-databases.js';
 
 /** Most that one search answers, and most that it looks at. */
-const FOUND_LIMIT = 10_000;
-const LOOKED_LIMIT = 1_000_000;
+const LIMITS = { found: 10_000, looked: 1_000_000 };
+/** Names that are matched at a time. */
+const BATCH = 10_000;
+/** Python's flag. */
+const IGNORECASE = 2;
 
 type Test = (path: string, stats: Stats) => boolean;
 
@@ -27,24 +30,40 @@ const LETTERS: Readonly<Record<string, string>> = {
   c: 'device',
 };
 const SIZES: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
-const SPANS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const SPAN = /^([+-]?)(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?$/i;
+const SECONDS: readonly number[] = [604_800, 86_400, 3600, 60, 1];
 
 /** @param options Salt's: name, iname, regex, iregex, type, owner, group, size, mtime, mindepth, maxdepth. */
-export async function findFiles(root: string, options: ValueMap, signal: AbortSignal): Promise<Reply> {
+export async function findFiles(
+  root: string,
+  options: ValueMap,
+  signal: AbortSignal,
+  { found: most, looked } = LIMITS,
+): Promise<Reply> {
   const { mindepth = 0, maxdepth = Infinity, regex, iregex, ...rest } = withoutOwn(options);
-  const entries = await Promise.all(Object.entries(rest).map(([name, value]) => testOf(name, value, signal)));
-  const walk: Walk = { tests: entries, min: Number(mindepth), max: Number(maxdepth), signal };
-  const { found, isAll } = await walked(wholePath(root), walk);
-  const paths = await fitting(await fitting(found, regex, 0), iregex, 2);
-  return reply(paths, isAll ? {} : { notes: [`the search ended at ${FOUND_LIMIT} paths or ${LOOKED_LIMIT} looks`] });
+  const tests = await Promise.all(Object.entries(rest).map(([name, value]) => testOf(name, value, signal)));
+  const walk = new Walk(wholePath(root), { tests, min: Number(mindepth), max: Number(maxdepth), looked, signal });
+  const found: string[] = [];
+  // By the batch: each takes a thread of its own to match the expressions.
+  while (!walk.isOver && found.length <= most)
+    found.push(...(await fitting(await fitting(await walk.next(), regex, 0), iregex, IGNORECASE)));
+  if (walk.isAll && found.length <= most) return reply(found, {});
+  // In the value, which a job keeps, as file.read says it; no path begins so.
+  const mark = `[cut here: the search ended at ${most} paths or ${looked} looks]`;
+  return reply([...found.slice(0, most), mark], { retcode: 1 });
 }
 
 function withoutOwn(options: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !name.startsWith('__')));
 }
 
+/** Salt matches the name without its folder. */
 async function fitting(paths: readonly string[], source: Value | undefined, flags: number): Promise<readonly string[]> {
-  return source === undefined ? paths : matching({ source: `^(?:${pyStr(source)})`, flags }, paths);
+  if (source === undefined || paths.length === 0) return paths;
+  const names = new Set(
+    await matching({ source: `^(?:${pyStr(source)})`, flags }, [...new Set(paths.map((path) => basename(path)))]),
+  );
+  return paths.filter((path) => names.has(basename(path)));
 }
 
 async function testOf(name: string, value: Value, signal: AbortSignal): Promise<Test> {
@@ -67,51 +86,88 @@ async function testOf(name: string, value: Value, signal: AbortSignal): Promise<
       return (_, stats) => stats.gid === gid;
     }
     case 'size':
-      return amount(text, SIZES, 'b', (stats) => stats.size);
+      return sizeTest(text);
     case 'mtime':
-      return amount(text, SPANS, 'd', (stats) => (Date.now() - stats.mtimeMs) / 1000);
+      return ageTest(text);
     default:
       throw new InvocationError(`file.find has no option ${name}`);
   }
 }
 
 /** `+` at least, `-` at most; neither means within the unit. */
-function amount(
-  text: string,
-  units: Readonly<Record<string, number>>,
-  usual: string,
-  of: (stats: Stats) => number,
-): Test {
-  const match = /^([+-]?)(\d+)([a-z]?)$/.exec(text);
-  const unit = units[match?.[3] === '' ? usual : (match?.[3] ?? '')];
-  if (match === null || unit === undefined) throw new InvocationError(`'${text}' is not an amount such as +10k`);
-  const limit = Number(match[2]) * unit;
-  if (match[1] === '+') return (_, stats) => of(stats) >= limit;
-  if (match[1] === '-') return (_, stats) => of(stats) <= limit;
-  return (_, stats) => of(stats) >= limit && of(stats) < limit + unit;
+function sizeTest(text: string): Test {
+  const [, sign, digits, letter = 'b'] = /^([+-]?)(\d+)([a-z])?$/.exec(text.toLowerCase()) ?? [];
+  const unit = SIZES[letter];
+  if (digits === undefined || unit === undefined) throw new InvocationError(`'${text}' is not an amount such as +10k`);
+  const limit = Number(digits) * unit;
+  if (sign === '+') return (_, { size }) => size >= limit;
+  if (sign === '-') return (_, { size }) => size <= limit;
+  return (_, { size }) => size >= limit && size < limit + unit;
 }
 
-interface Walk {
+/** `-` changed since then; `+` or neither: not since then. A number alone is of days. */
+function ageTest(text: string): Test {
+  const [all, sign, ...parts] = SPAN.exec(/\d$/.test(text) ? `${text}d` : text) ?? [];
+  const counts = parts.map((part: string | undefined) => Number.parseInt(part ?? '', 10));
+  if (all === undefined || counts.every(Number.isNaN))
+    throw new InvocationError(`'${text}' is not a span of time such as +1w3d`);
+  const seconds = counts.reduce((sum, count, index) => sum + (count || 0) * (SECONDS[index] ?? 0), 0);
+  const since = Date.now() - seconds * 1000;
+  return sign === '-' ? (_, { mtimeMs }) => mtimeMs >= since : (_, { mtimeMs }) => mtimeMs <= since;
+}
+
+interface Within {
   readonly tests: readonly Test[];
   readonly min: number;
   readonly max: number;
+  readonly looked: number;
   readonly signal: AbortSignal;
 }
 
-async function walked(root: string, { tests, min, max, signal }: Walk): Promise<{ found: string[]; isAll: boolean }> {
-  const found: string[] = [];
-  const waiting: { readonly path: string; readonly depth: number }[] = [{ path: root, depth: 0 }];
-  for (let looked = 0; looked < LOOKED_LIMIT && !signal.aborted; looked += 1) {
-    const next = waiting.pop();
-    if (next === undefined) return { found, isAll: true };
-    const { path, depth } = next;
-    const stats = await lstat(path).catch(() => undefined);
-    if (stats === undefined) continue;
-    if (depth >= min && tests.every((test) => test(path, stats))) found.push(path);
-    if (found.length > FOUND_LIMIT) return { found: found.slice(0, FOUND_LIMIT), isAll: false };
-    if (!stats.isDirectory() || depth >= max) continue;
-    const names = (await readdir(path).catch(() => [])).sort().reverse();
-    for (const name of names) waiting.push({ path: join(path, name), depth: depth + 1 });
+/** Through a tree, each folder before what is in it, with as much left to look at as the bound allows. */
+class Walk {
+  readonly #waiting: { readonly path: string; readonly depth: number }[];
+  #looked = 0;
+
+  constructor(
+    root: string,
+    private readonly within: Within,
+  ) {
+    this.#waiting = [{ path: root, depth: 0 }];
   }
-  return { found, isAll: false };
+
+  /** It has seen all that there is. */
+  get isAll(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  get isOver(): boolean {
+    return this.isAll || this.#looked >= this.within.looked || this.within.signal.aborted;
+  }
+
+  /** The next paths that pass the tests, as many as are matched at a time. */
+  async next(): Promise<readonly string[]> {
+    const passed: string[] = [];
+    while (!this.isOver && passed.length < BATCH) {
+      const path = await this.#look();
+      if (path !== undefined) passed.push(path);
+    }
+    return passed;
+  }
+
+  async #look(): Promise<string | undefined> {
+    const { tests, min, max } = this.within;
+    const next = this.#waiting.pop();
+    this.#looked += 1;
+    const stats = next === undefined ? undefined : await lstat(next.path).catch(() => undefined);
+    if (next === undefined || stats === undefined) return undefined;
+    const { path, depth } = next;
+    if (stats.isDirectory() && depth < max) await this.#enter(path, depth + 1);
+    return depth >= min && tests.every((test) => test(path, stats)) ? path : undefined;
+  }
+
+  async #enter(folder: string, depth: number): Promise<void> {
+    const names = (await readdir(folder).catch(() => [])).sort().reverse();
+    for (const name of names) this.#waiting.push({ path: join(folder, name), depth });
+  }
 }

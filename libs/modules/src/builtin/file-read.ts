@@ -78,9 +78,10 @@ export const fileReading = {
     {
       doc: 'Tells whether a file holds a text.',
       params: [PATH, { name: 'text', type: 'str' }],
+      returns: 'False also when there is no file',
       examples: ["file.contains /etc/hosts '127.0.0.1'"],
     },
-    async ({ path, text }) => (await readWhole(path, true)).includes(text),
+    async ({ path, text }) => (await isThere(path)) && (await readWhole(path, true)).includes(text),
   ),
   search: fn(
     {
@@ -94,7 +95,7 @@ export const fileReading = {
       examples: ["file.search /etc/hosts '^127'"],
     },
     async ({ path, pattern, flags, ignore_if_missing: ignore }) => {
-      if (ignore && (await stat(wholePath(path)).catch(() => undefined)) === undefined) return false;
+      if (ignore && !(await isThere(path))) return false;
       const found = await matching({ source: pattern, flags: flagsOf(flags) }, [await readWhole(path, true)]);
       return found.length > 0;
     },
@@ -154,6 +155,10 @@ export const fileReading = {
       shownBackups((await backupsOf(path, context)).slice(0, Math.max(0, limit ?? 10_000))),
   ),
 } as const;
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(wholePath(path)).catch(() => undefined)) !== undefined;
+}
 
 function statsOf(path: string, follow: boolean): Promise<Stats> {
   return onDisk(path, () => (follow ? stat : lstat)(wholePath(path)));

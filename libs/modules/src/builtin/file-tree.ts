@@ -1,6 +1,19 @@
 /** `file.*` that makes, moves and removes, and says whose things are. A link is handled as itself, never followed. */
 import { constants } from 'node:fs';
-import { chmod, copyFile, cp, lchown, lutimes, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  type FileHandle,
+  lchown,
+  lstat,
+  lutimes,
+  mkdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fn } from '../minion-registry.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
@@ -22,7 +35,7 @@ const OWNERS = [
 export const fileTree = {
   copy: fn(
     {
-      doc: 'Copies a file, or a folder with recurse=True. Links in a folder are copied as links.',
+      doc: 'Copies a file, or a folder with recurse=True, with its mode; run by root, its owner too. Links in a folder are copied as links.',
       params: [
         ...SRC_DST,
         { name: 'recurse', type: 'bool', default: false },
@@ -35,14 +48,19 @@ export const fileTree = {
       ],
       examples: ['file.copy /etc/hosts /tmp/hosts', 'file.copy /etc/apt /tmp/apt recurse=True'],
     },
-    async ({ src, dst, recurse, remove_existing: clear }) => {
+    async ({ src, dst, recurse, remove_existing: clear }, { signal }) => {
       wholePath(src);
       await refuseLink(dst);
       await onDisk(src, async () => {
-        if (!(await stat(src)).isDirectory()) return copyFile(src, dst);
+        const found = await stat(src);
+        if (!found.isDirectory()) return copyFile(src, dst, signal);
         if (!recurse) throw new InvocationError(`Cannot overwrite a directory with a file: ${src} needs recurse=True`);
-        if (clear) await rm(dst, { recursive: true, force: true });
-        return cp(src, dst, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+        if (clear) {
+          await refuseRoot(dst);
+          await rm(dst, { recursive: true, force: true });
+        }
+        await cp(src, dst, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+        if (isRoot()) await lchown(dst, found.uid, found.gid);
       });
       return true;
     },
@@ -65,12 +83,7 @@ export const fileTree = {
       examples: ['file.remove /tmp/foo'],
     },
     async ({ path, backup }, context) => {
-      if (
-        wholePath(path)
-          .split('/')
-          .every((word) => word === '' || word === '.' || word === '..')
-      )
-        throw new InvocationError('the root of the file system is not removed');
+      await refuseRoot(path);
       if (wantsBackup(backup)) await keepBackup(path, context);
       if ((await kindOf(path)) === undefined) return false;
       await onDisk(path, () => rm(path, { recursive: true }));
@@ -177,6 +190,36 @@ export const fileTree = {
     },
   ),
 } as const;
+
+/** Both are opened before anything is asked of them: a pipe in the place of either would keep a thread for ever. */
+function copyFile(src: string, dst: string, signal: AbortSignal): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
+  return withFile(src, constants.O_RDONLY, (from) =>
+    withFile(dst, flags, (to) => copyInto(to, from, `${src} and ${dst} are the same file`, signal), 0o600),
+  );
+}
+
+async function copyInto(to: FileHandle, from: FileHandle, same: string, signal: AbortSignal): Promise<void> {
+  const [{ dev, ino, uid, gid, mode }, there] = await Promise.all([from.stat(), to.stat()]);
+  if (dev === there.dev && ino === there.ino) throw new ExecutionError(same);
+  await to.truncate(0);
+  await writeFile(to, from.createReadStream({ autoClose: false, signal }));
+  if (isRoot()) await to.chown(uid, gid);
+  // After the owner: a change of that takes bits from the mode.
+  await to.chmod(mode & 0o7777);
+}
+
+/** Nobody else may give files away. */
+function isRoot(): boolean {
+  return process.geteuid?.() === 0;
+}
+
+/** Known by what it is, not by its name: `..` and links lead there under many. @throws {InvocationError} */
+export async function refuseRoot(path: string): Promise<void> {
+  const [found, root] = await Promise.all([lstat(wholePath(path)).catch(() => undefined), lstat('/')]);
+  if (found?.dev === root.dev && found.ino === root.ino)
+    throw new InvocationError('the root of the file system is not removed');
+}
 
 async function changeOwner(path: string, user: string, group: string, signal: AbortSignal): Promise<null> {
   const uid = user === '' ? -1 : await uidOf(user, signal);

@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { isMap, type Value } from '@natrium/model';
+import { basename, join } from 'node:path';
+import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
+import { findFiles } from './file-find.js';
+import { refuseRoot } from './file-tree.js';
 
 let folder: string;
 let path: string;
@@ -33,9 +45,14 @@ describe('file.* that reads', () => {
     const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
     expect(await ret('stats', path, 'md5')).toMatchObject({ mode: '0640', size: 8, type: 'file', user, target: path });
     expect(await ret('contains', path, 'two')).toBe(true);
+    expect(await ret('contains', join(folder, 'missing'), 'two')).toBe(false);
     expect(await ret('search', path, '^two$')).toBe(true);
     expect(await ret('search', path, '^TWO', ['IGNORECASE', 'MULTILINE'])).toBe(true);
     expect(await ret('search', path, 'three')).toBe(false);
+    const [start, end] = ['\\Aone', 'two\\n\\Z'];
+    expect([await ret('search', path, start), await ret('search', path, end)]).toEqual([true, true]);
+    for (const pattern of ['\\Atwo', 'one\\Z', '\\\\Aone']) expect(await ret('search', path, pattern)).toBe(false);
+    expect(await ret('search', path, '[\\Z]')).toContain('\\Z in a class of characters');
   });
 
   it('tells what is there', async () => {
@@ -87,7 +104,35 @@ describe('file.* that reads', () => {
     expect(await found({ size: '+4k', type: 'f' })).toEqual([join(folder, 'sub', 'b.conf')]);
     expect(await found({ type: 'dl', mindepth: 1 })).toEqual([join(folder, 'link'), join(folder, 'sub')]);
     expect(await found({ maxdepth: 1, regex: '.*conf$' })).toEqual([path]);
-    expect(await found({ mtime: '+1d' })).toEqual([]);
+    expect(await found({ regex: 'b\\.' })).toEqual([join(folder, 'sub', 'b.conf')]);
+    expect(await found({ iregex: 'B\\.CONF$' })).toEqual([join(folder, 'sub', 'b.conf')]);
+    expect(await found({ regex: '.*sub/b' })).toEqual([]);
+  });
+
+  it('finds by age as Salt: with a minus what changed since then, without one what did not', async () => {
+    const found = async (mtime: string) => ret('find', folder, named({ type: 'f', mtime }));
+    const old = Date.now() / 1000 - 10.5 * 86_400;
+    writeFileSync(path, '');
+    utimesSync(path, old, old);
+    for (const span of ['3d', '+3d', '1w3d', '10d12h', '1W', '10']) expect(await found(span)).toEqual([path]);
+    for (const span of ['11d', '-10d', '-1w3d', '+1w4d', '11']) expect(await found(span)).toEqual([]);
+    expect(await found('-1w4d')).toEqual([path]);
+    for (const span of ['', '+', '3x', '3d1w']) expect(await found(span)).toContain('is not a span of time');
+  });
+
+  it('counts what it finds after all tests, and says in the value when that is not all', async () => {
+    const names = ['a', 'b', 'c', 'd', 'z'];
+    for (const name of names) writeFileSync(join(folder, name), '');
+    const found = async (options: ValueMap, limits: { readonly found: number; readonly looked: number }) => {
+      const { ret: paths, options: said } = await findFiles(folder, options, new AbortController().signal, limits);
+      return { names: isList(paths) ? paths.map((one) => basename(pyStr(one))) : [], retcode: said.retcode ?? 0 };
+    };
+    const files = { type: 'f' };
+    const cut = (most: number, looked: number) => `[cut here: the search ended at ${most} paths or ${looked} looks]`;
+    expect(await found({ ...files, regex: 'z' }, { found: 3, looked: 10 })).toEqual({ names: ['z'], retcode: 0 });
+    expect(await found(files, { found: 5, looked: 10 })).toEqual({ names, retcode: 0 });
+    expect(await found(files, { found: 2, looked: 10 })).toEqual({ names: ['a', 'b', cut(2, 10)], retcode: 1 });
+    expect(await found(files, { found: 9, looked: 4 })).toEqual({ names: ['a', 'b', 'c', cut(9, 4)], retcode: 1 });
   });
 });
 
@@ -179,6 +224,31 @@ describe('file.* that makes, moves and removes', () => {
     expect(await ret('remove', join(folder, 'x'))).toBe(true);
     expect(await ret('remove', join(folder, 'x'))).toBe(false);
     expect(await ret('truncate', path, 0)).toBe(`ERROR: ${path} is not a regular file`);
+  });
+
+  it('copies with mode and owner, waits for no pipe on either side, and empties no file by copying it to itself', async () => {
+    const [pipe, copy] = [join(folder, 'pipe'), join(folder, 'copy')];
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(path, 'text', { mode: 0o640 });
+    writeFileSync(copy, 'longer than that');
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await run('chown', path, 'nobody', 'nogroup');
+    expect(await ret('copy', path, copy)).toBe(true);
+    expect(readFileSync(copy, 'utf8')).toBe('text');
+    expect(await ret('get_mode', copy)).toBe('0640');
+    if (isRoot) expect(await ret('get_user', copy)).toBe('nobody');
+    expect(await ret('copy', pipe, copy)).toBe(`ERROR: ${pipe} is not a regular file`);
+    expect((await run('copy', path, pipe)).success).toBe(false);
+    linkSync(path, join(folder, 'same'));
+    expect(await ret('copy', path, join(folder, 'same'))).toContain('are the same file');
+    expect(readFileSync(path, 'utf8')).toBe('text');
+  });
+
+  it('knows the root of the file system under every name, and a link to it as no more than a link', async () => {
+    symlinkSync('/', path);
+    for (const root of ['/', '/tmp/..', '/tmp/../.', `${path}/`, `${path}/tmp/..`, '/proc/self/root/'])
+      await expect(refuseRoot(root)).rejects.toThrow('the root of the file system is not removed');
+    for (const other of [path, folder, '/tmp', '/nonexistent']) await refuseRoot(other);
   });
 
   it('changes the owner, by name or number', async () => {

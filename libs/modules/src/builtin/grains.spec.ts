@@ -14,10 +14,24 @@ describe('grains.*', () => {
     expect((await call('grains.get', sent)).ret).toEqual(ret);
   });
 
+  it('a grain that is null is there', async () => {
+    const grains = () => ({ none: null });
+    expect((await call('grains.get', ['none', 'fallback'], { grains })).ret).toBeNull();
+    expect((await call('grains.item', ['none', named({ default: 7 })], { grains })).ret).toEqual({ none: null });
+  });
+
   it('tells all, some, names, and whether there is something', async () => {
     expect((await call('grains.items')).ret).toMatchObject({ os: 'Debian' });
     expect((await call('grains.items', [named({ sanitize: true })])).ret).toMatchObject({ id: 'MINION', os: 'Debian' });
     expect((await call('grains.item', ['os', 'nope'])).ret).toEqual({ os: 'Debian', nope: '' });
+    expect((await call('grains.item', ['pkg|apache|0', named({ delimiter: '|' })])).ret).toEqual({
+      'pkg|apache|0': 'httpd',
+    });
+    expect((await call('grains.item', ['id', 'os', named({ sanitize: true })])).ret).toEqual({
+      id: 'MINION',
+      os: 'Debian',
+    });
+    expect((await call('grains.item', ['nope', named({ default: 7 })])).ret).toEqual({ nope: 7 });
     expect((await call('grains.ls')).ret).toEqual(['id', 'os', 'pkg']);
     expect((await call('grains.has_value', ['pkg:apache'])).ret).toBe(true);
     expect((await call('grains.has_value', ['pkg:nginx'])).ret).toBe(false);

@@ -3,16 +3,22 @@ import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model'
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
 import { grainsSetters } from './grains-set.js';
-import { traverse } from './traverse.js';
+import { traverse, traverseOr } from './traverse.js';
 
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
+const SANITIZE = {
+  name: 'sanitize',
+  type: 'bool',
+  default: false,
+  doc: 'Hide serial numbers, host name and domain.',
+} as const;
 
 export const grainsModule = defineModule('grains', {
   ...grainsSetters,
   items: fn(
     {
       doc: 'All grains of this minion.',
-      params: [{ name: 'sanitize', type: 'bool', default: false, doc: 'Hide serial numbers, host name and domain.' }],
+      params: [SANITIZE],
       examples: ['grains.items'],
     },
     ({ sanitize }, { grains }) => (sanitize ? sanitized(grains()) : grains()),
@@ -20,11 +26,19 @@ export const grainsModule = defineModule('grains', {
   item: fn(
     {
       doc: 'Some grains of this minion.',
-      params: [{ rest: 'args', doc: 'Names of grains, nested with `:`.' }, { kwargs: 'kwargs' }],
+      params: [
+        { rest: 'args', doc: 'Names of grains, nested with the delimiter.' },
+        { ...DELIMITER, keyword: true },
+        { ...SANITIZE, keyword: true },
+        { kwargs: 'kwargs', doc: '`default`: what to return for those that are not there.' },
+      ],
       examples: ['grains.item os', 'grains.item os osrelease'],
     },
-    ({ args, kwargs }, { grains }) =>
-      Object.fromEntries(args.map(pyStr).map((key) => [key, itemOr(grains(), key, kwargs['default'] ?? '')])),
+    ({ args, delimiter, sanitize, kwargs: { default: otherwise = '' } }, { grains }) => {
+      const names = args.map(pyStr);
+      const found = Object.fromEntries(names.map((key) => [key, traverseOr(grains(), key, delimiter, otherwise)]));
+      return sanitize ? sanitized(found) : found;
+    },
   ),
   get: fn(
     {
@@ -37,7 +51,7 @@ export const grainsModule = defineModule('grains', {
       ],
       examples: ['grains.get os', 'grains.get pkg:apache none'],
     },
-    ({ key, default: otherwise, delimiter }, { grains }) => traverse(grains(), key, delimiter) ?? otherwise,
+    ({ key, default: otherwise, delimiter }, { grains }) => traverseOr(grains(), key, delimiter, otherwise),
   ),
   has_value: fn(
     {
@@ -81,11 +95,6 @@ function sanitized(grains: ValueMap): ValueMap {
       PRIVATE.has(key) && typeof value === 'string' ? 'MINION' : value,
     ]),
   );
-}
-
-/** A grain whose own name holds the delimiter comes first. */
-function itemOr(grains: ValueMap, key: string, otherwise: Value): Value {
-  return Object.hasOwn(grains, key) ? (grains[key] ?? null) : (traverse(grains, key, ':') ?? otherwise);
 }
 
 function holdsSomething(value: Value | undefined): boolean {

@@ -95,8 +95,8 @@ async function existing(name: string, { signal }: CallContext): Promise<GroupEnt
   return found;
 }
 
-async function change(program: string, args: readonly string[], { signal }: CallContext): Promise<boolean> {
-  await toolOutput(program, args, { signal });
+async function change(program: string, args: readonly string[], context: CallContext): Promise<boolean> {
+  await toolOutput(program, args, context);
   return true;
 }
 

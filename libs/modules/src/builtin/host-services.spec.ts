@@ -1,8 +1,9 @@
 /** `user`, `group`, `kmod`, `apache`, `service`, `config` and what is not here: looks at this machine, changes nothing. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { isMap, type Value } from '@natrium/model';
+import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { call } from '../testing/call-context.js';
+import { fieldsOf } from './name-databases.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
 const lines = (text: string): readonly string[] => text.trim().split('\n');
@@ -21,7 +22,28 @@ describe('user.* and group.*', () => {
     );
   });
 
+  it('a line of the name service that is not whole is no account, least of all root', () => {
+    const whole = 'ann:x:1000:1000::/home/ann:/bin/sh';
+    expect(fieldsOf(`${whole}\nbob:x:\n[output cut here: 1 of 2 bytes]\n+::::::\neve:x:y:1:::\n`, 'passwd')).toEqual([
+      whole.split(':'),
+    ]);
+    expect(fieldsOf('adm:x:4:ann\n+:::\nusers:x', 'group')).toEqual([['adm', 'x', '4', 'ann']]);
+  });
+
+  it('an account changes by parameters with the names that Salt has', async () => {
+    const params = async (fun: string) => ((await call('sys.argspec', [fun])).ret as ValueMap)[fun];
+    expect(await params('user.chuid')).toMatchObject({ args: ['name', 'uid'] });
+    expect(await params('user.chgid')).toMatchObject({ args: ['name', 'gid'] });
+    expect(await params('user.chshell')).toMatchObject({ args: ['name', 'shell'] });
+    expect(await params('user.chfullname')).toMatchObject({ args: ['name', 'fullname'] });
+  });
+
   it.each([
+    [
+      'user.chshell',
+      ['root', { __kwarg__: true, shell: 'a:b' }],
+      "ERROR executing 'user.chshell': a value holds a colon or a line end",
+    ],
     ['user.delete', ['no-such-user'], "ERROR: User 'no-such-user' does not exist"],
     ['user.delete', ['0'], "ERROR: User '0' does not exist"],
     ['user.add', ['--help'], "ERROR executing 'user.add': '--help' is not the name of an account or a group"],
@@ -74,6 +96,19 @@ describe('config.*', () => {
     expect(await ret('config.option', 'os', 'none')).toBe('none');
     expect(await ret('config.get', 'join_password')).toBe('');
     expect(await ret('config.items')).toEqual({ id: 'web1', master: 'salt' });
+  });
+
+  it('shows no secret of grains and pillar either, and what is null there is there', async () => {
+    const places = {
+      grains: () => ({ api_token: 'canary', empty: null }),
+      pillar: () => ({ db: [{ user: 'app', password: 'canary' }], 'mail:secret': 'canary', empty: 'of the pillar' }),
+    };
+    const get = async (key: string) => (await call('config.get', [key, 'none'], places)).ret;
+    expect(await Promise.all(['api_token', 'db:password', 'db:0:password', 'mail:secret'].map(get))).toEqual(
+      Array(4).fill('none'),
+    );
+    expect(await get('db')).toEqual([{ user: 'app' }]);
+    expect(await get('empty')).toBeNull();
   });
 });
 

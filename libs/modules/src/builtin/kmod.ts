@@ -96,10 +96,10 @@ async function onDisk(): Promise<readonly string[]> {
   return [...new Set(names.filter((name) => name !== ''))].sort();
 }
 
-async function probed(flags: readonly string[], mod: string, { signal }: CallContext): Promise<readonly string[]> {
+async function probed(flags: readonly string[], mod: string, context: CallContext): Promise<readonly string[]> {
   if (!/^\w[\w-]{0,63}$/.test(mod)) throw new InvocationError(`'${mod}' is not the name of a module`);
   const before = new Set((await loaded()).map(({ module }) => module));
-  await toolOutput('modprobe', [...flags, '--', mod], { signal });
+  await toolOutput('modprobe', [...flags, '--', mod], context);
   const after = new Set((await loaded()).map(({ module }) => module));
   return [...[...before].filter((name) => !after.has(name)), ...[...after].filter((name) => !before.has(name))].sort();
 }

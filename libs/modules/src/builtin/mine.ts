@@ -2,12 +2,13 @@
  * `mine.*`: what this minion keeps on the master for others to read, and what others keep there.
  *
  * Reading is by the master's leave alone: `allow_tgt` of what is kept says which minions may. A job can have run here only
- * what the configuration names or what merely looks (`LOOKS`): who may call `mine.send` could else run anything.
+ * what the configuration names or a built-in function that merely looks (`LOOKS`): who may call `mine.send` could else run
+ * anything.
  */
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../call-context.js';
-import { defineModule, type Returned } from '../loader/declaration.js';
+import { defineModule, type Library, type Returned } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { reply } from '../loader/reply.js';
 import type { MineAnswer, MineItem, MinePort } from '../mine-port.js';
@@ -53,8 +54,11 @@ export const mineModule = defineModule('mine', {
       returns: 'true when the master keeps them',
       examples: ['mine.update', 'mine.update clear=True'],
     },
-    ({ clear, mine_functions: given }, context) =>
-      kept(given === null ? configured(context) : mineDefinitions(given), clear, context),
+    ({ clear, mine_functions: given }, context, library) => {
+      const all = given === null ? configured(context) : mineDefinitions(given);
+      for (const one of all) mayRun(one, context, library);
+      return kept(all, clear, context);
+    },
   ),
   send: fn(
     {
@@ -67,9 +71,11 @@ export const mineModule = defineModule('mine', {
       returns: 'true when the master keeps it',
       examples: ['mine.send network.ip_addrs eth0', "mine.send eth0 mine_function=network.ip_addrs allow_tgt='web*'"],
     },
-    ({ name, args, kwargs }, context) => {
+    ({ name, args, kwargs }, context, library) => {
       const own = Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith('__pub_')));
-      return kept([definitionOf(name, [...args, own])], false, context);
+      const wanted = definitionOf(name, [...args, own]);
+      mayRun(wanted, context, library);
+      return kept([wanted], false, context);
     },
   ),
   delete: fn(
@@ -109,12 +115,11 @@ function configured(context: CallContext): readonly MineDefinition[] {
 }
 
 async function kept(all: readonly MineDefinition[], replace: boolean, context: CallContext): Promise<Returned> {
-  for (const definition of all) mayRun(definition, context);
   const port = portOf(context);
   const items: MineItem[] = [];
   const notes: string[] = [];
   for (const { name, fun, args, allowTgt, allowTgtType } of all) {
-    const { ret, success } = await port.run(fun, args, context.jid);
+    const { ret, success } = await port.run(fun, args, context);
     if (success) items.push({ name, value: ret, allowTgt, allowTgtType });
     else notes.push(`${name} was not kept: ${pyStr(ret)}`);
   }
@@ -124,10 +129,9 @@ async function kept(all: readonly MineDefinition[], replace: boolean, context: C
 }
 
 /** @throws {InvocationError} */
-function mayRun(definition: MineDefinition, context: CallContext): void {
-  const { name, fun, args } = definition;
+function mayRun({ name, fun, args }: MineDefinition, context: CallContext, library: Library): void {
   if (NEVER.test(fun)) throw new InvocationError(`${fun} cannot be kept in a mine`);
-  if (context.caller === undefined || LOOKS.test(fun)) return;
+  if (context.caller === undefined || (LOOKS.test(fun) && !library.isOwn(fun))) return;
   const same = configured(context).find((one) => one.name === name);
   if (same?.fun === fun && isDeepStrictEqual(same.args, args)) return;
   throw new InvocationError(

@@ -1,6 +1,7 @@
 /** Accounts and groups of this host: its own files for a look, the name service (`getent`) where others may know more. */
 import { readFile } from 'node:fs/promises';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { OUTPUT_LIMIT } from '../process/bounded-output.js';
 import { hasTool, runTool } from '../process/run-tool.js';
 
 export interface GroupEntry {
@@ -46,21 +47,26 @@ type Database = 'passwd' | 'group';
 
 async function entries(database: Database, signal: AbortSignal, key?: string): Promise<readonly (readonly string[])[]> {
   if (!(await hasTool('getent'))) {
-    const all = fieldsOf(await readFile(`/etc/${database}`, 'utf8'));
+    const all = fieldsOf(await readFile(`/etc/${database}`, 'utf8'), database);
     return key === undefined ? all : all.filter(([name, , id]) => name === key || id === key);
   }
   const { retcode, stdout } = await runTool('getent', ['--', database, ...(key === undefined ? [] : [key])], {
     signal,
   });
   if (retcode !== 0 && retcode !== NOT_FOUND) throw new ExecutionError(`getent ${database} ended with ${retcode}`);
-  return fieldsOf(stdout);
+  if (stdout !== '' && !stdout.endsWith('\n'))
+    throw new ExecutionError(`getent ${database} says more than ${OUTPUT_LIMIT} bytes; name one entry`);
+  return fieldsOf(stdout, database);
 }
 
-function fieldsOf(text: string): readonly (readonly string[])[] {
+const FIELDS = { passwd: 7, group: 4 } as const;
+
+/** A line that is not whole, or refers to another database, is none: without its number it would read as root. */
+export function fieldsOf(text: string, database: Database): readonly (readonly string[])[] {
   return text
     .split('\n')
-    .filter((line) => line.includes(':'))
-    .map((line) => line.split(':'));
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length === FIELDS[database] && /^\d+$/.test(fields[2] ?? ''));
 }
 
 /** The number of an account or a group, given as a name or a number. @throws {ExecutionError} When there is none. */

@@ -2,6 +2,7 @@
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import type { Value, ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
 import { fullName, readHosts } from '../grains/network-grains.js';
 import { readNames, readText } from '../grains/read-text.js';
 import { defineModule } from '../loader/declaration.js';
@@ -128,7 +129,7 @@ export const networkModule = defineModule('network', {
       returns: 'what ping prints, or whether an answer came',
       examples: ['network.ping 127.0.0.1', 'network.ping db1 return_boolean=True'],
     },
-    ({ host, timeout, return_boolean: asBoolean }, { signal }) => ping(host, timeout, asBoolean, signal),
+    ({ host, timeout, return_boolean: asBoolean }, context) => ping(host, timeout, asBoolean, context),
   ),
   arp: fn(
     {
@@ -155,13 +156,13 @@ export const networkModule = defineModule('network', {
 /** Never a word that ping could read as an option. */
 const HOST = /^[A-Za-z0-9:][A-Za-z0-9._:%-]{0,254}$/;
 
-async function ping(host: string, seconds: number, asBoolean: boolean, signal: AbortSignal): Promise<Value> {
+async function ping(host: string, seconds: number, asBoolean: boolean, context: CallContext): Promise<Value> {
   if (!HOST.test(host)) throw new InvocationError(`'${host}' is no name or address of a host`);
   if (seconds < 1 || seconds > 60) throw new InvocationError('timeout must be 1 to 60 seconds');
   const { retcode, stdout, stderr } = await runTool(
     'ping',
     ['-c', '4', '-i', '0.2', '-w', String(seconds), '--', host],
-    { signal },
+    context,
   );
   return asBoolean ? retcode === 0 : (stdout + stderr).trim();
 }

@@ -1,15 +1,16 @@
 /** apt and dnf asked the same questions; neither asks anybody back. What they print is bounded, and they end by themselves. */
 import { InvocationError, ExecutionError } from '../loader/errors.js';
-import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
+import type { BaseContext } from '../loader/registry.js';
+import { hasTool, runTool, type ToolOptions, toolOutput } from '../process/run-tool.js';
 
 export interface PackageManager {
   /** Versions that could be had, newer than what is installed, by name. */
-  upgrades(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  upgrades(context: BaseContext): Promise<Readonly<Record<string, string>>>;
   /** The version that an installation would bring; empty when there is none or it is installed. */
-  latest(name: string, signal: AbortSignal): Promise<string>;
-  refresh(signal: AbortSignal): Promise<void>;
-  install(words: readonly string[], signal: AbortSignal): Promise<void>;
-  remove(names: readonly string[], purge: boolean, signal: AbortSignal): Promise<void>;
+  latest(name: string, context: BaseContext): Promise<string>;
+  refresh(context: BaseContext): Promise<void>;
+  install(words: readonly string[], context: BaseContext): Promise<void>;
+  remove(names: readonly string[], purge: boolean, context: BaseContext): Promise<void>;
 }
 
 const LONG_MS = 1_800_000;
@@ -26,8 +27,9 @@ export function packageName(name: string): string {
   throw new InvocationError(`'${name}' is not the name of a package`);
 }
 
+/** @throws {InvocationError} When it could not be a version; apt would read a last `-` or `+` as a wish to remove or to install. */
 export function packageVersion(version: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9+.~:_-]{0,254}$/.test(version)) return version;
+  if (/^[A-Za-z0-9]([A-Za-z0-9+.~:_-]{0,253}[A-Za-z0-9.~_])?$/.test(version)) return version;
   throw new InvocationError(`'${version}' is not a version`);
 }
 
@@ -35,62 +37,75 @@ const ENV = { DEBIAN_FRONTEND: 'noninteractive', APT_LISTCHANGES_FRONTEND: 'none
 const KEEP_CONFIG = ['-o', 'Dpkg::Options::=--force-confold', '-o', 'Dpkg::Options::=--force-confdef'];
 /** Somebody else's apt may be at work: seconds to wait for it. */
 const WAIT_FOR_LOCK = ['-o', 'DPkg::Lock::Timeout=120'];
+/** Else `lib.` would mean every package with such letters in its name. */
+const NAMES_ALONE = ['-o', 'APT::Cmd::Pattern-Only=true'];
+const CHANGING = ['-q', '-y', ...KEEP_CONFIG, ...WAIT_FOR_LOCK, ...NAMES_ALONE];
 
-const aptGet = async (words: readonly string[], signal: AbortSignal): Promise<string> =>
-  toolOutput('apt-get', ['-q', '-y', ...KEEP_CONFIG, ...WAIT_FOR_LOCK, ...words], {
-    signal,
-    env: ENV,
-    timeoutMs: LONG_MS,
-  });
+/**
+ * For apt-get, so that each name means the package of that name and nothing else: of `vim-` and `vim+` it reads the last
+ * character as a wish to remove or to install `vim`, and what says its architecture ends in neither.
+ */
+export function aptWords(verb: 'install' | 'remove' | 'purge', names: readonly string[]): readonly string[] {
+  return [...CHANGING, verb, '--', ...names.map((name) => (/[+-]$/.test(name) ? `${name}:native` : name))];
+}
+
+function inApt({ signal, processes }: BaseContext): ToolOptions {
+  return { signal, processes, env: ENV };
+}
+
+function long({ signal, processes }: BaseContext): ToolOptions {
+  return { signal, processes, timeoutMs: LONG_MS };
+}
 
 const apt: PackageManager = {
-  async upgrades(signal) {
-    const text = await toolOutput('apt-get', ['--just-print', 'dist-upgrade'], { signal, env: ENV });
+  async upgrades(context) {
+    const text = await toolOutput('apt-get', ['--just-print', 'dist-upgrade'], inApt(context));
     return Object.fromEntries(
       [...text.matchAll(/^Inst (\S+) \[[^\]]*\] \((\S+)/gm)].map(([, name = '', version = '']) => [name, version]),
     );
   },
-  async latest(name, signal) {
-    const text = await toolOutput('apt-cache', ['-q', 'policy', '--', name], { signal, env: ENV });
+  async latest(name, context) {
+    const text = await toolOutput('apt-cache', ['-q', 'policy', '--', name], inApt(context));
     const field = (key: string): string => new RegExp(`^ +${key}: (\\S+)$`, 'm').exec(text)?.[1] ?? '(none)';
     const candidate = field('Candidate');
     return candidate === '(none)' || candidate === field('Installed') ? '' : candidate;
   },
-  async refresh(signal) {
-    await toolOutput('apt-get', ['-q', 'update'], { signal, env: ENV, timeoutMs: LONG_MS });
+  async refresh(context) {
+    await toolOutput('apt-get', ['-q', 'update'], { ...inApt(context), timeoutMs: LONG_MS });
   },
-  async install(words, signal) {
-    await aptGet(['install', '--', ...words], signal);
+  async install(words, context) {
+    await toolOutput('apt-get', aptWords('install', words), { ...inApt(context), timeoutMs: LONG_MS });
   },
-  async remove(names, purge, signal) {
-    await aptGet([purge ? 'purge' : 'remove', '--', ...names], signal);
+  async remove(names, purge, context) {
+    const words = aptWords(purge ? 'purge' : 'remove', names);
+    await toolOutput('apt-get', words, { ...inApt(context), timeoutMs: LONG_MS });
   },
 };
 
 const UPGRADES_FOUND = 100;
 
 const dnf: PackageManager = {
-  async upgrades(signal) {
-    const { retcode, stdout, stderr } = await runTool('dnf', ['-q', 'check-update'], { signal, timeoutMs: LONG_MS });
+  async upgrades(context) {
+    const { retcode, stdout, stderr } = await runTool('dnf', ['-q', 'check-update'], long(context));
     if (retcode !== 0 && retcode !== UPGRADES_FOUND) throw new ExecutionError(`dnf ended with ${retcode}: ${stderr}`);
     const rows = (stdout.split(/^Obsoleting/m)[0] ?? '').matchAll(/^(\S+)\.[\w]+ +(\S+) +\S+$/gm);
     return Object.fromEntries([...rows].map(([, name = '', version = '']) => [name, version]));
   },
-  async latest(name, signal) {
+  async latest(name, context) {
     const format = ['--qf', '%{version}-%{release}\n', '--upgrades', '--latest-limit=1'];
     const query = async (flags: readonly string[]): Promise<string> =>
-      (await toolOutput('dnf', ['-q', 'repoquery', ...flags, '--', name], { signal, timeoutMs: LONG_MS })).trim();
-    const isInstalled = (await runTool('rpm', ['-q', '--', name], { signal })).retcode === 0;
+      (await toolOutput('dnf', ['-q', 'repoquery', ...flags, '--', name], long(context))).trim();
+    const isInstalled = (await runTool('rpm', ['-q', '--', name], context)).retcode === 0;
     return query(isInstalled ? format : format.filter((word) => word !== '--upgrades'));
   },
-  async refresh(signal) {
-    await toolOutput('dnf', ['-q', 'makecache', '--refresh'], { signal, timeoutMs: LONG_MS });
+  async refresh(context) {
+    await toolOutput('dnf', ['-q', 'makecache', '--refresh'], long(context));
   },
-  async install(words, signal) {
-    await toolOutput('dnf', ['-q', '-y', 'install', '--', ...words], { signal, timeoutMs: LONG_MS });
+  async install(words, context) {
+    await toolOutput('dnf', ['-q', '-y', 'install', '--', ...words], long(context));
   },
-  async remove(names, _purge, signal) {
-    await toolOutput('dnf', ['-q', '-y', 'remove', '--', ...names], { signal, timeoutMs: LONG_MS });
+  async remove(names, _purge, context) {
+    await toolOutput('dnf', ['-q', '-y', 'remove', '--', ...names], long(context));
   },
 };
 

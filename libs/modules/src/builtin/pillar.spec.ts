@@ -26,6 +26,12 @@ describe('pillar.*', () => {
     expect((await call(fun, sent)).ret).toEqual(ret);
   });
 
+  it('a value that is null is there', async () => {
+    const pillar = () => ({ a: { none: null } });
+    expect((await call('pillar.get', ['a:none', 'fallback'], { pillar })).ret).toBeNull();
+    expect((await call('pillar.item', ['a:none', named({ default: 7 })], { pillar })).ret).toEqual({ 'a:none': null });
+  });
+
   it('shows kinds in the place of values', async () => {
     const pillar = () => ({ ...whole, none: null, whole: float(1), big: 2n ** 70n });
     const { ret } = await call('pillar.obfuscate', [], { pillar });

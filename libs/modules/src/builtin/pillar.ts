@@ -4,7 +4,7 @@ import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { traverse } from './traverse.js';
+import { traverse, traverseOr } from './traverse.js';
 
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const REST = { rest: 'args', doc: 'Changes nothing.' } as const;
@@ -34,10 +34,8 @@ export const pillarModule = defineModule('pillar', {
       params: [{ rest: 'args', doc: 'Names, nested with the delimiter.' }, { ...DELIMITER, keyword: true }, KWARGS],
       examples: ['pillar.item role', 'pillar.item role db:user'],
     },
-    ({ args, delimiter, kwargs }, context) =>
-      Object.fromEntries(
-        args.map(pyStr).map((key) => [key, traverse(all(context), key, delimiter) ?? kwargs['default'] ?? '']),
-      ),
+    ({ args, delimiter, kwargs: { default: otherwise = '' } }, context) =>
+      Object.fromEntries(args.map(pyStr).map((key) => [key, traverseOr(all(context), key, delimiter, otherwise)])),
   ),
   get: fn(
     {
@@ -50,7 +48,7 @@ export const pillarModule = defineModule('pillar', {
       examples: ['pillar.get role', 'pillar.get db:user nobody'],
     },
     ({ key, default: otherwise, delimiter }, context) =>
-      key === '' ? all(context) : (traverse(all(context), key, delimiter) ?? otherwise),
+      key === '' ? all(context) : traverseOr(all(context), key, delimiter, otherwise),
   ),
   keys: fn(
     {

@@ -1,9 +1,10 @@
 /** `pkg.*` that asks a package manager or has it change something. Each change answers what is old and what is new. */
 import { isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
 import { InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { installed } from './installed.js';
-import { packageManager, packageName, versionWord } from './package-managers.js';
+import { packageManager, type PackageManager, packageName, versionWord } from './package-managers.js';
 
 const NAME = { name: 'name', type: 'str', default: '', doc: 'One package, or several with commas.' } as const;
 const PKGS = {
@@ -14,14 +15,18 @@ const PKGS = {
 } as const;
 const CHANGED = 'a map from each package that changed to old and new version';
 
+const REFRESH = {
+  name: 'refresh',
+  type: 'bool',
+  default: true,
+  doc: 'Fetch the lists of packages first.',
+} as const;
+
 function removing(doc: string, example: string, purge: boolean) {
-  return fn(
-    { doc, params: [NAME, PKGS], returns: CHANGED, examples: [example] },
-    async ({ name, pkgs }, { signal }) => {
-      const names = wanted(name, pkgs).map(([one]) => packageName(one));
-      return changes(signal, async () => (await packageManager()).remove(names, purge, signal));
-    },
-  );
+  return fn({ doc, params: [NAME, PKGS], returns: CHANGED, examples: [example] }, async ({ name, pkgs }, context) => {
+    const names = wanted(name, pkgs).map(([one]) => packageName(one));
+    return changes(context, async () => (await packageManager()).remove(names, purge, context));
+  });
 }
 
 export const pkgChanges = {
@@ -32,61 +37,74 @@ export const pkgChanges = {
         NAME,
         PKGS,
         { name: 'version', type: 'str', default: '', doc: 'Of the one package.' },
-        { name: 'refresh', type: 'bool', default: false, doc: 'Fetch the lists of packages first.' },
+        { ...REFRESH, default: false },
       ],
       returns: CHANGED,
       examples: ['pkg.install vim', 'pkg.install pkgs=[vim,curl] refresh=True'],
     },
-    async ({ name, pkgs, version, refresh }, { signal }) => {
+    async ({ name, pkgs, version, refresh }, context) => {
       const list = wanted(name, pkgs);
       const words = await Promise.all(
         list.map(async ([one, own = version]) => (own === '' ? packageName(one) : versionWord(one, own))),
       );
-      const manager = await packageManager();
-      if (refresh) await manager.refresh(signal);
-      return changes(signal, () => manager.install(words, signal));
+      const manager = await upToDate(refresh, context);
+      return changes(context, () => manager.install(words, context));
     },
   ),
   remove: removing('Removes packages.', 'pkg.remove vim', false),
   purge: removing('Removes packages with their configuration files.', 'pkg.purge vim', true),
   refresh_db: fn(
     { doc: 'Fetches the lists of packages.', returns: 'true', examples: ['pkg.refresh_db'] },
-    async (_, { signal }) => {
-      await (await packageManager()).refresh(signal);
+    async (_, context) => {
+      await upToDate(true, context);
       return true;
     },
   ),
   latest_version: fn(
     {
       doc: 'The version that an installation would bring.',
-      params: [{ rest: 'names', doc: 'Names of packages.' }],
+      params: [
+        { rest: 'names', doc: 'Names of packages.' },
+        { ...REFRESH, keyword: true },
+      ],
       returns: 'the version of one, empty when it is installed already; a map for several',
       examples: ['pkg.latest_version bash', 'pkg.latest_version bash dpkg'],
     },
-    async ({ names }, { signal }) => {
-      const manager = await packageManager();
+    async ({ names, refresh }, context) => {
+      const manager = await upToDate(refresh, context);
       const found: [string, string][] = [];
-      for (const name of names.map(pyStr)) found.push([name, await manager.latest(packageName(name), signal)]);
+      for (const name of names.map(pyStr)) found.push([name, await manager.latest(packageName(name), context)]);
       return found.length === 1 ? (found[0]?.[1] ?? '') : Object.fromEntries(found);
     },
   ),
   upgrade_available: fn(
     {
       doc: 'Tells whether there is a newer version.',
-      params: [{ name: 'name', type: 'str' }],
+      params: [
+        { name: 'name', type: 'str' },
+        { ...REFRESH, keyword: true },
+      ],
       examples: ['pkg.upgrade_available bash'],
     },
-    async ({ name }, { signal }) => (await (await packageManager()).latest(packageName(name), signal)) !== '',
+    async ({ name, refresh }, context) =>
+      (await (await upToDate(refresh, context)).latest(packageName(name), context)) !== '',
   ),
   list_upgrades: fn(
     {
       doc: 'The packages of which there is a newer version.',
+      params: [REFRESH],
       returns: 'a map from name to version',
       examples: ['pkg.list_upgrades'],
     },
-    async (_, { signal }) => (await packageManager()).upgrades(signal),
+    async ({ refresh }, context) => (await upToDate(refresh, context)).upgrades(context),
   ),
 } as const;
+
+async function upToDate(refresh: boolean, context: CallContext): Promise<PackageManager> {
+  const manager = await packageManager();
+  if (refresh) await manager.refresh(context);
+  return manager;
+}
 
 type Wanted = readonly [name: string, version?: string];
 
@@ -99,10 +117,10 @@ function wanted(name: string, pkgs: Value): readonly Wanted[] {
   return list;
 }
 
-async function changes(signal: AbortSignal, change: () => Promise<void>): Promise<ValueMap> {
-  const before = await versions(signal);
+async function changes(context: CallContext, change: () => Promise<void>): Promise<ValueMap> {
+  const before = await versions(context);
   await change();
-  const after = await versions(signal);
+  const after = await versions(context);
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   const of = (name: string): ValueMap => ({ old: before.get(name) ?? '', new: after.get(name) ?? '' });
   return Object.fromEntries(
@@ -110,6 +128,6 @@ async function changes(signal: AbortSignal, change: () => Promise<void>): Promis
   );
 }
 
-async function versions(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  return new Map([...(await installed(signal))].map(([name, list]) => [name, list.join(',')]));
+async function versions(context: CallContext): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await installed(context))].map(([name, list]) => [name, list.join(',')]));
 }

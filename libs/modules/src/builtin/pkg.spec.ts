@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { isMap } from '@natrium/model';
-import { call } from '../testing/call-context.js';
+import { call, named } from '../testing/call-context.js';
 import { installedPackages, readStatus } from './dpkg-status.js';
+import { aptWords } from './package-managers.js';
+
+const OLD_LISTS = named({ refresh: false });
 
 const STATUS = `Package: bash
 Status: install ok installed
@@ -67,12 +70,41 @@ describe('pkg.*', () => {
       (key) => new RegExp(`${key}: (.*)`).exec(policy)?.[1],
     );
     const latest = installed === candidate ? '' : candidate;
-    expect((await call('pkg.latest_version', ['dpkg'])).ret).toBe(latest);
-    expect((await call('pkg.upgrade_available', ['dpkg'])).ret).toBe(latest !== '');
-    expect(isMap((await call('pkg.list_upgrades')).ret)).toBe(true);
+    expect((await call('pkg.latest_version', ['dpkg', OLD_LISTS])).ret).toBe(latest);
+    expect((await call('pkg.upgrade_available', ['dpkg', OLD_LISTS])).ret).toBe(latest !== '');
+    expect(isMap((await call('pkg.list_upgrades', [OLD_LISTS])).ret)).toBe(true);
+  });
+
+  it('fetches the lists first where it tells what could be had, unless told not to', async () => {
+    const { ret } = await call('sys.argspec', ['pkg.l*', 'pkg.upgrade_available']);
+    expect(ret).toMatchObject({
+      'pkg.latest_version': { args: ['refresh'], defaults: [true] },
+      'pkg.list_upgrades': { args: ['refresh'], defaults: [true] },
+      'pkg.upgrade_available': { args: ['name', 'refresh'], defaults: [true] },
+    });
   });
 
   it.each([
+    ['install', 'bash-'],
+    ['remove', 'bash+'],
+    ['remove', 'bas.'],
+    ['install', 'bash:all-'],
+  ] as const)('has apt take a name for nothing else: %s %s', (verb, name) => {
+    const { status, stderr } = spawnSync('apt-get', ['--simulate', ...aptWords(verb, [name])], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C' },
+    });
+    expect(status).toBe(100);
+    expect(stderr).toContain(`Unable to locate package ${name}`);
+  });
+
+  it('names a package whose name ends in a plus with its architecture', () => {
+    expect(aptWords('install', ['g++', 'vim', 'g++=4:12.2']).slice(-3)).toEqual(['g++:native', 'vim', 'g++=4:12.2']);
+  });
+
+  it.each([
+    ['pkg.install', ['vim', null, '1-'], "'1-' is not a version"],
+    ['pkg.install', [null, [{ vim: '1+' }]], "'1+' is not a version"],
     ['pkg.install', ['--reinstall'], "'--reinstall' is not the name of a package"],
     ['pkg.install', ['vim', null, '1; x'], "'1; x' is not a version"],
     ['pkg.remove', [''], 'there is no package named'],

@@ -17,9 +17,9 @@ export const pkgModule = defineModule('pkg', {
       returns: 'a map from name to version',
       examples: ['pkg.list_pkgs', 'pkg.list_pkgs versions_as_list=True'],
     },
-    async ({ versions_as_list: asList }, { signal }) =>
+    async ({ versions_as_list: asList }, context) =>
       Object.fromEntries(
-        [...(await installed(signal))].map(([name, versions]) => [name, asList ? versions : versions.join(',')]),
+        [...(await installed(context))].map(([name, versions]) => [name, asList ? versions : versions.join(',')]),
       ),
   ),
   version: fn(
@@ -29,7 +29,7 @@ export const pkgModule = defineModule('pkg', {
       returns: 'the version of one, empty when it is not installed; a map for several or a glob',
       examples: ['pkg.version bash', 'pkg.version bash dpkg', "pkg.version 'lib*'"],
     },
-    async ({ names }, { signal }) => versionsOf(names.map(pyStr), await installed(signal)),
+    async ({ names }, context) => versionsOf(names.map(pyStr), await installed(context)),
   ),
 });
 

@@ -1,5 +1,6 @@
 /** Processes as Linux shows them under `/proc`. A process that ends while it is read is as one that was not there. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -15,6 +16,8 @@ export interface ProcessFacts {
   /** Ticks of 10 ms after the boot. */
   readonly startTicks: number;
 }
+
+const KEPT_OF_NAME = 15;
 
 const STATES: Readonly<Record<string, string>> = {
   R: 'running',
@@ -61,7 +64,7 @@ function factsFrom(pid: number, status: string, stat: string, cmdline: string): 
   return {
     pid,
     ppid: Number(field('PPid')),
-    name: field('Name'),
+    name: fullName(field('Name'), words[0] ?? ''),
     status: STATES[field('State').charAt(0)] ?? 'unknown',
     cmdline: cmdline === '' ? [] : words,
     uids: numbers('Uid'),
@@ -71,6 +74,12 @@ function factsFrom(pid: number, status: string, stat: string, cmdline: string): 
     vms: kibibytes(field('VmSize')),
     startTicks: Number(after[19] ?? 0),
   };
+}
+
+/** The kernel keeps 15 bytes of a name; the command line has the rest where it begins likewise. As psutil. */
+function fullName(name: string, program: string): string {
+  const file = basename(program);
+  return name.length >= KEPT_OF_NAME && file.startsWith(name) ? file : name;
 }
 
 function kibibytes(text: string): number {

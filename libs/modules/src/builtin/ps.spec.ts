@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { call } from '../testing/call-context.js';
 
 describe('ps.*', () => {
@@ -30,6 +33,21 @@ describe('ps.*', () => {
     child.kill();
     await once(child, 'exit');
     expect((await call('ps.pgrep', ['no such process name'])).ret).toBeNull();
+  });
+
+  it('knows a name whole that is longer than the kernel keeps it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natrium-ps-'));
+    const long = join(folder, 'a-name-of-more-than-fifteen');
+    copyFileSync('/bin/sleep', long);
+    const child = spawn(long, ['60'], { stdio: 'ignore' });
+    try {
+      await once(child, 'spawn');
+      expect((await call('ps.pgrep', ['of-more-than-fifteen'])).ret).toEqual([child.pid]);
+      expect((await call('ps.proc_info', [child.pid ?? 0, ['name']])).ret).toEqual({ name: basename(long) });
+    } finally {
+      child.kill();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('tells memory, processors and the start of the host', async () => {

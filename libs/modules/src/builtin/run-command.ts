@@ -1,6 +1,6 @@
 /** From the words of `cmd.*` to a process and back: what to run, as whom, where, with which variables. */
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { type Account, accountOf } from '../process/account.js';
@@ -32,6 +32,14 @@ export interface Ran {
   readonly notes: readonly string[];
 }
 
+/** Of everything that runs a command. */
+export const TIMEOUT = {
+  name: 'timeout',
+  type: 'number',
+  default: null,
+  doc: 'Seconds until it is killed, with all that it started; 0: never.',
+} as const;
+
 const LOCALE = { LC_ALL: 'C', LANGUAGE: 'C' };
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -43,13 +51,12 @@ export async function runCommand(
   refuseOptions(words.kwargs);
   const account = words.runas === '' ? undefined : await accountOf(words.runas);
   const env = variables(words, account);
-  const cwd = await folder(words.cwd === '' ? (account?.home ?? env['HOME'] ?? '/') : words.cwd);
+  const cwd = await workingFolder(words.cwd, account?.home);
   const command = commandOf(words);
   const file = await findProgram(command.file, env['PATH'] ?? SEARCH_PATH, cwd);
   if (file === undefined) throw cannotRun(command.file, 'No such file or directory');
   const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: words.stdin, merged, signal, processes };
-  const limit = words.timeout === null ? {} : { timeoutMs: words.timeout * 1000 };
-  const result = await started({ ...ask, ...limit, ...asAccount(account) });
+  const result = await started({ ...ask, ...limitOf(words.timeout), ...asAccount(account) });
   return shown(words, result, command.notes);
 }
 
@@ -123,10 +130,29 @@ function envOf(env: Value): Readonly<Record<string, string>> {
   );
 }
 
-async function folder(cwd: string): Promise<string> {
-  const found = await stat(cwd).catch(() => undefined);
-  if (cwd.startsWith('/') && found?.isDirectory() === true) return cwd;
-  throw new ExecutionError(`Specified cwd '${cwd}' either not absolute or does not exist`);
+/** How long it may run: without an end unless given, and with 0, as in Salt. */
+export function limitOf(seconds: number | null): Pick<ProcessAsk, 'timeoutMs'> {
+  if (seconds === null || seconds === 0) return {};
+  if (seconds > 0) return { timeoutMs: seconds * 1000 };
+  throw new InvocationError(`timeout is a number of seconds, and ${String(seconds)} is less than none`);
+}
+
+/** Where it runs: the folder that was asked for, else the home where there is one to read, else the root. */
+export async function workingFolder(asked: string, home = process.env['HOME'] ?? '/'): Promise<string> {
+  if (asked === '') return (await isFolder(home)) && (await isReadable(home)) ? home : '/';
+  if (await isFolder(asked)) return asked;
+  throw new ExecutionError(`Specified cwd '${asked}' either not absolute or does not exist`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return path.startsWith('/') && ((await stat(path).catch(() => undefined))?.isDirectory() ?? false);
+}
+
+function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Salt's options that are not built would otherwise be ignored in silence. */

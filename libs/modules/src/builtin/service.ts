@@ -1,4 +1,5 @@
 /** `service.*`: services of this host, with systemd or init scripts, whichever runs here. */
+import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
@@ -10,25 +11,25 @@ const PARAMS = [{ name: 'name', type: 'str', doc: 'Name of the service.' }] as c
 function changing(change: Change, doc: string) {
   return fn(
     { doc, params: PARAMS, returns: 'true', examples: [`service.${change} cron`] },
-    async ({ name }, { signal }) => {
+    async ({ name }, context) => {
       const services = await servicesOf();
-      if (!(await isThere(services, name, signal))) throw new ExecutionError(`there is no service ${name}`);
-      await services.change(serviceName(name), change, signal);
+      if (!(await isThere(services, name, context))) throw new ExecutionError(`there is no service ${name}`);
+      await services.change(serviceName(name), change, context);
       return true;
     },
   );
 }
 
-type Question = (services: Services, name: string, signal: AbortSignal) => Promise<boolean>;
+type Question = (services: Services, name: string, context: CallContext) => Promise<boolean>;
 
 function telling(doc: string, fun: string, question: Question) {
-  return fn({ doc, params: PARAMS, examples: [`service.${fun} cron`] }, async ({ name }, { signal }) =>
-    question(await servicesOf(), serviceName(name), signal),
+  return fn({ doc, params: PARAMS, examples: [`service.${fun} cron`] }, async ({ name }, context) =>
+    question(await servicesOf(), serviceName(name), context),
   );
 }
 
-const isThere: Question = async (services, name, signal) => {
-  const all = await services.all(signal);
+const isThere: Question = async (services, name, context) => {
+  const all = await services.all(context);
   const plain = name.replace(/\.service$/, '');
   return all.includes(plain) || all.includes(plain.replace(/@.*$/, '@'));
 };
@@ -41,13 +42,13 @@ export const serviceModule = defineModule('service', {
       returns: 'True or False; a map for a glob',
       examples: ['service.status cron', "service.status 'ssh*'"],
     },
-    async ({ name }, { signal }) => {
+    async ({ name }, context) => {
       const services = await servicesOf();
       if (!/[*?[]/.test(name))
-        return (await isThere(services, serviceName(name), signal)) && services.status(name, signal);
-      const names = (await services.all(signal)).filter((one) => matchesGlob(name, one));
+        return (await isThere(services, serviceName(name), context)) && services.status(name, context);
+      const names = (await services.all(context)).filter((one) => matchesGlob(name, one));
       const found: [string, boolean][] = [];
-      for (const one of names) found.push([one, await services.status(one, signal)]);
+      for (const one of names) found.push([one, await services.status(one, context)]);
       return Object.fromEntries(found);
     },
   ),
@@ -57,19 +58,19 @@ export const serviceModule = defineModule('service', {
   reload: changing('reload', 'Has a service read its configuration again.'),
   enable: changing('enable', 'Has a service start with the host.'),
   disable: changing('disable', 'Has a service not start with the host.'),
-  enabled: telling('Tells whether a service starts with the host.', 'enabled', (services, name, signal) =>
-    services.isEnabled(name, signal),
+  enabled: telling('Tells whether a service starts with the host.', 'enabled', (services, name, context) =>
+    services.isEnabled(name, context),
   ),
   disabled: telling(
     'Tells whether a service does not start with the host.',
     'disabled',
-    async (services, name, signal) =>
-      (await isThere(services, name, signal)) && !(await services.isEnabled(name, signal)),
+    async (services, name, context) =>
+      (await isThere(services, name, context)) && !(await services.isEnabled(name, context)),
   ),
   available: telling('Tells whether there is such a service.', 'available', isThere),
   missing: telling('Tells whether there is no such service.', 'missing', async (...ask) => !(await isThere(...ask))),
   get_all: fn(
     { doc: 'The names of all services.', returns: 'a list', examples: ['service.get_all'] },
-    async (_, { signal }) => [...(await (await servicesOf()).all(signal))].sort(),
+    async (_, context) => [...(await (await servicesOf()).all(context))].sort(),
   ),
 });

@@ -1,15 +1,16 @@
 /** The services of a host that systemd runs, and of one with `/etc/init.d`: the same questions to each. */
 import { readdir, stat } from 'node:fs/promises';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
+import type { BaseContext } from '../loader/registry.js';
 import { hasTool, runTool, toolOutput } from '../process/run-tool.js';
 
 export type Change = 'start' | 'stop' | 'restart' | 'reload' | 'enable' | 'disable';
 
 export interface Services {
-  status(name: string, signal: AbortSignal): Promise<boolean>;
-  isEnabled(name: string, signal: AbortSignal): Promise<boolean>;
-  all(signal: AbortSignal): Promise<readonly string[]>;
-  change(name: string, change: Change, signal: AbortSignal): Promise<void>;
+  status(name: string, context: BaseContext): Promise<boolean>;
+  isEnabled(name: string, context: BaseContext): Promise<boolean>;
+  all(context: BaseContext): Promise<readonly string[]>;
+  change(name: string, change: Change, context: BaseContext): Promise<void>;
 }
 
 const CHANGE_MS = 300_000;
@@ -29,24 +30,25 @@ export function serviceName(name: string): string {
   throw new InvocationError(`'${name}' is not the name of a service`);
 }
 
-const succeeds = async (program: string, args: readonly string[], signal: AbortSignal): Promise<boolean> =>
-  (await runTool(program, args, { signal })).retcode === 0;
+const succeeds = async (program: string, args: readonly string[], context: BaseContext): Promise<boolean> =>
+  (await runTool(program, args, context)).retcode === 0;
 
 const systemd: Services = {
-  status: (name, signal) => succeeds('systemctl', ['is-active', '--quiet', '--', name], signal),
-  isEnabled: (name, signal) => succeeds('systemctl', ['is-enabled', '--quiet', '--', name], signal),
-  async all(signal) {
+  status: (name, context) => succeeds('systemctl', ['is-active', '--quiet', '--', name], context),
+  isEnabled: (name, context) => succeeds('systemctl', ['is-enabled', '--quiet', '--', name], context),
+  async all(context) {
     const flags = ['list-unit-files', '--type=service', '--no-legend', '--no-pager', '--full'];
-    const rows = (await toolOutput('systemctl', flags, { signal })).split('\n');
+    const rows = (await toolOutput('systemctl', flags, context)).split('\n');
     return rows.map((row) => row.split(/\s/)[0]?.replace(/\.service$/, '') ?? '').filter((name) => name !== '');
   },
-  async change(name, change, signal) {
-    await toolOutput('systemctl', ['--no-ask-password', change, '--', name], { signal, timeoutMs: CHANGE_MS });
+  async change(name, change, { signal, processes }) {
+    const options = { signal, processes, timeoutMs: CHANGE_MS };
+    await toolOutput('systemctl', ['--no-ask-password', change, '--', name], options);
   },
 };
 
 const sysvinit: Services = {
-  status: async (name, signal) => succeeds(await script(name), ['status'], signal),
+  status: async (name, context) => succeeds(await script(name), ['status'], context),
   async isEnabled(name) {
     const levels = await Promise.all(['2', '3', '4', '5'].map((level) => readdir(`/etc/rc${level}.d`).catch(() => [])));
     return levels.flat().some((link) => /^S\d\d/.test(link) && link.slice(3) === name);
@@ -57,12 +59,12 @@ const sysvinit: Services = {
     const kept = await Promise.all(names.map(async (name) => ((await isScript(name)) ? [name] : [])));
     return kept.flat();
   },
-  async change(name, change, signal) {
+  async change(name, change, { signal, processes }) {
     const isBoot = change === 'enable' || change === 'disable';
     const file = await script(name);
-    if (!isBoot) await toolOutput(file, [change], { signal, timeoutMs: CHANGE_MS });
-    else if (await hasTool('update-rc.d')) await toolOutput('update-rc.d', [name, change], { signal });
-    else await toolOutput('chkconfig', [name, change === 'enable' ? 'on' : 'off'], { signal });
+    if (!isBoot) await toolOutput(file, [change], { signal, processes, timeoutMs: CHANGE_MS });
+    else if (await hasTool('update-rc.d')) await toolOutput('update-rc.d', [name, change], { signal, processes });
+    else await toolOutput('chkconfig', [name, change === 'enable' ? 'on' : 'off'], { signal, processes });
   },
 };
 

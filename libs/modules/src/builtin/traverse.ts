@@ -12,6 +12,12 @@ export function traverse(data: ValueMap, key: string, delimiter: string): Value 
   return value;
 }
 
+/** A value that is null is there, and no reason for another. */
+export function traverseOr(data: ValueMap, key: string, delimiter: string, otherwise: Value): Value {
+  const found = traverse(data, key, delimiter);
+  return found === undefined ? otherwise : found;
+}
+
 function step(value: Value | undefined, word: string): Value | undefined {
   if (isMap(value)) return Object.hasOwn(value, word) ? value[word] : undefined;
   if (!isList(value)) return undefined;

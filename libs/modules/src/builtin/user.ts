@@ -9,16 +9,6 @@ import { type GroupEntry, groups, plainName, type UserEntry, users } from './nam
 
 const NAME = { name: 'name', type: 'str', doc: 'Name of the account.' } as const;
 
-/** One property of an account, set with `usermod`. */
-function changing(doc: string, flag: string, param: string, example: string) {
-  const params = [NAME, { name: 'value', type: 'str', doc: param }] as const;
-  return fn({ doc, params, returns: 'true', examples: [example] }, async ({ name, value }, context) => {
-    await existing(name, context);
-    await change('usermod', [flag, oneLine(value), '--', name], context);
-    return true;
-  });
-}
-
 export const userModule = defineModule('user', {
   info: fn(
     {
@@ -111,14 +101,41 @@ export const userModule = defineModule('user', {
       return true;
     },
   ),
-  chuid: changing('Changes the number of an account.', '--uid', 'The new number.', 'user.chuid ann 1501'),
-  chgid: changing('Changes the own group of an account.', '--gid', 'The group.', 'user.chgid ann users'),
-  chshell: changing('Changes the shell of an account.', '--shell', 'The shell.', 'user.chshell ann /bin/zsh'),
-  chfullname: changing(
-    'Changes the full name of an account.',
-    '--comment',
-    'The name.',
-    "user.chfullname ann 'Ann Onym'",
+  chuid: fn(
+    {
+      doc: 'Changes the number of an account.',
+      params: [NAME, { name: 'uid', type: 'int' }],
+      returns: 'true',
+      examples: ['user.chuid ann 1501'],
+    },
+    ({ name, uid }, context) => modified(name, ['--uid', String(uid)], context),
+  ),
+  chgid: fn(
+    {
+      doc: 'Changes the own group of an account.',
+      params: [NAME, { name: 'gid', type: 'str', doc: 'Its name or number.' }],
+      returns: 'true',
+      examples: ['user.chgid ann users'],
+    },
+    ({ name, gid }, context) => modified(name, ['--gid', oneLine(gid)], context),
+  ),
+  chshell: fn(
+    {
+      doc: 'Changes the shell of an account.',
+      params: [NAME, { name: 'shell', type: 'str' }],
+      returns: 'true',
+      examples: ['user.chshell ann /bin/zsh'],
+    },
+    ({ name, shell }, context) => modified(name, ['--shell', oneLine(shell)], context),
+  ),
+  chfullname: fn(
+    {
+      doc: 'Changes the full name of an account.',
+      params: [NAME, { name: 'fullname', type: 'str' }],
+      returns: 'true',
+      examples: ["user.chfullname ann 'Ann Onym'"],
+    },
+    ({ name, fullname }, context) => modified(name, ['--comment', oneLine(fullname)], context),
   ),
   chhome: fn(
     {
@@ -131,11 +148,8 @@ export const userModule = defineModule('user', {
       returns: 'true',
       examples: ['user.chhome ann /srv/ann persist=True'],
     },
-    async ({ name, home, persist }, context) => {
-      await existing(name, context);
-      await change('usermod', ['--home', oneLine(home), ...(persist ? ['--move-home'] : []), '--', name], context);
-      return true;
-    },
+    ({ name, home, persist }, context) =>
+      modified(name, ['--home', oneLine(home), ...(persist ? ['--move-home'] : [])], context),
   ),
   chgroups: fn(
     {
@@ -148,11 +162,9 @@ export const userModule = defineModule('user', {
       returns: 'true',
       examples: ['user.chgroups ann adm,dialout append=True'],
     },
-    async ({ name, groups: wanted, append }, context) => {
-      await existing(name, context);
+    ({ name, groups: wanted, append }, context) => {
       const list = wanted.map((group) => plainName(pyStr(group))).join(',');
-      await change('usermod', [...(append ? ['--append'] : []), '--groups', list, '--', name], context);
-      return true;
+      return modified(name, [...(append ? ['--append'] : []), '--groups', list], context);
     },
   ),
 });
@@ -164,9 +176,15 @@ async function existing(name: string, { signal }: CallContext): Promise<UserEntr
   return found;
 }
 
+async function modified(name: string, words: readonly string[], context: CallContext): Promise<true> {
+  await existing(name, context);
+  await change('usermod', [...words, '--', name], context);
+  return true;
+}
+
 /** Only one change at a time holds the lock of the account files, so a failure says who holds it. */
-async function change(program: string, args: readonly string[], { signal }: CallContext): Promise<void> {
-  await toolOutput(program, args, { signal });
+async function change(program: string, args: readonly string[], context: CallContext): Promise<void> {
+  await toolOutput(program, args, context);
 }
 
 /** A colon or a line end would make fields of its own in the account files. */

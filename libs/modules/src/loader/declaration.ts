@@ -84,6 +84,8 @@ export interface Library {
   /** Documentation of one function as people read it. */
   doc(fun: string): string | undefined;
   params(fun: string): readonly Param[] | undefined;
+  /** Whether it is of a module of the user's own, which may do anything under any name. */
+  isOwn(fun: string): boolean;
 }
 
 export interface FunctionSpec<C> extends FunctionText {
@@ -94,6 +96,8 @@ export interface FunctionSpec<C> extends FunctionText {
 
 export interface Module<C> {
   readonly name: string;
+  /** It is a file of the user's, not of this project. */
+  readonly isOwn?: true;
   readonly functions: Readonly<Record<string, FunctionSpec<C>>>;
 }
 

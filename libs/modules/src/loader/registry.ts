@@ -59,6 +59,10 @@ export class Registry<C extends BaseContext> implements Library {
     return this.#functions.get(fun)?.params;
   }
 
+  isOwn(fun: string): boolean {
+    return this.modules.some(({ name, isOwn }) => isOwn === true && fun.startsWith(`${name}.`));
+  }
+
   /** What each function publishes, where it publishes anything. */
   grants(): Readonly<Record<string, readonly Value[]>> {
     const declared = [...this.#functions].flatMap(([fun, { grants }]) =>

@@ -40,6 +40,7 @@ export async function guestModule<C extends BaseContext>(
   const functions = Object.entries(readDescription(said, name));
   return {
     name,
+    isOwn: true,
     functions: Object.fromEntries(functions.map(([fun, spec]) => [fun, declared(fun, spec, program, options)])),
   };
 }

@@ -55,6 +55,7 @@ it('a file that took too long has its functions when it is tried again, though i
   rmSync(busy());
   await own.load();
   expect(functions()).toEqual([['slow', 'ping']]);
+  expect(own.modules.map(({ isOwn }) => isOwn)).toEqual([true]);
   await own.load();
   expect(marks()).toEqual(['+', '+', '-']);
   expect(problems).toEqual([`${folder}/slow.sh: ran longer than ${String(SECONDS)} s and was ended`]);

@@ -44,7 +44,10 @@ const BITS: Readonly<Record<string, readonly [bit: number, flag: string]>> = {
 };
 
 function compiled({ source, flags }: Pattern): { readonly source: string; readonly flags: string } {
-  const translated = source.replace(/\(\?P<(\w+)>/g, '(?<$1>').replace(/\(\?P=(\w+)\)/g, '\\k<$1>');
+  const translated = source
+    .replace(ESCAPED, endsOfText)
+    .replace(/\(\?P<(\w+)>/g, '(?<$1>')
+    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>');
   const wanted = (name: string, bit: number): boolean =>
     typeof flags === 'number' ? (flags & bit) !== 0 : flags.includes(name);
   const letters = Object.entries(BITS).flatMap(([name, [bit, letter]]) => (wanted(name, bit) ? [letter] : []));
@@ -54,6 +57,19 @@ function compiled({ source, flags }: Pattern): { readonly source: string; readon
     throw new InvocationError(`the pattern does not compile: ${error instanceof Error ? error.message : ''}`);
   }
   return { source: translated, flags: letters.join('') };
+}
+
+/** A class, or a character behind a backslash. */
+const ESCAPED = /\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]/g;
+
+/** Python's `\A` and `\Z`, which JavaScript would take for letters. */
+function endsOfText(part: string): string {
+  if (part === '\\A') return '(?<![\\s\\S])';
+  if (part === '\\Z') return '(?![\\s\\S])';
+  const pairs = part.startsWith('[') ? (part.match(/\\[\s\S]/g) ?? []) : [];
+  const bad = pairs.find((pair) => pair === '\\A' || pair === '\\Z');
+  if (bad !== undefined) throw new InvocationError(`the pattern does not compile: ${bad} in a class of characters`);
+  return part;
 }
 
 const THREAD = `

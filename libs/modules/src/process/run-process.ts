@@ -22,6 +22,7 @@ export interface ProcessAsk {
   /** Both streams into one, in the order in which they were written. */
   readonly merged: boolean;
   readonly account?: { readonly uid: number; readonly gid: number };
+  /** More than Node's timers can wait is as much as they can, 24 days: with a larger number they would not wait at all. */
   readonly timeoutMs?: number;
   /** What prints more than this to one stream is ended; without it the rest is counted and dropped. */
   readonly endAfterBytes?: number;
@@ -41,6 +42,8 @@ export interface ProcessResult {
   readonly timedOut: boolean;
   readonly flooded: boolean;
 }
+
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** @throws {Error} What the system said when the program could not be started. */
 export async function runProcess(ask: ProcessAsk): Promise<ProcessResult> {
@@ -116,7 +119,7 @@ function endingWith(child: ChildProcess, { timeoutMs, signal, processes }: Proce
   const onAbort = (): void => {
     stop('aborted');
   };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs, 'late');
+  const timer = timeoutMs === undefined ? undefined : setTimeout(stop, Math.min(timeoutMs, LONGEST_MS), 'late');
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const { pid } = child;

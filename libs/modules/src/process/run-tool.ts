@@ -1,12 +1,12 @@
 /** Runs a program of the system for a module: found on a fixed path, without a terminal, in the locale C, and bounded. */
 import { ExecutionError } from '../loader/errors.js';
+import type { BaseContext } from '../loader/registry.js';
 import { findProgram } from './find-program.js';
 import { type ProcessResult, runProcess } from './run-process.js';
 
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export interface ToolOptions {
-  readonly signal: AbortSignal;
+export interface ToolOptions extends BaseContext {
   /** One minute unless given. */
   readonly timeoutMs?: number;
   readonly stdin?: string;
@@ -21,13 +21,12 @@ export async function hasTool(name: string): Promise<boolean> {
 export async function runTool(name: string, args: readonly string[], options: ToolOptions): Promise<ProcessResult> {
   const file = await findProgram(name, SYSTEM_PATH, '/');
   if (file === undefined) throw new ExecutionError(`this host has no ${name}`);
-  const { signal, stdin = '', timeoutMs = 60_000 } = options;
+  const { signal, processes, stdin = '', timeoutMs = 60_000 } = options;
   const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', LANGUAGE: 'C', HOME: '/root', ...options.env };
-  const result = await runProcess({ file, args, cwd: '/', env, stdin, merged: false, timeoutMs, signal }).catch(
-    (error: unknown) => {
-      throw new ExecutionError(`${name} could not be started: ${error instanceof Error ? error.message : ''}`);
-    },
-  );
+  const ask = { file, args, cwd: '/', env, stdin, merged: false, timeoutMs, signal, processes };
+  const result = await runProcess(ask).catch((error: unknown) => {
+    throw new ExecutionError(`${name} could not be started: ${error instanceof Error ? error.message : ''}`);
+  });
   if (result.timedOut) throw new ExecutionError(`${name} was ended after ${timeoutMs / 1000} seconds`);
   return result;
 }

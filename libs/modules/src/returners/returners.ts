@@ -164,7 +164,12 @@ function ownReturner<C extends BaseContext>({
     take: async (ret, context) => {
       const spec = functions[TAKES];
       if (spec === undefined) throw new Error(`it has no function ${TAKES}`);
-      await spec.run({ ret: { ...ret } }, context, { list: () => [], doc: () => undefined, params: () => undefined });
+      await spec.run({ ret: { ...ret } }, context, {
+        list: () => [],
+        doc: () => undefined,
+        params: () => undefined,
+        isOwn: () => false,
+      });
     },
   };
 }

@@ -44,7 +44,8 @@ function urlOf(host) {
 }
 
 function found() {
-  if (existsSync(join(pki, 'roles'))) return false;
+  // All of it: a founding that was cut short is gone on with.
+  if ([join(pki, 'roles'), join(pki, 'broker/tls/server.crt'), token].every((path) => existsSync(path))) return false;
   write(join(offline, 'master'), FOUNDER, 0o600);
   natriumctl('init', '-c', offline, '--broker-tls', [...hosts, 'localhost'].join(','));
   write(token, `${randomBytes(24).toString('hex')}\n`, 0o600);
@@ -54,7 +55,9 @@ function found() {
 /** Users of the broker that this version needs and the cluster has not; that it lacks none is the rule, and no failure. */
 function complete() {
   const program = new URL('../dist/cli/natriumctl.mjs', import.meta.url).pathname;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'init', '-c', offline], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'init', '-c', offline], {
+    encoding: 'utf8',
+  });
   if (status === 0) process.stdout.write(stdout);
   else if (!stderr.includes('nothing was changed')) throw new Error(stderr);
 }

@@ -1,11 +1,13 @@
 /**
  * Which cluster this host trusts: the root that `master_finger` names, or the one that was kept; without either it refuses,
- * unless `trust_on_first_use` says otherwise. The highest roles serial and the latest signed time are kept on disk.
+ * unless `trust_on_first_use` says otherwise. The newest roles document and the latest signed time are kept on disk; those of
+ * another cluster than `master_finger` names count for nothing.
  *
  * Spec: spec/envelope.md#joining.
  */
 import type { HelloPin } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';
+import { fingerprint, type Signed } from '@natrium/envelope';
 import { type ClusterMemory, ClusterMemoryFile, diskTrouble } from '@natrium/keystore';
 import type { Link } from '@natrium/client';
 
@@ -23,7 +25,10 @@ export class ClusterTrust {
     private readonly onProblem: (problem: string, cause: unknown) => void,
   ) {
     this.#file = new ClusterMemoryFile(config.pki_dir);
-    this.#memory = this.#file.read();
+    const kept = this.#file.read();
+    const pinned = config.master_finger;
+    // Another root is pinned now: this host has moved, and nothing of the other cluster speaks of this one.
+    this.#memory = kept === undefined || pinned === '' || fingerprint(kept.firstRoot) === pinned ? kept : undefined;
   }
 
   /** @throws {NoTrust} When nothing says which cluster to trust. */
@@ -40,6 +45,11 @@ export class ClusterTrust {
     return this.#memory?.serial ?? 0;
   }
 
+  /** The document of that serial. */
+  get newest(): Signed | undefined {
+    return this.#memory?.newest;
+  }
+
   get timeFloorMs(): number {
     return this.#memory?.timeFloorMs ?? 0;
   }
@@ -50,7 +60,8 @@ export class ClusterTrust {
    * @throws {NoTrust} When the next start would trust whoever comes first again.
    */
   keep({ roles, clock }: Link): void {
-    const memory = { firstRoot: roles.chain[0], serial: roles.document.serial, timeFloorMs: clock.floorMs };
+    const { chain, document, newest } = roles;
+    const memory = { firstRoot: chain[0], serial: document.serial, timeFloorMs: clock.floorMs, newest };
     try {
       this.#file.write(memory);
     } catch (cause) {

@@ -212,6 +212,7 @@ export function standingOn(about: ComingIn, transport: Transport, joining: boole
     use: 'jobs',
     pin: trust.pin(),
     minSerial: trust.minSerial,
+    newest: trust.newest,
     clock,
     epochMs: config.epoch_hours * 3_600_000,
     overlapMs: config.epoch_overlap * 1000,

@@ -15,33 +15,44 @@ export interface WhoWeAre {
   readonly fresh: boolean;
 }
 
-const AGAIN_MS = 1000;
+const AGAIN_MS = 5000;
 
-/** Asks nobody where no change was under way. @throws {Error} When the signal says to stop. */
-export async function identityAtStart(about: Omit<ComingIn, 'identity'>, path: string): Promise<WhoWeAre> {
+/**
+ * Asks nobody where no change was under way.
+ *
+ * @param standing Tells what the acl-service says of an identity.
+ * @throws {Error} When the signal says to stop.
+ */
+export async function identityAtStart(
+  about: Omit<ComingIn, 'identity'>,
+  path: string,
+  standing: typeof standingOf = standingOf,
+): Promise<WhoWeAre> {
   const current = readOrMakeIdentity(path);
   const files = new NextIdentity(path);
   const next = files.read();
   if (next === undefined) return current;
   for (;;) {
-    const old = await standingOf({ ...about, identity: current.identity });
+    const old = await standing({ ...about, identity: current.identity });
     // What was begun is gone on with once the agent lives.
-    if (old !== undefined && !isTurnedAway(old)) return current;
-    const followed = old === undefined ? undefined : await standingOf({ ...about, identity: next });
+    if (old === 'accepted' || old === 'pending') return current;
+    const followed = isTurnedAway(old) ? await standing({ ...about, identity: next }) : undefined;
     if (followed === 'accepted') {
       files.takeOver();
       about.log.info('the new identity was accepted before the agent ended');
       return { identity: next, fresh: false };
     }
-    if (followed !== undefined) {
+    if (isTurnedAway(followed)) {
       files.drop();
       return current;
     }
+    about.log.warn({ old, next: followed }, 'which of its two identities this minion has is not decided; asking again');
     await pause(AGAIN_MS, about.signal);
     about.signal.throwIfAborted();
   }
 }
 
-function isTurnedAway(state: string): boolean {
+/** Any other word, as `full`, or none, decides nothing: the only copy of a key is not dropped for it. */
+function isTurnedAway(state: string | undefined): boolean {
   return state === 'denied' || state === 'rejected';
 }

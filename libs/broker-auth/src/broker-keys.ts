@@ -8,7 +8,7 @@
  *
  * Spec: spec/broker.md#keys.
  */
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NatsKey } from '@natrium/envelope';
 import { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
@@ -52,33 +52,13 @@ export class BrokerKeys {
     return existsSync(this.#path('account'));
   }
 
-  /** Makes all of it. @throws {Error} When some of it is there: nothing is overwritten. */
+  /** Makes all of it or nothing, also when it is interrupted. @throws {Error} When some of it is there: nothing is overwritten. */
   async create(cluster: string): Promise<void> {
     if (existsSync(this.folder)) throw new Error(`${this.folder} is there already; nothing was changed`);
-    const [operator, signing] = [NatsKey.generate('operator'), NatsKey.generate('operator')];
-    const [account, system] = [NatsKey.generate('account'), NatsKey.generate('account')];
-    for (const [name, key] of Object.entries({ operator, account, system }))
-      writeKeyFile(this.#path('offline', `${name}.key`), key.seed);
-    writeKeyFile(this.#path('acl', 'operator-signing.key'), signing.seed);
-    const keys = new Map(SCOPES.map(({ name }) => [name, NatsKey.generate('account')]));
-    for (const name of ISSUED) this.#writeScopeKey(name, keys);
-    for (const name of FIXED) await this.#writeFixed(name, account.name, keys.get(name));
-    await this.#writeSystemUsers(system);
-    const scopeKeys = new Map([...keys].map(([name, key]) => [name, key.name]));
-    const jwts = {
-      operator: await operatorJwt(operator, signing, system),
-      system: await systemAccountJwt(system, signing),
-      account: await accountJwt(account.name, signing, { cluster, scopes: SCOPES, keys: scopeKeys, revoked: [] }),
-    };
-    this.#writeScopes(scopeKeys);
-    for (const [name, jwt] of Object.entries(jwts)) writeWhole(this.#path('jwt', `${name}.jwt`), `${jwt}\n`, READABLE);
-    writeWhole(this.#path('jwt', 'system'), `${system.name}\n`, READABLE);
-    // Last: what `exists` looks for.
-    writeWhole(this.#path('account'), `${account.name}\n`, READABLE);
-    writeWhole(this.#path('server.conf'), this.serverConfig(RESOLVER_DIR), READABLE);
-    // Every service passes through here to its own file; nobody may list.
-    chmodSync(this.folder, 0o711);
-    chmodSync(this.#path('users'), 0o711);
+    const draft = new BrokerKeys(`${this.folder}.new`);
+    rmSync(draft.folder, { recursive: true, force: true }); // of one that was interrupted: nobody has a key of it
+    await draft.#make(cluster);
+    renameSync(draft.folder, this.folder);
   }
 
   /**
@@ -149,6 +129,32 @@ export class BrokerKeys {
 
   get offlineFolder(): string {
     return this.#path('offline');
+  }
+
+  async #make(cluster: string): Promise<void> {
+    const [operator, signing] = [NatsKey.generate('operator'), NatsKey.generate('operator')];
+    const [account, system] = [NatsKey.generate('account'), NatsKey.generate('account')];
+    for (const [name, key] of Object.entries({ operator, account, system }))
+      writeKeyFile(this.#path('offline', `${name}.key`), key.seed);
+    writeKeyFile(this.#path('acl', 'operator-signing.key'), signing.seed);
+    const keys = new Map(SCOPES.map(({ name }) => [name, NatsKey.generate('account')]));
+    for (const name of ISSUED) this.#writeScopeKey(name, keys);
+    for (const name of FIXED) await this.#writeFixed(name, account.name, keys.get(name));
+    await this.#writeSystemUsers(system);
+    const scopeKeys = new Map([...keys].map(([name, key]) => [name, key.name]));
+    const jwts = {
+      operator: await operatorJwt(operator, signing, system),
+      system: await systemAccountJwt(system, signing),
+      account: await accountJwt(account.name, signing, { cluster, scopes: SCOPES, keys: scopeKeys, revoked: [] }),
+    };
+    this.#writeScopes(scopeKeys);
+    for (const [name, jwt] of Object.entries(jwts)) writeWhole(this.#path('jwt', `${name}.jwt`), `${jwt}\n`, READABLE);
+    writeWhole(this.#path('jwt', 'system'), `${system.name}\n`, READABLE);
+    writeWhole(this.#path('account'), `${account.name}\n`, READABLE);
+    writeWhole(this.#path('server.conf'), this.serverConfig(RESOLVER_DIR), READABLE);
+    // Every service passes through here to its own file; nobody may list.
+    chmodSync(this.folder, 0o711);
+    chmodSync(this.#path('users'), 0o711);
   }
 
   #writeScopes(keys: ScopeKeys): void {

@@ -1,10 +1,13 @@
 /**
- * Who is known to this process, by key id: the live services of each role, each identity's newest `jobs` announcement,
- * and a bounded cache of sessions. Everything in it was verified; an eviction costs one `stale_key`.
+ * Who is known to this process, by key id: the live services of each role, each accepted identity's newest `jobs` announcement,
+ * and a bounded cache of sessions and of whoever else has sent something. Everything in it was verified; an eviction costs
+ * one `stale_key`.
  */
 import { equalBytes, type KnownParty, mapKey, namesOf, type RoleName } from '@natrium/envelope';
 
-const MAX_SESSIONS = 10_000;
+const MAX_PASSING = 10_000;
+/** What has ended is kept so long: a clock that was far ahead for a while loses nobody. */
+const ENDED_KEPT_MS = 24 * 3_600_000;
 
 export class Directory {
   readonly #byKeyId = new Map<string, KnownParty>();
@@ -12,17 +15,19 @@ export class Directory {
   readonly #jobs = new Map<string, KnownParty>();
   /** Key ids of the epoch before, by service or identity: what was sealed under it may still be on its way, under an older one not. */
   readonly #before = new Map<string, string>();
-  readonly #sessions = new Set<string>();
+  /** Key ids of sessions, and of senders that nobody else has told of: the one that was heard least lately is first. */
+  readonly #passing = new Set<string>();
 
   constructor(private readonly now: () => number) {}
 
+  /** Takes over whom the acl-service or the roles document vouches for. Of a sender that may be anybody: `hear`. */
   learn(party: KnownParty): void {
-    const { keyId } = namesOf(party);
-    if (party.use === 'session') this.#learnSession(keyId);
-    else if (this.#byKeyId.get(keyId) === party)
-      return; // as after each of its messages but the first
-    else if (!this.#learnLasting(party)) return;
-    this.#byKeyId.set(keyId, party);
+    this.#learn(party, party.use === 'session');
+  }
+
+  /** Takes over who has sent something. An identity that nobody vouches for may be a stranger: no jobs are sealed to it. */
+  hear(party: KnownParty): void {
+    this.#learn(party, party.use === 'session' || (party.use === 'jobs' && !this.#jobs.has(namesOf(party).key)));
   }
 
   byKeyId(keyId: Uint8Array): KnownParty | undefined {
@@ -72,7 +77,7 @@ export class Directory {
     for (const [keyId, party] of this.#byKeyId) {
       if (keeps(party)) continue;
       this.#byKeyId.delete(keyId);
-      this.#sessions.delete(keyId);
+      this.#passing.delete(keyId);
     }
     for (const table of [this.#services, this.#jobs]) {
       for (const [key, party] of table) {
@@ -83,12 +88,27 @@ export class Directory {
     }
   }
 
-  #learnSession(keyId: string): void {
-    this.#sessions.delete(keyId);
-    this.#sessions.add(keyId);
-    if (this.#sessions.size <= MAX_SESSIONS) return;
-    for (const oldest of this.#sessions) {
-      this.#sessions.delete(oldest);
+  /** Forgets whose announcement ended long ago. */
+  forgetEnded(): void {
+    const now = this.now();
+    this.retain(({ notAfter }) => notAfter + ENDED_KEPT_MS > now);
+  }
+
+  #learn(party: KnownParty, isPassing: boolean): void {
+    const { keyId } = namesOf(party);
+    if (isPassing) this.#learnPassing(keyId);
+    else if (this.#byKeyId.get(keyId) === party && !this.#passing.has(keyId))
+      return; // as after each of its messages but the first
+    else if (!this.#learnLasting(party)) return;
+    this.#byKeyId.set(keyId, party);
+  }
+
+  #learnPassing(keyId: string): void {
+    this.#passing.delete(keyId);
+    this.#passing.add(keyId);
+    if (this.#passing.size <= MAX_PASSING) return;
+    for (const oldest of this.#passing) {
+      this.#passing.delete(oldest);
       this.#byKeyId.delete(oldest);
       return;
     }
@@ -102,6 +122,7 @@ export class Directory {
     if (known === party) return true;
     if (known !== undefined && known.notBefore > party.notBefore) return false;
     table.set(key, party);
+    this.#passing.delete(namesOf(party).keyId);
     if (known !== undefined && !equalBytes(known.keyId, party.keyId)) {
       this.#forgetBefore(key);
       this.#before.set(key, namesOf(known).keyId);

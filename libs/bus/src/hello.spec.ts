@@ -35,6 +35,8 @@ class Acl {
   nonceOf = (nonce: Uint8Array): Uint8Array => nonce;
   /** What is sent in place of an answer. */
   raw: Uint8Array | undefined;
+  /** What the asker has seen before. */
+  newest: Signed | undefined;
   /** What others answer before it does. */
   faster: readonly Uint8Array[] = [];
 
@@ -55,18 +57,22 @@ class Acl {
   }
 
   async #greet(pin: HelloPin, minSerial: number, timeoutMs: number): Promise<string> {
-    const limits = { minSerial, timeoutMs, inbox: undefined };
+    const limits = { minSerial, newest: this.newest, timeoutMs, inbox: undefined };
     const greeted = await hello(this.broker.connect(), SUBJECTS, pin, this.clock, limits);
     return greeted.ok ? 'welcome' : greeted.error.code;
   }
 
   answer(nonce: Uint8Array): Uint8Array {
-    const roles = { gateway: [], acl: [this.acl.publicKey], runner: [], reactor: [], sink: [] };
-    const document: RolesDocument = { serial: 3, notAfter: this.notAfter, roles, nextRoot: null };
-    const chain: Signed[] = [signRoles(this.documentSigner, this.cluster, document)];
+    const chain: Signed[] = [this.document()];
     const time = signTime(this.timeSigner, this.cluster, this.nonceOf(nonce), this.timeMs);
     const answer = { version: 1 as const, firstRoot: this.root.publicKey, chain, services: [], time };
     return encode(writeAs(contracts.helloAnswer, answer) as Wire);
+  }
+
+  document(signer = this.documentSigner, serial = 3): Signed {
+    const roles = { gateway: [], acl: [this.acl.publicKey], runner: [], reactor: [], sink: [] };
+    const document: RolesDocument = { serial, notAfter: this.notAfter, roles, nextRoot: null };
+    return signRoles(signer, this.cluster, document);
   }
 }
 
@@ -126,6 +132,19 @@ describe('hello', () => {
   it('refuses a serial below the highest that was seen, and takes that one again', async () => {
     expect(await acl.greet({ firstRoot: acl.root.publicKey }, 4)).toBe('roles_invalid');
     expect(await acl.greet({ firstRoot: acl.root.publicKey }, 3)).toBe('welcome');
+  });
+
+  it.each<readonly [string, (acl: Acl) => Signed]>([
+    ['lacks the newest document that is known', (one) => one.document(one.root, 2)],
+    ['holds it under the signature of another root', (one) => one.document(SigningKey.generate())],
+  ])('refuses a chain that %s, and leaves the clock alone; one that holds it is good', async (_about, newestOf) => {
+    acl.timeMs = NOW + 3_600_000;
+    acl.notAfter = acl.timeMs;
+    acl.newest = newestOf(acl);
+    expect(await acl.greet()).toBe('roles_invalid');
+    expect([acl.clock.offsetMs, acl.clock.now()]).toEqual([0, NOW]);
+    acl.newest = acl.document();
+    expect(await acl.greet()).toBe('welcome');
   });
 
   it('asks for the pin before anything else', async () => {

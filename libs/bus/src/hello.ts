@@ -1,6 +1,6 @@
 /**
  * Hello: how a process learns the roles document, the live services and the time, checked in this order: the pin, the
- * roles' signatures, the time, the expiry.
+ * roles' signatures, that they continue what is known, the time, the expiry.
  *
  * Spec: spec/envelope.md#hello.
  */
@@ -11,7 +11,10 @@ import {
   randomBytes,
   readTime,
   isRolesExpired,
+  type Roles as VerifiedRoles,
+  type RolesChain,
   type RolesPin,
+  type Signed,
   toHex,
   verifyRolesChain,
   type Wire,
@@ -19,7 +22,7 @@ import {
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, readAs, type Subjects, writeAs } from '@natrium/wire';
 import type { Clock } from './clock.js';
-import { Roles } from './roles.js';
+import { continues, Roles } from './roles.js';
 import type { Listening, Transport } from './transport.js';
 
 export interface HelloProblem {
@@ -35,6 +38,14 @@ export interface Greeting {
 /** `first`: trust the root that answers; only for a host that was told to, and only once. */
 export type HelloPin = RolesPin | 'first';
 
+export interface HelloLimits {
+  readonly minSerial: number;
+  /** The newest roles document that is known: no chain without it counts, and no time under its keys. */
+  readonly newest?: Signed | undefined;
+  readonly timeoutMs: number;
+  readonly inbox: string | undefined;
+}
+
 const MAX_ROUND_TRIP_MS = 2000;
 
 /**
@@ -48,7 +59,7 @@ export async function hello(
   subjects: Subjects,
   pin: HelloPin,
   clock: Clock,
-  limits: { readonly minSerial: number; readonly timeoutMs: number; readonly inbox: string | undefined },
+  limits: HelloLimits,
 ): Promise<Result<Greeting, HelloProblem>> {
   const nonce = randomBytes(32);
   const question = encode(writeAs(contracts.helloQuestion, { version: 1, word: 'hello', nonce }) as Wire);
@@ -61,7 +72,7 @@ export async function hello(
     question,
     { timeoutMs: limits.timeoutMs, inbox },
     (payload) => {
-      const read = readAnswer(payload, { pin, nonce, minSerial: limits.minSerial, clock, askedAt });
+      const read = readAnswer(payload, { ...limits, pin, nonce, clock, askedAt });
       if (!read.ok) last = read;
       return read.ok ? read : undefined;
     },
@@ -69,17 +80,16 @@ export async function hello(
   return good ?? last;
 }
 
-interface Asked {
+interface Asked extends HelloLimits {
   readonly pin: HelloPin;
   readonly nonce: Uint8Array;
-  readonly minSerial: number;
   readonly clock: Clock;
   readonly askedAt: number;
 }
 
-/** The clock moves only for an answer whose time the acl-service signed. */
+/** The clock moves only for an answer whose time the acl-service signed, under roles that continue what is known. */
 function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloProblem> {
-  const { pin, clock } = asked;
+  const { clock } = asked;
   const heardAt = clock.own();
   let said;
   try {
@@ -87,27 +97,35 @@ function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloPr
   } catch {
     return problem('malformed', 'the answer to hello is not one');
   }
-  const chain = verifyRolesChain(
-    [said.firstRoot, said.chain],
-    pin === 'first' ? { firstRoot: said.firstRoot } : pin,
-    asked.minSerial,
-  );
-  if (!chain.ok) {
-    return chain.error === 'pin'
-      ? problem('wrong_pin', 'the cluster’s root key is not the one that master_finger names; going no further')
-      : problem('roles_invalid', `the roles document is not acceptable: ${chain.error}`);
-  }
-  const { document, cluster } = chain.value;
+  const chain = [said.firstRoot, said.chain] as const;
+  const read = readRoles(chain, asked);
+  if (!read.ok) return read;
+  const { document, cluster } = read.value;
   const time = readTime(said.time, cluster, document.roles.acl, asked.nonce);
   if (!time.ok) return problem('time_invalid', 'the time in the answer to hello is not signed by the acl-service');
   clock.adjust(time.value, asked.askedAt, heardAt);
   if (isRolesExpired(document, clock.now())) return problem('roles_expired', 'the roles document has expired');
-  const roles = new Roles(cluster, document, [said.firstRoot, said.chain]);
+  const roles = new Roles(cluster, document, chain);
   const services = said.services.flatMap((announced) => {
     const party = roles.read(announced, clock.now(), clock.skewMs);
     return party.ok ? [party.value] : [];
   });
   return ok({ roles, services });
+}
+
+function readRoles(chain: RolesChain, asked: Asked): Result<VerifiedRoles, HelloProblem> {
+  const pin = asked.pin === 'first' ? { firstRoot: chain[0] } : asked.pin;
+  const read = verifyRolesChain(chain, pin, asked.minSerial);
+  if (!read.ok) {
+    return read.error === 'pin'
+      ? problem('wrong_pin', 'the cluster’s root key is not the one that master_finger names; going no further')
+      : problem('roles_invalid', `the roles document is not acceptable: ${read.error}`);
+  }
+  if (continues(chain, asked.newest)) return read;
+  return problem(
+    'roles_invalid',
+    'the roles document is not acceptable: it does not continue the newest that was seen',
+  );
 }
 
 function problem(code: HelloProblem['code'], sentence: string): Result<never, HelloProblem> {

@@ -80,6 +80,11 @@ export class OwnParty {
     return this.announce(nowMs);
   }
 
+  /** Whether the epoch in force is over by the clock, which goes on while a host sleeps and its timers do not. */
+  isOver(nowMs: number): boolean {
+    return nowMs >= this.keyring.current.notBefore + this.lifetimes.epochMs;
+  }
+
   /** By the elapsed time: the clock may be set meanwhile, and the key must not outlive that. */
   #wipeAfterOverlap(nowMs: number): void {
     clearTimeout(this.#overlap);

@@ -275,6 +275,36 @@ describe('the directory', () => {
     expect(directory.byKeyId(bytes('id of s1'))).toBeUndefined();
     expect(directory.byKeyId(bytes('id of s10000'))).toBeDefined();
   });
+
+  it('seals no jobs to whoever only says who it is, and keeps a bounded number of them; whom it learns it keeps', () => {
+    const directory = new Directory(() => NOW);
+    for (let n = 0; n <= 10_000; n += 1) directory.hear(party(`m${n}`));
+    expect(directory.jobsOf(hex('m10000'))).toBeUndefined();
+    expect(directory.byKeyId(bytes('id of m0'))).toBeUndefined();
+    const [known, next] = [party('m10000'), party('m10000 next', { notBefore: NOW + 1 })];
+    directory.hear(known);
+    for (const one of [known, next]) {
+      if (one === known) directory.learn(one);
+      else directory.hear(one);
+      expect(directory.jobsOf(hex('m10000'))).toBe(one);
+    }
+    for (let n = 0; n <= 10_000; n += 1) directory.hear(party(`s${n}`));
+    expect([known, next].map(({ keyId }) => directory.byKeyId(keyId))).toEqual([known, next]);
+  });
+
+  it('forgets whose announcement ended a day ago: a clock that was ahead for less loses nobody', () => {
+    let now = NOW;
+    const directory = new Directory(() => now);
+    directory.learn(party('web1'));
+    now = NOW + 86_400_000;
+    directory.forgetEnded();
+    now = NOW;
+    expect(directory.jobsOf(hex('web1'))).toBeDefined();
+    now = NOW + MINUTE + 86_400_000;
+    directory.forgetEnded();
+    now = NOW;
+    expect([directory.jobsOf(hex('web1')), directory.byKeyId(bytes('id of web1'))]).toEqual([undefined, undefined]);
+  });
 });
 
 describe('a sealed store', () => {

@@ -69,6 +69,11 @@ it('takes nothing from a root that was replaced; from its successor it does', ()
   const roles = rolesOf(...handed);
   expect(roles.takeOver([root.publicKey, [...handed.slice(0, 1), signedBy(root, 9)]], NOW)).toBe(false);
   expect(roles.takeOver([root.publicKey, [...handed, signedBy(root, 9)]], NOW)).toBe(false);
+  // The bytes of the newest document again, in a branch without the one that handed over.
+  const third = signedBy(next, 3);
+  const later = rolesOf(...handed, third);
+  expect(later.takeOver([root.publicKey, [signedBy(root, 1), signedBy(root, 3), signedBy(root, 9)]], NOW)).toBe(false);
+  expect(later.takeOver([root.publicKey, [...handed, third, signedBy(next, 9)]], NOW)).toBe(true);
   expect(roles.takeOver([root.publicKey, [...handed, signedBy(next, 3)]], NOW)).toBe(true);
 });
 

@@ -44,6 +44,11 @@ export class Roles {
     return this.#chain;
   }
 
+  /** The document in force as it was signed; every later chain holds it. */
+  get newest(): Signed | undefined {
+    return this.#chain[1].at(-1);
+  }
+
   keysOf(role: RoleName): readonly Uint8Array[] {
     return this.document.roles[role];
   }
@@ -69,7 +74,7 @@ export class Roles {
    */
   takeOver(chain: RolesChain, nowMs: number): boolean {
     const read = verifyRolesChain(chain, { firstRoot: this.#chain[0] }, this.#document.serial + 1);
-    if (!read.ok || isRolesExpired(read.value.document, nowMs) || !this.#continuedBy(chain)) return false;
+    if (!read.ok || isRolesExpired(read.value.document, nowMs) || !continues(chain, this.newest)) return false;
     this.#document = read.value.document;
     this.#chain = chain;
     for (const listener of this.#listeners) listener();
@@ -80,9 +85,14 @@ export class Roles {
   onNewer(listener: () => void): void {
     this.#listeners.add(listener);
   }
+}
 
-  #continuedBy([, documents]: RolesChain): boolean {
-    const newest = this.#chain[1].at(-1);
-    return newest === undefined || documents.some(({ bytes }) => equalBytes(bytes, newest.bytes));
-  }
+/**
+ * Whether a chain, whose signatures are good, holds the newest document that is known. With its signature: a root that was
+ * replaced could sign the same bytes in a branch of its own.
+ */
+export function continues([, documents]: RolesChain, newest: Signed | undefined): boolean {
+  if (newest === undefined) return true;
+  const { bytes, signature } = newest;
+  return documents.some((one) => equalBytes(one.bytes, bytes) && equalBytes(one.signature, signature));
 }

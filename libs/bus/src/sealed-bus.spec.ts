@@ -58,6 +58,20 @@ describe('strangers', () => {
     );
     expect(answer).toMatchObject({ ok: true });
   });
+
+  it('have no jobs sealed to them, whatever they announce; whoever is known has them sealed to its next epoch', async () => {
+    const gateway = world().service('gateway', 'gw1');
+    const [stranger, minion] = [world().minion().knows(gateway), world().minion().knows(gateway)];
+    gateway.knows(minion);
+    gateway.takeEvents();
+    const isTold = [stranger, minion].map(async (party) => {
+      party.own.rotate((world().nowMs += 1));
+      return (await party.tell(() => [gateway.known])).ok;
+    });
+    expect(await Promise.all(isTold)).toEqual([true, true]);
+    const sealedTo = [stranger, minion].map(({ known }) => gateway.directory.jobsOf(toHex(known.owner.key))?.keyId);
+    expect(sealedTo).toEqual([undefined, minion.known.keyId]);
+  });
 });
 
 describe('a question', () => {

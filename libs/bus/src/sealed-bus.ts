@@ -169,7 +169,7 @@ export class SealedBus {
         const message = isInbox(heard.reply) ? heard : unanswerable(heard);
         const opened = this.sealer.open(message.payload, { subject: message.subject, contracts: byKind, expects });
         if (opened.ok) {
-          if (!isOpen) this.sealer.directory.learn(opened.value.party);
+          if (!isOpen) this.sealer.directory.hear(opened.value.party);
           this.#handle(opened.value, message, handler);
         } else this.#turnAway(opened.error.reason, message);
       },
@@ -241,7 +241,7 @@ export class SealedBus {
     else {
       const party = this.sealer.read(stale);
       if (!party.ok) return;
-      this.sealer.directory.learn(party.value);
+      this.sealer.directory.hear(party.value);
       conversation.onStaleKey(party.value, place);
     }
   }
@@ -263,7 +263,7 @@ export class SealedBus {
       this.onOpenFailure(opened.error.reason, message.subject);
       return;
     }
-    this.sealer.directory.learn(opened.value.party);
+    this.sealer.directory.hear(opened.value.party);
     this.#isKnownTo(opened.value.party);
     conversation.onAnswer(opened.value, place);
   }

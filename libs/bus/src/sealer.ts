@@ -107,9 +107,10 @@ export class Sealer {
     return openMessage(bytes, new Opener(this, opening, this.#pairs, NOT_COUNTED));
   }
 
-  /** Forgets which messages were opened that would be refused as stale now. @returns How many are still remembered. */
+  /** Forgets which messages were opened that would be refused as stale now, and who is gone. @returns How many messages are still remembered. */
   forgetEnded(): number {
     const now = this.clock.now();
+    this.directory.forgetEnded();
     return this.#seen.forgetEnded(now) + this.#seenOfStrangers.forgetEnded(now);
   }
 

@@ -29,6 +29,8 @@ export interface ConnectOptions {
   readonly use: 'jobs' | 'session';
   readonly pin: HelloPin;
   readonly minSerial: number;
+  /** The newest roles document that is known beforehand. */
+  readonly newest?: Signed | undefined;
   readonly clock: Clock;
   readonly epochMs: number;
   readonly overlapMs: number;
@@ -69,6 +71,7 @@ export async function connectIdentity(options: ConnectOptions): Promise<Result<L
   const directory = new Directory(() => clock.now());
   const greeted = await hello(transport, subjects, options.pin, clock, {
     minSerial: options.minSerial,
+    newest: options.newest,
     timeoutMs: options.helloTimeoutMs,
     inbox: inboxFor(options),
   });
@@ -130,7 +133,8 @@ async function greetAgain(
   limits: { readonly timeoutMs: number; readonly inbox: string },
 ): Promise<HelloProblem | undefined> {
   const pin = { firstRoot: roles.chain[0] };
-  const greeted = await hello(transport, subjects, pin, clock, { minSerial: roles.document.serial, ...limits });
+  const known = { minSerial: roles.document.serial, newest: roles.newest };
+  const greeted = await hello(transport, subjects, pin, clock, { ...known, ...limits });
   if (!greeted.ok) return greeted.error;
   roles.takeOver(greeted.value.roles.chain, clock.now());
   for (const service of greeted.value.services) if (roles.names(service.owner)) directory.learn(service);

@@ -23,6 +23,7 @@ export async function learnTime(
     const arrival = nextAnnouncement(transport, subjects.dir('acl'));
     const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, {
       minSerial: roles.document.serial,
+      newest: roles.newest,
       timeoutMs: HELLO_MS,
       inbox: transport.inbox,
     });

@@ -66,20 +66,24 @@ describe('the next identity', () => {
 });
 
 describe('the memory of a cluster', () => {
-  const memory = { firstRoot: new Uint8Array(32).fill(7), serial: 3, timeFloorMs: 1_795_000_000_000 };
+  const firstRoot = new Uint8Array(32).fill(7);
+  const newest = { bytes: new Uint8Array(9).fill(8), signature: new Uint8Array(64).fill(9) };
+  const memory = { firstRoot, serial: 3, timeFloorMs: 1_795_000_000_000, newest };
 
-  it('is read as it was written, by its owner alone', () => {
+  it.each([memory, { ...memory, newest: undefined }])('is read as it was written, by its owner alone', (written) => {
     const file = new ClusterMemoryFile(folder);
     expect(file.read()).toBeUndefined();
-    file.write(memory);
-    expect(file.read()).toEqual(memory);
+    file.write(written);
+    expect(file.read()).toEqual(written);
     expect(statSync(file.path).mode & 0o777).toBe(0o600);
   });
 
   it.each<readonly [string, Wire]>([
     ['no list', 7],
     ['too little', [new Uint8Array(32), 3]],
-    ['too much', [new Uint8Array(32), 3, 4, 5]],
+    ['too much', [new Uint8Array(32), 3, 4, [new Uint8Array(9), new Uint8Array(64)], 5]],
+    ['a document that is none', [new Uint8Array(32), 3, 4, 5]],
+    ['a document without its signature', [new Uint8Array(32), 3, 4, [new Uint8Array(9), new Uint8Array(63)]]],
     ['a short root', [new Uint8Array(31), 3, 4]],
     ['a root that is no key', ['x'.repeat(32), 3, 4]],
     ['a serial that is no number', [new Uint8Array(32), 'x', 4]],

@@ -5,8 +5,17 @@
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { encode, type Identity, identityFrom, newIdentitySecret, type Wire } from '@natrium/envelope';
-import { decoded, isMissing, KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
+import {
+  encode,
+  type Identity,
+  identityFrom,
+  newIdentitySecret,
+  type Signed,
+  signedFromWire,
+  signedToWire,
+  type Wire,
+} from '@natrium/envelope';
+import { decoded, isMissing, KeyfileCorrupt, readKeyFile, syncName, writeKeyFile, writeWhole } from './secret-file.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -57,11 +66,13 @@ export class NextIdentity {
   }
 }
 
-/** What a host keeps of its cluster: the first root it trusts, the highest serial and the latest signed time it saw. */
+/** What a host keeps of its cluster: the first root it trusts, the newest roles document and the latest signed time it saw. */
 export interface ClusterMemory {
   readonly firstRoot: Uint8Array;
   readonly serial: number;
   readonly timeFloorMs: number;
+  /** The document of that serial; undefined where an earlier version wrote the file. */
+  readonly newest: Signed | undefined;
 }
 
 export class ClusterMemoryFile {
@@ -85,17 +96,21 @@ export class ClusterMemoryFile {
     return memory;
   }
 
-  write(memory: ClusterMemory): void {
-    writeWhole(this.path, encode([memory.firstRoot, memory.serial, Math.floor(memory.timeFloorMs)]), OWNER_ONLY);
+  write({ firstRoot, serial, timeFloorMs, newest }: ClusterMemory): void {
+    const document = newest === undefined ? [] : [signedToWire(newest)];
+    writeWhole(this.path, encode([firstRoot, serial, Math.floor(timeFloorMs), ...document]), OWNER_ONLY);
+    syncName(this.path);
   }
 }
 
 function memoryIn(bytes: Uint8Array): ClusterMemory | undefined {
   const wire = decoded(bytes);
-  if (!Array.isArray(wire) || wire.length !== 3) return undefined;
-  const [firstRoot, serial, timeFloorMs] = wire as readonly Wire[];
+  if (!Array.isArray(wire) || wire.length > 4) return undefined;
+  const [firstRoot, serial, timeFloorMs, document] = wire as readonly Wire[];
   if (!(firstRoot instanceof Uint8Array) || firstRoot.length !== 32) return undefined;
-  return isCount(serial) && isCount(timeFloorMs) ? { firstRoot, serial, timeFloorMs } : undefined;
+  const newest = document === undefined ? undefined : signedFromWire(document);
+  if (document !== undefined && newest === undefined) return undefined;
+  return isCount(serial) && isCount(timeFloorMs) ? { firstRoot, serial, timeFloorMs, newest } : undefined;
 }
 
 function isCount(wire: Wire | undefined): wire is number {

@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { equalBytes, fingerprint, sodiumReady, verifyRolesChain } from '@natrium/envelope';
+import { equalBytes, fingerprint, SigningKey, signRoles, sodiumReady, verifyRolesChain } from '@natrium/envelope';
 import { MasterKeys } from './master-keys.js';
 import { RolesChanges, ROLES_VALID_MS } from './roles-changes.js';
 import { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
+import { readKeyFile } from './secret-file.js';
 
 const NOW = 1_795_000_000_000;
 let folder: string;
@@ -70,6 +71,19 @@ it('needs the root: without it nothing is written', () => {
   expect(() => changes.renew(NOW)).toThrow('the root in force');
   expect(document().serial).toBe(1);
   expect(new RolesChanges(keys, join(folder, 'offline.key')).renew(NOW).serial).toBe(2);
+});
+
+it('writes the last document that a reader takes, and none after it', () => {
+  const root = SigningKey.fromSeed(readKeyFile(join(keys.folder, 'root.key')) ?? new Uint8Array());
+  const { cluster, document: first } = keys.roles();
+  const documents = Array.from({ length: 1023 }, (_, n) => signRoles(root, cluster, { ...first, serial: n + 1 }));
+  writeRolesFile(keys.rolesPath, [root.publicKey, documents]);
+  expect(changes.left).toBe(1);
+  expect(changes.renew(NOW).serial).toBe(1024);
+  const before = readdirSync(keys.folder);
+  for (const change of [changes.renew, changes.newRoot, () => changes.newKey('acl', NOW)])
+    expect(() => change.call(changes, NOW)).toThrow('found a new cluster');
+  expect([document().serial, changes.left, readdirSync(keys.folder)]).toEqual([1024, 0, before]);
 });
 
 it('goes by the highest that was seen, and by none of another cluster', () => {

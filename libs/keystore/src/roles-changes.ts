@@ -21,6 +21,9 @@ import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './secret-file.js';
 /** How long a document holds; it is renewed long before. */
 export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
 
+/** A reader takes no longer chain, so one more document would end the cluster. */
+const MAX_DOCUMENTS = 1024;
+
 /** A change that makes no sense now; nothing was written. */
 export class RolesUnchanged extends Error {
   override readonly name = 'RolesUnchanged';
@@ -33,6 +36,11 @@ export class RolesChanges {
     private readonly keys: MasterKeys,
     private readonly rootPath: string = join(keys.folder, 'root.key'),
   ) {}
+
+  /** How often the document can still be changed. */
+  get left(): number {
+    return MAX_DOCUMENTS - this.keys.chain()[1].length;
+  }
 
   /** The same keys, for two more years; everyone begins a new epoch with it. */
   renew(nowMs: number): RolesDocument {
@@ -66,6 +74,7 @@ export class RolesChanges {
     const root = SigningKey.generate();
     // One before may have been interrupted: the root in force is only where the new one's key goes now.
     this.#putInPlace();
+    this.#needRoom();
     // Kept first: were the new one lost after the document that names it, the cluster could never change again.
     writeKeyFile(`${this.rootPath}.next`, root.seed);
     const written = this.#write(nowMs, (document) => ({ ...document, nextRoot: root.publicKey }));
@@ -85,7 +94,16 @@ export class RolesChanges {
     rmSync(`${this.rootPath}.next`, { force: true });
   }
 
+  /** @throws {RolesUnchanged} When nobody could read one document more. */
+  #needRoom(): void {
+    if (this.left > 0) return;
+    throw new RolesUnchanged(
+      `there are ${String(MAX_DOCUMENTS)} roles documents, and nobody reads more: found a new cluster before the last one ends; nothing was changed`,
+    );
+  }
+
   #write(nowMs: number, change: (document: RolesDocument) => RolesDocument): RolesDocument {
+    this.#needRoom();
     const roles = this.keys.roles();
     const root = this.#root(roles);
     const next = change({

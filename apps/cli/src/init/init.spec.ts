@@ -1,5 +1,14 @@
 /** What `natriumctl init` says where it cannot found a cluster. What it makes: tests/broker, tests/cluster. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
@@ -38,6 +47,42 @@ describe('natriumctl init', () => {
     });
     writeFileSync(join(dir, 'master'), 'peer: [\n');
     expect((await ctl('init')).exit).toBe(78);
+  });
+});
+
+describe('natriumctl init that was interrupted', () => {
+  const at = (...names: readonly string[]) => join(dir, 'pki', ...names);
+
+  it('is completed when it is run again: the broker’s keys are made, and the cluster is the same', async () => {
+    await ctl('init');
+    rmSync(at('broker'), { recursive: true });
+    mkdirSync(at('broker.new')); // killed while they were being made
+    const root = (await ctl('fingerprint')).out.trim();
+    const again = await ctl('init');
+    expect(again).toMatchObject({ exit: 0, err: '' });
+    expect(again.out).toContain(root);
+    expect(existsSync(at('broker', 'server.conf'))).toBe(true);
+    expect(await ctl('init')).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was changed') as string });
+  });
+
+  it('makes no other keys where the broker’s, or those of the cluster, are there in part', async () => {
+    await ctl('init');
+    for (const name of ['broker/account', 'roles']) {
+      renameSync(at(name), join(dir, 'elsewhere'));
+      const before = readdirSync(at());
+      expect(await ctl('init')).toMatchObject({ exit: 78, err: expect.stringContaining('put all of') as string });
+      expect([readdirSync(at()), existsSync(at(name))]).toEqual([before, false]);
+      renameSync(join(dir, 'elsewhere'), at(name));
+    }
+    for (const name of ['broker', 'roles']) rmSync(at(name), { recursive: true });
+    expect(await ctl('init')).toMatchObject({ exit: 78, err: expect.stringContaining('root.key is there') as string });
+  });
+
+  it('makes none on a host that has only some of the cluster’s folder', async () => {
+    await ctl('init');
+    for (const name of ['broker', 'root.key']) rmSync(at(name), { recursive: true });
+    expect(await ctl('init')).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was changed') as string });
+    expect(existsSync(at('broker'))).toBe(false);
   });
 });
 

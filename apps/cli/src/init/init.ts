@@ -1,14 +1,14 @@
 /**
  * `natriumctl init`: founds a cluster in a configuration folder: root, role keys, storage keys, the first account.
  *
- * Nothing that is there is overwritten; a master file is written only where there is none. Run again, it makes only what a
- * cluster of an earlier version lacks.
+ * Nothing that is there is overwritten; a master file is written only where there is none. Run again, it goes on where it was
+ * interrupted, or makes only what a cluster of an earlier version lacks.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
-import { loadMasterConfig, problemSentence } from '@natrium/config';
+import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, writeWhole } from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
@@ -38,32 +38,46 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
     for (const problem of loaded.error) io.err(`${problemSentence(problem)}\n`);
     return EXIT.badConfig;
   }
-  const { pki_dir: folder, user: account, cluster } = loaded.value.config;
+  const { pki_dir: folder, cluster } = loaded.value.config;
   const keys = new MasterKeys(folder);
   const broker = new BrokerKeys(join(folder, 'broker'));
   const tls = join(folder, 'broker', 'tls');
-  if (keys.exists) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
-  const left = ['ca.crt', 'ca.key'].map((name) => join(tls, name)).find((path) => existsSync(path));
+  // Without its root this is not the folder that a cluster was being founded in.
+  const isFounded = keys.exists && (broker.exists || !existsSync(rootOf(keys)));
+  if (isFounded) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
+  const left = leftOver(keys, broker);
   if (left !== undefined) {
-    // What lay elsewhere was put back in part: a new cluster would take its place.
-    io.err(`natriumctl: error: ${left} is there, and no cluster: put all of ${folder} back\n`);
+    const mend = `put all of ${folder} back; where there never was more of it, move it away`;
+    io.err(`natriumctl: error: ${left} is there, and the rest of the cluster is not: ${mend}\n`);
     return EXIT.badConfig;
   }
-  keys.create(Date.now());
+  if (!keys.exists) keys.create(Date.now());
   await broker.create(cluster);
   if (brokerTls.length > 0) await makeBrokerTls(tls, brokerTls);
-  io.out(
-    [
-      `A new cluster is in ${folder}.`,
-      `Its fingerprint, for master_finger in every minion's configuration:`,
-      `  ${fingerprint(keys.chain()[0])}`,
-      `The first account is ${account}; it has full access. Its key: ${keys.firstAccountPath}`,
-      `Keep ${join(folder, 'root.key')} offline: it is needed only to change role keys.`,
-      ...(loaded.value.config.broker_auth === 'jwt' ? aboutBroker(broker) : []),
-      '',
-    ].join('\n'),
-  );
+  io.out(aboutCluster(loaded.value.config, keys, broker));
   return 0;
+}
+
+function rootOf({ folder }: MasterKeys): string {
+  return join(folder, 'root.key');
+}
+
+/** A part of what lay elsewhere and was put back, whose place a new cluster would take. */
+function leftOver(keys: MasterKeys, broker: BrokerKeys): string | undefined {
+  const parts = keys.exists ? [broker.folder] : [broker.folder, rootOf(keys)];
+  return parts.find((path) => existsSync(path));
+}
+
+function aboutCluster({ user, broker_auth: auth }: MasterConfig, keys: MasterKeys, broker: BrokerKeys): string {
+  return [
+    `A new cluster is in ${keys.folder}.`,
+    `Its fingerprint, for master_finger in every minion's configuration:`,
+    `  ${fingerprint(keys.chain()[0])}`,
+    `The first account is ${user}; it has full access. Its key: ${keys.firstAccountPath}`,
+    `Keep ${rootOf(keys)} offline: it is needed only to change role keys.`,
+    ...(auth === 'jwt' ? aboutBroker(broker) : []),
+    '',
+  ].join('\n');
 }
 
 /** A cluster that is there gets a certificate for its broker, or the next one under the same CA. */

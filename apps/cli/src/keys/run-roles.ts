@@ -13,6 +13,9 @@ export interface RolesOptions {
   readonly root: string | undefined;
 }
 
+/** So many changes before the last one, the operator hears of it. */
+const FEW = 100;
+
 type Change = (changes: RolesChanges, nowMs: number) => string;
 
 const OF_ALL: Readonly<Record<string, Change>> = {
@@ -43,6 +46,7 @@ export function runRoles({ configDir, word, role, root }: RolesOptions, io: Io):
     const changes = root === undefined ? new RolesChanges(keys) : new RolesChanges(keys, root);
     if (change !== undefined) io.out(`${change(changes, Date.now())}\n`);
     io.out(shown(keys));
+    if (changes.left <= FEW) io.err(warning(changes.left));
     return EXIT.ok;
   });
 }
@@ -62,6 +66,10 @@ function roleNamed(word: string | undefined): RoleName {
   const role = ROLES.find((name) => name === word);
   if (role === undefined) throw new UsageError(`say which role: ${ROLES.join(', ')}`);
   return role;
+}
+
+function warning(left: number): string {
+  return `natriumctl: the roles document can be changed ${String(left)} times more; then a new cluster has to be founded\n`;
 }
 
 function shown(keys: MasterKeys): string {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
-import { fp, type Identity, randomBytes, signJoin } from '@natrium/envelope';
+import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
@@ -28,6 +28,8 @@ export interface Caller {
   readonly firstRoot: Uint8Array;
   /** Of the roles document that lies on this host: none that is older counts. */
   readonly rolesSerial: number;
+  /** That document: no chain without it counts either. */
+  readonly newest: Signed | undefined;
   readonly tracing?: Tracing | undefined;
 }
 
@@ -146,7 +148,7 @@ async function askFor(
 }
 
 async function session(
-  { config, identity, firstRoot, rolesSerial, tracing }: Caller,
+  { config, identity, firstRoot, rolesSerial, newest, tracing }: Caller,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
 ): Promise<Result<Session, string>> {
@@ -168,6 +170,7 @@ async function session(
     use: 'session',
     pin: { firstRoot },
     minSerial: rolesSerial,
+    newest,
     clock: new Clock(config.clock_skew * 1000),
     epochMs: SESSION_MS,
     overlapMs: 0,

@@ -1,4 +1,4 @@
-/** Whoever has a retired key and the broker is not believed: the roles document that lies on this host is newer than his. */
+/** Whoever has a retired key and the broker is not believed: the roles document that lies on this host is newer than his, or none of his branch. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,13 @@ import {
   EpochKeyring,
   identityFrom,
   newIdentitySecret,
+  SigningKey,
+  signRoles,
   signTime,
   sodiumReady,
   type Wire,
 } from '@natrium/envelope';
-import { MasterKeys, RolesChanges } from '@natrium/keystore';
+import { MasterKeys, readKeyFile, RolesChanges } from '@natrium/keystore';
 import { type Broker, startBroker } from '@natrium/testing';
 import { contracts, readAs, writeAs } from '@natrium/wire';
 import { openSession } from './broker-session.js';
@@ -34,10 +36,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('a session is opened with the document that is known, and with none that is older', async () => {
+it('a session is opened with the document that is known, and with none that is older or beside it', async () => {
   const keys = new MasterKeys(join(folder, 'pki'));
   const { cluster } = keys.create(Date.now());
   const [old, acl] = [keys.chain(), keys.roleKey('acl')];
+  const root = SigningKey.fromSeed(readKeyFile(join(keys.folder, 'root.key')) ?? new Uint8Array());
+  let chain = [...old[1]];
   const thief = await NatsTransport.connect({ servers: [broker.url], name: 'thief' });
   const now = Date.now();
   const epochKey = new EpochKeyring(newIdentitySecret()).rotate(now, AN_HOUR, 0).publicKey;
@@ -46,7 +50,7 @@ it('a session is opened with the document that is known, and with none that is o
   thief.subscribe('nt.main.hello', ({ payload, respond }) => {
     const { nonce } = readAs(contracts.helloQuestion, decode(payload));
     const time = signTime(acl, cluster, nonce, Date.now());
-    const said = { version: 1 as const, firstRoot: old[0], chain: [...old[1]], services: [service], time };
+    const said = { version: 1 as const, firstRoot: old[0], chain, services: [service], time };
     respond(encode(writeAs(contracts.helloAnswer, said) as Wire));
   });
   await thief.flush();
@@ -60,6 +64,7 @@ it('a session is opened with the document that is known, and with none that is o
       keyPath: undefined,
       firstRoot,
       rolesSerial: document.serial,
+      newest: keys.chain()[1].at(-1),
     });
     if (session.ok) await session.value.transport.drain();
     return session;
@@ -69,5 +74,9 @@ it('a session is opened with the document that is known, and with none that is o
   changes.newKey('acl', Date.now());
   changes.retire('acl', Date.now());
   expect(await opened()).toMatchObject({ ok: false, error: expect.stringMatching(/roles document/) as string });
+  const { document } = keys.roles();
+  changes.newRoot(Date.now());
+  chain = [...old[1], signRoles(root, cluster, { ...document, serial: 9, roles: { ...document.roles, acl: [acl.publicKey] } })]; // prettier-ignore
+  expect(await opened()).toMatchObject({ ok: false, error: expect.stringMatching(/does not continue/) as string });
   await thief.drain();
 });

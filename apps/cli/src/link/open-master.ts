@@ -112,7 +112,7 @@ async function connect(
   { identity, path }: OwnIdentity,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const { firstRoot, document } = keys.roles();
-  const cluster = { firstRoot, rolesSerial: document.serial };
+  const cluster = { firstRoot, rolesSerial: document.serial, newest: keys.chain()[1].at(-1) };
   const opened = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
   if (!opened.ok) return problem(opened.error, EXIT.unavailable);
   const { link, transport, user } = opened.value;

@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Response } from 'express';
 import pino from 'pino';
-import type { EventFeed } from '../event-feed.js';
+import type { EventFeed, FeedEvent } from '../event-feed.js';
 import { EventStreams, type Listener } from './event-streams.js';
 import { type Session, type Sessions, unproved } from './sessions.js';
 
@@ -18,10 +18,13 @@ const alive = () => Promise.resolve(SESSION);
 const unsure = () => Promise.reject(new ServiceUnavailableException('No acl-service answered'));
 const over = () => Promise.reject(unproved());
 
+/** What comes as soon as somebody listens. */
+let events: readonly FeedEvent[];
+
 const feed: EventFeed = {
   async *subscribe({ signal } = {}) {
+    yield* events;
     if (signal !== undefined) await once(signal, 'abort');
-    yield* [];
   },
   fire: () => Promise.resolve(),
 };
@@ -33,6 +36,7 @@ let streams: EventStreams;
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   check = alive;
+  events = [];
   streams = new EventStreams(feed, { check: () => check() } as unknown as Sessions, pino({ enabled: false }));
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -75,6 +79,18 @@ it('a HEAD is answered with the header, and listens to nothing', async () => {
   const [text] = (await once(client, 'data')) as [string];
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream.*\r\n\r\n$/s);
   expect([res.writableFinished, streams.count]).toEqual([true, 0]);
+});
+
+it('who may see only what is his own hears that, and that something is missing', async () => {
+  const owner = (name: string) => ({ kind: 'external', name }) as const;
+  const event = (tag: string, whose?: string): FeedEvent => ({ cursor: 'c', tag, data: {}, stamp: 's', ...(whose === undefined ? {} : { owner: owner(whose) }) }); // prettier-ignore
+  events = [event('salt/job/1/new', 'ann'), event('salt/auth'), event('natrium/gap'), event('salt/job/2/new', 'fred')];
+  const { client, res } = await asks('GET');
+  let text = '';
+  client.on('data', (chunk: string) => (text += chunk));
+  streams.open(res, { ...LISTENER, session: { ...SESSION, sees: 'own' } });
+  while (!text.includes('salt/job/2')) await once(client, 'data');
+  expect([...text.matchAll(/^tag: (.*)$/gm)].map(([, tag]) => tag)).toEqual(['natrium/gap', 'salt/job/2/new']);
 });
 
 describe('a stream', () => {

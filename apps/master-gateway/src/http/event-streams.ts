@@ -4,6 +4,7 @@
  *
  * A stream ends with its token; who comes back with `Last-Event-ID` misses nothing. Spec: docs/http-api.md#events.
  */
+import { GAP_TAG } from '@natrium/events';
 import { UnauthorizedException } from '@nestjs/common';
 import type { Response } from 'express';
 import type { WebSocket } from 'ws';
@@ -219,7 +220,8 @@ export class EventStreams {
   }
 }
 
-function maySee({ sees, name }: Session, { owner }: FeedEvent): boolean {
-  if (sees === 'all') return true;
+function maySee({ sees, name }: Session, { tag, owner }: FeedEvent): boolean {
+  // That something is missing is everybody's business: it may have been his.
+  if (sees === 'all' || tag === GAP_TAG) return true;
   return owner !== undefined && (owner.kind === 'external' || owner.kind === 'token') && owner.name === name;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 describe('the state of a minion', () => {
   it('is its presence, or that of its key', () => {
-    const keys = { return: { minions_pre: ['new1'], minions_rejected: ['old1'], minions_denied: [] } };
+    const keys = { minions_pre: ['new1'], minions_rejected: ['old1'], minions_denied: [] };
     expect(statesOf({ up: ['web1'], down: ['db1'] }, keys)).toEqual([
       ['web1', { kind: 'good', text: 'up' }],
       ['db1', { kind: 'waiting', text: 'down' }],
@@ -14,13 +14,13 @@ describe('the state of a minion', () => {
   });
 
   it('stays up when somebody asks to join under its id', () => {
-    expect(statesOf({ up: ['web1'], down: [] }, { return: { minions_denied: ['web1'] } })).toEqual([
+    expect(statesOf({ up: ['web1'], down: [] }, { minions_denied: ['web1'] })).toEqual([
       ['web1', { kind: 'good', text: 'up, another key denied' }],
     ]);
   });
 
   it('is what is known, where one of the two was refused', () => {
-    expect(statesOf(undefined, { return: { minions_pre: ['a'] } })).toEqual([['a', { kind: 'warn', text: 'key waits' }]]);
+    expect(statesOf(undefined, { minions_pre: ['a'] })).toEqual([['a', { kind: 'warn', text: 'key waits' }]]);
     expect(statesOf({ up: ['a'] }, undefined)).toEqual([['a', { kind: 'good', text: 'up' }]]);
   }); // prettier-ignore
 
@@ -50,8 +50,8 @@ it('rows that stay are not moved when one before them goes, or comes', () => {
 
 it('a job is shown whatever an event said of it, also one that a script of the master fired', () => {
   const told = answerOf(`
-    import { begun, returned } from './jobs.mjs';
-    const job = (...steps) => { const one = { returns: new Map() }; for (const step of steps) step(one); return one; };
+    import { begun, newJob, returned } from './job.mjs';
+    const job = (...steps) => { const one = newJob('1'); for (const step of steps) step(one); return one; };
     tell([
       job((one) => begun(one, {})),
       job((one) => begun(one, { fun: 'test.arg', arg: 'x', minions: 7 }), (one) => returned(one, 'a', { fun_args: { x: 1 } })),
@@ -59,6 +59,86 @@ it('a job is shown whatever an event said of it, also one that a script of the m
   `);
   expect(told).toEqual([[[], 'unknown'], [[], 'unknown']]);
 }); // prettier-ignore
+
+it('a return is drawn anew when something new is told of it, and the whole of it is never given up for less', () => {
+  const told = answerOf(`
+    import { isTrimmed, learn, newJob, returned } from './job.mjs';
+    const job = newJob('1');
+    const versions = () => [job.version, job.returns.get('a').version, job.returns.get('a').ret, isTrimmed(job, 'a')];
+    const heard = () => returned(job, 'a', { fun: 'x.y', return: 'VALUE_TRIMMED', retcode: 0, success: true });
+    const cached = (Target) => learn(job, { Function: 'x.y', Target, Result: { a: { return: ['all'], retcode: 0, success: true } } });
+    tell([heard, heard, () => cached('*'), () => cached('*'), heard, () => cached('web*')].map((step) => (step(), versions())));
+  `);
+  expect(told).toEqual([
+    [1, 1, 'VALUE_TRIMMED', true],
+    [1, 1, 'VALUE_TRIMMED', true],
+    [2, 2, ['all'], false],
+    [2, 2, ['all'], false],
+    [3, 2, ['all'], false],
+    [4, 2, ['all'], false],
+  ]);
+});
+
+it('a runner that failed is refused with its sentence, and so is what is no map', () => {
+  const told = answerOf(`
+    import { mapIn } from './api.mjs';
+    const said = (value) => { try { return mapIn(value); } catch (cause) { return cause.message; } };
+    tell([{ a: 1 }, 'Exception occurred in runner x.y: no', '', null, ['a'], true].map(said));
+  `);
+  const UNREADABLE = 'The gateway answered with something that this page cannot read.';
+  expect(told).toEqual([{ a: 1 }, 'Exception occurred in runner x.y: no', ...Array<string>(4).fill(UNREADABLE)]);
+});
+
+it('an answer that comes after a later question’s is old', () => {
+  const told = answerOf(`
+    import { inOrder } from './api.mjs';
+    const ask = inOrder();
+    const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
+    tell([second(), first(), fourth(), third()]);
+  `);
+  expect(told).toEqual([true, false, true, false]);
+});
+
+it('a stream on which nothing comes for 40 s is begun anew where it was; beats keep it', () => {
+  const told = answerOf(`
+    let now = 0;
+    const timers = new Map();
+    globalThis.setTimeout = (what, ms) => { const timer = {}; timers.set(timer, { what, at: now + ms }); return timer; };
+    globalThis.clearTimeout = (timer) => timers.delete(timer);
+    const { follow } = await import('./stream.mjs');
+    const heard = [];
+    let send;
+    const open = async (_, { signal, headers }) => {
+      heard.push(headers);
+      const start = (controller) => {
+        send = (text) => controller.enqueue(new TextEncoder().encode(text));
+        signal.addEventListener('abort', () => controller.error(signal.reason));
+      };
+      return { body: new ReadableStream({ start }) };
+    };
+    const passed = async (ms, text) => {
+      now += ms;
+      for (const [timer, { what, at }] of timers) if (at <= now) { timers.delete(timer); what(); }
+      if (text !== undefined) send(text);
+      for (let n = 0; n < 20; n += 1) await new Promise(setImmediate);
+      heard.push(ms);
+    };
+    const end = follow({ open }, { state: (state) => heard.push(state), event: ({ tag }) => heard.push(tag) });
+    await passed(0, 'data: {"tag":"a"}\\nid: 7\\n\\n');
+    await passed(39_000, 'retry: 400\\n');
+    await passed(39_000);
+    await passed(1000);
+    await passed(400);
+    end();
+    await passed(400);
+    tell(heard);
+  `);
+  expect(told).toEqual([
+    ...['connecting', {}, 'live', 'a', 0],
+    ...[39_000, 39_000, 'silent', 1000],
+    ...[{ 'Last-Event-ID': '7' }, 'live', 400, 400],
+  ]);
+});
 
 it('events that stand still do so under another filter as well', () => {
   const told = answerOf(`

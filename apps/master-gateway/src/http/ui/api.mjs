@@ -49,6 +49,34 @@ export class Api {
   }
 }
 
+/** A map as it is. A runner that failed is answered with 200, too, and with its sentence in place of a map. @throws {Refused} */
+export function mapIn(value) {
+  if (isMap(value)) return value;
+  const isSentence = typeof value === 'string' && value !== '';
+  throw new Refused(200, isSentence ? value : 'The gateway answered with something that this page cannot read.');
+}
+
+export function isMap(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Questions whose answers may come in any order.
+ *
+ * @returns What begins one. It gives what tells, when the answer is there, whether no later one had its answer before.
+ */
+export function inOrder() {
+  let asked = 0;
+  let answered = 0;
+  return () => {
+    const turn = (asked += 1);
+    return () => {
+      answered = Math.max(answered, turn);
+      return answered === turn;
+    };
+  };
+}
+
 const ASK = { credentials: 'omit', cache: 'no-store', headers: { Accept: 'application/json' } };
 
 /** The page lies at `/ui`, the API around it. */

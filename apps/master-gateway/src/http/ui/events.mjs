@@ -1,5 +1,5 @@
 /** Live events, the newest first. The list is bounded, and what is heard while it stands still is counted. */
-import { badge, brief, el, many, msOfStamp, oncePerFrame, output, time } from './dom.mjs';
+import { brief, el, many, msOfStamp, oncePerFrame, output, time } from './dom.mjs';
 
 const MOST = 500;
 
@@ -11,11 +11,10 @@ export class EventsView {
   #list = el('ol', { class: 'events', reversed: true });
   #empty = el('p', { class: 'empty' });
   #count = el('span', { class: 'hint' });
-  #state = el('span', { role: 'status' });
   #filter = el('input', { id: 'tag-filter', type: 'search', placeholder: 'salt/job/*', autocomplete: 'off', spellcheck: 'false', input: () => this.#renderAll() }); // prettier-ignore
   #pause = el('button', { type: 'button', 'aria-pressed': 'false', click: () => this.#toggle() }, 'Pause');
   #clear = el('button', { type: 'button', click: () => this.#forget() }, 'Clear');
-  #bar = el('div', { class: 'bar' }, el('label', { for: 'tag-filter' }, 'Filter by tag'), this.#filter, this.#pause, this.#clear, this.#state, this.#count); // prettier-ignore
+  #bar = el('div', { class: 'bar' }, el('label', { for: 'tag-filter' }, 'Filter by tag'), this.#filter, this.#pause, this.#clear, this.#count); // prettier-ignore
   #due = oncePerFrame(() => this.#renderNew());
   root = el('div', {}, this.#bar, this.#empty, this.#list);
 
@@ -28,10 +27,6 @@ export class EventsView {
     if (this.#heard.length > MOST) this.#heard = this.#heard.slice(-MOST);
     if (this.#isPaused) this.#waiting += 1;
     this.#due();
-  }
-
-  state(kind, text) {
-    this.#state.replaceChildren(badge(kind === 'live' ? 'good' : 'warn', text));
   }
 
   #toggle() {

@@ -1,5 +1,8 @@
 /** Jobs, the newest first: those of the job cache, and those that the event bus tells of, with their returns as they come. */
+import { inOrder, mapIn } from './api.mjs';
 import { badge, brief, el, keep, msOfJid, note, oncePerFrame, output, say, table, time } from './dom.mjs';
+import { begun, isTrimmed, learn, newJob, progress, returned } from './job.mjs';
+import { whenStill } from './when-still.mjs';
 
 const MOST = 200;
 const TAG = /^salt\/job\/(\d{20})\/(?:new|ret\/(.+))$/s;
@@ -12,15 +15,18 @@ export class JobsView {
   /** Why the open one could not be looked up. */
   #problem = '';
   #isLoaded = false;
+  #turns = inOrder();
+  #looks = inOrder();
   #rows = table('Jobs', ['Started', 'Function', 'Target', 'User', 'Returns']);
   #notes = el('div');
   #empty = el('p', { class: 'empty' });
   #facts = el('div');
   #answers = el('div');
   #detail = el('div', { class: 'detail' }, this.#facts, this.#answers);
-  #refresh = el('button', { type: 'button', click: () => void this.#load() }, 'Refresh');
+  #refresh = el('button', { type: 'button', click: () => this.#ask() }, 'Refresh');
   #bar = el('div', { class: 'bar' }, this.#refresh);
   #due = oncePerFrame(() => this.#render());
+  #still = whenStill(() => void this.#lookUp());
   root = el(
     'div',
     {},
@@ -42,49 +48,87 @@ export class JobsView {
     const job = this.#job(jid);
     if (id === undefined) begun(job, data);
     else returned(job, id, data);
-    if (id !== undefined && job === this.#open) say(`${id} returned: ${progress(job)}`);
+    if (id !== undefined && job === this.#open) this.#heardOpen(job, id);
     this.#due();
   }
 
+  /** To be sure: what came meanwhile may not have been heard. */
+  reload() {
+    for (const job of this.#jobs.values()) job.mayLack = true;
+    this.#ask();
+  }
+
+  end() {
+    this.#still.end();
+  }
+
+  #heardOpen(job, id) {
+    say(`${id} returned: ${progress(job)}`);
+    if (isTrimmed(job, id)) this.#still.heard();
+  }
+
   #job(jid) {
-    const known = this.#jobs.get(jid) ?? { jid, fun: '', args: [], tgt: '', tgtType: '', user: '', returns: new Map() };
+    const known = this.#jobs.get(jid) ?? newJob(jid);
     this.#jobs.set(jid, known);
     // A page in the background draws nothing, and still hears.
     if (this.#jobs.size > 2 * MOST) this.#newest();
     return known;
   }
 
-  /** In order; the others are forgotten. */
+  /** In order; the others are forgotten, but not the one that somebody reads. */
   #newest() {
     const sorted = [...this.#jobs.values()].sort((a, b) => (a.jid < b.jid ? 1 : -1));
-    for (const { jid } of sorted.splice(MOST)) this.#jobs.delete(jid);
-    return sorted;
+    const kept = sorted.filter((job, place) => place < MOST || job === this.#open);
+    this.#jobs = new Map(kept.map((job) => [job.jid, job]));
+    return kept;
+  }
+
+  #ask() {
+    void this.#load();
+    void this.#lookUp();
   }
 
   async #load() {
+    const isLatest = this.#turns();
     this.#refresh.disabled = true;
+    let problem = [];
     try {
       const [list] = (await this.#api.get('jobs')).return;
-      for (const [jid, told] of Object.entries(list).slice(-MOST)) learn(this.#job(jid), told);
-      this.#notes.replaceChildren();
+      for (const [jid, told] of Object.entries(mapIn(list)).slice(-MOST)) learn(this.#job(jid), told);
     } catch (cause) {
-      this.#notes.replaceChildren(note(cause.message, el('p', {}, 'Your own jobs appear here as they run.')));
+      problem = [note(cause.message, el('p', {}, 'Your own jobs appear here as they run.'))];
     }
-    this.#refresh.disabled = false;
-    this.#isLoaded = true;
+    if (isLatest()) this.#loaded(problem);
     this.#due();
   }
 
-  async #show(job) {
+  #loaded(problem) {
+    this.#notes.replaceChildren(...problem);
+    this.#refresh.disabled = false;
+    this.#isLoaded = true;
+  }
+
+  #show(job) {
     this.#open = job;
     this.#problem = '';
     this.#render();
+    void this.#lookUp();
+  }
+
+  /** What the job cache has of the open one. */
+  async #lookUp() {
+    const job = this.#open;
+    if (job === undefined) return;
+    const isLatest = this.#looks();
+    let problem = '';
     try {
-      const { info } = await this.#api.get(`jobs/${job.jid}`);
-      learn(job, info[0]);
+      const told = mapIn((await this.#api.get(`jobs/${job.jid}`)).info[0]);
+      learn(job, told);
+      problem = told.Error ?? '';
     } catch (cause) {
-      if (this.#open === job) this.#problem = cause.message;
+      problem = cause.message;
     }
+    if (isLatest() && job === this.#open) this.#problem = problem;
     this.#due();
   }
 
@@ -92,11 +136,12 @@ export class JobsView {
     const sorted = this.#newest();
     keep(this.#rows.body, sorted, {
       key: ({ jid }) => jid,
-      says: (job) => `${job.fun} ${progress(job)} ${job === this.#open}`,
-      make: (job) => row(job, job === this.#open, () => void this.#show(job)),
+      says: (job) => `${job.version} ${progress(job)} ${job === this.#open}`,
+      make: (job) => row(job, job === this.#open, () => this.#show(job)),
     });
     this.#rows.box.hidden = sorted.length === 0;
-    this.#empty.hidden = sorted.length > 0;
+    // Where the list was refused, its sentence stands in place of an empty one.
+    this.#empty.hidden = sorted.length > 0 || this.#notes.children.length > 0;
     this.#empty.textContent = this.#isLoaded ? 'No job yet. They appear here as they begin.' : 'Loading…';
     if (this.#open !== undefined) this.#renderOpen(this.#open);
   }
@@ -106,43 +151,10 @@ export class JobsView {
     const ids = [...new Set([...(job.minions ?? []), ...job.returns.keys()])].sort();
     keep(this.#answers, ids, {
       key: (id) => `${job.jid} ${id}`,
-      says: (id) => String(job.returns.has(id)),
+      says: (id) => String(job.returns.get(id)?.version),
       make: (id) => answer(id, job.returns.get(id)),
     });
   }
-}
-
-/** What an event says of a job; a script of the master may fire such a tag too, with anything in it. */
-export function begun(job, { fun, arg, tgt = '', tgt_type: tgtType, user = '', minions }) {
-  const known = Array.isArray(minions) ? { minions } : {};
-  Object.assign(job, { fun: called(fun), args: listed(arg), tgt, tgtType, user, ...known });
-}
-
-export function returned(job, id, { fun, fun_args: args, user = '', return: ret, retcode, success }) {
-  Object.assign(job, { fun: called(fun), args: listed(args), user });
-  job.returns.set(id, { ret, retcode, success });
-}
-
-/** What the job cache says, in Salt's words; what was heard is not forgotten for it. */
-function learn(job, { Function: fun, Arguments, Target: tgt, 'Target-type': tgtType, User: user, Minions, Result }) {
-  if (fun !== undefined) Object.assign(job, { fun: called(fun), args: Arguments ?? [], tgt, tgtType, user });
-  if (Minions !== undefined) job.minions = Minions;
-  for (const [id, one] of Object.entries(Result ?? {})) {
-    job.returns.set(id, { ret: one.return, retcode: one.retcode, success: one.success });
-  }
-}
-
-function called(fun) {
-  return [fun].flat().join(', ');
-}
-
-function listed(value) {
-  return Array.isArray(value) ? value : [];
-}
-
-function progress({ minions, returns }) {
-  if (minions !== undefined) return `${returns.size} of ${minions.length}`;
-  return returns.size === 0 ? '–' : String(returns.size);
 }
 
 function row(job, isOpen, onOpen) {

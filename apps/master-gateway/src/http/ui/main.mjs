@@ -1,11 +1,12 @@
 /** The page: who is logged in, which view is open, which theme. Everything that a user sees is made at the login and gone after it. */
 import { Api } from './api.mjs';
 import { CanIView } from './can-i.mjs';
-import { byId, el, say } from './dom.mjs';
+import { badge, byId, el, keep, say } from './dom.mjs';
 import { EventsView } from './events.mjs';
 import { JobsView } from './jobs.mjs';
 import { MinionsView } from './minions.mjs';
 import { follow } from './stream.mjs';
+import { whenStill } from './when-still.mjs';
 
 const VIEWS = [
   { name: 'minions', title: 'Minions', View: MinionsView },
@@ -13,7 +14,14 @@ const VIEWS = [
   { name: 'events', title: 'Events', View: EventsView },
   { name: 'can-i', title: 'Can I?', View: CanIView },
 ];
-const STATES = { live: 'Live', connecting: 'Connecting…', broken: 'Connection lost, trying again…' };
+const STATES = {
+  live: 'Live',
+  connecting: 'Connecting…',
+  broken: 'Connection lost, trying again…',
+  silent: 'Nothing heard for 40 s, connecting again…',
+};
+/** Events are missing in its place. */
+const GAP = /^natrium\/gap(?:\/|$)/;
 
 /** A setting of this browser, where it keeps any. */
 const kept = {
@@ -40,20 +48,36 @@ function begin({ api, user, eauth }) {
   byId('views').replaceChildren(...views.map(({ name, title, view }) => section(name, title, view.root)));
   const show = () => open(views);
   addEventListener('hashchange', show);
+  const reload = () => views.forEach(({ view }) => void view.reload?.());
+  const gap = whenStill(reload);
   const unfollow = follow(api, {
-    event: (event) => views.forEach(({ view }) => view.event?.(event)),
-    state: (state) => views.forEach(({ view }) => view.state?.(state, STATES[state])),
+    event: (event) => {
+      views.forEach(({ view }) => view.event?.(event));
+      if (GAP.test(event.tag)) gap.heard();
+    },
+    state: (state) => {
+      showState(state);
+      // The first time, too: nobody heard what came between the views' own first look and this.
+      if (state === 'live') reload();
+    },
     ended: () => end('Your session has ended. Log in again.'),
   });
   endSession = () => {
     removeEventListener('hashchange', show);
     unfollow();
+    gap.end();
     for (const { view } of views) view.end?.();
     endSession = () => undefined;
     return api;
   };
   show();
   say(`Logged in as ${user}`);
+}
+
+/** Who listens is told of each state once, however often a connection is tried. */
+function showState(state) {
+  const make = () => badge(state === 'live' ? 'good' : 'warn', STATES[state]);
+  keep(byId('stream'), [state], { key: String, says: String, make });
 }
 
 function section(name, title, root) {
@@ -79,6 +103,7 @@ function end(why) {
   byId('nav').replaceChildren();
   byId('nav').hidden = true;
   byId('who').textContent = '';
+  byId('stream').replaceChildren();
   byId('logout').hidden = true;
   byId('login').hidden = false;
   byId('login-problem').textContent = why;

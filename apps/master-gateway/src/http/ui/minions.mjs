@@ -1,24 +1,26 @@
 /** The minions and their state: presence from the runner `manage.status`, keys from the wheel; grains on demand. */
+import { inOrder, isMap, mapIn } from './api.mjs';
 import { badge, el, keep, many, note, output, table, time } from './dom.mjs';
+import { whenStill } from './when-still.mjs';
 
 const KEYS = { minions_pre: 'key waits', minions_rejected: 'key rejected', minions_denied: 'key denied' };
 /** Something about who is there. */
 const NEWS = /^(?:minion_start$|salt\/minion\/[^/]+\/start$|salt\/presence\/change$|salt\/(?:auth|key)(?:\/|$))/;
-const SOON_MS = 500;
 
 export class MinionsView {
   #api;
   /** id → { kind, text } */
   #states = new Map();
   #isLoaded = false;
-  #timer;
+  #turns = inOrder();
+  #still = whenStill(() => void this.reload());
   #rows = table('Minions', ['Minion', 'State']);
   #notes = el('div');
   #counts = el('span', { role: 'status' });
   #asOf = el('span', { class: 'hint' });
   #empty = el('p', { class: 'empty' });
   #detail = el('div', { class: 'detail', 'aria-live': 'polite' });
-  #refresh = el('button', { type: 'button', click: () => void this.#load() }, 'Refresh');
+  #refresh = el('button', { type: 'button', click: () => void this.reload() }, 'Refresh');
   #askAll = el(
     'button',
     { type: 'button', click: () => void this.#ask() },
@@ -40,30 +42,31 @@ export class MinionsView {
   constructor({ api }) {
     this.#api = api;
     this.#render();
-    void this.#load();
+    void this.reload();
   }
 
   event({ tag }) {
-    if (!NEWS.test(tag)) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#load(), SOON_MS);
+    if (NEWS.test(tag)) this.#still.heard();
   }
 
   end() {
-    clearTimeout(this.#timer);
+    this.#still.end();
   }
 
-  async #load() {
+  async reload() {
+    const isLatest = this.#turns();
     this.#refresh.disabled = true;
-    const presence = this.#api.run({ client: 'runner', fun: 'manage.status' });
-    const [status, keys] = await Promise.allSettled([presence, this.#api.get('keys')]);
+    this.#asked.replaceChildren();
+    const presence = this.#api.run({ client: 'runner', fun: 'manage.status' }).then(mapIn);
+    const groups = this.#api.get('keys').then((answer) => mapIn(answer.return));
+    const [status, keys] = await Promise.allSettled([presence, groups]);
+    if (!isLatest()) return;
     this.#refresh.disabled = false;
     this.#states = statesOf(status.value, keys.value);
     const refused = [
       status.reason && note(`Presence: ${status.reason.message}`, this.#askAll, this.#asked),
       keys.reason && note(`Keys: ${keys.reason.message}`),
     ];
-    this.#asked.replaceChildren();
     this.#notes.replaceChildren(...refused.filter(Boolean));
     this.#told();
   }
@@ -86,8 +89,10 @@ export class MinionsView {
   #told() {
     const states = [...this.#states.values()];
     const up = states.filter(({ kind }) => kind === 'good').length;
+    // Keys alone do not tell who is there.
+    const isKnown = states.some(({ kind }) => kind !== 'warn');
     this.#isLoaded = true;
-    this.#counts.textContent = states.length === 0 ? '' : `${up} of ${many(states.length, 'minion')} up`;
+    this.#counts.textContent = isKnown ? `${up} of ${many(states.length, 'minion')} up` : '';
     this.#asOf.replaceChildren('as of ', time(Date.now()));
     this.#render();
   }
@@ -144,7 +149,7 @@ function presenceOf({ up = [], down = [] } = {}) {
   return [...up.map(state('good', 'up')), ...down.map(state('waiting', 'down'))];
 }
 
-function keysOf({ return: groups = {} } = {}) {
+function keysOf(groups = {}) {
   const inGroup = ([group, text]) => (groups[group] ?? []).map((id) => [id, text]);
   return Object.entries(KEYS).flatMap(inGroup);
 }
@@ -153,8 +158,4 @@ function keysOf({ return: groups = {} } = {}) {
 function stateIn(found) {
   if (isMap(found)) return { kind: 'good', text: 'up' };
   return { kind: 'waiting', text: found === false ? 'no answer' : String(found) };
-}
-
-function isMap(value) {
-  return typeof value === 'object' && value !== null;
 }

@@ -114,7 +114,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'roles serial',
-    edits: [edit('libs/bus/src/hello.ts', 'asked.minSerial,', '0 * asked.minSerial,')],
+    edits: [edit('libs/bus/src/hello.ts', 'pin, asked.minSerial)', 'pin, 0 * asked.minSerial)')],
     spec: 'libs/bus/src/hello.spec.ts',
     test: 'hello refuses a serial below the highest that was seen',
   },

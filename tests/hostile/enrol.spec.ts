@@ -229,6 +229,17 @@ describe('a key that is named beforehand', () => {
     expect(await keys.joins(rogue, id)).toBe('denied');
     expect(await keys.joins(wanted, id)).toBe('accepted');
   });
+
+  it('in a file lets it in until the key is taken away; then it waits, however often it asks, until it is accepted', async () => {
+    const { link, pair } = await keys.anExpectedKey('expected.example.com');
+    expect(await keys.joins(link, pair.id)).toBe('accepted');
+    expect(await keys.admin(account, 'key.delete', [pair])).toEqual([pair.id]);
+    for (let times = 0; times < 3; times += 1) expect(await keys.joins(link, pair.id)).toBe('pending');
+    const asked = signedBy(link.identity.signing, world.acl.cluster, world.marking(world.mark()));
+    expect(await refusalOf(world, asked)).toBe('unknown_caller');
+    expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
+    expect(await keys.joins(link, pair.id)).toBe('accepted');
+  });
 });
 
 describe('many newcomers', () => {

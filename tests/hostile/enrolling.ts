@@ -1,4 +1,6 @@
 /** An operator and newcomers, played by the test: requests about keys, and joining. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Link } from '@natrium/client';
 import {
   encodeRequest,
@@ -65,6 +67,16 @@ export class Enrolling {
     const link = await this.world.cluster.session(newIdentity());
     expect(await this.joins(link, id)).toBe('pending');
     return { link, pair: { id, fingerprint: fingerprint(link.identity.publicKey) } };
+  }
+
+  /** A key that a file of the operator names beforehand, and that has not asked yet. */
+  async anExpectedKey(id: string): Promise<{ readonly link: Link; readonly pair: KeyPair }> {
+    const link = await this.world.cluster.session(newIdentity());
+    const pair = { id, fingerprint: fingerprint(link.identity.publicKey) };
+    const folder = join(this.world.cluster.folder, 'master', 'pki', 'minions');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, id), `${pair.fingerprint}\n`);
+    return { link, pair };
   }
 
   async joins(link: Link, id: string): Promise<string> {

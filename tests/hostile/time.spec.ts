@@ -49,6 +49,7 @@ async function greeted(lie: Lie): Promise<{ readonly code: string | undefined; r
   const pin = { firstRoot: roles.chain[0] };
   const answer = await hello(world.web1.link.transport, subjects, pin, clock, {
     minSerial: 0,
+    newest: undefined,
     // A lie is listened past for so long.
     timeoutMs: 4000,
     inbox: undefined,

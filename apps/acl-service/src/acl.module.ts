@@ -51,6 +51,7 @@ import { PolicyWatch } from './policy-watch.js';
 import { Renewing } from './renewing.js';
 import { Roster } from './roster.js';
 import { Succeeding } from './succeeding.js';
+import { Sweeping } from './sweeping.js';
 import { WheelKeys } from './wheel-keys.js';
 
 export interface AclOptions {
@@ -82,13 +83,11 @@ export class AclModule {
   static async create({ link, service, onStop, log, metrics }: AclOptions): Promise<DynamicModule> {
     const { loaded, runnerTimeoutMs } = service;
     const acl = link.keys.roleKey('acl');
-    const { cluster } = link.roles;
     const roster = await openRoster(link, log);
     let config = loaded.config;
     const pillars = new PillarSource(() => config, log);
     const pillarWatch = new PillarWatch(pillars, log);
-    const inventory = await Inventory.open(await link.store('data', 'inventory'), cluster, pillars);
-    const mines = await Mines.open(await link.store('mine', 'inventory'));
+    const { inventory, mines } = await openMinionStores(link, { roster, pillars, log });
     const { audit, index, heads } = await openAudit(link, log);
     if (metrics !== undefined) tellFigures(metrics, audit);
     const { tokens, logins } = await openLogins(link, config, { policy: () => policies.current, roster, audit, log });
@@ -155,6 +154,20 @@ async function openRoster(link: RoleLink, log: Logger): Promise<Roster> {
   const resigned = await roster.signAnew();
   if (resigned > 0) log.info({ resigned }, 'roster records of an earlier acl key were signed anew');
   return roster;
+}
+
+interface StoresNeeds {
+  readonly roster: Roster;
+  readonly pillars: PillarSource;
+  readonly log: Logger;
+}
+
+/** What minions say and keep; what nobody's is any more goes. */
+async function openMinionStores(link: RoleLink, { roster, pillars, log }: StoresNeeds) {
+  const inventory = await Inventory.open(await link.store('data', 'inventory'), link.roles.cluster, pillars);
+  const mines = await Mines.open(await link.store('mine', 'inventory'));
+  new Sweeping({ roster, inventory, mines, announcements: link.announcements, log }).begin();
+  return { inventory, mines };
 }
 
 interface AdminNeeds {

@@ -92,10 +92,11 @@ describe('a key that the operator put there', () => {
   ])('as %s is accepted; any other under its id is rejected', (_as, text) => {
     put('pki/minions/web1', `${text(keyOf('web1'))}\n`);
     const gate = admission();
-    expect([gate.signs(joiner('web1')), gate.rejects(joiner('web1'))]).toEqual([true, false]);
+    expect([gate.expects(joiner('web1')), gate.rejects(joiner('web1'))]).toEqual([true, false]);
     const another = joiner('web1', {}, 'thief');
-    expect([gate.signs(another), gate.rejects(another)]).toEqual([false, true]);
-    expect(gate.signs(joiner('web2', {}, 'web1'))).toBe(false);
+    expect([gate.expects(another), gate.rejects(another)]).toEqual([false, true]);
+    expect(gate.expects(joiner('web2', {}, 'web1'))).toBe(false);
+    expect(gate.signs(joiner('web1'))).toBe(false);
   });
 });
 

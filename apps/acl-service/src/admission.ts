@@ -2,8 +2,8 @@
  * How newcomers are let in without an operator, from the master's files as they are at that moment. Salt's rules: ids, globs
  * or whole regular expressions, one a line, `#` begins a comment; a file that others may write counts for nothing.
  *
- * `pki/minions/<id>` holds the public key (or its fingerprint) that the operator expects: that key is accepted, any other under
- * this id is rejected. `pki/minions_autosign/<id>` accepts the next key under this id, once, for `autosign_timeout` minutes.
+ * `pki/minions/<id>` holds the public key (or its fingerprint) that the operator expects: that key is accepted until it is taken
+ * away, any other under this id is rejected. `pki/minions_autosign/<id>` accepts the next key under this id, once, for `autosign_timeout` minutes.
  * An id is compared with what a folder holds; it never becomes part of a path by itself.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -44,13 +44,12 @@ export class FileAdmission implements Admission {
     return this.#lists(this.#config.autoreject_file, joiner.id) || this.#expected(joiner) === 'another';
   }
 
+  expects(joiner: Joiner): boolean {
+    return this.#expected(joiner) === 'this';
+  }
+
   signs(joiner: Joiner): boolean {
-    return (
-      this.#expected(joiner) === 'this' ||
-      this.#lists(this.#config.autosign_file, joiner.id) ||
-      this.#showsGrain(joiner) ||
-      this.#isNext(joiner)
-    );
+    return this.#lists(this.#config.autosign_file, joiner.id) || this.#showsGrain(joiner) || this.#isNext(joiner);
   }
 
   get #config(): MasterConfig {

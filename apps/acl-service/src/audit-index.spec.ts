@@ -126,6 +126,24 @@ describe('reading page by page', () => {
     expect(numbersIn((await readAll(index, 1000)).flat())).toEqual([0, 1, 2, 3]);
   });
 
+  it('gives all in order also where a storage key came late, and knows the last ones', async () => {
+    const [old, next] = ['old', 'next'].map((id) => ({ id, key: randomBytes(32) }));
+    const known = [old!];
+    const storage = { newest: old!, byId: (id: string) => known.find((key) => key.id === id) };
+    const sealed = new SealedStore(store, storage, () => undefined);
+    const index = await AuditIndex.open(sealed);
+    const other = new SealedStore(store, { newest: next!, byId: () => next }, () => undefined);
+    await aWriter('acl1', other)(2);
+    await aWriter('acl2', sealed)(1);
+    await aWriter('acl3', sealed)(1);
+    known.push(next!);
+    await sealed.readMissed();
+    const chains = (groups: readonly AuditGroup[]) => groups.map(({ chain }) => chain);
+    expect(chains((await readAll(index, 10)).flat())).toEqual(['acl1', 'acl2', 'acl3']);
+    expect(chains((await index.page({ from: index.fromLast(2), limit: 10 })).groups)).toEqual(['acl2', 'acl3']);
+    expect(index.ends.map(({ chain }) => chain).sort()).toEqual(['acl1', 'acl2', 'acl3']);
+  });
+
   it('is not at its end when the last group has grown while it was read', async () => {
     const index = await AuditIndex.open(store);
     const write = aWriter('acl1', store, 60_000);

@@ -145,14 +145,16 @@ export class AuditIndex {
 
   #take({ key, value, revision }: Entry): void {
     if (!KEY.test(key)) return;
-    if (this.#last === 0) this.#first = revision;
-    this.#last = revision;
+    // What could not be read at first comes after what was written later.
+    this.#first = this.#last === 0 ? revision : Math.min(this.#first, revision);
+    this.#last = Math.max(this.#last, revision);
     const records = recordsIn(value);
     const last = records.at(-1);
     if (last !== undefined) {
       const before = this.#recent.findLastIndex((one) => one.key === key);
       if (before !== -1) this.#recent.splice(before, 1); // it has grown
-      this.#recent.push({ key, at: revision, records: records.length });
+      const place = 1 + this.#recent.findLastIndex(({ at }) => at < revision);
+      this.#recent.splice(place, 0, { key, at: revision, records: records.length });
       if (this.#recent.length > MAX_LAST) this.#recent.shift();
       this.#takeEnd(last);
     }

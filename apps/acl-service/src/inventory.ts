@@ -12,6 +12,7 @@ import {
   encode,
   equalBytes,
   fp,
+  fromHex,
   readData,
   type Signed,
   toHex,
@@ -109,6 +110,11 @@ export class Inventory {
       if (this.#coming.get(place) === next) this.#coming.delete(place);
     }
     return true;
+  }
+
+  /** Every key of which something is stored. */
+  get keys(): readonly Uint8Array[] {
+    return [...this.#byKey.keys()].map(fromHex);
   }
 
   /** Of a key that will never send anything again. */

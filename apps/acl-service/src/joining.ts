@@ -113,7 +113,7 @@ export class Joining {
   /** A joiner that asks again, after a restart, waits in another place than before. */
   async #waitHere(joiner: Joiner, waiting: Waiting | undefined): Promise<void> {
     const record = this.roster.byKey(joiner.identity);
-    if (record !== undefined) await this.roster.write(record, waiting);
+    if (record !== undefined && !this.roster.wasDeleted(joiner.identity)) await this.roster.write(record, waiting);
   }
 
   async #answer(state: JoinState, { identity }: Pick<Joiner, 'identity'>): Promise<Joined> {

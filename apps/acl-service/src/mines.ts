@@ -4,7 +4,7 @@
  * Only the minion itself changes its mine. Spec: spec/envelope.md#mine.
  */
 import type { Store } from '@natrium/bus';
-import { decode, encode, fp, toHex, type Wire } from '@natrium/envelope';
+import { decode, encode, fp, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 
@@ -78,6 +78,11 @@ export class Mines {
     if (entry === undefined) return;
     const { items } = readAs(records.MineEntry, decode(entry.value));
     await this.change(to, (before) => (before.length > 0 ? before : items));
+  }
+
+  /** Every key that keeps something. */
+  get keys(): readonly Uint8Array[] {
+    return [...this.#byKey.keys()].map(fromHex);
   }
 
   /** Of a key that will never keep anything again. */

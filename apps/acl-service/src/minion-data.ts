@@ -9,6 +9,10 @@ import type { Roster } from './roster.js';
 
 type Pillar = Body<typeof contracts.pillar>;
 
+export function announcementPlace(identity: Uint8Array): string {
+  return `m.${fp(identity)}`;
+}
+
 export class MinionData {
   constructor(
     private readonly link: RoleLink,
@@ -28,7 +32,7 @@ export class MinionData {
     if (!announced.ok || announced.value.use !== 'jobs' || !equalBytes(announced.value.owner.key, key))
       return undefined;
     if (!(await this.inventory.write(key, body.data))) return undefined;
-    await this.announcements.put(`m.${fp(key)}`, encode(signedToWire(body.announcement)));
+    await this.announcements.put(announcementPlace(key), encode(signedToWire(body.announcement)));
     return this.inventory.pillarOf(key, minion.name);
   }
 }

@@ -14,8 +14,8 @@ export class RevocationList {
   readonly #spared = new Set<string>();
   #last: ReadonlySet<string> = new Set();
 
-  /** The NATS keys, in order. */
-  of(records: readonly KeyRecord[]): readonly string[] {
+  /** The NATS keys, in order. @param kept Those that are in it whatever the records say. */
+  of(records: readonly KeyRecord[], kept: readonly string[] = []): readonly string[] {
     const accepted = records.filter(({ state }) => state === 'accepted');
     const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
     const gone = records.filter(isGone);
@@ -23,7 +23,7 @@ export class RevocationList {
     const cut = gone.filter(
       (record) => !keys.has(nameOf(record)) && !(this.#spared.has(nameOf(record)) && names.has(record.name)),
     );
-    this.#last = new Set(cut.map(nameOf));
+    this.#last = new Set([...kept, ...cut.map(nameOf)]);
     return [...this.#last].sort();
   }
 

@@ -4,6 +4,9 @@ import type { KeyRecord, KeyState } from '@natrium/flow';
 export class RosterIndex {
   readonly #named = new Map<string, readonly KeyRecord[]>();
   readonly #counts = new Map<KeyState, number>();
+  /** Made anew when the roster has changed. */
+  #acceptedKeys: ReadonlyMap<string, Uint8Array> | undefined;
+  #acceptedIds: ReadonlySet<string> | undefined;
 
   /** Deleted ones included. */
   named(kind: KeyRecord['kind'], name: string): readonly KeyRecord[] {
@@ -14,6 +17,22 @@ export class RosterIndex {
     return this.#counts.get(state) ?? 0;
   }
 
+  /** Of minions, by id. */
+  get acceptedKeys(): ReadonlyMap<string, Uint8Array> {
+    this.#acceptedKeys ??= new Map(
+      [...this.#named.values()]
+        .flat()
+        .filter(({ kind, state }) => kind === 'minion' && state === 'accepted')
+        .map(({ name, identity }) => [name, identity]),
+    );
+    return this.#acceptedKeys;
+  }
+
+  get acceptedIds(): ReadonlySet<string> {
+    this.#acceptedIds ??= new Set(this.acceptedKeys.keys());
+    return this.#acceptedIds;
+  }
+
   /** @param before Of the same key; it may have had another name before it was deleted. */
   replace(before: KeyRecord | undefined, now: KeyRecord): void {
     if (before !== undefined) {
@@ -22,6 +41,8 @@ export class RosterIndex {
     }
     this.#rename(now, (named) => [...named, now]);
     this.#counts.set(now.state, this.count(now.state) + 1);
+    this.#acceptedKeys = undefined;
+    this.#acceptedIds = undefined;
   }
 
   #rename({ kind, name }: KeyRecord, change: (named: readonly KeyRecord[]) => readonly KeyRecord[]): void {

@@ -100,6 +100,32 @@ describe('the roster', () => {
   });
 });
 
+describe('a key that was deleted', () => {
+  const waiting = (key: Next) => ({
+    reply: '_INBOX_JOIN.web1',
+    question: new Uint8Array(16),
+    announcement: signRoster(acl, keys.cluster, { ...key, revision: 1 }),
+  });
+
+  it('is known as such while it waits to come back, on every replica and after a restart, until somebody decides', async () => {
+    const [one, two] = [await open(), await open()];
+    const web1 = aKey('web1');
+    await one.write(web1, waiting(web1));
+    expect(one.wasDeleted(web1.identity)).toBe(false);
+    for (const state of ['deleted', 'pending', 'pending'] as const) {
+      await one.write(as(web1, state), waiting(web1));
+      for (const roster of [one, two, await open()]) expect(roster.wasDeleted(web1.identity)).toBe(true);
+    }
+    await two.write(as(web1, 'accepted'));
+    expect(one.wasDeleted(web1.identity)).toBe(false);
+  });
+
+  it('is another than one that nobody has heard of', async () => {
+    const roster = await open();
+    expect(roster.wasDeleted(aKey('web1').identity)).toBe(false);
+  });
+});
+
 describe('a race', () => {
   it('for one key is won once', async () => {
     const [one, two] = [await open(), await open()];

@@ -42,6 +42,9 @@ interface Written {
 }
 
 interface Held extends Written, Omit<RosterEntry, 'record'> {
+  /** The revision that holds it. */
+  readonly at: number;
+  /** What stands in its place now, and the next write replaces: the same, or nothing that we take. */
   readonly stored: number;
 }
 
@@ -52,6 +55,7 @@ type RosterListener = (
 ) => void;
 
 const RACES = 8;
+const KEYS = 'k.';
 
 export class Roster implements RosterView {
   readonly #byKey = new Map<string, Held>();
@@ -62,9 +66,8 @@ export class Roster implements RosterView {
   /** It comes back from the store, and need not be verified for that. */
   readonly #signedHere = new Verified<KeyRecord>();
   readonly #listeners = new Set<RosterListener>();
-  /** Keys of the accepted minions by id; made anew when the roster has changed. */
-  #accepted: ReadonlyMap<string, Uint8Array> | undefined;
-  #acceptedIds: ReadonlySet<string> | undefined;
+  /** By place, what the store has told and nobody could read so far. */
+  #missed: ReadonlyMap<string, number> = new Map();
   /** Rises with every change that this replica has seen: what was resolved before it may be wrong. */
   revision = 0;
 
@@ -82,14 +85,26 @@ export class Roster implements RosterView {
 
   static async open(store: Store, keys: RosterKeys): Promise<Roster> {
     const roster = new Roster(store, keys);
-    await store.follow(({ key, ...entry }) => {
-      if (key.startsWith('k.') && entry.value !== undefined && 'revision' in entry) {
+    const following = await store.follow(({ key, ...entry }) => {
+      if (key.startsWith(KEYS) && entry.value !== undefined && 'revision' in entry) {
         if (roster.#isTaken(key, entry.revision)) return; // what this replica has just written comes back to it
         roster.#noteStored(key, entry.revision);
-        roster.#take(entry.value, entry.revision);
+        // The store reads it again when keys have come.
+        if (!roster.#take(entry.value, entry.revision)) throw new Error('no acl key that is known here has signed it');
       }
     });
+    if (following.missed !== undefined) roster.#missed = following.missed;
     return roster;
+  }
+
+  /** Whether the newest record of some key cannot be read now: whoever it took away looks accepted here, or unknown. */
+  get isInDoubt(): boolean {
+    return [...this.#missed.keys()].some((place) => place.startsWith(KEYS));
+  }
+
+  /** Whether it may be this key's. */
+  isInDoubtAbout(identity: Uint8Array): boolean {
+    return this.#missed.has(placeOf(identity));
   }
 
   /**
@@ -148,27 +163,29 @@ export class Roster implements RosterView {
   }
 
   acceptedMinions(): ReadonlySet<string> {
-    this.#acceptedIds ??= new Set(this.#acceptedKeys().keys());
-    return this.#acceptedIds;
+    return this.#index.acceptedIds;
   }
 
   keyOfMinion(id: string): Uint8Array | undefined {
-    return this.#acceptedKeys().get(id);
-  }
-
-  #acceptedKeys(): ReadonlyMap<string, Uint8Array> {
-    this.#accepted ??= new Map(
-      this.records()
-        .filter(({ kind, state }) => kind === 'minion' && state === 'accepted')
-        .map(({ name, identity }) => [name, identity]),
-    );
-    return this.#accepted;
+    return this.#index.acceptedKeys.get(id);
   }
 
   /** Whether this key left because a new identity of its minion took its place. */
   wasSucceeded(identity: Uint8Array): boolean {
     const held = this.#byKey.get(toHex(identity));
     return held?.record.state === 'deleted' && held.succession !== undefined;
+  }
+
+  /** One that came back and waits is known by its entry, which holds nobody to tell: that of every other that waits does. */
+  wasDeleted(identity: Uint8Array): boolean {
+    const { record, waiting } = this.#byKey.get(toHex(identity)) ?? {};
+    return record?.state === 'deleted' || (record?.state === 'pending' && waiting === undefined);
+  }
+
+  /** Whether it is no key of anybody, as far as all that is stored of it can be read: what belongs to it is of no use. */
+  isNobodys(identity: Uint8Array): boolean {
+    const state = this.byKey(identity)?.state ?? 'deleted';
+    return state === 'deleted' && !this.isInDoubtAbout(identity);
   }
 
   /**
@@ -196,7 +213,7 @@ export class Roster implements RosterView {
 
   /** What the store has now, however far behind the memory is. */
   async #readAgain(identity: Uint8Array): Promise<void> {
-    const place = `k.${fp(identity)}`;
+    const place = placeOf(identity);
     const entry = await this.store.get(place);
     if (entry === undefined) return;
     this.#noteStored(place, entry.revision);
@@ -217,8 +234,9 @@ export class Roster implements RosterView {
     if (record.state === 'accepted' && !(await this.#names.claim(record, isBack))) return undefined;
     const signed = signRoster(this.keys.acl, this.keys.cluster, record);
     this.#signedHere.note(signed, record);
-    const value = encodeEntry(signed, { ...beside, waiting: beside.waiting ?? held?.waiting });
-    const key = `k.${fp(record.identity)}`;
+    const waiting = this.wasDeleted(record.identity) ? undefined : (beside.waiting ?? held?.waiting);
+    const value = encodeEntry(signed, { ...beside, waiting });
+    const key = placeOf(record.identity);
     const stored =
       held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
     if (stored === undefined) return undefined;
@@ -232,20 +250,21 @@ export class Roster implements RosterView {
 
   #isTaken(place: string, stored: number): boolean {
     const key = this.#byPlace.get(place);
-    return key !== undefined && this.#byKey.get(key)?.stored === stored;
+    return key !== undefined && this.#byKey.get(key)?.at === stored;
   }
 
-  /** What stands in a record's place now is what the next write replaces, also when it is nothing that we take. */
   #noteStored(place: string, stored: number): void {
     const key = this.#byPlace.get(place);
     const held = key === undefined ? undefined : this.#byKey.get(key);
     if (key !== undefined && held !== undefined && held.stored < stored) this.#byKey.set(key, { ...held, stored });
   }
 
-  #take(value: Uint8Array, stored: number): void {
+  /** @returns false when no acl key that is known has signed the record. */
+  #take(value: Uint8Array, stored: number): boolean {
     const { record: signed, ...beside } = readEntry(value);
     const record = this.#recordIn(signed);
-    if (record !== undefined) this.#hold({ record, signed, ...beside, stored });
+    if (record !== undefined) this.#hold({ record, signed, ...beside, at: stored, stored });
+    return record !== undefined;
   }
 
   #recordIn(signed: Signed): KeyRecord | undefined {
@@ -263,13 +282,15 @@ export class Roster implements RosterView {
     const before = this.#byKey.get(key)?.record;
     if (before !== undefined && before.revision >= record.revision) return;
     this.#byKey.set(key, held);
-    this.#byPlace.set(`k.${fp(record.identity)}`, key);
+    this.#byPlace.set(placeOf(record.identity), key);
     this.#index.replace(before, record);
-    this.#accepted = undefined;
-    this.#acceptedIds = undefined;
     this.revision += 1;
     for (const listener of this.#listeners) listener(record, { ...held, before });
   }
+}
+
+function placeOf(identity: Uint8Array): string {
+  return KEYS + fp(identity);
 }
 
 function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind' | 'name'>): boolean {

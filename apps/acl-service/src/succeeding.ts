@@ -12,10 +12,11 @@ import {
   type CheckedJoin,
   type Cluster,
   encode,
+  equalBytes,
   fingerprint,
-  fp,
   readJoin,
   signedToWire,
+  toHex,
   verify,
 } from '@natrium/envelope';
 import { type Budget, decideSuccession, type KeyRecord, type SuccessionStep } from '@natrium/flow';
@@ -27,6 +28,7 @@ import type { BrokerUsers } from './broker-users.js';
 import type { Inventory } from './inventory.js';
 import type { KeyEvents } from './key-events.js';
 import type { Mines } from './mines.js';
+import { announcementPlace } from './minion-data.js';
 import type { Roster } from './roster.js';
 
 type Asked = Body<typeof contracts.succeed>;
@@ -36,7 +38,7 @@ type Succeeded = Body<typeof contracts.succeeded>;
 interface Link {
   readonly roles: { readonly cluster: Cluster };
   readonly clock: Pick<Clock, 'now' | 'own' | 'skewMs'>;
-  readonly announcements: Pick<Store, 'put'>;
+  readonly announcements: Pick<Store, 'put' | 'delete'>;
 }
 
 interface Parts {
@@ -61,10 +63,17 @@ const AGE_MS = 60_000;
 const RACES = 8;
 
 export class Succeeding {
+  /** Whom each accepted key has introduced last, by that key. */
+  readonly #candidates = new Map<string, Uint8Array>();
+
   constructor(
     private readonly link: Link,
     private readonly parts: Parts,
-  ) {}
+  ) {
+    parts.roster.onChange((record) => {
+      if (record.state !== 'accepted') this.#endCandidateOf(record);
+    });
+  }
 
   async handle({ body, party }: Opened<typeof contracts.succeed>): Promise<Succeeded> {
     const old = this.parts.roster.byKey(party.owner.key);
@@ -95,23 +104,46 @@ export class Succeeding {
     return old === undefined ? err(PROBLEMS.shape) : ok({ old, join: join.value, step: step.value });
   }
 
-  async #prepare({ join, step }: Proved, { data }: Asked): Promise<Succeeded> {
-    if (step === 'go' && !(await this.#introduce(join, data))) return refused(PROBLEMS.shape);
+  async #prepare({ old, join, step }: Proved, { data }: Asked): Promise<Succeeded> {
+    if (step === 'go' && !(await this.#introduce(old, join, data))) return refused(PROBLEMS.shape);
     const user = await this.parts.users?.candidateOf(join);
     return { refusal: null, record: null, user: user ?? null };
   }
 
-  /** Nobody heeds any of this before the new key is accepted. */
-  async #introduce({ identity, announcement }: CheckedJoin, data: Asked['data']): Promise<boolean> {
+  /** Nobody heeds any of this before the new key is accepted; of each old key the last one is kept. */
+  async #introduce(old: KeyRecord, { identity, announcement }: CheckedJoin, data: Asked['data']): Promise<boolean> {
+    const oldKey = toHex(old.identity);
+    const before = this.#candidates.get(oldKey);
+    this.#candidates.set(oldKey, identity);
+    if (before !== undefined) await this.#forgetUnlessLast(before, oldKey);
     if (!(await this.parts.inventory.write(identity, data))) return false;
-    await this.link.announcements.put(`m.${fp(identity)}`, encode(signedToWire(announcement)));
+    await this.link.announcements.put(announcementPlace(identity), encode(signedToWire(announcement)));
+    await this.#forgetUnlessLast(identity, oldKey); // another may have come after it meanwhile
     return true;
+  }
+
+  async #forgetUnlessLast(candidate: Uint8Array, oldKey: string): Promise<void> {
+    const last = this.#candidates.get(oldKey);
+    if ((last !== undefined && equalBytes(last, candidate)) || !this.parts.roster.isNobodys(candidate)) return;
+    await this.parts.inventory.forget(candidate);
+    await this.link.announcements.delete(announcementPlace(candidate));
+  }
+
+  /** Whom it has introduced has its place, or never will. */
+  #endCandidateOf(old: KeyRecord): void {
+    const oldKey = toHex(old.identity);
+    const candidate = this.#candidates.get(oldKey);
+    if (candidate === undefined) return;
+    this.#candidates.delete(oldKey);
+    this.#forgetUnlessLast(candidate, oldKey).catch((cause: unknown) => {
+      this.parts.log.error({ err: cause, id: old.name }, 'data of a new identity that was not let in are still stored');
+    });
   }
 
   /** @returns false when it has to be decided anew. */
   async #commit({ old, join, step }: Proved, { data }: Asked): Promise<boolean> {
     const { roster, mines } = this.parts;
-    if (step === 'go' && !(await this.#introduce(join, data))) return false;
+    if (step === 'go' && !(await this.#introduce(old, join, data))) return false;
     await mines.pass(old.identity, join.identity);
     if (!(await roster.succeed(old, join, join.announcement))) return false;
     this.#record(old, join);
@@ -122,7 +154,13 @@ export class Succeeding {
   /** The change stands whether or not this can be done: tried again when the same is asked again. */
   async #forget({ identity, name }: KeyRecord): Promise<void> {
     const { inventory, mines, log } = this.parts;
-    for (const forgotten of await Promise.allSettled([inventory.forget(identity), mines.forget(identity)])) {
+    const { announcements } = this.link;
+    const forgetting = [
+      inventory.forget(identity),
+      mines.forget(identity),
+      announcements.delete(announcementPlace(identity)),
+    ];
+    for (const forgotten of await Promise.allSettled(forgetting)) {
       if (forgotten.status === 'rejected')
         log.error(
           { err: forgotten.reason as unknown, id: name },

@@ -1,5 +1,5 @@
 /** Rules of whom a gateway takes for accepted: the acl-service's signed word, and the newest of it. */
-import { MemoryStore } from '@natrium/bus';
+import { MemoryStore, SealedStore } from '@natrium/bus';
 import { encode, type RosterState, signRoster, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import { records, writeAs } from '@natrium/wire';
 import { Minions } from './minions.js';
@@ -11,14 +11,17 @@ beforeAll(() => sodiumReady());
 
 async function aRoster() {
   const acl = SigningKey.fromSeed(new Uint8Array(32).fill(1));
-  const store = new MemoryStore('roster');
-  const minions = await Minions.follow(store, CLUSTER, () => [acl.publicKey]);
+  const aclKeys = [acl.publicKey];
+  const storageKey = { id: 'one', key: new Uint8Array(32).fill(3) };
+  const storage = { newest: storageKey, byId: () => storageKey };
+  const store = new SealedStore(new MemoryStore('roster'), storage, () => undefined);
+  const minions = await Minions.follow(store, CLUSTER, () => aclKeys);
   const put = (state: RosterState, revision: number, signer = acl) => {
     const record = { kind: 'minion' as const, name: 'web1', identity: KEY, nkey: KEY, state, revision };
     const entry = { record: signRoster(signer, CLUSTER, record), reply: null, question: null, announcement: null };
     return store.put('k.web1', encode(writeAs(records.RosterEntry, entry) as Wire));
   };
-  return { minions, put, ids: () => minions.all().map(({ id }) => id) };
+  return { minions, store, aclKeys, put, ids: () => minions.all().map(({ id }) => id) };
 }
 
 it('one is in while its newest record says so', async () => {
@@ -46,5 +49,17 @@ it('an old record that somebody has put back brings nobody back; a newer one doe
 it('another than the acl-service lets nobody in', async () => {
   const { put, ids } = await aRoster();
   await put('accepted', 2, SigningKey.fromSeed(new Uint8Array(32).fill(2)));
+  expect(ids()).toEqual([]);
+});
+
+it('the word of an acl key that is not known yet counts once the document that names it has come', async () => {
+  const { put, ids, store, aclKeys } = await aRoster();
+  const next = SigningKey.fromSeed(new Uint8Array(32).fill(2));
+  await put('accepted', 2);
+  await put('deleted', 3, next);
+  await store.readMissed();
+  expect(ids()).toEqual(['web1']);
+  aclKeys.push(next.publicKey);
+  await store.readMissed();
   expect(ids()).toEqual([]);
 });

@@ -43,8 +43,10 @@ export class Minions {
       if (!key.startsWith('k.') || value === undefined) return;
       const entry = readAs(records.RosterEntry, decode(value));
       const read = readRoster(entry.record, cluster, aclKeys());
+      // Its signer may be in a roles document that is still to come: the store reads it again then.
+      if (!read.ok) throw new Error(`not the word of an acl key that is known here: ${read.error}`);
       const succession = entry.reply === null ? (entry.announcement ?? undefined) : undefined;
-      if (read.ok) minions.#take(read.value, succession);
+      minions.#take(read.value, succession);
     });
     return minions;
   }

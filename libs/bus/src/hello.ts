@@ -41,7 +41,7 @@ export type HelloPin = RolesPin | 'first';
 export interface HelloLimits {
   readonly minSerial: number;
   /** The newest roles document that is known: no chain without it counts, and no time under its keys. */
-  readonly newest?: Signed | undefined;
+  readonly newest: Signed | undefined;
   readonly timeoutMs: number;
   readonly inbox: string | undefined;
 }

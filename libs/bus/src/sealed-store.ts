@@ -29,7 +29,20 @@ export class StoredCorrupt extends Error {
   }
 }
 
+type OnEntry = Parameters<Store['follow']>[0];
+
+interface Follower {
+  readonly onEntry: OnEntry;
+  /** Only where it stands, at most one place of each key: what it holds may be anything. */
+  readonly missed: Map<string, number>;
+}
+
+/** Revisions that are read again at once. */
+const AT_ONCE = 32;
+
 export class SealedStore implements Store {
+  readonly #followers = new Set<Follower>();
+
   constructor(
     private readonly store: Store,
     private readonly keys: StorageKeys,
@@ -67,30 +80,70 @@ export class SealedStore implements Store {
     return this.store.delete(key, revision);
   }
 
-  follow(onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void): Promise<Following> {
-    return this.store.follow((entry) => {
-      if (entry.value === undefined) onEntry(entry);
-      else this.#unlessCorrupt(entry, onEntry);
+  async follow(onEntry: OnEntry): Promise<Following> {
+    const follower: Follower = { onEntry, missed: new Map() };
+    this.#followers.add(follower);
+    const following = await this.store.follow((entry) => {
+      this.#tell(follower, entry);
     });
+    const close = () => {
+      this.#followers.delete(follower);
+      following.close();
+    };
+    return { missed: follower.missed, close };
+  }
+
+  /**
+   * Reads again what followers could not take, and tells them of it: the key that it opens with, or the roles document that
+   * names its signer, may have come after it.
+   */
+  async readMissed(): Promise<void> {
+    for (const follower of this.#followers) {
+      const missed = [...follower.missed];
+      for (let from = 0; from < missed.length; from += AT_ONCE)
+        await Promise.all(missed.slice(from, from + AT_ONCE).map((one) => this.#readAgain(follower, one)));
+    }
+  }
+
+  async #readAgain({ onEntry, missed }: Follower, [key, revision]: readonly [string, number]): Promise<void> {
+    const entry = await this.store.at(revision);
+    // What has taken its place meanwhile is told by itself.
+    if (entry === undefined || missed.get(key) !== revision) return;
+    missed.delete(key);
+    if (this.#problemOf(entry, onEntry) !== undefined) missed.set(key, revision);
+  }
+
+  #tell({ onEntry, missed }: Follower, entry: Parameters<OnEntry>[0]): void {
+    missed.delete(entry.key);
+    if (entry.value === undefined) {
+      onEntry(entry);
+      return;
+    }
+    const problem = this.#problemOf(entry, onEntry);
+    if (problem === undefined) return;
+    missed.set(entry.key, entry.revision);
+    this.onCorrupt(problem);
   }
 
   async list(pattern: string, since?: number): Promise<readonly Entry[]> {
     const opened: Entry[] = [];
-    for (const entry of await this.store.list(pattern, since)) this.#unlessCorrupt(entry, (good) => opened.push(good));
+    for (const entry of await this.store.list(pattern, since)) {
+      const problem = this.#problemOf(entry, (good) => opened.push(good));
+      if (problem !== undefined) this.onCorrupt(problem);
+    }
     return opened;
   }
 
-  #unlessCorrupt(entry: Entry, take: (entry: Entry) => void): void {
+  /** @returns Why `take` is not told of it, or has not taken it. */
+  #problemOf(entry: Entry, take: (entry: Entry) => void): StoredCorrupt | undefined {
     const opened = openStored((id) => this.keys.byId(id), this.#place(entry.key), entry.value);
-    if (!opened.ok) {
-      this.onCorrupt(new StoredCorrupt(this.#place(entry.key), entry.revision));
-      return;
-    }
+    if (!opened.ok) return new StoredCorrupt(this.#place(entry.key), entry.revision);
     try {
       take({ ...entry, value: opened.value });
+      return undefined;
     } catch (cause) {
       // Whoever holds the storage key can write anything: it must not make a follower deaf to the next value.
-      this.onCorrupt(new StoredCorrupt(this.#place(entry.key), entry.revision, { cause }));
+      return new StoredCorrupt(this.#place(entry.key), entry.revision, { cause });
     }
   }
 

@@ -9,6 +9,8 @@ export interface Entry {
 }
 
 export interface Following {
+  /** Revisions by key of what was told and could not be read, where the store knows that: a follower is without it so far. */
+  readonly missed?: ReadonlyMap<string, number>;
   close(): void;
 }
 

@@ -19,12 +19,10 @@ import {
   type Roles,
   SealedBus,
   SealedJournal,
-  SealedStore,
   Sealer,
   type Store,
   type Tracing,
 } from '@natrium/bus';
-import type { FolderWatch } from '@natrium/config';
 import {
   decode,
   encode,
@@ -35,7 +33,7 @@ import {
   signedToWire,
   toHex,
 } from '@natrium/envelope';
-import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
+import { MasterKeys, type StorageClass } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
@@ -43,7 +41,7 @@ import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
 import { rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
 import { bucketOptions, type Keeping, patienceOf } from './store-options.js';
-import { watchKeys } from './watch-keys.js';
+import { WatchedKeys } from './watch-keys.js';
 
 export interface RoleOptions {
   readonly role: RoleName;
@@ -69,8 +67,7 @@ const [RENEW_MS, ANNOUNCEMENT_MS] = [5 * 60_000, 15 * 60_000];
 export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];
   #rolesFollowing: RolesFollowing | undefined;
-  readonly #watches: FolderWatch[] = [];
-  readonly #storage = new Map<StorageClass, StorageFolder>();
+  readonly #watched: WatchedKeys;
   #announced = false;
 
   readonly subjects: Subjects;
@@ -83,6 +80,7 @@ export class RoleLink {
     readonly announcements: Store,
   ) {
     this.subjects = subjectsOf(options.cluster);
+    this.#watched = new WatchedKeys(keys, options.log);
   }
 
   static async open(options: RoleOptions): Promise<RoleLink> {
@@ -139,25 +137,7 @@ export class RoleLink {
   /** A bucket whose values are sealed with the keys of a storage class. */
   async store(name: string, storageClass: StorageClass, keeping: Keeping = {}): Promise<Store> {
     const raw = await openBucket(this.transport, bucketOptions(this.options, name, keeping));
-    return new SealedStore(raw, this.#storageKeys(storageClass), (error) => {
-      this.options.log.error({ err: error }, 'a stored value was left out');
-    });
-  }
-
-  /** Watched, so that new keys seal and deleted ones are forgotten without a restart. */
-  #storageKeys(storageClass: StorageClass): StorageFolder {
-    const known = this.#storage.get(storageClass);
-    if (known !== undefined) return known;
-    const keys = this.keys.storageKeys(storageClass);
-    this.#storage.set(storageClass, keys);
-    this.#watch(keys.folder, () => {
-      keys.reload();
-    });
-    return keys;
-  }
-
-  #watch(folder: string, read: () => void): void {
-    this.#watches.push(watchKeys(folder, read, this.options.log));
+    return this.#watched.sealed(raw, storageClass);
   }
 
   /**
@@ -174,7 +154,7 @@ export class RoleLink {
       keepMs === 'read'
         ? journalToRead(this.transport, name, ahead)
         : await openJournal(this.transport, { name, subjects, replicas, keepMs, patience });
-    return new SealedJournal(raw, this.#storageKeys('events'), (error) => {
+    return new SealedJournal(raw, this.#watched.storage('events'), (error) => {
       log.error({ err: error }, 'a stored batch of events was left out');
     });
   }
@@ -213,7 +193,8 @@ export class RoleLink {
   /** The time is the acl-service's word; without one the clock stays as it was. */
   async #greetAgain(): Promise<void> {
     const { transport, subjects, roles, clock, options } = this;
-    const limits = { minSerial: roles.document.serial, timeoutMs: HELLO_MS, inbox: transport.inbox };
+    const { newest } = roles;
+    const limits = { minSerial: roles.document.serial, newest, timeoutMs: HELLO_MS, inbox: transport.inbox };
     const before = clock.offsetMs;
     const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, limits);
     if (!greeted.ok) options.log.warn(greeted.error.sentence);
@@ -238,8 +219,9 @@ export class RoleLink {
     this.#rolesFollowing = following;
     roles.onNewer(() => {
       this.newEpoch();
+      this.#watched.readMissed();
     });
-    this.#watch(keys.folder, () => {
+    this.#watched.watch(keys.folder, () => {
       following.readFolder();
     });
   }
@@ -247,7 +229,7 @@ export class RoleLink {
   /** Says good-bye, finishes what has arrived, and closes the connection. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    for (const watch of this.#watches) watch.close();
+    this.#watched.close();
     await this.announcements.delete(this.#announcementKey()).catch(() => undefined);
     await this.transport.drain();
     await this.bus.close();

@@ -24,6 +24,8 @@ function roster(...records: readonly KeyRecord[]): RosterView {
   const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
   return {
     byKey: (identity) => records.find((one) => same(one.identity, identity)),
+    wasSucceeded: () => false,
+    wasDeleted: (identity) => records.some((one) => one.state === 'deleted' && same(one.identity, identity)),
     byName: (kind, name) =>
       records.find(
         (one) => one.kind === kind && one.name === name && one.state !== 'denied' && one.state !== 'deleted',
@@ -34,7 +36,14 @@ function roster(...records: readonly KeyRecord[]): RosterView {
 }
 
 function admission(change: Partial<Admission> = {}): Admission {
-  return { autoAccept: false, rejects: () => false, signs: () => false, maxPending: 2, ...change };
+  return {
+    autoAccept: false,
+    rejects: () => false,
+    expects: () => false,
+    signs: () => false,
+    maxPending: 2,
+    ...change,
+  };
 }
 
 it('a key that is gone stays gone while another has its id; afterwards it waits again', () => {
@@ -53,6 +62,7 @@ describe('a newcomer', () => {
 
   it.each([
     ['auto_accept', { autoAccept: true }],
+    ['its key, beforehand', { expects: ({ id }: Joiner) => id === 'web1' }],
     ['autosign_file', { signs: ({ id }: Joiner) => id === 'web1' }],
   ])('is let in by %s', (_about, change) => {
     const decision = decideJoin(joiner('web1'), roster(), admission(change));
@@ -132,5 +142,33 @@ describe('a known key', () => {
     const gone = roster(record('web1', 'deleted'));
     expect(decideJoin(joiner('web1'), gone, admission()).state).toBe('pending');
     expect(decideJoin(joiner('db1', 'web1'), gone, admission()).state).toBe('pending');
+  });
+});
+
+describe('a key that was taken away', () => {
+  const gone = roster(record('web1', 'deleted'));
+  const waiting = { ...roster(record('web1', 'pending')), wasDeleted: () => true };
+  const expects = admission({ autoAccept: true, expects: () => true, signs: () => true });
+
+  it('is not let in again because it was expected once: it waits until somebody accepts it', () => {
+    expect(decideJoin(joiner('web1'), gone, expects)).toEqual({ state: 'pending', write: { state: 'pending' } });
+    expect(decideJoin(joiner('web1'), waiting, expects)).toEqual({ state: 'pending' });
+    const accepted = { ...roster(record('web1', 'accepted')), wasDeleted: () => false };
+    expect(decideJoin(joiner('web1'), accepted, expects)).toEqual({ state: 'accepted' });
+  });
+
+  it.each([
+    ['auto_accept', { autoAccept: true }],
+    ['autosign_file', { signs: () => true }],
+  ])('is let in again where %s would let in any key', (_about, change) => {
+    for (const view of [gone, waiting])
+      expect(decideJoin(joiner('web1'), view, admission(change))).toMatchObject({ write: { state: 'accepted' } });
+  });
+
+  it('is denied for ever where a new identity took its place, whatever would let it in', () => {
+    const succeeded = { ...gone, wasSucceeded: () => true };
+    for (const change of [{ autoAccept: true }, { expects: () => true }, { signs: () => true }])
+      expect(decideJoin(joiner('web1'), succeeded, admission(change))).toEqual({ state: 'denied' });
+    expect(decideJoin(joiner('db1', 'web1'), succeeded, admission())).toEqual({ state: 'denied' });
   });
 });

@@ -34,6 +34,10 @@ export interface RosterView {
   /** The record of this name that is not denied or deleted. */
   byName(kind: 'minion' | 'account', name: string): KeyRecord | undefined;
   byKey(identity: Uint8Array): KeyRecord | undefined;
+  /** Whether a new identity of its minion took this key's place: it never comes back. */
+  wasSucceeded(identity: Uint8Array): boolean;
+  /** Whether this key was taken away, and nobody has decided about it since. */
+  wasDeleted(identity: Uint8Array): boolean;
   /** Keys of minions that wait, and those that were turned away: both are bounded. */
   count(state: 'pending' | 'turned_away'): number;
 }
@@ -42,6 +46,9 @@ export interface RosterView {
 export interface Admission {
   readonly autoAccept: boolean;
   rejects(joiner: Joiner): boolean;
+  /** The operator named this very key beforehand. */
+  expects(joiner: Joiner): boolean;
+  /** A rule lets any key in under this id, or with these grains. */
   signs(joiner: Joiner): boolean;
   readonly maxPending: number;
 }
@@ -53,19 +60,21 @@ export interface JoinDecision {
 }
 
 export function decideJoin(joiner: Joiner, roster: RosterView, admission: Admission): JoinDecision {
+  if (roster.wasSucceeded(joiner.identity)) return { state: 'denied' };
+  const isAdmitted = () => admits(joiner, roster, admission);
   const own = roster.byKey(joiner.identity);
   if (own !== undefined && own.state !== 'deleted') {
     // One key never has two names.
     if (own.kind !== 'minion' || own.name !== joiner.id) return { state: 'denied' };
     if (own.state !== 'pending') return { state: own.state };
-    return admits(joiner, admission) ? { state: 'accepted', write: { state: 'accepted' } } : { state: 'pending' };
+    return isAdmitted() ? { state: 'accepted', write: { state: 'accepted' } } : { state: 'pending' };
   }
   const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
   const named = roster.byName('minion', joiner.id);
   // A key that is gone stays so while another has its id: the broker refuses whoever is gone, not whoever is denied.
   if (named !== undefined) return turnedAway('denied', own !== undefined || isFull('turned_away'));
   if (admission.rejects(joiner)) return turnedAway('rejected', isFull('turned_away'));
-  if (admits(joiner, admission)) return { state: 'accepted', write: { state: 'accepted' } };
+  if (isAdmitted()) return { state: 'accepted', write: { state: 'accepted' } };
   if (isFull('pending')) return { state: 'full' };
   return { state: 'pending', write: { state: 'pending' } };
 }
@@ -75,7 +84,9 @@ function turnedAway(state: 'denied' | 'rejected', full: boolean): JoinDecision {
   return full ? { state } : { state, write: { state } };
 }
 
-function admits(joiner: Joiner, admission: Admission): boolean {
+function admits(joiner: Joiner, roster: RosterView, admission: Admission): boolean {
   if (admission.rejects(joiner)) return false;
+  // What names one key ends when that key is taken away; a rule that lets any key in would let the thief's next one in as well.
+  if (admission.expects(joiner)) return !roster.wasDeleted(joiner.identity);
   return admission.autoAccept || admission.signs(joiner);
 }

@@ -66,7 +66,11 @@ async function scopesOf(config: MasterConfig): Promise<ScopesSeen | undefined> {
 async function offsetOf({ transport, link, keys }: OpenMaster): Promise<number> {
   const clock = new Clock(0);
   const pin = { firstRoot: keys.chain()[0] };
-  await hello(transport, link.subjects, pin, clock, { minSerial: 0, timeoutMs: HELLO_MS, inbox: transport.inbox });
+  const { newest } = link.bus.sealer.roles;
+  await hello(transport, link.subjects, pin, clock, {
+    ...{ minSerial: 0, newest },
+    ...{ timeoutMs: HELLO_MS, inbox: transport.inbox },
+  });
   return clock.offsetMs;
 }
 

@@ -1,0 +1,56 @@
+/**
+ * What is stored of keys that nobody has goes: of one that was taken away, and of a new identity that was introduced and never
+ * let in.
+ *
+ * At the second look that finds it: what is being changed at the first has its record by then.
+ */
+import type { Store } from '@natrium/bus';
+import { fromHex, toHex } from '@natrium/envelope';
+import type { Logger } from 'pino';
+import type { Inventory } from './inventory.js';
+import type { Mines } from './mines.js';
+import { announcementPlace } from './minion-data.js';
+import type { Roster } from './roster.js';
+
+interface Parts {
+  readonly roster: Pick<Roster, 'isNobodys'>;
+  readonly inventory: Pick<Inventory, 'keys' | 'forget'>;
+  readonly mines: Pick<Mines, 'keys' | 'forget'>;
+  readonly announcements: Pick<Store, 'delete'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+const LOOK_MS = 300_000;
+
+export class Sweeping {
+  /** Of the last look, hexadecimal. */
+  #nobodys: ReadonlySet<string> = new Set();
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Looks now, and again and again. */
+  begin(): void {
+    void this.look();
+    setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  /** What fails goes with the next look. */
+  async look(): Promise<void> {
+    const { roster, inventory, mines, log } = this.parts;
+    const nobodys = [...inventory.keys, ...mines.keys].filter((key) => roster.isNobodys(key)).map(toHex);
+    const before = this.#nobodys;
+    this.#nobodys = new Set(nobodys);
+    try {
+      for (const key of this.#nobodys) if (before.has(key)) await this.#forget(fromHex(key));
+    } catch (cause) {
+      log.error({ err: cause }, 'data of keys that nobody has are still stored');
+    }
+  }
+
+  async #forget(key: Uint8Array): Promise<void> {
+    const { inventory, mines, announcements } = this.parts;
+    await announcements.delete(announcementPlace(key));
+    await mines.forget(key);
+    await inventory.forget(key);
+  }
+}

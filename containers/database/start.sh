@@ -6,7 +6,7 @@ data=/var/lib/natrium/postgresql
 if [ ! -d "$data" ]; then
   rm -rf "$data.new"
   initdb --pgdata="$data.new" --username=postgres --auth=reject --encoding=UTF8 --locale=C > /dev/null
-  postgres --single -D "$data.new" postgres > /dev/null << 'SQL'
+  postgres --single -c exit_on_error=on -D "$data.new" postgres > /dev/null << 'SQL'
 CREATE ROLE natrium LOGIN
 CREATE DATABASE natrium OWNER natrium
 SQL

@@ -111,3 +111,21 @@ it('makes the list from the roster alone where all of it can be read', async () 
   await push.begin();
   expect(atBroker).toEqual([]);
 });
+
+it('is written again where the broker was busy, also where just this list is there: the account around it may be older', async () => {
+  const [whole, late] = [await aReplica(NEW!, OLD!), await aReplica(OLD!)];
+  const web1 = aKey('web1');
+  await late.roster.write(web1);
+  await whole.roster.write(as(web1, 'deleted'));
+  const taken = new Arrivals<readonly string[]>('a list that the broker takes');
+  let writes = 0;
+  const write = (revoked: readonly string[]) => {
+    writes += 1;
+    if (writes === 1) return Promise.reject(new Error('the broker is busy'));
+    taken.push(revoked);
+    return Promise.resolve();
+  };
+  const resolver = { read: () => Promise.resolve(cutOff(web1)), write };
+  await new RevocationPush(resolver, late.roster, { error: () => undefined }).begin();
+  expect(await taken.next()).toEqual(cutOff(web1));
+});

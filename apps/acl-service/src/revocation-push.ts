@@ -44,7 +44,9 @@ export class RevocationPush {
 
   /** Pushes now, and on until the broker has the list. */
   async begin(): Promise<void> {
-    if (!(await this.#push())) this.#pushSoon();
+    if (await this.#push()) return;
+    this.#again = true; // also where just this list was read: the account around it may be an earlier version's
+    this.#pushSoon();
   }
 
   heed(record: KeyRecord, before: KeyRecord | undefined): void {

@@ -74,3 +74,18 @@ it('goes with a later look where the store did not take that', async () => {
   await sweeping.look();
   expect(await left()).toEqual(of(WEB1));
 });
+
+it('stays when the key comes back while others go', async () => {
+  const { sweeping, nobodys, inventory, announcements } = await aWorld();
+  const BACK = keyOf(3);
+  inventory.put(BACK);
+  nobodys.add(toHex(BACK));
+  await sweeping.look();
+  const remove = announcements.delete.bind(announcements);
+  announcements.delete = (place: string) => {
+    nobodys.delete(toHex(BACK));
+    return remove(place);
+  };
+  await sweeping.look();
+  expect(inventory.keys).toEqual([WEB1, BACK]);
+});

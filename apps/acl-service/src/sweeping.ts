@@ -41,7 +41,10 @@ export class Sweeping {
     const before = this.#nobodys;
     this.#nobodys = new Set(nobodys);
     try {
-      for (const key of this.#nobodys) if (before.has(key)) await this.#forget(fromHex(key));
+      for (const key of this.#nobodys) {
+        // Asked again: while others went, it may have come back.
+        if (before.has(key) && roster.isNobodys(fromHex(key))) await this.#forget(fromHex(key));
+      }
     } catch (cause) {
       log.error({ err: cause }, 'data of keys that nobody has are still stored');
     }

@@ -21,7 +21,7 @@ import { HttpFeed } from './http/http-feed.js';
 import type { HttpOptions } from './http/http-options.js';
 import { type HttpServer, serveHttp } from './http/http-server.js';
 import { MasterCalls } from './http/master-calls.js';
-import { Sessions } from './http/sessions.js';
+import { type Allowance, Sessions } from './http/sessions.js';
 import { Fellows } from './fellows.js';
 import { jobSeconds, tellFigures } from './figures.js';
 import { gatewayFlows } from './gateway-flows.js';
@@ -100,8 +100,12 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      const affords = (caller: string) => allowance.requests.take(caller, allowance.now());
-      onHttp(() => openHttp(http, { link, ...made, feed, affords, log }));
+      const { requests: budget, now: at } = allowance;
+      const ofHttp = {
+        take: (caller: string) => budget.take(caller, at()),
+        isSpent: (caller: string) => budget.isSpent(caller, at()),
+      };
+      onHttp(() => openHttp(http, { link, ...made, feed, allowance: ofHttp, log }));
     }
     return {
       module: GatewayModule,
@@ -120,15 +124,15 @@ interface HttpNeeds {
   readonly publish: PeerPublish;
   readonly run: PeerRun;
   readonly feed: HttpFeed;
-  readonly affords: (caller: string) => boolean;
+  readonly allowance: Allowance;
   readonly log: Logger;
 }
 
 /** The HTTP API over the same flows as everybody else's. */
-function openHttp(http: HttpOptions, { link, publish, run, feed, affords, log }: HttpNeeds): Promise<HttpServer> {
-  const sessions = new Sessions(link, affords);
+function openHttp(http: HttpOptions, { link, publish, run, feed, allowance, log }: HttpNeeds): Promise<HttpServer> {
+  const sessions = new Sessions(link, allowance);
   const streams = new EventStreams(feed, sessions, log);
-  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, affords });
+  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, allowance });
   const clients = new Clients(calls, http);
   const { openHook, openStats } = http;
   return serveHttp(http, {

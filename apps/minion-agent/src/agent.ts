@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
-import { keepMinionId, type MinionConfig, shownAddress } from '@natrium/config';
+import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
@@ -22,7 +22,7 @@ import { Execution } from './execution.js';
 import { holdingBack } from './holding-back.js';
 import { HostData, Untaken } from './host-data.js';
 import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
-import { identityAtStart } from './identity-at-start.js';
+import { identityAtStart, keepName } from './identity-at-start.js';
 import { type JobParts, listenForJobs } from './jobs.js';
 import { Kept } from './kept.js';
 import { LiveLink } from './live-link.js';
@@ -58,7 +58,6 @@ export async function startAgent(
   const { tracing } = traces;
   const about = { config, trust, clock, log, signal, grains: shownGrains(config), tracing };
   const { identity, fresh } = await identityAtStart(about, keyPath(config));
-  keepMinionId(config);
   const come = () => comeToLife({ about, identity, fresh, kept });
   try {
     // A cluster that has lost its data knows this minion no more, while the broker may know its user still.
@@ -68,6 +67,7 @@ export async function startAgent(
       forgetUser(about);
       return come();
     });
+    keepName(config, log);
     const stop = async () => {
       await agent.stop();
       if (keeping === undefined) kept.close();

@@ -4,8 +4,10 @@
  *
  * Spec: spec/envelope.md#succession.
  */
+import { keepMinionId, type MinionConfig } from '@natrium/config';
 import type { Identity } from '@natrium/envelope';
 import { NextIdentity, readOrMakeIdentity } from '@natrium/keystore';
+import type { Logger } from 'pino';
 import { type ComingIn, standingOf } from './coming-in.js';
 import { pause } from './joining.js';
 
@@ -55,4 +57,16 @@ export async function identityAtStart(
 /** Any other word, as `full`, or none, decides nothing: the only copy of a key is not dropped for it. */
 function isTurnedAway(state: string | undefined): boolean {
   return state === 'denied' || state === 'rejected';
+}
+
+/** Once the master has accepted it under this name; a host that starts as `localhost` may be called otherwise until then. */
+export function keepName(config: MinionConfig, log: Pick<Logger, 'warn'>): void {
+  try {
+    keepMinionId(config);
+  } catch (cause) {
+    log.warn(
+      { err: cause },
+      'the name of this minion is kept nowhere: where its host is called otherwise, it is another',
+    );
+  }
 }

@@ -8,7 +8,7 @@
  *
  * Spec: spec/broker.md#keys.
  */
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NatsKey } from '@natrium/envelope';
 import { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
@@ -55,10 +55,24 @@ export class BrokerKeys {
   /** Makes all of it or nothing, also when it is interrupted. @throws {Error} When some of it is there: nothing is overwritten. */
   async create(cluster: string): Promise<void> {
     if (existsSync(this.folder)) throw new Error(`${this.folder} is there already; nothing was changed`);
-    const draft = new BrokerKeys(`${this.folder}.new`);
-    rmSync(draft.folder, { recursive: true, force: true }); // of one that was interrupted: nobody has a key of it
-    await draft.#make(cluster);
-    renameSync(draft.folder, this.folder);
+    this.begin();
+    // Of one that was interrupted: nobody has a key of it.
+    for (const name of readdirSync(this.#draft)) rmSync(join(this.#draft, name), { recursive: true });
+    await new BrokerKeys(this.#draft).#make(cluster);
+    renameSync(this.#draft, this.folder);
+  }
+
+  /** Says that they are being made: a cluster that lacks them otherwise has lost them, and must not be given others. */
+  begin(): void {
+    mkdirSync(this.#draft, { recursive: true, mode: 0o700 });
+  }
+
+  get isBegun(): boolean {
+    return existsSync(this.#draft);
+  }
+
+  get #draft(): string {
+    return `${this.folder}.new`;
   }
 
   /**

@@ -1,4 +1,5 @@
 /** How a process connects to the broker, and what it is told of its connection. */
+import { randomInt } from 'node:crypto';
 import type { NatsKey } from '@natrium/envelope';
 import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node';
 
@@ -59,13 +60,22 @@ export function settings(options: NatsOptions): ConnectionOptions {
   };
 }
 
-/** The same, tried from the node of this `host:port` on, where it is one of those named. */
+/**
+ * The same, with the node of this `host:port` before the others, where it is one of several that are named: one name may be that of
+ * many. The others stay in any order, so that the clients of a node that goes do not all go to the same next one.
+ */
 export function startingAt(node: string, options: ConnectionOptions): ConnectionOptions {
   const { servers } = options;
-  if (!Array.isArray(servers)) return options;
-  const first = servers.findIndex((url) => new URL(url).host.toLowerCase() === node);
-  if (first < 0) return options;
-  return { ...options, servers: [...servers.slice(first), ...servers.slice(0, first)], noRandomize: true };
+  if (!Array.isArray(servers) || servers.length < 2) return options;
+  const first = servers.find((url) => new URL(url).host.toLowerCase() === node);
+  if (first === undefined) return options;
+  const others = servers.filter((url) => url !== first);
+  return { ...options, servers: [first, ...shuffled(others)], noRandomize: true };
+}
+
+function shuffled(list: readonly string[]): readonly string[] {
+  const left = [...list];
+  return list.map(() => left.splice(randomInt(left.length), 1)[0] ?? '');
 }
 
 function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {

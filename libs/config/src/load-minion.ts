@@ -1,5 +1,5 @@
 /** The configuration of a minion, from `DIR/minion`, `DIR/minion.d/*.conf` and `DIR/minion_id`. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Path } from '@natrium/args';
@@ -50,10 +50,14 @@ export function loadMinionConfig(
 /**
  * Keeps a name that is only the host's beside the key that it joins with: a host, or a container, that is called otherwise at its next
  * start is still whom the master accepted. (Salt keeps it in `DIR`, where an agent need not be able to write.)
+ *
+ * @throws {Error} When it cannot be written.
  */
 export function keepMinionId({ id, pki_dir: pki }: MinionConfig, host = thisHost()): void {
   const path = join(pki, ID_FILE);
-  if (id === fullHostName(host.hostname, host.hosts) && !existsSync(path)) writeFileSync(path, `${id}\n`);
+  if (id !== fullHostName(host.hostname, host.hosts) || existsSync(path)) return;
+  writeFileSync(`${path}.new`, `${id}\n`);
+  renameSync(`${path}.new`, path);
 }
 
 const ID_FILE = 'minion_id';

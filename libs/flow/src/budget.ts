@@ -47,6 +47,14 @@ export class Budget {
     return false;
   }
 
+  /** Whether the next one would be refused. */
+  isSpent(caller: string, nowMs: number): boolean {
+    const bucket = this.#buckets.get(caller);
+    if (bucket === undefined || this.limits.rate === 0) return false;
+    this.#fill(bucket, nowMs);
+    return bucket.tokens < 1;
+  }
+
   #bucketOf(caller: string, nowMs: number): Bucket | undefined {
     const known = this.#buckets.get(caller);
     if (known !== undefined) return known;

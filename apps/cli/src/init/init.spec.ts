@@ -78,12 +78,18 @@ describe('natriumctl init that was interrupted', () => {
     expect(await ctl('init')).toMatchObject({ exit: 78, err: expect.stringContaining('root.key is there') as string });
   });
 
-  it('makes none on a host that has only some of the cluster’s folder', async () => {
-    await ctl('init');
-    for (const name of ['broker', 'root.key']) rmSync(at(name), { recursive: true });
-    expect(await ctl('init')).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was changed') as string });
-    expect(existsSync(at('broker'))).toBe(false);
-  });
+  it.each([[['broker']], [['broker', 'root.key']]])(
+    'makes none where a cluster that was whole has lost %j',
+    async (lost) => {
+      await ctl('init');
+      for (const name of lost) rmSync(at(name), { recursive: true });
+      expect(await ctl('init')).toMatchObject({
+        exit: 1,
+        err: expect.stringContaining('nothing was changed') as string,
+      });
+      expect(existsSync(at('broker'))).toBe(false);
+    },
+  );
 });
 
 it('natriumctl fingerprint: 78 without a cluster, and for a configuration that cannot be used', async () => {

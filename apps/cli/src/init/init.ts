@@ -42,8 +42,8 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
   const keys = new MasterKeys(folder);
   const broker = new BrokerKeys(join(folder, 'broker'));
   const tls = join(folder, 'broker', 'tls');
-  // Without its root this is not the folder that a cluster was being founded in.
-  const isFounded = keys.exists && (broker.exists || !existsSync(rootOf(keys)));
+  const isLeft = broker.isBegun || existsSync(broker.folder);
+  const isFounded = keys.exists && (broker.exists || !isLeft);
   if (isFounded) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
   const left = leftOver(keys, broker);
   if (left !== undefined) {
@@ -51,6 +51,7 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
     io.err(`natriumctl: error: ${left} is there, and the rest of the cluster is not: ${mend}\n`);
     return EXIT.badConfig;
   }
+  broker.begin();
   if (!keys.exists) keys.create(Date.now());
   await broker.create(cluster);
   if (brokerTls.length > 0) await makeBrokerTls(tls, brokerTls);

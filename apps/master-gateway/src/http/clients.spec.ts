@@ -43,7 +43,13 @@ function aGate(connected: readonly string[], end: News['end'] = [], all: readonl
       return Promise.resolve();
     },
   } as unknown as PeerPublish;
-  const ports = { publish, run: {} as PeerRun, now: () => 1_795_000_000_000, tracing: NO_TRACING, affords: () => true };
+  const ports = {
+    publish,
+    run: {} as PeerRun,
+    now: () => 1_795_000_000_000,
+    tracing: NO_TRACING,
+    allowance: { take: () => true },
+  };
   const clients = new Clients(new MasterCalls(ports), OPTIONS);
   const ask = (low: ValueMap) => clients.runAll([{ tgt: '*', fun: 'test.ping', ...low }], CALLER);
   return { ran, sizes, ask };
@@ -118,8 +124,8 @@ describe('a runner or the wheel', () => {
         return Promise.resolve();
       },
     } as unknown as PeerRun;
-    const affords = () => (left -= 1) >= 0;
-    const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, affords };
+    const allowance = { take: () => (left -= 1) >= 0 };
+    const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, allowance };
     const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
     const all = { ...OPTIONS, clients: new Set(['runner', 'wheel']) };
     const ask = (low: ValueMap) => new Clients(new MasterCalls(ports), all).runAll([low], { ...CALLER, name });

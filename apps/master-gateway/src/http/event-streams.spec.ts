@@ -6,6 +6,7 @@ import { jest } from '@jest/globals';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Response } from 'express';
 import pino from 'pino';
+import type { WebSocket } from 'ws';
 import type { EventFeed, FeedEvent } from '../event-feed.js';
 import { EventStreams, type Listener } from './event-streams.js';
 import { type Session, type Sessions, unproved } from './sessions.js';
@@ -70,6 +71,11 @@ it('who left while the session was looked at is no listener', async () => {
   client.destroy();
   await once(res, 'close');
   streams.open(res, LISTENER);
+  expect(streams.count).toBe(0);
+});
+
+it('nor is a WebSocket that was closed meanwhile', () => {
+  streams.openSocket({ OPEN: 1, readyState: 3 } as unknown as WebSocket, LISTENER);
   expect(streams.count).toBe(0);
 });
 

@@ -108,6 +108,8 @@ export class EventStreams {
   }
 
   openSocket(socket: WebSocket, listener: Listener): void {
+    // As above: its end was told already.
+    if (socket.readyState !== socket.OPEN) return;
     const stop = this.#follow(listener, {
       write: (event) => {
         socket.send(`data: ${textOf(event)}\n\n`);

@@ -30,7 +30,7 @@ import { BadRequestException } from '@nestjs/common';
 import { TOO_FAST } from '../door.js';
 import type { LocalAsk, RunAsk } from './lowstate.js';
 import { httpError } from './refused.js';
-import { tokenCredential } from './sessions.js';
+import { type Allowance, tokenCredential } from './sessions.js';
 
 /** Who asks. */
 export interface Caller {
@@ -64,8 +64,7 @@ export interface CallPorts {
   readonly run: PeerRun;
   readonly now: () => number;
   readonly tracing: Tracing;
-  /** Takes a request of this caller's budget. */
-  readonly affords: (caller: string) => boolean;
+  readonly allowance: Pick<Allowance, 'take'>;
 }
 
 type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
@@ -73,8 +72,6 @@ type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> 
 };
 
 const GRACE_MS = 60_000;
-/** Of a token's digest, in the log: enough to tell one from another. */
-const SHOWN = 16;
 /** Refusals that are the policy's answer; the others say that nobody could answer. */
 const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
 
@@ -153,7 +150,7 @@ export class MasterCalls {
   }
 
   #request(what: Request['what'], asked: Asked, { token, about }: Caller, options: ValueMap): SignedRequest {
-    if (!this.ports.affords(`token ${digestOf(Buffer.from(token)).slice(0, SHOWN)}`)) throw httpError(TOO_FAST);
+    if (!this.ports.allowance.take(`token ${digestOf(Buffer.from(token))}`)) throw httpError(TOO_FAST);
     const { funs, args, tgt, tgtType, returner, timeout } = asked;
     const bytes = this.#encoded({
       id: randomBytes(16),

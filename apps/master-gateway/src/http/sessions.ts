@@ -1,4 +1,5 @@
 /** Logins, and who a token is, as the acl-service knows it: nothing of it is kept here, so any replica serves any session. */
+import { digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { Credential } from '@natrium/flow';
 import { type Body, contracts } from '@natrium/wire';
@@ -24,7 +25,15 @@ export interface LoginAsk {
 
 type Auth = Body<typeof contracts.auth>;
 
+/** How much each caller may ask, by what is known of him. */
+export interface Allowance {
+  take(caller: string): boolean;
+  /** Whether the next one would be refused. */
+  isSpent(caller: string): boolean;
+}
+
 const ANSWER_MS = 10_000;
+const MAX_PROVED = 10_000;
 const NOBODY: Credential = { eauth: '', username: '', secret: '', token: '' };
 export const SESSION_ID = /^[0-9a-f]{40}$/;
 export const TOKEN = /^[0-9a-f]{64}$/;
@@ -32,15 +41,17 @@ export const TOKEN = /^[0-9a-f]{64}$/;
 const LIMITS = { eauth: 64, username: 256, secret: 4096 } as const;
 
 export class Sessions {
+  /** Digests of tokens that were good when they were looked at last. */
+  readonly #proved = new Set<string>();
+
   constructor(
     private readonly link: RoleLink,
-    /** Takes a request of this caller's budget. */
-    private readonly affords: (caller: string) => boolean,
+    private readonly allowance: Allowance,
   ) {}
 
   /** Of whoever has not proved who he is, an address is all that is known. @throws {HttpException} When it asks too much. */
   count({ address }: From): void {
-    if (!this.affords(`address ${address}`)) throw httpError(TOO_FAST);
+    if (!this.allowance.take(`address ${address}`)) throw httpError(TOO_FAST);
   }
 
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
@@ -52,8 +63,33 @@ export class Sessions {
 
   /** @param isAsked Not where the gateway looks again by itself. @throws {UnauthorizedException} When the session has ended. */
   async check(token: string, from: From, isAsked = true): Promise<Session> {
-    if (isAsked) this.count(from);
-    return (await this.#about('check', token, from)).session;
+    if (!isAsked) return (await this.#about('check', token, from)).session;
+    const digest = digestOf(Buffer.from(token));
+    // An address may be that of many, by a proxy: what one of them has tried is nothing to a session that lives.
+    const isFast = this.#proved.has(digest)
+      ? !this.allowance.take(`token ${digest}`)
+      : this.allowance.isSpent(`address ${from.address}`);
+    if (isFast) throw httpError(TOO_FAST);
+    try {
+      const { session } = await this.#about('check', token, from);
+      this.#remember(digest);
+      return session;
+    } catch (cause) {
+      if (cause instanceof UnauthorizedException) {
+        this.#proved.delete(digest);
+        this.allowance.take(`address ${from.address}`);
+      }
+      throw cause;
+    }
+  }
+
+  #remember(digest: string): void {
+    this.#proved.delete(digest);
+    this.#proved.add(digest);
+    for (const oldest of this.#proved) {
+      if (this.#proved.size <= MAX_PROVED) return;
+      this.#proved.delete(oldest);
+    }
   }
 
   async logout(token: string, from: From): Promise<void> {

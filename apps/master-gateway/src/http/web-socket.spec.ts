@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { ServiceUnavailableException } from '@nestjs/common';
 import pino from 'pino';
 import { WebSocket } from 'ws';
 import { Api } from './api.js';
@@ -14,6 +15,8 @@ import { type Sessions, unproved } from './sessions.js';
 import { serveWebSockets } from './web-socket.js';
 
 const TOKEN = 'a'.repeat(40);
+/** Nobody can say whether it is good. */
+const BUSY = 'b'.repeat(40);
 const FORM = 'username=fred&password=x&eauth=file';
 const SESSION = { name: 'fred', eauth: 'file', perms: [], sees: 'all', start: 0, expire: Date.now() + 3_600_000 };
 const WEB_SOCKET = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'; // prettier-ignore
@@ -25,7 +28,10 @@ let port: number;
 
 const sessions = {
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
-  check: (token: string) => (token === TOKEN ? Promise.resolve(SESSION) : Promise.reject(unproved())),
+  check: (token: string) => {
+    if (token === BUSY) return Promise.reject(new ServiceUnavailableException('No acl-service answered'));
+    return token === TOKEN ? Promise.resolve(SESSION) : Promise.reject(unproved());
+  },
 } as unknown as Sessions;
 
 async function serve(addresses?: readonly string[], proxies: readonly string[] = ['loopback']): Promise<void> {
@@ -96,6 +102,12 @@ describe('a WebSocket', () => {
     await server.close();
     await serve(['192.0.2.7'], ['192.0.2.1']);
     expect(await firstLine(ask(`GET /ws/${TOKEN}`, WEB_SOCKET + said))).toBe('HTTP/1.1 403 Forbidden');
+  });
+
+  it('is told whether its token is bad, or nobody can say now', async () => {
+    await serve();
+    const answered = async (token: string) => (await firstLine(ask(`GET /ws/${token}`, WEB_SOCKET)))?.slice(9, 12);
+    expect([await answered('c'.repeat(40)), await answered(BUSY)]).toEqual(['401', '503']);
   });
 
   it('is opened at its path only, and where that follows a host', async () => {

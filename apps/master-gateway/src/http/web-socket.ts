@@ -1,6 +1,7 @@
-/** `/ws` and `/ws/TOKEN`: the event bus as text frames, from the moment that the client has said anything. */
+/** `/ws` and `/ws/TOKEN`: the event bus as text frames, once the client has said anything and its session was looked at again. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ServiceUnavailableException } from '@nestjs/common';
 import type { Request } from 'express';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
@@ -16,6 +17,7 @@ const MAX_FRAME = 4096;
 /** Within which it says that. */
 const SILENT_MS = 30_000;
 const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const UNAVAILABLE = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const UNKNOWN = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 /** What node itself says of a request. */
@@ -58,8 +60,8 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
           });
         });
       },
-      () => {
-        refuse(socket, REFUSED);
+      (cause: unknown) => {
+        refuse(socket, cause instanceof ServiceUnavailableException ? UNAVAILABLE : REFUSED);
       },
     );
   });

@@ -1,7 +1,7 @@
 /** `pkg.*` that asks a package manager or has it change something. Each change answers what is old and what is new. */
 import { isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
-import { InvocationError } from '../loader/errors.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { installed } from './installed.js';
 import { packageManager, type PackageManager, packageName, versionWord } from './package-managers.js';
@@ -102,8 +102,16 @@ export const pkgChanges = {
 
 async function upToDate(refresh: boolean, context: CallContext): Promise<PackageManager> {
   const manager = await packageManager();
-  if (refresh) await manager.refresh(context);
+  if (refresh) await manager.refresh(context).catch(asUnrefreshed);
   return manager;
+}
+
+/** As in Salt this ends it: an answer of old lists would look like one of new ones. */
+function asUnrefreshed(cause: unknown): never {
+  if (!(cause instanceof ExecutionError)) throw cause;
+  throw new ExecutionError(
+    `the lists of packages could not be fetched (refresh=False goes by the old ones): ${cause.message}`,
+  );
 }
 
 type Wanted = readonly [name: string, version?: string];

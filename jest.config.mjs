@@ -7,6 +7,7 @@ export const slow = [
   'tests/broker/node-death',
   'tests/broker/renewal',
   'tests/broker/three-nodes',
+  'tests/cluster/at-once',
   'tests/cluster/event-kill',
   'tests/cluster/mine',
   'tests/cluster/own-modules',

@@ -1,19 +1,8 @@
 /** Whoever knows a roles document is told the time under those that continue it, and under no others. */
 import { Clock, MemoryBroker } from '@natrium/bus';
-import {
-  clusterOf,
-  decode,
-  encode,
-  identityFrom,
-  newIdentitySecret,
-  type Signed,
-  SigningKey,
-  signRoles,
-  signTime,
-  sodiumReady,
-  type Wire,
-} from '@natrium/envelope';
-import { contracts, readAs, subjectsOf, writeAs } from '@natrium/wire';
+import { decode, identityFrom, newIdentitySecret, type Signed, sodiumReady } from '@natrium/envelope';
+import { SucceededRoot } from '@natrium/testing';
+import { contracts, readAs, subjectsOf } from '@natrium/wire';
 import { connectIdentity } from './connect.js';
 
 const NOW = 1_795_000_000_000;
@@ -23,31 +12,22 @@ beforeAll(sodiumReady);
 
 /** A cluster whose root has been replaced, and an acl-service that says what a test has it say. */
 function aCluster() {
-  const [first, second, acl] = [SigningKey.generate(), SigningKey.generate(), SigningKey.generate()];
-  const cluster = clusterOf(first.publicKey);
-  const roles = { gateway: [], acl: [acl.publicKey], runner: [], reactor: [], sink: [] };
-  const signed = (root: SigningKey, serial: number, nextRoot: Uint8Array | null = null) =>
-    signRoles(root, cluster, { serial, notAfter: NOW + 10 * AN_HOUR, roles, nextRoot });
-  const handed = [signed(first, 1), signed(first, 2, second.publicKey)];
-  const says: { chain: Signed[]; timeMs: number } = { chain: handed, timeMs: NOW };
+  const root = new SucceededRoot(NOW + 10 * AN_HOUR);
+  const says: { chain: Signed[]; timeMs: number } = { chain: root.handed(), timeMs: NOW };
   const broker = new MemoryBroker();
-  const transport = broker.connect();
-  transport.subscribe(subjectsOf('main').hello, ({ payload, respond }) => {
-    const { nonce } = readAs(contracts.helloQuestion, decode(payload));
-    const time = signTime(acl, cluster, nonce, says.timeMs);
-    const said = { version: 1 as const, firstRoot: first.publicKey, chain: says.chain, services: [], time };
-    respond(encode(writeAs(contracts.helloAnswer, said) as Wire));
+  broker.connect().subscribe(subjectsOf('main').hello, ({ payload, respond }) => {
+    respond(root.answer(readAs(contracts.helloQuestion, decode(payload)).nonce, says.chain, says.timeMs));
   });
-  return { broker, first, second, signed, handed, says };
+  return { broker, root, says };
 }
 
-function connect({ broker, first }: ReturnType<typeof aCluster>, clock: Clock, newest?: Signed) {
+function connect({ broker, root }: ReturnType<typeof aCluster>, clock: Clock, newest?: Signed) {
   return connectIdentity({
     transport: broker.connect(),
     cluster: 'main',
     identity: identityFrom(newIdentitySecret()),
     use: 'session',
-    pin: { firstRoot: first.publicKey },
+    pin: { firstRoot: root.first.publicKey },
     minSerial: 2,
     newest,
     clock,
@@ -59,16 +39,16 @@ function connect({ broker, first }: ReturnType<typeof aCluster>, clock: Clock, n
 
 it('hello that is said again moves no clock under a branch of a root that was replaced; under its successor it does', async () => {
   const world = aCluster();
-  const { first, second, signed, handed, says } = world;
+  const { root, says } = world;
   const clock = new Clock(30_000, () => NOW);
   const linked = await connect(world, clock);
   if (!linked.ok) throw new Error(linked.error.sentence);
   const { greet, roles, bus } = linked.value;
   says.timeMs = NOW + AN_HOUR;
-  says.chain = [...handed.slice(0, 1), signed(first, 9)];
+  says.chain = root.branch();
   expect(await greet()).toMatchObject({ code: 'roles_invalid' });
   expect([clock.offsetMs, roles.document.serial]).toEqual([0, 2]);
-  says.chain = [...handed, signed(second, 9)];
+  says.chain = [...root.handed(), root.signed(root.second, 9)];
   expect(await greet()).toBeUndefined();
   expect([clock.offsetMs, roles.document.serial]).toEqual([AN_HOUR, 9]);
   await bus.close();
@@ -76,10 +56,11 @@ it('hello that is said again moves no clock under a branch of a root that was re
 
 it('whoever has seen a document comes in under a chain that holds it, and under no branch', async () => {
   const world = aCluster();
-  const { first, signed, handed, says } = world;
+  const { root, says } = world;
+  const handed = root.handed();
   const clock = new Clock(30_000, () => NOW);
   says.timeMs = NOW + AN_HOUR;
-  says.chain = [...handed.slice(0, 1), signed(first, 9)];
+  says.chain = root.branch();
   expect(await connect(world, clock, handed[1])).toMatchObject({ ok: false, error: { code: 'roles_invalid' } });
   expect(clock.offsetMs).toBe(0);
   says.chain = handed;

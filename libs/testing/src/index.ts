@@ -13,6 +13,7 @@ export { quickest } from './quickest.js';
 export { seeded, withOneByteEdited } from './seeded.js';
 export { arrowsOf, type SeenSpan, SeenSpans, traceTree } from './seen-spans.js';
 export { TestMinion } from './test-minion.js';
+export { SucceededRoot } from './succeeded-root.js';
 export { PATIENCE_MS, until } from './until.js';
 export { type Posted, WebhookReceiver } from './webhook-receiver.js';
 export { TraceCollector } from './trace-collector.js';

@@ -1,6 +1,6 @@
 /** How a process connects to the broker, and what it is told of its connection. */
-import { randomInt } from 'node:crypto';
 import type { NatsKey } from '@natrium/envelope';
+import { sample } from '@natrium/model';
 import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node';
 
 const PING_MS = 5000;
@@ -70,12 +70,7 @@ export function startingAt(node: string, options: ConnectionOptions): Connection
   const first = servers.find((url) => new URL(url).host.toLowerCase() === node);
   if (first === undefined) return options;
   const others = servers.filter((url) => url !== first);
-  return { ...options, servers: [first, ...shuffled(others)], noRandomize: true };
-}
-
-function shuffled(list: readonly string[]): readonly string[] {
-  const left = [...list];
-  return list.map(() => left.splice(randomInt(left.length), 1)[0] ?? '');
+  return { ...options, servers: [first, ...sample(others, others.length, Math.random)], noRandomize: true };
 }
 
 function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {

@@ -12,3 +12,4 @@ export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from '
 export { type Absent, type AbsentWhy, type JobNews, type JobReturn } from './job-news.js';
 export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';
 export type { Request, RequestWhat, Signed } from './request.js';
+export { sample } from './sample.js';

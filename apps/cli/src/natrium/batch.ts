@@ -4,6 +4,7 @@
  * Diverges: a batch ends before the next begins; Salt starts another minion as soon as one has returned.
  * See compat/divergences.md.
  */
+import { sample } from '@natrium/model';
 import { type Options, UsageError } from '../common/options.js';
 
 /** How many at a time: a number, or a share of those that matched. */
@@ -54,10 +55,5 @@ export function batchesOf(ids: readonly string[], size: BatchSize): readonly (re
 
 /** @param random Numbers from 0 up to 1. */
 export function subsetOf(ids: readonly string[], count: number, random: () => number): readonly string[] {
-  const left = [...ids];
-  const chosen: string[] = [];
-  while (chosen.length < count && left.length > 0) {
-    chosen.push(...left.splice(Math.floor(random() * left.length), 1));
-  }
-  return chosen.sort();
+  return sample(ids, count, random).sort();
 }

@@ -1,6 +1,5 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
-import { randomInt } from 'node:crypto';
-import { Float, type Value, type ValueMap } from '@natrium/model';
+import { Float, sample, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 import { funArgs } from '../fun-args.js';
 import { jobAnswer } from './job-answers.js';
@@ -90,7 +89,7 @@ export class Clients {
     const count = wholeIn(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET, 'subset');
     const { minions } = await this.calls.job(ask, 'connected', caller);
     if (minions.length === 0) return [{}];
-    const part = { ...ask, tgt: someOf(minions, count), tgtType: 'list' };
+    const part = { ...ask, tgt: sample(minions, count, Math.random).sort(), tgtType: 'list' };
     const news = await this.calls.job(part, 'all', caller);
     return [jobAnswer(news, { ...ask, isList: false })];
   }
@@ -151,11 +150,4 @@ function wholeIn(value: Value, key: string): number {
   const number = typeof plain === 'string' || typeof plain === 'number' ? Number(plain) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new BadRequestException(`${key} is a whole number from 1`);
-}
-
-function someOf(ids: readonly string[], count: number): readonly string[] {
-  const left = [...ids];
-  const chosen: string[] = [];
-  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(randomInt(left.length), 1));
-  return chosen.sort();
 }

@@ -4,6 +4,8 @@ import { listOf, type PlainMap, textOf, textsOf, valuesOf } from '../corpus.js';
 import { allowed, commandOf, deny } from './errors.js';
 import { type Family, functionsOf, policyConfigOf, runArguments, targetOf } from './family.js';
 
+/** The original ran as root when it was asked. */
+const PROCESS_ACCOUNT = 'root';
 const HOST_ACCOUNTS =
   'root daemon fred dave steve admin administrator manager_ops user_1 user_2 thatch bob Fred larry'.split(' ');
 
@@ -17,11 +19,9 @@ export const publisherAcl: Family = (one, inventory) => {
   if (denied !== undefined && !denied.allow) return deny(denied.refusal, what, 'user');
   const hostAccounts = request['system_users'] === undefined ? HOST_ACCOUNTS : textsOf(request['system_users']);
   const keyOf = request['key_of'] === undefined ? claimed : request['key_of'];
-  const holders = keyHolders(policy, hostAccounts);
-  const identity = authenticateAccount(policy, {
-    claimed,
-    keyOf: typeof keyOf === 'string' && holders.has(keyOf) ? keyOf : null,
-  });
+  const holders = keyHolders(policy, hostAccounts, PROCESS_ACCOUNT);
+  const proof = typeof keyOf === 'string' && holders.has(keyOf) ? keyOf : null;
+  const identity = authenticateAccount(policy, { claimed, keyOf: proof }, PROCESS_ACCOUNT);
   if (!identity.ok) return deny(identity.error, what, 'user');
   const forwarded = request['auth_list'] === undefined ? {} : { forwarded: valuesOf(request['auth_list']) };
   const decision = decide(policy, { ...base, account: identity.value, ...forwarded }, inventory);

@@ -25,12 +25,11 @@ export const target: Family = ({ config, request }, inventory) => {
   const asked = targetOf(request);
   // Natrium's master always has its data. These cases ask what is meant when it has none.
   const hasNoData = config['minion_data_cache'] === false && DATA_TYPES.has(asked.tgtType);
-  return resolved(
-    asked,
-    config,
-    hasNoData ? { ...inventory, dataOf: () => undefined } : inventory,
-    request['greedy'] === false,
-  );
+  const onlyCached = request['greedy'] === false;
+  if (!hasNoData) return resolved(asked, config, inventory, onlyCached);
+  // Without its cache the original does not even read the expression.
+  const minions = onlyCached ? [] : [...inventory.accepted];
+  return { ...resolved(asked, config, { ...inventory, dataOf: () => undefined }, onlyCached), minions };
 };
 
 function resolved(asked: Target, config: PlainMap, inventory: Inventory, onlyCached: boolean): PlainMap {

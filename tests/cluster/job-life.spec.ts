@@ -4,10 +4,11 @@
 import { readOrMakeIdentity } from '@natrium/keystore';
 import { isMap, type JobNews, type Value } from '@natrium/model';
 import { decode, toHex } from '@natrium/envelope';
+import { until } from '@natrium/testing';
 import { readAs, records } from '@natrium/wire';
 import { openBucket, SealedStore } from '@natrium/bus';
 import { auditorTransport } from '../../apps/cli/src/audit/read-audit.js';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountKeyPath } from '../../apps/cli/src/accounts/own-identity.js';
 import { openMaster, type OpenOptions, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
@@ -67,6 +68,30 @@ describe('a run', () => {
     if (!answer.ok) throw new Error(answer.error.sentence);
     expect(answer.value.ret).toBe(true);
     expect(jids).toEqual([answer.value.jid]);
+  });
+});
+
+describe('jobs.active', () => {
+  /** Each question goes to either gateway: that the other one is never asked in so many has odds of one in a million. */
+  const TIMES = 20;
+
+  it('tells of a job that runs, whichever of two gateways is asked, and of none that has ended', async () => {
+    const master = await alice();
+    const end = join(cluster().folder, 'end-of-job');
+    const started = await master.client.publishAsync(
+      anAsk('a', 'cmd.run', [`until [ -e ${end} ]; do sleep 0.05; done`, shell()]),
+    );
+    if (!started.ok) throw new Error(started.error.sentence);
+    const { jid } = started.value;
+    const told: Value[] = [];
+    const running = () => inCache(master, 'jobs.active', []).then((active) => isMap(active) && active[jid]);
+    await until('it runs', async () => (await running()) !== undefined);
+    for (let n = 0; n < TIMES; n += 1) told.push((await running()) ?? 'nothing');
+    writeFileSync(end, '');
+    expect(told).toEqual(
+      told.map(() => expect.objectContaining({ Running: [{ a: 0 }], Returned: [], Function: 'cmd.run' })),
+    );
+    await until('it has ended', async () => (await running()) === undefined);
   });
 });
 

@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { printFigure } from '../support/figures.js';
 import { drill } from './drill.js';
 import { plan } from './faults.js';
+import { type Account, isClean } from './ledger.js';
 
 const LOAD_MS = 10_000;
 const FAULTS = 8;
@@ -40,6 +41,21 @@ it(
   },
   ROUND_MS,
 );
+
+describe('the account of a drill', () => {
+  const clean: Account = {
+    ...{ sent: 9, refused: 1, expected: 9, received: 9, told: 8, interrupted: 1, storedAgain: 1 },
+    ...{ lost: [], doubled: [], ranTwice: [], ranRefused: [] },
+  };
+
+  it('is clean where jobs were refused, returns interrupted or stored again in the same words', () => {
+    expect(isClean(clean)).toBe(true);
+  });
+
+  it.each(['lost', 'doubled', 'ranTwice', 'ranRefused'] as const)('is not clean with one of %s', (wrong) => {
+    expect(isClean({ ...clean, [wrong]: ['job7 m1'] })).toBe(false);
+  });
+});
 
 describe('the plan of a drill', () => {
   it('is the same for the same seed, and another for another', () => {

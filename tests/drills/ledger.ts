@@ -109,6 +109,6 @@ export async function accountOf(cluster: DrillCluster, jobs: readonly SentJob[])
 }
 
 /** What `npm run drills` ends with 0 for. */
-export function isClean({ lost, doubled, ranTwice }: Account): boolean {
-  return lost.length + doubled.length + ranTwice.length === 0;
+export function isClean({ lost, doubled, ranTwice, ranRefused }: Account): boolean {
+  return lost.length + doubled.length + ranTwice.length + ranRefused.length === 0;
 }

@@ -15,7 +15,7 @@ const HELP = `npm run drills -- [options]
   --mutants [WORD] build each mutant of spec/envelope.md (or those whose name holds WORD) and name the test that finds it
   --help
 
-Exit 0: no return lost, none doubled, no job run twice. 1: otherwise. 2: wrong words.
+Exit 0: no return lost, none doubled, no job run twice, none refused but run. 1: otherwise. 2: wrong words.
 `;
 const MINUTE_MS = 60_000;
 const KINDS = 15;
@@ -83,10 +83,10 @@ function report({ account, rows, faults, runs, jobsPerSecond, p50Ms }: Drilled, 
     '  of them told to a waiting caller': told,
     'returns "interrupted, outcome unknown"': interrupted,
     'stored again in the same words': storedAgain,
-    'refused and run all the same': ranRefused.length,
     lost: lost.length,
     doubled: doubled.length,
     'run twice': ranTwice.length,
+    'refused but run': ranRefused.length,
   };
   for (const [name, figure] of Object.entries(figures)) say(`${name.padEnd(40)}${String(figure).padStart(8)}`);
   for (const [name, list] of Object.entries({ lost, doubled, ranTwice, ranRefused })) {

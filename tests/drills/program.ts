@@ -24,7 +24,7 @@ export class Program {
   #isReady: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   starts = 0;
-  /** It is stopped or cut off, or has been killed and is not back yet. */
+  /** It is stopped or cut off. One that was killed may be hurt again before it is back. */
   isFaulted = false;
 
   constructor(readonly options: ProgramOptions) {}

@@ -3,8 +3,8 @@
  * nothing ran.
  */
 import { join } from 'node:path';
-import { openService, type OpenService, readServiceConfig } from '@natrium/edge';
-import { until } from '@natrium/testing';
+import { openService, type OpenService, readServiceConfig, ServiceMetrics } from '@natrium/edge';
+import { arrowsOf, TraceCollector, until } from '@natrium/testing';
 import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';
 import { take, World } from '../events/world.js';
 import { apps } from '../hostile/apps.js';
@@ -42,7 +42,9 @@ reactor_grants:
 const REPLICAS = 2;
 
 let world: World;
+let collector: TraceCollector;
 const replicas: OpenService[] = [];
+const figures: ServiceMetrics[] = [];
 const lines: string[] = [];
 
 /** Resolves when one of the runner-services has logged such a line. */
@@ -51,16 +53,20 @@ async function logged(isMeant: (line: string) => boolean): Promise<void> {
 }
 
 beforeAll(async () => {
-  world = await World.start(MASTER);
+  collector = await TraceCollector.open();
+  world = await World.start(`trace_endpoint: ${collector.endpoint}${MASTER}`);
   const config = readServiceConfig(join(world.cluster.folder, 'master'));
   for (let count = 0; count < REPLICAS; count += 1) {
     const log = apps.logTo((line) => lines.push(line));
-    replicas.push(await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start)));
+    const metrics = new ServiceMetrics('runner');
+    figures.push(metrics);
+    replicas.push(await openService({ role: 'runner', config, log, metrics }, (start) => RunnerModule.create(start)));
   }
 });
 afterAll(async () => {
   for (const replica of replicas) await replica.close();
   await world.stop();
+  await collector.close();
 });
 
 describe('a reaction', () => {
@@ -104,6 +110,35 @@ describe('a reaction', () => {
     expect(event?.data).toMatchObject({ id: 'web2', act: 'reject' });
     await logged((line) => line.includes('"reaction":"reject-denied"') && line.includes('not_permitted'));
   });
+});
+
+it('a reaction begins a trace, with all that comes of it below', async () => {
+  const heard = await world.listen(['salt/job/']);
+  const data = { id: 'web1', command: world.cluster.mark().command };
+  await world.minion('web1').fire('fire_master', { tag: 'deploy/traced', data });
+  const [job] = await take(heard, 1);
+  const steps = [
+    'runner: publish < nothing',
+    'runner: send publish < publish',
+    'gateway: process publish < send publish',
+    'acl: decide < process grant',
+  ];
+  const trace = await collector.wholeTrace(steps, ({ attributes }) => attributes['natrium.jid'] === job?.data['jid']);
+  expect(arrowsOf(trace)).toEqual(expect.arrayContaining(steps));
+});
+
+it('what comes to the reactor and cannot be opened is counted', async () => {
+  const { transport, subjects } = world.cluster.gateway.link;
+  const listening = transport.subscribe(subjects.svcGw('publish'), ({ respond }) => {
+    respond(Uint8Array.of(1));
+  });
+  const data = { id: 'web1', command: world.cluster.mark().command };
+  await world.minion('web1').fire('fire_master', { tag: 'deploy/forged', data });
+  await until('the figure', async () => {
+    const texts = await Promise.all(figures.map(({ registry }) => registry.metrics()));
+    return texts.some((text) => /^natrium_unopened_messages_total\{.*\} 1$/m.test(text));
+  });
+  await listening.close();
 });
 
 it('reactions that set off one another end at reactor_depth', async () => {

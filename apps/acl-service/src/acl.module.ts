@@ -99,6 +99,7 @@ export class AclModule {
     const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad });
     const { request_rate: rate, request_burst: burst } = loaded.config;
     const budget = () => new Budget({ rate, burst });
+    const own = () => link.clock.own();
     const admission = admissionFrom(() => config, log);
     const users = await BrokerUsers.open(service, roster, log);
     if (users !== undefined) {
@@ -124,9 +125,9 @@ export class AclModule {
         { provide: Logins, useValue: logins },
         { provide: Joining, useValue: joining },
         { provide: MinionData, useValue: new MinionData(link, roster, inventory, link.announcements, budget()) },
-        { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit }) },
-        { provide: Renewing, useValue: new Renewing(roster, users) },
-        { provide: Guests, useValue: new Guests(users, budget(), () => link.clock.own()) },
+        { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit, budget: budget(), now: own }) },
+        { provide: Renewing, useValue: new Renewing(roster, users, budget(), own) },
+        { provide: Guests, useValue: new Guests(users, budget(), own) },
         { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events, log }) },
         { provide: Admin, useValue: admin },
         { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },

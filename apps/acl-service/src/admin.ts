@@ -189,7 +189,7 @@ const UNRECORDED = 'audit.read';
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory)\.|^key\.list$/;
 
-const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
+export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
 
 /** The store did not take a write, or did not answer: whoever asked hears it at once, instead of waiting for an answer. */

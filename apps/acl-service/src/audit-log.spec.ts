@@ -63,15 +63,16 @@ describe('the audit', () => {
     expect(log.end.number).toBe(1);
   });
 
-  it('counts decisions by verdict, and logins apart from them', () => {
+  it('counts decisions about grants by verdict, logins apart from them, and nothing else', () => {
     const log = aLog();
     log.append(entry('grant'), POLICY);
     log.append(entry('grant'), POLICY);
     log.append(entry('refusal'), POLICY);
     log.refuse({ caller: null, digest: null, code: 'bad_signature' });
     log.note({ what: 'login', verdict: 'refuse', rule: null, detail: {} });
+    log.note({ what: 'key', verdict: 'allow', rule: null, detail: {} });
     log.note({ what: 'policy', verdict: 'in_force', rule: null, detail: {} });
-    expect(Object.fromEntries(log.counts.decisions)).toEqual({ allow: 2, not_permitted: 1, bad_signature: 1 });
+    expect(Object.fromEntries(log.counts.decisions)).toEqual({ allow: 2, not_permitted: 1 });
     expect(Object.fromEntries(log.counts.logins)).toEqual({ refuse: 1 });
   });
 

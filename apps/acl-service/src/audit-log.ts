@@ -52,7 +52,7 @@ interface Place {
 /** What is recorded without a request: a policy, a newcomer. */
 export type AuditNote = Pick<AuditFields, 'what' | 'verdict' | 'rule' | 'detail'>;
 
-/** A refusal before there was anything to decide. */
+/** A refusal before there was anything to decide, or of what asks for no grant. */
 export interface EarlyRefusal {
   readonly caller: Principal | null;
   /** Of the request, hexadecimal. */
@@ -89,7 +89,7 @@ export class AuditLog {
   /** The store may have taken it without a word: it is written once more as it was, or its records would stand under two keys. */
   #unsure: Write | undefined;
   readonly #growsMs: number;
-  /** What was recorded since the start: grants as `allow`, refusals by their code; logins by verdict. */
+  /** Since the start: decisions about grants, `allow` or the code of the refusal; logins by verdict. */
   readonly counts = { decisions: new Map<string, number>(), logins: new Map<string, number>() };
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
@@ -119,6 +119,7 @@ export class AuditLog {
 
   /** A decision about a grant. @param policy The revision that decided, hexadecimal. @param about The HTTP request that it came with, or the event that caused it. */
   append(entry: AuditEntry, policy: string, about: Readonly<Record<string, string>> = {}): Place {
+    countOne(this.counts.decisions, entry.what === 'grant' ? 'allow' : entry.reason);
     return this.write({
       time: this.options.now(),
       what: entry.what,
@@ -157,19 +158,12 @@ export class AuditLog {
   }
 
   write(fields: AuditFields): Place {
-    this.#count(fields);
+    if (fields.what === 'login') countOne(this.counts.logins, fields.verdict);
     const { bytes, number } = this.#chain.append(fields);
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ number, bytes });
     else this.#lost += 1;
     this.#written = this.#commit.add(undefined);
     return { chain: this.options.instance, number };
-  }
-
-  #count({ what, verdict, rule }: AuditFields): void {
-    const { decisions, logins } = this.counts;
-    if (what === 'grant') countOne(decisions, 'allow');
-    else if (what === 'refusal') countOne(decisions, rule ?? verdict);
-    else if (what === 'login') countOne(logins, verdict);
   }
 
   /** Resolves when all that has been recorded so far is durable, or was tried. */

@@ -6,7 +6,7 @@ export function tellFigures(metrics: ServiceMetrics, audit: Pick<AuditLog, 'coun
   const { decisions, logins } = audit.counts;
   metrics.totals(
     'natrium_decisions_total',
-    'Decisions by verdict: allow, or the code of the refusal',
+    'Decisions about jobs, runners and the wheel by verdict: allow, or the code of the refusal',
     'verdict',
     () => decisions,
   );

@@ -6,10 +6,11 @@
  * Spec: spec/envelope.md#mine.
  */
 import type { Opened } from '@natrium/bus';
-import { encode } from '@natrium/envelope';
-import { isReadable } from '@natrium/flow';
+import { encode, toHex } from '@natrium/envelope';
+import { type Budget, isReadable } from '@natrium/flow';
 import { isList, type Refusal, refusal, type Target, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
+import { TOO_FAST } from './admin.js';
 import type { AuditLog } from './audit-log.js';
 import type { MineItem, Mines } from './mines.js';
 import type { Policies } from './policies.js';
@@ -29,6 +30,9 @@ interface Parts {
   readonly policies: Policies;
   readonly mines: Mines;
   readonly audit: AuditLog;
+  readonly budget: Budget;
+  /** Milliseconds of a clock that does not jump. */
+  readonly now: () => number;
 }
 
 export class MineDoor {
@@ -39,6 +43,7 @@ export class MineDoor {
     const { key } = party.owner;
     const minion = this.parts.roster.callerOf(key);
     if (minion?.kind !== 'minion') return undefined;
+    if (!this.parts.budget.take(toHex(key), this.parts.now())) return refused(TOO_FAST);
     if (body.what === 'get') return this.#read(body, minion.name);
     if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const kept = await this.parts.mines.change(key, (before) => changed(before, body));

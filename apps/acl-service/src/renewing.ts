@@ -1,5 +1,7 @@
 /** The next user of the broker for a party that is accepted now. Spec: spec/broker.md#users. */
 import type { Opened } from '@natrium/bus';
+import { toHex } from '@natrium/envelope';
+import type { Budget } from '@natrium/flow';
 import type { Body, contracts } from '@natrium/wire';
 import type { BrokerUsers } from './broker-users.js';
 import type { Roster } from './roster.js';
@@ -8,12 +10,16 @@ export class Renewing {
   constructor(
     private readonly roster: Roster,
     private readonly users: BrokerUsers | undefined,
+    private readonly budget: Budget,
+    /** Milliseconds of a clock that does not jump. */
+    private readonly now: () => number,
   ) {}
 
-  /** @returns undefined for a party that is not accepted: it hears nothing. */
+  /** @returns undefined for a party that is not accepted, or asks too often: it hears nothing. */
   async handle({ party }: Opened<typeof contracts.renew>): Promise<Body<typeof contracts.renewed> | undefined> {
-    const record = this.roster.byKey(party.owner.key);
-    if (record?.state !== 'accepted') return undefined;
+    const { key } = party.owner;
+    const record = this.roster.byKey(key);
+    if (record?.state !== 'accepted' || !this.budget.take(toHex(key), this.now())) return undefined;
     return { user: (await this.users?.userOf(record)) ?? null };
   }
 }

@@ -14,6 +14,7 @@ import {
 } from './controllers.js';
 import { Door, type DoorBudgets } from './door.js';
 import { type EventOptions, MasterEvents } from './events/master-events.js';
+import type { Senders } from './events/minion-events.js';
 import { Api } from './http/api.js';
 import { Clients } from './http/clients.js';
 import { EventStreams } from './http/event-streams.js';
@@ -62,9 +63,9 @@ export class GatewayModule {
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
     const now = () => link.clock.now();
-    const { instance } = link.own;
-    const jids = await Jids.open(await openJidStore(link, keepJobsMs), { instance, now });
-    const cache = new JobCache(await openJobStores(link, keepJobsMs), { instance, now });
+    const own = { instance: link.own.instance, now };
+    const jids = await Jids.open(await openJidStore(link, keepJobsMs), own);
+    const cache = new JobCache(await openJobStores(link, keepJobsMs), own);
     const presence = new Presence(link, minions);
     const jobs = new ActiveJobs({
       after,
@@ -74,7 +75,9 @@ export class GatewayModule {
       },
     });
     heedRevocations(link, minions, jobs);
-    const events = await MasterEvents.open({ link, minions, presence, log }, options.events);
+    const allowance = budgets(requests, link, log);
+    const senders = sendersOf(minions, allowance);
+    const events = await MasterEvents.open({ link, senders, presence, log }, options.events);
     options.onStop(() => events.close());
     if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events: events.feed, now });
     const made = gatewayFlows({
@@ -90,7 +93,6 @@ export class GatewayModule {
       log,
     });
     const waiting = new Waiting();
-    const allowance = budgets(requests, link, log);
     const door = new Door(made, minions, waiting, allowance, log);
     await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting });
     options.onStop(() => {
@@ -100,12 +102,7 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      const { requests: budget, now: at } = allowance;
-      const ofHttp = {
-        take: (caller: string) => budget.take(caller, at()),
-        isSpent: (caller: string) => budget.isSpent(caller, at()),
-      };
-      onHttp(() => openHttp(http, { link, ...made, feed, allowance: ofHttp, log }));
+      onHttp(() => openHttp(http, { link, ...made, feed, allowance: allowanceOf(allowance), log }));
     }
     return {
       module: GatewayModule,
@@ -187,10 +184,10 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
   });
 }
 
-/** A minion returns what it was asked: many callers' jobs, so ten times as much as it may ask itself. */
+/** A minion returns what it was asked: many callers' jobs, so ten times as much as it may ask itself. Of events it sends as many messages. */
 const RETURNS_TO_A_REQUEST = 10;
 
-function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger): DoorBudgets {
+function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger): DoorBudgets & { events: Budget } {
   const tooFast = (what: string) => (party: string) => {
     log.warn({ party, what }, 'one party asks too much; it is told to slow down');
   };
@@ -198,8 +195,20 @@ function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger
   return {
     requests: new Budget({ rate, burst }, tooFast('requests')),
     returns: new Budget({ rate: rate * times, burst: burst * times }, tooFast('returns')),
+    events: new Budget({ rate: rate * times, burst: burst * times }, tooFast('events')),
     now: () => clock.own(),
   };
+}
+
+function allowanceOf({ requests, now }: DoorBudgets): Allowance {
+  return {
+    take: (caller) => requests.take(caller, now()),
+    isSpent: (caller) => requests.isSpent(caller, now()),
+  };
+}
+
+function sendersOf(minions: Minions, { events, now }: ReturnType<typeof budgets>): Senders {
+  return { idOf: (key) => minions.idOf(key), mayTell: (key) => events.take(key, now()) };
 }
 
 function after(ms: number, run: () => void): () => void {

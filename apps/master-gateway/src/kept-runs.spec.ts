@@ -65,6 +65,22 @@ it('it is told also where it could not be kept', async () => {
   expect(told).toEqual(['started', 'problem', END]);
 });
 
+const ofMinion = (id: string, ret: ValueMap): records.StoredReturn => ({
+  ...{ jid: JID, id, status: 'done', at: NOW },
+  outcome: { ret, retcode: 0, success: true, out: null },
+});
+
+it('what minions returned to a job whose record has expired is no runner’s answer', async () => {
+  const [web1, salt] = [ofMinion('web1', { os: 'Debian', jid: JID }), ofMinion('salt_master', { os: 'Debian' })];
+  expect(await find([web1, salt])).toBeNull();
+  const { stored } = await announced(END, Promise.resolve());
+  expect(await find([web1, salt, ...stored])).toMatchObject({ Function: END.fun, Minions: [stored[0]?.id] });
+});
+
+it('one that another gateway kept is found', async () => {
+  expect(await find([ofMinion('gw2.example.com_master', END)])).toMatchObject({ Minions: ['gw2.example.com_master'] });
+});
+
 it('none is found where none was', async () => {
   expect(await find([])).toBeNull();
 });

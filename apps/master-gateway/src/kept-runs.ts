@@ -11,7 +11,8 @@ import type { Logger } from 'pino';
 import type { JobEvents } from './events/job-events.js';
 import type { JobCache } from './job-cache.js';
 
-const MASTER = `${hostname()}_master`;
+const OF_MASTER = '_master';
+const MASTER = `${hostname()}${OF_MASTER}`;
 
 interface RunParts {
   readonly cache: Pick<JobCache, 'storeReturn'>;
@@ -42,9 +43,9 @@ function asReturn(jid: Jid, end: ValueMap, at: number): records.StoredReturn {
   return { jid, id: MASTER, status: 'done', outcome, at };
 }
 
-/** @returns null when no run with this jid has ended. */
+/** @returns null when no run with this jid has ended; returns of minions may be left of a job whose record has expired. */
 export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Promise<Value> {
-  const [stored] = await cache.returnsOf({ jid });
+  const stored = (await cache.returnsOf({ jid })).find(isOfRun);
   if (stored === undefined) return null;
   const { id, outcome } = stored;
   const { ret, retcode, success } = outcome;
@@ -61,4 +62,9 @@ export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Pr
     Minions: [id],
     Result: { [id]: { return: ret, retcode, success } },
   };
+}
+
+/** Whichever gateway stored it. A minion's id may end so as well, but what it returns does not name its jid. */
+function isOfRun({ jid, id, outcome: { ret } }: records.StoredReturn): boolean {
+  return id.endsWith(OF_MASTER) && isMap(ret) && ret['jid'] === jid;
 }

@@ -10,8 +10,12 @@ const SILENCE_MS = 1000;
 /** The broker says at once who is not there; this bounds the wait for the others, who are busy. */
 const GONE_MS = 200;
 
+/** Asked about no job, a minion tells of all that it runs. */
+const ANY_JOB: readonly string[] = [];
+
 export interface Present {
   readonly id: string;
+  /** Jids. */
   readonly running: readonly string[];
 }
 
@@ -28,12 +32,12 @@ export class Presence {
     private readonly minions: Minions,
   ) {}
 
-  /** Resolves as soon as every accepted minion has answered or is known not to be connected. */
-  async ask(jids: readonly string[]): Promise<readonly Present[]> {
+  /** Who is there and what runs there. Resolves as soon as every accepted minion has answered or is known not to be connected. */
+  async ask(): Promise<readonly Present[]> {
     const all = this.minions.all();
     const { here } = await this.#probe(
       all.map(({ key }) => toHex(key)),
-      jids,
+      ANY_JOB,
       SILENCE_MS,
     );
     return all.flatMap(({ id }, index) => {

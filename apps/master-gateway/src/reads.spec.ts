@@ -8,7 +8,7 @@ import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
 import type { Minions } from './minions.js';
-import type { Presence } from './presence.js';
+import type { Presence, Present } from './presence.js';
 import { Reads } from './reads.js';
 
 const NOW = 1_795_000_000_000;
@@ -23,7 +23,13 @@ class AGateway {
   readonly #acl = SigningKey.generate();
   readonly #reads: Reads;
 
-  constructor(jobs: number, minions: number, ret: Value = true, args: readonly (readonly string[])[] = [[]]) {
+  constructor(
+    jobs: number,
+    minions: number,
+    ret: Value = true,
+    args: readonly (readonly string[])[] = [[]],
+    present: readonly Present[] = [],
+  ) {
     const request = encodeRequest(aRequest(NOW, { args }));
     const members = Array.from({ length: minions }, (_, n) => ({
       id: `web${String(n)}.example.com`,
@@ -45,8 +51,9 @@ class AGateway {
       roles: { cluster: this.#cluster, keysOf: () => [this.#acl.publicKey] },
       clock: { now: () => NOW, skewMs: 30_000 },
     };
-    const nobody = {} as ActiveJobs & Minions & Presence;
-    this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, nobody, nobody, nobody);
+    const none = { byJid: () => undefined } as unknown as ActiveJobs;
+    const presence = { ask: () => Promise.resolve(present) } as unknown as Presence;
+    this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, none, {} as Minions, presence);
   }
 
   async read(what: string, args: Value, fun = 'jobs.list_jobs') {
@@ -88,6 +95,21 @@ it('one job names its minions and what they returned', async () => {
   const ids = ['web0.example.com', 'web1.example.com'];
   expect(result).toMatchObject({ jid: jidOfJob(0), Minions: ids });
   expect(Object.keys((result as { Result: object }).Result)).toEqual(ids);
+});
+
+it('jobs in progress are those of which their own minions say that they run, the newest first', async () => {
+  const running = [jidOfJob(0), jidOfJob(2), jidOfJob(7)];
+  const present = [
+    { id: 'web0.example.com', running },
+    { id: 'stranger', running: [...running, jidOfJob(1)] },
+    { id: 'web1.example.com', running: [] },
+  ];
+  const { result } = await new AGateway(3, 1, true, [[]], present).read('active', null, 'jobs.active');
+  const told = { Running: [{ 'web0.example.com': 0 }], Returned: ['web0.example.com'] };
+  expect(result).toMatchObject([
+    { jid: jidOfJob(2), ...told },
+    { jid: jidOfJob(0), ...told },
+  ]);
 });
 
 it('what no message carries is refused, with what to do about it', async () => {

@@ -8,6 +8,7 @@ import { encode } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
 import { fromPlain, isMap, startTimeOf, parseJid, refusal, type Request, toPlain, type Value } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
+import { AtOnce } from './at-once.js';
 import type { JobCache } from './job-cache.js';
 import { endedRun } from './kept-runs.js';
 import type { Minions } from './minions.js';
@@ -23,6 +24,12 @@ const NARROWER: Readonly<Record<string, string>> = {
   jobs: 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs',
   job: 'ask fewer minions at once, in batches, each of which is a job of its own',
 };
+
+/** Of jobs in progress so many are told, and their records are read so many at once. */
+const MAX_ACTIVE = 1000;
+const READ_AT_ONCE = 32;
+/** What stands for the process of a job: it may have several, or none of its own, and no minion tells. */
+const NO_PROCESS = 0;
 
 const OF_JOBS: ReadonlySet<string> = new Set(['jobs', 'job', 'active']);
 
@@ -64,7 +71,7 @@ export class Reads {
           .map(({ id }) => id)
           .sort();
       case 'present':
-        return (await this.presence.ask([])).map(({ id }) => id).sort();
+        return (await this.presence.ask()).map(({ id }) => id).sort();
       case 'jobs':
         return this.#jobs(args);
       case 'job':
@@ -105,18 +112,30 @@ export class Reads {
     return isMap(entry) ? { ...entry, Minions: minions, Result: Object.fromEntries(result) as Value } : null;
   }
 
-  /** Jobs in progress, asked of the minions themselves: what no longer runs is not active. */
+  /**
+   * Jobs in progress, as the minions themselves tell: whichever gateway has sent them and however long ago, and none that has ended.
+   * The newest first, where there are very many.
+   */
   async #active(): Promise<Value> {
-    const here = this.jobs.all();
-    const present = await this.presence.ask(here.map(({ record }) => record.jid).slice(0, 256));
-    return here.flatMap((job) => {
-      const running = present
-        .filter((minion) => minion.running.includes(job.record.jid))
-        .map(({ id }) => ({ [id]: 0 }));
-      const entry = summary(job.record);
-      if (!isMap(entry) || running.length === 0) return [];
-      return [{ ...entry, Running: running, Returned: job.told.map(({ id }) => id) }];
-    });
+    const atWork = new Map<string, string[]>();
+    for (const { id, running } of await this.presence.ask())
+      for (const jid of running) atWork.set(jid, [...(atWork.get(jid) ?? []), id]);
+    const newest = [...atWork].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MAX_ACTIVE);
+    const reading = new AtOnce(READ_AT_ONCE);
+    return (await Promise.all(newest.map(([jid, ids]) => reading.run(() => this.#atWork(jid, ids))))).flat();
+  }
+
+  /** @param ids Of the minions that say that they run it: of a job that was never theirs, nobody is believed. */
+  async #atWork(jid: string, ids: readonly string[]): Promise<readonly Value[]> {
+    const job = this.jobs.byJid(jid);
+    const record = job?.record ?? (await this.cache.byJid(jid));
+    if (record === undefined) return [];
+    const members = new Set(record.members.map(({ id }) => id));
+    const running = ids.filter((id) => members.has(id)).map((id) => ({ [id]: NO_PROCESS }));
+    const entry = summary(record);
+    if (!isMap(entry) || running.length === 0) return [];
+    const returned = job?.told ?? (await this.cache.returnsOf(record));
+    return [{ ...entry, Running: running, Returned: returned.map(({ id }) => id) }];
   }
 }
 

@@ -50,8 +50,9 @@ export class Execution {
     this.jobs = options.jobs ?? new JobsNow();
   }
 
-  isRunning(jid: string): boolean {
-    return this.jobs.has(jid);
+  /** The jids of what runs now, in the order in which it began. */
+  running(): readonly string[] {
+    return this.jobs.running().map(({ jid }) => jid);
   }
 
   /** The user's own modules take the places of built-in ones of their names; what runs now is not touched. */

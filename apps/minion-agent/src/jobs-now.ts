@@ -82,10 +82,6 @@ export class JobsNow implements RunningJobs {
 
   constructor(private readonly graceMs = GRACE_MS) {}
 
-  has(jid: string): boolean {
-    return this.#entries.has(jid);
-  }
-
   running(): readonly RunningJob[] {
     return [...this.#entries.values()].map(({ job }) => job);
   }

@@ -25,13 +25,16 @@ import { sendable } from './sendable.js';
 import type { Standing } from './standing.js';
 import type { Spool } from './spool.js';
 
+/** What one answer holds (`here`). */
+const MAX_RUNNING = 256;
+
 export interface JobParts {
   readonly id: string;
   readonly link: Link;
   readonly record: Pick<RunRecord, 'admit' | 'start' | 'ran'>;
   readonly spool: Pick<Spool, 'get'>;
   readonly outbox: Pick<Outbox, 'deliver'>;
-  readonly execution: Pick<Execution, 'isRunning' | 'run'>;
+  readonly execution: Pick<Execution, 'running' | 'run'>;
   readonly data: Pick<HostData, 'grains' | 'pillar'>;
   readonly returners: Pick<Returners, 'hand'>;
   readonly standing: Pick<Standing, 'accepted' | 'check'>;
@@ -57,8 +60,10 @@ export function listenForJobs(parts: JobParts): void {
 }
 
 function answerPresence(opened: Opened<typeof contracts.presence>, execution: JobParts['execution']): void {
-  const running = opened.body.jids.filter((jid) => execution.isRunning(jid));
-  opened.answer(contracts.here, { running });
+  const { jids } = opened.body;
+  const running = execution.running();
+  const asked = jids.length === 0 ? running.slice(-MAX_RUNNING) : jids.filter((jid) => running.includes(jid));
+  opened.answer(contracts.here, { running: asked });
 }
 
 function refresh({ body }: Opened<typeof contracts.refresh>, { data, standing }: JobParts): void {

@@ -116,7 +116,7 @@ function asDetail(job: ValueMap): JobDetail {
 }
 
 function asActive(job: ValueMap): ActiveJob {
-  const running = maps(job['Running']).flatMap((one) => Object.keys(one).map((id) => ({ id })));
+  const running = maps(job['Running']).flatMap((one) => Object.entries(one).map(([id, pid]) => ({ id, pid })));
   return { ...asSummary(job), running, returned: texts(job['Returned']) };
 }
 

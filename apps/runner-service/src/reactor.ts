@@ -23,7 +23,7 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
   const { reactor: rules, reactor_depth: depth, reactor_rate: rate } = config.loaded.config;
   const reactions = reactionsIn(start, rules);
   if (reactions.length === 0) return;
-  const link = await RoleLink.open({ role: 'reactor', log, ...config });
+  const link = await openLink(start);
   await link.announce();
   const stopping = new AbortController();
   onStop(() => {
@@ -47,6 +47,20 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
   const events = new EventLog(await start.link.events('read'), (sender) => link.subjects.events(sender));
   follow(start, events, reactor, () => link.clock.now());
   onStop(() => link.close());
+}
+
+/** What it does not open is in the service's figures, and what it asks begins traces of the service. */
+function openLink({ config, log, metrics, link: { bus } }: ServiceStart): Promise<RoleLink> {
+  const onUnopened = (reason: string) => {
+    metrics?.unopened(reason);
+  };
+  return RoleLink.open({
+    role: 'reactor',
+    log,
+    onUnopened,
+    openTracing: () => Promise.resolve(bus.tracing),
+    ...config,
+  });
 }
 
 /** From the moment that the service listens: what is claimed before anybody could run it here may be lost. */

@@ -45,6 +45,14 @@ describe('keys', () => {
     expect(holders({ publisher_acl })).toEqual(['dave', 'frank', 'fred', 'root']);
   });
 
+  it('are made for the account of the process too, whose key speaks for everybody where it is root', () => {
+    const { policy } = compilePolicy({ user: 'salt', publisher_acl: { fred: ['test.*'] } });
+    expect([...keyHolders(policy, ['root', 'salt', 'fred'], 'root')].sort()).toEqual(['fred', 'root', 'salt']);
+    const claim = { claimed: 'fred', keyOf: 'root' };
+    expect(authenticateAccount(policy, claim, 'root')).toMatchObject({ ok: true, value: { listsOf: undefined } });
+    expect(authenticateAccount(policy, { claimed: '', keyOf: '' }, 'root').ok).toBe(false);
+  });
+
   it('are made for the literal keys alone when accounts are not verified', () => {
     expect(holders({ publisher_acl, client_acl_verify: false })).toEqual(['dave', 'fr*', 'ghost', 'root']);
   });

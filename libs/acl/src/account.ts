@@ -19,9 +19,16 @@ export interface AccountIdentity {
 
 const SUDO = 'sudo_';
 
-/** The accounts that get a key: the master's own, and those that `publisher_acl` names and, verified, that exist on the host. */
-export function keyHolders({ publisher, settings }: Policy, hostAccounts: Iterable<string>): ReadonlySet<string> {
-  const holders = new Set([settings.masterAccount]);
+/**
+ * The accounts that get a key: the master's own, that of its process, and those that `publisher_acl` names and, verified, that exist
+ * on the host.
+ */
+export function keyHolders(
+  { publisher, settings }: Policy,
+  hostAccounts: Iterable<string>,
+  processAccount: string = settings.masterAccount,
+): ReadonlySet<string> {
+  const holders = new Set([settings.masterAccount, processAccount]);
   const existing = new Set(hostAccounts);
   for (const { key, users } of publisher) {
     if (!settings.clientAclVerify || existing.has(key)) holders.add(key);
@@ -46,7 +53,7 @@ export function authenticateAccount(
   const { masterAccount } = policy.settings;
   const byMasterKey = keyOf === masterAccount;
   const full = ok({ name: claimed, listsOf: undefined, byMasterKey });
-  if (keyOf === null) return refused(claimed);
+  if (keyOf === null || claimed === '') return refused(claimed);
   if (claimed.startsWith(SUDO)) return byMasterKey ? sudoIdentity(policy, claimed) : refused(claimed);
   if (claimed === masterAccount || claimed === 'root') return byMasterKey ? full : refused(claimed);
   if (claimed === processAccount) return keyOf === claimed ? full : refused(claimed);

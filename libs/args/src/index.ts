@@ -10,9 +10,10 @@ export {
 export { splitFunctions, wordsByFunction } from './functions.js';
 export { type LoadedYaml, loadYaml, type YamlProblem } from './load-yaml.js';
 export { type Path, type Place } from './places.js';
-export { readYaml } from './read-yaml.js';
+export { readYaml, withIndentation } from './read-yaml.js';
 export { SALT_SCHEMA } from './schema.js';
 export {
+  jidAsText,
   type NamedWord,
   parseNamedWord,
   parsePeerArguments,

@@ -50,6 +50,38 @@ describe('loadYaml', () => {
     });
   });
 
+  it('takes brackets and quotes whose later lines stand no deeper than their key, as YAML 1.1 does', () => {
+    const text = [
+      "text: 'one\ntwo'",
+      'publisher_acl:\n  fred: [\n    test.*,\n    pkg.*\n  ]',
+      "peer: {\n'.*': [\n\t'a', # a comment\n'b'\n]\n}",
+      'last: 1\n',
+    ].join('\n');
+    const loaded = loadYaml(text, 'master');
+    if (!loaded.ok) throw new Error(loaded.error.reason);
+    expect(loaded.value.value).toEqual({
+      text: 'one two',
+      publisher_acl: { fred: ['test.*', 'pkg.*'] },
+      peer: { '.*': ['a', 'b'] },
+      last: 1,
+    });
+    expect(loaded.value.locate(['last'])).toEqual({ line: 14, column: 1 });
+  });
+
+  it.each(['a: [\n--- \n]\n', 'a: [x,\n... \n]\n'])(
+    'does not take a document’s beginning or end within brackets: %j',
+    (text) => {
+      expect(loadYaml(text, 'master')).toMatchObject({
+        ok: false,
+        error: { line: 2, reason: 'deficient indentation' },
+      });
+    },
+  );
+
+  it('finds a fault behind such brackets in its line', () => {
+    expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
+  });
+
   it('says which word needs quotes, where it stands', () => {
     const problem = (text: string) => {
       const read = loadYaml(text, 'f');

@@ -8,7 +8,7 @@
 import { err, ok, type Result, type Value } from '@natrium/model';
 import { YAMLException } from 'js-yaml';
 import { placesOf, type Place, type Path } from './places.js';
-import { readYaml } from './read-yaml.js';
+import { readYaml, withIndentation } from './read-yaml.js';
 
 export interface LoadedYaml {
   readonly file: string;
@@ -25,11 +25,12 @@ export interface YamlProblem extends Partial<Place> {
 }
 
 export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlProblem> {
+  const indented = withIndentation(text);
   try {
-    const { value, events } = readYaml(text, file);
-    return ok({ file, value, ...placesOf(text, events) });
+    const { value, events } = readYaml(indented, file);
+    return ok({ file, value, ...placesOf(indented, events) });
   } catch (error) {
-    return err({ file, ...explain(text, error) });
+    return err({ file, ...explain(indented, error) });
   }
 }
 

@@ -4,11 +4,13 @@
  * Anything that could cost more than its length (aliases of aliases, deep nesting) is bounded and refused.
  */
 import { Float, type Value } from '@natrium/model';
-import { constructFromEvents, type Event, parseEvents } from 'js-yaml';
+import { constructFromEvents, type Event, parseEvents, YAMLException } from 'js-yaml';
 import { SALT_SCHEMA } from './schema.js';
 
 const MAX_DEPTH = 60;
 const MAX_NODES = 200_000;
+/** Characters that are parsed to find the lines of a file that lack blanks, over all tries. */
+const MAX_PARSED = 64 << 20;
 
 /** @throws {Error} `YAMLException` with a mark, or a plain one, when the text is not one document of this dialect. */
 export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
@@ -16,6 +18,34 @@ export function readYaml(text: string, file = ''): { readonly value: Value; read
   const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
   if (documents.length > 1) throw new Error('more than one document in the text');
   return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+}
+
+/**
+ * The text of a file, indented as js-yaml wants it. YAML 1.1's parser heeds no indentation within brackets and quotes, where a closing
+ * bracket usually stands straight below its key; 1.2's does. Such lines get blanks, which mean nothing there: a column in one of them
+ * is told so much too far to the right.
+ */
+export function withIndentation(text: string): string {
+  let mended = text;
+  for (let parsed = 0; parsed < MAX_PARSED; parsed += mended.length) {
+    const start = lineThatLacksBlanks(mended);
+    if (start === undefined) break;
+    mended = `${mended.slice(0, start)} ${mended.slice(start)}`;
+  }
+  return mended;
+}
+
+/** Where it begins. A line that would begin or end a document is an error in both. */
+function lineThatLacksBlanks(text: string): number | undefined {
+  try {
+    parseEvents(text, { maxDepth: MAX_DEPTH });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation' || error.mark === undefined)
+      return undefined;
+    const start = error.mark.position - error.mark.column;
+    return /^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4)) ? undefined : start;
+  }
 }
 
 /** Checks what js-yaml built, counting every visit: an alias costs as much as what it stands for. */

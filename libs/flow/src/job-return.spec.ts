@@ -320,6 +320,49 @@ describe('a late return', () => {
     expect(gateway.announced).toEqual(['web1']);
   });
 
+  it('that comes again while it is being stored is told once, and stored once', async () => {
+    const gateway = new Gateway();
+    let durable: () => void = () => undefined;
+    gateway.storing = [() => new Promise<void>((resolve) => (durable = resolve))];
+    const first = gateway.hear('web1', says('late'));
+    await new Promise(setImmediate);
+    const again = [1, 2].map(() => gateway.hear('web1', says('late')));
+    await new Promise(setImmediate);
+    durable();
+    expect(await Promise.all([first, ...again])).toEqual([true, true, true]);
+    expect(gateway.announced).toEqual(['web1']);
+    expect(gateway.cache).toHaveLength(1);
+  });
+
+  it('that comes again while its store fails is stored in its place, and told once', async () => {
+    const gateway = new Gateway();
+    let fail: () => void = () => undefined;
+    gateway.storing = [() => new Promise((_, reject) => (fail = () => { reject(new Error('no word')); }))]; // prettier-ignore
+    const first = gateway.hear('web1', says('late'));
+    await new Promise(setImmediate);
+    // It has come into effect, and the word of that is lost.
+    gateway.cache.push({ jid: JID, id: 'web1', status: 'done', outcome: says('late').outcome, at: NOW });
+    const again = [1, 2].map(() => gateway.hear('web1', says('late')));
+    await new Promise(setImmediate);
+    fail();
+    await expect(first).rejects.toThrow('no word');
+    expect(await Promise.all(again)).toEqual([true, true]);
+    expect(gateway.announced).toEqual(['web1']);
+  });
+
+  it('whose store failed is remembered until ten thousand others have failed: the oldest goes first', async () => {
+    const gateway = new Gateway();
+    const ids = Array.from({ length: 10_001 }, (_, n) => `late${String(n)}`);
+    gateway.found = { ...RECORD, members: ids.map((id) => ({ id, key: keyOf(id) })) };
+    gateway.storing = ids.map(() => () => Promise.reject(new Error('no word')));
+    await Promise.allSettled(ids.map((id) => gateway.hear(id, says('late'))));
+    const outcome = says('late').outcome;
+    for (const id of ['late0', 'late1', 'late10000'])
+      gateway.cache.push({ jid: JID, id, status: 'done', outcome, at: NOW });
+    for (const id of ['late0', 'late1', 'late10000']) await gateway.hear(id, says('late'));
+    expect(gateway.announced).toEqual(['late1', 'late10000']);
+  });
+
   it('of a job that is not gathered here is stored', async () => {
     const gateway = new Gateway();
     expect(await gateway.hear('web1', says('late'))).toBe(true);

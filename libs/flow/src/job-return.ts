@@ -32,8 +32,13 @@ export interface ReturnPorts {
   now(): number;
 }
 
+/** Late returns that are remembered as untold. */
+const MAX_UNTOLD = 10_000;
+
 export class JobReturns {
-  /** Late ones whose store failed, by jid and key: it may have come into effect, and nobody has told of it. */
+  /** Late ones that are being stored, by jid and key. */
+  readonly #storingLate = new Map<string, Promise<void>>();
+  /** Late ones whose store failed, by jid and key, oldest first: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
 
@@ -169,15 +174,36 @@ export class JobReturns {
     return isStored;
   }
 
-  async #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
+  /** A second copy waits for the store of the first, and is stored in its place when that failed. */
+  #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
+    const place = placeOf(said, key);
+    const first = this.#storingLate.get(place);
+    if (first !== undefined) return first.catch(() => this.#storeLate(record, id, said, key));
+    const storing = this.#storeLateOnce(record, id, said, key).finally(() => this.#storingLate.delete(place));
+    this.#storingLate.set(place, storing);
+    return storing;
+  }
+
+  async #storeLateOnce(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
     const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
     const place = placeOf(said, key);
-    const wasUntold = this.#untold.has(place);
-    this.#untold.add(place);
-    const isNew = await this.ports.storeLate(stored, key);
-    this.#untold.delete(place);
+    let isNew: boolean;
+    try {
+      isNew = await this.ports.storeLate(stored, key);
+    } catch (cause) {
+      this.#keepUntold(place);
+      throw cause;
+    }
+    const wasUntold = this.#untold.delete(place);
     // Once: after a fail-over many come again and again until their minions hear that they are stored.
     if (isNew || wasUntold) this.ports.announce(record, stored);
+  }
+
+  /** Only this gateway takes it away again, and its minion may ask another next: without an end it would grow for ever. */
+  #keepUntold(place: string): void {
+    const [oldest] = this.#untold;
+    if (this.#untold.size >= MAX_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
+    this.#untold.add(place);
   }
 
   #store(record: records.JobRecord, id: string, said: Returned, done?: () => void): Promise<true> {

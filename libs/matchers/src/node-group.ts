@@ -25,10 +25,10 @@ export function readNodeGroups(raw: Value | undefined): NodeGroups {
 /**
  * The words that a group stands for; empty when it comes to nothing.
  *
- * @returns undefined when there is no such group, or its definition is neither text nor a list of texts.
+ * @returns undefined when there is no such group, or its definition is neither text nor a list of texts (and, beside other groups, whole numbers).
  */
 export function expandNodeGroup(name: string, groups: NodeGroups): readonly string[] | undefined {
-  if (!groups.has(name) || definitionOf(groups.get(name)) === UNREADABLE) return undefined;
+  if (!groups.has(name) || definitionOf(groups.get(name), true) === UNREADABLE) return undefined;
   return new Expansion(groups).expand(name, true);
 }
 
@@ -42,7 +42,7 @@ class Expansion {
   }
 
   expand(name: string, outermost: boolean): readonly string[] | undefined {
-    const words = this.#open.has(name) ? undefined : definitionOf(this.#groups.get(name));
+    const words = this.#open.has(name) ? undefined : definitionOf(this.#groups.get(name), outermost);
     if (words === undefined) return undefined;
     // Groups that name each other twice would double at every level.
     this.#count += words.length;
@@ -58,10 +58,14 @@ class Expansion {
   }
 }
 
-function definitionOf(raw: Value | undefined): readonly string[] | undefined {
+function definitionOf(raw: Value | undefined, outermost: boolean): readonly string[] | undefined {
   if (typeof raw === 'string') return splitWords(raw);
   if (!isList(raw)) return undefined;
-  const words = raw.filter((word) => typeof word === 'string');
+  // A number is an id only where groups are put together: in a list of names the original fails on it.
+  const isComposed = !outermost || raw.some((word) => typeof word === 'string' && isGroupWord(word));
+  const words = raw
+    .map((word) => (isComposed && typeof word === 'number' && Number.isSafeInteger(word) ? String(word) : word))
+    .filter((word) => typeof word === 'string');
   // Vanishing would leave what stands beside it to mean more; the whole expression means nobody.
   return words.length === raw.length ? words : UNREADABLE;
 }

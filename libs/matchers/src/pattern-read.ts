@@ -90,7 +90,7 @@ export class Reader {
     while (skipComment(this.cursor));
     const counts = readQuantifier(this.cursor);
     if (counts === undefined) return atom;
-    if (atom.kind === 'at') throw new PatternError('an anchor cannot be repeated');
+    if (atom.kind === 'at' || atom.kind === 'boundary') throw new PatternError('an anchor cannot be repeated');
     if (atom.kind === 'look') throw new PatternError('a look-ahead cannot be repeated');
     const after = this.cursor.peek();
     if (after === '+') throw new PatternError('possessive repeats cannot be tested in linear time');

@@ -112,6 +112,8 @@ describe('a prefix pattern', () => {
     ['(', 'never closed'],
     [')', 'closes nothing'],
     ['a**', 'a repeat of a repeat'],
+    ['^*a', 'an anchor cannot be repeated'],
+    ['\\b?a', 'an anchor cannot be repeated'],
     ['(a)\\1', 'back-reference'],
     ['(?P<x>a)(?P=x)', 'back-reference'],
     ['a(?=b)', 'look-ahead'],

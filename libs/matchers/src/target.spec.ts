@@ -86,9 +86,13 @@ describe('a target', () => {
     expect(reason(tgt, tgtType)).toContain(expected);
   });
 
-  it('that is a list has no member without a name, however it is written', () => {
-    for (const tgt of ['web1,,', ['web1', '']])
-      expect(resolve(parse(tgt, 'list'), FLEET, 'greedy')).toMatchObject({ minions: ['web1'], missing: [] });
+  it('that is text with commas has no member without a name; of a list it is missing', () => {
+    const meant = (tgt: Target['tgt']) => {
+      const { minions, missing } = resolve(parse(tgt, 'list'), FLEET, 'greedy');
+      return { minions: [...minions], missing: [...missing] };
+    };
+    expect(meant('web1,,')).toEqual({ minions: ['web1'], missing: [] });
+    expect(meant(['web1', ''])).toEqual({ minions: ['web1'], missing: [''] });
   });
 
   it('needs a delimiter only where it divides something', () => {
@@ -195,12 +199,26 @@ describe('a node group', () => {
   });
 
   it.each(['web1 N@bad', 'not web1 N@bad', 'N@around or web1', 'web1 N@around'])(
-    'with anything but text in its list spoils what it stands in: %s',
+    'with null in its list spoils what it stands in: %s',
     (tgt) => {
-      const nodegroups = readNodeGroups({ bad: ['web1', 'or', 7], around: 'N@bad or web2' });
+      const nodegroups = readNodeGroups({ bad: ['web1', 'or', null], around: 'N@bad or web2' });
       expect(parseTarget({ tgt, tgtType: 'compound' }, { nodegroups }).ok).toBe(false);
     },
   );
+
+  it('takes a whole number for an id where groups are put together, and nowhere else', () => {
+    const nodegroups = readNodeGroups({
+      composed: ['N@one', 'or', 5],
+      one: 'web1',
+      inner: ['web1', 'or', 5],
+      around: 'N@inner',
+      names: ['web1', 5],
+    });
+    expect(expandNodeGroup('composed', nodegroups)).toEqual(['(', 'L@web1', 'or', '5', ')']);
+    expect(expandNodeGroup('names', nodegroups)).toBeUndefined();
+    expect(parseTarget({ tgt: 'around', tgtType: 'nodegroup' }, { nodegroups }).ok).toBe(true);
+    expect(parseTarget({ tgt: 'inner', tgtType: 'nodegroup' }, { nodegroups }).ok).toBe(false);
+  });
 
   it('may be given as a list of mappings', () => {
     expect([...readNodeGroups([{ a: 'x' }, { b: 'y' }]).keys()]).toEqual(['a', 'b']);

@@ -49,8 +49,10 @@ function parseRoot(target: Target, { nodegroups }: TargetContext): Result<Expr, 
       termOf: (word) => termOf(word, exact),
     });
   }
-  if (tgtType === 'list')
-    return leaf(ok(listTerm((typeof tgt === 'string' ? tgt.split(',') : tgt).filter((name) => name !== ''))));
+  if (tgtType === 'list') {
+    const names = typeof tgt === 'string' ? tgt.split(',').filter((name) => name !== '') : tgt;
+    return leaf(ok(listTerm(names)));
+  }
   if (typeof tgt !== 'string') return err({ reason: `a target of type '${tgtType}' is text, not a list` });
   if (tgtType === 'nodegroup') return parseNodeGroup(tgt, nodegroups);
   return leaf(simpleTerm(tgt, tgtType, target.delimiter ?? DELIMITER));

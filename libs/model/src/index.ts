@@ -9,7 +9,7 @@ export { err, ok, type Result } from './result.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export { type Target, TARGET_TYPES, type TargetType } from './target.js';
 export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
-export { type Absent, type AbsentWhy, type JobNews, type JobReturn } from './job-news.js';
+export { type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
 export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';
 export type { Request, RequestWhat, Signed } from './request.js';
 export { sample } from './sample.js';

@@ -14,6 +14,18 @@ export interface JobReturn {
   readonly out?: string;
 }
 
+/** Outputters that show nothing of a return, or not all of it. */
+const HIDING: ReadonlySet<string> = new Set(['quiet', 'no_return']);
+
+/**
+ * What one minion's outputter says of the returns of several that are shown as one.
+ *
+ * Diverges: Salt takes it as it is, so that one minion can have all the others' returns not shown.
+ */
+export function outForAll(out: string | undefined): string | undefined {
+  return out === undefined || HIDING.has(out) ? undefined : out;
+}
+
 /** Why a minion that was asked has not returned when the job's gathering ends. */
 export type AbsentWhy = 'not_connected' | 'running' | 'no_answer' | 'refused';
 

@@ -1,5 +1,5 @@
 /** Jobs in the shapes that Salt's clients read (salt-api.md §7). */
-import { isTrue, parseJid, startTimeOf, type ValueMap } from '@natrium/model';
+import { isTrue, outForAll, parseJid, startTimeOf, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary } from './runner-context.js';
 
 function startTime(text: string): string {
@@ -43,7 +43,7 @@ export function activeView(jobs: readonly ActiveJob[]): ValueMap {
         ...summary(job),
         StartTime: startTime(job.jid),
         Returned: job.returned,
-        Running: job.running.map(({ id, pid }) => ({ [id]: pid ?? null })),
+        Running: job.running.map(({ id, pid }) => ({ [id]: pid })),
       },
     ]),
   );
@@ -51,7 +51,7 @@ export function activeView(jobs: readonly ActiveJob[]): ValueMap {
 
 interface Lookup {
   readonly value: ValueMap;
-  /** The outputter that the functions asked for. */
+  /** The outputter that the first of the returns asks for, as in Salt. */
   readonly out: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function lookupView(
     ...(show.returned ? returns.map(([id, { ret }]) => [id, ret] as const) : []),
     ...(show.missing ? silent.map((id) => [id, 'Minion did not return'] as const) : []),
   ]);
-  return { value, out: returns[0]?.[1].out };
+  return { value, out: outForAll(returns[0]?.[1].out) };
 }
 
 export function returnsView(job: JobDetail | undefined): ValueMap {

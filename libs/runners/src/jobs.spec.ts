@@ -133,6 +133,14 @@ describe('one job', () => {
     });
   });
 
+  it.each(['quiet', 'no_return'])('is shown whole where the first minion asks for %s', async (out) => {
+    const web1 = { ret: true, retcode: 0, success: true, out };
+    const hidden = { ...newer, returns: { ...newer.returns, web1 } };
+    const { ret, ...more } = await run('jobs.lookup_jid', [newer.jid], aMaster({ jobs: [hidden] }));
+    expect(ret).toEqual({ web1: true, web2: false });
+    expect(more).not.toHaveProperty('out');
+  });
+
   it('tells who succeeded', async () => {
     expect((await run('jobs.exit_success', [newer.jid], aMaster({ jobs }))).ret).toEqual({
       web1: true,
@@ -161,11 +169,14 @@ describe('jobs.active', () => {
       tgtType,
       user,
       metadata,
-      running: [{ id: 'web3', pid: 42 }, { id: 'web4' }],
+      running: [
+        { id: 'web3', pid: 42 },
+        { id: 'web4', pid: 0 },
+      ],
       returned: ['web1'],
     };
     expect((await run('jobs.active', [], aMaster({ active: [active] }))).ret).toEqual({
-      [jid]: { ...view, Running: [{ web3: 42 }, { web4: null }], Returned: ['web1'] },
+      [jid]: { ...view, Running: [{ web3: 42 }, { web4: 0 }], Returned: ['web1'] },
     });
     expect((await run('jobs.active')).ret).toEqual({});
   });

@@ -76,8 +76,8 @@ export interface JobDetail extends JobSummary {
 }
 
 export interface ActiveJob extends JobSummary {
-  /** Minions that still work on it, with the process id where it is known. */
-  readonly running: readonly { readonly id: string; readonly pid?: number }[];
+  /** Minions that still work on it, and in which process: a number, 0 where none is told. */
+  readonly running: readonly { readonly id: string; readonly pid: Value }[];
   readonly returned: readonly string[];
 }
 

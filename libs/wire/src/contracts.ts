@@ -195,7 +195,7 @@ export const returned = contract(
   }),
 );
 
-/** Runs no module: which minions or services are there, and which of these jobs are still running. */
+/** Runs no module: which minions or services are there, and which of these jobs are still running; of none: which jobs at all. */
 export const presence = contract('presence', ['gateway'], fields({ jids: listOf(jid, 256) }));
 export const here = contract('here', ['identity', 'gateway', 'runner'], fields({ running: listOf(jid, 256) }));
 

@@ -5,12 +5,11 @@ import { type EventFeed, EventLog, JournaledBus } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { Minions } from '../minions.js';
 import type { Presence } from '../presence.js';
 import { EventAcl } from './event-acl.js';
 import { JobEvents } from './job-events.js';
 import { MasterSockets } from './master-sockets.js';
-import { MinionEvents } from './minion-events.js';
+import { MinionEvents, type Senders } from './minion-events.js';
 import { PresenceEvents } from './presence-events.js';
 import { ServiceEvents } from './service-events.js';
 
@@ -25,7 +24,7 @@ export interface EventOptions {
 
 interface Parts {
   readonly link: RoleLink;
-  readonly minions: Minions;
+  readonly senders: Senders;
   readonly presence: Presence;
   readonly log: Logger;
 }
@@ -43,7 +42,7 @@ export class MasterEvents {
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open({ link, minions, presence, log }: Parts, options: EventOptions): Promise<MasterEvents> {
+  static async open({ link, senders, presence, log }: Parts, options: EventOptions): Promise<MasterEvents> {
     const acl = new EventAcl(options.acl); // a rule that cannot be kept stops the start
     const events = new EventLog(await link.events(options.keepMs), (sender) => link.subjects.events(sender));
     const { instance } = link.own;
@@ -61,7 +60,7 @@ export class MasterEvents {
     const looking = new PresenceEvents(
       {
         log: events,
-        present: async () => (await presence.ask([])).map(({ id }) => id),
+        present: async () => (await presence.ask()).map(({ id }) => id),
         now: () => link.clock.now(),
         onProblem: (cause) => {
           log.error({ err: cause }, 'presence could not be told');
@@ -73,7 +72,7 @@ export class MasterEvents {
     return new MasterEvents(
       bus,
       new JobEvents(bus, options.maxBytes),
-      new MinionEvents(link, events, bus, minions, log),
+      new MinionEvents(link, events, bus, senders, log),
       new ServiceEvents(link, bus),
       async () => {
         looking.stop();

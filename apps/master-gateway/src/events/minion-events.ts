@@ -19,7 +19,6 @@ import {
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { type Body, contracts, type records } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { Minions } from '../minions.js';
 
 type Events = Body<typeof contracts.events>;
 type Fired = Events['events'][number];
@@ -27,6 +26,14 @@ type Fired = Events['events'][number];
 interface Refused {
   readonly event: Fired;
   readonly problem: string;
+}
+
+/** Minions by their key, hexadecimal. */
+export interface Senders {
+  /** undefined: not accepted. */
+  idOf(key: string): string | undefined;
+  /** Whether it may send one more message; takes that from its budget. */
+  mayTell(key: string): boolean;
 }
 
 const NOTE_MS = 5000;
@@ -38,7 +45,7 @@ export class MinionEvents {
     private readonly link: RoleLink,
     private readonly log: EventLog,
     private readonly bus: JournaledBus,
-    private readonly minions: Minions,
+    private readonly senders: Senders,
     private readonly logger: Logger,
   ) {
     bus.whenListened((isAny) => {
@@ -46,20 +53,19 @@ export class MinionEvents {
     });
   }
 
-  /** The answer is the acknowledgement; a stranger hears nothing. */
+  /** The answer is the acknowledgement; a stranger hears nothing, nor does who sends too much: its agent asks again in a while. */
   async handle({
     body,
     party,
   }: Opened<typeof contracts.events>): Promise<Body<typeof contracts.eventsStored> | undefined> {
     const { key } = party.owner;
-    const id = this.minions.idOf(toHex(key));
-    if (id === undefined) return undefined;
+    const id = this.senders.idOf(toHex(key));
+    if (id === undefined || !this.senders.mayTell(toHex(key))) return undefined;
     const { first, dropped, events } = body;
     const sender = fp(key);
     const { taken, refused } = checked(id, first, events);
-    for (const { event, problem } of refused)
-      this.logger.warn({ minion: id, tag: event.tag }, `an event was refused: ${problem}`);
-    if (refused.length > 0) this.#tellAudit(key, refused);
+    const [one] = refused;
+    if (one !== undefined) this.#tellRefused(id, key, one, refused.length);
     const stored = dropped === 0 ? taken : [this.#gap(id, first - 1, dropped), ...taken];
     if (stored.length === 0) return { through: Math.max(first + events.length - 1, await this.log.lastOf(sender)) };
     return { through: await this.log.append(sender, stored, first + events.length - 1) };
@@ -71,7 +77,7 @@ export class MinionEvents {
     const { link } = this;
     const read = ({ body, party }: Pick<Opened<typeof contracts.events>, 'body' | 'party'>): void => {
       const { key } = party.owner;
-      const id = this.minions.idOf(toHex(key));
+      const id = this.senders.idOf(toHex(key));
       const { first, dropped, events } = body;
       const isPlain = dropped === 0 && Number.isSafeInteger(first + events.length);
       if (id !== undefined && isPlain) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
@@ -88,11 +94,14 @@ export class MinionEvents {
     return { number, tag: `${GAP_TAG}/minion/${id}`, data, stamp: stampOf(this.link.clock.now()), origin };
   }
 
-  #tellAudit(key: Uint8Array, refused: readonly Refused[]): void {
+  /** Once for each message, which may hold thousands. @param one The first of `count`. */
+  #tellRefused(id: string, key: Uint8Array, one: Refused, count: number): void {
     const { link } = this;
+    const { tag } = one.event;
+    this.logger.warn({ minion: id, tag, count }, `an event was refused: ${one.problem}`);
     const ask = {
       contract: contracts.eventRefused,
-      body: { key, tag: refused[0]?.event.tag ?? '', count: refused.length },
+      body: { key, tag, count },
       subject: link.subjects.svcAcl('event'),
       to: () => link.directory.role('acl'),
     };

@@ -64,14 +64,14 @@ async function told(data: HostData): Promise<void> {
   await data.send();
 }
 
-type Runs = Pick<Execution, 'isRunning' | 'run'>;
+type Runs = Pick<Execution, 'running' | 'run'>;
 
 /** At work for so much longer, as whoever asks for its jobs is told. */
 function delayed(execution: Runs, ms: number): Runs {
   if (ms === 0) return execution;
   const waiting = new Set<string>();
   return {
-    isRunning: (jid) => waiting.has(jid) || execution.isRunning(jid),
+    running: () => [...waiting],
     run: async (request, grant) => {
       waiting.add(grant.jid);
       try {

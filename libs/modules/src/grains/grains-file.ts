@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readYaml } from '@natrium/args';
+import { readYaml, withIndentation } from '@natrium/args';
 import { isMap, type ValueMap, writeJson } from '@natrium/model';
 
 const OWNER_WRITES = 0o640;
@@ -46,7 +46,7 @@ export class GrainsFile {
 
 function parsed(text: string, path: string) {
   try {
-    return readYaml(text, path).value;
+    return readYaml(withIndentation(text), path).value;
   } catch (error) {
     throw new Error(`${path} is no YAML: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

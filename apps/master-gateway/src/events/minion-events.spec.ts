@@ -1,0 +1,75 @@
+/** Rules of how much one minion may send of events, and of what is said of those that it may not fire. */
+import type { Opened } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import { sodiumReady, toHex } from '@natrium/envelope';
+import type { EventLog, JournaledBus } from '@natrium/events';
+import type { contracts } from '@natrium/wire';
+import type { Logger } from 'pino';
+import { MinionEvents } from './minion-events.js';
+
+const KEY = new Uint8Array(32).fill(7);
+const MANY = 500;
+
+beforeAll(sodiumReady);
+
+/** A gateway that hears one minion, and what it stores, writes down and tells the audit. */
+class AGateway {
+  readonly stored: number[] = [];
+  readonly warned: object[] = [];
+  readonly audited: unknown[] = [];
+  readonly #events: MinionEvents;
+
+  constructor(mayTell: (key: string) => boolean) {
+    const link = {
+      clock: { now: () => 0 },
+      subjects: { svcAcl: () => 'acl' },
+      bus: {
+        ask: ({ body }: { readonly body: unknown }) => {
+          this.audited.push(body);
+          return Promise.resolve({ ok: true });
+        },
+      },
+    };
+    const log = {
+      append: (_: string, events: readonly unknown[], through: number) => {
+        this.stored.push(events.length);
+        return Promise.resolve(through);
+      },
+      lastOf: () => Promise.resolve(0),
+    };
+    const idOf = (key: string) => (key === toHex(KEY) ? 'web1' : undefined);
+    const logger = { warn: (about: object) => this.warned.push(about) };
+    this.#events = new MinionEvents(
+      link as unknown as RoleLink,
+      log as unknown as EventLog,
+      { whenListened: () => undefined } as unknown as JournaledBus,
+      { idOf, mayTell },
+      logger as unknown as Logger,
+    );
+  }
+
+  hear(tags: readonly string[]) {
+    const events = tags.map((tag) => ({ tag, data: {}, load: null, stamp: 0 }));
+    const opened = { body: { first: 1, dropped: 0, events }, party: { owner: { type: 'identity', key: KEY } } };
+    return this.#events.handle(opened as unknown as Opened<typeof contracts.events>);
+  }
+}
+
+it('a minion that has sent too much hears nothing and nothing of it is stored; within its budget it is', async () => {
+  const asked: string[] = [];
+  const spent = new AGateway((key) => asked.push(key) === 0);
+  expect(await spent.hear(['my/event'])).toBeUndefined();
+  expect([spent.stored, asked]).toEqual([[], [toHex(KEY)]]);
+  const within = new AGateway(() => true);
+  expect(await within.hear(['my/event'])).toEqual({ through: 1 });
+  expect(within.stored).toEqual([1]);
+});
+
+it('a message with hundreds of events that may not be fired is told once, with their number', async () => {
+  const gateway = new AGateway(() => true);
+  const tags = Array.from({ length: MANY }, (_, n) => `salt/job/2026112011240463975${String(n)}/ret/web2`);
+  expect(await gateway.hear([...tags, 'my/event'])).toEqual({ through: MANY + 1 });
+  expect(gateway.stored).toEqual([1]);
+  expect(gateway.warned).toEqual([{ minion: 'web1', tag: tags[0], count: MANY }]);
+  expect(gateway.audited).toEqual([{ key: KEY, tag: tags[0], count: MANY }]);
+});

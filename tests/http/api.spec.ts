@@ -238,16 +238,30 @@ describe('events', () => {
     back.close();
   });
 
-  it('come to a session or a token that the address names, under either name', async () => {
+  it('come in Salt’s lines alone to who does not say that he knows server-sent events', async () => {
+    const token = await world.tokenOf('alice');
+    const plain = await listen({ 'X-Auth-Token': token, Accept: 'application/json' });
+    const [known, back] = [await listen({ 'X-Auth-Token': token }), await listen({ 'X-Auth-Token': token, Accept: '*/*', 'Last-Event-ID': '' })]; // prettier-ignore
+    const { jid } = await started(token);
+    for (const one of [known, back]) await one.until(`salt/job/${jid}/ret/a`);
+    await plain.untilTrue(() => new RegExp(`^tag: salt/job/${jid}/ret/a\ndata: .*\n\n`, 'm').test(plain.text));
+    expect(plain.text.slice(0, plain.text.lastIndexOf('\n\n') + 2)).toMatch(
+      /^retry: 400\n(?:tag: .+\ndata: \{.+\}\n\n)+$/,
+    );
+    for (const one of [plain, known, back]) one.close();
+  });
+
+  it('come to a session or a token that the address names, under either name, or a header', async () => {
     const session = await world.tokenOf('bob');
     const { body } = await world.ask('/token', {
       body: JSON.stringify({ username: 'bob', password: PASSWORDS.bob, eauth: 'file' }),
       headers: { 'Content-Type': 'application/json' },
     });
     const [{ token = '' } = {}] = body as readonly { readonly token?: string }[];
-    const statusOf = async (query: string) => {
+    const statusOf = async (query: string, header?: string) => {
       const abort = new AbortController();
-      const { status } = await fetch(`${world.url()}/events?${query}`, { signal: abort.signal });
+      const headers = header === undefined ? {} : { 'X-Auth-Token': header };
+      const { status } = await fetch(`${world.url()}/events?${query}`, { headers, signal: abort.signal });
       abort.abort();
       return status;
     };
@@ -255,6 +269,8 @@ describe('events', () => {
     for (const query of good) expect([query, await statusOf(query)]).toEqual([query, 200]);
     for (const query of ['token=xyz', `salt_token=${'0'.repeat(64)}`, 'token=', `token=x&salt_token=${token}`])
       expect([query, await statusOf(query)]).toEqual([query, 401]);
+    for (const header of [session, token]) expect(await statusOf('', header)).toBe(200);
+    for (const header of ['xyz', '0'.repeat(64)]) expect(await statusOf('', header)).toBe(401);
   });
 
   it('are fired, jobs begun and sessions ended only for who takes the answer', async () => {
@@ -351,7 +367,10 @@ describe('events', () => {
 
   async function listen(headers: Readonly<Record<string, string>>) {
     const abort = new AbortController();
-    const answer = await fetch(`${world.url()}/events`, { headers, signal: abort.signal });
+    const answer = await fetch(`${world.url()}/events`, {
+      headers: { Accept: 'text/event-stream', ...headers },
+      signal: abort.signal,
+    });
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'text/event-stream;charset=utf-8']);
     return new Stream(answer, abort);
   }
@@ -432,14 +451,14 @@ class Stream {
   }
 
   until(tag: string | RegExp): Promise<void> {
-    return this.#untilTrue(() => this.tags.some((one) => (typeof tag === 'string' ? one === tag : tag.test(one))));
+    return this.untilTrue(() => this.tags.some((one) => (typeof tag === 'string' ? one === tag : tag.test(one))));
   }
 
   untilCount(count: number): Promise<void> {
-    return this.#untilTrue(() => this.events.length >= count);
+    return this.untilTrue(() => this.events.length >= count);
   }
 
-  async #untilTrue(isIt: () => boolean): Promise<void> {
+  async untilTrue(isIt: () => boolean): Promise<void> {
     while (!isIt()) {
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve);

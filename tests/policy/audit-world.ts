@@ -108,6 +108,18 @@ export class AuditWorld {
     return { code, lines: `${io.stdout}${io.stderr}`.trimEnd().split('\n') };
   }
 
+  /** `natriumctl audit tail -f`, and Ctrl-C as soon as it waits for more. */
+  async follow(last: number): Promise<Said> {
+    const io = new ScriptedIo();
+    io.onInterrupt = (callback) => {
+      queueMicrotask(callback);
+      return () => undefined;
+    };
+    const options = { verb: 'tail', file: undefined, heads: undefined, follow: true, json: false, last } as const;
+    const code = await runAudit({ configDir: `${this.cluster.folder}/master`, ...options }, io);
+    return { code, lines: `${io.stdout}${io.stderr}`.trimEnd().split('\n') };
+  }
+
   /** Every record, by chain and number. */
   async kept(): Promise<readonly Kept[]> {
     const groups = await this.store.list('a.>');

@@ -95,6 +95,11 @@ describe('the audit of a cluster', () => {
     });
   });
 
+  it('is followed until Ctrl-C, which is 130', async () => {
+    const { code, lines } = await world.follow(1);
+    expect({ code, lines: lines.length }).toEqual({ code: 130, lines: 1 });
+  });
+
   it('names a record that was edited', async () => {
     const { key, index, record } = await at(4);
     const found = await foundWhile(key, (list) =>

@@ -3,6 +3,7 @@
  * deny also proves that no key was changed.
  */
 import type { MasterClient } from '@natrium/client';
+import { fingerprint } from '@natrium/envelope';
 import { MINIONS, run, told, wheel, World } from './world.js';
 
 const ACCEPTED = { local: [], minions: [...MINIONS], minions_pre: [], minions_rejected: [], minions_denied: [] };
@@ -33,6 +34,14 @@ describe('the wheel', () => {
     expect(await told(wheel(keeper, 'key.finger', 'web1'))).toEqual({
       minions: { web1: expect.stringMatching(/^[0-9a-f]{2}(:[0-9a-f]{2})+$/) as string },
     });
+  });
+
+  it('tells what minions pin, and keys by name, to those with an entry for it only', async () => {
+    const pinned = fingerprint(world.cluster.keys.chain()[0]);
+    expect(await told(wheel(keeper, 'key.finger_master'))).toEqual({ local: { 'master.pub': pinned } });
+    expect(await told(wheel(keeper, 'key.name_match', 'web*'))).toEqual({ minions: ['web1'] });
+    for (const fun of ['key.finger_master', 'key.master_key_str', 'key.name_match'])
+      expect(await told(wheel(reader, fun, ...(fun === 'key.name_match' ? ['web*'] : [])))).toBe('not_permitted');
   });
 
   it('is open to those with an entry for it only, and changes no key for others', async () => {

@@ -169,7 +169,9 @@ export class WheelKeys {
       textOf: (key) => toHex(key),
       change: keyChanges(roster, events),
     });
+    const [root] = this.link.roles.chain;
     return {
+      root: { fingerprint: fingerprint(root), pem: pemOf(root) },
       list: () => Promise.resolve(roster.records().flatMap(entryOf)),
       change: async (change, { id, fingerprint: of }) => {
         const done = await requests.handle(`key.${change}`, [{ id, fingerprint: of }]);

@@ -6,6 +6,7 @@
  */
 import type { JobAsk, RunAnswer, RunAsk as MasterRunAsk, TargetAsk } from '@natrium/client';
 import type { JobNews, Refusal, Result, Value, ValueMap } from '@natrium/model';
+import type { CommandDefaults } from './common/command-defaults.js';
 
 export type { JobAsk, RunAnswer };
 
@@ -104,6 +105,7 @@ export interface MinionList {
 }
 
 export interface MasterLink {
+  readonly defaults: CommandDefaults;
   /** `refused`, or `started`, each `return`, `end`. Ending without `end` means that the master was lost. */
   publish(ask: JobAsk): AsyncIterable<JobNews>;
   /** One signed request, of which each call asks for these minions only; every batch is decided anew. */

@@ -1,10 +1,10 @@
 /** The real process as `Io`, and the last step of every command: flush, then exit with its code. */
 import { openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT } from './common/exit-codes.js';
 import type { Io } from './ports.js';
-import { prompt } from './prompt.js';
+import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
 
 const DEFAULT_COLUMNS = 80;
@@ -20,7 +20,7 @@ export function processIo(): Io {
     env: process.env,
     runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
     onInterrupt,
-    ask,
+    ask: (question) => ask(question),
     input,
     prompt,
     hideArguments: () => {
@@ -46,22 +46,6 @@ function onInterrupt(callback: () => void): () => void {
   return () => void process.off('SIGINT', callback);
 }
 
-function ask(question: string): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: process.stdin.isTTY });
-  return new Promise((resolve) => {
-    lines.on('close', () => resolve(undefined));
-    // The terminal gives it to the line editor; whoever waits for Ctrl-C hears of it all the same.
-    lines.on('SIGINT', () => {
-      process.emit('SIGINT');
-      lines.close();
-    });
-    lines.question(question, (answer) => {
-      resolve(answer);
-      lines.close();
-    });
-  });
-}
-
 async function input(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let text = '';
@@ -75,11 +59,22 @@ async function input(): Promise<string> {
  * Exits explicitly, so that nothing left open holds the prompt back, but only after a pipe took the last of the output.
  */
 export async function runAsProcess(command: (argv: readonly string[], io: Io) => Promise<number>): Promise<void> {
-  // `natrium ... | head`: who reads no further wants no more, and that is no error.
-  process.stdout.on('error', (problem: NodeJS.ErrnoException) => process.exit(problem.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', outputGone);
+  // What could not be said there is said by the code.
+  process.stderr.on('error', () => undefined);
   const code = await command(process.argv.slice(2), processIo());
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
+}
+
+/**
+ * `natrium ... | head`: nobody reads further, so nothing more is awaited, and the code is not 0, as how it ends is not known.
+ * It is that of a process that SIGPIPE ended, which a shell's `pipefail` and its users know.
+ */
+function outputGone({ code, message }: NodeJS.ErrnoException): never {
+  if (code === 'EPIPE') process.exit(EXIT.nobodyReads);
+  process.stderr.write(`the output cannot be written: ${message}\n`);
+  process.exit(EXIT.failed);
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -1,13 +1,18 @@
-/** Asks the operator for one line, on stderr: stdout is for results. From a pipe each question takes the next line. */
+/**
+ * Asks the operator for one line: for a login on stderr, because stdout is for results; for a word of agreement on stdout, below
+ * what it is about. From a pipe each question of a login takes the next line.
+ */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
+/** A stream that may be a terminal. */
+type End<Stream> = Stream & { readonly isTTY?: boolean };
+
 let piped: AsyncIterator<string> | undefined;
 
+/** @returns undefined at the end of input and after Ctrl-C, which is raised as if the terminal had sent it. */
 export async function prompt(question: string, { secret }: { readonly secret: boolean }): Promise<string | undefined> {
-  if (!process.stdin.isTTY) return nextPiped();
-  process.stderr.write(question);
-  return secret ? hidden() : line(process.stderr);
+  return process.stdin.isTTY ? typedLine(question, secret, process.stdin, process.stderr) : nextPiped();
 }
 
 async function nextPiped(): Promise<string | undefined> {
@@ -16,30 +21,59 @@ async function nextPiped(): Promise<string | undefined> {
   return next.done === true ? undefined : next.value;
 }
 
-/** What is typed goes nowhere; the line's end is shown, so that what follows begins on its own line. */
-async function hidden(): Promise<string | undefined> {
-  const nowhere = new Writable({
+/** A secret is not shown; the line's end is, so that what follows begins on its own line. */
+export function typedLine(
+  question: string,
+  secret: boolean,
+  input: NodeJS.ReadableStream,
+  shown: NodeJS.WritableStream,
+): Promise<string | undefined> {
+  shown.write(question);
+  const lines = createInterface({ input, output: secret ? nowhere() : shown, terminal: true, historySize: 0 });
+  return new Promise((resolve) => {
+    lines.on('line', (text) => {
+      if (secret) shown.write('\n');
+      resolve(text);
+      lines.removeAllListeners('close').close();
+    });
+    lines.on('close', () => {
+      shown.write('\n');
+      resolve(undefined);
+    });
+    closeOnInterrupt(lines);
+  });
+}
+
+/** @returns undefined at the end of input and after Ctrl-C. */
+export function ask(
+  question: string,
+  input: End<NodeJS.ReadableStream> = process.stdin,
+  output: End<NodeJS.WritableStream> = process.stdout,
+): Promise<string | undefined> {
+  // A line editor moves the cursor, which only a terminal understands.
+  const lines = createInterface({ input, output, terminal: input.isTTY === true && output.isTTY === true });
+  return new Promise((resolve) => {
+    lines.on('close', () => resolve(undefined));
+    closeOnInterrupt(lines);
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
+
+/** The terminal gives Ctrl-C to the line editor; whoever waits for it hears of it all the same. */
+function closeOnInterrupt(lines: ReturnType<typeof createInterface>): void {
+  lines.on('SIGINT', () => {
+    process.emit('SIGINT');
+    lines.close();
+  });
+}
+
+function nowhere(): Writable {
+  return new Writable({
     write: (_chunk, _encoding, done) => {
       done();
     },
-  });
-  const typed = await line(nowhere);
-  process.stderr.write('\n');
-  return typed;
-}
-
-function line(output: NodeJS.WritableStream): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
-  return new Promise((resolve) => {
-    lines.on('close', () => {
-      resolve(undefined);
-    });
-    lines.on('SIGINT', () => {
-      lines.close();
-    });
-    lines.on('line', (text) => {
-      resolve(text);
-      lines.close();
-    });
   });
 }

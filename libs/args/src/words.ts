@@ -71,7 +71,7 @@ function withoutMark(map: ValueMap): ValueMap {
 }
 
 /** Job ids are text everywhere; a number of twenty characters is one that lost its quotes. */
-function jidAsText(value: Value): Value {
+export function jidAsText(value: Value): Value {
   if (typeof value !== 'bigint' && typeof value !== 'number') return value;
   const text = String(value);
   return /^[-\d]\d{19}$/.test(text) ? text : value;

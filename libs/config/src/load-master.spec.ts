@@ -90,6 +90,8 @@ keep_jobs: 24
 timeout: 5
 loop_interval: 60
 show_timeout: True
+color: True
+output: nested
 worker_threads: 5
 max_open_files: 100000
 open_mode: False
@@ -145,7 +147,8 @@ rest_cherrypy:
       'conf_file',
       'keysize',
       'loop_interval',
-      'show_timeout',
+      'color',
+      'output',
       'worker_threads',
       'max_open_files',
       'file_roots',

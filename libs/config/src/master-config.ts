@@ -8,6 +8,7 @@
 import type { Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { accessKeys } from './access-keys.js';
+import { commandKeys } from './command-keys.js';
 import { type EventSink, EventSinks } from './event-sinks.js';
 import { folders, keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
 import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
@@ -68,12 +69,12 @@ const masterBroker = {
 const jobKeys = {
   timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
     group: jobs,
-    doc: 'How long a command waits for returns, in seconds',
+    doc: 'After how long a command asks silent minions whether they are at work, and again, in seconds, where `-t` says nothing; the HTTP API the same',
     takes: 'seconds, 0.1 to 86400',
   }),
   publish_timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
     group: jobs,
-    doc: "How long a peer's publish waits for returns, in seconds",
+    doc: "Taken as it stands, without effect: a peer's publish waits as long as its own argument `timeout` says, 5 seconds by default",
     takes: 'seconds, 0.1 to 86400',
   }),
   gather_job_timeout: z._default(seconds(0.1, 3600), 10).register(keyDocs, {
@@ -96,9 +97,17 @@ const jobKeys = {
     doc: 'How many requests of one caller may come at once',
     takes: 'a whole number, 1 to 1000000',
   }),
-  runner_timeout: z
-    ._default(seconds(1, 86_400), 60)
-    .register(keyDocs, { group: jobs, doc: 'How long a runner may take, in seconds', takes: 'seconds, 1 to 86400' }),
+  runner_timeout: z._default(seconds(1, 86_400), 60).register(keyDocs, {
+    group: jobs,
+    doc: 'How long a runner may take, in seconds, where `-t` of natrium-run says nothing; and how long its grant is good for, where no longer time was asked for',
+    takes: 'seconds, 1 to 86400',
+  }),
+  rest_timeout: z.optional(seconds(1, 86_400)).register(keyDocs, {
+    group: jobs,
+    doc: 'How long a runner or the wheel may take that the HTTP API was asked for, in seconds, where its lowstate has no `timeout`; `runner_async` and `wheel_async` have a day',
+    takes: 'seconds, 1 to 86400',
+    shown: '300, or runner_timeout where that is longer',
+  }),
   keep_jobs: z._default(whole(1, 8760), 24).register(keyDocs, {
     group: jobs,
     doc: 'How long jobs and their returns are kept, in hours',
@@ -194,6 +203,7 @@ export const MasterConfig = z.strictObject({
   ...brokerTlsKeys,
   ...accessKeys,
   ...jobKeys,
+  ...commandKeys,
   ...minionKeys,
   ...guestKeys,
   ...timeKeys,

@@ -103,7 +103,7 @@ const moduleKeys = {
   }),
   timeout: z._default(seconds(0.1, 86_400), 5).register(keyDocs, {
     group: modules,
-    doc: 'How long natrium-call waits for returns of others, in seconds',
+    doc: 'Taken as it stands, without effect: a publish waits as long as its own argument `timeout` says, 5 seconds by default',
     takes: 'seconds, 0.1 to 86400',
   }),
 };
@@ -124,12 +124,14 @@ const eventKeys = {
 const spoolKeys = {
   keep_returns: z._default(whole(1, 8760), 24).register(keyDocs, {
     group: spool,
-    doc: 'How long returns and events that nobody took are kept, in hours',
+    doc: 'How long a return that no gateway has stored is kept, in hours; then it is dropped',
     takes: 'whole hours, 1 to 8760',
   }),
-  spool_max_bytes: z
-    ._default(whole(1_048_576, 1_099_511_627_776), 268_435_456)
-    .register(keyDocs, { group: spool, doc: 'Most disk space of the spool', takes: 'bytes, at least 1048576' }),
+  spool_max_bytes: z._default(whole(1_048_576, 1_099_511_627_776), 268_435_456).register(keyDocs, {
+    group: spool,
+    doc: 'Most bytes that wait in the spool: half for returns, of which the oldest are dropped, half for events, of which new ones are refused. Each of its two files is written anew when it is larger than 4 MiB and less than a quarter of it waits',
+    takes: 'bytes, at least 1048576',
+  }),
   spool_max_events: z._default(whole(1, 100_000_000), 100_000).register(keyDocs, {
     group: spool,
     doc: 'Most events in the spool; a marker says how many were dropped',

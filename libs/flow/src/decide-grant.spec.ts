@@ -126,10 +126,14 @@ describe('a grant', () => {
     expect(acl.audit.map(({ what, minions }) => [what, minions])).toEqual([['grant', 0]]);
   });
 
-  it('for a runner names no minions and holds for the runner’s time', () => {
+  it('for a runner names no minions and holds for the runner’s time, or for as long as was asked where that is longer', () => {
     const acl = new Acl();
-    acl.flow.handle(asks({ what: 'run' }), JID);
-    expect(acl.signed).toMatchObject([{ kind: 'run', members: [], expires: NOW + 600_000 }]);
+    acl.flow.handle(asks({ what: 'run', timeout: 5 }), JID);
+    acl.flow.handle(asks({ what: 'run', timeout: 900 }), JID);
+    expect(acl.signed).toMatchObject([
+      { kind: 'run', members: [], expires: NOW + 600_000 },
+      { kind: 'run', members: [], expires: NOW + 900_000 },
+    ]);
   });
 
   it('for what a runner asks carries on whose behalf', () => {

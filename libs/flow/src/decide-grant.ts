@@ -180,11 +180,16 @@ export class DecideGrant {
       jid,
       members,
       issued,
-      expires: issued + (kind === 'job' ? GRANT_JOB_MS : this.ports.runnerTimeoutMs),
+      expires: issued + (kind === 'job' ? GRANT_JOB_MS : this.#runMs(ask.request)),
       auditChain: chain,
       auditNumber: number,
     });
     return { grant, members, missing: allowed.missing, rule: allowed.rule };
+  }
+
+  /** A run may publish to its last moment, and reads only while it runs. */
+  #runMs({ timeout }: SignedRequest['request']): number {
+    return Math.max(this.ports.runnerTimeoutMs, timeout * 1000);
   }
 
   #refuse(caller: Principal | null, ask: SignedRequest, jid: Jid, error: Refusal): Result<never, Refusal> {

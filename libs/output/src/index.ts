@@ -1,4 +1,4 @@
-export { json } from './json.js';
+export { json, printableJson } from './json.js';
 export { yaml } from './yaml.js';
 export { type Outputter, type OutputOptions } from './outputter.js';
 export { outputter, outputterNames, wantsAll } from './registry.js';

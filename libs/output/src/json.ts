@@ -54,10 +54,11 @@ function scalar(value: null | boolean | number | bigint | string | Float): strin
   return ({ nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' } as const)[digits] ?? digits;
 }
 
-/** JSON itself leaves the controls from U+007F on as they are, and a terminal obeys some of them. */
 function text(value: string): string {
-  return JSON.stringify(value).replaceAll(
-    /[\u007f-\u009f]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return printableJson(JSON.stringify(value));
+}
+
+/** The same JSON for a terminal: JSON itself leaves the controls from U+007F on as they are, and a terminal obeys some of them. */
+export function printableJson(json: string): string {
+  return json.replaceAll(/[\u007f-\u009f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -128,7 +128,15 @@ describe('txt', () => {
 describe('raw and pprint', () => {
   it("print Python's repr", () => {
     expect(render('raw', { alpha: true })).toBe("{'alpha': True}");
+    expect(render('raw', { alpha: '\u001b[2J' })).toBe("{'alpha': '\\x1b[2J'}");
     expect(render('pprint', { alpha: [null, float(1)] })).toBe("{'alpha': [None, 1.0]}");
+  });
+});
+
+describe('raw', () => {
+  it('prints a bare text without quotes, and without what a terminal obeys', () => {
+    expect(render('raw', 'all\nis\twell')).toBe('all\nis\twell');
+    expect(render('raw', 'all\u001b[2J\u009bis well')).toBe('all?[2J?is well');
   });
 });
 

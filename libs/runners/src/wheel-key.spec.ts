@@ -14,6 +14,7 @@ const ENTRIES: readonly KeyEntry[] = [
 const STATES = { accept: 'accepted', reject: 'rejected' } as const;
 
 class Keys implements KeysPort {
+  readonly root = { fingerprint: 'ff', pem: 'PEM ff\n' };
   readonly changed: string[] = [];
   #entries = ENTRIES;
 
@@ -53,7 +54,7 @@ describe('key.*', () => {
     expect(await ask('key.list_all', ['web*'])).toMatchObject({ success: false });
     expect((await ask('key.list', ['un'])).ret).toEqual({ minions_pre: ['web2', 'web3'] });
     expect(await ask('key.list', ['x'])).toMatchObject({ success: false });
-    expect((await ask('key.list_match', ['db*,web2'])).ret).toEqual({
+    expect((await ask('key.name_match', ['db*,web2'])).ret).toEqual({
       minions_pre: ['web2'],
       minions_rejected: ['db1'],
     });
@@ -68,6 +69,14 @@ describe('key.*', () => {
       minions_pre: { web3: 'PEM ca\n' },
       minions_denied: { web3: 'PEM cb\n' },
     });
+  });
+
+  it('tells of the cluster’s own key under the name of Salt’s file', async () => {
+    expect((await ask('key.finger_master', [])).ret).toEqual({ local: { 'master.pub': 'ff' } });
+    expect((await ask('key.finger_master', ['sha256'])).ret).toEqual({ local: { 'master.pub': 'ff' } });
+    expect((await ask('key.finger_master', [flags({ match: '*' })])).ret).toEqual({ local: { 'master.pub': 'ff' } });
+    expect(await ask('key.finger_master', ['md5'])).toMatchObject({ success: false });
+    expect((await ask('key.master_key_str', [])).ret).toEqual({ local: { 'master.pub': 'PEM ff\n' } });
   });
 
   it.each<[string, readonly Value[], readonly string[]]>([

@@ -21,6 +21,8 @@ export interface KeyEntry {
 }
 
 export interface KeysPort {
+  /** The cluster's first root, which minions pin. */
+  readonly root: Pick<KeyEntry, 'fingerprint' | 'pem'>;
   list(): Promise<readonly KeyEntry[]>;
   /** @throws {ExecutionError} When it may not be, or somebody was faster. */
   change(to: KeyChange, key: KeyEntry): Promise<void>;
@@ -79,16 +81,31 @@ export const keyWheel = defineModule('key', {
     },
     async ({ match }, { keys }) => grouped(await keys.list(), groupsOf(match)),
   ),
-  list_match: wheel(
-    { doc: 'The keys of some ids, by state.', params: [MATCH], examples: ["key.list_match 'web*'"] },
+  name_match: wheel(
+    { doc: 'The keys of some ids, by state.', params: [MATCH], examples: ["key.name_match 'web*'"] },
     async ({ match }, { keys }) => matched(keys, match),
   ),
   finger: wheel(
     { doc: 'The fingerprints of keys, by state.', params: [MATCH, HASH], examples: ["key.finger '*'"] },
     async ({ match, hash_type: hash }, { keys }) => {
-      if (hash !== null && hash !== 'sha256') throw new ExecutionError('fingerprints are made by sha256 only');
+      requireSha256(hash);
       return byIds(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
     },
+  ),
+  finger_master: wheel(
+    {
+      doc: "The fingerprint of the cluster's root key, as minions pin it (master_finger).",
+      params: [HASH, ...UNUSED_MATCH],
+      examples: ['key.finger_master'],
+    },
+    ({ hash_type: hash }, { keys }) => {
+      requireSha256(hash);
+      return ofMaster(keys.root.fingerprint);
+    },
+  ),
+  master_key_str: wheel(
+    { doc: "The cluster's root key, the public one.", params: UNUSED_MATCH, examples: ['key.master_key_str'] },
+    (_, { keys }) => ofMaster(keys.root.pem),
   ),
   print: wheel(
     { doc: 'The public keys, by state.', params: [MATCH], examples: ["key.print 'web*'"] },
@@ -153,6 +170,15 @@ export const keyWheel = defineModule('key', {
     ({ match }, { keys }) => change(keys, 'delete', { match: byState(match), states: ALL }),
   ),
 });
+
+function requireSha256(hash: Value): void {
+  if (hash !== null && hash !== 'sha256') throw new ExecutionError('fingerprints are made by sha256 only');
+}
+
+/** Under the name of Salt's file, by which its clients look it up. */
+function ofMaster(text: string): ValueMap {
+  return { local: { 'master.pub': text } };
+}
 
 interface Chosen {
   readonly match: Value;

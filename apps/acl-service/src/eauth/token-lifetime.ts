@@ -2,7 +2,8 @@
 import type { MasterConfig } from '@natrium/config';
 import { isList, isMap } from '@natrium/model';
 
-const MAX_SECONDS = 31_536_000;
+/** Ten years: clients of Salt ask for three. */
+const MAX_SECONDS = 315_360_000;
 
 export interface Wish {
   readonly eauth: string;

@@ -21,12 +21,14 @@ export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterC
   return loadMasterConfig(isShut && existsSync(join(own, 'master')) ? own : configDir);
 }
 
-/** The keys that reach the master, as the text of a master file. */
+/** The keys that reach the master, and those that say how commands wait and what they show, as the text of a master file. */
 export function clientConfigText(config: MasterConfig): string {
   const { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } = config;
   const reach = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
+  const { timeout, runner_timeout, cli_summary, show_jid, show_timeout } = config;
+  const commands = { timeout, runner_timeout, cli_summary, show_jid, show_timeout };
   const { trace_endpoint, trace_ratio } = config;
-  const keys = { ...reach, ...(trace_endpoint === '' ? {} : { trace_endpoint, trace_ratio }) };
+  const keys = { ...reach, ...commands, ...(trace_endpoint === '' ? {} : { trace_endpoint, trace_ratio }) };
   const lines = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   return ['# Written by natriumctl accounts sync, for accounts that may not read the master file.', ...lines, ''].join(
     '\n',

@@ -10,26 +10,24 @@ import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/c
 import { type Identity, toHex } from '@natrium/envelope';
 import { isAccountName } from '@natrium/flow';
 import { err, isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
-import { exitOfRefusal } from '../common/exit-codes.js';
+import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
 import { hostAccounts, type HostEntry } from './host-accounts.js';
 import { KeyFiles, prepareFolders, shutFolders } from './key-files.js';
 import { type Enrolled, planSync, type Step } from './plan.js';
 
-const FAILED = 1;
-const NOT_ROOT = 77;
-
 export async function runAccountsSync(options: AccountsOptions, io: Io): Promise<number> {
   if (process.geteuid?.() !== 0)
-    return fail(io, 'accounts sync makes files for other accounts: run it as root', NOT_ROOT);
+    return fail(io, 'accounts sync makes files for other accounts: run it as root', EXIT.noKey);
   const loaded = loadMasterConfig(options.configDir);
-  if (!loaded.ok) return fail(io, loaded.error.map(problemSentence).join('\n'), FAILED);
+  if (!loaded.ok) return fail(io, loaded.error.map(problemSentence).join('\n'), EXIT.badConfig);
   const { config, locate } = loaded.value;
   const { publisher_acl, client_acl_verify, user, nodegroups } = config;
   const { policy, problems } = compilePolicy({ publisher_acl, client_acl_verify, user, nodegroups });
   if (problems.length > 0) {
-    return fail(io, problems.map((one) => problemSentence({ ...locate(one.path), ...one })).join('\n'), FAILED);
+    const sentences = problems.map((one) => problemSentence({ ...locate(one.path), ...one }));
+    return fail(io, sentences.join('\n'), EXIT.badConfig);
   }
   const master = await openMaster(options.configDir);
   if (!master.ok) return fail(io, master.error.sentence, master.error.exit);
@@ -86,7 +84,7 @@ class Sync {
     const { name } = step;
     if (step.do === 'nothing') return this.#say(name, 'has its key');
     if (step.do === 'skip') return this.#say(name, `gets no key: ${step.why}`);
-    if (step.do === 'conflict') return this.#say(name, `is left as it is: ${step.why}`, FAILED);
+    if (step.do === 'conflict') return this.#say(name, `is left as it is: ${step.why}`, EXIT.failed);
     if (this.options.dryRun) return this.#say(name, `${WOULD[step.do]}${step.do === 'remove' ? `: ${step.why}` : ''}`);
     const done =
       step.do === 'remove' ? await this.#remove(step) : owner === undefined ? ok('') : await this.#give(step, owner);

@@ -1,6 +1,6 @@
 /** Arguments as one would write them on a command line. */
 import { isMap, KWARG_MARK, pyStr, type Value } from '@natrium/model';
-import { printableLines } from '@natrium/output';
+import { printableJson, printableLines } from '@natrium/output';
 import type { Io } from '../ports.js';
 
 export function showArgument(value: Value): string {
@@ -24,5 +24,6 @@ export function print(texts: readonly string[], io: Pick<Io, 'out'>): void {
 }
 
 export function printJson(value: unknown, io: Pick<Io, 'out'>): void {
-  io.out(`${JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item), 2)}\n`);
+  const json = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item), 2);
+  io.out(`${printableJson(json)}\n`);
 }

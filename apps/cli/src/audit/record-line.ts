@@ -1,6 +1,7 @@
-/** One record for people, and for programs that read JSON. */
+/** One record for people, and for programs that read JSON. It quotes what callers asked for, so both are made safe for a terminal. */
 import { type AuditRecord, toHex } from '@natrium/envelope';
 import { nameOf } from '@natrium/model';
+import { disarm, printableJson } from '@natrium/output';
 
 /** `2026-01-02T03:04:05.678Z  refuse  account fred  cmd.run on web*  not_permitted  [a1b2 17]` */
 export function recordLine(record: AuditRecord): string {
@@ -15,7 +16,7 @@ export function recordLine(record: AuditRecord): string {
     rule ?? '-',
     `[${chain} ${number}]`,
   ];
-  return words.join('  ');
+  return disarm(words.join('  '));
 }
 
 export function recordJson({
@@ -31,7 +32,7 @@ export function recordJson({
   detail,
 }: AuditRecord): string {
   const when = new Date(time).toISOString();
-  return JSON.stringify({
+  const shown = {
     chain,
     number,
     time: when,
@@ -42,7 +43,8 @@ export function recordJson({
     verdict,
     rule,
     detail,
-  });
+  };
+  return printableJson(JSON.stringify(shown));
 }
 
 function aboutOf({ detail }: AuditRecord): string {

@@ -1,13 +1,15 @@
 /**
  * `natriumctl audit`: follow it, verify it, take a copy that can be verified elsewhere.
  *
- * Exit codes: 0 intact, 1 findings, 2 a file that cannot be read or written, 69 no master.
+ * Exit codes: 0 intact, 1 findings, 2 a file that cannot be read or written, 69 no master, 130 Ctrl-C while following.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { isNativeError } from 'node:util/types';
 import { loadMasterConfig } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { disarm, printableJson } from '@natrium/output';
+import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { UsageError } from '../common/options.js';
 import { notConnected, refused, say } from '../common/refused.js';
@@ -71,7 +73,7 @@ async function tail(master: OpenMaster, { follow, json, last }: AuditOptions, io
     }
     if (page.value.isLast && !follow) return 0;
     const next = await orInterrupt(nextPage(master, page.value.next), io);
-    if (next === INTERRUPTED) return 0;
+    if (next === INTERRUPTED) return EXIT.interrupted;
     page = next;
   }
 }
@@ -123,13 +125,13 @@ function verifyFile(options: AuditOptions, path: string, io: Io): number {
 function verify(audit: StoredAudit, { heads, json }: AuditOptions, io: Io): number {
   const kept = heads === undefined ? [] : headsInLog(heads);
   const verified = verifyStored({ ...audit, heads: [...audit.heads, ...kept] });
-  if (json) io.out(`${JSON.stringify(verified)}\n`);
+  if (json) io.out(`${printableJson(JSON.stringify(verified))}\n`);
   else tell(verified, io);
   return verified.findings.length === 0 ? 0 : FOUND;
 }
 
 function tell({ findings, chains, records, heads, grants, fingerprint: cluster }: Verified, io: Io): void {
-  for (const { kind, sentence } of findings) io.out(`${kind}: ${sentence}\n`);
+  for (const { kind, sentence } of findings) io.out(`${kind}: ${disarm(sentence)}\n`);
   const what = `${records} records in ${chains} chains, ${heads} signed heads, ${grantsText(grants)}`;
   const verdict =
     findings.length === 0 ? 'intact' : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;

@@ -12,6 +12,13 @@ export function gatherDocs(docs: Map<string, string>, answer: Value): void {
   }
 }
 
+/** The texts of one answer. */
+export function docsIn(answer: Value): ReadonlyMap<string, string> {
+  const docs = new Map<string, string>();
+  gatherDocs(docs, answer);
+  return docs;
+}
+
 export function printDocs(docs: ReadonlyMap<string, string>, printer: Printer, io: Io): void {
   const sorted = [...docs].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [fun, text] of sorted) {

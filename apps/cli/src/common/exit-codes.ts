@@ -27,6 +27,8 @@ export const EXIT = {
   /** A configuration that cannot be used, or no cluster in its folder. */
   badConfig: 78,
   interrupted: 130,
+  /** Whoever read the output stopped: 128 and the number of SIGPIPE. */
+  nobodyReads: 141,
   unknownFunction: 255,
 } as const;
 

@@ -58,6 +58,28 @@ describe('-a', () => {
     expect({ exit, times }).toEqual({ exit: 13, times: 0 });
   });
 
+  it.each([
+    ['username', []],
+    ['password', ['--username', 'fred']],
+  ])('connects to nobody after Ctrl-C at the %s, and exits 130', async (what, flags) => {
+    const io = new ScriptedIo();
+    io.prompt = (question) => {
+      io.asked.push(question);
+      return Promise.resolve().then(() => {
+        io.pressCtrlC();
+        return undefined;
+      });
+    };
+    const master = new ScriptedMaster();
+    const exit = await runNatrium(['-a', 'ldap', ...flags, ...PING], io, master.connect);
+    expect({ exit, asked: io.asked, times: master.connected.length }).toEqual({
+      exit: 130,
+      asked: [`${what}: `],
+      times: 0,
+    });
+    expect(io.stderr).toBe('Exiting gracefully on Ctrl-c\n');
+  });
+
   it('without it nobody logs in', async () => {
     const { login, io } = await natrium(PING, { token: TOKEN });
     expect({ login, asked: io.asked }).toEqual({ login: undefined, asked: [] });

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { err, ok, type Result } from '@natrium/model';
 import type { ConnectProblem, Io, LoginOptions } from '../ports.js';
 import { EXIT } from './exit-codes.js';
+import { INTERRUPTED, orInterrupt } from './interrupt.js';
 import { type Options, UsageError } from './options.js';
 import { alias } from './program.js';
 
@@ -53,10 +54,10 @@ function orKept(eauth: string, options: Options, io: Io): ReturnType<typeof logi
 }
 
 async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof loginOf> {
-  const username = options.text('username') ?? (await io.prompt('username: ', { secret: false }));
-  if (username === undefined || username === '') return err({ sentence: 'no username was given', exit: EXIT.denied });
-  const secret = options.text('password') ?? (await io.prompt('password: ', { secret: true }));
-  if (secret === undefined || secret === '') return err({ sentence: 'no password was given', exit: EXIT.denied });
+  const username = await givenOr(options.text('username'), 'username', io);
+  if (!username.ok) return username;
+  const secret = await givenOr(options.text('password'), 'password', io);
+  if (!secret.ok) return secret;
   const keep = (token: string) => {
     try {
       io.tokenFile.write(token);
@@ -68,5 +69,18 @@ async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof
       return false;
     }
   };
-  return ok({ login: { eauth, username, secret, ...(options.flag('makeToken') ? { keep } : {}) } });
+  return ok({
+    login: { eauth, username: username.value, secret: secret.value, ...(options.flag('makeToken') ? { keep } : {}) },
+  });
+}
+
+async function givenOr(
+  given: string | undefined,
+  what: 'username' | 'password',
+  io: Io,
+): Promise<Result<string, ConnectProblem>> {
+  const answer = given ?? (await orInterrupt(io.prompt(`${what}: `, { secret: what === 'password' }), io));
+  if (answer === INTERRUPTED) return err({ sentence: 'Exiting gracefully on Ctrl-c', exit: EXIT.interrupted });
+  if (answer === undefined || answer === '') return err({ sentence: `no ${what} was given`, exit: EXIT.denied });
+  return ok(answer);
 }

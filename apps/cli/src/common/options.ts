@@ -7,9 +7,12 @@ export class UsageError extends Error {
 
 export class Options {
   readonly #found: Readonly<Record<string, unknown>>;
+  readonly #typed: ReadonlyMap<string, string>;
 
-  constructor(found: Readonly<Record<string, unknown>>) {
+  /** @param typed How each option was spelled on the command line, by its name. */
+  constructor(found: Readonly<Record<string, unknown>>, typed: ReadonlyMap<string, string>) {
     this.#found = found;
+    this.#typed = typed;
   }
 
   flag(name: string): boolean {
@@ -26,26 +29,38 @@ export class Options {
     return this.#found[name] !== undefined && this.#found[name] !== false;
   }
 
-  integer(name: string, flag: string, range: { readonly min: number; readonly max: number }): number | undefined {
+  integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = Number(text);
     if (/^[+-]?\d+$/.test(text) && value >= range.min && value <= range.max) return value;
-    throw new UsageError(`option ${flag}: invalid integer value: '${text}'`);
+    throw this.#invalid(name, `invalid integer value: '${text}'`);
   }
 
   /** A number with or without a fraction. */
-  float(name: string, flag: string, range: { readonly min: number; readonly max: number }): number | undefined {
+  float(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = Number(text);
     if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && value >= range.min && value <= range.max) return value;
-    throw new UsageError(`option ${flag}: invalid floating-point value: '${text}'`);
+    throw this.#invalid(name, `invalid floating-point value: '${text}'`);
+  }
+
+  /** One of these words. */
+  choice(name: string, choices: readonly string[]): string | undefined {
+    const text = this.text(name);
+    if (text === undefined || choices.includes(text)) return text;
+    const words = choices.map((word) => `'${word}'`).join(', ');
+    throw this.#invalid(name, `invalid choice: '${text}' (choose from ${words})`);
   }
 
   /** Words separated by commas, without blanks around them and without empty ones. */
   list(name: string): readonly string[] {
     const words = (this.text(name) ?? '').split(',').map((word) => word.trim());
     return words.filter((word) => word !== '');
+  }
+
+  #invalid(name: string, what: string): UsageError {
+    return new UsageError(`option ${this.#typed.get(name) ?? name}: ${what}`);
   }
 }

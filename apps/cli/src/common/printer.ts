@@ -22,7 +22,7 @@ const INDENT = { min: -1000, max: 1000 };
 
 export function makePrinter(options: Options, io: Io): Printer {
   const asked = askedFormat(options);
-  const indent = options.integer('outputIndent', '--out-indent', INDENT);
+  const indent = options.integer('outputIndent', INDENT);
   const write = writerOf(options, io);
   const color = wantsColor(options, io);
   const chosen = asked === undefined ? undefined : (outputter(asked) ?? fallBack(asked, io));

@@ -4,8 +4,9 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import type { Io } from '../ports.js';
-import { candidatesOf, writtenOut } from './abbreviations.js';
+import { candidatesOf, optionOf, spellingsIn, typedSpellings, writtenOut } from './abbreviations.js';
 import { EXIT } from './exit-codes.js';
+import { checkLogLevels } from './log-level.js';
 import { Options, UsageError } from './options.js';
 import { versionLine, versionsReport } from './version.js';
 
@@ -44,15 +45,17 @@ export async function runProgram(
   io: Io,
   body: (options: Options, words: readonly string[]) => Promise<number>,
 ): Promise<number> {
+  const words = passesOn ? argv : writtenOut(argv, command);
   try {
-    command.parse([...(passesOn ? argv : writtenOut(argv, command))], { from: 'user' });
-    const options = new Options(command.opts());
+    command.parse([...words], { from: 'user' });
+    const options = new Options(command.opts(), typedSpellings(words, command));
+    checkLogLevels(options);
     if (!options.flag('versionsReport')) return await body(options, command.args);
     io.out(versionsReport(io));
     return EXIT.ok;
   } catch (problem) {
     if (problem instanceof CommanderError && problem.exitCode === 0) return EXIT.ok;
-    const sentence = usageSentence(problem, command);
+    const sentence = usageSentence(problem, words, command);
     if (sentence === undefined) {
       io.err(`${name}: internal error: ${problem instanceof Error ? problem.message : String(problem)}\n`);
       return EXIT.internal;
@@ -62,17 +65,23 @@ export async function runProgram(
   }
 }
 
-function usageSentence(problem: unknown, command: Command): string | undefined {
+function usageSentence(problem: unknown, argv: readonly string[], command: Command): string | undefined {
   if (problem instanceof UsageError) return problem.message;
   if (!(problem instanceof CommanderError)) return undefined;
+  // Only the last word can lack what follows it.
+  if (problem.code === 'commander.optionMissingArgument')
+    return `${spellingsIn(argv.at(-1) ?? '', command).at(-1) ?? ''} option requires 1 argument`;
   return problem.message
     .replace(/^error: /, '')
-    .replace(/^unknown option '([^']*)'/, (_, word: string) => noSuchOption(word, command))
-    .replace(/^option '([^']*)' argument missing/, '$1: an argument is missing');
+    .replace(/^unknown option '([^']*)'(.*)/s, (_, word: string, hint: string) => noSuchOption(word, hint, command));
 }
 
-function noSuchOption(word: string, command: Command): string {
+function noSuchOption(word: string, hint: string, command: Command): string {
   const candidates = candidatesOf(word, command);
-  if (candidates.length > 1) return `ambiguous option: ${word.split('=', 1).join('')} (${candidates.join(', ')}?)`;
-  return `no such option: ${word}`;
+  const [name = ''] = word.split('=', 1);
+  if (candidates.length > 1) return `ambiguous option: ${name} (${candidates.join(', ')}?)`;
+  // It is one, but commander does not know it with a value.
+  return optionOf(name, command) === undefined
+    ? `no such option: ${name}${hint}`
+    : `${name} option does not take a value`;
 }

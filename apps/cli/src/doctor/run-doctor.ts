@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
@@ -41,7 +42,7 @@ export async function runDoctor({ configDir, json, all }: DoctorOptions, io: Io)
   const [problems, warnings] = [count('problem'), count('warning')];
   const code = Math.max(0, ...findings.map(({ level }) => CODES[level]));
   if (json) {
-    io.out(`${JSON.stringify({ findings, problems, warnings }, undefined, 2)}\n`);
+    io.out(`${printableJson(JSON.stringify({ findings, problems, warnings }, undefined, 2))}\n`);
     return code;
   }
   const shown = all ? findings : findings.filter(({ level }) => level !== 'ok');

@@ -1,11 +1,13 @@
-/** Events as Salt's `state.event` prints them: the tag, a tab and JSON; or JSON over many lines. */
+/** Events for a terminal, as Salt's `state.event` prints them: the tag, a tab and JSON; or JSON over many lines. */
 import type { BusEvent, Json } from '@natrium/events';
+import { disarm, printableJson } from '@natrium/output';
 
 const INDENT = 4;
 
 export function eventText({ tag, data, stamp }: BusEvent, pretty: boolean): string {
   const whole = { ...data, _stamp: stamp };
-  return `${tag}\t${pretty ? JSON.stringify(sorted(whole), undefined, INDENT) : spaced(whole)}\n`;
+  const json = pretty ? JSON.stringify(sorted(whole), undefined, INDENT) : spaced(whole);
+  return `${disarm(tag)}\t${printableJson(json)}\n`;
 }
 
 /** As Python's `json.dumps` writes it. */

@@ -4,6 +4,7 @@ import type { MasterConfig } from '@natrium/config';
 import { CONNECTED } from '@natrium/flow';
 import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
 import { type LiveTracing, openTracing } from '@natrium/tracing';
+import { type CommandDefaults, commandDefaults } from '../common/command-defaults.js';
 import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, JobAsk } from '../ports.js';
 import { readInventory } from './inventory-port.js';
 import { keyPort } from './key-port.js';
@@ -13,19 +14,20 @@ import { openMaster } from './open-master.js';
 export const connectMaster: ConnectMaster = async ({ configDir, login }) => {
   const opened = await openMaster(configDir, { keyless: login !== undefined, openTracing: openTraces });
   if (!opened.ok) return opened;
-  const { client, transport, fingerprint, link, traces } = opened.value;
+  const { client, transport, fingerprint, link, traces, config } = opened.value;
   const close = async () => {
     await transport.drain();
     await traces.close();
   };
-  if (login === undefined) return ok(linkTo(client, close, fingerprint));
+  const parts = { close, fingerprint, defaults: commandDefaults(config) };
+  if (login === undefined) return ok(linkTo(client, parts));
   const user = await logIn(login, client, link);
   if (!user.ok) {
     await close();
     return user;
   }
   return ok({
-    ...linkTo(user.value.client, close, fingerprint),
+    ...linkTo(user.value.client, parts),
     close: async () => {
       await user.value.logout();
       await close();
@@ -39,14 +41,21 @@ function openTraces({ trace_endpoint: endpoint, trace_ratio: ratio, cluster }: M
   return openTracing({ endpoint, ratio, cluster, service: 'cli', instance, onProblem: () => undefined });
 }
 
-function linkTo(client: MasterClient, close: () => Promise<void>, finger: string): MasterLink {
+interface LinkParts {
+  readonly close: () => Promise<void>;
+  readonly fingerprint: string;
+  readonly defaults: CommandDefaults;
+}
+
+function linkTo(client: MasterClient, { close, fingerprint, defaults }: LinkParts): MasterLink {
   return {
+    defaults,
     publish: (ask) => client.publish(ask),
     inBatches: (ask) => client.inBatches(ask),
     publishAsync: (ask) => start(client, ask, 'jid'),
     preview: async (ask) => preview(client, ask),
     run: ({ async: detached, ...ask }, onJid) => client.run(ask, detached === true ? 'jid' : 'all', onJid),
-    keys: keyPort(client, finger),
+    keys: keyPort(client, fingerprint),
     inventory: () => readInventory(client),
     close,
   };

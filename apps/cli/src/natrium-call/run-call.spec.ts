@@ -130,6 +130,15 @@ describe('natrium-call', () => {
     expect(doc.out).toBe('test.ping:\n\n    Answers true.\n\n');
   });
 
+  it('prints what sys.doc returns as any other result', async () => {
+    const flags = ['--out=json', '--out-indent=-1'];
+    const ret = { 'test.ping': 'Answers true.' };
+    expect((await call([...flags, 'sys.doc', 'test.ping'], { ret })).out).toBe(
+      '{"local": {"test.ping": "Answers true."}}\n',
+    );
+    expect((await call(['--metadata', ...flags, 'sys.doc'], { ret })).out).toContain('{"local": {"fun": "sys.doc", ');
+  });
+
   it('takes --documentation, and options of Salt that change nothing', async () => {
     expect((await call(['--documentation', 'test.ping'])).asked[0]).toMatchObject({ fun: 'sys.doc' });
     expect((await call(['--hard-crash', '--output-diff', 'test.ping'])).exit).toBe(0);
@@ -145,6 +154,12 @@ describe('natrium-call', () => {
     const { connected, asked } = await call([...flags, 'test.ping']);
     expect(connected).toEqual([{ configDir: '/d', local: true, id: 'x', master: 'm', moduleDirs: ['/a', '/b'] }]);
     expect(asked[0]?.options).toEqual({ timeout: 9 });
+  });
+
+  it('takes no word as log level that is none', async () => {
+    const { exit, err: said, connected } = await call(['cmd.run', 'ls', '-l', '/tmp']);
+    expect({ exit, connected }).toEqual({ exit: 2, connected: [] });
+    expect(said).toContain("natrium-call: error: option -l: invalid choice: '/tmp'");
   });
 
   it('says what is not built yet, and does nothing', async () => {

@@ -8,7 +8,7 @@
 import type { Value, ValueMap } from '@natrium/model';
 import { printableLines } from '@natrium/output';
 import { configDirOf } from '../common/common-options.js';
-import { gatherDocs, printDocs } from '../common/docs.js';
+import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT, exitOfRetcode } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
@@ -27,6 +27,7 @@ interface Call {
   readonly fun: string;
   readonly args: readonly Value[];
   readonly options: CallOptions;
+  /** The answer is documentation, to be printed as such and not as a result. */
   readonly docs: boolean;
   readonly passThrough: boolean;
   /** Print the whole outcome, not only what was returned. */
@@ -50,7 +51,7 @@ export async function runNatriumCall(argv: readonly string[], io: Io, connectAge
 }
 
 function callOf(options: Options, words: readonly string[]): Call | undefined {
-  const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  const timeout = options.integer('timeout', { min: 0, max: DAY });
   const returner = options.text('return');
   const how = {
     options: {
@@ -67,7 +68,7 @@ function callOf(options: Options, words: readonly string[]): Call | undefined {
   }
   const [fun, ...rest] = words;
   if (fun === undefined) return undefined;
-  return { ...how, fun, args: callArguments(rest, options.list('parse')), docs: fun === 'sys.doc' };
+  return { ...how, fun, args: callArguments(rest, options.list('parse')), docs: false };
 }
 
 function agentOptions(options: Options, io: Io): AgentOptions {
@@ -109,7 +110,7 @@ function tell(outcome: CallOutcome, call: Call, printer: Printer, io: Io): numbe
     return EXIT.unknownFunction;
   }
   if (outcome.problem !== undefined) tellProblem(call.fun, outcome.problem, io);
-  else if (call.docs && retcode === 0) showDocs(ret, printer, io);
+  else if (call.docs && retcode === 0) printDocs(docsIn(ret), printer, io);
   else if (call.whole) printer.show({ local: wholeOf(call, outcome) }, { retcode });
   else printer.show({ local: ret }, { out, retcode });
   for (const sentence of untaken) say(sentence, io);
@@ -132,10 +133,4 @@ function printable(text: string): string {
 /** Salt's names; a call has no jid of its own here. */
 function wholeOf({ fun, args }: Call, { ret, retcode, success, out }: CallOutcome): ValueMap {
   return { fun, fun_args: [...args], return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
-}
-
-function showDocs(ret: Value, printer: Printer, io: Io): void {
-  const docs = new Map<string, string>();
-  gatherDocs(docs, ret);
-  printDocs(docs, printer, io);
 }

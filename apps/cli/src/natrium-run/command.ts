@@ -29,7 +29,10 @@ export function runProgramOf(io: Io): Program {
   command.option('--async', 'print the tag of the run and do not wait');
   command.option('-d, --doc', 'print the documentation of a runner or of all');
   alias(command, '--documentation', 'doc');
-  command.option('-t, --timeout <seconds>', 'how long to wait for the answer (default: 60)');
+  command.option(
+    '-t, --timeout <seconds>',
+    'how long to wait for the answer (default: runner_timeout of the master file, or 60)',
+  );
   addNoParse(command);
   command.option('--args-stdin', 'read further words and options from stdin, one a line');
   addLoginOptions(command);

@@ -34,6 +34,12 @@ describe('natrium-run', () => {
     expect((await run(['test.none'], answer({}))).out).toBe('None\n');
   });
 
+  it('waits as the configuration says where -t says nothing or 0', async () => {
+    const script = { ...answer({}), defaults: { runnerTimeout: 600 } };
+    const timeoutOf = async (...argv: readonly string[]) => (await run([...argv, 'manage.up'], script)).ran[0]?.timeout;
+    expect([await timeoutOf(), await timeoutOf('-t', '0'), await timeoutOf('-t', '9')]).toEqual([600, 600, 9]);
+  });
+
   it('takes --out', async () => {
     expect((await run(['--out=json', '--out-indent=-1', 'manage.up'], answer({ ret: [1] }))).out).toBe('[1]\n');
   });
@@ -61,15 +67,19 @@ describe('natrium-run', () => {
     expect(ran[0]?.async).toBe(true);
   });
 
-  it('-d prints the documentation of one runner, of a module, or of all', async () => {
-    const docs = answer({
-      ret: { 'manage.up': 'Who is up.', 'manage.down': 'Who is down.', 'jobs.active': 'What runs.' },
-    });
-    expect((await run(['-d', 'manage.up'], docs)).out).toBe('manage.up:\n\n    Who is up.\n\n');
-    expect((await run(['-d', 'manage'], docs)).out).toContain('manage.down:');
-    const all = await run(['-d'], docs);
-    expect(all.out).toContain('jobs.active:');
-    expect(all.ran[0]).toMatchObject({ fun: 'doc.runner', args: [] });
+  it('-d prints the documentation that the master finds, of one runner, of a module, of what a glob means, or of all', async () => {
+    const docs = answer({ ret: { 'manage.up': 'Who is up.', 'jobs.active': 'What runs.' } });
+    const { out } = await run(['-d', 'm*'], docs);
+    expect(out).toBe('jobs.active:\n\n    What runs.\n\nmanage.up:\n\n    Who is up.\n\n');
+    const asked = async (...words: readonly string[]) => (await run(['-d', ...words], docs)).ran[0];
+    expect(await asked()).toMatchObject({ fun: 'doc.runner', args: [] });
+    for (const [word, sent] of [
+      ['manage.up', 'manage.up'],
+      ['manage', 'manage'],
+      ['manage.', 'manage'],
+      ['*.u*', '*.u*'],
+    ] as const)
+      expect(await asked(word)).toMatchObject({ fun: 'doc.runner', args: [sent] });
   });
 
   it('takes --documentation, --hard-crash, and further words from stdin', async () => {
@@ -105,6 +115,12 @@ describe('natrium-run', () => {
     expect(said).toMatch(new RegExp(`^\nExiting gracefully on Ctrl-c\nThis run's jid is: ${JID}\n`));
     expect(said).toContain(`\n\nnatriumctl event replay salt/run/${JID}\n`);
     expect(await told('')).toMatchObject({ exit: 130, err: '\nExiting gracefully on Ctrl-c\n' });
+  });
+
+  it('takes no word as log level that is none', async () => {
+    const { exit, err: said, connected } = await run(['salt.cmd', 'test.echo', '-l', '/tmp']);
+    expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
+    expect(said).toContain("natrium-run: error: option -l: invalid choice: '/tmp'");
   });
 
   it('says what is not built yet, and does nothing', async () => {

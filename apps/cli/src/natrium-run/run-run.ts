@@ -5,9 +5,8 @@
  *
  * Spec: reference salt-cli.md §3, docs/exit-codes.md.
  */
-import { isMap, type Value } from '@natrium/model';
 import { configDirOf } from '../common/common-options.js';
-import { gatherDocs, printDocs } from '../common/docs.js';
+import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
@@ -21,13 +20,13 @@ import { callArguments } from '../common/words.js';
 import type { ConnectMaster, Io, MasterLink, RunAnswer, RunAsk } from '../ports.js';
 import { NOT_BUILT, runProgramOf } from './command.js';
 
-const DEFAULT_TIMEOUT = 60;
 const DAY = 86_400;
 
 interface Run {
-  readonly ask: RunAsk;
-  /** Set: print the documentation of this runner or module (empty: of all) out of the answer. */
-  readonly docsOf?: string;
+  /** Without a timeout where the command line has none: then the configuration's counts. */
+  readonly ask: Omit<RunAsk, 'timeout'> & { readonly timeout: number | undefined };
+  /** The answer is documentation, to be printed as such. */
+  readonly docs?: boolean;
 }
 
 export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
@@ -52,20 +51,27 @@ export async function runNatriumRun(argv: readonly string[], io: Io, connectMast
 }
 
 function runOf(options: Options, words: readonly string[]): Run | undefined {
-  const seconds = options.integer('timeout', '--timeout', { min: 0, max: DAY });
-  const timeout = seconds === undefined || seconds === 0 ? DEFAULT_TIMEOUT : seconds;
+  const seconds = options.integer('timeout', { min: 0, max: DAY });
+  const timeout = seconds === 0 ? undefined : seconds;
   const [fun, ...rest] = words;
   if (options.flag('doc')) {
     if (rest.length > 0) throw new UsageError('You can only get documentation for one method at one time.');
-    return { ask: { fun: 'doc.runner', args: [], timeout }, docsOf: fun ?? '' };
+    // `manage.` is another word for `manage`, as for Salt.
+    return { ask: { fun: 'doc.runner', args: fun === undefined ? [] : [fun.replace(/\.$/, '')], timeout }, docs: true };
   }
   if (fun === undefined) return undefined;
   const args = callArguments(rest, options.list('parse'));
   return { ask: { fun, args, timeout, ...(options.flag('async') ? { async: true } : {}) } };
 }
 
-async function carryOut({ ask, docsOf }: Run, link: MasterLink, printer: Printer, io: Io): Promise<number> {
+async function carryOut(
+  { ask: asked, docs = false }: Run,
+  link: MasterLink,
+  printer: Printer,
+  io: Io,
+): Promise<number> {
   let jid = '';
+  const ask = { ...asked, timeout: asked.timeout ?? link.defaults.runnerTimeout };
   const answer = await orInterrupt(link.run(ask, (told) => (jid = told)), io); // prettier-ignore
   if (answer === INTERRUPTED) return interrupted(jid, io);
   if (!answer.ok) return refused(answer.error, io);
@@ -75,8 +81,8 @@ async function carryOut({ ask, docsOf }: Run, link: MasterLink, printer: Printer
     printer.show(ret, { out, retcode });
     return EXIT.failed;
   }
-  if (docsOf === undefined) printer.show(ret, { out });
-  else printDocs(docsUnder(docsOf, ret), printer, io);
+  if (docs) printDocs(docsIn(ret), printer, io);
+  else printer.show(ret, { out });
   return EXIT.ok;
 }
 
@@ -98,13 +104,4 @@ function underWay({ jid }: RunAnswer, io: Io): number {
       `event bus or by examining the master job cache, if configured. This execution is running under tag salt/run/${jid}\n`,
   );
   return EXIT.ok;
-}
-
-/** `manage.up` names itself, `manage` all of its module. */
-function docsUnder(name: string, ret: Value): ReadonlyMap<string, string> {
-  const docs = new Map<string, string>();
-  if (!isMap(ret)) return docs;
-  const wanted = Object.entries(ret).filter(([fun]) => name === '' || fun === name || fun.startsWith(`${name}.`));
-  gatherDocs(docs, Object.fromEntries(wanted));
-  return docs;
 }

@@ -27,13 +27,13 @@ const SAFE_SIZE = '8';
 /** @throws {UsageError} For a size that makes no sense, in Salt's words. */
 export function batchOf(options: Options): BatchPlan | undefined {
   const asked = options.text('batch');
-  const limit = options.integer('batchSafeLimit', '--batch-safe-limit', { min: 0, max: MANY }) ?? 0;
+  const limit = options.integer('batchSafeLimit', { min: 0, max: MANY }) ?? 0;
   const size = asked ?? (limit > 1 ? (options.text('batchSafeSize') ?? SAFE_SIZE) : undefined);
   if (size === undefined) return undefined;
   return {
     size: batchSize(size),
     from: asked === undefined ? limit : 1,
-    wait: options.float('batchWait', '--batch-wait', { min: 0, max: DAY }) ?? 0,
+    wait: options.float('batchWait', { min: 0, max: DAY }) ?? 0,
     failhard: options.flag('failhard'),
   };
 }

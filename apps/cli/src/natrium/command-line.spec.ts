@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CommandDefaults } from '../common/command-defaults.js';
 import { ended, returned, started } from '../testing/job-steps.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { ScriptedMaster } from '../testing/scripted-master.js';
@@ -11,8 +12,17 @@ async function natrium(...argv: readonly string[]) {
 }
 
 async function natriumReading(input: string, ...argv: readonly string[]) {
+  return natriumWith({ input }, ...argv);
+}
+
+interface Setting {
+  readonly input?: string;
+  readonly defaults?: Partial<CommandDefaults>;
+}
+
+async function natriumWith({ input = '', defaults = {} }: Setting, ...argv: readonly string[]) {
   const io = new ScriptedIo({ input });
-  const master = new ScriptedMaster({ job: [started(['a']), returned('a', true), ended()] });
+  const master = new ScriptedMaster({ defaults, job: [started(['a']), returned('a', true), ended()] });
   const exit = await runNatrium(argv, io, master.connect);
   return { exit, out: io.stdout, err: io.stderr, asked: master.published[0], connected: master.connected.length };
 }
@@ -71,10 +81,9 @@ describe('the function and its arguments', () => {
 
   it('must divide among the functions, or the command exits 42', async () => {
     const { exit, out, err, connected } = await natrium('*', 'test.ping,test.echo', 'hi');
-    expect(exit).toBe(42);
-    expect(out).toContain('Usage: natrium');
-    expect(err).toContain('Cannot execute compound command without defining all arguments.');
-    expect(connected).toBe(0);
+    const sentence = 'Cannot execute compound command without defining all arguments.\n';
+    expect({ exit, out, err, connected }).toEqual({ exit: 42, out: '', err: sentence, connected: 0 });
+    expect(await natrium('*', 'test.ping,test.version')).toMatchObject({ exit: 42, out: '', err: sentence });
   });
 
   it('keep the words of --no-parse as text, and negative numbers as numbers', async () => {
@@ -95,10 +104,17 @@ describe('the timeout', () => {
     expect((await natrium('--timeout=0', '*', 'test.ping')).asked?.timeout).toBe(5);
   });
 
+  it('is the configured one where -t says nothing or 0', async () => {
+    const timeoutOf = async (...argv: readonly string[]) =>
+      (await natriumWith({ defaults: { timeout: 30 } }, ...argv, '*', 'test.ping')).asked?.timeout;
+    expect([await timeoutOf(), await timeoutOf('-t', '0'), await timeoutOf('-t', '9')]).toEqual([30, 30, 9]);
+  });
+
   it('is a number', async () => {
     const { exit, err } = await natrium('-t', 'soon', '*', 'test.ping');
     expect(exit).toBe(2);
-    expect(err).toContain("natrium: error: option --timeout: invalid integer value: 'soon'\n");
+    expect(err).toContain("natrium: error: option -t: invalid integer value: 'soon'\n");
+    expect((await natrium('--tim=soon', '*', 'test.ping')).err).toContain('error: option --timeout: invalid integer');
   });
 });
 
@@ -125,8 +141,19 @@ describe('usage errors', () => {
     );
   });
 
+  it('name an option with a value that it does not take, and an unknown one without its value', async () => {
+    expect(await natrium('--static=1', '*', 'test.ping')).toMatchObject({ exit: 2, connected: 0 });
+    expect((await natrium('--stati=1', '*', 'test.ping')).err).toMatch(
+      /natrium: error: --static option does not take a value\n$/,
+    );
+    expect((await natrium('--bogus=1', '*', 'test.ping')).err).toMatch(/natrium: error: no such option: --bogus\n$/);
+  });
+
   it('name an option whose value is missing, and a file that cannot be opened', async () => {
-    expect((await natrium('*', 'test.ping', '--out')).err).toContain('natrium: error: ');
+    const missing = async (...argv: readonly string[]) => (await natrium('*', 'test.ping', ...argv)).err;
+    expect(await missing('--out')).toMatch(/natrium: error: --out option requires 1 argument\n$/);
+    expect(await missing('--output-ind')).toMatch(/natrium: error: --output-indent option requires 1 argument\n$/);
+    expect(await missing('-vt')).toMatch(/natrium: error: -t option requires 1 argument\n$/);
     expect(await natrium('*', 'test.ping', '--out-file', '/forbidden/x')).toMatchObject({ exit: 2, connected: 0 });
   });
 });
@@ -153,6 +180,28 @@ describe('a long option may be cut short', () => {
     expect((await natrium('*', 'test.arg', '--metadata', '--tim')).asked?.options).toMatchObject({ metadata: '--tim' });
     expect((await natrium('-vt', '9', '*', 'test.ping', '-t', '--tim')).err).toContain("integer value: '--tim'");
   });
+});
+
+describe('a log level', () => {
+  it('is none of the words of a command that was not quoted', async () => {
+    const { exit, err, connected } = await natrium('web1', 'cmd.run', 'ls', '-l', '/tmp');
+    expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
+    expect(err).toMatch(
+      /natrium: error: option -l: invalid choice: '\/tmp' \(choose from 'all', 'garbage', .*, 'quiet'\)\n$/,
+    );
+    for (const flag of ['--log-level', '--log-file-level'])
+      expect((await natrium('*', 'test.ping', flag, 'loud')).err).toContain(
+        `error: option ${flag}: invalid choice: 'l`,
+      );
+  });
+
+  it.each(['all', 'garbage', 'trace', 'debug', 'profile', 'info', 'warning', 'error', 'critical', 'quiet'])(
+    'may be %s',
+    async (level) => {
+      const flags = ['-l', level, `--log-file-level=${level}`];
+      expect(await natrium(...flags, '*', 'test.ping')).toMatchObject({ exit: 0, connected: 1 });
+    },
+  );
 });
 
 describe('options of Salt that change nothing', () => {

@@ -53,7 +53,7 @@ function addRunOptions(command: Command): void {
   command.optionsGroup('Run:');
   command.option(
     '-t, --timeout <seconds>',
-    'when to ask silent minions whether they are at work, and again (default: 5)',
+    'when to ask silent minions whether they are at work, and again (default: timeout of the master file, or 5)',
   );
   command.option('--async', 'print the jid and do not wait');
   command.option('-s, --static', 'print all results as one, at the end');

@@ -4,7 +4,7 @@
  * It decides the exit code: 0 only when every minion that was asked returned, and with retcode 0; a batch has the highest
  * retcode. It knows neither the link nor the clock.
  */
-import { type Absent, type JobReturn, pyRepr, type Value, type ValueMap } from '@natrium/model';
+import { type Absent, type JobReturn, outForAll, pyRepr, type Value, type ValueMap } from '@natrium/model';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
@@ -27,7 +27,8 @@ export interface ReportPorts {
   readonly docs: boolean;
 }
 
-const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
+export const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
+export const NO_RETURN = 'ERROR: No return received\n';
 
 /** Formats that a summary may follow; the others are read by programs. */
 const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'nested', 'quiet']);
@@ -71,24 +72,30 @@ export class JobReport {
   /** @returns false when nobody matched: nothing follows then. */
   started(start: JobStart): boolean {
     this.#start = start;
-    const { io, show } = this.#ports;
+    const { io } = this.#ports;
     if (start.minions.length + start.missing.length === 0) {
       io.out(`${NONE_MATCHED}\n`);
-      io.err('ERROR: No return received\n');
+      io.err(NO_RETURN);
       return false;
     }
-    const sentence = `Executing job with jid ${start.jid}`;
-    if (this.#batched) return true;
-    if (show.verbose) io.out(`${sentence}\n${'-'.repeat(sentence.length)}\n\n`);
-    else if (show.showJid) io.out(`jid: ${start.jid}\n`);
+    if (!this.#batched) this.#sayJid(start.jid);
     return true;
+  }
+
+  #sayJid(jid: string): void {
+    const { io, show, printer } = this.#ports;
+    const sentence = `Executing job with jid ${jid}`;
+    // With --static a program reads all of stdout as one document.
+    const say = (text: string) => (show.static && !FOR_PEOPLE.has(printer.asked) ? io.err(text) : io.out(text));
+    if (show.verbose) say(`${sentence}\n${'-'.repeat(sentence.length)}\n\n`);
+    else if (show.showJid) say(`jid: ${jid}\n`);
   }
 
   returned({ id, ret, retcode, success, out }: JobReturn): void {
     this.#returned += 1;
     this.#worst = Math.max(this.#worst, retcode);
     if (retcode !== 0 || !success) this.#failed.push(id);
-    if (this.#ports.docs) gatherDocs(this.#docs, ret);
+    if (this.#ports.docs && retcode === 0 && success) gatherDocs(this.#docs, ret);
     else this.#show(id, ret, out, retcode);
   }
 
@@ -96,16 +103,17 @@ export class JobReport {
   missed(absent: readonly Absent[]): void {
     const missing = [...this.#start.missing.map(unknownId), ...absent.map(missingOf)];
     this.#missing.push(...missing);
-    if (this.#ports.docs) return;
     for (const one of missing) if (!this.#hides(one)) this.#showMissing(one);
   }
 
   /** The end of everything. @returns the exit code. */
   finish(): number {
-    if (this.#ports.docs) return this.#endDocs();
+    if (this.#ports.docs) printDocs(this.#docs, this.#ports.printer, this.#ports.io);
     this.#endWhole();
     this.#endSummary();
-    return this.#verdict();
+    if (!this.#ports.docs || this.#returned > 0) return this.#verdict();
+    this.#ports.io.err('No minions found to gather docs from\n');
+    return EXIT.noneMatched;
   }
 
   /** A minion that refused has answered, so that `--hide-timeout` does not mean it; `-v` shows all, as in Salt. */
@@ -117,7 +125,7 @@ export class JobReport {
   #show(id: string, ret: Value, out: string | undefined, retcode: number): void {
     if (!this.#gathers()) return this.#ports.printer.show(this.#entry(id, ret, retcode), { out, retcode });
     this.#whole.set(id, ret);
-    this.#out ??= out;
+    this.#out ??= outForAll(out);
   }
 
   #entry(id: string, ret: Value, retcode: number): ValueMap {
@@ -138,18 +146,10 @@ export class JobReport {
   }
 
   #endWhole(): void {
-    if (!this.#gathers()) return;
+    if (!this.#gathers() || (this.#ports.docs && this.#whole.size === 0)) return;
     // By id: minions return in no order, and what a program reads should not change from call to call.
     const sorted = [...this.#whole].sort(([a], [b]) => (a < b ? -1 : 1));
     this.#ports.printer.show(Object.fromEntries(sorted), { out: this.#out });
-  }
-
-  #endDocs(): number {
-    const { io, printer } = this.#ports;
-    printDocs(this.#docs, printer, io);
-    if (this.#docs.size > 0) return EXIT.ok;
-    io.err('No minions found to gather docs from\n');
-    return EXIT.noneMatched;
   }
 
   #endSummary(): void {

@@ -3,6 +3,7 @@ import { yamlify } from '@natrium/args';
 import { runnerTagProblem } from '@natrium/events';
 import { WAITS } from '@natrium/flow';
 import { err, ok, type Result } from '@natrium/model';
+import type { CommandDefaults } from '../common/command-defaults.js';
 import { type Options, UsageError } from '../common/options.js';
 import { commandWords, type CommandWords, targetWord } from '../common/words.js';
 import type { JobAsk } from '../ports.js';
@@ -10,13 +11,16 @@ import { batchOf, type BatchPlan } from './batch.js';
 
 export interface Request {
   readonly mode: 'publish' | 'async' | 'preview';
-  readonly ask: JobAsk;
-  readonly show: ShowOptions;
+  readonly ask: Asked;
+  readonly show: AskedShow;
   readonly batch: BatchPlan | undefined;
   /** Only so many of them, by chance. */
   readonly subset: number | undefined;
   readonly progress: boolean;
 }
+
+/** Without a timeout where the command line has none: then the configuration's counts. */
+export type Asked = Omit<JobAsk, 'timeout'> & { readonly timeout: number | undefined };
 
 export interface ShowOptions {
   readonly verbose: boolean;
@@ -25,6 +29,9 @@ export interface ShowOptions {
   readonly summary: boolean;
   readonly hideMissing: boolean;
 }
+
+/** As the command line has it; undefined where it says nothing about the missing. */
+type AskedShow = Omit<ShowOptions, 'hideMissing'> & { readonly hideMissing: boolean | undefined };
 
 /** Option name, flag, and the target type that it means. */
 const TARGET_OPTIONS = [
@@ -40,7 +47,6 @@ const TARGET_OPTIONS = [
   ['range', '-R', 'range'],
 ] as const;
 
-const DEFAULT_TIMEOUT = 5;
 const DAY = 86_400;
 const MANY = 1_000_000;
 const DEFAULT_DELIMITER = ':';
@@ -63,7 +69,7 @@ export function requestOf(options: Options, words: readonly string[]): Result<Re
 
 function request(options: Options, tgtType: string, mode: Request['mode'], words: CommandWords): Request {
   // 0 means all of them, as for Salt.
-  const subset = options.integer('subset', '--subset', { min: 0, max: MANY });
+  const subset = options.integer('subset', { min: 0, max: MANY });
   return {
     mode,
     ask: askOf(options, tgtType, words),
@@ -74,16 +80,16 @@ function request(options: Options, tgtType: string, mode: Request['mode'], words
   };
 }
 
-function askOf(options: Options, tgtType: string, words: CommandWords): JobAsk {
+function askOf(options: Options, tgtType: string, words: CommandWords): Asked {
   const delimiter = options.text('delimiter') ?? DEFAULT_DELIMITER;
   const metadata = options.text('metadata');
-  // 0 means the usual time, as for Salt.
-  const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY });
+  // 0 means the configured time, as for Salt.
+  const timeout = options.integer('timeout', { min: 0, max: DAY });
   return {
     ...words,
     tgtType,
     ...(delimiter === DEFAULT_DELIMITER ? {} : { delimiter }),
-    timeout: timeout === undefined || timeout === 0 ? DEFAULT_TIMEOUT : timeout,
+    timeout: timeout === 0 ? undefined : timeout,
     returner: returnerOf(options),
     returnerOptions: returnerOptionsOf(options),
     // As Salt's, it waits for whoever is at work, however long that takes.
@@ -125,12 +131,22 @@ function withDoc(options: Options, words: readonly string[]): readonly string[] 
   return [target, 'sys.doc', ...functions];
 }
 
-function showOf(options: Options): ShowOptions {
+/** What the configuration asks for is shown as well. */
+export function shownBy(asked: AskedShow, { summary, showJid, showTimeout }: CommandDefaults): ShowOptions {
+  return {
+    ...asked,
+    summary: asked.summary || summary,
+    showJid: asked.showJid || showJid,
+    hideMissing: asked.hideMissing ?? !showTimeout,
+  };
+}
+
+function showOf(options: Options): AskedShow {
   return {
     verbose: options.flag('verbose'),
     showJid: options.flag('showJid'),
     static: options.flag('static'),
     summary: options.flag('summary'),
-    hideMissing: options.flag('hideTimeout'),
+    hideMissing: options.flag('hideTimeout') ? true : options.flag('showTimeout') ? false : undefined,
   };
 }

@@ -42,6 +42,12 @@ describe('natrium prints results as they come', () => {
     expect(out).toBe(lines('a: 2', 'b: 1'));
   });
 
+  it.each(['quiet', 'no_return'])('with --static all of them, also where one asks for %s', async (out) => {
+    const job = [started(['a', 'b']), returned('b', 1, 0, out), returned('a', 2), ended()];
+    expect((await natrium(['--static', ...PING], { job })).out).toBe(lines('a:', '    2', 'b:', '    1'));
+    expect((await natrium(['--static', '--out', 'quiet', ...PING], { job })).out).toBe('');
+  });
+
   it('gathered for a format that wants all of them', async () => {
     const job = [started(['a', 'b']), returned('b', { x: 1 }), returned('a', { x: 2 }), ended()];
     expect((await natrium([...PING, '--out', 'table'], { job })).out).toBe(lines('   x', '-  -', 'a  2', 'b  1'));
@@ -207,6 +213,17 @@ describe('decorations', () => {
     expect((await natrium(['--show-jid', ...PING], { job })).out.startsWith(lines(`jid: ${JID}`, 'a:'))).toBe(true);
   });
 
+  it.each(['-v', '--show-jid'])(
+    '%s with --static leaves stdout one document, and says the jid on stderr',
+    async (flag) => {
+      const { out, err: said } = await natrium([flag, '-s', '--out', 'json', ...PING], { job });
+      expect(JSON.parse(out)).toMatchObject({ a: 1, b: 2 });
+      expect(said).toContain(JID);
+      for (const flags of [['-s'], ['--out', 'json']])
+        expect((await natrium([flag, ...flags, ...PING], { job })).out).toContain(JID);
+    },
+  );
+
   it('--summary counts at the end, with names when -v', async () => {
     const rule = '-------------------------------------------';
     const counts = [
@@ -222,6 +239,17 @@ describe('decorations', () => {
     ).toBe(true);
     const named = (await natrium(['--summary', '-v', ...PING], { job })).out;
     expect(named.endsWith(lines(...counts, 'Minions not responding: c', 'Minions with failures: b', rule))).toBe(true);
+  });
+
+  it('are those of the configuration where the command line says nothing', async () => {
+    const defaults = { summary: true, showJid: true, showTimeout: false };
+    const { out, exit } = await natrium(PING, { job, defaults });
+    expect(out.startsWith(lines(`jid: ${JID}`, 'a:'))).toBe(true);
+    expect(out).toContain('# of minions targeted: 3\n');
+    expect(out).not.toContain('Minion did not return');
+    expect(exit).toBe(1);
+    expect((await natrium(['--show-timeout', ...PING], { job, defaults })).out).toContain('Minion did not return');
+    expect((await natrium(PING, { job })).out).not.toMatch(/jid:|targeted/);
   });
 
   it('--summary stays out of formats for programs', async () => {
@@ -263,6 +291,11 @@ describe('--preview-target', () => {
     expect(master.previewed).toEqual([{ tgt: ['a', 'b'], tgtType: 'list' }]);
     expect(master.published).toEqual([]);
   });
+
+  it('says that it means nobody, and exits 2', async () => {
+    const { exit, err: said } = await natrium(['nobody*', '--preview-target'], { preview: ok([]) });
+    expect({ exit, said }).toEqual({ exit: 2, said: 'ERROR: No return received\n' });
+  });
 });
 
 describe('documentation', () => {
@@ -303,6 +336,31 @@ describe('documentation', () => {
       job: [started(['a']), ended({ id: 'a', why: 'no_answer' })],
     });
     expect({ exit, said }).toEqual({ exit: 2, said: 'No minions found to gather docs from\n' });
+  });
+
+  it('of something that nobody knows is nothing, which is no failure', async () => {
+    const none = [started(['a', 'b']), returned('a', {}), returned('b', {}), ended()];
+    for (const flags of [[], ['--static']]) {
+      const { exit, out, err: said } = await natrium([...flags, '*', '-d', 'no.such'], { job: none });
+      expect({ exit, out, said }).toEqual({ exit: 0, out: '', said: '' });
+    }
+  });
+
+  it('is beside what became of those who did not return it, and the code tells of them', async () => {
+    const some = [
+      started(['a', 'b', 'c', 'd']),
+      returned('a', { 'test.ping': 'Answers true.' }),
+      returned('b', 'ERROR: no', 1),
+      ended({ id: 'c', why: 'no_answer' }, { id: 'd', why: 'refused', sentence: 'No.' }),
+    ];
+    const { exit, out, err: said } = await natrium(['*', '-d', 'test.ping'], { job: some });
+    expect({ exit, said }).toEqual({ exit: 1, said: 'ERROR: Minions returned with non-zero exit code\n' });
+    expect(out).toContain(lines('b:', '    ERROR: no', 'c:', '    Minion did not return. [No response]'));
+    expect(out).toContain(lines('d:', '    Minion did not return. [Refused]', '    No.'));
+    expect(out.endsWith(lines('test.ping:', '', '    Answers true.', ''))).toBe(true);
+    const whole = await natrium(['--static', '*', '-d', 'test.ping'], { job: some });
+    expect(whole.exit).toBe(1);
+    for (const text of ['test.ping:', 'b:', 'c:', 'd:']) expect(whole.out).toContain(text);
   });
 });
 

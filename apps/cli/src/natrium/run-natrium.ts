@@ -19,9 +19,9 @@ import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
 import { batchOf, subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
-import { JobReport } from './job-report.js';
+import { JobReport, NO_RETURN, NONE_MATCHED } from './job-report.js';
 import { NO_SUCH_ID } from './missing.js';
-import { type Request, requestOf } from './request.js';
+import { type Request, requestOf, shownBy } from './request.js';
 import { listAsk, type Matched, runBatch } from './run-batch.js';
 
 export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
@@ -31,8 +31,10 @@ export async function runNatrium(argv: readonly string[], io: Io, connectMaster:
     if (options.flag('configDump')) return (await import('./config-dump.js')).dumpConfig(options, io);
     const request = requestOf(options, words);
     if (!request.ok) {
-      program.command.outputHelp();
-      io.err(`\n${request.error}\n`);
+      // As in Salt, the help is for who gave no function.
+      const helps = words.length < 2;
+      if (helps) program.command.outputHelp();
+      io.err(`${helps ? '\n' : ''}${request.error}\n`);
       return EXIT.incomplete;
     }
     const early = refuseNotBuilt(options, notBuiltHere(options), program.name, io);
@@ -49,7 +51,9 @@ function notBuiltHere(options: Options): Readonly<Record<string, string>> {
 }
 
 async function carryOut(request: Request, link: MasterLink, printer: Printer, io: Io): Promise<number> {
-  const { mode, ask, show, batch, subset } = request;
+  const { mode, batch, subset } = request;
+  const show = shownBy(request.show, link.defaults);
+  const ask = { ...request.ask, timeout: request.ask.timeout ?? link.defaults.timeout };
   if (mode === 'preview') return preview(link, ask, printer, io);
   const docs = ask.funs.length === 1 && ask.funs[0] === 'sys.doc';
   const report = new JobReport({ io, printer, show, docs });
@@ -97,7 +101,9 @@ async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io):
   if (answer === INTERRUPTED) return EXIT.interrupted;
   if (!answer.ok) return refused(answer.error, io);
   printer.show(answer.value);
-  return answer.value.length > 0 ? EXIT.ok : EXIT.noneMatched;
+  if (answer.value.length > 0) return EXIT.ok;
+  io.err(NO_RETURN);
+  return EXIT.noneMatched;
 }
 
 async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number> {
@@ -105,8 +111,8 @@ async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number>
   if (answer === INTERRUPTED) return EXIT.interrupted;
   if (!answer.ok) return refused(answer.error, io);
   if (answer.value.minions.length === 0) {
-    io.out('No minions matched the target. No command was sent, no jid was assigned.\n');
-    io.err('ERROR: No return received\n');
+    io.out(`${NONE_MATCHED}\n`);
+    io.err(NO_RETURN);
     sayUnknown(answer.value.missing, io);
     return EXIT.noneMatched;
   }

@@ -43,6 +43,6 @@ function auditOptions(options: Options, words: readonly string[], io: Io): Audit
     heads: options.text('heads'),
     follow: options.flag('follow'),
     json: options.flag('json'),
-    last: options.integer('last', '--last', LIMITS) ?? LAST,
+    last: options.integer('last', LIMITS) ?? LAST,
   };
 }

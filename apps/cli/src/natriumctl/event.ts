@@ -48,7 +48,7 @@ function eventOptions(options: Options, [word, ...words]: readonly string[], io:
     from: options.text('from'),
     stateFile: options.text('state'),
     pretty: options.flag('pretty'),
-    count: options.integer('count', '--count', MAX_COUNT),
+    count: options.integer('count', MAX_COUNT),
     socket: options.text('socket'),
   };
 }

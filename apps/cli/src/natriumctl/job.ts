@@ -32,7 +32,7 @@ export const job: Subcommand = {
   },
   run: async (options, words, io, ports) => {
     const jid = jidIn(words);
-    const timeout = options.integer('timeout', '--timeout', { min: 0, max: DAY }) ?? DEFAULT_TIMEOUT;
+    const timeout = options.integer('timeout', { min: 0, max: DAY }) ?? DEFAULT_TIMEOUT;
     const printer = makePrinter(options, io);
     const { followStored } = await import('../natrium/follow-stored.js');
     return withMaster(ports.connectMaster, options, io, async (link) => {

@@ -23,7 +23,7 @@ export const keys: Subcommand = {
   },
   run: async (options, words, io) => {
     if (words.length !== 1 || words[0] !== 'rotate') throw new UsageError('say what to do: natriumctl keys rotate');
-    const delay = options.integer('in', '--in', DELAY) ?? DEFAULT_DELAY_S;
+    const delay = options.integer('in', DELAY) ?? DEFAULT_DELAY_S;
     const { runKeysRotate } = await import('../keys/run-keys.js');
     return runKeysRotate({ configDir: configDirOf(options, io), delayMs: delay * 1000 }, io);
   },

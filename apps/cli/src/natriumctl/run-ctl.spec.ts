@@ -103,6 +103,7 @@ describe('natriumctl', () => {
     [['up', '--bogus'], 'no such option: --bogus'],
     [['init', 'x'], "unexpected argument 'x'"],
     [['doctor', 'x'], "unexpected argument 'x'"],
+    [['doctor', '-l', '/tmp'], "option -l: invalid choice: '/tmp'"],
     [['up', '--state', 'D', '--broker-auth', 'x'], "'x' is neither jwt nor none"],
     [['audit'], 'say what to do'],
     [['audit', 'export'], 'name the file'],

@@ -45,12 +45,12 @@ export const swarm: Subcommand = {
 };
 
 function swarmOptions(options: Options): Omit<SwarmOptions, 'configDir'> {
-  const minions = options.integer('minions', '--minions', { min: 1, max: MOST });
+  const minions = options.integer('minions', { min: 1, max: MOST });
   const forget = options.flag('forget');
   if (minions === undefined && !forget) throw new UsageError('option --minions: say how many minions to simulate');
-  const processes = options.integer('processes', '--processes', { min: 1, max: MOST_PROCESSES });
-  const connections = options.integer('connections', '--connections', { min: 1, max: MOST });
-  const answerDelayMs = options.integer('answerDelay', '--answer-delay', { min: 0, max: LONGEST_DELAY_MS }) ?? 0;
+  const processes = options.integer('processes', { min: 1, max: MOST_PROCESSES });
+  const connections = options.integer('connections', { min: 1, max: MOST });
+  const answerDelayMs = options.integer('answerDelay', { min: 0, max: LONGEST_DELAY_MS }) ?? 0;
   const prefix = options.text('prefix') ?? DEFAULT_PREFIX;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(prefix))
     throw new UsageError(`option --prefix: '${prefix}' is not letters, digits, '.', '_' or '-' (at most 63)`);

@@ -36,8 +36,8 @@ function upOptions(options: Options, words: readonly string[]): UpOptions {
   const state = options.text('state');
   if (state === undefined || state === '')
     throw new UsageError('option --state: name the folder that holds the cluster');
-  const natsPort = options.integer('natsPort', '--nats-port', PORTS);
-  const httpPort = options.integer('httpPort', '--http-port', PORTS);
+  const natsPort = options.integer('natsPort', PORTS);
+  const httpPort = options.integer('httpPort', PORTS);
   const masterConfig = options.text('masterConfig');
   const auth = brokerAuthOf(options);
   return {

@@ -1,5 +1,6 @@
 /** A master that answers from a script and remembers what it was asked. */
 import { err, type JobNews, ok, type Refusal, refusal, type Result } from '@natrium/model';
+import type { CommandDefaults } from '../common/command-defaults.js';
 import type {
   ConnectMaster,
   JobTicket,
@@ -35,6 +36,8 @@ export interface Script {
   readonly changed?: readonly string[];
   readonly keysRefused?: Refusal;
   readonly inventory?: Result<MinionList, Refusal>;
+  /** What its configuration says; Natrium's own defaults where it says nothing. */
+  readonly defaults?: Partial<CommandDefaults>;
 }
 
 const UNSCRIPTED = refusal('bad_request', 'this is not in the script');
@@ -48,10 +51,13 @@ export class ScriptedMaster implements MasterLink {
   readonly decided: { readonly verb: KeyVerb; readonly pairs: readonly KeyPair[] }[] = [];
   readonly connected: MasterOptions[] = [];
   closed = 0;
+  readonly defaults: CommandDefaults;
   readonly #script: Script;
 
   constructor(script: Script = {}) {
     this.#script = script;
+    const silent = { summary: false, showJid: false, showTimeout: true };
+    this.defaults = { timeout: 5, runnerTimeout: 60, ...silent, ...script.defaults };
   }
 
   readonly connect: ConnectMaster = (options) => {

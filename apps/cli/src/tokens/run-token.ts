@@ -1,6 +1,7 @@
 /** `natriumctl token`: who is logged in through `external_auth`, and the end of it. A token is named by its hash, which proves nothing. */
 import type { MasterClient } from '@natrium/client';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
 import { notConnected, refused, say } from '../common/refused.js';
 import { openMaster } from '../link/open-master.js';
@@ -25,7 +26,7 @@ async function list(client: MasterClient, { json }: TokenOptions, io: Io): Promi
   if (!answer.ok) return refused(answer.error, io);
   const tokens =
     isMap(answer.value) && isList(answer.value['tokens']) ? answer.value['tokens'].filter((one) => isMap(one)) : [];
-  for (const token of tokens) io.out(`${json ? JSON.stringify(token) : line(token)}\n`);
+  for (const token of tokens) io.out(`${json ? printableJson(JSON.stringify(token)) : line(token)}\n`);
   return EXIT.ok;
 }
 
@@ -49,5 +50,5 @@ function line({ id, user, eauth, use, expires }: ValueMap): string {
 
 /** Names come from outside: what a terminal obeys is not shown as it is. */
 function text(value: Value | undefined): string {
-  return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : '';
+  return typeof value === 'string' ? disarm(value) : '';
 }

@@ -26,7 +26,7 @@ function anApi(parts: {
   };
   const api = new Api({
     sessions: sessions as unknown as Sessions,
-    clients: { runAll: () => Promise.resolve([{ a: true }]) } as unknown as Clients,
+    clients: { check: () => undefined, runAll: () => Promise.resolve([{ a: true }]) } as unknown as Clients,
     streams: {} as EventStreams,
     feed: { fire: parts.fire } as EventFeed,
     openHook: true,
@@ -86,6 +86,17 @@ describe('a hook', () => {
     const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
     await hook(api, body, type);
     expect(fired).toEqual([expect.objectContaining({ body, post })]);
+  });
+
+  it.each([
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8::1', '2001:db8::1'],
+  ])('from %s says so, whatever its own headers say, and not what logs its client in', async (ip, address) => {
+    const fired: ValueMap[] = [];
+    const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+    const headers = { 'x-own': 'a', 'remote-addr': '10.0.0.1', cookie: 'session_id=1', 'x-auth-token': '2' };
+    await api.hook({ path: '/hook/x', ip, headers, body: undefined } as unknown as Request, RES);
+    expect(fired[0]?.['headers']).toEqual({ 'X-Own': 'a', 'Remote-Addr': address });
   });
 
   it('is 503 where the event was not stored, and 400 where it is none', async () => {

@@ -7,9 +7,9 @@ import type { Logger } from 'pino';
 import type { EventFeed } from '../event-feed.js';
 import type { Clients, NamedCaller } from './clients.js';
 import type { EventStreams } from './event-streams.js';
-import { fromOf, sessionIn } from './guards.js';
+import { clientIp, fromOf, listenerTokenIn, sessionIn } from './guards.js';
 import { lowstates, readBody } from './request-body.js';
-import { type LoginAsk, SESSION_ID, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
+import { type LoginAsk, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
 
 export interface ApiParts {
   readonly sessions: Sessions;
@@ -105,11 +105,13 @@ export class Api {
   }
 
   async events(req: Request, res: Response): Promise<void> {
-    const token = tokenInQuery(req) ?? sessionIn(req);
+    const token = listenerTokenIn(req, [req.query['token'], req.query['salt_token']]);
     const from = fromOf(req, res);
     const session = await this.parts.sessions.check(token, from);
     const last = req.get('Last-Event-ID');
-    this.parts.streams.open(res, { token, session, from: last ?? 'now', client: from });
+    // Whoever reads lines, as Salt's manual shows it, takes each line more for an event's.
+    const knowsIds = last !== undefined || /\btext\/event-stream\b/i.test(req.get('Accept') ?? '');
+    this.parts.streams.open(res, { token, session, from: last ?? 'now', client: from }, knowsIds ? 'with id' : 'plain');
   }
 
   async stats(req: Request, res: Response): Promise<ValueMap> {
@@ -132,10 +134,13 @@ export class Api {
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
     const post = this.bodyOf(req);
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
-    const headers = Object.entries(req.headers).filter(([name]) => !SECRET_HEADERS.has(name));
+    const headers = Object.entries(req.headers)
+      .filter(([name]) => !SECRET_HEADERS.has(name))
+      .map(([name, value]) => [title(name), String(value)] as const);
     this.#counts.hooks += 1;
     const data = {
-      headers: Object.fromEntries(headers.map(([name, value]) => [title(name), String(value)])),
+      // Behind the client's own, who could say anything.
+      headers: { ...Object.fromEntries(headers), 'Remote-Addr': clientIp(req) },
       body: raw,
       // As Salt: whatever it is, and a map only where it is nothing.
       post: post !== undefined && isTrue(post) ? post : {},
@@ -179,6 +184,8 @@ export class Api {
       if (typeof token !== 'string' || !TOKEN.test(token)) throw new UnauthorizedException('Invalid token');
       return this.runAll([call], this.#caller(token, req, res));
     }
+    // As Salt: what nobody could run needs no credentials to be told so.
+    this.parts.clients.check(low);
     const ask = loginAsk(low, 'token');
     if (ask === undefined) throw new UnauthorizedException('No authentication credentials given');
     const from = fromOf(req, res);
@@ -226,7 +233,7 @@ function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefined {
     username,
     secret,
     use,
-    // The acl-service allows a year at most.
+    // The acl-service allows ten years at most.
     expire: Number.isFinite(seconds) && seconds >= 1 ? Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER) : null,
   };
 }
@@ -245,14 +252,6 @@ function times({ start, expire }: Session): ValueMap {
 
 function cookieFlags(req: Request) {
   return { path: '/', httpOnly: true, sameSite: 'strict', secure: req.secure } as const;
-}
-
-/** Under either name, a session's or one of `/token`; an empty one is none. */
-function tokenInQuery({ query }: Request): string | undefined {
-  const found = [query['token'], query['salt_token']].find((one) => one !== undefined && one !== '');
-  if (found === undefined) return undefined;
-  if (typeof found !== 'string' || !(SESSION_ID.test(found) || TOKEN.test(found))) throw unproved();
-  return found;
 }
 
 /** `x-custom` → `X-Custom`, as Salt's hooks have them. */

@@ -19,7 +19,7 @@ import { MasterCalls } from './master-calls.js';
 
 const ALL = ['a', 'b', 'c'];
 const CALLER = { token: '', about: 'r1', name: () => Promise.resolve('fred') };
-const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), timeout: 5, runnerTimeout: 5 };
+const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), timeout: 5, restTimeout: 300 };
 
 beforeAll(sodiumReady);
 
@@ -111,10 +111,14 @@ describe('a runner or the wheel', () => {
   /** Runs, and takes the session's end with it where it says so; a budget of so many requests. */
   function aMaster(budget = 1) {
     const did: string[] = [];
+    const timeouts: number[] = [];
+    const lifetimes: number[] = [];
     let [isOver, left] = [false, budget];
     const run = {
       handle: ({ request }: SignedRequest, _follow: string, tell: (ran: Ran) => void) => {
         did.push(request.funs.join());
+        timeouts.push(request.timeout);
+        lifetimes.push(request.lifetime);
         isOver = true;
         tell({
           refusal: null,
@@ -127,9 +131,9 @@ describe('a runner or the wheel', () => {
     const allowance = { take: () => (left -= 1) >= 0 };
     const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, allowance };
     const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
-    const all = { ...OPTIONS, clients: new Set(['runner', 'wheel']) };
+    const all = { ...OPTIONS, clients: new Set(['runner', 'runner_async', 'wheel', 'wheel_async']) };
     const ask = (low: ValueMap) => new Clients(new MasterCalls(ports), all).runAll([low], { ...CALLER, name });
-    return { did, ask };
+    return { did, timeouts, lifetimes, ask };
   }
 
   it.each([
@@ -139,6 +143,19 @@ describe('a runner or the wheel', () => {
     const { did, ask } = aMaster();
     expect(await ask(low)).toMatchObject([{ data: { user: 'fred', return: 'done', success: true } }]);
     expect(did).toEqual([low.fun]);
+  });
+
+  it.each([
+    ['runner', {}, 300],
+    ['wheel', {}, 300],
+    ['runner', { timeout: 7 }, 7],
+    ['runner_async', {}, 86_400],
+    ['wheel_async', {}, 86_400],
+    ['runner_async', { timeout: 7 }, 7],
+  ])('by the client %s with %j has %d s, and a minute to be granted', async (client, more, seconds) => {
+    const { timeouts, lifetimes, ask } = aMaster();
+    await ask({ client, fun: 'test.arg', ...more });
+    expect([timeouts, lifetimes]).toEqual([[seconds], [60_000]]);
   });
 
   it('is not run for whoever asks too much', async () => {

@@ -11,7 +11,7 @@ import { nowStamp } from './stamp.js';
 export interface ClientOptions {
   readonly clients: ReadonlySet<string>;
   readonly timeout: number;
-  readonly runnerTimeout: number;
+  readonly restTimeout: number;
 }
 
 /** A caller whose name is known, which runners' answers carry. */
@@ -23,6 +23,8 @@ type Run = (low: ValueMap, caller: NamedCaller) => Promise<readonly Value[]>;
 
 const DEFAULT_SUBSET = 3;
 const DEFAULT_BATCH = '10%';
+/** Nobody waits for it: a day, which is as long as an answer may take. */
+const ASYNC_TIMEOUT = 86_400;
 
 export class Clients {
   readonly #clients: Readonly<Record<Client, Run>> = {
@@ -40,6 +42,11 @@ export class Clients {
     private readonly calls: MasterCalls,
     private readonly options: ClientOptions,
   ) {}
+
+  /** @throws {BadRequestException} When the lowstate names no client, or one that is not enabled. */
+  check(low: ValueMap): void {
+    clientOf(low, this.options.clients);
+  }
 
   /** One after the other, as Salt does; the first that is refused ends all. @throws {HttpException} */
   async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
@@ -95,7 +102,7 @@ export class Clients {
   }
 
   async #runner(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
-    const ask = runAsk(low, this.options.runnerTimeout);
+    const ask = runAsk('run', low, this.options.restTimeout);
     // Before it runs: a session that ended meanwhile takes nothing of what was done away.
     const user = ask.isFull ? await caller.name() : '';
     const { jid, outcome, refusal } = await this.calls.run('run', ask, 'all', caller);
@@ -105,7 +112,7 @@ export class Clients {
   }
 
   async #wheel(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
-    const ask = runAsk(low, this.options.runnerTimeout);
+    const ask = runAsk('wheel', low, this.options.restTimeout);
     const user = await caller.name();
     const ran = await this.calls.run('wheel', ask, 'all', caller);
     // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
@@ -115,7 +122,7 @@ export class Clients {
   }
 
   async #async(what: 'run' | 'wheel', low: ValueMap, caller: Caller): Promise<readonly Value[]> {
-    const { jid, refusal } = await this.calls.run(what, runAsk(low, this.options.runnerTimeout), 'jid', caller);
+    const { jid, refusal } = await this.calls.run(what, runAsk(what, low, ASYNC_TIMEOUT), 'jid', caller);
     if (refusal !== null) throw httpError(refusal);
     return [{ tag: `salt/${what}/${jid}`, jid }];
   }

@@ -1,5 +1,5 @@
 /** Who listens, and for how long, over real sockets. */
-import { once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { jest } from '@jest/globals';
@@ -9,9 +9,11 @@ import pino from 'pino';
 import type { WebSocket } from 'ws';
 import type { EventFeed, FeedEvent } from '../event-feed.js';
 import { EventStreams, type Listener } from './event-streams.js';
+import type { EventForm } from './sent-event.js';
 import { type Session, type Sessions, unproved } from './sessions.js';
 
 const CHECK_MS = 5000;
+const BEAT_MS = 15_000;
 const SESSION = { sees: 'all', name: 'fred', expire: Date.now() + 3_600_000 } as unknown as Session;
 const LISTENER: Listener = { token: 't', session: SESSION, from: 'now', client: { address: '', about: '' } };
 
@@ -19,13 +21,15 @@ const alive = () => Promise.resolve(SESSION);
 const unsure = () => Promise.reject(new ServiceUnavailableException('No acl-service answered'));
 const over = () => Promise.reject(unproved());
 
-/** What comes as soon as somebody listens. */
+/** What comes as soon as somebody listens, and what comes whenever one is told. */
 let events: readonly FeedEvent[];
+let later: EventEmitter;
 
 const feed: EventFeed = {
   async *subscribe({ signal } = {}) {
     yield* events;
-    if (signal !== undefined) await once(signal, 'abort');
+    if (signal === undefined) return;
+    for await (const [event] of on(later, 'event', { signal })) yield event as FeedEvent;
   },
   fire: () => Promise.resolve(),
 };
@@ -38,6 +42,7 @@ beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   check = alive;
   events = [];
+  later = new EventEmitter();
   streams = new EventStreams(feed, { check: () => check() } as unknown as Sessions, pino({ enabled: false }));
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -49,9 +54,9 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-async function asks(method: string) {
+async function asks(method: string, version = '1.1') {
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8');
-  client.write(`${method} /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  client.write(`${method} /events HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`);
   const [, res] = (await once(server, 'request')) as [unknown, ServerResponse];
   return { client, res: res as Response };
 }
@@ -70,7 +75,7 @@ it('who left while the session was looked at is no listener', async () => {
   const { client, res } = await asks('GET');
   client.destroy();
   await once(res, 'close');
-  streams.open(res, LISTENER);
+  streams.open(res, LISTENER, 'plain');
   expect(streams.count).toBe(0);
 });
 
@@ -81,7 +86,7 @@ it('nor is a WebSocket that was closed meanwhile', () => {
 
 it('a HEAD is answered with the header, and listens to nothing', async () => {
   const { client, res } = await asks('HEAD');
-  streams.open(res, LISTENER);
+  streams.open(res, LISTENER, 'plain');
   const [text] = (await once(client, 'data')) as [string];
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream.*\r\n\r\n$/s);
   expect([res.writableFinished, streams.count]).toEqual([true, 0]);
@@ -94,14 +99,53 @@ it('who may see only what is his own hears that, and that something is missing',
   const { client, res } = await asks('GET');
   let text = '';
   client.on('data', (chunk: string) => (text += chunk));
-  streams.open(res, { ...LISTENER, session: { ...SESSION, sees: 'own' } });
+  streams.open(res, { ...LISTENER, session: { ...SESSION, sees: 'own' } }, 'plain');
   while (!text.includes('salt/job/2')) await once(client, 'data');
   expect([...text.matchAll(/^tag: (.*)$/gm)].map(([, tag]) => tag)).toEqual(['natrium/gap', 'salt/job/2/new']);
 });
 
+describe('the lines of a stream', () => {
+  const event = (n: number): FeedEvent => ({ cursor: `${String(n)}.0`, tag: 'my/tag', data: { n }, stamp: 's' });
+  const plain = (n: number) => `tag: my/tag\ndata: {"tag": "my/tag", "data": {"n": ${String(n)}}}\n\n`;
+  const withId = (n: number) => plain(n).replace(/\n$/, `id: ${String(n)}.0\n\n`);
+
+  async function begun(form: EventForm) {
+    // Without the chunks of 1.1.
+    const { client, res } = await asks('GET', '1.0');
+    let text = '';
+    client.on('data', (piece: string) => (text += piece));
+    const keptAlive = jest.spyOn(res.socket ?? client, 'setKeepAlive');
+    streams.open(res, LISTENER, form);
+    const passed = async (ms: number, n?: number) => {
+      await jest.advanceTimersByTimeAsync(ms);
+      if (n === undefined) return;
+      later.emit('event', event(n));
+      while (!text.includes(`"n": ${String(n)}`)) await once(client, 'data');
+    };
+    return { passed, keptAlive, heard: () => text.slice(text.indexOf('\r\n\r\n') + 4) };
+  }
+
+  it('are Salt’s for who asks for nothing else: retry once, then two and an empty one for each event, however long it is silent', async () => {
+    const { passed, keptAlive, heard } = await begun('plain');
+    await passed(10 * BEAT_MS, 1);
+    await passed(10 * BEAT_MS, 2);
+    expect(heard()).toBe(`retry: 400\n${plain(1)}${plain(2)}`);
+    // What tells a connection that lives from one that is gone is TCP itself.
+    expect(keptAlive).toHaveBeenCalledWith(true, BEAT_MS);
+  });
+
+  it('carry ids for who knows server-sent events, and retry again when nothing was said for 15 s', async () => {
+    const { passed, heard } = await begun('with id');
+    await passed(BEAT_MS - 1, 1);
+    await passed(BEAT_MS - 1, 2);
+    await passed(BEAT_MS, 3);
+    expect(heard()).toBe(`retry: 400\n${withId(1)}${withId(2)}retry: 400\n${withId(3)}`);
+  });
+});
+
 describe('a stream', () => {
   beforeEach(async () => {
-    streams.open((await asks('GET')).res, LISTENER);
+    streams.open((await asks('GET')).res, LISTENER, 'plain');
   });
 
   it('goes on while an acl-service starts anew', async () => {

@@ -10,7 +10,7 @@ import type { Response } from 'express';
 import type { WebSocket } from 'ws';
 import type { Logger } from 'pino';
 import type { EventFeed, FeedEvent } from '../event-feed.js';
-import { sendEvent, textOf } from './sent-event.js';
+import { type EventForm, sendEvent, textOf } from './sent-event.js';
 import type { From, Session, Sessions } from './sessions.js';
 
 export interface Listener {
@@ -27,14 +27,16 @@ interface Open {
   /** As of the last look that was answered, and when that was. */
   session: Session;
   lookedAt: number;
+  /** undefined: nothing is said while nothing happens. */
+  readonly beats: NodeJS.Timeout | undefined;
   readonly stop: () => void;
 }
 
 /** What a stream writes into. */
 interface Sink {
   write(event: FeedEvent): void;
-  /** Says that the connection lives; proxies close silent ones. */
-  beat(): void;
+  /** Says that the connection lives, as proxies close silent ones; undefined where nothing could say it that is no event. */
+  readonly beat?: () => void;
   /** Bytes that the client has not taken yet. */
   waiting(): number;
   end(): void;
@@ -79,10 +81,12 @@ export class EventStreams {
     for (const { stop } of this.#open) stop();
   }
 
-  open(res: Response, listener: Listener): void {
+  /** @param form `with id`: for a client that knows server-sent events. Any other gets Salt's two lines and nothing else. */
+  open(res: Response, listener: Listener, form: EventForm): void {
     // Who left while the session was looked at is not told of again.
     if (res.destroyed || res.closed) return;
-    res.socket?.setNoDelay(true);
+    // Whoever is gone without a word is found out also where nothing is sent.
+    res.socket?.setNoDelay(true).setKeepAlive(true, BEAT_MS);
     res.writeHead(200, {
       'Content-Type': 'text/event-stream;charset=utf-8',
       'Cache-Control': 'no-cache',
@@ -96,10 +100,10 @@ export class EventStreams {
     res.write(RETRY);
     const stop = this.#follow(listener, {
       write: (event) => {
-        sendEvent(res, event);
+        sendEvent(res, event, form);
       },
       // Neither a comment nor an empty block, which some readers take for an event: the field that each stream begins with.
-      beat: () => res.write(RETRY),
+      ...(form === 'plain' ? {} : { beat: () => res.write(RETRY) }),
       waiting: () => res.writableLength,
       // Whoever still reads gets whole events to the last. (A WebSocket has such a limit of its own.)
       end: () => res.setTimeout(this.stuckMs).end(),
@@ -128,25 +132,22 @@ export class EventStreams {
   #follow(listener: Listener, sink: Sink): () => void {
     const abort = new AbortController();
     const left = listener.session.expire - Date.now();
-    const timers = [
-      setInterval(() => {
-        sink.beat();
-      }, BEAT_MS),
-      setTimeout(
-        () => {
-          stop();
-        },
-        Math.min(Math.max(left, 0), MAX_TIMER),
-      ),
-    ];
+    const { beat } = sink;
+    const beats = beat === undefined ? undefined : setInterval(beat, BEAT_MS);
+    const end = setTimeout(
+      () => {
+        stop();
+      },
+      Math.min(Math.max(left, 0), MAX_TIMER),
+    );
     const stop = () => {
       if (!this.#open.delete(open)) return;
-      for (const timer of timers) clearTimeout(timer);
+      for (const timer of [beats, end]) clearTimeout(timer);
       abort.abort();
       this.#leave(open);
       sink.end();
     };
-    const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), stop };
+    const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), beats, stop };
     this.#open.add(open);
     // Its session was looked at meanwhile.
     if (this.#closed) stop();
@@ -188,9 +189,13 @@ export class EventStreams {
   }
 
   /** One that cannot be told is cut off; the others hear on. */
-  #tell({ session, sink, stop }: Open, event: FeedEvent): void {
+  #tell({ session, sink, beats, stop }: Open, event: FeedEvent): void {
     try {
-      if (maySee(session, event)) sink.write(event);
+      if (maySee(session, event)) {
+        sink.write(event);
+        // It says that the connection lives as well.
+        beats?.refresh();
+      }
       if (sink.waiting() > MAX_WAITING) stop();
     } catch (cause) {
       this.log.error({ err: cause }, 'a listener of events was lost');

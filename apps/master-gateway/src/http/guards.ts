@@ -6,7 +6,7 @@ import { randomBytes, toHex } from '@natrium/envelope';
 import type { NextFunction, Request, Response } from 'express';
 import { ForbiddenException, PayloadTooLargeException } from '@nestjs/common';
 import type { From } from './sessions.js';
-import { SESSION_ID, unproved } from './sessions.js';
+import { SESSION_ID, TOKEN, unproved } from './sessions.js';
 
 const OWN_ID = /^[\w.-]{1,64}$/;
 
@@ -31,8 +31,13 @@ export function admit(addresses: readonly string[] | undefined) {
   };
 }
 
-export function isLetIn({ ip = '' }: Pick<Request, 'ip'>, addresses: readonly string[] | undefined): boolean {
-  return addresses === undefined || addresses.includes('*') || addresses.includes(ip.replace(/^::ffff:/, ''));
+export function isLetIn(req: Pick<Request, 'ip'>, addresses: readonly string[] | undefined): boolean {
+  return addresses === undefined || addresses.includes('*') || addresses.includes(clientIp(req));
+}
+
+/** The client's address, as a proxy of `http_proxies` names it where one stands before this; IPv4 in its own form. */
+export function clientIp({ ip = '' }: Pick<Request, 'ip'>): string {
+  return ip.replace(/^::ffff:/, '');
 }
 
 /** A body that says that it is too long is refused before it comes; the reader counts the bytes of the others. */
@@ -77,20 +82,38 @@ export function headers(req: Request, res: Response, next: NextFunction): void {
   res.status(200).end();
 }
 
+type Asked = Pick<Request, 'headers'> & { readonly host?: string };
+
 /** The session's token as the client sends it: the header wins over the cookie. @throws {UnauthorizedException} When there is none. */
-export function sessionIn(req: Pick<Request, 'headers'> & { readonly host?: string }): string {
-  const header = req.headers['x-auth-token'];
-  // SaltGUI sends an empty one while it remembers none.
-  const token = typeof header === 'string' && header !== '' ? header : cookieIn(req);
+export function sessionIn(req: Asked): string {
+  const token = sentIn(req);
   if (token === undefined || !SESSION_ID.test(token)) throw unproved();
   return token;
+}
+
+/**
+ * What lets a client listen: its session, or, as Salt has it for events alone, a token of `/token`. What stands in the address wins,
+ * and an empty one is none.
+ *
+ * @throws {UnauthorizedException} When there is none.
+ */
+export function listenerTokenIn(req: Asked, named: readonly unknown[]): string {
+  const token = named.find((one) => one !== undefined && one !== null && one !== '') ?? sentIn(req);
+  if (typeof token !== 'string' || !(SESSION_ID.test(token) || TOKEN.test(token))) throw unproved();
+  return token;
+}
+
+function sentIn(req: Asked): string | undefined {
+  const header = req.headers['x-auth-token'];
+  // SaltGUI sends an empty one while it remembers none.
+  return typeof header === 'string' && header !== '' ? header : cookieIn(req);
 }
 
 /**
  * A browser sends a cookie along whoever made it ask. It counts only where the request comes from a page of our own, or from no
  * page at all.
  */
-function cookieIn({ headers, host }: Pick<Request, 'headers'> & { readonly host?: string }): string | undefined {
+function cookieIn({ headers, host }: Asked): string | undefined {
   const { origin, cookie } = headers;
   const site = headers['sec-fetch-site'];
   const isOwn = origin === undefined || originHost(origin) === (host ?? headers.host);

@@ -62,6 +62,17 @@ it.each([
   expect(optionsOf(`rest_cherrypy: {port: 8001, disable_ssl: true, ${text}}\n`)?.maxBody).toBe(most);
 });
 
+it.each([
+  ['', 300],
+  ['rest_timeout: 20', 20],
+  ['rest_timeout: 900', 900],
+  ['runner_timeout: 600', 600],
+  ['runner_timeout: 30', 300],
+  ['rest_timeout: 20\nrunner_timeout: 600', 20],
+])('runners that are asked for with %j have %d s', (text, seconds) => {
+  expect(optionsOf(`http_port: 8000\n${text}\n`)?.restTimeout).toBe(seconds);
+});
+
 describe('http_proxies', () => {
   const proxies = (list: string) => optionsOf(`http_port: 8000\nhttp_proxies: ${list}\n`)?.proxies;
 

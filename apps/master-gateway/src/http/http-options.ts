@@ -30,7 +30,8 @@ export interface HttpOptions {
   readonly clients: ReadonlySet<string>;
   /** Seconds that a call waits for returns, where it says nothing itself. */
   readonly timeout: number;
-  readonly runnerTimeout: number;
+  /** The same of a runner and the wheel. */
+  readonly restTimeout: number;
 }
 
 /** Where the API listens, as the environment says it: before the files. Without a host they name it. */
@@ -40,6 +41,8 @@ export interface HttpAddress {
 }
 
 const DEFAULT_BODY = 1_048_576;
+/** Seconds, as Salt's. */
+const DEFAULT_REST_TIMEOUT = 300;
 /** As the largest message that a broker may take (`max_payload`): more of it would not come any further. */
 const LARGEST_BODY = 67_108_864;
 const MAX_PORT = 65_535;
@@ -88,7 +91,8 @@ export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOpti
     proxies: proxiesOf(config.http_proxies),
     clients: new Set(config.netapi_enable_clients),
     timeout: config.timeout,
-    runnerTimeout: config.runner_timeout,
+    // Whoever lets runners take longer at the command line means these, too; a shorter time there is that of an impatient prompt.
+    restTimeout: config.rest_timeout ?? Math.max(DEFAULT_REST_TIMEOUT, config.runner_timeout),
   };
 }
 

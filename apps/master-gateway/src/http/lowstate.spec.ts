@@ -12,8 +12,14 @@ describe('a lowstate of local', () => {
     [{ fun: 'a.b', arg: 'one' }, ['a.b'], [['one']]],
     [{ fun: 'a.b', arg: ['2', 'k=2', 'a b=c'] }, ['a.b'], [['2', 'a b=c', kw({ k: 2 })]]],
     [{ fun: 'a.b', arg: [1], kwarg: { x: '2', __kwarg__: false } }, ['a.b'], [[1, kw({ x: '2' })]]],
+    [
+      { fun: 'a.b', arg: [20261123005056271607n, [20261123005056271607n], 2026112300505627160n] },
+      ['a.b'],
+      [['20261123005056271607', [20261123005056271607n], 2026112300505627160n]],
+    ],
+    [{ fun: 'a.b', arg: ['k=20261123005056271607'] }, ['a.b'], [[kw({ k: 20261123005056271607n })]]],
     [{ fun: 'a.b', token: 'x', batch: null, expr_form: 'list' }, ['a.b'], [[]]],
-  ])('%j', (low, funs, args) => {
+  ])('%# %s', (low, funs, args) => {
     const only = Array.isArray(low.fun) && low.fun.length === 1 ? 'a.b' : undefined;
     expect(localAsk({ tgt: '*', ...low }, 5)).toEqual({
       tgt: '*', tgtType: 'glob', delimiter: undefined, funs, only, args, returner: '', timeout: 5, isFull: false, metadata: null,
@@ -22,6 +28,8 @@ describe('a lowstate of local', () => {
 
   it('names its target as a text, or as a list with or without commas', () => {
     expect(localAsk({ fun: 'f.f', tgt: 'a, b', tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
+    expect(localAsk({ fun: 'f.f', tgt: 'a,, ', tgt_type: 'list' }, 5).tgt).toEqual(['a']);
+    expect(localAsk({ fun: 'f.f', tgt: ['a', ''], tgt_type: 'list' }, 5).tgt).toEqual(['a']);
     expect(localAsk({ fun: 'f.f', tgt: ['a', 'b'], tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
     expect(localAsk({ fun: 'f.f', tgt: 'G@os:x and a*', tgt_type: 'compound' }, 5).tgt).toBe('G@os:x and a*');
   });
@@ -35,7 +43,7 @@ describe('a lowstate of local', () => {
     ['False', false], ['0', false], [0, false], [false, false], [null, false], ['', false],
   ])('with full_return: %j is told in full: %j', (full, isFull) => {
     expect(localAsk({ tgt: '*', fun: 'a.b', full_return: full }, 5).isFull).toBe(isFull);
-    expect(runAsk({ fun: 'a.b', full_return: full }, 5).isFull).toBe(isFull);
+    expect(runAsk('run', { fun: 'a.b', full_return: full }, 5).isFull).toBe(isFull);
   }); // prettier-ignore
 
   it.each([
@@ -64,7 +72,31 @@ describe('a lowstate of runner and wheel', () => {
     [{ fun: 'x.y', x: 1, kwarg: { x: 2, y: 2 }, arg: ['x=3', 'y=3', 'z=3'] }, [kw({ x: 1, y: 2, z: 3 })]],
     [{ fun: 'x.y', match: '*', token: 't', username: 'u', password: 'p', eauth: 'e', __x: 1 }, [kw({ match: '*' })]],
   ])('%j takes its other keys as arguments, but no credentials', (low, args) => {
-    expect(runAsk({ client: 'runner', ...low }, 60).args).toEqual(args);
+    for (const what of ['run', 'wheel'] as const)
+      expect(runAsk(what, { client: 'runner', ...low }, 60).args).toEqual(args);
+  });
+
+  it.each([
+    [
+      ['2', '[a]', '{a: 1}', 'yes', 'text'],
+      [2, ['a'], { a: 1 }, true, 'text'],
+    ],
+    [
+      ['k=2', 'x y=2', '20261123005056271607'],
+      ['x y=2', '20261123005056271607', kw({ k: 2 })],
+    ],
+    ['2', [2]],
+    [
+      [2, ['2'], { a: '2' }, kw({ b: '2' })],
+      [2, ['2'], { a: '2' }, kw({ b: '2' })],
+    ],
+  ])('has the texts in arg: %j read as a command line’s where it is a runner’s, and they alone', (arg, args) => {
+    expect(runAsk('run', { fun: 'x.y', arg }, 60).args).toEqual(args);
+    expect(runAsk('run', { fun: 'x.y', n: '2', kwarg: { m: '2' } }, 60).args).toEqual([kw({ n: '2', m: '2' })]);
+  });
+
+  it('of the wheel keeps its texts, as one of local does', () => {
+    expect(runAsk('wheel', { fun: 'x.y', arg: ['2', '[a]', 'k=2'] }, 60).args).toEqual(['2', '[a]', kw({ k: 2 })]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
-import { parseNamedWord, splitFunctions, yamlify } from '@natrium/args';
+import { jidAsText, parseNamedWord, parseWords, splitFunctions, yamlify } from '@natrium/args';
 import { isList, isMap, isTrue, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 
@@ -52,14 +52,15 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   const tgtType = text(low['tgt_type'] ?? 'glob', 'tgt_type');
   const funs = functionsOf(low['fun']);
   const isNamed = isList(low['fun']);
-  const arg = listOf(low['arg']);
+  const [arg, kwarg] = [listOf(low['arg']), kwargOf(low)];
+  const lists = isNamed || funs.length > 1 ? funs.map((_, index) => listOf(arg[index])) : [arg];
   return {
     tgt: targetOf(low['tgt'], tgtType),
     tgtType,
     delimiter: typeof low['delimiter'] === 'string' && low['delimiter'] !== '' ? low['delimiter'] : undefined,
     funs,
     only: isNamed && funs.length === 1 ? funs[0] : undefined,
-    args: argsOf(isNamed || funs.length > 1 ? funs.map((_, index) => listOf(arg[index])) : [arg], kwargOf(low)),
+    args: lists.map((list) => argsOf(list, kwarg)),
     returner: typeof low['ret'] === 'string' ? low['ret'] : '',
     timeout: timeoutOf(low, usualTimeout),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
@@ -67,19 +68,22 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   };
 }
 
-/** As Salt: what stands at the top level goes before `kwarg`, and that before `arg`. */
-export function runAsk(low: ValueMap, usualTimeout: number): RunAsk {
+/**
+ * As Salt: what stands at the top level goes before `kwarg`, and that before `arg`. A runner's texts in `arg` are read as words of a
+ * command line, those of the wheel as `local`'s.
+ */
+export function runAsk(what: 'run' | 'wheel', low: ValueMap, usualTimeout: number): RunAsk {
   const own = Object.entries(low).filter(([key]) => !NO_ARGUMENT.has(key) && !key.startsWith('__'));
-  const { positional, named } = argumentsIn(listOf(low['arg']));
+  const [arg, named] = [listOf(low['arg']), { ...kwargOf(low), ...Object.fromEntries(own) }];
   return {
     fun: text(low['fun'], 'fun'),
-    args: joinArguments({ positional, named: { ...named, ...kwargOf(low), ...Object.fromEntries(own) } }),
+    args: what === 'run' ? parseWords(arg, { named }) : argsOf(arg, named),
     timeout: timeoutOf(low, usualTimeout),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
   };
 }
 
-/** `k=v` is a keyword, its value read as YAML; every other text stays as it is. */
+/** `k=v` is a keyword, its value read as YAML; every other text stays as it is, and a number that is a job id becomes one. */
 function argumentsIn(args: readonly Value[]): { readonly positional: readonly Value[]; readonly named: ValueMap } {
   const positional: Value[] = [];
   const named = new Map<string, Value>();
@@ -88,16 +92,14 @@ function argumentsIn(args: readonly Value[]): { readonly positional: readonly Va
     if (word !== undefined) named.set(word.name, yamlify(word.value));
     else if (isMap(arg) && arg['__kwarg__'] === true) {
       for (const [key, value] of Object.entries(arg)) if (key !== '__kwarg__') named.set(key, value);
-    } else positional.push(arg);
+    } else positional.push(jidAsText(arg));
   }
   return { positional, named: Object.fromEntries(named) };
 }
 
-function argsOf(lists: readonly (readonly Value[])[], kwarg: ValueMap): readonly (readonly Value[])[] {
-  return lists.map((list) => {
-    const { positional, named } = argumentsIn(list);
-    return joinArguments({ positional, named: { ...named, ...kwarg } });
-  });
+function argsOf(list: readonly Value[], kwarg: ValueMap): readonly Value[] {
+  const { positional, named } = argumentsIn(list);
+  return joinArguments({ positional, named: { ...named, ...kwarg } });
 }
 
 function functionsOf(fun: Value | undefined): readonly string[] {
@@ -109,11 +111,15 @@ function functionsOf(fun: Value | undefined): readonly string[] {
 function targetOf(tgt: Value | undefined, tgtType: string): string | readonly string[] {
   if (isList(tgt)) return tgt.filter((id) => id !== '').map((id) => text(id, 'tgt'));
   const target = text(tgt, 'tgt');
-  return tgtType === 'list' ? target.split(',').map((id) => id.trim()) : target;
+  if (tgtType !== 'list') return target;
+  return target
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
 }
 
 function kwargOf({ kwarg }: ValueMap): ValueMap {
-  // Also an empty list, as PHP writes an empty map, and an empty field of a form.
+  // Also an empty list, as PHP writes an empty map.
   if (kwarg === undefined || !isTrue(kwarg)) return {};
   if (!isMap(kwarg)) throw new BadRequestException('kwarg is a mapping');
   return Object.fromEntries(Object.entries(kwarg).filter(([key]) => key !== '__kwarg__'));
@@ -125,7 +131,7 @@ function listOf(arg: Value | undefined): readonly Value[] {
 }
 
 export function timeoutOf({ timeout }: ValueMap, usual: number): number {
-  // An empty field of a form says nothing.
+  // An empty text says nothing.
   const asked = typeof timeout === 'string' && timeout.trim() === '' ? usual : timeout;
   const seconds = asked instanceof Float ? asked.value : Number(asked ?? usual);
   if (!Number.isFinite(seconds)) throw new BadRequestException('timeout is a number of seconds');

@@ -164,7 +164,8 @@ export class MasterCalls {
       timeout,
       options: { ...options, http_request: about },
       issued: this.ports.now(),
-      lifetime: Math.min(timeout * 1000 + GRACE_MS, MAX_LIFETIME),
+      // What is left of a job is asked for with the same request; a run is granted at once or not at all, however long it takes.
+      lifetime: Math.min((what === 'job' ? timeout * 1000 : 0) + GRACE_MS, MAX_LIFETIME),
     });
     const request = readAsked(bytes);
     if (request === undefined) throw NOT_A_REQUEST;

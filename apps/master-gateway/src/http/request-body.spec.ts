@@ -22,6 +22,10 @@ describe('a body', () => {
     ['application/x-www-form-urlencoded', 'arg=1&arg={a: 2}&arg=k=v', { arg: [1, { a: 2 }, 'k=v'] }],
     ['application/x-www-form-urlencoded', 'tgt=1&tgt=2&kwarg={a: 1}', { tgt: ['1', '2'], kwarg: { a: 1 } }],
     [undefined, 'a=b+c%20d', { a: 'b c d' }],
+    [undefined, 'arg=&timeout=&token=&kwarg=&batch&=&tgt=+&fun=x', { tgt: ' ', fun: 'x' }],
+    [undefined, 'arg=&arg=1&tgt=a&tgt=', { arg: [1], tgt: 'a' }],
+    [undefined, 'arg=""', { arg: [''] }],
+    [undefined, 'timeout=', {}],
   ])('of the type %s, %s, is read', (type, text, value) => {
     expect(read(type, text)).toEqual(value);
   });
@@ -40,6 +44,7 @@ describe('a body', () => {
     ['application/x-yaml', `a: &a [x, x, x, x, x, x, x, x]\nb: &b [${'*a, '.repeat(99)}]\nc: &c [${'*b, '.repeat(99)}]\nd: [${'*c, '.repeat(99)}]`],
     ['application/json', `[${'9'.repeat(401)}]`],
     ['application/x-www-form-urlencoded', 'a=1&'.repeat(1001)],
+    ['application/x-www-form-urlencoded', 'a=&'.repeat(1001)],
     ['application/x-www-form-urlencoded', '__proto__=1&username=x'],
   ])('of the type %s that is malformed or costs too much is refused (%#)', (type, text) => {
     expect(() => read(type, text)).toThrow(BadRequestException);

@@ -72,6 +72,8 @@ function fromForm(text: string): Value {
   for (const [key, value] of new URLSearchParams(text)) {
     count += 1;
     if (count > MAX_FIELDS) throw new BadRequestException('Too many fields');
+    // As Salt: a field that was left empty is not there.
+    if (value === '') continue;
     const values = fields.get(key) ?? [];
     values.push(PARSED.has(key) ? yamlify(value) : value);
     fields.set(key, values);
@@ -84,7 +86,7 @@ function fromForm(text: string): Value {
 }
 
 function ofField(key: string, values: readonly Value[]): Value {
-  return key === 'arg' || values.length > 1 ? values : (values[0] ?? '');
+  return key === 'arg' || values.length > 1 ? values : (values[0] ?? null);
 }
 
 /** Whatever a parser made: no key that is a way into a prototype, no text that is not Unicode, no depth that costs. */

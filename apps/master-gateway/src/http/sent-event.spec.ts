@@ -1,10 +1,11 @@
 /** An event that is written past the response comes to every kind of client as the response itself would have written it. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { sendEvent } from './sent-event.js';
+import { type EventForm, sendEvent } from './sent-event.js';
 
 const EVENT = { cursor: '1.0', tag: 'salt/ä', data: { text: 'ü\n€' }, stamp: '2026-01-01T00:00:00.000000' };
-const TEXT = 'tag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\nid: 1.0\n\n';
+const LINES = 'tag: salt/ä\ndata: {"tag": "salt/ä", "data": {"text": "ü\\n€"}}\n';
+const FORMS: readonly (readonly [EventForm, string])[] = [['plain', `${LINES}\n`], ['with id', `${LINES}id: 1.0\n\n`]]; // prettier-ignore
 let server: Server;
 const answers: ServerResponse[] = [];
 const waiting: (() => void)[] = [];
@@ -45,26 +46,28 @@ async function raw(request: string, requests: number, send: () => void): Promise
   return text;
 }
 
-function sendAndEnd(): void {
+function sendAndEnd(form: EventForm): void {
   for (const res of answers) {
-    sendEvent(res, EVENT);
+    sendEvent(res, EVENT, form);
     res.write('retry: 400\n');
-    sendEvent(res, EVENT);
+    sendEvent(res, EVENT, form);
   }
   for (const res of answers) res.end();
 }
 
-it('in chunks that a client of HTTP/1.1 puts together again, among those of the response', async () => {
+it.each(FORMS)('%s: in chunks that a client of HTTP/1.1 puts together again, among those of the response', async (form, text) => {
   const came = asked(1);
   const answer = fetch(`http://127.0.0.1:${String(port())}/`);
   await came;
-  sendAndEnd();
-  expect(await (await answer).text()).toBe(`retry: 400\n${TEXT}retry: 400\n${TEXT}`);
-});
+  sendAndEnd(form);
+  expect(await (await answer).text()).toBe(`retry: 400\n${text}retry: 400\n${text}`);
+}); // prettier-ignore
 
-it('as it is, for a client of HTTP/1.0', async () => {
-  const text = await raw('GET / HTTP/1.0\r\n\r\n', 1, sendAndEnd);
-  expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe(`retry: 400\n${TEXT}retry: 400\n${TEXT}`);
+it.each(FORMS)('%s: as it is, for a client of HTTP/1.0', async (form, text) => {
+  const all = await raw('GET / HTTP/1.0\r\n\r\n', 1, () => {
+    sendAndEnd(form);
+  });
+  expect(all.slice(all.indexOf('\r\n\r\n') + 4)).toBe(`retry: 400\n${text}retry: 400\n${text}`);
 });
 
 it('never into an earlier answer on the same connection', async () => {
@@ -72,7 +75,7 @@ it('never into an earlier answer on the same connection', async () => {
   const text = await raw(twice, 2, () => {
     const [first, second] = answers;
     if (first === undefined || second === undefined) throw new Error('two requests came');
-    sendEvent(second, EVENT);
+    sendEvent(second, EVENT, 'with id');
     first.end('first');
     second.end();
   });
@@ -81,7 +84,9 @@ it('never into an earlier answer on the same connection', async () => {
 });
 
 it('nothing at all to a HEAD', async () => {
-  const text = await raw('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 1, sendAndEnd);
+  const text = await raw('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 1, () => {
+    sendAndEnd('with id');
+  });
   expect(text.endsWith('\r\n\r\n')).toBe(true);
   expect(text).not.toContain('id: 1.0');
 });

@@ -9,8 +9,11 @@ interface Sent {
   readonly chunk: Buffer;
 }
 
+/** Whether an event carries its place, for those who come back with `Last-Event-ID`. */
+export type EventForm = 'plain' | 'with id';
+
 const texts = new WeakMap<FeedEvent, string>();
-const sents = new WeakMap<FeedEvent, Sent>();
+const sents = { plain: new WeakMap<FeedEvent, Sent>(), 'with id': new WeakMap<FeedEvent, Sent>() };
 
 export function textOf(event: FeedEvent): string {
   const known = texts.get(event);
@@ -21,20 +24,21 @@ export function textOf(event: FeedEvent): string {
 }
 
 /** The response would make a chunk of it for each listener anew, in four pieces: half of what an event to many costs. */
-export function sendEvent(res: ServerResponse, event: FeedEvent): void {
-  const { event: plain, chunk } = sentOf(event);
+export function sendEvent(res: ServerResponse, event: FeedEvent, form: EventForm): void {
+  const { event: plain, chunk } = sentOf(event, form);
   // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there.
   if (res.chunkedEncoding && res.socket !== null) res.socket.write(chunk);
   else res.write(plain);
 }
 
-function sentOf(event: FeedEvent): Sent {
-  const known = sents.get(event);
+function sentOf(event: FeedEvent, form: EventForm): Sent {
+  const known = sents[form].get(event);
   if (known !== undefined) return known;
+  const id = form === 'plain' ? '' : `id: ${event.cursor}\n`;
   // Salt's events have a tag and data, in this order; clients that read lines take the first for the tag.
-  const plain = Buffer.from(`tag: ${event.tag}\ndata: ${textOf(event)}\nid: ${event.cursor}\n\n`);
+  const plain = Buffer.from(`tag: ${event.tag}\ndata: ${textOf(event)}\n${id}\n`);
   const chunk = Buffer.concat([Buffer.from(`${plain.length.toString(16)}\r\n`), plain, Buffer.from('\r\n')]);
   const sent = { event: plain, chunk };
-  sents.set(event, sent);
+  sents[form].set(event, sent);
   return sent;
 }

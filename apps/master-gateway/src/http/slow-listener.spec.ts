@@ -45,7 +45,7 @@ async function open(stuckMs: number): Promise<void> {
   const listener: Listener = { token: 't', session: SESSION, from: 'now', client: { address: '', about: '' } };
   server = createServer((_, res) => {
     answers.push(res);
-    streams.open(res as Response, listener);
+    streams.open(res as Response, listener, 'with id');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 }

@@ -133,10 +133,12 @@ it('a stream on which nothing comes for 40 s is begun anew where it was; beats k
     await passed(400);
     tell(heard);
   `);
+  // Who asks for another type gets neither ids nor beats.
+  const asked = { Accept: 'text/event-stream' };
   expect(told).toEqual([
-    ...['connecting', {}, 'live', 'a', 0],
+    ...['connecting', asked, 'live', 'a', 0],
     ...[39_000, 39_000, 'silent', 1000],
-    ...[{ 'Last-Event-ID': '7' }, 'live', 400, 400],
+    ...[{ ...asked, 'Last-Event-ID': '7' }, 'live', 400, 400],
   ]);
 });
 

@@ -15,6 +15,8 @@ import { type Sessions, unproved } from './sessions.js';
 import { serveWebSockets } from './web-socket.js';
 
 const TOKEN = 'a'.repeat(40);
+/** One of `/token`. */
+const LONG = 'd'.repeat(64);
 /** Nobody can say whether it is good. */
 const BUSY = 'b'.repeat(40);
 const FORM = 'username=fred&password=x&eauth=file';
@@ -30,7 +32,7 @@ const sessions = {
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
   check: (token: string) => {
     if (token === BUSY) return Promise.reject(new ServiceUnavailableException('No acl-service answered'));
-    return token === TOKEN ? Promise.resolve(SESSION) : Promise.reject(unproved());
+    return token === TOKEN || token === LONG ? Promise.resolve(SESSION) : Promise.reject(unproved());
   },
 } as unknown as Sessions;
 
@@ -41,7 +43,7 @@ async function serve(addresses?: readonly string[], proxies: readonly string[] =
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
     staticPath: '/static', hookPath: '/hook', openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
-    timeout: 5, runnerTimeout: 5, proxies,
+    timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
   server = await serveHttp(options, { api, sessions, streams, log });
 }
@@ -108,6 +110,20 @@ describe('a WebSocket', () => {
     await serve();
     const answered = async (token: string) => (await firstLine(ask(`GET /ws/${token}`, WEB_SOCKET)))?.slice(9, 12);
     expect([await answered('c'.repeat(40)), await answered(BUSY)]).toEqual(['401', '503']);
+  });
+
+  it('is opened to a session or a token of /token, in its path, behind it or in a header', async () => {
+    await serve();
+    const answered = async (path: string, header = '') =>
+      (await firstLine(ask(`GET ${path}`, `${WEB_SOCKET}X-Auth-Token: ${header}\r\n`)))?.slice(9, 12);
+    for (const token of [TOKEN, LONG])
+      expect([await answered(`/ws/${token}`), await answered(`/ws?token=${token}`), await answered('/ws', token)]).toEqual(['101', '101', '101']); // prettier-ignore
+    // A bad one in the address is not made good by another place.
+    for (const path of ['/ws?token=x', '/ws/x', `/ws?token=${'c'.repeat(40)}`])
+      expect([path, await answered(path, TOKEN)]).toEqual([path, '401']);
+    for (const header of ['', 'x', 'c'.repeat(64)])
+      expect([header, await answered('/ws', header)]).toEqual([header, '401']);
+    expect(await answered('/ws?token=', TOKEN)).toBe('101');
   });
 
   it('is opened at its path only, and where that follows a host', async () => {

@@ -1,14 +1,14 @@
-/** `/ws` and `/ws/TOKEN`: the event bus as text frames, once the client has said anything and its session was looked at again. */
+/** `/ws`, `/ws/TOKEN` and `/ws?token=TOKEN`: the event bus as text frames, once the client has said anything and its session was looked at again. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Request } from 'express';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EventStreams } from './event-streams.js';
-import { isLetIn, sessionIn } from './guards.js';
+import { isLetIn, listenerTokenIn } from './guards.js';
 import type { HttpOptions } from './http-options.js';
 import { plainTarget } from './paths.js';
-import { type From, SESSION_ID, type Sessions, TOKEN } from './sessions.js';
+import type { From, Sessions } from './sessions.js';
 
 /** With the token, where the path names one. */
 const PATH = /^\/ws(?:\/([^/]+))?\/?$/;
@@ -43,14 +43,14 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
       refuse(socket, FORBIDDEN);
       return;
     }
-    const [path = ''] = plainTarget(req.url).split('?', 1);
+    const [path = '', query = ''] = plainTarget(req.url).split('?', 2);
     const named = path.startsWith(prefix) ? PATH.exec(path.slice(prefix.length)) : null;
     if (named === null) {
       refuse(socket, UNKNOWN);
       return;
     }
     const client = { address: req.ip ?? '', about: '' };
-    enter(req, named[1], sessions, client).then(
+    enter(req, [named[1], new URLSearchParams(query).get('token')], sessions, client).then(
       (token) => {
         sockets.handleUpgrade(req, socket, head, (webSocket) => {
           begin(webSocket, silentMs, async () => {
@@ -91,9 +91,8 @@ export function upgradeOnlyWebSockets(prototype: IncomingMessage): void {
   });
 }
 
-async function enter(req: Request, named: string | undefined, sessions: Sessions, client: From): Promise<string> {
-  const token = named ?? sessionIn(req);
-  if (!SESSION_ID.test(token) && !TOKEN.test(token)) throw new RangeError('not a token');
+async function enter(req: Request, named: readonly unknown[], sessions: Sessions, client: From): Promise<string> {
+  const token = listenerTokenIn(req, named);
   await sessions.check(token, client);
   return token;
 }

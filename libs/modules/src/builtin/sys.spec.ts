@@ -26,6 +26,10 @@ describe('sys.*', () => {
     ]);
     expect((await call('sys.list_modules', ['p*'])).ret).toEqual(['pillar', 'pkg', 'ps', 'publish']);
     expect((await call('sys.doc', ['nothing'])).ret).toEqual({});
+    const docs = async (word: string) => Object.keys((await call('sys.doc', [word])).ret ?? {});
+    expect(await docs('*est.pin*')).toEqual(['test.ping']);
+    expect(await docs('test.')).toEqual(await docs('test'));
+    expect(await docs('test.p')).toEqual([]);
   });
 
   it('tells the parameters as Salt does', async () => {

@@ -8,6 +8,8 @@ const FIRST_MS = 400;
 const LONGEST_MS = 10_000;
 /** The gateway says something each 15 s. A connection that broke without a word looks like one on which nothing happens. */
 const SILENT_MS = 40_000;
+/** Only who asks for server-sent events gets their ids and signs of life; everybody else gets Salt's lines. */
+const STREAM = { Accept: 'text/event-stream' };
 
 /**
  * @param api Whose session.
@@ -29,7 +31,7 @@ async function listen(api, hear, signal) {
     const watch = whenStill(() => silence.abort(), SILENT_MS);
     watch.heard();
     try {
-      const headers = last === undefined ? {} : { 'Last-Event-ID': last };
+      const headers = { ...STREAM, ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
       const answer = await api.open('events', { signal: AbortSignal.any([signal, silence.signal]), headers });
       hear.state('live');
       wait = FIRST_MS;

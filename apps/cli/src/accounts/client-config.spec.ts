@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig, type MasterConfig } from '@natrium/config';
+import { commandDefaults } from '../common/command-defaults.js';
+import { clientConfigText } from './client-config.js';
+
+function loaded(text: string): MasterConfig {
+  const folder = mkdtempSync(join(tmpdir(), 'nt-client-'));
+  try {
+    writeFileSync(join(folder, 'master'), text);
+    const result = loadMasterConfig(folder);
+    if (!result.ok) throw new Error(JSON.stringify(result.error));
+    return result.value.config;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('the configuration of an account that may not read the master file', () => {
+  it('has its commands wait and show as those of the master account', () => {
+    const master = loaded('timeout: 30\nrunner_timeout: 600\ncli_summary: True\nshow_jid: True\nshow_timeout: False\n');
+    expect(commandDefaults(loaded(clientConfigText(master)))).toEqual({
+      timeout: 30,
+      runnerTimeout: 600,
+      summary: true,
+      showJid: true,
+      showTimeout: false,
+    });
+  });
+
+  it('says what is so where the master file says nothing', () => {
+    const own = commandDefaults(loaded(clientConfigText(loaded(''))));
+    expect(own).toEqual({ timeout: 5, runnerTimeout: 60, summary: false, showJid: false, showTimeout: true });
+  });
+
+  it('holds none of the secrets and lists of the master file', () => {
+    const text = clientConfigText(
+      loaded('sharedsecret: canary-canary-canary-canary-canary\npeer: {web1: [test.ping]}\n'),
+    );
+    expect(text).not.toMatch(/canary|peer/);
+  });
+});

@@ -1,0 +1,40 @@
+import type { AuditRecord } from '@natrium/envelope';
+import { recordJson, recordLine } from './record-line.js';
+
+const RECORD: AuditRecord = {
+  chain: 'a1b2',
+  number: 17,
+  previous: new Uint8Array(32),
+  heads: [],
+  time: 1_700_000_000_000,
+  what: 'refuse',
+  caller: { kind: 'account', name: 'fred' },
+  digest: null,
+  jid: null,
+  verdict: 'not_permitted',
+  rule: null,
+  detail: { funs: ['test.ping'], target: 'web*' },
+};
+/** Clears the screen, by one control and by two; then a line of its own, and text from right to left. */
+const HOSTILE = '\u009b2J\u001b[2J\nall is well\u202e';
+
+describe('a record of the audit', () => {
+  it('is one line for people, and one object for programs', () => {
+    expect(recordLine(RECORD)).toBe(
+      '2023-11-14T22:13:20.000Z  refuse  not_permitted  account fred  test.ping on web*  -  [a1b2 17]',
+    );
+    expect(JSON.parse(recordJson(RECORD))).toMatchObject({ number: 17, detail: { target: 'web*' } });
+  });
+
+  it.each([
+    ['target', { funs: ['test.ping'], target: HOSTILE }],
+    ['function', { funs: [HOSTILE], target: '*' }],
+    ['id', { id: HOSTILE }],
+  ])('shows no control of the %s that a caller sent to the terminal', (_, detail) => {
+    const record = { ...RECORD, detail };
+    expect(recordLine(record)).not.toMatch(/\p{Cc}|\u202e/u);
+    expect(recordLine(record)).toContain('?2J?[2J?all is well?');
+    expect(recordJson(record)).not.toMatch(/\p{Cc}/u);
+    expect(JSON.parse(recordJson(record))).toMatchObject({ detail });
+  });
+});

@@ -1,0 +1,86 @@
+import { PassThrough } from 'node:stream';
+import { ask, typedLine } from './prompt.js';
+
+const CTRL_C = '\u0003';
+
+function terminal(isTTY = true) {
+  return Object.assign(new PassThrough(), { isTTY });
+}
+
+function textOf(stream: PassThrough): string {
+  return String(stream.read() ?? '');
+}
+
+/** How often Ctrl-C was heard while `body` went on. */
+async function interrupts(body: () => Promise<void>): Promise<number> {
+  let heard = 0;
+  const hear = () => void (heard += 1);
+  process.on('SIGINT', hear);
+  await body();
+  process.off('SIGINT', hear);
+  return heard;
+}
+
+describe('a line that is typed at a login', () => {
+  it.each([false, true])('is what stands before its end (a secret: %s)', async (secret) => {
+    const [input, shown] = [terminal(), terminal()];
+    const typed = typedLine('name: ', secret, input, shown);
+    input.write('fred\r');
+    expect(await typed).toBe('fred');
+    expect(textOf(shown).includes('fred')).toBe(!secret);
+  });
+
+  it('of a secret shows the question and the line end alone', async () => {
+    const [input, shown] = [terminal(), terminal()];
+    const typed = typedLine('password: ', true, input, shown);
+    input.write('canary\r');
+    await typed;
+    expect(textOf(shown)).toBe('password: \n');
+  });
+
+  it.each([false, true])('is none after Ctrl-C, which is heard as Ctrl-C (a secret: %s)', async (secret) => {
+    const [input, shown] = [terminal(), terminal()];
+    const heard = await interrupts(async () => {
+      const typed = typedLine('name: ', secret, input, shown);
+      input.write(`fr${CTRL_C}`);
+      expect(await typed).toBeUndefined();
+    });
+    expect(heard).toBe(1);
+    expect(textOf(shown)).toMatch(/^name: .*\n$/s);
+  });
+
+  it('is none at the end of input', async () => {
+    const input = terminal();
+    const typed = typedLine('name: ', false, input, terminal());
+    input.end();
+    expect(await typed).toBeUndefined();
+  });
+});
+
+describe('a question', () => {
+  it('goes into a pipe as it is, without a move of the cursor', async () => {
+    const [input, output] = [terminal(), terminal(false)];
+    const answer = ask('Proceed? ', input, output);
+    input.write('y\n');
+    expect(await answer).toBe('y');
+    expect(textOf(output)).toBe('Proceed? ');
+  });
+
+  it('on a terminal is answered with a line editor, and Ctrl-C is heard', async () => {
+    const [input, output] = [terminal(), terminal()];
+    const heard = await interrupts(async () => {
+      const answer = ask('Proceed? ', input, output);
+      input.write(CTRL_C);
+      expect(await answer).toBeUndefined();
+    });
+    expect(heard).toBe(1);
+    expect(textOf(output)).toContain('\u001b[');
+  });
+
+  it('has no answer at the end of input', async () => {
+    const input = terminal(false);
+    const answer = ask('Proceed? ', input, terminal(false));
+    input.end();
+    expect(await answer).toBeUndefined();
+  });
+});

@@ -40,6 +40,12 @@ export function median(samples: readonly number[]): number {
   return percentile(samples, 0.5);
 }
 
+/** @throws {RangeError} Without samples. */
+export function mean(samples: readonly number[]): number {
+  if (samples.length === 0) throw new RangeError('nothing was measured');
+  return samples.reduce((sum, one) => sum + one, 0) / samples.length;
+}
+
 /** Three significant digits are more than a shared machine repeats. */
 function rounded(value: number): number {
   return Number(value.toPrecision(Math.abs(value) >= 1000 ? 4 : 3));

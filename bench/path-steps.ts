@@ -1,5 +1,5 @@
 /** From what a tap heard of one call to how long each step of it took. */
-import { type Measured, median } from './figures.js';
+import { mean, type Measured, median } from './figures.js';
 import type { Tapped } from './tap.js';
 
 /** A step lasts from the mark before it to its own: the first or last message of a kind in the call. */
@@ -13,16 +13,18 @@ export interface Step {
 export interface TappedCall {
   readonly began: number;
   readonly ended: number;
+  /** All since the call before: what that one left to be written is in it. */
   readonly heard: readonly Tapped[];
 }
 
 /** @returns Milliseconds of each step and of the way back to the caller; undefined when a mark is missing or out of order. */
 export function stepTimes(steps: readonly Step[], { began, ended, heard }: TappedCall): readonly number[] | undefined {
   const times: number[] = [];
+  const during = heard.filter(({ at }) => at >= began);
   let before = began;
   for (const { until, take } of steps) {
     const found =
-      take === 'first' ? heard.find(({ kind }) => kind === until) : heard.findLast(({ kind }) => kind === until);
+      take === 'first' ? during.find(({ kind }) => kind === until) : during.findLast(({ kind }) => kind === until);
     if (found === undefined || found.at < before) return undefined;
     times.push(found.at - before);
     before = found.at;
@@ -31,7 +33,7 @@ export function stepTimes(steps: readonly Step[], { began, ended, heard }: Tappe
   return [...times, Math.max(0, ended - before)];
 }
 
-/** The median of each step over all calls, and what one call costs the broker. */
+/** The median of each step over all calls, and what one call costs the broker: a mean, since what is written in groups is in few of them. */
 export function breakdown(
   steps: readonly Step[],
   back: string,
@@ -51,9 +53,9 @@ export function breakdown(
   return [
     ...names.map((name, at) => of(`step ${at + 1}: ${name}`, median(usable.map((times) => times[at] ?? 0)))),
     of('whole call while tapped, p50', median(calls.map(({ began, ended }) => ended - began))),
-    { metric: 'messages on the broker per call', unit: '', value: median(calls.map(({ heard }) => heard.length)) },
-    { metric: 'bytes on the broker per call', unit: 'B', value: median(calls.map(bytesOf)) },
-    { metric: 'JetStream writes per call', unit: '', value: median(calls.map(writesOf)) },
+    { metric: 'messages on the broker per call', unit: '', value: mean(calls.map(({ heard }) => heard.length)) },
+    { metric: 'bytes on the broker per call', unit: 'B', value: mean(calls.map(bytesOf)) },
+    { metric: 'JetStream writes per call', unit: '', value: mean(calls.map(writesOf)) },
   ];
 }
 

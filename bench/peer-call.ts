@@ -75,12 +75,13 @@ async function tapCalls(cluster: Cluster, once: () => Promise<void>): Promise<re
   const tap = await Tap.open(cluster.brokerUrl, cluster.folder);
   const calls: TappedCall[] = [];
   try {
+    await tap.take();
     await sample(TAPPED, async () => {
-      await tap.take();
+      const before = await tap.take();
       const began = performance.now();
       await once();
       const ended = performance.now();
-      calls.push({ began, ended, heard: await tap.take() });
+      calls.push({ began, ended, heard: [...before, ...(await tap.take())] });
     });
   } finally {
     await tap.close();

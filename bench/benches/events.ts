@@ -1,6 +1,6 @@
 /**
- * The event bus: how many events a second, and how soon one is heard. Rates count an event when it is stored and heard by a
- * listener of the other gateway; broker and gateways are on fsync.
+ * The event bus: how many events a second, and how soon one is heard. Rates count an event when a listener of the other gateway
+ * has heard it and its sender that it is kept: stored, or in a minion's spool. Broker and gateways are on fsync.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';

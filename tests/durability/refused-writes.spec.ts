@@ -70,6 +70,19 @@ it(
   LONG_MS,
 );
 
+it(
+  'a service that writes nothing else stores its announcement again by itself, and says when the broker takes it',
+  async () => {
+    const announcements = 'KV_NT_main_announcements';
+    await streams.update(announcements, { max_msg_size: 10 });
+    cluster().kill('runner-service', 'SIGUSR2'); // a new epoch, which it announces
+    await until('the alert', () => said('the broker takes no writes to NT_main_announcements'));
+    await streams.update(announcements, { max_msg_size: -1 });
+    await until('the word that it is over', () => said('the broker takes writes to NT_main_announcements again'));
+  },
+  LONG_MS,
+);
+
 it.each([
   ['a run', 'KV_NT_main_runs', () => cluster().run('test.sleep', '0'), /could not be written, so nothing was run: /],
   ['a change of keys', 'KV_NT_main_roster', () => cluster().key('-d', 'a', '-y'), /could not be written/],

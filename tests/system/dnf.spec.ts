@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getPackages } from '../support/apt.js';
 import { BUILT } from '../support/places.js';
 
 const PACKAGE = 'natrium-demo';
@@ -48,12 +49,7 @@ let folder = '';
 beforeAll(() => {
   if (process.getuid?.() !== 0) throw new Error('this test changes the machine: it needs root');
   const tools = ['/usr/bin/dnf', '/usr/bin/rpmbuild', '/usr/bin/createrepo_c'];
-  if (!tools.every((tool) => existsSync(tool))) {
-    execFileSync('apt-get', ['update'], { stdio: 'ignore' });
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'dnf', 'rpm', 'createrepo-c'], {
-      stdio: 'ignore',
-    });
-  }
+  if (!tools.every((tool) => existsSync(tool))) getPackages('dnf', 'rpm', 'createrepo-c');
   folder = mkdtempSync(join(tmpdir(), 'nt-dnf-'));
   mkdirSync(join(folder, 'cfg'));
   writeFileSync(join(folder, 'demo.spec'), SPEC);

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPackages } from '../support/apt.js';
 import { type Ran, runProgram } from '../support/run-program.js';
 
 const NSSWITCH = '/etc/nsswitch.conf';
@@ -52,8 +53,7 @@ export class HostAccounts {
 export function installed(name: string, file: string): void {
   const isThere = execFileSync('sh', ['-c', `ls ${file} 2>/dev/null || true`], { encoding: 'utf8' }) !== '';
   if (isThere) return;
-  execFileSync('apt-get', ['update'], { stdio: 'ignore' });
-  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], { stdio: 'ignore' });
+  getPackages(name);
 }
 
 function exists(name: string): boolean {

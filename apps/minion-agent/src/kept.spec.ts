@@ -44,7 +44,7 @@ const aProcess = () =>
   new Kept(
     {
       id: 'web1', cachedir: folder, sock_dir: folder, clock_skew: 30, hash_type: 'sha256',
-      max_event_size: 1 << 20, spool_max_events: 100, spool_max_bytes: 1 << 20,
+      max_event_size: 1 << 20, spool_max_events: 100, spool_max_bytes: 1 << 20, keep_returns: 24,
     } as MinionConfig,
     pino({ enabled: false }),
   ); // prettier-ignore
@@ -146,7 +146,7 @@ it('what runs is known to the agent that joined again', () => {
     () => new Execution({ id: 'web1', data, config: {}, master: undefined, jobs: kept.jobs }),
   );
   one?.jobs.begin({ jid: JID, fun: 'test.sleep', arg: [], tgt: '*', tgtType: 'glob', ret: '', user: 'root', pid: 1 });
-  expect(next?.isRunning(JID)).toBe(true);
+  expect(next?.running()).toContain(JID);
 });
 
 it('what an earlier process began and did not return is told as interrupted, once', async () => {
@@ -159,6 +159,54 @@ it('what an earlier process began and did not return is told as interrupted, onc
   comeIn('third');
   await turn();
   expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'interrupted' }]);
+});
+
+it.each([
+  ['within keep_returns is sent after a restart', 23, [{ over: 'second', digest: DIGEST, status: 'done' }]],
+  ['is dropped after keep_returns, and not told as interrupted, neither after the next restart', 24, []],
+])('a return that nobody stored %s', async (_about, hours, sent) => {
+  const first = comeIn('first');
+  first.record.start(DIGEST, later(), JID);
+  first.outbox.close();
+  kept.deliver(RETURN, 1);
+  first.record.ran(DIGEST);
+  const at = kept.clock.now() + hours * 3_600_000;
+  for (const over of ['second', 'third']) {
+    kept.close();
+    kept = aProcess();
+    kept.clock.raiseFloor(at);
+    const { outbox } = comeIn(over);
+    await turn();
+    outbox.close();
+  }
+  expect(told).toEqual(sent);
+});
+
+it('a return that a living agent drops is over: it is not told as interrupted after the next start', async () => {
+  const first = comeIn('first');
+  first.record.start(DIGEST, later(), JID);
+  first.outbox.close();
+  kept.deliver(RETURN, 1);
+  first.record.ran(DIGEST);
+  await turn();
+  kept.clock.raiseFloor(kept.clock.now() + 24 * 3_600_000);
+  expect(first.spool.get(DIGEST)).toBeUndefined();
+  kept.close();
+  kept = aProcess();
+  comeIn('second');
+  await turn();
+  expect(told).toEqual([]);
+});
+
+it('the spool has room for returns in half of spool_max_bytes, and for events in the other', async () => {
+  const { spool } = comeIn('first');
+  const outcome = { ...RETURN.outcome, ret: 'x'.repeat(180_000) };
+  const digests = ['1', '2', '3'].map((n) => n.padStart(64, '0'));
+  for (const digest of digests) spool.put({ ...RETURN, digest, outcome });
+  expect(spool.all().map(({ digest }) => digest)).toEqual(digests.slice(1));
+  const { port } = await kept.events();
+  await port.fireMaster('x'.repeat(400_000), 'mine/first');
+  await expect(port.fireMaster('x'.repeat(400_000), 'mine/second')).rejects.toThrow('the spool of this minion is full');
 });
 
 it('what a job fires after its link has gone leaves over the next one, and what it asks for is answered', async () => {

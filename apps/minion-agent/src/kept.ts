@@ -18,8 +18,9 @@ import type { LiveLink } from './live-link.js';
 import { Outbox } from './outbox.js';
 import { agentReturners, type OwnReturners } from './own-returners.js';
 import { RunRecord } from './run-record.js';
-import { Spool } from './spool.js';
+import { RETURNS_SHARE, Spool } from './spool.js';
 
+const HOUR_MS = 3_600_000;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export class Kept {
@@ -81,8 +82,21 @@ export class Kept {
 
   #open(fresh: boolean) {
     const record = this.#openRecord(fresh);
-    const spool = new Spool(join(this.config.cachedir, 'spool'), this.#onProblem);
-    for (const { digest, jid } of record.unfinished) {
+    const untold = new Map(record.unfinished.map(({ digest, jid }) => [digest, jid]));
+    const { cachedir, keep_returns: keepHours, spool_max_bytes: maxBytes } = this.config;
+    const spool = new Spool({
+      folder: join(cachedir, 'spool'),
+      keepMs: keepHours * HOUR_MS,
+      maxBytes: maxBytes * RETURNS_SHARE,
+      now: () => this.clock.now(),
+      onProblem: this.#onProblem,
+      onDropped: (digest) => {
+        // It ran and was returned: nobody is to hear that it was interrupted.
+        untold.delete(digest);
+        record.finish(digest);
+      },
+    });
+    for (const [digest, jid] of untold) {
       if (spool.get(digest) === undefined) spool.put(interrupted(digest, jid as Jid));
     }
     return { record, spool };

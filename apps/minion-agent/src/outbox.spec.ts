@@ -9,7 +9,7 @@ import type { MinionReturn } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import { Outbox } from './outbox.js';
 import type { Pace } from './paced-lines.js';
-import { Spool } from './spool.js';
+import { Spool, type SpoolOptions } from './spool.js';
 
 const DIGEST = '1'.padStart(64, '0');
 const RETURN: MinionReturn = {
@@ -33,6 +33,19 @@ function aLink(bus: object): Link {
   } as unknown as Link;
 }
 
+const HOUR_MS = 3_600_000;
+
+const aSpool = (change: Partial<SpoolOptions> = {}) =>
+  new Spool({
+    folder: join(folder, 'spool'),
+    keepMs: HOUR_MS,
+    maxBytes: 1 << 20,
+    now: () => 0,
+    onProblem: () => undefined,
+    onDropped: () => undefined,
+    ...change,
+  });
+
 /** Delivers the return; the gateway stores it or not. */
 async function deliver(isStored: boolean) {
   const onDisk: boolean[] = [];
@@ -44,7 +57,7 @@ async function deliver(isStored: boolean) {
       return Promise.resolve(isStored ? ok(undefined) : err('timeout'));
     },
   });
-  const spool = new Spool(join(folder, 'spool'), () => undefined);
+  const spool = aSpool();
   const outbox = new Outbox(link, spool, { finish: (digest) => finished.push(digest) }, () => undefined);
   outbox.deliver(RETURN);
   await new Promise((resolve) => setImmediate(resolve));
@@ -68,7 +81,7 @@ describe('a return', () => {
 
 describe('what an outage has left', () => {
   it('is sent a few at a time, until all of it is stored', async () => {
-    const spool = new Spool(join(folder, 'spool'), () => undefined);
+    const spool = aSpool();
     const digests = Array.from({ length: 100 }, (_, n) => String(n).padStart(64, '0'));
     for (const digest of digests) spool.put({ ...RETURN, digest });
     const asked: string[] = [];
@@ -135,25 +148,29 @@ class ByHand implements Pace {
 }
 
 /** Gateways of which nobody says that a return is stored until `knows`; each question ends as `says` after what it waits for. */
-function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout') {
+function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout', spooling: Partial<SpoolOptions> = {}) {
   const pace = new ByHand();
-  const spool = new Spool(join(folder, 'spool'), () => undefined);
+  const spool = aSpool({ now: () => pace.now(), ...spooling });
   const asked: { readonly digest: string; readonly at: number; readonly waits: number }[] = [];
-  const world = { pace, spool, asked, knows: (_digest: string) => false };
+  const finished: string[] = [];
+  const world = { pace, spool, asked, finished, knows: (_digest: string) => false, storesIn: 0 };
   const bus = {
     deliver: ({ body }: { readonly body: { readonly digest: Uint8Array } }, waits: number) => {
       const digest = toHex(body.digest);
       asked.push({ digest, at: pace.now() / 1000, waits: waits / 1000 });
-      if (world.knows(digest)) return Promise.resolve(ok(undefined));
-      if (says === 'no_responders') return Promise.resolve(err(says));
+      const knows = world.knows(digest);
+      const answer = knows ? ok(undefined) : err(says);
+      const ms = knows ? world.storesIn : says === 'no_responders' ? 0 : waits;
+      if (ms === 0) return Promise.resolve(answer);
       return new Promise((resolve) => {
-        pace.after(waits, () => {
-          resolve(err(says));
+        pace.after(ms, () => {
+          resolve(answer);
         });
       });
     },
   };
-  return { ...world, world, outbox: new Outbox(aLink(bus), spool, { finish: () => undefined }, () => undefined, pace) };
+  const record = { finish: (digest: string) => finished.push(digest) };
+  return { ...world, world, outbox: new Outbox(aLink(bus), spool, record, () => undefined, pace) };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -220,6 +237,49 @@ describe('a return of a job to many', () => {
     await pace.pass(200);
     outbox.close();
     expect(Math.max(...asked.map(({ waits }) => waits))).toBe(50);
+  });
+});
+
+describe('a return that no gateway has stored in time', () => {
+  it('is sent no more', async () => {
+    const { outbox, pace, asked, spool } = aDeafGateway('timeout', { keepMs: 300_000 });
+    outbox.deliver({ ...RETURN, instance: '' });
+    await pace.pass(300);
+    const before = asked.length;
+    await pace.pass(6000);
+    outbox.close();
+    expect(before).toBeGreaterThan(4);
+    expect(asked).toHaveLength(before);
+    expect(spool.all()).toEqual([]);
+  });
+
+  it('is not dropped while it is being sent: what the gateway says then still counts', async () => {
+    const dropped: string[] = [];
+    const { outbox, pace, world, spool, finished } = aDeafGateway('timeout', {
+      keepMs: 3000,
+      onDropped: (digest) => dropped.push(digest),
+    });
+    world.knows = () => true;
+    world.storesIn = 4000;
+    outbox.deliver(RETURN);
+    await pace.pass(3.5);
+    expect(spool.get(DIGEST)).toEqual(RETURN);
+    await pace.pass(1);
+    outbox.close();
+    expect({ dropped, finished, waiting: spool.all() }).toEqual({ dropped: [], finished: [DIGEST], waiting: [] });
+  });
+});
+
+describe('a return that is larger than the whole spool', () => {
+  const large = { ...RETURN, instance: '', outcome: { ...RETURN.outcome, ret: 'x'.repeat(3000) } };
+
+  it('is sent once, and dropped when nobody stores it', async () => {
+    const { outbox, pace, asked, spool } = aDeafGateway('timeout', { maxBytes: 1000 });
+    outbox.deliver(large);
+    await pace.pass(100);
+    outbox.close();
+    expect(asked).toHaveLength(1);
+    expect(spool.all()).toEqual([]);
   });
 });
 

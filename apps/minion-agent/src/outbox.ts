@@ -24,7 +24,7 @@ const PATIENT_TRIES = 2;
 type Sent = 'stored' | 'unanswered' | 'nobody';
 
 interface Again {
-  readonly ret: MinionReturn;
+  readonly digest: string;
   /** How many minions were asked with this one. */
   readonly asked: number;
 }
@@ -35,7 +35,7 @@ export class Outbox {
 
   constructor(
     private readonly link: Link,
-    private readonly spool: Pick<Spool, 'put' | 'drop' | 'all' | 'get'>,
+    private readonly spool: Pick<Spool, 'put' | 'drop' | 'all' | 'get' | 'beginSending' | 'endSending'>,
     private readonly record: Pick<RunRecord, 'finish'>,
     private readonly onFailure: (cause: unknown) => void,
     pace: Pace = afterNow,
@@ -57,12 +57,12 @@ export class Outbox {
       return;
     }
     this.spool.put(ret);
-    void this.#sendUntilStored({ ret, asked }, 0);
+    void this.#sendUntilStored({ digest: ret.digest, asked }, 0);
   }
 
   /** Everything that was left from before. */
   sendSpooled(): void {
-    for (const ret of this.spool.all()) this.#again.now(ret.digest, { ret, asked: 1 });
+    for (const { digest } of this.spool.all()) this.#again.now(digest, { digest, asked: 1 });
   }
 
   close(): void {
@@ -71,19 +71,23 @@ export class Outbox {
   }
 
   async #sendUntilStored(again: Again, tries: number): Promise<void> {
-    const { digest } = again.ret;
+    const { digest, asked } = again;
+    const ret = this.spool.beginSending(digest);
+    if (ret === undefined) return; // stored meanwhile, or dropped
     let sent: Sent = 'nobody';
     try {
-      sent = await this.#send(again, tries);
+      sent = await this.#send(ret, asked, tries);
       if (sent === 'stored') this.#stored(digest);
     } catch (cause) {
       this.onFailure(cause);
+    } finally {
+      this.spool.endSending(digest);
     }
     // It may have been sent twice at a time, and the other one is stored.
     if (this.spool.get(digest) !== undefined) this.#again.later(digest, again, sent === 'nobody' ? tries : tries + 1);
   }
 
-  async #send({ ret, asked }: Again, tries: number): Promise<Sent> {
+  async #send(ret: MinionReturn, asked: number, tries: number): Promise<Sent> {
     const ms = (ANSWER_MS + asked * ANSWER_MS_EACH) * (tries < PATIENT_TRIES ? 1 : 2);
     const toAsker = ret.instance === '' ? 'nobody' : await this.#sendTo(ret, this.#subjectOf(ret), ms);
     if (toAsker === 'stored') return toAsker;

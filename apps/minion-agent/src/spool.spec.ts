@@ -1,11 +1,22 @@
 /** Rules of the spool: a return waits until it is stored, also over a restart, and damage is told and not lost. */
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { Float, parseJid, type Value } from '@natrium/model';
-import { Spool } from './spool.js';
+import { until } from '@natrium/testing';
+import { Spool, type SpoolOptions } from './spool.js';
+import { lineOf } from './spooled-returns.js';
 
 const JID = parseJid('20261120141646000001')!;
 
@@ -16,11 +27,13 @@ function aReturn(n: number, ret: Value = `result ${n}`): MinionReturn {
 
 let folder: string;
 let problems: string[];
+let dropped: number[];
+let now: number;
 const opened: Spool[] = [];
 beforeAll(sodiumReady);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-spool-'));
-  problems = [];
+  [problems, dropped, now] = [[], [], 1_800_000_000_000];
 });
 afterEach(() => {
   // One that is open tries again what it could not write, and makes the folder anew.
@@ -35,8 +48,17 @@ const unwritable = () => {
   rmSync(join(folder, 'spool'), { recursive: true, force: true });
   writeFileSync(join(folder, 'spool'), 'no folder');
 };
-const open = () => {
-  const spool = new Spool(join(folder, 'spool'), (problem) => problems.push(problem));
+const HOUR_MS = 3_600_000;
+const open = (change: Partial<SpoolOptions> = {}) => {
+  const spool = new Spool({
+    folder: join(folder, 'spool'),
+    keepMs: HOUR_MS,
+    maxBytes: 64 << 20,
+    now: () => now,
+    onProblem: (problem) => problems.push(problem),
+    onDropped: (digest) => dropped.push(Number.parseInt(digest, 16)),
+    ...change,
+  });
   opened.push(spool);
   return spool;
 };
@@ -164,5 +186,141 @@ describe('the spool', () => {
     await turn();
     expect(problems).toHaveLength(1);
     expect(open().all()).toEqual([aReturn(2)]);
+  });
+});
+
+const numbers = (spool: Spool) => spool.all().map(({ digest }) => Number.parseInt(digest, 16));
+const keptLines = () => readFileSync(path(), 'utf8').split('\n').length - 1;
+
+describe('a return that no gateway has stored', () => {
+  it('is dropped after its time when the next one comes, with one line that names its job', () => {
+    const spool = open();
+    spool.put(aReturn(1));
+    now += HOUR_MS - 1;
+    spool.put(aReturn(2));
+    expect([numbers(spool), problems]).toEqual([[1, 2], []]);
+    now += 1;
+    spool.put(aReturn(3));
+    expect([numbers(spool), dropped]).toEqual([[2, 3], [1]]);
+    expect(problems).toEqual([expect.stringMatching(`return of job ${JID} is dropped: .*keep_returns`)]);
+  });
+
+  it('is dropped after its time when it would be sent, and when its request comes again', () => {
+    const spool = open();
+    for (const n of [1, 2]) spool.put(aReturn(n));
+    expect(spool.beginSending(aReturn(1).digest)).toEqual(aReturn(1));
+    spool.endSending(aReturn(1).digest);
+    now += HOUR_MS;
+    expect(spool.beginSending(aReturn(1).digest)).toBeUndefined();
+    expect(spool.get(aReturn(2).digest)).toBeUndefined();
+    expect(dropped).toEqual([1, 2]);
+  });
+
+  it('leaves nothing in the file once it was dropped', async () => {
+    const spool = open();
+    spool.put(aReturn(1));
+    now += HOUR_MS;
+    expect(spool.get(aReturn(1).digest)).toBeUndefined();
+    await until('the file is empty', () => readFileSync(path(), 'utf8') === '');
+  });
+
+  it('has its time over restarts, and is dropped at the start once that is over', () => {
+    open().put(aReturn(1));
+    now += HOUR_MS / 2;
+    const again = open();
+    again.put(aReturn(2));
+    now += HOUR_MS / 2;
+    expect(numbers(open())).toEqual([2]);
+    expect(dropped).toEqual([1]);
+    expect(keptLines()).toBe(1);
+  });
+
+  it('is as old as it was when its request comes again', () => {
+    const spool = open();
+    spool.put(aReturn(1));
+    now += HOUR_MS - 1;
+    spool.put(aReturn(1));
+    now += 1;
+    expect(spool.get(aReturn(1).digest)).toBeUndefined();
+  });
+
+  it.each([
+    ['without a time, as before there was one,', undefined],
+    ['with a time that is still to come', 1_900_000_000_000],
+  ])('%s counts from when it is read', (_about, since) => {
+    mkdirSync(join(folder, 'spool'));
+    writeFileSync(path(), lineOf({ ret: aReturn(1), since }), { mode: 0o600 });
+    expect(numbers(open())).toEqual([1]);
+    expect(problems).toEqual([]);
+    now += HOUR_MS - 1;
+    expect(numbers(open())).toEqual([1]);
+    now += 1;
+    expect(numbers(open())).toEqual([]);
+  });
+
+  it('is not dropped while it is being sent, and then it is', () => {
+    const spool = open();
+    const { digest } = aReturn(1);
+    spool.put(aReturn(1));
+    spool.beginSending(digest);
+    spool.beginSending(digest);
+    now += HOUR_MS;
+    spool.put(aReturn(2));
+    spool.endSending(digest);
+    expect(numbers(spool)).toEqual([1, 2]);
+    spool.endSending(digest);
+    expect([numbers(spool), dropped]).toEqual([[2], [1]]);
+  });
+});
+
+describe('a spool that is full', () => {
+  /** Room for two. */
+  const small = { maxBytes: 3000 };
+  const large = (n: number) => aReturn(n, 'x'.repeat(900));
+
+  it('drops the oldest, with a line for each that names its job, and keeps to it over a restart', () => {
+    const spool = open(small);
+    for (const n of [1, 2]) spool.put(large(n));
+    expect(problems).toEqual([]);
+    for (const n of [3, 4]) spool.put(large(n));
+    expect([numbers(spool), dropped]).toEqual([
+      [3, 4],
+      [1, 2],
+    ]);
+    const line = expect.stringMatching(`return of job ${JID} is dropped: the spool is full`) as string;
+    expect(problems).toEqual([line, line]);
+    expect(numbers(open({ maxBytes: 1500 }))).toEqual([4]);
+    expect(keptLines()).toBe(1);
+  });
+
+  it('does not drop what is being sent, and makes room once that is over', () => {
+    const spool = open(small);
+    for (const n of [1, 2, 3]) {
+      spool.put(large(n));
+      spool.beginSending(large(n).digest);
+    }
+    expect(numbers(spool)).toEqual([1, 2, 3]);
+    spool.endSending(large(2).digest);
+    expect([numbers(spool), dropped]).toEqual([[1, 3], [2]]);
+  });
+
+  it('counts what the disk did not take', () => {
+    const spool = open(small);
+    unwritable();
+    for (const n of [1, 2, 3]) spool.put(large(n));
+    expect([numbers(spool), dropped]).toEqual([[2, 3], [1]]);
+    rmSync(join(folder, 'spool'));
+    spool.put(aReturn(4));
+    expect(keptLines()).toBe(3);
+  });
+
+  it('writes its file anew when little of it waits, also where returns are dropped and not stored', () => {
+    const spool = open({ maxBytes: 1 << 20 });
+    const sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => {
+      spool.put(aReturn(n, 'x'.repeat(700_000)));
+      return statSync(path()).size;
+    });
+    expect(Math.max(...sizes)).toBeLessThan(5 << 20);
+    expect(numbers(spool)).toEqual([9]);
   });
 });

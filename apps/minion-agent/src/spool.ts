@@ -6,41 +6,68 @@
  * What the gateway has stored is forgotten in memory; the file is emptied a second after the last return that waited. After a crash a return may so
  * be sent once more, and the gateway takes one of each.
  *
- * Each line: digest, the return in base64, and a check of the line. Spec: spec/envelope.md#durability.
+ * What nobody has stored in time is dropped, and of too much the oldest, each with a line in the log; never while it is being sent. Looked at when
+ * one comes, at the start, and when one is to be sent.
+ *
+ * Spec: spec/envelope.md#durability.
  */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blake2b, decode, encode, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { diskTrouble } from '@natrium/keystore';
-import { fromPlain, InFlight, type Jid, type Plain, toPlain } from '@natrium/model';
+import { InFlight } from '@natrium/model';
 import { DiskTrouble, LineFile } from './line-file.js';
+import { lineOf, readLine, type SpooledReturn } from './spooled-returns.js';
 
 /** Emptying costs a system call, so it is done once for many returns; a large file of which little still waits is written anew. */
 const EMPTY_MS = 1000;
 const COMPACT_BYTES = 4 << 20;
 const LITTLE = 1 / 4;
 
+/** Of `spool_max_bytes`; the rest is for events, so that neither takes the other's room. */
+export const RETURNS_SHARE = 1 / 2;
+
+export interface SpoolOptions {
+  readonly folder: string;
+  /** How long a return waits to be stored, in milliseconds. */
+  readonly keepMs: number;
+  /** Most bytes of all lines that wait. */
+  readonly maxBytes: number;
+  /** The time in milliseconds. */
+  readonly now: () => number;
+  onProblem(problem: string, cause?: unknown): void;
+  /** It is sent no more. */
+  onDropped(digest: string): void;
+}
+
+interface Waiting {
+  readonly ret: MinionReturn;
+  /** When it came first. */
+  readonly since: number;
+  /** Bytes of its line; 0 until that was made, and for a return that no encoding carries. */
+  size: number;
+}
+
 export class Spool {
-  readonly #waiting = new InFlight<string, MinionReturn>();
-  /** Characters of the lines of those that wait, and of all of them. */
-  readonly #sizes = new Map<string, number>();
+  /** The oldest first. */
+  readonly #waiting = new InFlight<string, Waiting>();
+  /** Bytes of the lines of those that wait. */
   #size = 0;
-  readonly #unwritten: MinionReturn[] = [];
+  /** How many times each is being sent now. */
+  readonly #sending = new Map<string, number>();
+  /** Digests of those that are not in the file yet. */
+  #unwritten: string[] = [];
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    folder: string,
-    private readonly onProblem: (problem: string, cause?: unknown) => void,
-  ) {
-    this.#file = new LineFile(join(folder, 'returns'));
+  constructor(private readonly options: SpoolOptions) {
+    this.#file = new LineFile(join(options.folder, 'returns'));
     const words = {
       begins: 'returns are kept in memory only',
       over: 'the spool can be written again: every return that waits is in it',
     };
-    this.#trouble = new DiskTrouble(this.#file, words, onProblem, () => {
+    this.#trouble = new DiskTrouble(this.#file, words, options.onProblem.bind(options), () => {
       this.#writeNew();
     });
     this.#load();
@@ -51,58 +78,100 @@ export class Spool {
    * memory, so that it is still sent, and written as soon as the disk takes it.
    */
   put(ret: MinionReturn): void {
-    this.#waiting.set(ret.digest, ret);
-    this.#unwritten.push(ret);
+    // A request that is sent again brings the return that is there, which stays as old as it is.
+    const { since = this.options.now(), size = 0 } = this.#waiting.get(ret.digest) ?? {};
+    this.#waiting.set(ret.digest, { ret, since, size });
+    this.#unwritten.push(ret.digest);
     this.#writeNew();
+    this.#dropOver(ret.digest);
+    this.#tidyFile();
   }
 
   #writeNew(): void {
-    const news = this.#unwritten.splice(0);
-    const text = news.map((ret) => this.#lineFor(ret)).join('');
+    const news = this.#unwritten;
+    this.#unwritten = [];
+    const text = news.map((digest) => this.#lineFor(digest)).join('');
     if (text === '') return;
     try {
       this.#file.append(text);
       this.#trouble.over();
     } catch (cause) {
-      this.#unwritten.unshift(...news);
+      this.#unwritten = news.filter((digest) => this.#waiting.has(digest));
       this.#trouble.failed(cause);
     }
   }
 
   /** Nothing for a return that is stored already, or that no encoding carries. */
-  #lineFor(ret: MinionReturn): string {
-    if (!this.#waiting.has(ret.digest)) return '';
+  #lineFor(digest: string): string {
+    const waiting = this.#waiting.get(digest);
+    if (waiting === undefined) return '';
     try {
-      const line = `${lineOf(ret)}\n`;
-      this.#measure(ret.digest, line.length);
+      const line = lineOf(waiting);
+      this.#measure(waiting, line.length);
       return line;
     } catch (cause) {
-      this.onProblem('a return that no encoding carries is kept in memory only', cause);
+      this.options.onProblem('a return that no encoding carries is kept in memory only', cause);
       return '';
     }
   }
 
+  #measure(waiting: Waiting, size: number): void {
+    this.#size += size - waiting.size;
+    waiting.size = size;
+  }
+
   get(digest: string): MinionReturn | undefined {
-    return this.#waiting.get(digest);
+    this.#dropOver(digest);
+    return this.#waiting.get(digest)?.ret;
+  }
+
+  /** What is to be sent now; undefined when it is stored or was dropped. It stays until as many ends of sending are told. */
+  beginSending(digest: string): MinionReturn | undefined {
+    const ret = this.get(digest);
+    if (ret !== undefined) this.#sending.set(digest, (this.#sending.get(digest) ?? 0) + 1);
+    return ret;
+  }
+
+  endSending(digest: string): void {
+    const left = (this.#sending.get(digest) ?? 0) - 1;
+    if (left > 0) this.#sending.set(digest, left);
+    else this.#sending.delete(digest);
+    this.#dropOver();
   }
 
   /** The gateway says that it is stored. */
   drop(digest: string): void {
-    if (!this.#waiting.delete(digest)) return;
-    this.#measure(digest, 0);
-    if (this.#waiting.size === 0) this.#emptySoon();
-    // All that waits is written each time: for each of a thousand that come back at once it would be written a thousand times.
-    else if (this.#file.bytes > COMPACT_BYTES && this.#size < this.#file.bytes * LITTLE) this.#rewrite();
+    if (this.#remove(digest)) this.#tidyFile();
   }
 
-  #measure(digest: string, size: number): void {
-    this.#size += size - (this.#sizes.get(digest) ?? 0);
-    if (size === 0) this.#sizes.delete(digest);
-    else this.#sizes.set(digest, size);
+  #remove(digest: string): boolean {
+    this.#size -= this.#waiting.get(digest)?.size ?? 0;
+    return this.#waiting.delete(digest);
+  }
+
+  /** @param asked The one that came, or was asked for: it is sent once, however large it is. */
+  #dropOver(asked?: string): void {
+    const { maxBytes, keepMs, now } = this.options;
+    const end = now() - keepMs;
+    const before = this.#waiting.size;
+    this.#dropWhile(({ since }) => since <= end, 'no gateway has stored it for as long as keep_returns says');
+    this.#dropWhile(() => this.#size > maxBytes, 'the spool is full (spool_max_bytes), and it is the oldest', asked);
+    if (this.#waiting.size < before) this.#tidyFile();
+  }
+
+  /** From the oldest on, without those that are being sent. */
+  #dropWhile(isOver: (waiting: Waiting) => boolean, why: string, but?: string): void {
+    for (const [digest, waiting] of this.#waiting) {
+      if (!isOver(waiting)) return;
+      if (digest === but || this.#sending.has(digest)) continue;
+      this.#remove(digest);
+      this.options.onProblem(`the return of job ${waiting.ret.jid} is dropped: ${why}`);
+      this.options.onDropped(digest);
+    }
   }
 
   all(): readonly MinionReturn[] {
-    return [...this.#waiting.values()];
+    return Array.from(this.#waiting.values(), ({ ret }) => ret);
   }
 
   close(): void {
@@ -111,6 +180,12 @@ export class Spool {
     this.#trouble.close();
     if (this.#waiting.size === 0) this.#empty();
     this.#file.close();
+  }
+
+  #tidyFile(): void {
+    if (this.#waiting.size === 0) this.#emptySoon();
+    // All that waits is written each time: for each of a thousand that come back at once it would be written a thousand times.
+    else if (this.#file.bytes > COMPACT_BYTES && this.#size < this.#file.bytes * LITTLE) this.#rewrite();
   }
 
   /** What nobody waits for does not stay on the disk; the next return of a busy minion comes before the timer. */
@@ -125,17 +200,15 @@ export class Spool {
     try {
       this.#file.empty();
     } catch (cause) {
-      this.onProblem('the spool could not be emptied; stored returns may be sent again after a restart', cause);
+      this.options.onProblem('the spool could not be emptied; stored returns may be sent again after a restart', cause);
     }
   }
 
   #rewrite(): void {
-    const text = this.all()
-      .map((ret) => this.#lineFor(ret))
-      .join('');
+    const text = Array.from(this.#waiting.keys(), (digest) => this.#lineFor(digest)).join('');
     try {
       this.#file.rewrite(text);
-      this.#unwritten.length = 0;
+      this.#unwritten = [];
     } catch (cause) {
       // The old file stands, with what is stored already: the gateway takes one of each.
       this.#trouble.failed(cause);
@@ -145,15 +218,25 @@ export class Spool {
   #load(): void {
     const lines = this.#file.read();
     if (lines === undefined) return;
+    const now = this.options.now();
     let damaged = 0;
     for (const line of lines) {
       if (line === '') continue;
-      const ret = readLine(line);
-      if (ret === undefined) damaged += 1;
-      else this.#waiting.set(ret.digest, ret);
+      const spooled = readLine(line);
+      if (spooled === undefined) damaged += 1;
+      else this.#read(spooled, line.length, now);
     }
-    if (damaged > 0 && !this.#keepDamaged(damaged)) return;
-    this.#rewrite();
+    const isWhole = damaged === 0 || this.#keepDamaged(damaged);
+    this.#dropOver();
+    if (isWhole) this.#rewrite();
+  }
+
+  /** The last word on a request counts. A time that is still to come is another clock's; a line without one is of an agent that wrote none. */
+  #read({ ret, since }: SpooledReturn, size: number, now: number): void {
+    this.#remove(ret.digest);
+    const waiting = { ret, since: Math.min(since ?? now, now), size: 0 };
+    this.#measure(waiting, size);
+    this.#waiting.set(ret.digest, waiting);
   }
 
   /** @returns false when no copy could be made: then the file stays as it is, and is added to. */
@@ -163,42 +246,10 @@ export class Spool {
     try {
       copyFileSync(this.#file.path, kept);
     } catch (cause) {
-      this.onProblem(`${said}; ${diskTrouble(kept, cause)}`, cause);
+      this.options.onProblem(`${said}; ${diskTrouble(kept, cause)}`, cause);
       return false;
     }
-    this.onProblem(`${said}; the file was copied to ${kept}`);
+    this.options.onProblem(`${said}; the file was copied to ${kept}`);
     return true;
   }
-}
-
-function lineOf(ret: MinionReturn): string {
-  const words = `${ret.digest} ${Buffer.from(encodeReturn(ret)).toString('base64')}`;
-  return `${words} ${checkOf(words)}`;
-}
-
-function readLine(line: string): MinionReturn | undefined {
-  const [, words = '', digest = '', base64 = '', check] =
-    /^(([0-9a-f]{64}) ([\w+/=]+)) ([0-9a-f]{16})$/.exec(line) ?? [];
-  if (check === undefined || checkOf(words) !== check) return undefined;
-  try {
-    return decodeReturn(digest, Buffer.from(base64, 'base64'));
-  } catch {
-    return undefined;
-  }
-}
-
-export function checkOf(words: string): string {
-  return toHex(blake2b(16, null, Buffer.from(words))).slice(0, 16);
-}
-
-function encodeReturn({ jid, instance, status, code, outcome }: MinionReturn): Uint8Array {
-  const { ret, retcode, success, out } = outcome;
-  return encode([jid, instance, status, code, toPlain(ret), retcode, success, out]);
-}
-
-function decodeReturn(digest: string, bytes: Uint8Array): MinionReturn {
-  const [jid, instance, status, code, ret, retcode, success, out] = decode(bytes) as readonly [
-    Jid, string, MinionReturn['status'], string | null, Plain, number, boolean, string | null,
-  ]; // prettier-ignore
-  return { jid, digest, instance, status, code, outcome: { ret: fromPlain(ret), retcode, success, out } };
 }

@@ -10,7 +10,7 @@ export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstora
 export { MemoryStore } from './memory-store.js';
 export { MemoryBroker } from './memory-transport.js';
 export { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';
-export { type BucketOptions, openBucket, writeTrouble } from './nats-store.js';
+export { type BucketOptions, openBucket, whenWriteRefused, writeTrouble } from './nats-store.js';
 export type { BrokerTls, BrokerUser, NatsOptions } from './nats-settings.js';
 export { NatsTransport } from './nats-transport.js';
 export { tellingSilence } from './telling-silence.js';

@@ -219,6 +219,11 @@ export function writeTrouble(transport: NatsTransport): string | undefined {
   return publishers.get(transport)?.trouble;
 }
 
+/** Tells of each write of this connection that JetStream refuses from now on; one listener for each connection. */
+export function whenWriteRefused(transport: NatsTransport, tell: () => void): void {
+  publisherOf(transport).whenRefused(tell);
+}
+
 /** The loser of a race hears undefined; every other failure stays one. */
 export async function unlessTaken(write: Promise<number>): Promise<number | undefined> {
   try {

@@ -32,12 +32,12 @@ interface Waiting {
   send(): void;
 }
 
-/** Another writer was quicker: the stream takes writes. */
+/** Another writer was quicker; a stream that is full says so as well. */
 export const WRONG_LAST_SEQUENCE = 10_071;
 const ACK_MS = 5000;
 /** After that it may still be in line behind what else came, in a process that reads all the time. */
 const IN_LINE_MS = 60_000;
-/** For so long after the last refused write a store counts as one that takes none. */
+/** For so long after the last refused write a store counts as one that takes none; whoever writes seldom tries again within it. */
 const REFUSED_MS = 15_000;
 /** A stream of three replicas that has lost its leader elects another within this. Nobody took the message: to send it again is safe. */
 const NO_LEADER_MS = 4000;
@@ -54,6 +54,7 @@ export class StreamPublisher {
   #next = 0;
   /** Stores whose last write was refused. */
   readonly #refused = new Map<string, { readonly why: StreamRefused; readonly at: number }>();
+  #onRefused: () => void = () => undefined;
 
   constructor(
     private readonly transport: PublishingTransport,
@@ -70,6 +71,11 @@ export class StreamPublisher {
     const since = performance.now() - REFUSED_MS;
     const found = [...this.#refused].find(([, { at }]) => at > since);
     return found === undefined ? undefined : sentenceOf(found[0], found[1].why);
+  }
+
+  /** Tells of each write that is refused from now on. */
+  whenRefused(tell: () => void): void {
+    this.#onRefused = tell;
   }
 
   /** @param expected The subject's last sequence, 0 for none. @throws {StreamRefused} */
@@ -128,10 +134,10 @@ export class StreamPublisher {
   /** Told once when a store begins to take no writes, and once when it is over. */
   #refuse(waiting: Waiting | undefined, why: StreamRefused): void {
     if (waiting === undefined) return;
-    if (why.errorCode === WRONG_LAST_SEQUENCE) this.#taken(waiting.store);
-    else {
+    if (why.errorCode !== WRONG_LAST_SEQUENCE) {
       if (!this.#refused.has(waiting.store)) this.transport.alert(sentenceOf(waiting.store, why), why);
       this.#refused.set(waiting.store, { why, at: performance.now() });
+      this.#onRefused();
     }
     waiting.reject(why);
   }

@@ -22,22 +22,15 @@ import {
   Sealer,
   type Store,
   type Tracing,
+  whenWriteRefused,
 } from '@natrium/bus';
-import {
-  decode,
-  encode,
-  randomBytes,
-  type RoleName,
-  type Signed,
-  signedFromWire,
-  signedToWire,
-  toHex,
-} from '@natrium/envelope';
+import { decode, randomBytes, type RoleName, type Signed, signedFromWire, toHex } from '@natrium/envelope';
 import { MasterKeys, type StorageClass } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
 import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
+import { OwnAnnouncement } from './own-announcement.js';
 import { rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
 import { bucketOptions, type Keeping, patienceOf } from './store-options.js';
@@ -68,7 +61,7 @@ export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];
   #rolesFollowing: RolesFollowing | undefined;
   readonly #watched: WatchedKeys;
-  #announced = false;
+  readonly #announcement: OwnAnnouncement;
 
   readonly subjects: Subjects;
 
@@ -81,6 +74,12 @@ export class RoleLink {
   ) {
     this.subjects = subjectsOf(options.cluster);
     this.#watched = new WatchedKeys(keys, options.log);
+    const { own } = bus.sealer;
+    const place = { subject: this.subjects.dir(options.role), key: keyOf(options.role, own.instance) };
+    const whenRefused = (tell: () => void) => {
+      whenWriteRefused(transport, tell);
+    };
+    this.#announcement = new OwnAnnouncement({ transport, announcements, own, place, log: options.log, whenRefused });
   }
 
   static async open(options: RoleOptions): Promise<RoleLink> {
@@ -161,12 +160,11 @@ export class RoleLink {
 
   /** Tells everyone that this replica is there, now and every five minutes. */
   async announce(): Promise<void> {
-    await this.#announceOnce();
-    this.#announced = true;
+    await this.#announcement.begin();
     this.#rolesFollowing?.tell();
     const renew = () => {
       this.own.announce(this.clock.now());
-      this.#announceAgain();
+      this.#announcement.renew();
       this.#rolesFollowing?.tell(); // for whoever missed it
     };
     const rotate = () => {
@@ -180,14 +178,8 @@ export class RoleLink {
   newEpoch(): void {
     this.own.rotate(this.clock.now());
     this.options.log.info('a new epoch');
-    if (this.#announced) this.#announceAgain();
+    if (this.#announcement.isThere) this.#announcement.renew();
     if (this.options.role !== 'acl') void this.#greetAgain();
-  }
-
-  #announceAgain(): void {
-    this.#announceOnce().catch((error: unknown) => {
-      this.options.log.error({ err: error }, 'announcing failed');
-    });
   }
 
   /** The time is the acl-service's word; without one the clock stays as it was. */
@@ -230,21 +222,9 @@ export class RoleLink {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#watched.close();
-    await this.announcements.delete(this.#announcementKey()).catch(() => undefined);
+    await this.#announcement.end();
     await this.transport.drain();
     await this.bus.close();
-  }
-
-  async #announceOnce(): Promise<void> {
-    const bytes = encode(signedToWire(this.own.announced));
-    // Those who listen hear it before it is stored: after a new epoch every moment counts.
-    this.transport.publish(this.subjects.dir(this.options.role), bytes);
-    await this.announcements.put(this.#announcementKey(), bytes);
-    await this.transport.flush();
-  }
-
-  #announcementKey(): string {
-    return `s.${this.options.role}.${this.own.instance}`;
   }
 
   async #followAnnouncements(): Promise<void> {
@@ -264,9 +244,13 @@ export class RoleLink {
   #forget(key: string): void {
     const gone = this.directory
       .services()
-      .find(({ owner }) => owner.type === 'role' && `s.${owner.role}.${owner.instance}` === key);
+      .find(({ owner }) => owner.type === 'role' && keyOf(owner.role, owner.instance) === key);
     if (gone !== undefined) this.directory.forget(gone);
   }
+}
+
+function keyOf(role: RoleName, instance: string): string {
+  return `s.${role}.${instance}`;
 }
 
 function seenPath({ cacheDir, role }: RoleOptions): string {

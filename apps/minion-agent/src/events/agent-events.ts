@@ -6,6 +6,7 @@ import type { MinionConfig } from '@natrium/config';
 import type { EventPort } from '@natrium/modules';
 import type { Logger } from 'pino';
 import type { LiveLink } from '../live-link.js';
+import { RETURNS_SHARE } from '../spool.js';
 import { EventForwarder } from './event-forwarder.js';
 import { EventSpool } from './event-spool.js';
 import { MinionEvents } from './minion-events.js';
@@ -28,7 +29,7 @@ export class AgentEvents {
     this.#spool = new EventSpool({
       folder: join(cachedir, 'spool'),
       maxEvents,
-      maxBytes,
+      maxBytes: maxBytes * (1 - RETURNS_SHARE),
       firstNumber: now() * PER_MS,
       onProblem: this.#onProblem,
       onReady: () => this.#forwarder?.wake(),

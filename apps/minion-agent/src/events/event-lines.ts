@@ -1,7 +1,7 @@
 /** Spooled events as lines: number, the event in base64, and a check of the line. */
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { type Body, contracts, readAs, writeAs } from '@natrium/wire';
-import { checkOf } from '../spool.js';
+import { checkOf } from '../spooled-returns.js';
 
 export type FiredEvent = Body<typeof contracts.events>['events'][number];
 

@@ -1,5 +1,5 @@
 /** Rules of the spool of events: order, numbers that rise, bounds with an honest count, and what a killed agent leaves behind. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
@@ -114,6 +114,22 @@ it('refuses what finds no room, and tells how many in their place, also after a 
   await after.add(anEvent(5));
   expect(after.batch()).toMatchObject({ first: 1004, dropped: 2 });
   expect(numbersIn(after)).toEqual([5]);
+});
+
+it('a spool that stays full does not grow on disk by what it refuses', async () => {
+  const spool = aSpool({ maxEvents: 1, firstNumber: 10 ** 15 });
+  await spool.add(anEvent(0));
+  const refused = 150_000;
+  let largest = 0;
+  for (let n = 0; n < refused; n += 10_000) {
+    await Promise.all(Array.from({ length: 10_000 }, () => spool.add(anEvent(1))));
+    largest = Math.max(largest, statSync(join(folder, 'events')).size);
+  }
+  expect(largest).toBeLessThan(5 << 20); // six megabytes, were each count kept
+  spool.close();
+  const after = aSpool();
+  after.forget(10 ** 15);
+  expect(after.batch()).toMatchObject({ dropped: refused });
 });
 
 it('a count that is on its way is not changed any more', async () => {

@@ -43,6 +43,9 @@ interface Unwritten {
 }
 
 const COMPACT_BYTES = 4 << 20;
+const LITTLE = 1 / 4;
+/** What a line is larger than its event: by its encoding, and by its number and check at most. */
+const [BASE64, LINE_BYTES] = [4 / 3, 40];
 const BATCH_EVENTS = 1000;
 const BATCH_BYTES = 1 << 20;
 
@@ -132,7 +135,7 @@ export class EventSpool {
     for (const { bytes } of gone) this.#bytes -= bytes;
     if (gone.length === 0) return;
     if (this.empty && this.#unwritten.length === 0) this.#empty();
-    else if (this.#file.bytes > COMPACT_BYTES && this.#file.bytes > 4 * this.#bytes) this.#rewrite();
+    else this.#compact();
   }
 
   /** The master has stored higher numbers of ours than we know of: what waits is numbered anew above them. */
@@ -199,7 +202,14 @@ export class EventSpool {
     const kept = this.#unwritten;
     this.#unwritten = [];
     this.#trouble.over();
+    this.#compact(); // each event that finds no room adds a line with their count
     return kept;
+  }
+
+  /** A large file of which little still waits is written anew. */
+  #compact(): void {
+    const waiting = this.#bytes * BASE64 + this.#entries.length * LINE_BYTES;
+    if (this.#file.bytes > COMPACT_BYTES && waiting < this.#file.bytes * LITTLE) this.#rewrite();
   }
 
   /** They are kept, in the file or by the master. */

@@ -69,6 +69,14 @@ export class VolatileSpool {
     return this.#waiting.get(digest);
   }
 
+  beginSending(digest: string): MinionReturn | undefined {
+    return this.get(digest);
+  }
+
+  endSending(): void {
+    // Nothing is dropped here: the swarm is asked for what it was sent, and ends.
+  }
+
   drop(digest: string): void {
     if (this.#waiting.delete(digest)) this.unstored.change(-1);
   }

@@ -71,6 +71,14 @@ describe('a run', () => {
   });
 });
 
+describe('a list of ids', () => {
+  it('may hold an empty name, as `-L a,` brings it: nobody has it, and the others are asked', async () => {
+    const { client } = await alice();
+    const ask = { ...anAsk('', 'test.ping', []), tgt: ['a', ''], tgtType: 'list' };
+    expect(await told(client.publish(ask))).toEqual({ a: true });
+  });
+});
+
 describe('jobs.active', () => {
   /** Each question goes to either gateway: that the other one is never asked in so many has odds of one in a million. */
   const TIMES = 20;

@@ -57,7 +57,13 @@ export class Granting {
     tracing.note(answer.ok ? { minions: answer.value.members.length } : { refusal: answer.error.code });
     if (!answer.ok) return { refusal: answer.error, grant: null, members: [], missing: [], rule: '' };
     const { grant, members, missing, rule } = answer.value;
-    return { refusal: null, grant, members: [...members], missing: [...missing], rule: rule.slice(0, 1024) };
+    return {
+      refusal: null,
+      grant,
+      members: [...members],
+      missing: missing.filter(isTellable),
+      rule: rule.slice(0, 1024),
+    };
   }
 
   #portsUnder(policy: Policy, ask: SignedRequest, login?: Result<LoggedIn, Refusal>): GrantPorts {
@@ -114,6 +120,14 @@ export class Granting {
       auditNumber: fields.auditNumber,
     });
   }
+}
+
+/** As the wire has it (`granted`, spec/wire.md). */
+const MAX_ID = 255;
+
+/** What is no id of a minion cannot be told as one: an empty name in a list, or one that is longer than any. */
+function isTellable(id: string): boolean {
+  return id !== '' && id.length <= MAX_ID;
 }
 
 type About = Readonly<Record<string, string>>;

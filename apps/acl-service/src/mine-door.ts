@@ -31,7 +31,7 @@ interface Parts {
   readonly mines: Mines;
   readonly audit: AuditLog;
   readonly budget: Budget;
-  /** Milliseconds of a clock that does not jump. */
+  /** Milliseconds of this host's clock. */
   readonly now: () => number;
 }
 

@@ -11,7 +11,7 @@ export class Renewing {
     private readonly roster: Roster,
     private readonly users: BrokerUsers | undefined,
     private readonly budget: Budget,
-    /** Milliseconds of a clock that does not jump. */
+    /** Milliseconds of this host's clock. */
     private readonly now: () => number,
   ) {}
 

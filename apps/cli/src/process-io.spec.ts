@@ -14,3 +14,12 @@ it('a command whose sentences nobody reads goes on with its results', async () =
   child.stdout.resume();
   expect(await once(child, 'exit')).toEqual([42, null]);
 });
+
+it('a file that cannot be written is no fault of the program: a sentence says why, and the code is 1', async () => {
+  const words = ['dist/cli/natrium.mjs', '--config-dump', '--out-file', '/dev/full'];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text) => (said += String(text)));
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(said).toMatch(/^the output cannot be written: ENOSPC/);
+});

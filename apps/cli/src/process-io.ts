@@ -36,7 +36,13 @@ export function processIo(): Io {
     },
     openFile: (path, append) => {
       const file = openSync(path, append ? 'a' : 'w');
-      return (text) => void writeSync(file, text);
+      return (text) => {
+        try {
+          writeSync(file, text);
+        } catch (cause) {
+          outputGone(cause as NodeJS.ErrnoException);
+        }
+      };
     },
   };
 }

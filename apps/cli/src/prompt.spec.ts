@@ -38,6 +38,19 @@ describe('a line that is typed at a login', () => {
     expect(textOf(shown)).toBe('password: \n');
   });
 
+  it('of a secret stays hidden behind another question on the same terminal', async () => {
+    const [input, shown] = [terminal(), terminal()];
+    const name = typedLine('username: ', false, input, shown);
+    input.write('fred\r');
+    expect(await name).toBe('fred');
+    shown.read();
+    const secret = typedLine('password: ', true, input, shown);
+    input.write('canary\r');
+    expect(await secret).toBe('canary');
+    expect(textOf(shown)).toBe('password: \n');
+    expect(input.listenerCount('keypress')).toBe(0);
+  });
+
   it.each([false, true])('is none after Ctrl-C, which is heard as Ctrl-C (a secret: %s)', async (secret) => {
     const [input, shown] = [terminal(), terminal()];
     const heard = await interrupts(async () => {

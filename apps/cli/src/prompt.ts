@@ -31,15 +31,17 @@ export function typedLine(
   shown.write(question);
   const lines = createInterface({ input, output: secret ? nowhere() : shown, terminal: true, historySize: 0 });
   return new Promise((resolve) => {
+    const ended = () => {
+      shown.write('\n');
+      resolve(undefined);
+    };
     lines.on('line', (text) => {
       if (secret) shown.write('\n');
       resolve(text);
-      lines.removeAllListeners('close').close();
+      // This one alone: with a listener of its own the line editor lets go of the keys, and would else show those of the next question.
+      lines.off('close', ended).close();
     });
-    lines.on('close', () => {
-      shown.write('\n');
-      resolve(undefined);
-    });
+    lines.on('close', ended);
     closeOnInterrupt(lines);
   });
 }

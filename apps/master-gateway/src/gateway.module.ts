@@ -189,7 +189,7 @@ const RETURNS_TO_A_REQUEST = 10;
 
 function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger): DoorBudgets & { events: Budget } {
   const tooFast = (what: string) => (party: string) => {
-    log.warn({ party, what }, 'one party asks too much; it is told to slow down');
+    log.warn({ party, what }, 'one party asks or sends too much; nothing more of it is taken for a moment');
   };
   const times = RETURNS_TO_A_REQUEST;
   return {

@@ -13,7 +13,7 @@ import { Reads } from './reads.js';
 
 const NOW = 1_795_000_000_000;
 const run = (fun: string) => encodeRequest(aRequest(NOW, { what: 'run', funs: [fun], tgt: '' }));
-const jidOfJob = (n: number) => `20261120141646${String(n).padStart(6, '0')}`;
+const jidOfJob = (n: number) => `20261118090000${String(n).padStart(6, '0')}`;
 
 beforeAll(sodiumReady);
 
@@ -100,7 +100,7 @@ it('one job names its minions and what they returned', async () => {
 it('jobs in progress are those of which their own minions say that they run, the newest first', async () => {
   const running = [jidOfJob(0), jidOfJob(2), jidOfJob(7)];
   const present = [
-    { id: 'web0.example.com', running },
+    { id: 'web0.example.com', running: [...running, '20991118090000000000'] },
     { id: 'stranger', running: [...running, jidOfJob(1)] },
     { id: 'web1.example.com', running: [] },
   ];

@@ -6,7 +6,17 @@ import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { encode } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
-import { fromPlain, isMap, startTimeOf, parseJid, refusal, type Request, toPlain, type Value } from '@natrium/model';
+import {
+  fromPlain,
+  isMap,
+  jidOf,
+  startTimeOf,
+  parseJid,
+  refusal,
+  type Request,
+  toPlain,
+  type Value,
+} from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
 import type { JobCache } from './job-cache.js';
@@ -23,10 +33,12 @@ const MAX_ANSWER = 6 << 20;
 const NARROWER: Readonly<Record<string, string>> = {
   jobs: 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs',
   job: 'ask fewer minions at once, in batches, each of which is a job of its own',
+  active: 'look at one of them with jobs.list_job',
 };
 
-/** Of jobs in progress so many are told, and their records are read so many at once. */
+/** Of jobs in progress so many are told, so many that minions name are looked for, and so many read at once. */
 const MAX_ACTIVE = 1000;
+const MAX_LOOKED_FOR = 4 * MAX_ACTIVE;
 const READ_AT_ONCE = 32;
 /** What stands for the process of a job: it may have several, or none of its own, and no minion tells. */
 const NO_PROCESS = 0;
@@ -118,11 +130,18 @@ export class Reads {
    */
   async #active(): Promise<Value> {
     const atWork = new Map<string, string[]>();
+    const now = jidOf(this.link.clock.now() * 1000);
     for (const { id, running } of await this.presence.ask())
-      for (const jid of running) atWork.set(jid, [...(atWork.get(jid) ?? []), id]);
-    const newest = [...atWork].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MAX_ACTIVE);
+      for (const jid of running) {
+        const ids = atWork.get(jid);
+        if (ids !== undefined) ids.push(id);
+        else if (jid <= now) atWork.set(jid, [id]);
+      }
+    // Jids that a minion has invented take no real job's place, while they are few enough to be looked for.
+    const newest = [...atWork].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MAX_LOOKED_FOR);
     const reading = new AtOnce(READ_AT_ONCE);
-    return (await Promise.all(newest.map(([jid, ids]) => reading.run(() => this.#atWork(jid, ids))))).flat();
+    const found = await Promise.all(newest.map(([jid, ids]) => reading.run(() => this.#atWork(jid, ids))));
+    return found.flat().slice(0, MAX_ACTIVE);
   }
 
   /** @param ids Of the minions that say that they run it: of a job that was never theirs, nobody is believed. */

@@ -89,6 +89,7 @@ export class Kept {
       keepMs: keepHours * HOUR_MS,
       maxBytes: maxBytes * RETURNS_SHARE,
       now: () => this.clock.now(),
+      uptime: () => performance.now(),
       onProblem: this.#onProblem,
       onDropped: (digest) => {
         // It ran and was returned: nobody is to hear that it was interrupted.

@@ -41,6 +41,7 @@ const aSpool = (change: Partial<SpoolOptions> = {}) =>
     keepMs: HOUR_MS,
     maxBytes: 1 << 20,
     now: () => 0,
+    uptime: () => 0,
     onProblem: () => undefined,
     onDropped: () => undefined,
     ...change,
@@ -150,7 +151,7 @@ class ByHand implements Pace {
 /** Gateways of which nobody says that a return is stored until `knows`; each question ends as `says` after what it waits for. */
 function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout', spooling: Partial<SpoolOptions> = {}) {
   const pace = new ByHand();
-  const spool = aSpool({ now: () => pace.now(), ...spooling });
+  const spool = aSpool({ now: () => pace.now(), uptime: () => pace.now(), ...spooling });
   const asked: { readonly digest: string; readonly at: number; readonly waits: number }[] = [];
   const finished: string[] = [];
   const world = { pace, spool, asked, finished, knows: (_digest: string) => false, storesIn: 0 };

@@ -2,7 +2,7 @@
  * Sends returns until a gateway says that they are stored: to the instance that asked, and to any when that one is gone.
  *
  * Each time that nobody says so, it waits longer: gateways and a broker that are at their limit would never come to rest under
- * what is sent again, and a return that no gateway has a job for is sent for as long as jobs are kept.
+ * what is sent again, and a return that no gateway has a job for is sent for as long as jobs are kept, or `keep_returns` says.
  *
  * Spec: spec/envelope.md#durability.
  */

@@ -55,6 +55,7 @@ const open = (change: Partial<SpoolOptions> = {}) => {
     keepMs: HOUR_MS,
     maxBytes: 64 << 20,
     now: () => now,
+    uptime: () => now,
     onProblem: (problem) => problems.push(problem),
     onDropped: (digest) => dropped.push(Number.parseInt(digest, 16)),
     ...change,
@@ -94,9 +95,9 @@ describe('the spool', () => {
     const spool = open();
     for (let n = 1; n <= 8; n += 1) spool.put(aReturn(n, 'x'.repeat(1 << 20)));
     const full = statSync(path()).size;
-    for (let n = 1; n <= 5; n += 1) spool.drop(aReturn(n).digest);
+    for (let n = 1; n <= 3; n += 1) spool.drop(aReturn(n).digest);
     expect(statSync(path()).size).toBe(full);
-    for (let n = 6; n <= 7; n += 1) spool.drop(aReturn(n).digest);
+    for (let n = 4; n <= 7; n += 1) spool.drop(aReturn(n).digest);
     expect(statSync(path()).size).toBeLessThan(full / 3);
     expect(open().all()).toEqual([aReturn(8, 'x'.repeat(1 << 20))]);
   });
@@ -282,14 +283,15 @@ describe('a spool that is full', () => {
     const spool = open(small);
     for (const n of [1, 2]) spool.put(large(n));
     expect(problems).toEqual([]);
-    for (const n of [3, 4]) spool.put(large(n));
+    for (const n of [3, 4, 5]) spool.put(large(n));
+    // The last to come is about to be sent.
     expect([numbers(spool), dropped]).toEqual([
-      [3, 4],
+      [3, 4, 5],
       [1, 2],
     ]);
     const line = expect.stringMatching(`return of job ${JID} is dropped: the spool is full`) as string;
     expect(problems).toEqual([line, line]);
-    expect(numbers(open({ maxBytes: 1500 }))).toEqual([4]);
+    expect(numbers(open({ maxBytes: 1500 }))).toEqual([5]);
     expect(keptLines()).toBe(1);
   });
 
@@ -299,19 +301,52 @@ describe('a spool that is full', () => {
       spool.put(large(n));
       spool.beginSending(large(n).digest);
     }
-    expect(numbers(spool)).toEqual([1, 2, 3]);
-    spool.endSending(large(2).digest);
-    expect([numbers(spool), dropped]).toEqual([[1, 3], [2]]);
+    for (const n of [2, 3]) spool.endSending(large(n).digest);
+    expect([numbers(spool), dropped]).toEqual([[1, 2, 3], []]);
+    spool.endSending(large(1).digest);
+    expect([numbers(spool), dropped]).toEqual([[2, 3], [1]]);
+  });
+
+  it('drops nothing that waits for what is on its way and will be gone', () => {
+    const spool = open(small);
+    for (const n of [1, 2]) spool.put(large(n));
+    for (const n of [3, 4, 5]) {
+      spool.put(large(n));
+      spool.beginSending(large(n).digest);
+    }
+    for (const n of [3, 4, 5]) {
+      spool.drop(large(n).digest);
+      spool.endSending(large(n).digest);
+    }
+    expect([numbers(spool), dropped]).toEqual([[1, 2], []]);
+  });
+
+  it('gives a return that is larger than all of it one try, and drops no other for it', () => {
+    const spool = open(small);
+    for (const n of [1, 2]) spool.put(large(n));
+    const { digest } = aReturn(3, 'x'.repeat(5000));
+    spool.put(aReturn(3, 'x'.repeat(5000)));
+    expect(spool.beginSending(digest)).toBeDefined();
+    spool.endSending(digest);
+    expect([numbers(spool), dropped]).toEqual([[1, 2], [3]]);
+  });
+
+  it('counts the time by a clock that does not jump', () => {
+    const spool = open({ uptime: () => 5 });
+    spool.put(aReturn(1));
+    now += 3 * HOUR_MS;
+    spool.put(aReturn(2));
+    expect(numbers(spool)).toEqual([1, 2]);
   });
 
   it('counts what the disk did not take', () => {
     const spool = open(small);
     unwritable();
-    for (const n of [1, 2, 3]) spool.put(large(n));
-    expect([numbers(spool), dropped]).toEqual([[2, 3], [1]]);
+    for (const n of [1, 2, 3, 4]) spool.put(large(n));
+    expect([numbers(spool), dropped]).toEqual([[2, 3, 4], [1]]);
     rmSync(join(folder, 'spool'));
-    spool.put(aReturn(4));
-    expect(keptLines()).toBe(3);
+    spool.put(aReturn(5));
+    expect(keptLines()).toBe(4);
   });
 
   it('writes its file anew when little of it waits, also where returns are dropped and not stored', () => {
@@ -321,6 +356,6 @@ describe('a spool that is full', () => {
       return statSync(path()).size;
     });
     expect(Math.max(...sizes)).toBeLessThan(5 << 20);
-    expect(numbers(spool)).toEqual([9]);
+    expect(numbers(spool)).toEqual([8, 9]);
   });
 });

@@ -22,7 +22,9 @@ import { lineOf, readLine, type SpooledReturn } from './spooled-returns.js';
 /** Emptying costs a system call, so it is done once for many returns; a large file of which little still waits is written anew. */
 const EMPTY_MS = 1000;
 const COMPACT_BYTES = 4 << 20;
-const LITTLE = 1 / 4;
+const LITTLE = 1 / 2;
+const REWRITE_AGAIN_MS = 60_000;
+const FULL = 'the spool is full (spool_max_bytes)';
 
 /** Of `spool_max_bytes`; the rest is for events, so that neither takes the other's room. */
 export const RETURNS_SHARE = 1 / 2;
@@ -35,6 +37,8 @@ export interface SpoolOptions {
   readonly maxBytes: number;
   /** The time in milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that does not jump. */
+  readonly uptime: () => number;
   onProblem(problem: string, cause?: unknown): void;
   /** It is sent no more. */
   onDropped(digest: string): void;
@@ -44,6 +48,8 @@ interface Waiting {
   readonly ret: MinionReturn;
   /** When it came first. */
   readonly since: number;
+  /** When it has waited for long enough, by the clock that does not jump. */
+  readonly until: number;
   /** Bytes of its line; 0 until that was made, and for a return that no encoding carries. */
   size: number;
 }
@@ -57,6 +63,8 @@ export class Spool {
   readonly #sending = new Map<string, number>();
   /** Digests of those that are not in the file yet. */
   #unwritten: string[] = [];
+  /** Before this it is not tried to write the file anew. */
+  #rewriteFrom = 0;
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;
   #timer: NodeJS.Timeout | undefined;
@@ -79,8 +87,9 @@ export class Spool {
    */
   put(ret: MinionReturn): void {
     // A request that is sent again brings the return that is there, which stays as old as it is.
-    const { since = this.options.now(), size = 0 } = this.#waiting.get(ret.digest) ?? {};
-    this.#waiting.set(ret.digest, { ret, since, size });
+    const { now, uptime, keepMs } = this.options;
+    const { since = now(), until = uptime() + keepMs, size = 0 } = this.#waiting.get(ret.digest) ?? {};
+    this.#waiting.set(ret.digest, { ret, since, until, size });
     this.#unwritten.push(ret.digest);
     this.#writeNew();
     this.#dropOver(ret.digest);
@@ -134,8 +143,13 @@ export class Spool {
 
   endSending(digest: string): void {
     const left = (this.#sending.get(digest) ?? 0) - 1;
-    if (left > 0) this.#sending.set(digest, left);
-    else this.#sending.delete(digest);
+    if (left > 0) {
+      this.#sending.set(digest, left);
+      return;
+    }
+    this.#sending.delete(digest);
+    // It had its try; waiting on, it would leave no room for any other.
+    if ((this.#waiting.get(digest)?.size ?? 0) > this.options.maxBytes) this.#giveUp(digest, `${FULL} by it alone`);
     this.#dropOver();
   }
 
@@ -149,25 +163,40 @@ export class Spool {
     return this.#waiting.delete(digest);
   }
 
-  /** @param asked The one that came, or was asked for: it is sent once, however large it is. */
+  /**
+   * From the oldest on, without those that are on their way: they take nobody's room, as they will be gone in a moment or wait again.
+   *
+   * @param asked The one that came, or was asked for, and is about to be sent.
+   */
   #dropOver(asked?: string): void {
-    const { maxBytes, keepMs, now } = this.options;
-    const end = now() - keepMs;
+    const now = this.options.uptime();
     const before = this.#waiting.size;
-    this.#dropWhile(({ since }) => since <= end, 'no gateway has stored it for as long as keep_returns says');
-    this.#dropWhile(() => this.#size > maxBytes, 'the spool is full (spool_max_bytes), and it is the oldest', asked);
+    let excess = this.#size - this.#bytesOnTheirWay(asked) - this.options.maxBytes;
+    for (const [digest, { until, size }] of this.#waiting) {
+      const isOld = until <= now;
+      if (!isOld && excess <= 0) break;
+      if (this.#sending.has(digest) || (!isOld && digest === asked)) continue;
+      excess -= size;
+      this.#giveUp(
+        digest,
+        isOld ? 'no gateway has stored it for as long as keep_returns says' : `${FULL}, and it is the oldest`,
+      );
+    }
     if (this.#waiting.size < before) this.#tidyFile();
   }
 
-  /** From the oldest on, without those that are being sent. */
-  #dropWhile(isOver: (waiting: Waiting) => boolean, why: string, but?: string): void {
-    for (const [digest, waiting] of this.#waiting) {
-      if (!isOver(waiting)) return;
-      if (digest === but || this.#sending.has(digest)) continue;
-      this.#remove(digest);
-      this.options.onProblem(`the return of job ${waiting.ret.jid} is dropped: ${why}`);
-      this.options.onDropped(digest);
-    }
+  #bytesOnTheirWay(asked: string | undefined): number {
+    const digests = new Set(this.#sending.keys());
+    if (asked !== undefined) digests.add(asked);
+    return [...digests].reduce((sum, digest) => sum + (this.#waiting.get(digest)?.size ?? 0), 0);
+  }
+
+  #giveUp(digest: string, why: string): void {
+    const waiting = this.#waiting.get(digest);
+    if (waiting === undefined) return;
+    this.#remove(digest);
+    this.options.onProblem(`the return of job ${waiting.ret.jid} is dropped: ${why}`);
+    this.options.onDropped(digest);
   }
 
   all(): readonly MinionReturn[] {
@@ -204,14 +233,15 @@ export class Spool {
     }
   }
 
+  /** The old file stands where that fails, with what is stored already: the gateway takes one of each. Tried again in a while. */
   #rewrite(): void {
-    const text = Array.from(this.#waiting.keys(), (digest) => this.#lineFor(digest)).join('');
+    if (this.options.uptime() < this.#rewriteFrom) return;
     try {
-      this.#file.rewrite(text);
+      this.#file.rewrite(Array.from(this.#waiting.keys(), (digest) => this.#lineFor(digest)).join(''));
       this.#unwritten = [];
     } catch (cause) {
-      // The old file stands, with what is stored already: the gateway takes one of each.
-      this.#trouble.failed(cause);
+      this.#rewriteFrom = this.options.uptime() + REWRITE_AGAIN_MS;
+      this.options.onProblem('the spool could not be written anew, and stays as large as it is', cause);
     }
   }
 
@@ -233,8 +263,9 @@ export class Spool {
 
   /** The last word on a request counts. A time that is still to come is another clock's; a line without one is of an agent that wrote none. */
   #read({ ret, since }: SpooledReturn, size: number, now: number): void {
-    this.#remove(ret.digest);
-    const waiting = { ret, since: Math.min(since ?? now, now), size: 0 };
+    const age = Math.max(now - (since ?? now), 0);
+    const until = this.options.uptime() + this.options.keepMs - age;
+    const waiting = { ret, since: now - age, until, size: this.#waiting.get(ret.digest)?.size ?? 0 };
     this.#measure(waiting, size);
     this.#waiting.set(ret.digest, waiting);
   }

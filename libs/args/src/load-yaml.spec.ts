@@ -78,6 +78,18 @@ describe('loadYaml', () => {
     },
   );
 
+  it.each([
+    ['x: |\na: [1,\t2]\nb: 1\n', 2],
+    ['users:\n  - root\n  - [joe,\tjim]\n', 3],
+    ['fred:\t[test.ping]\n', 1],
+  ])('does not take a tab between the words of a line for a lack of blanks: %j', (text, line) => {
+    expect(loadYaml(text, 'master')).toMatchObject({ ok: false, error: { line, reason: 'deficient indentation' } });
+  });
+
+  it('says where it first looks wrong when a quote is never closed', () => {
+    expect(loadYaml("a: 'x\nb: 1\nc: 2\n", 'master')).toMatchObject({ ok: false, error: { line: 2 } });
+  });
+
   it('finds a fault behind such brackets in its line', () => {
     expect(loadYaml('a: [\n]\nb: 1\nb: 2\n', 'master')).toMatchObject({ ok: false, error: { line: 4, column: 1 } });
   });

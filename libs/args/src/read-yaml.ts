@@ -28,24 +28,33 @@ export function readYaml(text: string, file = ''): { readonly value: Value; read
 export function withIndentation(text: string): string {
   let mended = text;
   for (let parsed = 0; parsed < MAX_PARSED; parsed += mended.length) {
-    const start = lineThatLacksBlanks(mended);
-    if (start === undefined) break;
-    mended = `${mended.slice(0, start)} ${mended.slice(start)}`;
+    const fault = faultIn(mended);
+    const start = fault === undefined ? undefined : lineThatLacksBlanks(mended, fault);
+    if (start !== undefined) mended = `${mended.slice(0, start)} ${mended.slice(start)}`;
+    // What is never closed reaches to the end: where it first looked wrong says more.
+    else return fault?.mark?.position === mended.length ? text : mended;
   }
-  return mended;
+  return text;
 }
 
-/** Where it begins. A line that would begin or end a document is an error in both. */
-function lineThatLacksBlanks(text: string): number | undefined {
+function faultIn(text: string): YAMLException | undefined {
   try {
     parseEvents(text, { maxDepth: MAX_DEPTH });
     return undefined;
   } catch (error) {
-    if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation' || error.mark === undefined)
-      return undefined;
-    const start = error.mark.position - error.mark.column;
-    return /^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4)) ? undefined : start;
+    return error instanceof YAMLException ? error : undefined;
   }
+}
+
+/**
+ * Where it begins. A line that would begin or end a document is an error in both. What has text before the fault lacks no blanks: the
+ * fault is a tab between words then, and with blanks the line could become part of the one before.
+ */
+function lineThatLacksBlanks(text: string, { reason, mark }: YAMLException): number | undefined {
+  if (reason !== 'deficient indentation' || mark === undefined) return undefined;
+  const start = mark.position - mark.column;
+  if (/\S/.test(text.slice(start, mark.position))) return undefined;
+  return /^(?:---|\.\.\.)(?:\s|$)/.test(text.slice(start, start + 4)) ? undefined : start;
 }
 
 /** Checks what js-yaml built, counting every visit: an alias costs as much as what it stands for. */

@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
 import type { OpenStep } from '@natrium/bus';
-import { randomBytes, type Request, signRequest } from '@natrium/envelope';
+import { MAX_LIFETIME, randomBytes, type Request, signRequest } from '@natrium/envelope';
 import {
   type Absent,
   err,
@@ -245,7 +245,7 @@ export class MasterClient {
       timeout: Math.ceil(ask.timeout),
       options: plainMap(options),
       issued: sealer.clock.now(),
-      lifetime: Math.ceil(ask.timeout) * 1000 + GRACE_MS,
+      lifetime: Math.min(Math.ceil(ask.timeout) * 1000 + GRACE_MS, MAX_LIFETIME),
     };
     const { bytes, signature } = signRequest(this.asker.signing, sealer.roles.cluster, request);
     return { request: bytes, signature, until: request.issued + request.lifetime };

@@ -89,7 +89,7 @@ const jobKeys = {
   }),
   request_rate: z._default(seconds(0, 1_000_000), 200).register(keyDocs, {
     group: jobs,
-    doc: 'How many requests a second one caller may make; who makes more is told to slow down. 0 is no limit',
+    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events. 0 is no limit',
     takes: 'a number, 0 to 1000000',
   }),
   request_burst: z._default(whole(1, 1_000_000), 1000).register(keyDocs, {

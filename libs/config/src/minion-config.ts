@@ -127,10 +127,10 @@ const spoolKeys = {
     doc: 'How long a return that no gateway has stored is kept, in hours; then it is dropped',
     takes: 'whole hours, 1 to 8760',
   }),
-  spool_max_bytes: z._default(whole(1_048_576, 1_099_511_627_776), 268_435_456).register(keyDocs, {
+  spool_max_bytes: z._default(whole(1_048_576, 268_435_456), 268_435_456).register(keyDocs, {
     group: spool,
-    doc: 'Most bytes that wait in the spool: half for returns, of which the oldest are dropped, half for events, of which new ones are refused. Each of its two files is written anew when it is larger than 4 MiB and less than a quarter of it waits',
-    takes: 'bytes, at least 1048576',
+    doc: 'Most bytes that wait in the spool: half for returns, of which the oldest are dropped, half for events, of which new ones are refused. Each of its two files is written anew when it is larger than 4 MiB and less than half of it waits',
+    takes: 'bytes, 1048576 to 268435456',
   }),
   spool_max_events: z._default(whole(1, 100_000_000), 100_000).register(keyDocs, {
     group: spool,

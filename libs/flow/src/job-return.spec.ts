@@ -334,6 +334,14 @@ describe('a late return', () => {
     expect(gateway.cache).toHaveLength(1);
   });
 
+  it('that says twice at once that its run was interrupted is stored and told once', async () => {
+    const gateway = new Gateway();
+    const interrupted = { ...says('gone'), status: 'interrupted' } as const;
+    expect(await Promise.all([1, 2].map(() => gateway.hear('web1', interrupted)))).toEqual([true, true]);
+    expect(gateway.announced).toEqual(['web1']);
+    expect(gateway.cache).toHaveLength(1);
+  });
+
   it('that comes again while its store fails is stored in its place, and told once', async () => {
     const gateway = new Gateway();
     let fail: () => void = () => undefined;

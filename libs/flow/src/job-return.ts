@@ -37,7 +37,7 @@ const MAX_UNTOLD = 10_000;
 
 export class JobReturns {
   /** Late ones that are being stored, by jid and key. */
-  readonly #storingLate = new Map<string, Promise<void>>();
+  readonly #storingLate = new Map<string, Promise<unknown>>();
   /** Late ones whose store failed, by jid and key, oldest first: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
@@ -155,9 +155,9 @@ export class JobReturns {
     said: Returned,
     { id, key }: { readonly id: string; readonly key: string },
   ): Promise<boolean> {
-    if (said.status === 'done') await this.#storeLate(record, id, said, key);
-    // A run that is called interrupted may have returned before: reading is dear, and this is rare.
-    else if (said.status === 'interrupted' && !(await this.#isStored(record, id))) await this.#store(record, id, said);
+    const place = placeOf(said, key);
+    if (said.status === 'done') await this.#alone(place, () => this.#storeLate(record, id, said, key));
+    else if (said.status === 'interrupted') await this.#alone(place, () => this.#storeInterrupted(record, id, said));
     return true;
   }
 
@@ -175,16 +175,20 @@ export class JobReturns {
   }
 
   /** A second copy waits for the store of the first, and is stored in its place when that failed. */
-  #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
-    const place = placeOf(said, key);
+  #alone(place: string, store: () => Promise<unknown>): Promise<unknown> {
     const first = this.#storingLate.get(place);
-    if (first !== undefined) return first.catch(() => this.#storeLate(record, id, said, key));
-    const storing = this.#storeLateOnce(record, id, said, key).finally(() => this.#storingLate.delete(place));
+    if (first !== undefined) return first.catch(() => this.#alone(place, store));
+    const storing = store().finally(() => this.#storingLate.delete(place));
     this.#storingLate.set(place, storing);
     return storing;
   }
 
-  async #storeLateOnce(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
+  /** A run that is called interrupted may have returned before: reading is dear, and this is rare. */
+  async #storeInterrupted(record: records.JobRecord, id: string, said: Returned): Promise<void> {
+    if (!(await this.#isStored(record, id))) await this.#store(record, id, said);
+  }
+
+  async #storeLate(record: records.JobRecord, id: string, said: Returned, key: string): Promise<void> {
     const stored = { jid: said.jid, id, status: said.status, outcome: said.outcome, at: this.ports.now() };
     const place = placeOf(said, key);
     let isNew: boolean;
@@ -201,9 +205,9 @@ export class JobReturns {
 
   /** Only this gateway takes it away again, and its minion may ask another next: without an end it would grow for ever. */
   #keepUntold(place: string): void {
-    const [oldest] = this.#untold;
-    if (this.#untold.size >= MAX_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
     this.#untold.add(place);
+    const [oldest] = this.#untold;
+    if (this.#untold.size > MAX_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
   }
 
   #store(record: records.JobRecord, id: string, said: Returned, done?: () => void): Promise<true> {

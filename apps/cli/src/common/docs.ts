@@ -1,6 +1,6 @@
 /** Documentation as `-d` prints it: `fun:`, its text, a blank line, by name; each function once. */
 import { isMap, type Value } from '@natrium/model';
-import { printableLines } from '@natrium/output';
+import { disarm, printableLines } from '@natrium/output';
 import type { Io } from '../ports.js';
 import type { Printer } from './printer.js';
 
@@ -23,7 +23,7 @@ export function printDocs(docs: ReadonlyMap<string, string>, printer: Printer, i
   const sorted = [...docs].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [fun, text] of sorted) {
     if (printer.asked !== undefined) printer.show({ [fun]: text });
-    else io.out(`${fun}:\n\n${indented(text)}\n\n`);
+    else io.out(`${disarm(fun)}:\n\n${indented(text)}\n\n`);
   }
 }
 

@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
-import { printableJson } from '@natrium/output';
+import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
@@ -103,9 +103,10 @@ function guarded(check: string, make: () => readonly Finding[]): readonly Findin
   }
 }
 
+/** Some of it is what the broker says of itself. */
 function lines({ check, level, what, mend }: Finding): string {
-  const after = mend === '' ? '' : `  mend: ${mend}\n`;
-  return `${level}: ${check}: ${what}\n${after}`;
+  const after = mend === '' ? '' : `  mend: ${disarm(mend)}\n`;
+  return `${level}: ${disarm(`${check}: ${what}`)}\n${after}`;
 }
 
 function wordsOf(error: unknown): string {

@@ -76,7 +76,6 @@ describe('natrium-run', () => {
     for (const [word, sent] of [
       ['manage.up', 'manage.up'],
       ['manage', 'manage'],
-      ['manage.', 'manage'],
       ['*.u*', '*.u*'],
     ] as const)
       expect(await asked(word)).toMatchObject({ fun: 'doc.runner', args: [sent] });

@@ -56,8 +56,7 @@ function runOf(options: Options, words: readonly string[]): Run | undefined {
   const [fun, ...rest] = words;
   if (options.flag('doc')) {
     if (rest.length > 0) throw new UsageError('You can only get documentation for one method at one time.');
-    // `manage.` is another word for `manage`, as for Salt.
-    return { ask: { fun: 'doc.runner', args: fun === undefined ? [] : [fun.replace(/\.$/, '')], timeout }, docs: true };
+    return { ask: { fun: 'doc.runner', args: fun === undefined ? [] : [fun], timeout }, docs: true };
   }
   if (fun === undefined) return undefined;
   const args = callArguments(rest, options.list('parse'));

@@ -306,6 +306,13 @@ describe('documentation', () => {
     ended(),
   ];
 
+  it('sends no controls to the terminal, also where a minion has put them into the name of a function', async () => {
+    const hostile = [started(['a']), returned('a', { '\u001b[2J\nb': 'x' }), ended()];
+    const { out } = await natrium(['*', '-d'], { job: hostile });
+    expect(out).toMatch(/^[^\u0000-\u0009\u000b-\u001f]*b:\n\n {4}x\n\n$/);
+    expect(out.split('\n')).toHaveLength(5);
+  });
+
   it('is printed once for all minions, by name', async () => {
     const { exit, out, master } = await natrium(['*', '-d', 'test'], { job });
     expect(out).toBe(

@@ -131,15 +131,13 @@ export class EventStreams {
 
   #follow(listener: Listener, sink: Sink): () => void {
     const abort = new AbortController();
-    const left = listener.session.expire - Date.now();
     const { beat } = sink;
     const beats = beat === undefined ? undefined : setInterval(beat, BEAT_MS);
-    const end = setTimeout(
-      () => {
-        stop();
-      },
-      Math.min(Math.max(left, 0), MAX_TIMER),
-    );
+    let end: NodeJS.Timeout | undefined;
+    const endInTime = () => {
+      const left = listener.session.expire - Date.now();
+      end = setTimeout(left > MAX_TIMER ? endInTime : stop, Math.min(Math.max(left, 0), MAX_TIMER));
+    };
     const stop = () => {
       if (!this.#open.delete(open)) return;
       for (const timer of [beats, end]) clearTimeout(timer);
@@ -149,6 +147,7 @@ export class EventStreams {
     };
     const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), beats, stop };
     this.#open.add(open);
+    endInTime();
     // Its session was looked at meanwhile.
     if (this.#closed) stop();
     else if (listener.from === 'now') this.#join(open);

@@ -43,7 +43,7 @@ interface Unwritten {
 }
 
 const COMPACT_BYTES = 4 << 20;
-const LITTLE = 1 / 4;
+const LITTLE = 1 / 2;
 /** What a line is larger than its event: by its encoding, and by its number and check at most. */
 const [BASE64, LINE_BYTES] = [4 / 3, 40];
 const BATCH_EVENTS = 1000;

@@ -1,6 +1,7 @@
+import { jest } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LineFile } from './line-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-lines-'));
@@ -62,5 +63,18 @@ describe('a file of lines', () => {
     file.append('six\n');
     file.close();
     expect([readFileSync(file.path, 'utf8'), file.bytes]).toEqual(['five\nsix\n', 9]);
+  });
+
+  it('is worth writing anew when it is large and less than half of it counts, and for a minute not after that has failed', () => {
+    const file = aFile('');
+    file.append(`${'x'.repeat(5 << 20)}\n`);
+    expect([file.isMostlyOld(1 << 20), file.isMostlyOld(3 << 20)]).toEqual([true, false]);
+    rmSync(dirname(file.path), { recursive: true });
+    writeFileSync(dirname(file.path), 'no folder');
+    expect(() => file.rewrite('')).toThrow('EEXIST');
+    expect(file.isMostlyOld(1 << 20)).toBe(false);
+    const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
+    expect(file.isMostlyOld(1 << 20)).toBe(true);
+    later.mockRestore();
   });
 });

@@ -9,12 +9,17 @@ import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
 const OWNER_ONLY = 0o600;
 /** How soon a disk that took nothing is tried again. */
 const RETRY_MS = 1000;
+/** A file this large of which less than half still waits is written anew; where that fails, the next try is a minute later. */
+const LARGE_BYTES = 4 << 20;
+const HALF = 1 / 2;
+const REWRITE_AGAIN_MS = 60_000;
 
 export class LineFile {
   #file: number | undefined;
   #bytes = 0;
   /** The last line may be a part of one. */
   #torn = false;
+  #rewriteFrom = 0;
 
   constructor(readonly path: string) {}
 
@@ -43,10 +48,17 @@ export class LineFile {
     this.#torn = false;
   }
 
+  /** Whether it is worth writing anew. @param waiting Bytes of the lines that still count. */
+  isMostlyOld(waiting: number): boolean {
+    return this.#bytes > LARGE_BYTES && waiting < this.#bytes * HALF && performance.now() >= this.#rewriteFrom;
+  }
+
   /** In one step: after an error the old file stands. @throws {Error} */
   rewrite(text: string): void {
     this.close();
+    this.#rewriteFrom = performance.now() + REWRITE_AGAIN_MS;
     writeWhole(this.path, text, OWNER_ONLY);
+    this.#rewriteFrom = 0;
     this.#bytes = Buffer.byteLength(text);
     this.#torn = false;
   }

@@ -19,11 +19,8 @@ import { InFlight } from '@natrium/model';
 import { DiskTrouble, LineFile } from './line-file.js';
 import { lineOf, readLine, type SpooledReturn } from './spooled-returns.js';
 
-/** Emptying costs a system call, so it is done once for many returns; a large file of which little still waits is written anew. */
+/** Emptying costs a system call, so it is done once for many returns. */
 const EMPTY_MS = 1000;
-const COMPACT_BYTES = 4 << 20;
-const LITTLE = 1 / 2;
-const REWRITE_AGAIN_MS = 60_000;
 const FULL = 'the spool is full (spool_max_bytes)';
 
 /** Of `spool_max_bytes`; the rest is for events, so that neither takes the other's room. */
@@ -63,8 +60,6 @@ export class Spool {
   readonly #sending = new Map<string, number>();
   /** Digests of those that are not in the file yet. */
   #unwritten: string[] = [];
-  /** Before this it is not tried to write the file anew. */
-  #rewriteFrom = 0;
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;
   #timer: NodeJS.Timeout | undefined;
@@ -214,7 +209,7 @@ export class Spool {
   #tidyFile(): void {
     if (this.#waiting.size === 0) this.#emptySoon();
     // All that waits is written each time: for each of a thousand that come back at once it would be written a thousand times.
-    else if (this.#file.bytes > COMPACT_BYTES && this.#size < this.#file.bytes * LITTLE) this.#rewrite();
+    else if (this.#file.isMostlyOld(this.#size)) this.#rewrite();
   }
 
   /** What nobody waits for does not stay on the disk; the next return of a busy minion comes before the timer. */
@@ -235,12 +230,10 @@ export class Spool {
 
   /** The old file stands where that fails, with what is stored already: the gateway takes one of each. Tried again in a while. */
   #rewrite(): void {
-    if (this.options.uptime() < this.#rewriteFrom) return;
     try {
       this.#file.rewrite(Array.from(this.#waiting.keys(), (digest) => this.#lineFor(digest)).join(''));
       this.#unwritten = [];
     } catch (cause) {
-      this.#rewriteFrom = this.options.uptime() + REWRITE_AGAIN_MS;
       this.options.onProblem('the spool could not be written anew, and stays as large as it is', cause);
     }
   }

@@ -42,8 +42,6 @@ interface Unwritten {
   readonly done: () => void;
 }
 
-const COMPACT_BYTES = 4 << 20;
-const LITTLE = 1 / 2;
 /** What a line is larger than its event: by its encoding, and by its number and check at most. */
 const [BASE64, LINE_BYTES] = [4 / 3, 40];
 const BATCH_EVENTS = 1000;
@@ -209,7 +207,7 @@ export class EventSpool {
   /** A large file of which little still waits is written anew. */
   #compact(): void {
     const waiting = this.#bytes * BASE64 + this.#entries.length * LINE_BYTES;
-    if (this.#file.bytes > COMPACT_BYTES && waiting < this.#file.bytes * LITTLE) this.#rewrite();
+    if (this.#file.isMostlyOld(waiting)) this.#rewrite();
   }
 
   /** They are kept, in the file or by the master. */

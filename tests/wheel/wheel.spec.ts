@@ -4,7 +4,8 @@
  */
 import type { MasterClient } from '@natrium/client';
 import { fingerprint } from '@natrium/envelope';
-import { MINIONS, run, told, wheel, World } from './world.js';
+import { isMap } from '@natrium/model';
+import { MINIONS, PILLAR, run, told, wheel, World } from './world.js';
 
 const ACCEPTED = { local: [], minions: [...MINIONS], minions_pre: [], minions_rejected: [], minions_denied: [] };
 
@@ -86,10 +87,28 @@ describe('caches', () => {
   });
 
   it('tell pillar to an account with full access only', async () => {
-    expect(await told(run(world.root, 'cache.pillar', 'web1'))).toEqual({ web1: {} });
+    expect(await told(run(world.root, 'cache.pillar', 'web1'))).toEqual({ web1: { ...PILLAR } });
     const denied = await run(keeper, 'cache.pillar', 'web1');
     expect(denied).toMatchObject({ ok: true, value: { success: false } });
     expect(denied.ok && denied.value.ret).toContain('full access only');
+  });
+
+  it('leave no pillar for those who read jobs: of cache.pillar neither its event nor what is kept holds any', async () => {
+    const ended = async (fun: string) => {
+      const answer = await run(world.root, fun, 'web1');
+      if (!answer.ok) throw new Error(answer.error.sentence);
+      const { jid, ret } = answer.value;
+      const seen = await told(run(reader, 'jobs.lookup_jid', jid));
+      return { ret, seen: isMap(seen) ? Object.values(seen) : [] };
+    };
+    const pillar = await ended('cache.pillar');
+    expect(pillar.ret).toEqual({ web1: { ...PILLAR } });
+    expect(pillar.seen).toMatchObject([
+      { fun: 'runner.cache.pillar', return: expect.stringMatching(/^not kept/) as string },
+    ]);
+    expect(JSON.stringify(pillar.seen)).not.toContain(PILLAR.password);
+    const grains = await ended('cache.grains');
+    expect(grains.seen).toMatchObject([{ fun: 'runner.cache.grains', return: grains.ret }]);
   });
 });
 

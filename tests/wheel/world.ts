@@ -1,4 +1,6 @@
 /** A cluster with a real gateway and a real runner-service in this process, and accounts that ask through both. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityAsker, MasterClient, type RunAnswer } from '@natrium/client';
 import { openService, type OpenService, readServiceConfig } from '@natrium/edge';
@@ -32,6 +34,16 @@ client_acl_verify: false
 `;
 const TIMEOUT = 10;
 
+/** Of every minion. */
+export const PILLAR = { password: 'canary-5f1c' } as const;
+
+function pillarFiles(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nt-wheel-'));
+  writeFileSync(join(folder, 'top.sls'), "base:\n  '*': [secrets]\n");
+  writeFileSync(join(folder, 'secrets.sls'), `password: ${PILLAR.password}\n`);
+  return folder;
+}
+
 export interface Account {
   readonly name: string;
   readonly identity: Identity;
@@ -44,10 +56,13 @@ export class World {
     readonly root: MasterClient,
     readonly runner: OpenService,
     private readonly gateway: OpenService,
+    private readonly pillar: string,
   ) {}
 
   static async start(): Promise<World> {
-    const cluster = await aCluster({ apps, minions: MINIONS, master: MASTER });
+    const pillar = pillarFiles();
+    const master = `${MASTER}pillar_roots:\n  base: [${pillar}]\n`;
+    const cluster = await aCluster({ apps, minions: MINIONS, master });
     const config = readServiceConfig(join(cluster.folder, 'master'));
     const log = apps.logTo(() => undefined);
     const { keepJobsMs, grantTimeoutMs, requests } = config;
@@ -56,13 +71,14 @@ export class World {
     );
     const runner = await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start));
     const root = await clientOf(cluster, cluster.account);
-    return new World(cluster, root, runner, gateway);
+    return new World(cluster, root, runner, gateway, pillar);
   }
 
   async stop(): Promise<void> {
     await this.runner.close();
     await this.gateway.close();
     await this.cluster.stop();
+    rmSync(this.pillar, { recursive: true });
   }
 
   /** A new account with a key of its own. */

@@ -44,7 +44,7 @@ export const accessKeys = {
   eauth_auto_for_development: flag(false, 'Lets external_auth.auto in, which asks nobody for a password'),
   eauth_acl_module: z._default(z.string().check(z.maxLength(64)), '').register(keyDocs, {
     group,
-    doc: "Backend whose own access list counts instead of the file's",
+    doc: 'Has no effect: the lists of external_auth always count',
     takes: 'a backend name',
   }),
 };

@@ -320,9 +320,11 @@ describe('the values', () => {
   });
 
   it('say which settings have no effect', () => {
-    expect(load({ master: 'minion_data_cache: no\n' }).reports).toEqual([
+    expect(load({ master: 'minion_data_cache: no\neauth_acl_module: ldap\n' }).reports).toEqual([
       expect.stringContaining('minion_data_cache has no effect'),
+      expect.stringContaining('eauth_acl_module has no effect'),
     ]);
+    expect(load({ master: "minion_data_cache: yes\neauth_acl_module: ''\n" }).reports).toEqual([]);
   });
 });
 

@@ -82,6 +82,9 @@ function withoutEffect(config: MasterConfig, locate: (path: Path) => FilePlace):
     ...(config.minion_data_cache
       ? []
       : [say('minion_data_cache', 'has no effect: data is used as if the cache were on')]),
+    ...(config.eauth_acl_module === ''
+      ? []
+      : [say('eauth_acl_module', 'has no effect: the lists of external_auth always count')]),
     ...(config.auto_accept ? [say('auto_accept', 'accepts every minion that asks; not for production')] : []),
   ];
 }

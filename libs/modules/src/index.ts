@@ -1,7 +1,7 @@
 /** Execution modules, their declarations and the registry that runs them. How to write one: docs/modules.md. */
 export { builtinModules } from './builtin/index.js';
 export { absentText } from './builtin/publish-reply.js';
-export { traverse } from './builtin/traverse.js';
+export { traverseOr } from './builtin/traverse.js';
 export type {
   CallContext,
   IdentityPort,

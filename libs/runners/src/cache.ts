@@ -5,12 +5,16 @@
  */
 import { isList, pyStr, type Value } from '@natrium/model';
 import { defineModule } from '@natrium/modules';
+import { absent } from './not-here.js';
 import { runner } from './runner-registry.js';
 
 const OF = [
   { name: 'tgt', type: 'any', default: '*', doc: 'Only these minions.' },
   { name: 'tgt_type', type: 'str', default: 'glob', doc: 'How to read the target.' },
 ] as const;
+
+/** Diverges: an item's `allow_tgt` names minions, and nobody who runs a runner is one. */
+const MINE = 'what minions keep in the mine they keep for minions, who read it with mine.get';
 
 export const cacheModule = defineModule('cache', {
   grains: runner(
@@ -31,6 +35,7 @@ export const cacheModule = defineModule('cache', {
     },
     ({ tgt, tgt_type: tgtType }, { master }) => master.cached('pillar', { tgt: targetOf(tgt), tgtType }),
   ),
+  mine: absent(MINE, 'cache.mine'),
 });
 
 function targetOf(tgt: Value): string | readonly string[] {

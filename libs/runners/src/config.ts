@@ -1,5 +1,5 @@
 /** `config.*`: the master's settings, as far as they may be shown: no access lists, no addresses with passwords. */
-import { defineModule, traverse } from '@natrium/modules';
+import { defineModule, traverseOr } from '@natrium/modules';
 import { runner } from './runner-registry.js';
 
 export const configModule = defineModule('config', {
@@ -13,6 +13,6 @@ export const configModule = defineModule('config', {
       ],
       examples: ['config.get timeout', 'config.get nodegroups:web'],
     },
-    ({ key, default: otherwise, delimiter }, { host }) => traverse(host.config, key, delimiter) ?? otherwise,
+    ({ key, default: otherwise, delimiter }, { host }) => traverseOr(host.config, key, delimiter, otherwise),
   ),
 });

@@ -15,6 +15,14 @@ describe('cache.*', () => {
     ]);
     expect(master.published).toEqual([]);
   });
+
+  it('says that the mine is for minions, and reads none', async () => {
+    const master = aMaster();
+    const { ret, success } = await run('cache.mine', ['*', named({ tgt_type: 'glob' })], master);
+    expect(success).toBe(false);
+    expect(ret).toContain('cache.mine is not here');
+    expect(master.asked).toEqual([]);
+  });
 });
 
 describe('survey.*', () => {
@@ -102,6 +110,8 @@ describe('the rest', () => {
   it('shows settings', async () => {
     expect((await run('config.get', ['nodegroups:web'])).ret).toBe('web*');
     expect((await run('config.get', ['no_such', 'x'])).ret).toBe('x');
+    expect((await run('config.get', ['no_such'])).ret).toBe('');
+    expect((await run('config.get', ['unset', 'x'])).ret).toBeNull();
     expect((await run('test.get_opts')).ret).toHaveProperty('timeout', 5);
   });
 

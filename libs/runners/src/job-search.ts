@@ -1,7 +1,8 @@
 /** Finds jobs in the cache by function, target and time. */
 import { isDeepStrictEqual } from 'node:util';
-import { isList, isMap, jidOf, pyStr, type Value } from '@natrium/model';
+import { isList, isMap, isTrue, pyStr, type Value } from '@natrium/model';
 import { InvocationError, matchesGlob } from '@natrium/modules';
+import { jidAt } from './job-time.js';
 import type { JobFilter, JobsPort, JobSummary } from './runner-context.js';
 
 export interface JobSearch {
@@ -65,11 +66,15 @@ async function matching(
   );
 }
 
-/** @throws {InvocationError} When what is wanted is no map. */
+/**
+ * One key of it suffices, as in Salt.
+ *
+ * @throws {InvocationError} When what is wanted is no map. Diverges: Salt logs it and finds nothing.
+ */
 function hasMetadata({ metadata = {} }: JobSummary, wanted: Value): boolean {
-  if (wanted === null || wanted === '') return true;
+  if (!isTrue(wanted)) return true;
   if (!isMap(wanted)) throw new InvocationError(`metadata to search for is a map, not '${pyStr(wanted)}'`);
-  return Object.entries(wanted).every(
+  return Object.entries(wanted).some(
     ([key, value]) => Object.hasOwn(metadata, key) && isDeepStrictEqual(metadata[key], value),
   );
 }
@@ -85,25 +90,4 @@ function globsOf(words: Value): readonly string[] | undefined {
 
 function anyMatches(globs: readonly string[] | undefined, names: readonly string[]): boolean {
   return globs === undefined || globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
-}
-
-const MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** The jid that a job of that moment would have. Dates without a zone are UTC, as jids are. */
-function jidAt(text: string, nowMs: number): string {
-  const word = text.trim();
-  if (/^\d{20}$/.test(word)) return word;
-  const back = /^(\d{1,6})\s*([smhdw])(?:\s+ago)?$/.exec(word);
-  const ms = back === null ? dateOf(word) : nowMs - Number(back[1]) * (MS[back[2] ?? ''] ?? 0);
-  if (Number.isNaN(ms) || ms < 0 || ms > 8.64e15) {
-    throw new InvocationError(`cannot read '${text}' as a time: a date (2026-11-20 11:24), a jid, or 2h, 3d`);
-  }
-  return jidOf(Math.floor(ms) * 1000);
-}
-
-/** Salt's own notation `2026, Nov 20 11:24:04.639750` is taken too. */
-function dateOf(word: string): number {
-  const plain = word.replace(/^(\d{4}), /, '$1 ').replace(/(\.\d{3})\d+$/, '$1');
-  const zoned = /(?:Z|UTC|GMT|[-+]\d{2}:?\d{2})$/.test(plain);
-  return Date.parse(zoned || /^\d{4}-\d{2}-\d{2}$/.test(plain) ? plain : `${plain} UTC`);
 }

@@ -56,9 +56,16 @@ describe('jobs.list_jobs', () => {
     [{ end_time: '2026, Nov 20 11:24:04.639749' }, [older.jid]],
     [{ start_time: '2026-11-19 12:00', end_time: '2026-11-21T00:00:00Z' }, [newer.jid]],
     [{ start_time: newer.jid }, [newer.jid]],
+    [{ start_time: '2026-11-20T11:24:04' }, [newer.jid]],
+    [{ end_time: '2026-11-19T11:24:04.639750' }, [older.jid]],
+    [{ end_time: view.StartTime }, [older.jid, newer.jid]],
+    [{ start_time: '2026-11-20T11:24:04.639751' }, []],
     [{ search_metadata: { ticket: 7 } }, [newer.jid]],
     [{ search_metadata: { ticket: 7, by: ['x'] } }, [newer.jid]],
+    [{ search_metadata: { ticket: 8, by: ['x'] } }, [newer.jid]],
+    [{ search_metadata: { ticket: 8, by: ['y'], none: 1 } }, []],
     [{ search_metadata: { ticket: 8 } }, []],
+    [{ search_metadata: {} }, [older.jid, newer.jid]],
   ])('finds %j', async (search, jids) => {
     const { ret } = await run('jobs.list_jobs', [{ __kwarg__: true, ...search }], aMaster({ jobs }));
     expect(Object.keys(ret ?? {})).toEqual(jids);
@@ -94,6 +101,13 @@ describe('what scripts written for Salt say', () => {
     const { ret, out } = await run('jobs.list_jobs', [named], master);
     expect([ret, out]).toEqual([{ [newer.jid]: { ...view, Metadata: tagged.metadata } }, 'json']);
     expect((await run('jobs.last_run', [{ __kwarg__: true, metadata: { who: 'you' } }], master)).ret).toBe(false);
+  });
+
+  it.each(['list_jobs', 'last_run'])('of metadata that are no map are refused by jobs.%s', async (name) => {
+    const key = name === 'list_jobs' ? 'search_metadata' : 'metadata';
+    const outcome = await run(`jobs.${name}`, [{ __kwarg__: true, [key]: 'ticket' }], aMaster({ jobs }));
+    expect(outcome).toMatchObject({ success: false });
+    expect(outcome.ret).toContain("metadata to search for is a map, not 'ticket'");
   });
 
   it.each(['list_jobs', 'last_run'])('is refused by jobs.%s where it names another source of jobs', async (name) => {

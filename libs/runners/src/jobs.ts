@@ -31,7 +31,12 @@ export const jobsModule = defineModule('jobs', {
       params: [
         SOURCE,
         OUTPUTTER,
-        { name: 'search_metadata', type: 'any', default: null, doc: 'Only jobs with all of this in their metadata.' },
+        {
+          name: 'search_metadata',
+          type: 'any',
+          default: null,
+          doc: 'Only jobs with one of these keys and its value in their metadata.',
+        },
         {
           name: 'search_function',
           type: 'any',
@@ -48,9 +53,9 @@ export const jobsModule = defineModule('jobs', {
           name: 'start_time',
           type: 'str',
           default: '',
-          doc: 'Only jobs from then on: a date, a jid, or `2h`, `3d` back from now.',
+          doc: 'Only jobs from then on, in UTC: a date and time as Salt reads them, a jid, or `2h`, `3d` back from now.',
         },
-        { name: 'end_time', type: 'str', default: '', doc: 'Only jobs until then.' },
+        { name: 'end_time', type: 'str', default: '', doc: 'Only jobs until then, that moment included.' },
         PROGRESS,
       ],
       returns: 'a map by jid',
@@ -135,7 +140,12 @@ export const jobsModule = defineModule('jobs', {
       params: [
         SOURCE,
         OUTPUTTER,
-        { name: 'metadata', type: 'any', default: null, doc: 'Only a job with all of this in its metadata.' },
+        {
+          name: 'metadata',
+          type: 'any',
+          default: null,
+          doc: 'Only a job with one of these keys and its value in its metadata.',
+        },
         { name: 'function', type: 'any', default: null, doc: 'Globs, as a list or with commas.' },
         { name: 'target', type: 'any', default: null, doc: 'Globs, as a list or with commas.' },
         PROGRESS,

@@ -26,6 +26,20 @@ describe('manage.*', () => {
     expect((await run('manage.present', [['web1', 'db1']], aMaster(cluster))).ret).toEqual(['web1']);
   });
 
+  it('manage.down takes removekeys first, as in Salt, and removes none', async () => {
+    const master = aMaster(cluster);
+    expect((await run('manage.down', [false, 'web*', 'compound'], master)).ret).toEqual(['db1']);
+    expect(master.targets).toEqual([{ tgt: 'web*', tgtType: 'compound' }]);
+  });
+
+  it.each([true, { __kwarg__: true, removekeys: true }])('manage.down refuses removekeys: %j', async (arg) => {
+    const master = aMaster(cluster);
+    const outcome = await run('manage.down', [arg], master);
+    expect(outcome).toMatchObject({ success: false, fault: 'failed' });
+    expect(outcome.ret).toContain('manage.down removes no keys');
+    expect(master.targets).toEqual([]);
+  });
+
   it.each(['bootstrap', 'bootstrap_psexec', 'safe_accept', 'key_regen'])(
     'says that manage.%s is not here',
     async (name) => {
@@ -39,11 +53,6 @@ describe('manage.*', () => {
     const outcome = await run('manage.present', [{ __kwarg__: true, show_ip: true }], aMaster(cluster));
     expect(outcome).toMatchObject({ success: false });
     expect(outcome.ret).toContain('no show_ip');
-  });
-
-  it('does not delete keys', async () => {
-    const outcome = await run('manage.down', [{ __kwarg__: true, removekeys: true }], aMaster(cluster));
-    expect(outcome).toMatchObject({ success: false, fault: 'arguments' });
   });
 });
 

@@ -26,6 +26,14 @@ const SUBSET = [
   ...OF,
 ] as const;
 
+/** First, as in Salt: `manage.down False 'web*'`. */
+const REMOVE_KEYS = {
+  name: 'removekeys',
+  type: 'bool',
+  default: false,
+  doc: 'Refused: who is away for a moment keeps its key.',
+} as const;
+
 const INSTALLS = 'it would install software on other hosts, and Natrium runs commands on its own minions only';
 const KEYS = 'a key is accepted by its fingerprint, with natrium-key -a or the wheel key.accept';
 
@@ -62,8 +70,19 @@ export const manageModule = defineModule('manage', {
     async (of, context) => (await status(of, context)).up,
   ),
   down: runner(
-    { doc: 'The accepted minions that are not up.', params: [...OF, ...WAITS], examples: ['manage.down'] },
-    async (of, context) => (await status(of, context)).down,
+    {
+      doc: 'The accepted minions that are not up.',
+      params: [REMOVE_KEYS, ...OF, ...WAITS],
+      examples: ['manage.down', "manage.down tgt='web*'"],
+    },
+    async ({ removekeys, ...of }, context) => {
+      if (removekeys) {
+        throw new ExecutionError(
+          'manage.down removes no keys (removekeys=True): natrium-key -d does, of named minions',
+        );
+      }
+      return (await status(of, context)).down;
+    },
   ),
   present: live('The minions that are connected now.', 'up'),
   not_present: live('The accepted minions that are not connected now.', 'down'),

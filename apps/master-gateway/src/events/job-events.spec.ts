@@ -1,9 +1,9 @@
 /** Rules of what the bus says of jobs and runs: Salt's tags and payloads. */
 import { encodeRequest, sodiumReady, type Wire } from '@natrium/envelope';
-import type { RunStart } from '@natrium/flow';
+import type { Ran, RunStart } from '@natrium/flow';
 import { parseJid, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import { JobEvents } from './job-events.js';
+import { JobEvents, NOT_KEPT } from './job-events.js';
 
 type WireMap = Readonly<Record<string, Wire>>;
 
@@ -41,4 +41,39 @@ it.each(['run', 'wheel'] as const)('a %s tells its keywords as a map, without a 
   const request = { what, funs: ['test.arg'], args: [['x', { __kwarg__: true, k: 'v' }]], options: {} };
   events.runStarted({ request, jid: JID, caller: CALLER } as unknown as RunStart);
   expect(said.get(`salt/${what}/${JID}/new`)).toMatchObject({ fun_args: ['x', { k: 'v' }], user: 'alice' });
+});
+
+describe('the end of a run', () => {
+  const SECRET = { web1: { password: 'hunter2' } };
+  const ended = (what: 'run' | 'wheel', fun: string, ran: Partial<Ran>) => {
+    const request = { what, funs: [fun], args: [['web1']], options: {} };
+    return events.endOf({ request, jid: JID, caller: CALLER } as unknown as RunStart, ran as Ran);
+  };
+  const succeeded = { refusal: null, outcome: { ret: SECRET, retcode: 0, success: true, out: null, notes: [] } };
+
+  it('tells no pillar: of cache.pillar only that it was read, and by whom', () => {
+    expect(ended('run', 'cache.pillar', succeeded)).toEqual({
+      fun: 'runner.cache.pillar',
+      jid: JID,
+      user: 'alice',
+      fun_args: ['web1'],
+      return: NOT_KEPT,
+      success: true,
+    });
+  });
+
+  it.each([
+    ['run', 'cache.grains'],
+    ['run', 'jobs.list_jobs'],
+    ['wheel', 'cache.pillar'],
+  ] as const)('tells what another returned: %s %s', (what, fun) => {
+    expect(ended(what, fun, succeeded)).toMatchObject({ return: SECRET, success: true });
+  });
+
+  it('tells why cache.pillar was refused, or failed', () => {
+    const refusal = { code: 'not_permitted', sentence: 'no rule permits it' } as const;
+    expect(ended('run', 'cache.pillar', { refusal, outcome: null })).toMatchObject({ return: refusal.sentence });
+    const outcome = { ...succeeded.outcome, ret: 'the target cannot be used', retcode: 1, success: false };
+    expect(ended('run', 'cache.pillar', { refusal: null, outcome })).toMatchObject({ return: outcome.ret });
+  });
 });

@@ -17,6 +17,10 @@ const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 /** As Salt, which cuts what is larger than an event may be; the job cache has all of it. */
 const TRIMMED = 'VALUE_TRIMMED';
 
+/** Whoever reads the bus or `jobs.*` sees a run's end, and pillar is told to accounts with full access alone. */
+const PILLAR_RUNNER = 'cache.pillar';
+export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
+
 /** What all returns of a job tell alike. */
 interface OfJob {
   readonly asked: Request;
@@ -76,13 +80,11 @@ export class JobEvents {
     this.#tell(`${tagOf(start)}/new`, runData(start));
   }
 
-  /** What is told of a run's end. */
+  /** What is told and kept of a run's end: of pillar, only that it was read. Why a run was refused or failed holds none. */
   endOf(start: RunStart, { refusal, outcome }: Ran): ValueMap {
-    return {
-      ...runData(start),
-      return: this.#fitting(refusal?.sentence ?? outcome?.ret ?? null),
-      success: outcome?.success ?? false,
-    };
+    const success = outcome?.success ?? false;
+    const ret = success && readsPillar(start) ? NOT_KEPT : (refusal?.sentence ?? outcome?.ret ?? null);
+    return { ...runData(start), return: this.#fitting(ret), success };
   }
 
   runEnded(start: RunStart, end: ValueMap): void {
@@ -116,6 +118,10 @@ export class JobEvents {
 
 function tagOf({ request, jid }: RunStart): string {
   return `salt/${request.what === 'wheel' ? 'wheel' : 'run'}/${jid}`;
+}
+
+function readsPillar({ request: { what, funs } }: RunStart): boolean {
+  return what === 'run' && funs.includes(PILLAR_RUNNER);
 }
 
 function runData(start: RunStart): ValueMap {

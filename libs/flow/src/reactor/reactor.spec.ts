@@ -110,6 +110,39 @@ describe('a reaction', () => {
     expect(notes).toHaveLength(1);
   });
 
+  describe('to a key', () => {
+    const BY_NAME = { 'wheel.key.accept': [{ match: '${data.id}' }] };
+    const BY_PLACE = { 'wheel.key.accept': [{ args: ['${data.id}'] }] };
+    const BY_LIST = { 'wheel.key.accept': [{ match: ['${data.id}'] }] };
+    const BY_STATE = { 'wheel.key.accept_dict': [{ match: { minions_pre: ['${data.id}'] } }] };
+    const ways = [BY_NAME, BY_PLACE, BY_LIST];
+
+    it.each([...ways, BY_STATE])('asks for that of the event’s id: %j', async (call) => {
+      const { asked, hear } = aReactor(call);
+      await hear();
+      expect(asked).toHaveLength(1);
+    });
+
+    it.each(ways.flatMap((call) => ['*', 'web[12]', 'web1,web2', { minions_pre: ['x'] }].map((id) => ({ call, id }))))(
+      'asks for no others: %j',
+      async ({ call, id }) => {
+        const { asked, notes, hear } = aReactor(call);
+        await hear({ data: { id } });
+        expect(asked).toEqual([]);
+        expect(notes).toEqual([expect.stringMatching(/^left_out: .* as the match$/)]);
+      },
+    );
+
+    it('takes an id by its state as it stands, and the configuration’s own glob', async () => {
+      const { asked, hear } = aReactor(BY_STATE);
+      await hear({ data: { id: '*' } });
+      expect(asked).toMatchObject([{ args: [{ match: { minions_pre: ['*'] } }] }]);
+      const fixed = aReactor({ 'wheel.key.accept': [{ match: 'web*' }] });
+      await fixed.hear();
+      expect(fixed.asked).toMatchObject([{ args: [{ match: 'web*' }] }]);
+    });
+  });
+
   it('takes no named arguments from an event', async () => {
     const { asked, hear } = aReactor(PING);
     await hear({ data: { id: 'web1', n: { __kwarg__: true, runas: 'root' } } });

@@ -185,6 +185,9 @@ function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<
   const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt.value, isPlainId) : ok('');
   if (!target.ok) return target;
   const list = args.value as readonly Value[];
+  if (!namesKeysById(reaction, list, kwargs.value as ValueMap)) {
+    return err('the event names more than keys by their ids as the match');
+  }
   // A map of the event must not pass for the named arguments of the call.
   if (list.some((one) => isMap(one) && Object.hasOwn(one, KWARG_MARK)) || marked(kwargs.value)) {
     return err(`the event holds ${KWARG_MARK}`);
@@ -193,6 +196,15 @@ function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<
   const all = named ? [...list, { ...(kwargs.value as ValueMap), [KWARG_MARK]: true }] : list;
   const cause = { event: event.id, reaction: reaction.name, depth };
   return ok({ reaction, cause, tgt: target.value, args: all });
+}
+
+/** `match` of the wheel's `key.*` is a glob, and whoever asks for a key chooses its id. By state, in a map, ids are exact. */
+function namesKeysById({ what, fun, ...written }: Reaction, args: readonly Value[], kwargs: ValueMap): boolean {
+  if (what !== 'wheel' || !fun.startsWith('key.')) return true;
+  return [
+    [written.args[0], args[0]],
+    [written.kwargs['match'], kwargs['match']],
+  ].every(([match = null, filled = null]) => match === null || isMap(match) || targetOf(match, filled, isPlainId).ok);
 }
 
 /** An id that no kind of target reads as more than itself. */

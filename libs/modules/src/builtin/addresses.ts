@@ -19,6 +19,17 @@ export function isInNetwork(address: string, network: string): boolean | undefin
   return list.check(address, family);
 }
 
+/** As Python's `ipaddress` has them: for private networks, the host itself, documentation and tests. */
+const PRIVATE = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/29', '192.0.0.170/31'],
+  ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'],
+] as const;
+
+/** Tells whether nobody on the Internet can reach this IPv4 address. */
+export function isPrivate(address: string): boolean {
+  return PRIVATE.some((network) => isInNetwork(address, network) === true);
+}
+
 /** The network of an IPv4 address with a prefix: `10.1.2.3/8` is in `10.0.0.0/8`. */
 export function networkOf(cidr: string): string {
   const [address = '', bits = '32'] = cidr.split('/');

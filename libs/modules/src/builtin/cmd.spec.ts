@@ -32,6 +32,23 @@ describe('cmd.run', () => {
     expect((await call('cmd.run', ['echo $0', named({ shell: '/bin/bash', python_shell: false })])).ret).toBe('$0');
   });
 
+  it('has the parameters before `group` in the order of Salt, and all others by name alone', async () => {
+    expect((await call('cmd.run', ['cat', '/', 'in', ''])).ret).toBe('in');
+    for (const fun of ['cmd.run', 'cmd.run_all', 'cmd.shell', 'cmd.retcode'])
+      expect((await call(fun, ['echo hi', '', '', '', '/bin/sh'])).ret).toMatch(/takes .* but 5 were given/);
+    expect((await call('cmd.run', ['id', named({ group: 'staff' })])).ret).toMatch(/are not valid: group/);
+  });
+
+  it('cmd.shell uses one unless told otherwise', async () => {
+    expect(await call('cmd.shell', ['echo hi | tr a-z A-Z; exit 3'])).toMatchObject({
+      ret: 'HI',
+      retcode: 3,
+      notes: [],
+    });
+    expect((await call('cmd.shell', ['echo $0', named({ shell: '/bin/bash' })])).ret).toBe('/bin/bash');
+    expect((await call('cmd.shell', ['echo $0', named({ python_shell: false })])).ret).toBe('$0');
+  });
+
   it('makes the exit code the retcode of the job, unless that is to be ignored', async () => {
     expect(await call('cmd.run', ['exit 3', inShell])).toMatchObject({ ret: '', retcode: 3, success: false });
     expect(await call('cmd.run', ['exit 3', named({ python_shell: true, ignore_retcode: true })])).toMatchObject({

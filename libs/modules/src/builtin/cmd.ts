@@ -1,7 +1,7 @@
 /**
  * `cmd.*`: runs a program on this host.
  *
- * Diverges: no shell unless `python_shell=True` or `shell=` asks for one (compat/divergences.md). The command is split
+ * Diverges: no shell unless `python_shell=True`, `shell=` or `cmd.shell` asks for one (compat/divergences.md). The command is split
  * into words as a shell quotes them, and the words go to the program as they are.
  */
 import type { Value } from '@natrium/model';
@@ -17,18 +17,38 @@ const PARAMS = [
   { name: 'cwd', type: 'str', default: '', doc: "Folder to run in; the account's home when not given." },
   { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
   { name: 'runas', type: 'str', default: '', doc: 'Account to run as, without its supplementary groups.' },
-  { name: 'shell', type: 'str', default: '', doc: 'Shell to run the command in.' },
-  { name: 'python_shell', type: 'bool', default: null, doc: 'Run the command in /bin/sh, or in `shell`.' },
-  { name: 'env', type: 'any', default: null, doc: 'Variables, as a map or a list of maps.' },
-  { name: 'clean_env', type: 'bool', default: false, doc: 'Only the variables of `env`.' },
-  { name: 'rstrip', type: 'bool', default: true, doc: 'Take the white space off the end of the output.' },
-  TIMEOUT,
-  { name: 'ignore_retcode', type: 'bool', default: false, doc: 'The job succeeds whatever the exit code is.' },
-  { name: 'reset_system_locale', type: 'bool', default: true, doc: 'Run in the locale C.' },
+  // By name only from here on: Salt has `group` and others between them, and a word meant for those must not become a shell.
+  { name: 'shell', type: 'str', default: '', keyword: true, doc: 'Shell to run the command in.' },
+  {
+    name: 'python_shell',
+    type: 'bool',
+    default: null,
+    keyword: true,
+    doc: 'Run the command in /bin/sh, or in `shell`.',
+  },
+  { name: 'env', type: 'any', default: null, keyword: true, doc: 'Variables, as a map or a list of maps.' },
+  { name: 'clean_env', type: 'bool', default: false, keyword: true, doc: 'Only the variables of `env`.' },
+  {
+    name: 'rstrip',
+    type: 'bool',
+    default: true,
+    keyword: true,
+    doc: 'Take the white space off the end of the output.',
+  },
+  { ...TIMEOUT, keyword: true },
+  {
+    name: 'ignore_retcode',
+    type: 'bool',
+    default: false,
+    keyword: true,
+    doc: 'The job succeeds whatever the exit code is.',
+  },
+  { name: 'reset_system_locale', type: 'bool', default: true, keyword: true, doc: 'Run in the locale C.' },
   {
     name: 'output_loglevel',
     type: 'str',
     default: 'debug',
+    keyword: true,
     doc: 'Taken for the sake of scripts; output is never logged.',
   },
   { kwargs: 'kwargs', doc: 'Only names that begin with two underscores.' },
@@ -47,6 +67,18 @@ export const cmdModule = defineModule('cmd', {
     true,
     ({ stdout }) => stdout,
     "cmd.run 'ls -l /etc'",
+  ),
+  shell: fn(
+    {
+      doc: 'Runs a command in a shell, /bin/sh unless another is given, and returns what it printed, errors included.',
+      params: PARAMS,
+      examples: ["cmd.shell 'ls -l /etc | wc -l'"],
+    },
+    (args, context) =>
+      run({ ...args, python_shell: args.python_shell ?? true }, context, {
+        merged: true,
+        show: ({ stdout }) => stdout,
+      }),
   ),
   run_stdout: running(
     'Runs a command and returns its standard output.',

@@ -1,24 +1,45 @@
 /** `config.*`: this minion's configuration. What is named like a secret is not shown, whoever asks. */
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
+import { InvocationError } from '../loader/errors.js';
+import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { traverse, traverseOr } from './traverse.js';
+import { traverse } from './traverse.js';
 
-const KEY = { name: 'key', type: 'str', doc: 'Name, nested with `:`.' } as const;
+const KEY = { name: 'key', type: 'str', doc: 'Name, nested with the delimiter.' } as const;
 const DEFAULT = { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' } as const;
+const OMIT_OPTS = { name: 'omit_opts', type: 'bool', default: false, doc: 'Pass over the configuration.' } as const;
+const OMIT_GRAINS = { name: 'omit_grains', type: 'bool', default: false, doc: 'Pass over the grains.' } as const;
+const OMIT_PILLAR = { name: 'omit_pillar', type: 'bool', default: false, doc: 'Pass over the pillar.' } as const;
+const OMIT_MASTER = {
+  name: 'omit_master',
+  type: 'bool',
+  default: false,
+  doc: 'Changes nothing: no minion has the configuration of its master.',
+} as const;
 const SECRET = /passw|secret|token|private|credential|_pass$|key_pass/i;
 
 export const configModule = defineModule('config', {
   get: fn(
     {
       doc: 'One value: from the configuration, else from the grains, else from the pillar.',
-      params: [KEY, DEFAULT],
-      examples: ['config.get master'],
+      params: [
+        KEY,
+        DEFAULT,
+        { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' },
+        { name: 'merge', type: 'any', default: null, doc: 'Refused: the places are not merged here.' },
+        OMIT_OPTS,
+        OMIT_PILLAR,
+        OMIT_MASTER,
+        OMIT_GRAINS,
+      ],
+      examples: ['config.get master', 'config.get pkg:apache omit_grains=True'],
     },
-    ({ key, default: otherwise }, { config, grains, pillar }) => {
-      const places = [() => config, grains, pillar ?? (() => ({}))];
-      for (const place of places) {
-        const found = traverse(withoutSecrets(place()), key, ':');
+    ({ key, default: otherwise, delimiter, merge, ...omitted }, context) => {
+      if (merge !== null) throw new InvocationError('merge is not built: ask for each place alone, with omit_*');
+      for (const place of places(omitted, context)) {
+        const found = traverse(place(), key, delimiter);
         if (found !== undefined) return found;
       }
       return otherwise;
@@ -43,14 +64,54 @@ export const configModule = defineModule('config', {
     () => false,
   ),
   option: fn(
-    { doc: 'One value of the configuration alone.', params: [KEY, DEFAULT], examples: ['config.option cachedir'] },
-    ({ key, default: otherwise }, { config }) => traverseOr(withoutSecrets(config), key, ':', otherwise),
+    {
+      doc: 'One value by its whole name: from the configuration, else from the grains, else from the pillar.',
+      params: [
+        { name: 'value', type: 'str', doc: 'Name, never nested; with wildcard a glob.' },
+        { name: 'default', type: 'any', default: null, doc: 'What to return when it is not there.' },
+        OMIT_OPTS,
+        OMIT_GRAINS,
+        OMIT_PILLAR,
+        OMIT_MASTER,
+        { name: 'omit_all', type: 'bool', default: false, doc: 'Pass over all of them.' },
+        { name: 'wildcard', type: 'bool', default: false, doc: 'All values whose names match, as a map.' },
+      ],
+      returns: 'the value; unless default says otherwise an empty text, or map, when there is none',
+      examples: ['config.option cachedir', "config.option 'log_*' wildcard=True omit_pillar=True"],
+    },
+    ({ value: name, default: given, wildcard, omit_all: omitsAll, ...omitted }, context) => {
+      const maps = omitsAll ? [] : places(omitted, context).map((place) => place());
+      if (wildcard) return matching(name, maps) ?? given ?? {};
+      const first = maps.find((map) => Object.hasOwn(map, name));
+      return first === undefined ? (given ?? '') : (first[name] ?? null);
+    },
   ),
   items: fn(
     { doc: 'The whole configuration, without secrets.', returns: 'a map', examples: ['config.items'] },
     (_, { config }) => withoutSecrets(config),
   ),
 });
+
+interface Omitted {
+  readonly omit_opts: boolean;
+  readonly omit_grains: boolean;
+  readonly omit_pillar: boolean;
+}
+
+/** Where a value is looked for, the first that has it wins; nowhere is a secret. */
+function places(omitted: Omitted, { config, grains, pillar }: CallContext): readonly (() => ValueMap)[] {
+  return [
+    ...(omitted.omit_opts ? [] : [() => withoutSecrets(config)]),
+    ...(omitted.omit_grains ? [] : [() => withoutSecrets(grains())]),
+    ...(omitted.omit_pillar ? [] : [() => withoutSecrets(pillar?.() ?? {})]),
+  ];
+}
+
+/** All of the maps whose names match, of one name the first; undefined when there is none. */
+function matching(glob: string, maps: readonly ValueMap[]): ValueMap | undefined {
+  const found = maps.toReversed().flatMap((map) => Object.entries(map).filter(([name]) => matchesGlob(glob, name)));
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
 
 function withoutSecrets(map: ValueMap): ValueMap {
   return Object.fromEntries(

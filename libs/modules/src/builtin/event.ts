@@ -99,7 +99,9 @@ function wanted(which: Value): boolean {
 function chosen(which: Value, all: ValueMap): ValueMap {
   if (which === true) return all;
   const names = isList(which) ? which.map(pyStr) : pyStr(which).split(',');
-  return Object.fromEntries(names.flatMap((name) => (name in all ? [[name, all[name] ?? null] as const] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name] ?? null] as const] : [])),
+  );
 }
 
 function environment(): ValueMap {

@@ -74,6 +74,15 @@ describe('a grain that is set', () => {
     expect(get('fixed')).toBe('by hand');
   });
 
+  it('takes what Salt takes of refresh_pillar, by its place and by its name', async () => {
+    expect((await run('setval', 'a', 1, false, false)).ret).toEqual({ a: 1 });
+    expect((await run('setval', 'b', 2, named({ refresh_pillar: false }))).ret).toEqual({ b: 2 });
+    expect((await run('setvals', { c: 3 }, false, false)).ret).toEqual({ c: 3 });
+    expect((await run('setvals', { d: 4 }, named({ refresh_pillar: false }))).ret).toEqual({ d: 4 });
+    expect((await run('setval', 'e', 5, false, false, 'x')).success).toBe(false);
+    expect(new GrainsFile(folder).read()).toEqual({ a: 1, b: 2, c: 3, d: 4 });
+  });
+
   it('goes with delkey, and is empty after delval', async () => {
     await run('setvals', { a: 1, b: { c: 2, d: 3 } });
     expect((await run('delval', 'a')).ret).toMatchObject({ result: true, changes: { a: null } });
@@ -92,10 +101,10 @@ it('a list takes and gives values once', async () => {
   expect((await run('append', 'roles', ['db', 'mail'])).ret).toEqual({ roles: ['web', 'db', 'mail'] });
   expect(await run('append', 'roles', 'web')).toMatchObject({
     ret: 'The val web was already in the list roles',
-    retcode: 1,
+    retcode: 0,
   });
   expect((await run('remove', 'roles', 'db')).ret).toEqual({ roles: ['web', 'mail'] });
-  expect(await run('remove', 'roles', 'db')).toMatchObject({ ret: 'The val db was not in the list roles', retcode: 1 });
+  expect(await run('remove', 'roles', 'db')).toMatchObject({ ret: 'The val db was not in the list roles', retcode: 0 });
   expect(await run('append', 'os', 'x')).toMatchObject({ ret: 'The key os is not a valid list', retcode: 1 });
   expect((await run('append', 'os', 'x', named({ convert: true }))).ret).toEqual({ os: ['Debian', 'x'] });
   expect((await run('append', 'deep:er', 1)).ret).toEqual({ deep: { er: [1] } });

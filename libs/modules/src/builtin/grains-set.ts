@@ -12,6 +12,7 @@ const KEY = { name: 'key', type: 'str', doc: 'Name of the grain, nested with the
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const FORCE = { name: 'force', type: 'bool', default: false, doc: 'Also where that takes the place of a map or a list.' } as const; // prettier-ignore
 const DESTRUCTIVE = { name: 'destructive', type: 'bool', default: false, doc: 'With no value: take the grain itself away.' } as const; // prettier-ignore
+const REFRESH = { name: 'refresh_pillar', type: 'bool', default: true, doc: 'Changes nothing: new pillar comes whenever grains change.' } as const; // prettier-ignore
 
 export const grainsSetters = {
   set: fn(
@@ -27,7 +28,7 @@ export const grainsSetters = {
   setval: fn(
     {
       doc: 'Sets a grain, whatever it was before. The name is taken as it is: nothing is nested.',
-      params: [{ name: 'key', type: 'str' }, { name: 'val', type: 'any' }, DESTRUCTIVE],
+      params: [{ name: 'key', type: 'str' }, { name: 'val', type: 'any' }, DESTRUCTIVE, REFRESH],
       returns: 'a map from the name to the value',
       examples: ['grains.setval role web', "grains.setval apps '{web: {port: 80}}'"],
     },
@@ -36,7 +37,7 @@ export const grainsSetters = {
   setvals: fn(
     {
       doc: 'Sets several grains.',
-      params: [{ name: 'grains', type: 'map' }, DESTRUCTIVE],
+      params: [{ name: 'grains', type: 'map' }, DESTRUCTIVE, REFRESH],
       returns: 'the map',
       examples: ["grains.setvals '{role: web, rack: 7}'"],
     },
@@ -58,8 +59,7 @@ export const grainsSetters = {
       const found = traverse(context.grains(), key, delimiter) ?? [];
       const list = isList(found) ? found : convert ? [found] : undefined;
       if (list === undefined) return refusedText(`The key ${key} is not a valid list`);
-      if (list.some((item) => same(item, val)))
-        return refusedText(`The val ${pyStr(val)} was already in the list ${key}`);
+      if (list.some((item) => same(item, val))) return `The val ${pyStr(val)} was already in the list ${key}`;
       return keepNested(key, [...list, ...(isList(val) ? val : [val])], delimiter, context);
     },
   ),
@@ -74,7 +74,7 @@ export const grainsSetters = {
       const list = traverse(context.grains(), key, delimiter) ?? [];
       if (!isList(list)) return refusedText(`The key ${key} is not a valid list`);
       const at = list.findIndex((item) => same(item, val));
-      if (at < 0) return refusedText(`The val ${pyStr(val)} was not in the list ${key}`);
+      if (at < 0) return `The val ${pyStr(val)} was not in the list ${key}`;
       return keepNested(key, list.toSpliced(at, 1), delimiter, context);
     },
   ),
@@ -202,7 +202,7 @@ function same(a: Value, b: Value): boolean {
   return isDeepStrictEqual(toPlain(a), toPlain(b));
 }
 
-/** As Salt: a sentence in the place of the list; here it also counts as a failure. */
+/** Diverges: the sentence is Salt's, but here it also counts as a failure (compat/divergences.md). */
 function refusedText(sentence: string): Returned {
   return reply(sentence, { retcode: 1 });
 }

@@ -8,6 +8,9 @@ describe('grains.*', () => {
     [['pkg:apache:0'], 'httpd'],
     [['pkg:apache:port'], 80],
     [['pkg|apache|1|port', named({ delimiter: '|' })], 80],
+    [['pkg|apache|1|port', 'fallback', '|'], 80],
+    [['pkg|apache|1|port', 'fallback', '|', false], 80],
+    [['pkg|apache|1|port', 'fallback', ':'], 'fallback'],
     [['os:x'], ''],
     [['constructor'], ''],
   ])('grains.get %j', async (sent, ret) => {

@@ -46,8 +46,8 @@ export const grainsModule = defineModule('grains', {
       params: [
         { name: 'key', type: 'str', doc: 'Name of the grain, nested with the delimiter.' },
         { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
-        { name: 'ordered', type: 'bool', default: true, doc: 'Maps keep their order either way.' },
         DELIMITER,
+        { name: 'ordered', type: 'bool', default: true, doc: 'Maps keep their order either way.' },
       ],
       examples: ['grains.get os', 'grains.get pkg:apache none'],
     },

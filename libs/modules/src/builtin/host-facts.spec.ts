@@ -1,12 +1,14 @@
 /** `disk`, `status` and `network` against what the system's own programs say of this machine. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isMap, type Value } from '@natrium/model';
+import { hasTool } from '../process/run-tool.js';
 import { call, named } from '../testing/call-context.js';
-import { broadcastOf, fromProc, fromProc6, isInNetwork, networkOf } from './addresses.js';
+import { broadcastOf, fromProc, fromProc6, isInNetwork, isPrivate, networkOf } from './addresses.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
+const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 const tool = (name: string, ...args: string[]): string => execFileSync(name, args, { encoding: 'utf8' });
 
 describe('disk.*', () => {
@@ -44,6 +46,9 @@ describe('status.*', () => {
     const up = await ret('status.uptime');
     const seconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
     expect(Math.abs(Number(isMap(up) ? up['seconds'] : 0) - seconds)).toBeLessThan(10);
+    const users = isMap(up) ? up['users'] : undefined;
+    if (await hasTool('who')) expect(users).toBe(lines(spawnSync('who', { encoding: 'utf8' }).stdout).length);
+    else expect(users).toBeUndefined();
     expect(JSON.stringify(await ret('status.cpustats'))).toContain('"cpu0":{"user":');
     expect(JSON.stringify(await ret('status.netdev'))).toContain('"lo":{"rx_bytes":');
     expect(JSON.stringify(await ret('status.cpuinfo'))).toContain('"processor":');
@@ -73,6 +78,31 @@ describe('network.*', () => {
     const lines = readFileSync('/proc/net/route', 'utf8').trim().split('\n').length - 1;
     expect(await ret('network.routes', 'inet')).toHaveLength(lines);
     expect(isMap(await ret('network.active_tcp'))).toBe(true);
+  });
+
+  it('reads an interface as globs with commas, and has no address of one that is not there', async () => {
+    const of = (only: Value) => ret('network.ip_addrs', named({ include_loopback: true, interface: only }));
+    for (const globs of ['l?', 'eth99,lo', 'eth99, l*', ['eth99', 'lo']])
+      expect(await of(globs)).toEqual(['127.0.0.1']);
+    for (const globs of ['eth99', 'l', '', []]) expect(await of(globs)).toEqual([]);
+    expect(await ret('network.ip_addrs6', 'eth99')).toEqual([]);
+    expect(await of(null)).toContain('127.0.0.1');
+  });
+
+  it('has the functions under both of their names, and tells private from public addresses', async () => {
+    const alike = [
+      ['network.ip_addrs', 'network.ipaddrs'],
+      ['network.ip_addrs6', 'network.ipaddrs6'],
+    ] as const;
+    for (const [one, other] of alike) expect(await ret(other)).toEqual(await ret(one));
+    expect(await ret('network.hw_addr', 'lo')).toBe('00:00:00:00:00:00');
+    const of = (type: string) => ret('network.ip_addrs', 'lo', true, '', type);
+    expect(await of('private')).toEqual(['127.0.0.1']);
+    expect(await of('public')).toEqual([]);
+    expect(['10.1.1.1', '172.31.0.1', '192.0.0.7', '255.255.255.255'].filter((address) => !isPrivate(address))).toEqual(
+      [],
+    );
+    expect(['9.9.9.9', '172.32.0.1', '192.0.0.8', '100.64.0.1'].filter((address) => isPrivate(address))).toEqual([]);
   });
 
   it('names the interfaces there are when asked for another, and refuses what is no network', async () => {

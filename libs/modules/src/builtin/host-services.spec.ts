@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
-import { call } from '../testing/call-context.js';
+import { call, named } from '../testing/call-context.js';
 import { fieldsOf } from './name-databases.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
@@ -93,9 +93,48 @@ describe('config.*', () => {
     expect(await ret('config.get', 'master')).toBe('salt');
     expect(await ret('config.get', 'os')).toBe('Debian');
     expect(await ret('config.get', 'role')).toBe('web');
-    expect(await ret('config.option', 'os', 'none')).toBe('none');
     expect(await ret('config.get', 'join_password')).toBe('');
     expect(await ret('config.items')).toEqual({ id: 'web1', master: 'salt' });
+  });
+
+  it('looks in each place but those to pass over, in the order of Salt', async () => {
+    const places = {
+      config: { one: 'config', map: { a: 1 } },
+      grains: () => ({ one: 'grain', two: 'grain', map: { a: 2, b: 2 } }),
+      pillar: () => ({ one: 'pillar', three: 'pillar', 'map:a': 'flat' }),
+    };
+    const get = async (...words: Value[]) => (await call('config.get', words, places)).ret;
+    const option = async (...words: Value[]) => (await call('config.option', words, places)).ret;
+    for (const look of [get, option]) {
+      expect(await look('one')).toBe('config');
+      expect(await look('one', named({ omit_opts: true }))).toBe('grain');
+      expect(await look('one', named({ omit_opts: true, omit_grains: true }))).toBe('pillar');
+      expect(await look('three', 'none', named({ omit_pillar: true, omit_master: true }))).toBe('none');
+      expect(await look('constructor')).toBe('');
+    }
+    expect(await get('map/b', 'none', '/')).toBe(2);
+    expect(await get('map:b')).toBe(2);
+    expect(await get('one', '', ':', 'recurse')).toMatch(/merge is not built/);
+    expect(await option('map:b', 'none')).toBe('none');
+    expect(await option(named({ value: 'two', omit_all: true, default: 7 }))).toBe(7);
+    expect(await option('one', '', true, true)).toBe('pillar');
+  });
+
+  it('option takes a glob', async () => {
+    const places = {
+      config: { log_file: 'a', log_level: 'b' },
+      grains: () => ({ log_file: 'grain' }),
+      pillar: () => ({ log_more: 'c', log_token: 'canary' }),
+    };
+    const option = async (...words: Value[]) => (await call('config.option', words, places)).ret;
+    const wildcard = named({ wildcard: true });
+    expect(await option('log_*', wildcard)).toEqual({ log_file: 'a', log_level: 'b', log_more: 'c' });
+    expect(await option('log_*', named({ wildcard: true, omit_opts: true, omit_pillar: true }))).toEqual({
+      log_file: 'grain',
+    });
+    expect(await option('nope*', wildcard)).toEqual({});
+    expect(await option('nope*', 'none', wildcard)).toBe('none');
+    expect(await option('log_*')).toBe('');
   });
 
   it('shows no secret of grains and pillar either, and what is null there is there', async () => {
@@ -108,6 +147,13 @@ describe('config.*', () => {
       Array(4).fill('none'),
     );
     expect(await get('db')).toEqual([{ user: 'app' }]);
+    for (const key of ['api_token', 'mail:secret', '*'])
+      expect((await call('config.option', [key, 'none'], places)).ret).toBe('none');
+    expect((await call('config.get', ['db/0/password', 'none', '/'], places)).ret).toBe('none');
+    expect((await call('config.option', ['*', named({ wildcard: true, omit_opts: true })], places)).ret).toEqual({
+      empty: null,
+      db: [{ user: 'app' }],
+    });
     expect(await get('empty')).toBeNull();
   });
 });

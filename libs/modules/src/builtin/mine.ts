@@ -16,7 +16,7 @@ import { fn } from '../minion-registry.js';
 import { definitionOf, type MineDefinition, mineDefinitions } from './mine-definitions.js';
 
 const LOOKS =
-  /^(disk|network|ps|status|test)\.|^grains\.(get|items?|ls|keys)$|^pkg\.(version|list_pkgs)$|^service\.(get_all|status|enabled|available)$/;
+  /^(disk|network|status|test)\.|^ps\.(?!kill_pid$)|^grains\.(get|items?|ls|keys)$|^pkg\.(version|list_pkgs)$|^service\.(get_all|status|enabled|available)$/;
 /** These ask the master themselves. */
 const NEVER = /^(mine|publish)\./;
 const FUN = { name: 'fun', type: 'str', doc: 'Function, or the name under which it is kept.' } as const;
@@ -31,7 +31,7 @@ export const mineModule = defineModule('mine', {
         { name: 'tgt_type', type: 'str', default: 'glob' },
         { name: 'exclude_minion', type: 'bool', default: false, doc: 'Leave out this minion itself.' },
       ],
-      returns: 'a map by minion; of several functions a map by function',
+      returns: 'a map by minion; of several functions a map by function, without those that nobody keeps',
       examples: ["mine.get '*' network.ip_addrs", "mine.get 'os:Debian' network.ip_addrs tgt_type=grain"],
     },
     async ({ tgt, fun, tgt_type: tgtType, exclude_minion: exclude }, context) => {
@@ -41,7 +41,10 @@ export const mineModule = defineModule('mine', {
       if (!answer.ok) return refused(answer);
       const found = isMap(answer.value) ? answer.value : {};
       const all = names.map((name) => [name, without(found[name] ?? {}, exclude ? context.id : undefined)] as const);
-      return several ? Object.fromEntries(all) : (all[0]?.[1] ?? {});
+      // As Salt: of several, those that nobody keeps are left out.
+      return several
+        ? Object.fromEntries(all.filter(([, items]) => Object.keys(items).length > 0))
+        : (all[0]?.[1] ?? {});
     },
   ),
   update: fn(

@@ -1,42 +1,60 @@
 /** `network.*`: interfaces, addresses and routes of this host. But for `ping`, nothing is sent, and no name server is asked. */
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { readFile } from 'node:fs/promises';
-import type { Value, ValueMap } from '@natrium/model';
+import { pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { fullName, readHosts } from '../grains/network-grains.js';
 import { readNames, readText } from '../grains/read-text.js';
 import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
+import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
 import { runTool } from '../process/run-tool.js';
-import { broadcastOf, familyOf, fromProc, fromProc6, isInNetwork, networkOf } from './addresses.js';
+import { broadcastOf, familyOf, fromProc, fromProc6, isInNetwork, isPrivate, networkOf } from './addresses.js';
 import { routes4, routes6 } from './routes.js';
 
 const SELECTION = [
-  { name: 'interface', type: 'str', default: '', doc: 'Only of this interface.' },
+  { name: 'interface', type: 'list', default: null, doc: 'Only of interfaces whose names match one of these globs.' },
   { name: 'include_loopback', type: 'bool', default: false },
   { name: 'cidr', type: 'str', default: '', doc: 'Only in this network, such as 10.0.0.0/8.' },
 ] as const;
+const TYPE = { name: 'type', type: 'str', default: '', doc: 'public or private; both when not given.' } as const;
 const NAME = [{ name: 'iface', type: 'str', doc: 'Name of the interface.' }] as const;
 const FAMILY = { name: 'family', type: 'str', default: '', doc: 'inet or inet6; both when not given.' } as const;
 
 interface Selection {
-  readonly interface: string;
+  readonly interface: readonly Value[] | null;
   readonly include_loopback: boolean;
   readonly cidr: string;
 }
 
 type Family = 'IPv4' | 'IPv6';
 
+const ipAddrs = fn(
+  {
+    doc: 'The IPv4 addresses.',
+    params: [...SELECTION, TYPE],
+    returns: 'a list',
+    examples: ['network.ip_addrs', "network.ip_addrs 'eth*,ens3' type=private"],
+  },
+  ({ type, ...chosen }) => addresses('IPv4', chosen).filter((address) => isOfType(address, type)),
+);
+const ipAddrs6 = fn(
+  { doc: 'The IPv6 addresses.', params: SELECTION, returns: 'a list', examples: ['network.ip_addrs6'] },
+  (chosen) => addresses('IPv6', chosen),
+);
+const hwAddr = fn(
+  { doc: 'The hardware address of one interface.', params: NAME, examples: ['network.hw_addr eth0'] },
+  ({ iface }) => oneOf(iface)['hwaddr'] ?? '',
+);
+
 export const networkModule = defineModule('network', {
-  ip_addrs: fn(
-    { doc: 'The IPv4 addresses.', params: SELECTION, returns: 'a list', examples: ['network.ip_addrs'] },
-    (chosen) => addresses('IPv4', chosen),
-  ),
-  ip_addrs6: fn(
-    { doc: 'The IPv6 addresses.', params: SELECTION, returns: 'a list', examples: ['network.ip_addrs6'] },
-    (chosen) => addresses('IPv6', chosen),
-  ),
+  ip_addrs: ipAddrs,
+  ipaddrs: ipAddrs,
+  ip_addrs6: ipAddrs6,
+  ipaddrs6: ipAddrs6,
+  hw_addr: hwAddr,
+  hwaddr: hwAddr,
   interfaces: fn(
     { doc: 'All interfaces with their addresses.', returns: 'a map by name', examples: ['network.interfaces'] },
     () => interfaces(),
@@ -57,10 +75,6 @@ export const networkModule = defineModule('network', {
       return listed('IPv4').find(([name]) => name === iface)?.[1].address ?? '';
     },
   ),
-  hwaddr: fn(
-    { doc: 'The hardware address of one interface.', params: NAME, examples: ['network.hwaddr eth0'] },
-    ({ iface }) => oneOf(iface)['hwaddr'] ?? '',
-  ),
   subnets: fn({ doc: 'The IPv4 networks this host is in.', returns: 'a list', examples: ['network.subnets'] }, () => [
     ...new Set(
       listed('IPv4')
@@ -75,7 +89,7 @@ export const networkModule = defineModule('network', {
       examples: ['network.in_subnet 10.0.0.0/16'],
     },
     ({ cidr }) =>
-      addresses(cidr.includes(':') ? 'IPv6' : 'IPv4', { interface: '', include_loopback: true, cidr }).length > 0,
+      addresses(cidr.includes(':') ? 'IPv6' : 'IPv4', { interface: null, include_loopback: true, cidr }).length > 0,
   ),
   is_loopback: fn(
     {
@@ -177,11 +191,16 @@ function addresses(
   family: Family,
   { interface: only, include_loopback: loopback, cidr }: Selection,
 ): readonly string[] {
-  if (only !== '') oneOf(only);
+  const isMeant = (name: string): boolean => only === null || only.some((glob) => matchesGlob(pyStr(glob), name));
   return listed(family)
-    .filter(([name, info]) => (only === '' || name === only) && (loopback || !info.internal))
+    .filter(([name, info]) => isMeant(name) && (loopback || !info.internal))
     .map(([, { address }]) => address)
     .filter((address) => cidr === '' || fits(address, cidr));
+}
+
+/** Any other word means both, as in Salt. */
+function isOfType(address: string, type: string): boolean {
+  return !['public', 'private'].includes(type) || isPrivate(address) === (type === 'private');
 }
 
 function fits(address: string, cidr: string): boolean {

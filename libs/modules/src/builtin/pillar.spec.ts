@@ -1,4 +1,4 @@
-import { float } from '@natrium/model';
+import { float, type Value } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
 
 const whole = { role: 'web', db: { user: 'app', ports: [5432, { tls: true }] }, ratio: 0.5 };
@@ -17,6 +17,8 @@ describe('pillar.*', () => {
     ['pillar.get', ['role'], 'web'],
     ['pillar.get', ['db:ports:1:tls'], true],
     ['pillar.get', ['db/user', named({ delimiter: '/' })], 'app'],
+    ['pillar.get', ['db/user', '', false, null, '/', 'base', 'base'], 'app'],
+    ['pillar.get', ['role', named({ merge: false, pillarenv: null, saltenv: 'base' })], 'web'],
     ['pillar.get', ['nope'], ''],
     ['pillar.get', ['nope', 'fallback'], 'fallback'],
     ['pillar.get', ['__proto__'], ''],
@@ -24,6 +26,13 @@ describe('pillar.*', () => {
     ['pillar.item', ['nope', named({ default: 7 })], { nope: 7 }],
   ])('%s %j', async (fun, sent, ret) => {
     expect((await call(fun, sent)).ret).toEqual(ret);
+  });
+
+  it('says what it does not do in the place of doing something else', async () => {
+    const said = async (...words: Value[]) => (await call('pillar.get', words)).ret;
+    expect(await said('db', { user: 'x' }, true)).toMatch(/merge is not built/);
+    expect(await said('db', named({ pillarenv: 'dev' }))).toMatch(/there is no pillar of dev alone/);
+    expect(await said('db', named({ saltenv: 'dev' }))).toMatch(/there is no pillar of dev alone/);
   });
 
   it('a value that is null is there', async () => {

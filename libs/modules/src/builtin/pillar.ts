@@ -2,11 +2,12 @@
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
-import { ExecutionError } from '../loader/errors.js';
+import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { traverse, traverseOr } from './traverse.js';
 
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
+const ENVIRONMENT = { type: 'str', default: null, doc: 'None or base: a minion has one pillar.' } as const;
 const REST = { rest: 'args', doc: 'Changes nothing.' } as const;
 const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
 const ALL = { params: [REST, KWARGS] } as const;
@@ -43,12 +44,23 @@ export const pillarModule = defineModule('pillar', {
       params: [
         { name: 'key', type: 'str', doc: 'Name, nested with the delimiter; empty for all.' },
         { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
-        { name: 'delimiter', type: 'str', default: ':', keyword: true, doc: DELIMITER.doc },
+        { name: 'merge', type: 'bool', default: false, doc: 'Refused: the default is not merged into what is there.' },
+        { name: 'merge_nested_lists', type: 'any', default: null, doc: 'Means something with merge only.' },
+        DELIMITER,
+        { ...ENVIRONMENT, name: 'pillarenv' },
+        { ...ENVIRONMENT, name: 'saltenv' },
       ],
       examples: ['pillar.get role', 'pillar.get db:user nobody'],
     },
-    ({ key, default: otherwise, delimiter }, context) =>
-      key === '' ? all(context) : traverseOr(all(context), key, delimiter, otherwise),
+    ({ key, default: otherwise, merge, delimiter, pillarenv, saltenv }, context) => {
+      if (merge) throw new InvocationError('merge is not built: pillar.get returns what is there or the default');
+      const other = [pillarenv, saltenv].find((name) => name !== null && name !== 'base');
+      if (other !== undefined)
+        throw new InvocationError(
+          `there is no pillar of ${String(other)} alone: a minion has one, of all environments`,
+        );
+      return key === '' ? all(context) : traverseOr(all(context), key, delimiter, otherwise);
+    },
   ),
   keys: fn(
     {

@@ -1,9 +1,11 @@
+import { jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { call } from '../testing/call-context.js';
+import type { Value } from '@natrium/model';
+import { call, named } from '../testing/call-context.js';
 
 describe('ps.*', () => {
   it('knows this process', async () => {
@@ -47,6 +49,49 @@ describe('ps.*', () => {
     } finally {
       child.kill();
       rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('sends one process a signal, and tells whether there was one', async () => {
+    const ended = async (...sent: readonly Value[]) => {
+      const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+      const exit = once(child, 'exit');
+      await once(child, 'spawn');
+      expect((await call('ps.kill_pid', [child.pid ?? 0, ...sent])).ret).toBe(true);
+      await exit;
+      expect((await call('ps.kill_pid', [child.pid ?? 0, ...sent])).ret).toBe(false);
+      return child.signalCode;
+    };
+    expect(await ended()).toBe('SIGTERM');
+    expect(await ended(9)).toBe('SIGKILL');
+    expect(await ended(named({ signal: 'hup' }))).toBe('SIGHUP');
+  });
+
+  it('sends nothing to groups, to all, or with a signal that is none', async () => {
+    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+    try {
+      for (const pid of [0, -1, -process.pid, '-1'])
+        expect((await call('ps.kill_pid', [pid, 9])).ret).toMatch(/is not the id of a process/);
+      for (const pid of [2 ** 31, 2 ** 32 - 1, 2 ** 32 + 1])
+        expect((await call('ps.kill_pid', [pid, 9])).ret).toBe(false);
+      for (const pid of [1.5, 'x', null, true, [process.pid]])
+        expect((await call('ps.kill_pid', [pid, 9])).success).toBe(false);
+      for (const signal of [0, -9, 9999, 'SIGNOTHING', null])
+        expect((await call('ps.kill_pid', [process.pid, signal])).ret).toMatch(/there is no signal/);
+      expect(kill).not.toHaveBeenCalled();
+    } finally {
+      kill.mockRestore();
+    }
+  });
+
+  it('says when it may not', async () => {
+    const kill = jest.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    try {
+      expect((await call('ps.kill_pid', [1])).ret).toBe('ERROR: access denied (pid=1)');
+    } finally {
+      kill.mockRestore();
     }
   });
 

@@ -1,4 +1,4 @@
-/** `ps.*`: processes and memory of this host, read from `/proc`; nothing here changes anything. */
+/** `ps.*`: processes and memory of this host, read from `/proc`; `kill_pid` alone changes anything. */
 import { float, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { availableParallelism } from 'node:os';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { accountOf } from '../process/account.js';
 import { bootTime, processIds, processLink, type ProcessFacts, readMemory, readProcess } from './proc.js';
+import { signalNumber } from './signals.js';
 
 export const psModule = defineModule('ps', {
   get_pid_list: fn({ doc: 'The ids of all processes.', examples: ['ps.get_pid_list'] }, () => processIds()),
@@ -34,6 +35,18 @@ export const psModule = defineModule('ps', {
     },
     ({ pid, attrs }) => processInfo(pid, attrs.map(pyStr)),
   ),
+  kill_pid: fn(
+    {
+      doc: 'Sends a signal to one process.',
+      params: [
+        { name: 'pid', type: 'int', doc: 'Its id, 1 or more: a group of processes has none.' },
+        { name: 'signal', type: 'any', default: 15, doc: 'Number or name of the signal.' },
+      ],
+      returns: 'True; False when there is no such process',
+      examples: ['ps.kill_pid 2000', 'ps.kill_pid 2000 signal=9'],
+    },
+    ({ pid, signal }) => killProcess(pid, signalNumber(signal)),
+  ),
   num_cpus: fn({ doc: 'The number of processors.', examples: ['ps.num_cpus'] }, () => availableParallelism()),
   boot_time: fn({ doc: 'When the host was started, in seconds since 1970.', examples: ['ps.boot_time'] }, () =>
     bootTime(),
@@ -57,6 +70,21 @@ async function pgrep(pattern: string, user: string, full: boolean): Promise<Valu
     if (one !== undefined && matches(one)) found.push(pid);
   }
   return found.length === 0 ? null : found;
+}
+
+const MAX_PID = 2 ** 31 - 1;
+
+/** For kill(2) 0 and less mean groups, -1 all processes: none of that is ever sent. */
+function killProcess(pid: number, signal: number): boolean {
+  if (pid < 1) throw new InvocationError(`${String(pid)} is not the id of a process`);
+  if (pid > MAX_PID) return false;
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code === 'ESRCH') return false;
+    throw new ExecutionError(code === 'EPERM' ? `access denied (pid=${String(pid)})` : String(code));
+  }
 }
 
 async function processInfo(pid: number, attrs: readonly string[]): Promise<ValueMap> {

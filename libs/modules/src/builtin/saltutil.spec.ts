@@ -81,7 +81,16 @@ describe('saltutil.*', () => {
 });
 
 it('what brings code in Salt brings nothing here, and what cannot be says why', async () => {
-  expect(await call('saltutil.sync_all', [])).toMatchObject({ ret: [], retcode: 0 });
+  const { ret: all, retcode } = await call('saltutil.sync_all', [named({ saltenv: 'base' })]);
+  expect(Object.keys(all ?? {})).toEqual(
+    'clouds beacons modules states sdb grains renderers returners output utils log_handlers executors proxymodules engines thorium serializers matchers'.split(
+      ' ',
+    ),
+  );
+  expect(new Set(Object.values(all ?? {}).map((list) => JSON.stringify(list)))).toEqual(new Set(['[]']));
+  expect(retcode).toBe(0);
+  for (const kind of ['clouds', 'output'])
+    expect(await call(`saltutil.sync_${kind}`)).toMatchObject({ ret: [], retcode: 0 });
   expect(await call('saltutil.sync_modules', [named({ saltenv: 'base' })])).toMatchObject({ ret: [], retcode: 0 });
   expect(await call('saltutil.refresh_modules', [])).toMatchObject({ ret: true, retcode: 0 });
   expect(await call('saltutil.find_cached_job', ['20260101000000000001'])).toMatchObject({

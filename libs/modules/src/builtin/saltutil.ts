@@ -1,16 +1,23 @@
 /** `saltutil.*`: what this minion works on now, and what it and the master know of each other brought up to date. */
 import { constants } from 'node:os';
-import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import type { ValueMap } from '@natrium/model';
 import type { CallContext, RefreshPort, RunningJob } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
-import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { ExecutionError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
+import { signalNumber } from './signals.js';
 
 const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
 
 const SAID = 'what was done; an empty text when there is no such job';
+
+/** What Salt's sync_all tells of, in its order. */
+const SYNCED = [
+  ...['clouds', 'beacons', 'modules', 'states', 'sdb', 'grains', 'renderers', 'returners', 'output', 'utils'],
+  ...['log_handlers', 'executors', 'proxymodules', 'engines', 'thorium', 'serializers', 'matchers'],
+];
 
 export const saltutilModule = defineModule('saltutil', {
   refresh_grains: fn(
@@ -31,14 +38,24 @@ export const saltutilModule = defineModule('saltutil', {
     },
     (_, context) => refreshOf(context).grains(),
   ),
+  sync_all: fn(
+    {
+      doc: 'Answers that nothing was brought: no message brings code to a minion; your own modules are files in module_dirs.',
+      params: [{ rest: 'args' }, KWARGS],
+      returns: 'a map of empty lists, one for each kind',
+      examples: ['saltutil.sync_all'],
+    },
+    () => Object.fromEntries(SYNCED.map((kind) => [kind, []])),
+  ),
   ...nothingToSync([
-    'sync_all',
+    'sync_clouds',
     'sync_modules',
     'sync_returners',
     'sync_states',
     'sync_beacons',
     'sync_renderers',
     'sync_utils',
+    'sync_output',
     'sync_outputters',
     'sync_log_handlers',
     'sync_pillar',
@@ -204,12 +221,4 @@ function signalled({ jobs, jid: own }: CallContext, jid: string, signal: number)
     case undefined:
       return '';
   }
-}
-
-function signalNumber(sig: Value): number {
-  const known = new Map<string, number>(Object.entries(constants.signals));
-  const word = pyStr(sig).toUpperCase();
-  const number = known.get(word) ?? known.get(`SIG${word}`) ?? Number(word);
-  if ([...known.values()].includes(number)) return number;
-  throw new InvocationError(`there is no signal ${pyStr(sig)}`);
 }

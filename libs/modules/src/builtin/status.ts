@@ -1,9 +1,11 @@
 /** `status.*`: how this host is doing, as far as `/proc` tells; nothing here changes anything. */
 import { float, isMap, pyStr, type ValueMap } from '@natrium/model';
 import { availableParallelism } from 'node:os';
+import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
 import { matchesGlob } from '../loader/glob.js';
+import { hasTool, runTool } from '../process/run-tool.js';
 import { mounts, usageOf } from './mounts.js';
 import { bootTime, processIds, readProcess } from './proc.js';
 import { users } from './name-databases.js';
@@ -14,7 +16,7 @@ const { procText } = proc;
 export const statusModule = defineModule('status', {
   uptime: fn(
     { doc: 'For how long this host has been running, and its load.', returns: 'a map', examples: ['status.uptime'] },
-    () => uptime(),
+    (_, context) => uptime(context),
   ),
   loadavg: fn({ doc: 'The load of the last 1, 5 and 15 minutes.', examples: ['status.loadavg'] }, async () => {
     const [one, five, fifteen] = (await procText('loadavg')).split(' ').map(Number);
@@ -72,7 +74,7 @@ export const statusModule = defineModule('status', {
   ),
 });
 
-async function uptime(): Promise<ValueMap> {
+async function uptime(context: CallContext): Promise<ValueMap> {
   const seconds = Math.floor(Number((await procText('uptime')).split(' ')[0]));
   const since = await bootTime();
   const iso = new Date(since * 1000).toISOString().slice(0, 19);
@@ -83,7 +85,15 @@ async function uptime(): Promise<ValueMap> {
     since_t: since,
     days,
     time: `${Math.floor(rest / 3600)}:${String(Math.floor(rest / 60) % 60).padStart(2, '0')}`,
+    // As Salt: not there where the host has no `who`.
+    ...((await hasTool('who')) ? { users: await sessions(context) } : {}),
   };
+}
+
+/** `who` has a line for each login, and fails where the host keeps no record of them: that is none. */
+async function sessions(context: CallContext): Promise<number> {
+  const { stdout } = await runTool('who', ['-s'], context);
+  return stdout.split('\n').filter((line) => line.trim() !== '').length;
 }
 
 async function diskUsage(globs: readonly string[]): Promise<ValueMap> {

@@ -77,7 +77,11 @@ export function run(fun: string, sent: readonly Value[] = [], master = aMaster()
     caller: { kind: 'minion', name: 'web1' },
     jid: '20260101000000000001',
     master,
-    host: { id: 'master', config: { timeout: 5, nodegroups: { web: 'web*' } }, grains: () => ({ os: 'Debian' }) },
+    host: {
+      id: 'master',
+      config: { timeout: 5, unset: null, nodegroups: { web: 'web*' } },
+      grains: () => ({ os: 'Debian' }),
+    },
     signal: new AbortController().signal,
   };
   return runnerRegistry(builtinRunners).execute(fun, sent, context);

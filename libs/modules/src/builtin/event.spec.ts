@@ -1,0 +1,25 @@
+/** `event.send`: what it tells of the minion; what becomes of an event is in the agent's own tests. */
+import type { Value } from '@natrium/model';
+import { call, named } from '../testing/call-context.js';
+
+async function sent(options: Readonly<Record<string, Value>>): Promise<Value | undefined> {
+  let told: Value | undefined;
+  const events = {
+    fire: () => Promise.resolve(),
+    fireMaster: (data: Value) => ((told = data), Promise.resolve()),
+  };
+  expect((await call('event.send', ['my/tag', named(options)], { events })).ret).toBe(true);
+  return told;
+}
+
+it('event.send tells the grains, pillar keys and variables that were asked for and are there', async () => {
+  expect(await sent({ with_grains: ['os', 'nope'], with_pillar: 'role' })).toEqual({
+    grains: { os: 'Debian' },
+    pillar: { role: 'web' },
+  });
+});
+
+it.each(['with_grains', 'with_pillar', 'with_env'])('event.send %s finds nothing that every map has', async (which) => {
+  const key = which === 'with_env' ? 'environ' : which.slice('with_'.length);
+  expect(await sent({ [which]: ['constructor', 'toString', '__proto__'] })).toEqual({ [key]: {} });
+});

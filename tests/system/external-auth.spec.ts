@@ -31,7 +31,7 @@ const person = (uid: Who, number: number) => `dn: uid=${uid},ou=People,${SUFFIX}
 objectClass: inetOrgPerson
 objectClass: posixAccount
 uid: ${uid}
-cn: ${uid}
+cn: ${uid.toUpperCase()}
 sn: ${uid}
 uidNumber: ${String(number)}
 gidNumber: ${String(number)}
@@ -179,6 +179,13 @@ describe('a directory', () => {
       stdout: '- db1\n- web1',
       stderr: '',
     });
+  });
+
+  it('knows somebody by the one name that the filter is about, in whatever case it was typed', async () => {
+    for (const name of ['FRED', 'Fred']) {
+      const ran = await run('natrium', ['-a', 'ldap', '--username', name, 'web1', 'test.ping'], SECRET.fred);
+      expect(told(ran)).toEqual({ code: 0, stdout: 'web1:\n    True', stderr: '' });
+    }
   });
 
   it.each([
@@ -350,6 +357,8 @@ describe('the way to the directory', () => {
       .replace('web-admins%', 'fred');
     await reload(text);
     expect(told(await ask()).code).toBe(0);
+    const shouted = await run('natrium', ['-a', 'ldap', '--username', 'FRED', 'web1', 'test.ping'], SECRET.fred);
+    expect(told(shouted)).toEqual({ code: 0, stdout: 'web1:\n    True', stderr: '' });
     const ran = await run('natrium', ['-a', 'ldap', '--username', 'fred,ou=x', 'web1', 'test.ping'], SECRET.fred);
     expect(told(ran)).toMatchObject({ code: 13, stdout: '' });
   });

@@ -17,6 +17,8 @@ export interface Credentials {
 export interface BackEnd {
   /** A failure answers at a multiple of this many milliseconds; what a failure usually takes has to fit into one. */
   readonly failStepMs?: number;
+  /** Only with this it is asked with an empty secret. */
+  readonly asksNoSecret?: true;
   /** @returns undefined when the credentials prove nobody; why is for the log of the back end alone, never for who asked. */
   authenticate(credentials: Credentials): Promise<Login | undefined>;
 }

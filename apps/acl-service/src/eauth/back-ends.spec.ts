@@ -27,7 +27,8 @@ const config = (more: object) =>
   }) as MasterConfig;
 const open = (external_auth: object, more: object = {}) => {
   const problems: string[] = [];
-  const hear = (why: unknown) => void problems.push(String(why));
+  const hear = (...why: unknown[]) =>
+    void problems.push(why.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(' '));
   const log = { info: hear, warn: hear, error: hear };
   const backEnds = backEndsOf(config({ external_auth, ...more }), log);
   return { backEnds, problems };
@@ -41,6 +42,9 @@ describe('a password', () => {
     ['bcrypt', hashSync('secret', 4), 'secret'],
     ['bcrypt as htpasswd writes it', hashSync('secret', 4).replace('$2b$', '$2y$'), 'secret'],
     ['apr1', '$apr1$r31.....$HqJZimcKQFAMYayBlzkrA/', 'myPassword'],
+    // `openssl passwd -apr1 -salt abcdefgh`
+    ['apr1 of letters beyond ASCII', '$apr1$abcdefgh$030j6I3f1zNCF9tihqdd11', 'pässwörd'],
+    ['apr1 of letters of many bytes', '$apr1$abcdefgh$emRK6rFM9Y2oVGUnW3u4L1', 'пароль€'],
     ['SHA-1', sha('secret'), 'secret'],
   ])('is verified by its %s hash, and no other is', async (_kind, stored, password) => {
     expect(await verifiesPassword(password, stored)).toBe(true);
@@ -80,10 +84,47 @@ describe('the back end file', () => {
   });
 
   it.each([
+    ['2', '3'],
+    [2, 3],
+  ])('takes the columns %j and %j', async (user, password) => {
+    writeFileSync(path, 'x:alice:one\nalice:two\n');
+    const settings = { '^username_field': user, '^password_field': password };
+    expect(await login('file', settings, 'alice', 'one')).toEqual({ name: 'alice', groups: [] });
+    expect(await login('file', settings, 'alice', 'two')).toBeUndefined();
+    expect(await login('file', settings, 'x', 'alice')).toBeUndefined();
+  });
+
+  it('says whose hash is of a kind that it does not read', async () => {
+    writeFileSync(path, `alice:${sha('one')}\nbob:$6$salt$hash\n`);
+    const { backEnds, problems } = open({ file: { '^filename': path, '^filetype': 'htpasswd' } });
+    for (const username of ['alice', 'bob', 'carol']) {
+      const login = await backEnds.get('file')?.authenticate({ username, secret: 'one' });
+      expect(login?.name).toBe(username === 'alice' ? 'alice' : undefined);
+    }
+    expect(problems).toEqual([expect.stringMatching(/"bob".*of a kind that is not read/)]);
+    expect(problems.join()).not.toContain('$6$');
+  });
+
+  it.each(['two', '0', '', 0, -1, 1.5, null, ['1']])('opens none with the column %j, and says why', (column) => {
+    for (const key of ['^username_field', '^password_field']) {
+      const { backEnds, problems } = open({ file: { '^filename': 'x', [key]: column } });
+      expect([...backEnds.keys()]).toEqual([]);
+      expect(problems).toEqual([expect.stringContaining(key)]);
+    }
+  });
+
+  it.each([
     [{ file: {} }, '^filename'],
+    [{ file: { '^filename': 'x', '^filetype': 'htdigest' } }, '^filetype'],
     [{ file: { '^filename': 'x', '^filetype': 'csv' } }, '^filetype'],
     [{ file: { '^filename': 'x', '^hashtype': 'rot13' } }, '^hashtype'],
     [{ sharedsecret: { a: ['.*'] } }, 'set sharedsecret'],
+    [{ django: { a: ['.*'] } }, 'there is no such back end'],
+    [{ keystone: { a: ['.*'] } }, 'there is no such back end'],
+    [{ mysql: { a: ['.*'] } }, 'there is no such back end'],
+    [{ pki: { a: ['.*'] } }, 'there is no such back end'],
+    [{ rest: { a: ['.*'] } }, 'there is no such back end'],
+    [{ yubico: { a: ['.*'] } }, 'there is no such back end'],
     [{ ouija: { a: ['.*'] } }, 'there is no such back end'],
     [{ constructor: { a: ['.*'] } }, 'there is no such back end'],
   ])('%j opens no back end, and says why', (external, why) => {

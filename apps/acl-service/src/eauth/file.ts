@@ -6,9 +6,9 @@
  */
 import { createHash, getHashes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ValueMap } from '@natrium/model';
+import type { Value, ValueMap } from '@natrium/model';
 import { type BackEnd, BackEndInvalid, type BackEndMaker } from './back-end.js';
-import { verifiesPassword } from './password-hash.js';
+import { isKnownHash, verifiesPassword } from './password-hash.js';
 import { isSame } from './shared-secret.js';
 
 type Verify = (password: string, stored: string) => Promise<boolean>;
@@ -19,7 +19,7 @@ interface Fields {
   readonly password: number;
 }
 
-export const file: BackEndMaker = (settings): BackEnd => {
+export const file: BackEndMaker = (settings, { log }): BackEnd => {
   const path = settings['filename'];
   if (typeof path !== 'string' || path === '')
     throw new BackEndInvalid("external_auth.file: say which file: '^filename': /path/to/htpasswd");
@@ -29,6 +29,12 @@ export const file: BackEndMaker = (settings): BackEnd => {
     authenticate: async ({ username, secret }) => {
       const entries = entriesOf(await readFile(path, 'utf8'), fields);
       const own = entries.find(([name]) => name === username);
+      if (own !== undefined && settings['filetype'] === 'htpasswd' && !isKnownHash(own[1])) {
+        log.warn(
+          { eauth: 'file', user: username },
+          'the hash of this user is of a kind that is not read: bcrypt, apr1 and SHA-1 are',
+        );
+      }
       // Somebody unknown costs what somebody known does.
       const stored = own?.[1] ?? entries[0]?.[1] ?? '';
       const isRight = await verify(secret, stored);
@@ -51,15 +57,22 @@ function verifierOf({ filetype = 'text', hashtype = 'plaintext' }: ValueMap): Ve
 function fieldsOf({
   filetype,
   field_separator: separator,
-  username_field: user,
-  password_field: password,
+  username_field: user = 1,
+  password_field: password = 2,
 }: ValueMap): Fields {
   const text = filetype !== 'htpasswd';
   return {
     separator: text && typeof separator === 'string' && separator !== '' ? separator : ':',
-    user: text && typeof user === 'number' ? user - 1 : 0,
-    password: text && typeof password === 'number' ? password - 1 : 1,
+    user: text ? columnOf('username_field', user) : 0,
+    password: text ? columnOf('password_field', password) : 1,
   };
+}
+
+/** @returns From 0. */
+function columnOf(key: string, value: Value): number {
+  if ((typeof value !== 'number' && typeof value !== 'string') || !/^[1-9]\d{0,3}$/.test(String(value)))
+    throw new BackEndInvalid(`external_auth.file: '^${key}' is the number of a column, from 1`);
+  return Number(value) - 1;
 }
 
 function entriesOf(text: string, { separator, user, password }: Fields): readonly (readonly [string, string])[] {

@@ -37,13 +37,29 @@ export class Directory {
     const directory = new Directory(settings);
     if (settings.starttls) {
       try {
-        await directory.#client.startTLS({ ...settings.tls });
+        await directory.#startTls(settings);
       } catch (cause) {
         await directory.close();
         throw directory.#failed('StartTLS', cause);
       }
     }
     return directory;
+  }
+
+  /** The client waits for ever for a handshake that nobody goes on with. */
+  async #startTls({ tls }: LdapSettings): Promise<void> {
+    const tooLong = new AbortController();
+    const timer = setTimeout(() => {
+      tooLong.abort();
+    }, STEP_MS);
+    try {
+      const options = { ...tls, signal: tooLong.signal };
+      await this.#client.startTLS(options);
+    } catch (cause) {
+      throw tooLong.signal.aborted ? new Error('it took too long', { cause }) : cause;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** @returns Whether the directory took the name and the password; an empty one would be no proof, and is not sent. */

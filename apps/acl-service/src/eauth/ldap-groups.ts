@@ -35,9 +35,8 @@ async function openldap(
 }
 
 async function activedirectory(directory: Directory, { name }: LdapUser, { groups, basedn }: LdapSettings) {
-  const { accountAttribute, groupClass, personType } = groups;
-  const person = `(&(${accountAttribute}=${filterValue(name)})(objectClass=${personType}))`;
-  const [own] = await all(directory, groups, person, basedn);
+  const { groupClass } = groups;
+  const [own] = await all(directory, groups, personFilter(groups, name), basedn);
   if (own === undefined) return [];
   const found = await all(
     directory,
@@ -46,6 +45,11 @@ async function activedirectory(directory: Directory, { name }: LdapUser, { group
     basedn,
   );
   return found.flatMap((entry) => valuesOf(entry, 'cn').slice(0, 1));
+}
+
+/** Finds somebody by the account, as Active Directory has them. */
+export function personFilter({ accountAttribute, personType }: GroupSettings, name: string): string {
+  return `(&(${accountAttribute}=${filterValue(name)})(objectClass=${personType}))`;
 }
 
 async function freeipa(directory: Directory, { name }: LdapUser, { groups }: LdapSettings) {

@@ -81,6 +81,10 @@ describe('taken, with a warning', () => {
     [{ server: 'ldap.x', tls: true, no_verify: true }, 'anybody between here and ldap.x can read every password'],
     [{ auth_by_group_membership_only: true }, 'the password is always checked'],
     [{ bind_dn: 'x' }, 'auth.ldap.bind_dn is not a setting'],
+    [
+      { minion_stripdomains: ['.x'] },
+      'auth.ldap.minion_stripdomains is not a setting of the ldap back end; it has no effect',
+    ],
   ])('%j: %s', (given, sentence) => {
     expect(read({ ...BY_NAME, ...given }).warnings).toEqual([expect.stringContaining(sentence)]);
   });

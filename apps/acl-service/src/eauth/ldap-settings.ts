@@ -43,7 +43,7 @@ const PREFIX = 'auth.ldap.';
 const KNOWN = new Set([
   'uri', 'server', 'port', 'tls', 'starttls', 'no_verify', 'cacert', 'basedn', 'scope', 'binddn', 'bindpw', 'filter',
   'anonymous', 'auth_by_group_membership_only', 'groupou', 'groupclass', 'accountattributename', 'persontype',
-  'groupattribute', 'group_basedn', 'group_filter', 'activedirectory', 'freeipa', 'minion_stripdomains',
+  'groupattribute', 'group_basedn', 'group_filter', 'activedirectory', 'freeipa',
 ]); // prettier-ignore
 const SCOPES = ['base', 'one', 'sub'] as const;
 /** Names of attributes and classes come into filters as they are. */

@@ -1,4 +1,14 @@
-import { dnOf, dnValue, filterOf, filterValue, firstValue, isSameName, isTemplate, namesUser } from './ldap-text.js';
+import {
+  bindNameOf,
+  dnOf,
+  dnValue,
+  filterOf,
+  filterValue,
+  firstValue,
+  isSameName,
+  isTemplate,
+  namesUser,
+} from './ldap-text.js';
 
 describe('a filter', () => {
   it.each([
@@ -44,6 +54,28 @@ describe('a distinguished name', () => {
 
   it('gives back what was put into it', () => {
     for (const name of ['a,b', 'x=y+z', 'q"\\;']) expect(firstValue(`cn=${dnValue(name)},dc=x`)).toBe(name);
+  });
+});
+
+describe('what is bound', () => {
+  it.each([
+    ['uid={{ username }},dc=x', "o'brien", 'uid=o\\27brien,dc=x'],
+    ['{{ username }}@example.com', "o'brien", "o'brien@example.com"],
+    ['{{username}}@example.com', 'josé', 'josé@example.com'],
+    ['{{ username }}', 'fred@example.com', 'fred@example.com'],
+    ['EXAMPLE\\{{ username }}', '$&', 'EXAMPLE\\$&'],
+  ])('with %s for %s is %s', (template, username, name) => {
+    expect(bindNameOf(template, username)).toBe(name);
+  });
+
+  it.each([
+    ['{{ username }}@example.com', 'fred@other.com'],
+    ['{{ username }}@example.com', 'OTHER\\fred'],
+    ['{{ username }}@example.com', 'fr\0ed'],
+    ['{{ username }}', 'OTHER\\fred'],
+    ['{{ username }}', 'cn=fred'],
+  ])('with %s for %j is nothing', (template, username) => {
+    expect(bindNameOf(template, username)).toBeUndefined();
   });
 });
 

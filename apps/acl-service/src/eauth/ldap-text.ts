@@ -21,6 +21,24 @@ export function dnOf(template: string, username: string): string {
   return template.replace(USERNAME, () => dnValue(username));
 }
 
+/**
+ * What is bound for a name: a distinguished name, or what Active Directory takes besides (`{{ username }}@example.com`), where
+ * nothing has to be spelled otherwise.
+ *
+ * @returns undefined for a name that would be of another domain than the template says, or be a whole distinguished name.
+ */
+export function bindNameOf(template: string, username: string): string | undefined {
+  if (isDn(template)) return dnOf(template, username);
+  const namesDomain = template.replace(USERNAME, '').trim() !== '';
+  const others = namesDomain ? /[\\@\p{Cc}]/u : /[\\=\p{Cc}]/u;
+  return others.test(username) ? undefined : template.replace(USERNAME, () => username);
+}
+
+/** Tells whether a template has the name as a part of a distinguished name. */
+export function isDn(template: string): boolean {
+  return template.slice(0, template.search(USERNAME)).includes('=');
+}
+
 /** RFC 4515: all that is not a plain character is spelled by its bytes. */
 export function filterValue(text: string): string {
   return [...text].map((char) => (/[\w.@ -]/.test(char) ? char : spelled(char))).join('');

@@ -22,6 +22,7 @@ import type { Attempts, Try } from './attempts.js';
 import type { BackEnd } from './back-end.js';
 import { backEndsOf } from './registry.js';
 import type { Tallies } from './tallies.js';
+import { endsWithin } from './time-limit.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
 import type { Tokens } from './tokens.js';
 
@@ -33,6 +34,8 @@ type Authed = Body<typeof contracts.authed>;
 const FAIL_STEP_MS = 400;
 /** Passwords that are looked at at once: hashing is dear on purpose. */
 const MAX_AT_ONCE = 32;
+/** More than the steps of any back end take together: this alone gives a slot back when one of them hangs. */
+const LOOK_MS = 60_000;
 const BUSY_MS = 5000;
 const BUSY_PAUSE_MS = [50, 150] as const;
 const SWEEP_MS = 3_600_000;
@@ -200,9 +203,11 @@ export class Logins {
   async #look({ eauth, username, secret }: Asked): Promise<Login | undefined> {
     const backEnd = this.#backEnds.get(eauth);
     const isFit = username !== '' && !/[\p{Cc}\p{Cs}]/u.test(username);
-    if (backEnd === undefined || !isFit) return undefined;
+    // An empty password is no proof, also where a file's field is empty.
+    const isProof = secret !== '' || backEnd?.asksNoSecret === true;
+    if (backEnd === undefined || !isFit || !isProof) return undefined;
     try {
-      return await backEnd.authenticate({ username, secret });
+      return await endsWithin(LOOK_MS, backEnd.authenticate({ username, secret }));
     } catch (cause) {
       this.parts.log.error({ err: cause, eauth }, 'a back end of external_auth failed');
       return undefined;

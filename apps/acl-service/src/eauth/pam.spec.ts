@@ -7,17 +7,24 @@ interface Scripted {
   readonly stderr?: string;
   readonly name?: string;
   readonly groups?: string;
+  /** The same groups as numbers; with them, one has no name. */
+  readonly gids?: string;
 }
 
 /** A host whose PAM answers as told. */
-function aHost({ code = 0, stderr = '', name = 'fred', groups = 'fred\0wheel\0domain users\0' }: Scripted = {}) {
+function aHost({ code = 0, stderr = '', name = 'fred', groups = 'fred\0wheel\0domain users\0', gids }: Scripted = {}) {
   const ran: { readonly words: readonly string[]; readonly input: string | undefined }[] = [];
   const logged: unknown[] = [];
   const run = (file: string, words: readonly string[], input?: string) => {
     ran.push({ words: [file, ...words], input });
     if (file === 'pamtester') return Promise.resolve({ code, stdout: '', stderr });
-    const stdout = file === 'getent' ? `${name}:x:1000:1000::/:/bin/sh\n` : groups;
-    return Promise.resolve({ code: file === 'getent' && name === '' ? 2 : 0, stdout, stderr: '' });
+    if (file === 'id') {
+      const isNumbers = words[0] === '-Gz';
+      const stdout = isNumbers ? (gids ?? '') : groups;
+      return Promise.resolve({ code: isNumbers || gids === undefined ? 0 : 1, stdout, stderr: '' });
+    }
+    const stdout = `${name}:x:1000:1000::/:/bin/sh\n`;
+    return Promise.resolve({ code: name === '' ? 2 : 0, stdout, stderr: '' });
   };
   const log = { info: (...said: unknown[]) => void logged.push(said), warn: () => undefined, error: () => undefined };
   const backEnd = pamWith({ pamtester: 'pamtester', getent: 'getent', id: 'id', run }, 'natrium', log);
@@ -49,6 +56,27 @@ it.each(['Authentication failure', 'User account has expired', 'Permission denie
     expect(JSON.stringify(logged)).not.toContain(CANARY);
   },
 );
+
+it.each(['0', '1000', '+0'])('refuses %s, for which getent answers with whose uid it is', async (username) => {
+  expect(await aHost({ name: 'root' }).login(username)).toBeUndefined();
+});
+
+it('lets in an account that is called a number', async () => {
+  expect((await aHost({ name: '1000' }).login('1000'))?.name).toBe('1000');
+});
+
+it('a group without a name is none, not one that is called by its number', async () => {
+  const host = aHost({ groups: 'fred\x0054321\x00100\x00', gids: '1000\x0054321\x005000\x00' });
+  expect((await host.login('fred'))?.groups).toEqual(['fred', '100']);
+});
+
+it.each([
+  ['', ''],
+  ['fred\0wheel\0', '1000\0'],
+  ['fred\0', ''],
+])('fails where id fails with the names %j and the numbers %j', async (groups, gids) => {
+  await expect(aHost({ groups, gids }).login('fred')).rejects.toThrow('id did not tell');
+});
 
 it('refuses whom the name service does not know', async () => {
   expect(await aHost({ name: '' }).login('fred')).toBeUndefined();

@@ -8,6 +8,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackEnd, BackEndFailed, BackEndInvalid, type BackEndMaker, type BackEndParts } from './back-end.js';
+import { isSameName } from './ldap-text.js';
 import { findTool, runTool, type ToolRan } from './run-tool.js';
 
 const STACKS = '/etc/pam.d';
@@ -53,17 +54,22 @@ export function pamWith(tools: PamTools, service: string, log: BackEndParts['log
   };
 }
 
-/** The account's own spelling: some name services take a name in any case. */
+/** The account's own spelling: some name services take a name in any case. For a number `getent` answers with whose uid it is. */
 async function accountNamed(username: string, { getent, run }: PamTools): Promise<string | undefined> {
   const { code, stdout } = await run(getent, ['passwd', '--', username]);
   const [name = ''] = stdout.split(':');
-  return code === 0 && ACCOUNT.test(name) ? name : undefined;
+  return code === 0 && ACCOUNT.test(name) && isSameName(name, username) ? name : undefined;
 }
 
 async function groupsOf(name: string, { id, run }: PamTools): Promise<readonly string[]> {
   const { code, stdout } = await run(id, ['-Gnz', '--', name]);
-  if (code !== 0) throw new BackEndFailed('id did not tell the groups of an account');
-  return stdout.split('\0').filter((group) => group !== '');
+  const groups = stdout.split('\0').filter((group) => group !== '');
+  if (code === 0) return groups;
+  // It failed over a group without a name, and tells its number there: none, so that no rule for a name means it.
+  const numbers = (await run(id, ['-Gz', '--', name])).stdout.split('\0').filter((number) => number !== '');
+  if (groups.length === 0 || numbers.length !== groups.length)
+    throw new BackEndFailed('id did not tell the groups of an account');
+  return groups.filter((group, at) => group !== numbers[at]);
 }
 
 /** An empty one never proves anybody, whatever `nullok` says; what is after a line's end would not be looked at. */

@@ -52,6 +52,14 @@ it.each([
   for (const tokens of [one, two]) expect(await tokens.find(token)).toBeUndefined();
 });
 
+it.each(['Anna', ' ANNA'])('of anna end when those of %j are revoked, and no others', async (name) => {
+  const tokens = await open();
+  const [hers, his] = [await tokens.issue(ANNA), await tokens.issue({ ...ANNA, name: 'annabel' })];
+  expect(await tokens.revokeOf(undefined, name)).toBe(1);
+  expect(await tokens.find(hers)).toBeUndefined();
+  expect(await tokens.find(his)).toMatchObject({ name: 'annabel' });
+});
+
 it('what is no token is not looked for', async () => {
   const tokens = await open();
   expect(await tokens.find('*')).toBeUndefined();

@@ -11,6 +11,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { folded } from './ldap-text.js';
 
 type TokenEntry = records.TokenEntry;
 
@@ -78,9 +79,10 @@ export class Tokens {
     return found;
   }
 
-  /** @returns How many of this login were ended. */
+  /** Ends those of a name in any case. @returns How many were ended. */
   async revokeOf(eauth: string | undefined, name: string): Promise<number> {
-    const own = (await this.#all()).filter((one) => one.name === name && (eauth ?? one.eauth) === one.eauth);
+    const wanted = folded(name);
+    const own = (await this.#all()).filter((one) => folded(one.name) === wanted && (eauth ?? one.eauth) === one.eauth);
     await Promise.all(own.map(({ id }) => this.#delete(PREFIX + id)));
     return own.length;
   }

@@ -6,6 +6,8 @@ import { jidOf } from '@natrium/model';
 import { InvocationError } from '@natrium/modules';
 
 const MAX_LENGTH = 64;
+/** In microseconds since 1970; a jid has four digits for the year. */
+const YEAR_10000 = Date.UTC(10_000, 0) * 1000;
 const MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -20,7 +22,7 @@ const NAMED_DAY = new RegExp(`^${DAY}${MONTH} +(\\d{1,2})[, ]+(\\d{4})$`);
 
 /** `19:00`, `7:30:05.25 pm` or `7pm`, with a zone or without one; at the end, or with the date behind it. */
 const CLOCK =
-  /(?<=^|\s)(?:(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6})\d*)?)?(?:\s*([ap])m)?|(\d{1,2})\s*([ap])m)(?:\s*(z|utc|gmt|[-+]\d{2}:?\d{2}))?(?=$|[\s,])/;
+  /(?<=^|\s)(?:(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6})\d*)?)?(?:\s*([ap])m)?|(\d{1,2})\s*([ap])m)(?:\s*(z|utc|gmt|[-+]\d{2}(?::?\d{2})?))?(?=$|[\s,])/;
 
 /**
  * The jid that a job of that moment would have, to the microsecond.
@@ -32,8 +34,9 @@ export function jidAt(text: string, nowMs: number): string {
   const word = text.trim();
   if (/^\d{20}$/.test(word)) return word;
   const micros = word.length > MAX_LENGTH ? undefined : (backFrom(word, nowMs) ?? microsOf(word, nowMs));
-  if (micros === undefined || micros < 0) {
-    throw new InvocationError(`cannot read '${text}' as a time: a date (2026-11-20 11:24), a jid, or 2h, 3d`);
+  if (micros === undefined || micros < 0 || micros >= YEAR_10000) {
+    const said = text.slice(0, MAX_LENGTH);
+    throw new InvocationError(`cannot read '${said}' as a time: a date (2026-11-20 11:24), a jid, or 2h, 3d`);
   }
   return jidOf(micros);
 }
@@ -58,7 +61,7 @@ function spreadOut(word: string): string {
     .replace(/^(\d{4})(\d{2})(\d{2})(?=$|[t ]|\d{4}(?:\d{2})?(?:\.\d+)?$)/, '$1-$2-$3 ')
     .replace(/^(\d[\d./-]*\d) ?t(?=\d)/, '$1 ')
     .replace(/^(\d{4}-\d{2}-\d{2}) +(\d{2})(\d{2})$/, '$1 $2:$3')
-    .replace(/^(\d{4}-\d{2}-\d{2}) +(\d{2})(\d{2})(\d{2})(\.\d+)?$/, '$1 $2:$3:$4$5');
+    .replace(/^(\d{4}-\d{2}-\d{2}) +(\d{2})(\d{2})(\d{2})(\.\d+)?(?=$|z|[-+])/, '$1 $2:$3:$4$5');
 }
 
 /** Milliseconds. `03/04/2015` begins with its month, as in Salt, unless that is above 12. */
@@ -86,15 +89,17 @@ function monthOf(name = ''): number {
 function dayFrom(year: string | undefined, month: number, day: string | undefined): number | undefined {
   const ms = Date.UTC(Number(year), month - 1, Number(day));
   const read = new Date(ms);
-  return read.getUTCMonth() === month - 1 && read.getUTCDate() === Number(day) ? ms : undefined;
+  const isSame = read.getUTCMonth() === month - 1 && read.getUTCDate() === Number(day);
+  return isSame && read.getUTCFullYear() === Number(year) ? ms : undefined;
 }
 
 /** Microseconds since midnight UTC. */
 function clockOf(found: readonly (string | undefined)[]): number | undefined {
   const [, hour, minute = '0', second = '0', fraction = '', half, bareHour, bareHalf] = found;
   const hours = hourOf(Number(hour ?? bareHour), half ?? bareHalf);
-  if (hours === undefined || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const seconds = hours * 3600 + Number(minute) * 60 + Number(second) - secondsEast(found[8]);
+  const east = secondsEast(found[8]);
+  if (hours === undefined || east === undefined || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const seconds = hours * 3600 + Number(minute) * 60 + Number(second) - east;
   return seconds * 1_000_000 + Number(fraction.padEnd(6, '0'));
 }
 
@@ -104,7 +109,10 @@ function hourOf(hour: number, half: string | undefined): number | undefined {
   return (hour % 12) + (half === 'p' ? 12 : 0);
 }
 
-function secondsEast(zone = ''): number {
-  const [, sign, hours, minutes] = /^([-+])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
-  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
+/** @returns undefined for a zone that no clock has. */
+function secondsEast(zone = ''): number | undefined {
+  const [, sign, hours, minutes = '0'] = /^([-+])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  if (sign === undefined) return 0;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }

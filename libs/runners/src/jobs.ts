@@ -53,7 +53,7 @@ export const jobsModule = defineModule('jobs', {
           name: 'start_time',
           type: 'str',
           default: '',
-          doc: 'Only jobs from then on, in UTC: a date and time as Salt reads them, a jid, or `2h`, `3d` back from now.',
+          doc: 'Only jobs from then on, in UTC: a date and time as Salt reads them, a jid, or `2h`, `3d` back from now. On a command line a clock without a date is a number of YAML: quote it twice.',
         },
         { name: 'end_time', type: 'str', default: '', doc: 'Only jobs until then, that moment included.' },
         PROGRESS,

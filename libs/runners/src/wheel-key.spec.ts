@@ -102,6 +102,8 @@ describe('key.*', () => {
     expect((await ask('key.accept', ['web2'])).ret).toEqual({ minions: ['web2'] });
     expect((await ask('key.delete', ['web2'])).ret).toEqual({});
     expect((await ask('key.accept_dict', [{ minions_pre: ['web2'] }])).ret).toEqual({ minions: ['web2'] });
+    // Ids, not globs.
+    expect((await ask('key.accept_dict', [{ minions_pre: ['*', 'web*'] }])).ret).toEqual({});
     for (const match of ['web2', { pending: ['web2'] }])
       expect(await ask('key.accept_dict', [match])).toMatchObject({ success: false, changed: [] });
   });

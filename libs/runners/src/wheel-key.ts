@@ -202,7 +202,7 @@ async function change(
   }
   if (wanted !== '' && chosen.length === 0) throw new ExecutionError('no such key has this fingerprint');
   for (const key of chosen) await keys.change(to, key);
-  return matched(keys, isMap(match) ? Object.values(match).flatMap(listOf) : match);
+  return isMap(match) ? withIds(keys, Object.values(match).flatMap(listOf)) : matched(keys, match);
 }
 
 /** @param match Globs of ids, or exact ids by state. */
@@ -217,7 +217,18 @@ async function select(keys: KeysPort, match: Value): Promise<readonly KeyEntry[]
 }
 
 async function matched(keys: KeysPort, match: Value): Promise<ValueMap> {
-  const groups = Object.entries(grouped(await select(keys, match), GROUPS));
+  return filled(await select(keys, match));
+}
+
+/** Exact ids, whatever state they are in now. */
+async function withIds(keys: KeysPort, wanted: readonly Value[]): Promise<ValueMap> {
+  const ids = new Set(wanted.map(pyStr));
+  return filled((await keys.list()).filter(({ id }) => ids.has(id)));
+}
+
+/** The groups that are not empty. */
+function filled(entries: readonly KeyEntry[]): ValueMap {
+  const groups = Object.entries(grouped(entries, GROUPS));
   return Object.fromEntries(groups.filter(([, ids]) => isList(ids) && ids.length > 0));
 }
 

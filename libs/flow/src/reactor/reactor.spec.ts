@@ -141,6 +141,12 @@ describe('a reaction', () => {
       await fixed.hear();
       expect(fixed.asked).toMatchObject([{ args: [{ match: 'web*' }] }]);
     });
+
+    it.each([1001, [1001, 'web1'], []])('takes %j as the configuration has it', async (match) => {
+      const { asked, hear } = aReactor({ 'wheel.key.accept': [{ match }] });
+      await hear();
+      expect(asked).toMatchObject([{ args: [{ match }] }]);
+    });
   });
 
   it('takes no named arguments from an event', async () => {

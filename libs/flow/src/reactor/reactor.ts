@@ -17,7 +17,7 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
-import { fillIn, type ReactorEvent } from './event-values.js';
+import { fillIn, placeholdersIn, type ReactorEvent } from './event-values.js';
 import { type Reaction, targetOf } from './reactions.js';
 
 /** The options of a reactor's request: the reaction that asks, and what it answers. */
@@ -204,7 +204,15 @@ function namesKeysById({ what, fun, ...written }: Reaction, args: readonly Value
   return [
     [written.args[0], args[0]],
     [written.kwargs['match'], kwargs['match']],
-  ].every(([match = null, filled = null]) => match === null || isMap(match) || targetOf(match, filled, isPlainId).ok);
+  ].every(
+    ([match = null, filled = null]) => isMap(match) || !isOfEvent(match) || targetOf(match, filled, isPlainId).ok,
+  );
+}
+
+/** Something of it is an event's. */
+function isOfEvent(written: Value): boolean {
+  const found = placeholdersIn(written);
+  return !found.ok || found.value.length > 0;
 }
 
 /** An id that no kind of target reads as more than itself. */

@@ -5,6 +5,7 @@ import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
+import { isSecretName } from './secret-names.js';
 import { traverse } from './traverse.js';
 
 const KEY = { name: 'key', type: 'str', doc: 'Name, nested with the delimiter.' } as const;
@@ -18,7 +19,6 @@ const OMIT_MASTER = {
   default: false,
   doc: 'Changes nothing: no minion has the configuration of its master.',
 } as const;
-const SECRET = /passw|secret|token|private|credential|_pass$|key_pass/i;
 
 export const configModule = defineModule('config', {
   get: fn(
@@ -116,7 +116,7 @@ function matching(glob: string, maps: readonly ValueMap[]): ValueMap | undefined
 function withoutSecrets(map: ValueMap): ValueMap {
   return Object.fromEntries(
     Object.entries(map)
-      .filter(([name]) => !SECRET.test(name))
+      .filter(([name]) => !isSecretName(name))
       .map(([name, value]) => [name, cleaned(value)]),
   );
 }

@@ -137,6 +137,26 @@ describe('config.*', () => {
     expect(await option('log_*')).toBe('');
   });
 
+  it.each([
+    'pass',
+    'dbpass',
+    'passphrase',
+    'pwd',
+    'api_key',
+    'apikey',
+    'access_key',
+    'ssh_key',
+    'psk',
+    'bindpw',
+    'dsn',
+    'key',
+  ])('takes %s for the name of a secret', async (name) => {
+    const places = { pillar: () => ({ app: { [name]: 'canary', user: 'app' } }) };
+    expect((await call('config.get', [`app:${name}`, 'none'], places)).ret).toBe('none');
+    const all = (await call('config.option', ['app', named({ wildcard: true })], places)).ret;
+    expect(all).toEqual({ app: { user: 'app' } });
+  });
+
   it('shows no secret of grains and pillar either, and what is null there is there', async () => {
     const places = {
       grains: () => ({ api_token: 'canary', empty: null }),

@@ -2,6 +2,7 @@
 import type { ValueMap } from '@natrium/model';
 import { arch, platform, release } from 'node:os';
 import { VERSION } from '../version.js';
+import { isSecretName } from './secret-names.js';
 
 export function versions(): Readonly<Record<string, ValueMap>> {
   const { node, v8, uv, openssl } = process.versions;
@@ -12,9 +13,7 @@ export function versions(): Readonly<Record<string, ValueMap>> {
   };
 }
 
-const SECRET = /pass|secret|token|seed|private|credential|_key$|^key$/i;
-
 /** Whoever may test is not whoever may read secrets: their values are hidden. */
 export function configWithoutSecrets(config: ValueMap): ValueMap {
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, SECRET.test(key) ? '******' : value]));
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, isSecretName(key) ? '******' : value]));
 }

@@ -56,6 +56,18 @@ describe('a file of lines', () => {
     expect(readFileSync(file.path, 'utf8')).toBe('three\n');
   });
 
+  it('has no drafts beside it once it was read, and what is no draft of it stays', () => {
+    const file = aFile('one\n');
+    const beside = (name: string) => join(dirname(file.path), name);
+    const [draft, others] = [
+      beside('lines.0123456789ab.new'),
+      ['lines.damaged', 'lines.new', 'other.0123456789ab.new'].map(beside),
+    ];
+    for (const path of [draft, ...others]) writeFileSync(path, 'x');
+    expect(file.read()).toEqual(['one', '']);
+    expect([draft, ...others].map((path) => existsSync(path))).toEqual([false, true, true, true]);
+  });
+
   it('written anew has the new text only, and is appended to there', () => {
     const file = aFile('one\ntw');
     file.read();

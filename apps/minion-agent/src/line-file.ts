@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { diskTrouble, PartlyWritten, removeDrafts, writeWhole } from '@natrium/keystore';
 
 const OWNER_ONLY = 0o600;
 /** How soon a disk that took nothing is tried again. */
@@ -27,9 +27,10 @@ export class LineFile {
     return this.#bytes;
   }
 
-  /** What is there, undefined without a file; the last line is empty, or a torn one. */
+  /** What is there, undefined without a file; the last line is empty, or a torn one. For the one process that writes it: drafts of it go. */
   read(): readonly string[] | undefined {
     if (!existsSync(this.path)) return undefined;
+    removeDrafts(this.path);
     const text = readFileSync(this.path, 'utf8');
     this.#bytes = Buffer.byteLength(text);
     const lines = text.split('\n');

@@ -10,16 +10,18 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { decode, fromHex, randomBytes, toHex, type Wire } from '@natrium/envelope';
 
 const OWNER_ONLY = 0o600;
 const FOLDER_MODE = 0o700;
+const DRAFT = /^[0-9a-f]{12}\.new$/;
 
 export class KeyfileCorrupt extends Error {
   override readonly name = 'KeyfileCorrupt';
@@ -67,6 +69,17 @@ export function writeWhole(path: string, content: string | Uint8Array, mode: num
     throw error;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Removes what a process that was killed in the middle of `writeWhole` has left; of another that still writes it would be missed. */
+export function removeDrafts(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  const isDraft = (found: string) => found.startsWith(`${name}.`) && DRAFT.test(found.slice(name.length + 1));
+  try {
+    for (const found of readdirSync(folder)) if (isDraft(found)) rmSync(join(folder, found), { force: true });
+  } catch {
+    // A disk that takes no writes keeps them.
   }
 }
 

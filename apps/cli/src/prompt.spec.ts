@@ -24,7 +24,7 @@ async function interrupts(body: () => Promise<void>): Promise<number> {
 describe('a line that is typed at a login', () => {
   it.each([false, true])('is what stands before its end (a secret: %s)', async (secret) => {
     const [input, shown] = [terminal(), terminal()];
-    const typed = typedLine('name: ', secret, input, shown);
+    const typed = typedLine('name: ', { secret }, input, shown);
     input.write('fred\r');
     expect(await typed).toBe('fred');
     expect(textOf(shown).includes('fred')).toBe(!secret);
@@ -32,7 +32,7 @@ describe('a line that is typed at a login', () => {
 
   it('of a secret shows the question and the line end alone', async () => {
     const [input, shown] = [terminal(), terminal()];
-    const typed = typedLine('password: ', true, input, shown);
+    const typed = typedLine('password: ', { secret: true }, input, shown);
     input.write('canary\r');
     await typed;
     expect(textOf(shown)).toBe('password: \n');
@@ -40,11 +40,11 @@ describe('a line that is typed at a login', () => {
 
   it('of a secret stays hidden behind another question on the same terminal', async () => {
     const [input, shown] = [terminal(), terminal()];
-    const name = typedLine('username: ', false, input, shown);
+    const name = typedLine('username: ', { secret: false }, input, shown);
     input.write('fred\r');
     expect(await name).toBe('fred');
     shown.read();
-    const secret = typedLine('password: ', true, input, shown);
+    const secret = typedLine('password: ', { secret: true }, input, shown);
     input.write('canary\r');
     expect(await secret).toBe('canary');
     expect(textOf(shown)).toBe('password: \n');
@@ -54,7 +54,7 @@ describe('a line that is typed at a login', () => {
   it.each([false, true])('is none after Ctrl-C, which is heard as Ctrl-C (a secret: %s)', async (secret) => {
     const [input, shown] = [terminal(), terminal()];
     const heard = await interrupts(async () => {
-      const typed = typedLine('name: ', secret, input, shown);
+      const typed = typedLine('name: ', { secret }, input, shown);
       input.write(`fr${CTRL_C}`);
       expect(await typed).toBeUndefined();
     });
@@ -64,7 +64,7 @@ describe('a line that is typed at a login', () => {
 
   it('is none at the end of input', async () => {
     const input = terminal();
-    const typed = typedLine('name: ', false, input, terminal());
+    const typed = typedLine('name: ', { secret: false }, input, terminal());
     input.end();
     expect(await typed).toBeUndefined();
   });

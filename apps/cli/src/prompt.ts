@@ -12,7 +12,7 @@ let piped: AsyncIterator<string> | undefined;
 
 /** @returns undefined at the end of input and after Ctrl-C, which is raised as if the terminal had sent it. */
 export async function prompt(question: string, { secret }: { readonly secret: boolean }): Promise<string | undefined> {
-  return process.stdin.isTTY ? typedLine(question, secret, process.stdin, process.stderr) : nextPiped();
+  return process.stdin.isTTY ? typedLine(question, { secret }, process.stdin, process.stderr) : nextPiped();
 }
 
 async function nextPiped(): Promise<string | undefined> {
@@ -24,7 +24,7 @@ async function nextPiped(): Promise<string | undefined> {
 /** A secret is not shown; the line's end is, so that what follows begins on its own line. */
 export function typedLine(
   question: string,
-  secret: boolean,
+  { secret }: { readonly secret: boolean },
   input: NodeJS.ReadableStream,
   shown: NodeJS.WritableStream,
 ): Promise<string | undefined> {

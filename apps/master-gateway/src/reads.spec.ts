@@ -112,6 +112,16 @@ it('jobs in progress are those of which their own minions say that they run, the
   ]);
 });
 
+it('jids that minions have invented take no place of a job that runs', async () => {
+  const invented = Array.from({ length: 3000 }, (_, n) => jidOfJob(n + 1));
+  const present = [
+    { id: 'stranger', running: invented },
+    { id: 'web0.example.com', running: [jidOfJob(0)] },
+  ];
+  const { result } = await new AGateway(1, 1, true, [[]], present).read('active', null, 'jobs.active');
+  expect(result).toMatchObject([{ jid: jidOfJob(0) }]);
+});
+
 it('what no message carries is refused, with what to do about it', async () => {
   const job = await new AGateway(1, 1000, 'x'.repeat(8 << 10)).read('job', jidOfJob(0));
   expect(job).toEqual({

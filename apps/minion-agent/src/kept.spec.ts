@@ -123,13 +123,19 @@ it('a job that runs while the agent joins again is not told as interrupted, and 
   expect(second.spool.all()).toEqual([]);
 });
 
-it('a return that comes while no link is live waits for the next one', async () => {
+/** A run that ends after its link has gone. */
+async function returnsWithoutLink() {
   const first = comeIn('first');
   first.record.start(DIGEST, later(), JID);
   first.outbox.close();
   kept.deliver(RETURN, 1);
   first.record.ran(DIGEST);
   await turn();
+  return first;
+}
+
+it('a return that comes while no link is live waits for the next one', async () => {
+  await returnsWithoutLink();
   expect(told).toEqual([]);
   comeIn('second');
   await turn();
@@ -184,12 +190,7 @@ it.each([
 });
 
 it('a return that a living agent drops is over: it is not told as interrupted after the next start', async () => {
-  const first = comeIn('first');
-  first.record.start(DIGEST, later(), JID);
-  first.outbox.close();
-  kept.deliver(RETURN, 1);
-  first.record.ran(DIGEST);
-  await turn();
+  const first = await returnsWithoutLink();
   const later24h = performance.now() + 24 * 3_600_000;
   const uptime = jest.spyOn(performance, 'now').mockReturnValue(later24h);
   expect(first.spool.get(DIGEST)).toBeUndefined();

@@ -8,7 +8,7 @@
  *
  * Spec: spec/acl.md#external-users.
  */
-import { folded } from './ldap-text.js';
+import { folded } from './account-name.js';
 import type { Change, Tallies, Tally } from './tallies.js';
 
 const WINDOW_MS = 5 * 60_000;

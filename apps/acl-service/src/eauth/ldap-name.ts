@@ -2,8 +2,8 @@
  * How the directory itself spells the name that somebody typed: it takes that in any case, but rules, the blacklist and the
  * revocation of tokens are about one name.
  */
+import { folded, isSameName } from './account-name.js';
 import { type Found, valuesOf } from './ldap-directory.js';
-import { folded, isSameName } from './ldap-text.js';
 
 /** An attribute that a filter or a distinguished name sets to the name, with the text around it. */
 export interface Place {

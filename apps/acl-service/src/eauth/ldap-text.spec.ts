@@ -1,14 +1,4 @@
-import {
-  bindNameOf,
-  dnOf,
-  dnValue,
-  filterOf,
-  filterValue,
-  firstValue,
-  isSameName,
-  isTemplate,
-  namesUser,
-} from './ldap-text.js';
+import { bindNameOf, dnOf, dnValue, filterOf, filterValue, firstValue, isTemplate, namesUser } from './ldap-text.js';
 
 describe('a filter', () => {
   it.each([
@@ -85,9 +75,4 @@ it('no other template than the name is one', () => {
     expect(isTemplate(text)).toBe(false);
   expect(namesUser('uid={{username}}')).toBe(true);
   expect(namesUser('uid=username')).toBe(false);
-});
-
-it('a directory takes a name in any case and with any blanks', () => {
-  expect(isSameName('Fred  Smith', ' fred smith')).toBe(true);
-  expect(isSameName('fred', 'freda')).toBe(false);
 });

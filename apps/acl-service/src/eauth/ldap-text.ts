@@ -60,16 +60,6 @@ export function firstValue(dn: string): string {
   );
 }
 
-/** Tells whether a directory takes two names for the same: in any case, with any blanks. */
-export function isSameName(one: string, other: string): boolean {
-  return folded(one) === folded(other);
-}
-
-/** What is the same for every name that a directory takes for this one. */
-export function folded(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-}
-
 function spelled(char: string): string {
   return [...Buffer.from(char)].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('');
 }

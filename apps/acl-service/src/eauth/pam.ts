@@ -7,8 +7,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSameName } from './account-name.js';
 import { type BackEnd, BackEndFailed, BackEndInvalid, type BackEndMaker, type BackEndParts } from './back-end.js';
-import { isSameName } from './ldap-text.js';
 import { findTool, runTool, type ToolRan } from './run-tool.js';
 
 const STACKS = '/etc/pam.d';

@@ -11,7 +11,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
-import { folded } from './ldap-text.js';
+import { folded } from './account-name.js';
 
 type TokenEntry = records.TokenEntry;
 

@@ -2,6 +2,8 @@
 import type { Io } from '../ports.js';
 
 export const INTERRUPTED = Symbol('interrupted');
+/** What is said then, in Salt's words. */
+export const CTRL_C = 'Exiting gracefully on Ctrl-c';
 
 /** Items of `source` until its end or Ctrl-C; the last item is then `INTERRUPTED`. */
 export async function* untilInterrupt<T>(source: AsyncIterable<T>, io: Io): AsyncGenerator<T | typeof INTERRUPTED> {

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { err, ok, type Result } from '@natrium/model';
 import type { ConnectProblem, Io, LoginOptions } from '../ports.js';
 import { EXIT } from './exit-codes.js';
-import { INTERRUPTED, orInterrupt } from './interrupt.js';
+import { CTRL_C, INTERRUPTED, orInterrupt } from './interrupt.js';
 import { type Options, UsageError } from './options.js';
 import { alias } from './program.js';
 
@@ -80,7 +80,7 @@ async function givenOr(
   io: Io,
 ): Promise<Result<string, ConnectProblem>> {
   const answer = given ?? (await orInterrupt(io.prompt(`${what}: `, { secret: what === 'password' }), io));
-  if (answer === INTERRUPTED) return err({ sentence: 'Exiting gracefully on Ctrl-c', exit: EXIT.interrupted });
+  if (answer === INTERRUPTED) return err({ sentence: CTRL_C, exit: EXIT.interrupted });
   if (answer === undefined || answer === '') return err({ sentence: `no ${what} was given`, exit: EXIT.denied });
   return ok(answer);
 }

@@ -133,6 +133,9 @@ describe('natrium-call', () => {
   it('prints what sys.doc returns as any other result', async () => {
     const flags = ['--out=json', '--out-indent=-1'];
     const ret = { 'test.ping': 'Answers true.' };
+    expect((await call(['sys.doc', 'test.ping'], { ret })).out).toBe(
+      'local:\n    ----------\n    test.ping:\n        Answers true.\n',
+    );
     expect((await call([...flags, 'sys.doc', 'test.ping'], { ret })).out).toBe(
       '{"local": {"test.ping": "Answers true."}}\n',
     );

@@ -8,7 +8,7 @@
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
-import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { CTRL_C, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { type Options, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
@@ -87,7 +87,7 @@ async function carryOut(
 
 /** What runs goes on without this command. */
 function interrupted(jid: string, io: Io): number {
-  io.err('\nExiting gracefully on Ctrl-c\n');
+  io.err(`\n${CTRL_C}\n`);
   if (jid !== '') {
     io.err(
       `This run's jid is: ${jid}\nIt may not have finished. What it returns is told on the event bus; to look it up later, run the ` +

@@ -1,7 +1,7 @@
 /** One job from its start to its end, as the report and the live line see it. */
 import type { JobNews } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
-import { INTERRUPTED, untilInterrupt } from '../common/interrupt.js';
+import { CTRL_C, INTERRUPTED, untilInterrupt } from '../common/interrupt.js';
 import { refused } from '../common/refused.js';
 import type { Io, MasterLink } from '../ports.js';
 import type { JobReport } from './job-report.js';
@@ -46,7 +46,7 @@ export async function followJob(
 
 function interrupted(jid: string, live: LiveStatus, io: Io): number {
   live.erase();
-  io.err('\nExiting gracefully on Ctrl-c\n');
+  io.err(`\n${CTRL_C}\n`);
   if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint(jid)}\n`);
   return EXIT.interrupted;
 }

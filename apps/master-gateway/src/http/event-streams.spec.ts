@@ -104,6 +104,23 @@ it('who may see only what is his own hears that, and that something is missing',
   expect([...text.matchAll(/^tag: (.*)$/gm)].map(([, tag]) => tag)).toEqual(['natrium/gap', 'salt/job/2/new']);
 });
 
+it('a stream whose session lives for longer than a timer may be set for is heard to its end', async () => {
+  const [LONGEST, DAY_MS] = [0x7fffffff, 86_400_000];
+  const { res } = await asks('GET');
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  const ends = () => timers.mock.calls.filter(([, ms]) => ms === LONGEST).map(([end]) => end);
+  streams.open(res, { ...LISTENER, session: { ...SESSION, expire: Date.now() + 30 * DAY_MS } }, 'plain');
+  const [first] = ends();
+  jest.setSystemTime(Date.now() + LONGEST);
+  first!();
+  expect([streams.count, ends().length]).toEqual([1, 1]);
+  const [rest] = timers.mock.calls.at(-1)!;
+  jest.setSystemTime(Date.now() + 6 * DAY_MS);
+  rest();
+  expect(streams.count).toBe(0);
+  timers.mockRestore();
+});
+
 describe('the lines of a stream', () => {
   const event = (n: number): FeedEvent => ({ cursor: `${String(n)}.0`, tag: 'my/tag', data: { n }, stamp: 's' });
   const plain = (n: number) => `tag: my/tag\ndata: {"tag": "my/tag", "data": {"n": ${String(n)}}}\n\n`;

@@ -1,6 +1,9 @@
 /** The commands as processes, as they were built. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 it('a command whose reader is gone ends as one that SIGPIPE ended, and never with 0', async () => {
   const child = spawn(process.execPath, ['dist/cli/natrium.mjs', '-h'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -22,4 +25,25 @@ it('a file that cannot be written is no fault of the program: a sentence says wh
   child.stderr.on('data', (text) => (said += String(text)));
   expect(await once(child, 'close')).toEqual([1, null]);
   expect(said).toMatch(/^the output cannot be written: ENOSPC/);
+});
+
+describe('a file that takes only a part', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'part-'))));
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['stdout', '> "$0"'],
+    ['--out-file', '--out-file "$0" > /dev/null'],
+  ])('fails the command, and does not look complete: %s', (_, where) => {
+    const file = join(folder, 'out');
+    // Of a file that may have no more than one block, as on a full disk, the system takes the first bytes without an error.
+    const script = `ulimit -f 1; exec "$1" dist/cli/natrium.mjs --config-dump ${where}`;
+    const { status, stderr } = spawnSync('sh', ['-c', script, file, process.execPath], { encoding: 'utf8' });
+    expect(stderr).toMatch(/^the output cannot be written: EFBIG/);
+    expect(status).toBe(1);
+    expect([512, 1024]).toContain(statSync(file).size);
+  });
 });

@@ -1,5 +1,5 @@
 /** The real process as `Io`, and the last step of every command: flush, then exit with its code. */
-import { openSync, writeSync } from 'node:fs';
+import { fstatSync, openSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from './common/exit-codes.js';
@@ -8,10 +8,11 @@ import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
 
 const DEFAULT_COLUMNS = 80;
+const STDOUT = 1;
 
 export function processIo(): Io {
   return {
-    out: (text) => void process.stdout.write(text),
+    out: fstatSync(STDOUT).isFile() ? fileWriter(STDOUT) : (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     outIsTty: process.stdout.isTTY,
     errIsTty: process.stderr.isTTY,
@@ -34,16 +35,18 @@ export function processIo(): Io {
       const timer = setInterval(callback, ms).unref();
       return () => clearInterval(timer);
     },
-    openFile: (path, append) => {
-      const file = openSync(path, append ? 'a' : 'w');
-      return (text) => {
-        try {
-          writeSync(file, text);
-        } catch (cause) {
-          outputGone(cause as NodeJS.ErrnoException);
-        }
-      };
-    },
+    openFile: (path, append) => fileWriter(openSync(path, append ? 'a' : 'w')),
+  };
+}
+
+/** Writes on until the file has all of a text: `writeSync`, and so Node's stdout, leaves it cut off where a disk is full. */
+function fileWriter(file: number): (text: string) => void {
+  return (text) => {
+    try {
+      writeFileSync(file, text);
+    } catch (cause) {
+      outputGone(cause as NodeJS.ErrnoException);
+    }
   };
 }
 

@@ -245,6 +245,10 @@ describe('yamlify', () => {
     for (const value of [1, true, null, 1.5, ['2'], { a: '1' }]) expect(yamlify(value)).toBe(value);
   });
 
+  it('has keys that are digits before the others, in their own order', () => {
+    expect(Object.keys(yamlify('{b: x, 10: x, true: x, 9: x}') as object)).toEqual(['9', '10', 'b', 'true']);
+  });
+
   it('keeps a key named __proto__ an ordinary key', () => {
     const value = yamlify('{__proto__: {polluted: yes}}');
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":true}}');

@@ -5,7 +5,7 @@
  */
 
 /** Lines as `str.splitlines()`: no last empty line, and an empty text has none. */
-export function splitLines(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split(/\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/u);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;

@@ -66,10 +66,15 @@ describe('nested', () => {
 
   it('sorts keys as text', () => {
     expect(show({ b: 1, a: 2, B: 3 })).toBe(page('B:', '    3', 'a:', '    2', 'b:', '    1'));
+    expect(show({ '😀': 1, '！': 2 })).toBe(page('！:', '    2', '😀:', '    1'));
   });
 
   it('disarms terminal controls in keys and texts', () => {
     expect(show({ 'a\u001b[2J': 'x\u001b[31m\u0007y\tz\u009b' })).toBe(page('a?[2J:', '    x?[31m?y\tz?'));
+  });
+
+  it('has a key on one line whatever it holds', () => {
+    expect(show({ 'a:\n    True\nb': 'x' })).toBe(page('a:?    True?b:', '    x'));
   });
 
   it("uses Salt's colours only when asked", () => {

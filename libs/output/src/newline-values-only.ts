@@ -1,5 +1,5 @@
 /** `newline_values_only`: the values without their ids, one a line; a list gives a line for each item. */
-import { isList, isMap, pyStr } from '@natrium/model';
+import { isList, isMap, pyStr, type Value } from '@natrium/model';
 import { printableLines } from './lines.js';
 import type { Outputter } from './outputter.js';
 
@@ -7,6 +7,11 @@ export const newlineValuesOnly: Outputter = (value) => {
   const values = isMap(value) ? Object.values(value) : [value];
   return values
     .flatMap((item) => (isList(item) ? item : [item]))
-    .flatMap((item) => printableLines(pyStr(item)))
+    .flatMap(linesOf)
     .join('\n');
 };
+
+/** With a line end of its own: an empty item is an empty line, and a text that ends in a line end keeps it. */
+function linesOf(item: Value): readonly string[] {
+  return printableLines(`${pyStr(item)}\n`);
+}

@@ -96,6 +96,33 @@ describe('yaml', () => {
     expect(render('yaml', { '--- a': 1, '---b': 2, '...': 3 })).toBe("'--- a': 1\n---b: 2\n'...': 3");
   });
 
+  it.each<[string, Value, string]>([
+    ['blanks at its end', 'x\nPassword: ', '"x\\nPassword: "'],
+    ['a blank line at its end', 'x\n \n', '"x\\n \\n"'],
+    ['two line ends at its end', { a: 'x\n\n' }, 'a: "x\\n\\n"'],
+    ['a wide blank at its end', { a: 'x\u3000' }, "a: 'x\u3000'"],
+    ['a bare text of several lines that begins with a blank', ' x\ny', '" x\\ny"'],
+    ['such a text behind line ends', '\n\n x\ny', '"\\n\\n x\\ny"'],
+  ])('quotes %s, which would be lost or misread', (_, value, text) => {
+    expect(render('yaml', value)).toBe(text);
+  });
+
+  it('has other texts of several lines as a block', () => {
+    expect(render('yaml', { a: ' x\ny', b: 'x\n' })).toBe('a: |2-\n   x\n  y\nb: |\n  x');
+    expect(render('yaml', 'x\n y')).toBe('|-\n  x\n   y');
+  });
+
+  it('does not fold a long line, and takes the indent as it is, but at least 1', () => {
+    const long = 'word '.repeat(40) + 'end';
+    expect(render('yaml', { a: long })).toBe(`a: ${long}`);
+    const indents = [0, 1, 3, 12].map((indent) => render('yaml', { a: { b: 1 } }, { indent }));
+    expect(indents).toEqual([1, 1, 3, 12].map((blanks) => `a:\n${' '.repeat(blanks)}b: 1`));
+  });
+
+  it('sorts keys by character', () => {
+    expect(render('yaml', { '😀': 1, '！': 2, b: 3, ab: 4, a: 5 })).toBe('a: 5\nab: 4\nb: 3\n！: 2\n😀: 1');
+  });
+
   it('lets no terminal control through', () => {
     expect(render('yaml', { a: '\u001b[2J\u009b' })).toBe('a: "\\e[2J\\x9B"');
   });
@@ -107,6 +134,12 @@ describe('yaml', () => {
 
   it('writes one line when the indent is negative', () => {
     expect(render('yaml', { a: [1, 2] }, { indent: -1 })).toBe('{a: [1, 2]}');
+  });
+
+  it('quotes in that line what PyYAML would read as keys there, and not elsewhere', () => {
+    const value = { '?k': ['::1', 'fe80::1', '?a', 'a?'], ':k': { a: '\u009b?' } };
+    expect(render('yaml', value, { indent: -1 })).toBe(`{':k': {a: "\\x9B?"}, '?k': ['::1', fe80::1, '?a', 'a?']}`);
+    expect(render('yaml', ['::1', '?a'])).toBe('- ::1\n- ?a');
   });
 });
 
@@ -122,6 +155,14 @@ describe('txt', () => {
   it('prints bare values without an id', () => {
     expect(render('txt', 'x\ny')).toBe('x\ny');
     expect(render('txt', [1, 'a'])).toBe("[1, 'a']");
+    expect(render('txt', true)).toBe('True');
+  });
+
+  it('breaks a long bare list as pprint does, and no list behind an id', () => {
+    const list = ['x'.repeat(50), 'y'.repeat(50)];
+    const shown = { bare: `['${'x'.repeat(50)}',\n '${'y'.repeat(50)}']`, listed: `['${list.join("', '")}']` };
+    expect(render('txt', list, { indent: 8 })).toBe(shown.bare);
+    expect(render('txt', { a: list })).toBe(`a: ${shown.listed}`);
   });
 });
 
@@ -152,6 +193,15 @@ describe('newline_values_only', () => {
       '127.0.0.1\n10.0.0.1\n8\nx',
     );
   });
+
+  it('gives bare values in the same way, also those of a bare list', () => {
+    expect(render('newline_values_only', ['web1', 'web2'])).toBe('web1\nweb2');
+    expect(render('newline_values_only', 'x')).toBe('x');
+  });
+
+  it('keeps the line of an empty item, and the line end of a text', () => {
+    expect(render('newline_values_only', { a: ['a', '', 'b'], b: '', c: 'x\n', d: 'y' })).toBe('a\n\nb\n\nx\n\ny');
+  });
 });
 
 describe('no_return', () => {
@@ -160,9 +210,9 @@ describe('no_return', () => {
     expect(render('no_return', { alpha: 'gone\n\nsee x' })).toBe('alpha:\n    gone\n    \n    see x');
   });
 
-  it('is red on a terminal', () => {
+  it('is red on a terminal, the id in the colour of ids', () => {
     expect(render('no_return', { alpha: 'gone' }, { color: true })).toBe(
-      '\u001b[0;31malpha\u001b[0;0m:\n    \u001b[0;31mgone\u001b[0;0m',
+      '\u001b[0;36malpha\u001b[0;0m:\n    \u001b[0;31mgone\u001b[0;0m',
     );
   });
 });

@@ -1,6 +1,7 @@
 /** `yaml`: block style, keys sorted as text, lists not indented, long lines not folded. A negative indent gives flow style. */
 import { Float, isList, isMap, pyRepr, type Value } from '@natrium/model';
 import {
+  DEFAULT_SCALAR_STYLE_RULES,
   DUMP_SCHEMA,
   defineScalarTag,
   dump,
@@ -9,7 +10,10 @@ import {
   intCoreTag,
   intYaml11Tag,
   NOT_RESOLVED,
+  SCALAR_STYLE,
+  type ScalarStyleRule,
 } from 'js-yaml';
+import { byCodePoint } from './by-code-point.js';
 import type { Outputter } from './outputter.js';
 
 /** Number tags that also know `Float` and `bigint`; `resolve` only tells the dumper which texts need quotes. */
@@ -33,10 +37,28 @@ const FLOAT_WORDS: Readonly<Record<string, string>> = { nan: '.nan', inf: '.inf'
 const DIVIDES = /^(?:---|\.\.\.)(?:\s|$)/;
 const SCHEMA = DUMP_SCHEMA.withTags(intTag, floatTag);
 
+/** What would be lost when the blanks at the end of a document are cut off. */
+const BLANK_END = /[^\S\n]\n*$|\n\n$/;
+const INDENTED_BEGIN = /^\n* /;
+
+/** Quotes what is YAML already, but reads as something else with PyYAML, or without the blanks at its end. */
+const quoteFragile: ScalarStyleRule = (layout) => {
+  const text = layout.node.value;
+  const lost = BLANK_END.test(text);
+  if (layout.style === SCALAR_STYLE.PLAIN) {
+    if (lost || (layout.flowOnly && /^:|\?/.test(text))) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+  } else if (layout.style === SCALAR_STYLE.LITERAL_BLOCK) {
+    // PyYAML counts the indentation of a document's own block from another column.
+    if (lost || (layout.parent === null && INDENTED_BEGIN.test(text))) layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
+  }
+};
+const STYLE_RULES = [...Object.values(DEFAULT_SCALAR_STYLE_RULES), quoteFragile];
+
 export const yaml: Outputter = (value, { indent = 2 }) => {
   const text = dump(plainMaps(value), {
     schema: SCHEMA,
-    sortKeys: true,
+    scalarStyleRules: STYLE_RULES,
+    sortKeys: byCodePoint,
     noRefs: true,
     seqNoIndent: true,
     lineWidth: -1,

@@ -34,10 +34,13 @@ export function makePrinter(options: Options, io: Io): Printer {
   return { asked, wantsAll: asked !== undefined && wantsAll(asked), show };
 }
 
-/** Nothing here returns states, and what is no state Salt's `highstate` prints as if nothing had been asked for. */
+/**
+ * Nothing here returns states, and what is no state Salt's `highstate` prints as if nothing had been asked for; an empty
+ * name, as of a shell's unset variable, asks for nothing.
+ */
 function askedFormat(options: Options): string | undefined {
   const name = options.text('output');
-  return name === 'highstate' ? undefined : name;
+  return name === '' || name === 'highstate' ? undefined : name;
 }
 
 function fallBack(asked: string, io: Io): Outputter {
@@ -54,17 +57,22 @@ function nested(): Outputter {
 function wantsColor(options: Options, io: Io): boolean {
   if (options.flag('forceColor')) return true;
   const refused = !options.flag('color') || options.given('noColour') || (io.env['NO_COLOR'] ?? '') !== '';
-  return io.outIsTty && !refused && !options.given('outputFile');
+  return io.outIsTty && !refused && fileOf(options) === undefined;
+}
+
+/** An empty name is none. */
+function fileOf(options: Options): string | undefined {
+  const file = options.text('outputFile');
+  return file === '' ? undefined : file;
 }
 
 function writerOf(options: Options, io: Io): (text: string) => void {
-  const file = options.text('outputFile');
+  const file = fileOf(options);
   if (file === undefined) {
-    if (options.flag('outputFileAppend'))
+    if (options.flag('outputFileAppend') && !options.given('outputFile'))
       throw new UsageError('option --out-file-append: name the file with --out-file');
     return (text) => io.out(text);
   }
-  if (file === '') throw new UsageError('option --out-file: name a file');
   try {
     return io.openFile(file, options.flag('outputFileAppend'));
   } catch (problem) {

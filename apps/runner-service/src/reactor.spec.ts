@@ -1,12 +1,12 @@
 /** Rules of when the reactor hears events: while the service listens, and at no other time. */
-import type { EventLog, LoggedBatch } from '@natrium/events';
+import type { EncodedBatch, EventLog } from '@natrium/events';
 import { follow } from './reactor.js';
 
 type Hook = () => Promise<void> | void;
 
 const NOW = 1_795_000_000_000;
-const BATCH: LoggedBatch = {
-  ...{ sequence: 1, sender: 'gw', through: 1, behind: 0 },
+const BATCH: EncodedBatch = {
+  ...{ sequence: 1, sender: 'gw', through: 1, behind: 0, encoded: new Uint8Array() },
   events: [{ number: 1, tag: 't', data: {}, stamp: '', origin: { kind: 'local', name: 'a' } }],
 };
 
@@ -14,13 +14,17 @@ class Following {
   readonly heard: string[] = [];
   readonly read: unknown[] = [];
   isClosed = false;
+  /** Resolves when no reaction is under way. */
+  reacted = Promise.resolve();
   #onBatch: Parameters<EventLog['read']>[1] = () => undefined;
   readonly #begins: Hook[] = [];
+  readonly #finishes: Hook[] = [];
   readonly #stops: Hook[] = [];
 
   constructor() {
     const hooks = {
       onListening: (begin: Hook) => this.#begins.push(begin),
+      onFinish: (finish: Hook) => this.#finishes.push(finish),
       onStop: (stop: Hook) => this.#stops.push(stop),
     };
     const read: EventLog['read'] = (from, onBatch) => {
@@ -29,7 +33,12 @@ class Following {
       return { close: () => (this.isClosed = true) };
     };
     const hear = ({ id }: { readonly id: string }) => Promise.resolve(void this.heard.push(id));
-    follow(hooks, { read }, { hear, settled: () => Promise.resolve() }, () => NOW);
+    follow(hooks, { read }, { hear, settled: () => this.reacted }, () => NOW);
+  }
+
+  /** It has left its queue. */
+  async finishes(): Promise<void> {
+    for (const finish of this.#finishes) await finish();
   }
 
   async listens(): Promise<void> {
@@ -60,6 +69,19 @@ it('none is heard once the service stops', async () => {
   await following.stops();
   await following.comes();
   expect([following.isClosed, following.heard]).toEqual([true, []]);
+});
+
+it('none is heard once it takes no more runs, and what has begun is waited for', async () => {
+  const following = new Following();
+  let react: () => void = () => undefined;
+  following.reacted = new Promise((resolve) => (react = resolve));
+  await following.listens();
+  let isDone = false;
+  const finishing = following.finishes().then(() => (isDone = true));
+  await following.comes();
+  expect([following.isClosed, following.heard, isDone]).toEqual([true, [], false]);
+  react();
+  expect(await finishing).toBe(true);
 });
 
 it('a service that stops before it listened has nothing to end', async () => {

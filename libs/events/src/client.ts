@@ -4,9 +4,12 @@
  *
  * Spec: docs/event-bus.md#the-json-socket.
  */
+import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { readJson, type ValueMap } from '@natrium/model';
 import { type From, EventProblem } from './bus.js';
 import type { Origin } from './event.js';
+import { jsonText } from './json-text.js';
 import { LineReader } from './line-reader.js';
 import type { MatchType } from './tag-filter.js';
 
@@ -16,7 +19,7 @@ export interface JsonMap {
   readonly [key: string]: Json;
 }
 
-export interface BusEvent<D extends JsonMap = JsonMap> {
+export interface BusEvent<D extends ValueMap = JsonMap> {
   readonly tag: string;
   readonly data: D;
   readonly stamp: string;
@@ -35,11 +38,14 @@ export interface SubscribeOptions {
   readonly until?: 'now';
   /** Ends the subscription, also one that has not begun. */
   readonly signal?: AbortSignal;
+  /** Numbers as they were fired: a whole one beyond 2^53 as a bigint, a float without a fraction as a `Float`. */
+  readonly exact?: boolean;
 }
 
-/** Iterates over what comes; `cursor` is where it stood when it began. */
-export interface Subscription<D extends JsonMap = JsonMap> extends AsyncIterable<BusEvent<D>> {
-  readonly cursor: string;
+/** Iterates over what comes. */
+export interface Subscription<D extends ValueMap = JsonMap> extends AsyncIterable<BusEvent<D>> {
+  /** Where it stood when it began: from it the same can be heard again. None where that was a time, or the start. */
+  readonly cursor: string | undefined;
   close(): void;
 }
 
@@ -49,6 +55,17 @@ export class BusGone extends Error {
   readonly code = 'ERR_BUS_GONE';
 }
 
+/** Somebody waits until an event is stored. */
+interface Waiting {
+  /** Of its line, in characters. */
+  readonly length: number;
+  readonly done: () => void;
+  readonly failed: (cause: Error) => void;
+}
+
+/** Nobody who fires can know it. */
+const MARK = `${randomUUID()}:`;
+
 interface Answer {
   readonly error?: string;
   readonly id?: number;
@@ -56,7 +73,7 @@ interface Answer {
 }
 
 export class EventClient {
-  readonly #waiting = new Map<number, { readonly done: () => void; readonly failed: (cause: Error) => void }>();
+  readonly #waiting = new Map<number, Waiting>();
   #socket: Promise<Socket> | undefined;
   #next = 0;
 
@@ -68,19 +85,22 @@ export class EventClient {
    *
    * @throws {EventProblem} When the bus refuses it. @throws {BusGone} When the bus went away before it said anything.
    */
-  async fire(tag: string, data: JsonMap = {}): Promise<void> {
+  async fire(tag: string, data: ValueMap = {}): Promise<void> {
     const socket = await (this.#socket ??= this.#open());
     this.#next += 1;
     const id = this.#next;
+    const line = `${jsonText({ fire: tag, data, id })}\n`;
     await new Promise<void>((done, failed) => {
-      this.#waiting.set(id, { done, failed });
-      socket.write(`${JSON.stringify({ fire: tag, data, id })}\n`);
+      this.#waiting.set(id, { length: line.length, done, failed });
+      socket.write(line);
     });
   }
 
   /** @throws {EventProblem} When the bus refuses it, such as for a pattern that is none. */
-  async subscribe<D extends JsonMap = JsonMap>(options: SubscribeOptions = {}): Promise<Subscription<D>> {
-    const { tags = [], match, from, until, signal } = options;
+  subscribe(options: SubscribeOptions & { readonly exact: true }): Promise<Subscription<ValueMap>>;
+  subscribe<D extends JsonMap = JsonMap>(options?: SubscribeOptions): Promise<Subscription<D>>;
+  async subscribe<D extends ValueMap>(options: SubscribeOptions = {}): Promise<Subscription<D>> {
+    const { tags = [], match, from, until, signal, exact = false } = options;
     const socket = await opened(this.path);
     const time = typeof from === 'object' && 'time' in from ? { time: from.time / 1000 } : from;
     socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until })}\n`);
@@ -97,7 +117,8 @@ export class EventClient {
       close();
       throw new EventProblem(answer.error);
     }
-    return { cursor: answer.cursor ?? '', close, [Symbol.asyncIterator]: () => eventsIn<D>(lines, close) };
+    const read = (line: string) => (exact ? readJson(line, MARK) : JSON.parse(line)) as BusEvent<D>;
+    return { cursor: answer.cursor, close, [Symbol.asyncIterator]: () => eventsIn(lines, read, close) };
   }
 
   async close(): Promise<void> {
@@ -124,11 +145,18 @@ export class EventClient {
     }
   }
 
-  #settle({ id = -1, error }: Answer): void {
+  #settle({ id = this.#longest(), error }: Answer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) waiting?.done();
     else waiting?.failed(new EventProblem(error));
+  }
+
+  /** An answer without an id is to a line that the bus did not read, since it was too long. */
+  #longest(): number {
+    let [longest, length] = [-1, 0];
+    for (const [id, waiting] of this.#waiting) if (waiting.length > length) [longest, length] = [id, waiting.length];
+    return longest;
   }
 }
 
@@ -155,15 +183,16 @@ async function* linesOf(socket: Socket): AsyncGenerator<string, void, undefined>
   }
 }
 
-async function* eventsIn<D extends JsonMap>(
+async function* eventsIn<E>(
   lines: AsyncIterator<string>,
+  read: (line: string) => E,
   close: () => void,
-): AsyncGenerator<BusEvent<D>, void, undefined> {
+): AsyncGenerator<E, void, undefined> {
   try {
     for (;;) {
       const line = await lines.next();
       if (line.done === true) return;
-      yield JSON.parse(line.value) as BusEvent<D>;
+      yield read(line.value);
     }
   } finally {
     close();

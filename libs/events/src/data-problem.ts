@@ -1,10 +1,11 @@
 /**
- * What the data of an event may be: what has an encoding at every depth at which messages and the journal carry it. One event
+ * The data of an event, measured, and what it may be: what has an encoding at every depth at which messages and the journal carry it. One event
  * without would hold up every one that is fired after it, so it is refused before it is taken.
  *
  * Spec: docs/event-bus.md#what-an-event-may-hold, spec/envelope.md#encoding.
  */
 import { Float, isList, type Value, type ValueMap } from '@natrium/model';
+import { headed, HOLDING, roughSize } from './rough-size.js';
 
 interface Fault {
   readonly what: string;
@@ -27,36 +28,47 @@ const NOTHING: Fault = { what: 'a list has an item that is undefined', at: '' };
 
 /** What in it has no encoding, and where, in a sentence; undefined when all of it has one. */
 export function dataProblem(data: ValueMap): string | undefined {
-  const fault = faultIn(data, 0);
-  return fault && `an event's data has no encoding: ${fault.what}${fault.at === '' ? '' : ` at data${fault.at}`}`;
+  const measure = measured(data);
+  return typeof measure === 'string' ? measure : undefined;
 }
 
-function faultIn(value: Value | undefined, depth: number): Fault | undefined {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT;
-  if (typeof value === 'bigint') return value < BEYOND && value > -BEYOND ? undefined : TOO_LONG;
+/** Its bytes, as `roughSize` has them, or in a sentence what in it has no encoding: every event is looked at, and once. */
+export function measured(data: ValueMap): number | string {
+  const found = measureOf(data, 0);
+  if (typeof found === 'number') return found;
+  return `an event's data has no encoding: ${found.what}${found.at === '' ? '' : ` at data${found.at}`}`;
+}
+
+function measureOf(value: Value | undefined, depth: number): number | Fault {
+  if (typeof value === 'string') return value.isWellFormed() ? headed(Buffer.byteLength(value)) : NO_TEXT;
+  if (typeof value === 'bigint' && (value >= BEYOND || value <= -BEYOND)) return TOO_LONG;
   if (value === undefined) return NOTHING;
-  if (typeof value !== 'object' || value === null || value instanceof Float) return undefined;
+  if (typeof value !== 'object' || value === null || value instanceof Float) return roughSize(value);
   if (depth >= MAX_DEPTH) return TOO_DEEP;
-  return isList(value) ? faultInList(value, depth + 1) : faultInMap(value, depth + 1);
+  return isList(value) ? measureOfList(value, depth + 1) : measureOfMap(value, depth + 1);
 }
 
-function faultInList(list: readonly Value[], depth: number): Fault | undefined {
+function measureOfList(list: readonly Value[], depth: number): number | Fault {
+  let bytes = HOLDING;
   for (let index = 0; index < list.length; index += 1) {
-    const fault = faultIn(list[index], depth);
-    if (fault !== undefined) return below(`[${String(index)}]`, fault);
+    const found = measureOf(list[index], depth);
+    if (typeof found !== 'number') return below(`[${String(index)}]`, found);
+    bytes += found;
   }
-  return undefined;
+  return bytes;
 }
 
-function faultInMap(map: ValueMap, depth: number): Fault | undefined {
+function measureOfMap(map: ValueMap, depth: number): number | Fault {
+  let bytes = HOLDING;
   for (const key of Object.keys(map)) {
     if (key === '__proto__') return FORBIDDEN_KEY;
     if (!key.isWellFormed()) return NO_KEY;
     const item = map[key];
-    const fault = item === undefined ? undefined : faultIn(item, depth); // a key without a value is not written
-    if (fault !== undefined) return below(`.${key.slice(0, SHOWN).toWellFormed()}`, fault);
+    const found = item === undefined ? 0 : measureOf(item, depth); // a key without a value is not written
+    if (typeof found !== 'number') return below(`.${key.slice(0, SHOWN).toWellFormed()}`, found);
+    bytes += headed(Buffer.byteLength(key)) + found;
   }
-  return undefined;
+  return bytes;
 }
 
 /** The path is made only when there is a fault. Where it is too deep says nothing. */

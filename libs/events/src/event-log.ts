@@ -24,6 +24,11 @@ export interface LoggedBatch {
   readonly behind: number;
 }
 
+/** One that was just stored or read, with the bytes of it that are stored. */
+export interface EncodedBatch extends LoggedBatch {
+  readonly encoded: Uint8Array;
+}
+
 interface Place {
   readonly sequence: number;
   readonly through: number;
@@ -33,7 +38,7 @@ const RACES = 16;
 
 export class EventLog {
   readonly #places = new BySender<Place>();
-  readonly #hearers = new Set<(batch: LoggedBatch) => void>();
+  readonly #hearers = new Set<(batch: EncodedBatch) => void>();
 
   constructor(
     private readonly journal: Journal,
@@ -52,12 +57,12 @@ export class EventLog {
       const fresh = events.filter(({ number }) => number > place.through);
       if (fresh.length === 0) return Math.max(place.through, through);
       const batch = { sender, through, events: fresh };
-      const bytes = bytesOf(batch);
+      const encoded = bytesOf(batch);
       this.#places.delete(sender); // unknown until it is known
-      const sequence = await this.journal.append(this.subjectOf(sender), bytes, place.sequence);
+      const sequence = await this.journal.append(this.subjectOf(sender), encoded, place.sequence);
       if (sequence !== undefined) {
         this.#places.set(sender, { sequence, through });
-        for (const hear of this.#hearers) hear({ sequence, behind: 0, ...batch });
+        for (const hear of this.#hearers) hear({ sequence, behind: 0, encoded, ...batch });
         return through;
       }
     }
@@ -94,8 +99,8 @@ export class EventLog {
    *
    * @returns Ends that.
    */
-  whenStored(hear: (batch: LoggedBatch) => void): () => void {
-    const hearer = (batch: LoggedBatch): void => {
+  whenStored(hear: (batch: EncodedBatch) => void): () => void {
+    const hearer = (batch: EncodedBatch): void => {
       hear(batch);
     };
     this.#hearers.add(hearer);
@@ -127,7 +132,7 @@ export class EventLog {
   /** @param isKnown Batches that need not be read, by their sequence. */
   read(
     from: ReadFrom,
-    onBatch: (batch: LoggedBatch) => Promise<void> | void,
+    onBatch: (batch: EncodedBatch) => Promise<void> | void,
     onNothing?: () => void,
     isKnown: (sequence: number) => boolean = () => false,
   ): Reading {
@@ -157,14 +162,18 @@ function bytesOf(batch: records.EventBatch): Uint8Array {
   }
 }
 
-function readBatch({ sequence, value, behind }: JournalMessage): LoggedBatch {
-  return { sequence, behind, ...readAs(records.EventBatch, decode(value)) };
+function readBatch({ sequence, value, behind }: JournalMessage): EncodedBatch {
+  return { sequence, behind, encoded: value, ...readEncoded(value) };
+}
+
+export function readEncoded(encoded: Uint8Array): records.EventBatch {
+  return readAs(records.EventBatch, decode(encoded));
 }
 
 /** A stored event as listeners hear it. */
-export function heardFrom(sender: string, event: StoredEvent, cursor: string): Heard {
+export function heardFrom(sender: string, event: StoredEvent, cursor: string, bytes?: number): Heard {
   const { tag, data, stamp, origin, number } = event;
-  return { tag, data: isMap(data) ? data : {}, stamp, origin, cursor, id: `${sender}.${String(number)}` };
+  return { tag, data: isMap(data) ? data : {}, stamp, origin, cursor, id: `${sender}.${String(number)}`, bytes };
 }
 
 /** Every event of a batch, each with its place. */

@@ -2,6 +2,7 @@
 import type { Value, ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { jsonText } from './json-text.js';
+import { roughSize } from './rough-size.js';
 
 /** Who fired it: a name that the envelope proved, a service of the cluster, or whoever may open a socket of this host. */
 export type Origin = records.EventOrigin;
@@ -17,6 +18,13 @@ export interface Heard {
   readonly origin: Origin;
   /** Its sender and its number there: the same at every gateway and for ever. */
   readonly id: string;
+  /** Of its data, about; where it was measured. */
+  bytes?: number | undefined;
+}
+
+/** Bytes of an event's data, about; measured once for all who listen. */
+export function sizeOf(event: Heard): number {
+  return (event.bytes ??= roughSize(event.data));
 }
 
 /** A marker with this tag, or one that begins with it and a slash, says that events are missing here; no filter holds it back. */

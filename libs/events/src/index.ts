@@ -9,16 +9,17 @@ export {
   type Subscription,
 } from './client.js';
 export { type Cursor, cursorText, readCursor } from './cursor.js';
-export { dataProblem } from './data-problem.js';
+export { dataProblem, measured } from './data-problem.js';
 export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, withoutStamp } from './event.js';
-export { EventLog, eventsOf, type LoggedBatch } from './event-log.js';
+export { type EncodedBatch, EventLog, eventsOf, type LoggedBatch } from './event-log.js';
 export { jsonText } from './json-text.js';
 export { type JsonSocketOptions, serveJsonSocket, type SocketRights } from './json-socket.js';
 export { LineReader } from './line-reader.js';
 export { JournaledBus, type JournaledBusOptions } from './journaled-bus.js';
-export { checkEvent, LocalBus } from './local-bus.js';
+export { LocalBus } from './local-bus.js';
 export { gapEvent } from './outlet.js';
 export { roughSize } from './rough-size.js';
+export { type Sized, sized, trimmed } from './sized.js';
 export { masterSocketBase, minionSocketBase, serveSaltSockets } from './salt-sockets.js';
 export { compileTags, MATCH_TYPES, type MatchType, type TagTest } from './tag-filter.js';
 export { minionTagProblem, runnerTagProblem, tagProblem } from './tags.js';

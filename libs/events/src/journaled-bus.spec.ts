@@ -174,6 +174,26 @@ it('what finds no room is not wrong: it is not stored', async () => {
   await end();
 });
 
+it('so is what is large, of which few wait', async () => {
+  const { bus, pages, end } = await aBus();
+  const data = { text: 'x'.repeat(1_000_000) };
+  pages.isStuck = true;
+  for (let n = 0; n < 68; n += 1) bus.announce('t', data, ORIGIN);
+  await expect(bus.fire('t', data, ORIGIN)).rejects.toThrow(NotStored);
+  expect(bus.lag.unstored).toBe(68);
+  await end();
+});
+
+it('what a gateway says of jobs is told and stored, trimmed where it is too large; what somebody fires is refused', async () => {
+  const { bus, pages, listening, end } = await aBus();
+  const data = { jid: '1', arg: ['x'.repeat(1 << 20)] };
+  bus.announce('salt/job/1/new', data, { kind: 'service', name: 'gateway' });
+  await expect(bus.fire('mine', data, ORIGIN)).rejects.toThrow('at most 1048576 bytes');
+  expect(await listening.take()).toMatchObject([{ tag: 'salt/job/1/new', data: { jid: '1', arg: 'VALUE_TRIMMED' } }]);
+  await end();
+  expect(pages.tags()).toEqual(['salt/job/1/new']);
+});
+
 describe('what nobody waits for', () => {
   const FLOOD = 256;
   const WINDOWS = 10;

@@ -13,15 +13,14 @@ import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } 
 import { Ahead, toldAmong } from './ahead.js';
 import { CatchUp } from './catch-up.js';
 import { cursorText, readCursor } from './cursor.js';
-import { type Origin, stampOf, withoutStamp } from './event.js';
-import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
-import { checkEvent } from './local-bus.js';
-import { roughSize } from './rough-size.js';
+import { sizeOf, type Origin, stampOf, withoutStamp } from './event.js';
+import { type EncodedBatch, type EventLog, heardFrom } from './event-log.js';
 import { type Member, Members } from './members.js';
 import { gapEvent } from './outlet.js';
 import { RecentBatches } from './recent-batches.js';
+import { type Sized, sized, trimmed } from './sized.js';
 import { tagProblem } from './tags.js';
-import { type Done, ended, type EventLag, nextBatch, type Own } from './unstored.js';
+import { type Done, ended, type EventLag, type Own, Unstored } from './unstored.js';
 
 export interface JournaledBusOptions {
   readonly log: EventLog;
@@ -35,7 +34,6 @@ export interface JournaledBusOptions {
   readonly easing?: Pick<Easing, 'wait'>;
 }
 
-const MAX_UNSTORED = 50_000;
 const AGAIN_MS = 250;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
@@ -43,8 +41,7 @@ const LAST_INDEX = 99_999;
 
 export class JournaledBus implements EventFeed {
   readonly #members = new Members();
-  /** Fired here and not stored yet. */
-  readonly #unstored: Own[] = [];
+  readonly #unstored = new Unstored();
   /** Heard here and not read back yet: at no place that `#place` covers. */
   readonly #ahead: Ahead;
   #number = 0;
@@ -85,7 +82,12 @@ export class JournaledBus implements EventFeed {
   }
 
   get lag(): EventLag {
-    return { unstored: this.#unstored.length, since: this.#unstored[0]?.stored.stamp };
+    return this.#unstored.lag;
+  }
+
+  /** Largest data of an event in bytes. */
+  get maxBytes(): number {
+    return this.options.maxBytes;
   }
 
   /** Batches of the journal that were not heard here yet, by the broker's word now. */
@@ -122,17 +124,20 @@ export class JournaledBus implements EventFeed {
     if (this.#closed) throw ended();
     await new Promise<void>((stored, failed) => {
       // What it throws fails the promise.
-      this.#take(tag, data, origin, (problem) => {
+      this.#take(tag, sized(data, this.maxBytes), origin, (problem) => {
         if (problem === undefined) stored();
         else failed(problem);
       });
     });
   }
 
-  /** For a caller who waits for nothing: what finds no room leaves a gap marker, and the log says so. */
+  /**
+   * For a service, which tells what others did and waits for nothing: what is too large for an event is trimmed, what finds no
+   * room leaves a gap marker, and the log says so.
+   */
   announce(tag: string, data: ValueMap, origin: Origin): void {
     try {
-      this.#take(tag, data, origin);
+      this.#take(tag, trimmed(data, this.maxBytes), origin);
     } catch (cause) {
       this.options.onProblem(`the event ${tag} was not fired`, cause);
     }
@@ -142,10 +147,11 @@ export class JournaledBus implements EventFeed {
    * Tells what a minion fired before it is stored, when all that it fired before was told; otherwise it is heard from the journal.
    *
    * @param first Its first number; events that the gateway refused may have been there.
+   * @param sizes Of each event's data in bytes, about, where that was measured.
    */
-  tellEarly(sender: string, first: number, events: readonly records.StoredEvent[]): void {
+  tellEarly(sender: string, first: number, events: readonly records.StoredEvent[], sizes?: readonly number[]): void {
     if (!this.hearsEarly(sender) || this.#ahead.nextOf(sender) !== first) return;
-    for (const stored of events) this.#tellAhead(sender, stored);
+    for (const [at, stored] of events.entries()) this.#tellAhead(sender, stored, sizes?.[at]);
   }
 
   /** Whether anything that this minion fires now may be told before it is stored. */
@@ -161,7 +167,7 @@ export class JournaledBus implements EventFeed {
     this.#endStored();
     this.#reading?.close();
     this.#members.close();
-    for (const { done } of this.#unstored.splice(0)) done?.(ended());
+    for (const { done } of this.#unstored.take()) done?.(ended());
   }
 
   /** Resolves when what others have stored up to `sequence` has been told here. */
@@ -199,40 +205,35 @@ export class JournaledBus implements EventFeed {
     return stampOf(this.options.now());
   }
 
-  #take(tag: string, data: ValueMap, origin: Origin, done?: Done): void {
+  #take(tag: string, { data, bytes }: Sized, origin: Origin, done?: Done): void {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
-    checkEvent(data);
-    const size = roughSize(data);
-    if (size > this.options.maxBytes) {
-      throw new EventProblem(`an event has at most ${String(this.options.maxBytes)} bytes (max_event_size)`);
-    }
-    if (this.#unstored.length >= MAX_UNSTORED) {
+    if (this.#unstored.isFull) {
       this.#lost += 1;
       throw new NotStored('the broker takes no events now and no more can be kept; fire it again later');
     }
     if (this.#lost > 0) this.#fireGap();
-    this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, size, done);
+    this.#put({ tag, data: withoutStamp(data), origin, stamp: this.now() }, bytes, done);
   }
 
   #fireGap(): void {
     const dropped = this.#lost;
     this.#lost = 0;
     const gap = gapEvent({ dropped, why: 'the broker took no events' }, { stamp: this.now(), cursor: '' });
-    this.#put(gap, roughSize(gap.data));
+    this.#put(gap, sizeOf(gap));
   }
 
   #put({ tag, data, origin, stamp }: Omit<records.StoredEvent, 'number'>, size: number, done?: Done): void {
     this.#number += 1;
     const stored = { number: this.#number, tag, data, origin, stamp };
-    this.#unstored.push({ stored, size, done });
-    this.#tellAhead(this.options.sender, stored);
+    this.#unstored.put({ stored, size, done });
+    this.#tellAhead(this.options.sender, stored, size);
     this.#wake(done !== undefined);
   }
 
-  #tellAhead(sender: string, stored: records.StoredEvent): void {
+  #tellAhead(sender: string, stored: records.StoredEvent, bytes?: number): void {
     this.#ahead.tell(sender, stored);
-    if (this.#members.size > 0) this.#members.tell(heardFrom(sender, stored, this.cursor));
+    if (this.#members.size > 0) this.#members.tell(heardFrom(sender, stored, this.cursor, bytes));
   }
 
   #wake(now: boolean): void {
@@ -250,12 +251,12 @@ export class JournaledBus implements EventFeed {
     await whenEased(() => this.#number, { ...GATHERED, ...this.options.easing });
     this.#isGathering = false;
     // Somebody who waits may have had all of it written meanwhile.
-    if (this.#unstored.length > 0) this.#wake(true);
+    if (!this.#unstored.isEmpty) this.#wake(true);
   }
 
   async #storeAll(): Promise<void> {
-    while (this.#unstored.length > 0 && !this.#closed) {
-      const batch = nextBatch(this.#unstored);
+    while (!this.#unstored.isEmpty && !this.#closed) {
+      const batch = this.#unstored.next();
       try {
         const events = batch.map(({ stored }) => stored);
         await this.options.log.appendStorable(this.options.sender, events, (event, cause) => {
@@ -266,8 +267,7 @@ export class JournaledBus implements EventFeed {
         await pause(AGAIN_MS);
         continue; // whatever of it is there already is dropped by its number
       }
-      this.#unstored.splice(0, batch.length);
-      for (const { done } of batch) done?.();
+      for (const { done } of this.#unstored.take(batch.length)) done?.();
     }
     this.#storing = false;
   }
@@ -278,18 +278,18 @@ export class JournaledBus implements EventFeed {
     own?.done?.(new EventProblem(`the event cannot be stored: ${cause.message}`));
   }
 
-  #hear(batch: LoggedBatch): void {
+  #hear(batch: EncodedBatch): void {
     const { sequence, sender, through, events } = batch;
     this.options.log.heard(batch);
     const told = this.#ahead.readBack(sender, through);
     if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
     this.#place = { sequence, index: Math.max(0, events.length - 1) };
-    this.#recent.keep({ sequence, sender, events });
+    this.#recent.keep(batch);
     for (const moved of this.#moved) moved();
     this.#moved.clear();
   }
 
-  #tellOthers({ sequence, sender, events }: LoggedBatch, told: readonly records.StoredEvent[]): void {
+  #tellOthers({ sequence, sender, events }: EncodedBatch, told: readonly records.StoredEvent[]): void {
     const isTold = toldAmong(told);
     events.forEach((event, index) => {
       if (!isTold(event)) this.#members.tell(heardFrom(sender, event, cursorText(sequence, index, this.#ahead.last)));

@@ -103,13 +103,41 @@ it('a line that is too long is refused, and neither it nor what follows it is fi
   const heard = bus.subscribe();
   const open = connect({ path, allowHalfOpen: true });
   const answers = createInterface({ input: open })[Symbol.asyncIterator]();
-  open.write(`{"fire": "long", "data": {"x": "${'x'.repeat(MAX_BYTES)}`);
+  open.write(`{"fire": "long", "data": {"x": "${'x'.repeat(8 * MAX_BYTES)}`);
   expect((await answers.next()).value).toContain('a line is longer than');
   open.end('"}}\n{"fire": "behind"}\n');
   await once(open, 'close');
   expect(await said('{"fire": "after"}')).toBe('{"fired":true}');
   expect((await heard.take())?.map(({ tag }) => tag)).toEqual(['after']);
   heard.close();
+});
+
+it('the largest event may come as every language writes it, with six characters for a byte', async () => {
+  const heard = bus.subscribe({ tags: ['large'] });
+  expect(await said(`{"fire": "large", "data": {"x": "${'\\u0001'.repeat(MAX_BYTES)}"}}`)).toBe('{"fired":true}');
+  expect((await heard.take())?.map(({ data }) => data)).toEqual([{ x: '\u0001'.repeat(MAX_BYTES) }]);
+  heard.close();
+});
+
+describe('the cursor of the greeting', () => {
+  const cursorOf = async (from: string) =>
+    (JSON.parse(await said(`{"subscribe": "c", "from": ${from}}`)) as { readonly cursor?: string }).cursor;
+
+  it('is where the bus stands, for a listener that hears what comes', async () => {
+    const { cursor } = bus;
+    expect(await cursorOf('"now"')).toBe(cursor);
+  });
+
+  it('is the cursor from which a listener hears', async () => {
+    const { cursor } = bus;
+    await bus.fire('later', {}, { kind: 'local', name: 'test' });
+    expect(await cursorOf(`"${cursor}"`)).toBe(cursor);
+    expect(bus.cursor).not.toBe(cursor);
+  });
+
+  it.each(['"start"', '{"time": 1700000000}'])('is not told for %s, where only the journal knows it', async (from) => {
+    expect(await cursorOf(from)).toBeUndefined();
+  });
 });
 
 it('of one who reads no answers no more is read until they are', async () => {

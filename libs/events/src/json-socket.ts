@@ -27,9 +27,16 @@ export interface JsonSocketOptions {
   /** Names this process: a client sees in the greeting whom it has reached. */
   readonly instance: string;
   readonly rights?: SocketRights;
-  /** Longest line in bytes. */
+  /** Largest data of an event in bytes; how large one is, the feed says. */
   readonly maxBytes: number;
 }
+
+/** Characters of JSON for a byte of data, as Python writes it: `\u0001` is six, `false, ` seven. */
+const CHARACTERS_PER_BYTE = 8;
+/** A text has an end, too. */
+const LONGEST_LINE = 1 << 28;
+/** Whoever has said all may listen for ever, and nothing tells when it has left. */
+const PROBE_MS = 5000;
 
 const MAX_UNSETTLED = 2000;
 /** Bytes of answers that wait for whoever asked to read them; beyond, it is not heard. */
@@ -38,9 +45,10 @@ const MAX_UNREAD = 1 << 20;
 const MARK = `${randomUUID()}:`;
 
 export function serveJsonSocket(options: JsonSocketOptions): Promise<UnixServer> {
-  return listenAt(options.place, (socket) => {
+  const serve = (socket: Socket) => {
     new Conversation(options, socket).begin();
-  });
+  };
+  return listenAt(options.place, serve, { allowHalfOpen: true });
 }
 
 class Conversation {
@@ -48,11 +56,16 @@ class Conversation {
   #reader: LineReader | undefined = new LineReader();
   #unsettled = 0;
   #listening: Listening | undefined;
+  /** Nothing more is asked or told; what was asked before is still answered. */
+  #isOver = false;
+  readonly #longest: number;
 
   constructor(
     private readonly options: JsonSocketOptions,
     private readonly socket: Socket,
-  ) {}
+  ) {
+    this.#longest = Math.min(options.maxBytes * CHARACTERS_PER_BYTE, LONGEST_LINE);
+  }
 
   begin(): void {
     const { socket } = this;
@@ -63,23 +76,36 @@ class Conversation {
       this.#take(chunk);
     });
     socket.on('drain', readOn).on('finish', readOn);
+    socket.on('end', () => {
+      this.#hearNoMore();
+    });
     socket.on('close', () => this.#listening?.close());
+  }
+
+  #hearNoMore(): void {
+    if (this.#listening === undefined) this.#finish();
+    else endWhenLeft(this.socket);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    if (this.#unsettled === 0) this.socket.end();
   }
 
   #take(chunk: Buffer): void {
     const reader = this.#reader;
     if (reader === undefined) return;
     for (const line of reader.take(chunk)) if (line.trim() !== '') this.#answer(line);
-    if (reader.waiting > this.options.maxBytes) this.#turnAway();
+    if (reader.waiting > this.#longest) this.#turnAway();
     if (this.#unsettled >= MAX_UNSETTLED || this.socket.writableLength >= MAX_UNREAD) this.socket.pause();
   }
 
   /** Not even the end of the line is waited for: its sender has heard that it counts for nothing. */
   #turnAway(): void {
     this.#reader = undefined;
-    this.#say({ error: `a line is longer than ${String(this.options.maxBytes)} bytes` });
+    this.#say({ error: `a line is longer than ${String(this.#longest)} characters` });
     this.#listening?.close();
-    this.socket.end();
+    this.#finish();
   }
 
   #answer(line: string): void {
@@ -103,19 +129,21 @@ class Conversation {
     this.#unsettled += 1;
     this.options.feed.fire(tag, data, this.options.origin).then(
       () => {
-        this.#settle();
         if (ack !== false) this.#say({ fired: true, ...idOf(asked) });
+        this.#settle();
       },
       (error: unknown) => {
-        this.#settle();
         this.#refuse(error, asked);
+        this.#settle();
       },
     );
   }
 
+  /** What was fired is settled, and its answer is said. */
   #settle(): void {
     this.#unsettled -= 1;
-    this.#readOn();
+    if (this.#isOver && this.#unsettled === 0) this.socket.end();
+    else this.#readOn();
   }
 
   #readOn(): void {
@@ -125,10 +153,11 @@ class Conversation {
 
   #subscribe(asked: ValueMap): void {
     if (this.#listening !== undefined) throw new EventProblem('this connection has subscribed already; open another');
-    const listening = this.options.feed.subscribe(listenIn(asked));
-    this.#listening = listening;
     const { feed, instance } = this.options;
-    this.#say({ subscribed: true, cursor: feed.cursor, instance, ...idOf(asked) });
+    const listen = listenIn(asked);
+    const listening = feed.subscribe(listen);
+    this.#listening = listening;
+    this.#say({ subscribed: true, ...placeOf(listen, feed.cursor), instance, ...idOf(asked) });
     void this.#pass(listening);
   }
 
@@ -140,7 +169,7 @@ class Conversation {
       const allowed = rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
       if (allowed.length > 0 && !this.socket.write(allowed.map(lineOf).join(''))) await drained(this.socket);
     }
-    this.socket.end();
+    this.#finish();
   }
 
   #refuse(error: unknown, asked: ValueMap): void {
@@ -165,6 +194,24 @@ class Conversation {
     }
     socket.write(`${jsonText(answer)}\n`);
   }
+}
+
+/** The kernel refuses even the writing of nothing to a socket whose other side is gone; one that only says no more takes it. */
+function endWhenLeft(socket: Socket): void {
+  const probe = () => {
+    if (socket.writableLength === 0) socket.write('');
+  };
+  const timer = setInterval(probe, PROBE_MS).unref();
+  socket.once('close', () => {
+    clearInterval(timer);
+  });
+  probe();
+}
+
+/** Where a listener stands that has heard nothing yet; only the journal could say that of a time, or of the start. */
+function placeOf({ from = 'now' }: Listen, now: string): ValueMap {
+  if (from === 'now') return { cursor: now };
+  return typeof from === 'object' && 'cursor' in from ? { cursor: from.cursor } : {};
 }
 
 function idOf({ id }: ValueMap): ValueMap {

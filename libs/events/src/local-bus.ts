@@ -2,17 +2,19 @@
 import type { ValueMap } from '@natrium/model';
 import { EventProblem, type EventFeed, type Listen, type Listening } from './bus.js';
 import { cursorText, readCursor } from './cursor.js';
-import { dataProblem } from './data-problem.js';
-import { type Heard, type Origin, stampOf, withoutStamp } from './event.js';
+import { sizeOf, type Heard, type Origin, stampOf, withoutStamp } from './event.js';
 import { Members } from './members.js';
 import { gapEvent } from './outlet.js';
+import { type Sized, sized } from './sized.js';
 import { tagProblem } from './tags.js';
 
-const KEPT = 1000;
+const MAX_EVENTS = 1000;
+const MAX_BYTES = 8 << 20;
 
 export class LocalBus implements EventFeed {
   readonly #members = new Members();
   readonly #kept: Heard[] = [];
+  #bytes = 0;
   #number = 0;
 
   constructor(
@@ -35,15 +37,14 @@ export class LocalBus implements EventFeed {
   }
 
   fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    this.tell(tag, data, origin);
+    this.tell(tag, sized(data, Number.POSITIVE_INFINITY), origin);
     return Promise.resolve();
   }
 
-  /** @throws {EventProblem} */
-  tell(tag: string, data: ValueMap, origin: Origin): Heard {
+  /** @throws {EventProblem} When the tag is none. */
+  tell(tag: string, { data, bytes }: Sized, origin: Origin): Heard {
     const problem = tagProblem(tag);
     if (problem !== undefined) throw new EventProblem(problem);
-    checkEvent(data);
     this.#number += 1;
     const event: Heard = {
       tag,
@@ -52,15 +53,24 @@ export class LocalBus implements EventFeed {
       origin,
       cursor: this.cursor,
       id: `${this.name}.${String(this.#number)}`,
+      bytes,
     };
-    this.#kept.push(event);
-    if (this.#kept.length > KEPT) this.#kept.shift();
+    this.#keep(event, bytes);
     this.#members.tell(event);
     return event;
   }
 
   close(): void {
     this.#members.close();
+  }
+
+  #keep(event: Heard, bytes: number): void {
+    this.#kept.push(event);
+    this.#bytes += bytes;
+    while (this.#kept.length > MAX_EVENTS || (this.#bytes > MAX_BYTES && this.#kept.length > 1)) {
+      const oldest = this.#kept.shift();
+      if (oldest !== undefined) this.#bytes -= sizeOf(oldest);
+    }
   }
 
   #missed(from: NonNullable<Listen['from']>): readonly Heard[] {
@@ -77,10 +87,4 @@ export class LocalBus implements EventFeed {
     const lost = first - cursor.sequence;
     return lost <= 0 ? later : [gapEvent({ dropped: lost, why: 'no longer kept' }, gone), ...later];
   }
-}
-
-/** @throws {EventProblem} */
-export function checkEvent(data: ValueMap): void {
-  const problem = dataProblem(data);
-  if (problem !== undefined) throw new EventProblem(problem);
 }

@@ -31,6 +31,29 @@ describe('a listener that is too slow', () => {
     expect(await outlet.take()).toBeUndefined();
   });
 
+  it('never holds many bytes, however few events they are, and loses none out of the middle', async () => {
+    const large = { text: 'x'.repeat(1 << 20) };
+    const outlet = new Outlet(1000, () => undefined);
+    for (let n = 1; n <= 40; n += 1) outlet.push({ ...anEvent(n), data: large });
+    outlet.push(anEvent(41));
+    const taken = (await outlet.take()) ?? [];
+    expect([taken.length, taken.at(-1)?.tag]).toEqual([17, 'natrium/gap']);
+    expect(taken.at(-1)).toMatchObject({ data: { dropped: 25 }, cursor: '16.0' });
+    outlet.push({ ...anEvent(42), data: large });
+    expect((await outlet.take())?.map(({ tag }) => tag)).toEqual(['t/42']);
+  });
+
+  it('a source that can wait does so while many bytes wait', async () => {
+    const outlet = new Outlet(1000, () => undefined);
+    for (let n = 1; n <= 8; n += 1) outlet.push({ ...anEvent(n), data: { text: 'x'.repeat(1 << 20) } });
+    let isRoom = false;
+    const room = outlet.room().then(() => (isRoom = true));
+    await new Promise(setImmediate);
+    expect(isRoom).toBe(false);
+    await outlet.take();
+    await room;
+  });
+
   it('gets what waits, and then the end, when it is closed', async () => {
     let closed = 0;
     const outlet = new Outlet(3, () => {

@@ -2,13 +2,16 @@
  * What one listener has still to take: a bounded queue. A listener that is too slow loses events and is told how many, in
  * their place; the others notice nothing.
  */
-import { GAP_TAG, type Heard } from './event.js';
+import { sizeOf, GAP_TAG, type Heard } from './event.js';
 
 /** Enough for bursts; what waits is shared with all other listeners, so it costs a pointer each. */
 export const DEFAULT_LIMIT = 10_000;
+/** Beyond it nothing more waits, however few they are. */
+const MAX_BYTES = 16 << 20;
 
 export class Outlet implements AsyncIterable<Heard> {
   #waiting: Heard[] = [];
+  #bytes = 0;
   /** Since the last of those that wait. */
   #dropped = 0;
   #wake: (() => void) | undefined;
@@ -27,14 +30,19 @@ export class Outlet implements AsyncIterable<Heard> {
   /** Never waits: what finds no room is counted. */
   push(event: Heard): void {
     if (this.#closed) return;
-    if (this.#waiting.length >= this.limit) this.#dropped += 1;
-    else this.#waiting.push(event);
+    // Its own size does not count: whatever comes after a loss is lost as well until all is taken, since the gap has one place.
+    if (this.#waiting.length >= this.limit || this.#bytes >= MAX_BYTES) this.#dropped += 1;
+    else {
+      this.#waiting.push(event);
+      this.#bytes += sizeOf(event);
+    }
     this.#wake?.();
   }
 
   /** Resolves when there is room for more; for a source that can wait. */
   async room(): Promise<void> {
-    while (this.#waiting.length >= Math.max(1, this.limit / 2) && !this.#closed) {
+    const most = Math.max(1, this.limit / 2);
+    while ((this.#waiting.length >= most || this.#bytes >= MAX_BYTES / 2) && !this.#closed) {
       await new Promise<void>((resolve) => {
         this.#room = resolve;
       });
@@ -51,7 +59,7 @@ export class Outlet implements AsyncIterable<Heard> {
       this.#wake = undefined;
     }
     const taken = this.#waiting;
-    this.#waiting = [];
+    [this.#waiting, this.#bytes] = [[], 0];
     const last = taken.at(-1);
     if (last !== undefined && this.#dropped > 0) taken.push(this.#gapAfter(last));
     this.#room?.();

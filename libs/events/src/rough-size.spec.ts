@@ -1,6 +1,7 @@
 /** Rules of a value's size: about what the encoding makes of it, whatever it is made of. */
 import { encode } from '@natrium/envelope';
 import { Float, toPlain, type Value } from '@natrium/model';
+import { measured } from './data-problem.js';
 import { roughSize } from './rough-size.js';
 
 it.each<[string, Value]>([
@@ -14,4 +15,5 @@ it.each<[string, Value]>([
   const bytes = encode(toPlain(value)).length;
   expect(roughSize(value)).toBeGreaterThan(bytes * 0.9);
   expect(roughSize(value)).toBeLessThan(bytes * 3);
+  expect(measured({ value })).toBe(roughSize({ value }));
 });

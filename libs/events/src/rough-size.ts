@@ -1,16 +1,20 @@
+/** Of a list or a map around what it holds. */
+export const HOLDING = 5;
+
 /** Bytes of a value, about; to bound what is kept and sent. Every return is measured, so no list of a map's entries is made. */
 export function roughSize(value: unknown): number {
   if (typeof value === 'string') return headed(Buffer.byteLength(value));
   if (typeof value === 'number') return Number.isInteger(value) ? wholeSize(value) : 9;
   if (typeof value === 'bigint') return value.toString().length + 10;
   if (!isHolding(value)) return 1;
-  let size = 5;
+  let size = HOLDING;
   if (Array.isArray(value)) for (const item of value) size += roughSize(item);
   else for (const key in value) size += headed(Buffer.byteLength(key)) + roughSize(value[key]);
   return size;
 }
 
-function headed(length: number): number {
+/** Of a text or a key with so many bytes. */
+export function headed(length: number): number {
   if (length < 32) return length + 1;
   return length + (length < 0x100 ? 2 : length < 0x10000 ? 3 : 5);
 }

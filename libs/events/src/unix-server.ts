@@ -23,12 +23,21 @@ export interface UnixServer {
   close(): void;
 }
 
+export interface ListenOptions {
+  /** Whoever has said all still hears answers: the connection is ended by whoever serves it. */
+  readonly allowHalfOpen?: boolean;
+}
+
 /**
  * Listens at a place; a socket that lies there is replaced in one step.
  *
  * @throws {Error} When the path is too long, or the folder cannot be written.
  */
-export async function listenAt(place: SocketPlace, onConnection: (socket: Socket) => void): Promise<UnixServer> {
+export async function listenAt(
+  place: SocketPlace,
+  onConnection: (socket: Socket) => void,
+  { allowHalfOpen = false }: ListenOptions = {},
+): Promise<UnixServer> {
   const { path, mode = OWNER_ONLY, owner } = place;
   // It is made under a name of its own, so that nobody can open it before its mode is right.
   const made = join(dirname(path), `.${randomBytes(3).toString('hex')}.${basename(path)}`);
@@ -39,7 +48,7 @@ export async function listenAt(place: SocketPlace, onConnection: (socket: Socket
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());

@@ -1,4 +1,4 @@
-/** What was fired at a gateway and is not stored yet. */
+/** What was fired at a gateway and is not stored yet: so many, and so large, as a broker that is away for a while may leave. */
 import type { records } from '@natrium/wire';
 import { type EventProblem, NotStored } from './bus.js';
 
@@ -19,16 +19,48 @@ export interface EventLag {
 
 export type Done = (problem?: EventProblem) => void;
 
+const MAX_EVENTS = 50_000;
+const MAX_BYTES = 64 << 20;
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 1 << 20;
 
-export function nextBatch(unstored: readonly Own[]): readonly Own[] {
-  let bytes = 0;
-  const end = unstored.findIndex(({ size }, index) => {
-    bytes += size;
-    return index > 0 && (index >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
-  });
-  return unstored.slice(0, end === -1 ? MAX_BATCH : end);
+export class Unstored {
+  readonly #waiting: Own[] = [];
+  #bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= MAX_EVENTS || this.#bytes >= MAX_BYTES;
+  }
+
+  get lag(): EventLag {
+    return { unstored: this.#waiting.length, since: this.#waiting[0]?.stored.stamp };
+  }
+
+  put(own: Own): void {
+    this.#waiting.push(own);
+    this.#bytes += own.size;
+  }
+
+  /** The oldest, as many as go into one message. */
+  next(): readonly Own[] {
+    let bytes = 0;
+    const end = this.#waiting.findIndex(({ size }, index) => {
+      bytes += size;
+      return index > 0 && (index >= MAX_BATCH || bytes > MAX_BATCH_BYTES);
+    });
+    return this.#waiting.slice(0, end === -1 ? MAX_BATCH : end);
+  }
+
+  /** The oldest wait no longer. @returns They. */
+  take(count = this.#waiting.length): readonly Own[] {
+    const taken = this.#waiting.splice(0, count);
+    for (const { size } of taken) this.#bytes -= size;
+    return taken;
+  }
 }
 
 export function ended(): NotStored {

@@ -19,14 +19,14 @@ beforeEach(() => {
   events = new JobEvents({ announce: (tag, data) => heard.set(tag, data) }, 1 << 20);
 });
 
-const asked = (options: WireMap) =>
+const asked = (options: WireMap, arg: readonly Wire[] = []) =>
   encodeRequest({
-    id: new Uint8Array(16), what: 'job', funs: ['test.ping'], args: [[]], tgt: '*', tgtType: 'glob', returner: '',
+    id: new Uint8Array(16), what: 'job', funs: ['test.ping'], args: [arg], tgt: '*', tgtType: 'glob', returner: '',
     returnerOptions: {}, timeout: 5, options, issued: 1, lifetime: 1,
   }); // prettier-ignore
 
-function returned(options: WireMap): ValueMap | undefined {
-  const record = { request: asked(options), jid: JID, caller: CALLER } as unknown as records.JobRecord;
+function returned(options: WireMap, arg?: readonly Wire[]): ValueMap | undefined {
+  const record = { request: asked(options, arg), jid: JID, caller: CALLER } as unknown as records.JobRecord;
   const outcome = { ret: true, retcode: 0, success: true, out: null };
   events.returned(record, { jid: JID, id: 'web1', outcome } as unknown as records.StoredReturn);
   return said.get(`salt/job/${JID}/ret/web1`);
@@ -35,6 +35,27 @@ function returned(options: WireMap): ValueMap | undefined {
 it('a return tells what the caller attached to the job, and nothing where that was nothing', () => {
   expect(returned({ metadata: { action: 7 } })).toMatchObject({ id: 'web1', return: true, metadata: { action: 7 } });
   expect(Object.keys(returned({}) ?? {})).not.toContain('metadata');
+});
+
+describe('what is larger than an event may be', () => {
+  const LARGE = 'x'.repeat(120_000);
+  const CALL = Array.from({ length: 10 }, () => LARGE);
+
+  it('is told by no return of its job: arguments are trimmed once for all of them, and each return stands', () => {
+    expect(returned({}, CALL)).toMatchObject({ fun: 'test.ping', fun_args: 'VALUE_TRIMMED', return: true });
+    expect(returned({}, CALL.slice(0, 8))).toMatchObject({ fun_args: CALL.slice(0, 8) });
+  });
+
+  it('is not left out of what a run kept: its arguments are trimmed, and what it returned stands', () => {
+    const start = { request: { what: 'run', funs: ['test.arg'], args: [CALL], options: {} }, jid: JID, caller: CALLER };
+    const outcome = { ret: 'small', retcode: 0, success: true, out: null, notes: [] };
+    const ran = { refusal: null, outcome } as unknown as Ran;
+    expect(events.endOf(start as unknown as RunStart, ran)).toMatchObject({
+      fun: 'runner.test.arg',
+      fun_args: 'VALUE_TRIMMED',
+      return: 'small',
+    });
+  });
 });
 
 it.each(['run', 'wheel'] as const)('a %s tells its keywords as a map, without a marker', (what) => {

@@ -1,6 +1,6 @@
 /** What Salt says on its bus of jobs and runs, with Salt's tags and payloads. Spec: docs/event-bus.md#what-the-master-fires. */
 import { readAsked } from '@natrium/bus';
-import { type Origin, roughSize } from '@natrium/events';
+import { type Origin, trimmed } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
 import { fromPlain, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
@@ -8,14 +8,12 @@ import { funArgs } from '../fun-args.js';
 import { userOf } from '../user-of.js';
 import { busTagOf } from './returned-to-bus.js';
 
-/** Fires and waits for nothing. */
+/** Fires and waits for nothing; what is too large for an event is trimmed. */
 export interface Announcing {
   announce(tag: string, data: ValueMap, origin: Origin): void;
 }
 
 const ORIGIN = { kind: 'service', name: 'gateway' } as const;
-/** As Salt, which cuts what is larger than an event may be; the job cache has all of it. */
-const TRIMMED = 'VALUE_TRIMMED';
 
 /** Whoever reads the bus or `jobs.*` sees a run's end, and pillar is told to accounts with full access alone. */
 const PILLAR_RUNNER = 'cache.pillar';
@@ -64,7 +62,7 @@ export class JobEvents {
       id,
       jid,
       ...job.called,
-      return: this.#fitting(ret),
+      return: ret,
       retcode,
       success,
       ...job.who,
@@ -84,7 +82,7 @@ export class JobEvents {
   endOf(start: RunStart, { refusal, outcome }: Ran): ValueMap {
     const success = outcome?.success ?? false;
     const ret = success && readsPillar(start) ? NOT_KEPT : (refusal?.sentence ?? outcome?.ret ?? null);
-    return { ...runData(start), return: this.#fitting(ret), success };
+    return trimmed({ ...runData(start), return: ret, success }, this.maxBytes).data;
   }
 
   runEnded(start: RunStart, end: ValueMap): void {
@@ -99,16 +97,12 @@ export class JobEvents {
     const { metadata } = asked.options;
     const job = {
       asked,
-      called: called(asked, 'fun', 'fun_args'),
+      called: trimmed(called(asked, 'fun', 'fun_args'), this.maxBytes).data,
       who: { user: userOf(record.caller), ...causeOf(asked, record.caller) },
       metadata: metadata === undefined ? {} : { metadata: fromPlain(metadata) },
     };
     this.#jobs.set(record, job);
     return job;
-  }
-
-  #fitting(ret: Value): Value {
-    return roughSize(ret) > this.maxBytes / 2 ? TRIMMED : ret;
   }
 
   #tell(tag: string, data: ValueMap): void {

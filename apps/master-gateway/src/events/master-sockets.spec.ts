@@ -1,7 +1,7 @@
 /** Rules of the sockets of a host's gateways: one serves them, and while any gateway is left the bus answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,11 +86,14 @@ it('one whose sockets another has replaced stands by', async () => {
   holder.kill('SIGKILL');
   await open('frozen', () => 0);
   expect(await whoServes()).toBe('frozen');
-  const files = FILES.map((file) => join(folder, file));
-  for (const file of files) rmSync(file);
-  const other = spawn(process.execPath, ['-e', HOLDER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // It serves before its sockets take the places: the one that finds none there would make its own anew.
+  const elsewhere = join(folder, 'other');
+  mkdirSync(elsewhere);
+  const other = spawn(process.execPath, ['-e', HOLDER, elsewhere], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(other.stdout, 'data');
   let asked = '';
   other.stdout.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+  for (const file of FILES) renameSync(join(elsewhere, file), join(folder, file));
   await until('it follows the other', () => asked.includes('standby'));
   expect(asked).not.toContain('subscribe'); // it would be a listener
   expect(await whoServes()).toBe('holder');

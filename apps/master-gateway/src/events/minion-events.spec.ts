@@ -2,13 +2,16 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { sodiumReady, toHex } from '@natrium/envelope';
-import type { EventLog, JournaledBus } from '@natrium/events';
-import type { contracts } from '@natrium/wire';
+import { type EventLog, type JournaledBus, sized } from '@natrium/events';
+import type { Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { MinionEvents } from './minion-events.js';
 
+type Fired = Body<typeof contracts.events>['events'][number];
+
 const KEY = new Uint8Array(32).fill(7);
 const MANY = 500;
+const MAX_BYTES = 10_000;
 
 beforeAll(sodiumReady);
 
@@ -42,14 +45,18 @@ class AGateway {
     this.#events = new MinionEvents(
       link as unknown as RoleLink,
       log as unknown as EventLog,
-      { whenListened: () => undefined } as unknown as JournaledBus,
+      { whenListened: () => undefined, maxBytes: MAX_BYTES } as unknown as JournaledBus,
       { idOf, mayTell },
       logger as unknown as Logger,
     );
   }
 
   hear(tags: readonly string[]) {
-    const events = tags.map((tag) => ({ tag, data: {}, load: null, stamp: 0 }));
+    return this.hearAll(tags.map((tag) => ({ tag, data: {}, load: null })));
+  }
+
+  hearAll(fired: readonly Pick<Fired, 'tag' | 'data' | 'load'>[]) {
+    const events = fired.map((event) => ({ ...event, stamp: 0 }));
     const opened = { body: { first: 1, dropped: 0, events }, party: { owner: { type: 'identity', key: KEY } } };
     return this.#events.handle(opened as unknown as Opened<typeof contracts.events>);
   }
@@ -72,4 +79,34 @@ it('a message with hundreds of events that may not be fired is told once, with t
   expect(gateway.stored).toEqual([1]);
   expect(gateway.warned).toEqual([{ minion: 'web1', tag: tags[0], count: MANY }]);
   expect(gateway.audited).toEqual([{ key: KEY, tag: tags[0], count: MANY }]);
+});
+
+describe('an event that is larger than the master’s max_event_size', () => {
+  const text = (bytes: number) => 'x'.repeat(bytes);
+
+  it.each<[string, Pick<Fired, 'data' | 'load'>]>([
+    ['by its data', { data: { text: text(15_000) }, load: null }],
+    ['by what else it holds', { data: { text: text(9000) }, load: { more: text(9000) } }],
+  ])('%s is refused alone, and told; those beside it are stored', async (_, large) => {
+    const gateway = new AGateway(() => true);
+    const fired = [
+      { tag: 'large', ...large },
+      { tag: 'my/event', data: {}, load: null },
+    ];
+    expect(await gateway.hearAll(fired)).toEqual({ through: 2 });
+    expect(gateway.stored).toEqual([1]);
+    expect(gateway.warned).toEqual([{ minion: 'web1', tag: 'large', count: 1 }]);
+    expect(gateway.audited).toEqual([{ key: KEY, tag: 'large', count: 1 }]);
+  });
+
+  it('is not one that its minion’s agent measures as no larger, whatever the gateway adds to it', async () => {
+    const gateway = new AGateway(() => true);
+    const data = { text: text(900) };
+    const load = { pretag: null };
+    const padding = MAX_BYTES - sized({ ...load, data }, MAX_BYTES).bytes;
+    const largest = { text: text(900 + padding) };
+    expect(sized({ ...load, data: largest }, MAX_BYTES).bytes).toBe(MAX_BYTES);
+    await gateway.hearAll([{ tag: 'as/large/as/may/be', data: largest, load }]);
+    expect([gateway.stored, gateway.warned]).toEqual([[1], []]);
+  });
 });

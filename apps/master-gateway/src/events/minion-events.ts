@@ -8,10 +8,10 @@ import type { Listening, Opened } from '@natrium/bus';
 import { fp, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import {
-  dataProblem,
   type EventLog,
   GAP_TAG,
   type JournaledBus,
+  measured,
   minionTagProblem,
   stampOf,
   withoutStamp,
@@ -37,6 +37,8 @@ export interface Senders {
 }
 
 const NOTE_MS = 5000;
+/** The id, the tag and the rest of Salt's payload, at most: what the minion's own agent finds small enough is so here. */
+const ADDED = 4096;
 
 export class MinionEvents {
   #overhearing: Listening | undefined;
@@ -63,7 +65,7 @@ export class MinionEvents {
     if (id === undefined || !this.senders.mayTell(toHex(key))) return undefined;
     const { first, dropped, events } = body;
     const sender = fp(key);
-    const { taken, refused } = checked(id, first, events);
+    const { taken, refused } = this.#checked(id, first, events);
     const [one] = refused;
     if (one !== undefined) this.#tellRefused(id, key, one, refused.length);
     const stored = dropped === 0 ? taken : [this.#gap(id, first - 1, dropped), ...taken];
@@ -80,12 +82,42 @@ export class MinionEvents {
       const id = this.senders.idOf(toHex(key));
       const { first, dropped, events } = body;
       const isPlain = dropped === 0 && Number.isSafeInteger(first + events.length);
-      if (id !== undefined && isPlain) this.bus.tellEarly(fp(key), first, checked(id, first, events).taken);
+      if (id !== undefined && isPlain) this.#tellEarly(fp(key), id, first, events);
     };
     const wants = (sender: string | undefined) => sender !== undefined && this.bus.hearsEarly(sender);
     this.#overhearing = isAny
       ? link.bus.overhear(link.subjects.up('*', 'event'), contracts.events, wants, read)
       : undefined;
+  }
+
+  #tellEarly(sender: string, id: string, first: number, events: readonly Fired[]): void {
+    const { taken, sizes } = this.#checked(id, first, events);
+    this.bus.tellEarly(sender, first, taken, sizes);
+  }
+
+  /** What this minion may have fired, with its bytes, and what not. */
+  #checked(id: string, first: number, events: readonly Fired[]) {
+    const taken: records.StoredEvent[] = [];
+    const sizes: number[] = [];
+    const refused: Refused[] = [];
+    events.forEach((event, index) => {
+      const told = asStored(id, first + index, event);
+      const measure = minionTagProblem(id, event.tag) ?? this.#fitting(told.data);
+      if (typeof measure === 'string') refused.push({ event, problem: measure });
+      else {
+        taken.push(told);
+        sizes.push(measure);
+      }
+    });
+    return { taken, sizes, refused };
+  }
+
+  /** Its bytes, or why it is none that may be fired. */
+  #fitting(data: ValueMap): number | string {
+    const { maxBytes } = this.bus;
+    const bytes = measured(data);
+    if (typeof bytes === 'string' || bytes <= maxBytes + ADDED) return bytes;
+    return `an event has at most ${String(maxBytes)} bytes (the master’s max_event_size)`;
   }
 
   #gap(id: string, number: number, dropped: number): records.StoredEvent {
@@ -109,19 +141,6 @@ export class MinionEvents {
       if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
     });
   }
-}
-
-/** What this minion may have fired, and what not. */
-function checked(id: string, first: number, events: readonly Fired[]) {
-  const taken: records.StoredEvent[] = [];
-  const refused: Refused[] = [];
-  events.forEach((event, index) => {
-    const told = asStored(id, first + index, event);
-    const problem = minionTagProblem(id, event.tag) ?? dataProblem(told.data);
-    if (problem === undefined) taken.push(told);
-    else refused.push({ event, problem });
-  });
-  return { taken, refused };
 }
 
 function asStored(id: string, number: number, { tag, data, load, stamp }: Fired) {

@@ -144,6 +144,29 @@ it('a count that is on its way is not changed any more', async () => {
   expect(spool.batch()).toMatchObject({ first: 1003, dropped: 1 });
 });
 
+it.each([1, 7])(
+  'one that began anew beside it, with %d, is told for itself, also after the agent was killed',
+  async (more) => {
+    const drop = async (spool: EventSpool, count: number) => {
+      for (let n = 0; n < count; n += 1) expect(await spool.add(anEvent(0))).toBe(false);
+    };
+    const spool = aSpool({ maxEvents: 1 });
+    await spool.add(anEvent(1));
+    await drop(spool, 5);
+    spool.forget(1000);
+    expect(spool.batch()).toMatchObject({ first: 1006, dropped: 5 });
+    await drop(spool, more);
+    const after = aSpool({ maxEvents: 1, firstNumber: 5000 });
+    await drop(after, 2);
+    const told = [];
+    for (let batch = after.batch(); batch !== undefined && told.length < 9; batch = after.batch()) {
+      if (batch.dropped > 0) told.push([batch.first - 1, batch.dropped]);
+      after.forget(batch.first + batch.events.length - 1);
+    }
+    expect(told).toEqual([[1005, 5], [1005 + more, more], [5001, 2]]); // prettier-ignore
+  },
+);
+
 it('a spool whose numbers were used before begins above them', async () => {
   const spool = aSpool();
   await spool.add(anEvent(1));

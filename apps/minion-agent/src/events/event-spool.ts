@@ -254,10 +254,15 @@ export class EventSpool {
   }
 
   #keep(entry: Entry): void {
-    const last = this.#entries.at(-1);
-    if (entry.dropped > 0 && last !== undefined && last.dropped > 0) this.#entries.pop(); // its count goes on in this one
-    this.#entries.push(entry);
+    if (goesOn(entry, this.#entries.at(-1))) this.#entries.pop();
+    // A count may have been on its way when the agent was killed.
+    this.#entries.push({ ...entry, sent: true });
     this.#bytes += entry.bytes;
     this.#next = Math.max(this.#next, entry.number + 1);
   }
+}
+
+/** The same count, later: each drop adds one to it and to its number. One that began anew stands for itself. */
+function goesOn({ number, dropped }: Entry, earlier: Entry | undefined): boolean {
+  return earlier !== undefined && earlier.dropped > 0 && number - dropped === earlier.number - earlier.dropped;
 }

@@ -6,7 +6,6 @@
  */
 import { join } from 'node:path';
 import {
-  checkEvent,
   EventProblem,
   LocalBus,
   type Listen,
@@ -14,9 +13,9 @@ import {
   minionSocketBase,
   minionTagProblem,
   type Origin,
-  roughSize,
   serveJsonSocket,
   serveSaltSockets,
+  sized,
   type UnixServer,
 } from '@natrium/events';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
@@ -90,8 +89,7 @@ export class MinionEvents implements EventPort {
   }
 
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    checkSize(data, this.options.maxBytes);
-    this.#bus.tell(tag, data, origin);
+    this.#bus.tell(tag, sized(data, this.options.maxBytes), origin);
     if (tag.startsWith(FORWARD)) await this.#forwardPayload(data);
   }
 
@@ -133,14 +131,8 @@ export class MinionEvents implements EventPort {
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
     // As it will be on the master's bus: what cannot be sent or stored there would hold up all that is fired after it.
     const whole = load === null && isMap(data) ? data : { ...load, data };
-    checkSize(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
-    checkEvent(whole);
+    sized(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
     if (!(await spool.add({ tag, data, load, stamp: now() })))
       throw new EventProblem('the spool of this minion is full; the event was dropped');
   }
-}
-
-function checkSize(data: ValueMap, maxBytes: number): void {
-  if (roughSize(data) > maxBytes)
-    throw new EventProblem(`an event has at most ${String(maxBytes)} bytes (max_event_size)`);
 }

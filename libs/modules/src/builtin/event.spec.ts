@@ -23,3 +23,25 @@ it.each(['with_grains', 'with_pillar', 'with_env'])('event.send %s finds nothing
   const key = which === 'with_env' ? 'environ' : which.slice('with_'.length);
   expect(await sent({ [which]: ['constructor', 'toString', '__proto__'] })).toEqual({ [key]: {} });
 });
+
+it('event.send: further keys override what was asked for, and data overrides both', async () => {
+  const data = { os: 'mine', grains: 'mine', saltenv: 'mine' };
+  expect(
+    await sent({ data, with_grains: ['os'], with_pillar: ['role'], with_env_opts: true, pillar: 'key', os: 'key' }),
+  ).toEqual({
+    ...data,
+    pillar: 'key',
+    pillarenv: null,
+  });
+});
+
+it.each<[Value, object]>([
+  [true, { saltenv: 'base', pillarenv: null }],
+  [false, {}],
+])('event.send with_env_opts=%s tells %j', async (which, told) => {
+  expect(await sent({ with_env_opts: which })).toEqual(told);
+});
+
+it('event.send has no parameters of the state of its name: they are keys of the data', async () => {
+  expect(await sent({ show_changed: false, show_sls: 1 })).toEqual({ show_changed: false, show_sls: 1 });
+});

@@ -4,7 +4,7 @@
  * What it answers is what Salt answers: True, once the event will not be lost any more. A tag that this minion may not fire is
  * an error here already; the master checks it again.
  */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import type { EventPort } from '../event-port.js';
 import { defineModule } from '../loader/declaration.js';
@@ -55,9 +55,13 @@ export const eventModule = defineModule('event', {
         { name: 'with_env', type: 'any', default: false, doc: 'True, or names of environment variables.' },
         { name: 'with_grains', type: 'any', default: false, doc: 'True, or names of grains.' },
         { name: 'with_pillar', type: 'any', default: false, doc: 'True, or names of pillar keys.' },
-        { name: 'show_changed', type: 'any', default: true, doc: 'Ignored: there are no states.' },
-        { name: 'show_sls', type: 'any', default: true, doc: 'Ignored: there are no states.' },
-        { kwargs: 'kwargs', doc: 'Further keys of the data.' },
+        {
+          name: 'with_env_opts',
+          type: 'any',
+          default: false,
+          doc: 'True: saltenv and pillarenv, which here are base and none.',
+        },
+        { kwargs: 'kwargs', doc: 'Further keys of the data, which data itself overrides.' },
       ],
       returns: 'True',
       examples: [
@@ -68,11 +72,12 @@ export const eventModule = defineModule('event', {
     async (args, context) => {
       const { tag, data, preload, kwargs } = args;
       const told = {
-        ...(isMap(data) ? data : data === null ? {} : { data }),
         ...(wanted(args.with_env) ? { environ: chosen(args.with_env, environment()) } : {}),
         ...(wanted(args.with_grains) ? { grains: chosen(args.with_grains, context.grains()) } : {}),
         ...(wanted(args.with_pillar) ? { pillar: chosen(args.with_pillar, context.pillar?.() ?? {}) } : {}),
+        ...(isTrue(args.with_env_opts) ? { saltenv: 'base', pillarenv: null } : {}),
         ...Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith('__'))),
+        ...(isMap(data) ? data : data === null ? {} : { data }),
       };
       await carriedOut(portOf(context).fireMaster(told, tag, { pretag: null, ...(isMap(preload) ? preload : {}) }));
       return true;

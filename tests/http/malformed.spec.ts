@@ -22,7 +22,7 @@ const TYPES = [
   '',
   ';;',
 ];
-const KEYS = ['client', 'tgt', 'fun', 'arg', 'kwarg', 'tgt_type', 'timeout', 'batch', 'subset', 'token', 'username', 'password', 'eauth', 'ret', '__proto__', 'constructor', '__kwarg__']; // prettier-ignore
+const KEYS = ['client', 'tgt', 'fun', 'arg', 'kwarg', 'tgt_type', 'timeout', 'batch', 'batch_wait', 'failhard', 'subset', 'token', 'username', 'password', 'eauth', 'ret', '__proto__', 'constructor', '__kwarg__']; // prettier-ignore
 const WORDS = ['local', 'local_async', 'local_batch', 'local_subset', 'runner_async', 'test.ping', '*', 'compound', 'G@', '(', '\ud800', '\0', '-1', '1e999', 'x'.repeat(3000)]; // prettier-ignore
 
 const world = useHttp();

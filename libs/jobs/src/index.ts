@@ -1,2 +1,3 @@
+export { batchesOf, type BatchSize, batchSizeOf, hasFailed } from './batch.js';
 export { Gathering, type Heard } from './gathering.js';
 export { type Admission, RunOnce, type RunState } from './run-once.js';

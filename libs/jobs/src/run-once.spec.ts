@@ -71,6 +71,30 @@ describe('the run-once record', () => {
     expect(once.entries()).toEqual([{ digest: 'a', state: 'started', until: UNTIL }]);
   });
 
+  it('refuses what may be one that it has forgotten, when a clock is set back', () => {
+    const once = new RunOnce();
+    for (const [digest, until] of [
+      ['a', UNTIL],
+      ['b', UNTIL - 1],
+    ] as const) {
+      once.started(digest, until);
+      once.finished(digest);
+    }
+    once.expire(UNTIL + 1);
+    expect(once.admit('a', NOW, UNTIL)).toBe('record_incomplete');
+    expect(once.admit('b', NOW, UNTIL - 1)).toBe('record_incomplete');
+  });
+
+  it('admits what ends later than all that it has forgotten, however far a clock was ahead meanwhile', () => {
+    const once = new RunOnce();
+    once.expire(NOW + 3_600_000);
+    expect(once.admit('a', NOW, UNTIL)).toBe('run');
+    once.started('a', UNTIL);
+    once.finished('a');
+    once.expire(NOW + 3_600_000);
+    expect(once.admit('b', NOW + 1, UNTIL + 1)).toBe('run');
+  });
+
   it('gives all that a fresh record must hold', () => {
     const once = new RunOnce();
     once.restore('a', 'finished', UNTIL);

@@ -30,8 +30,8 @@ interface Run {
 export class RunOnce {
   readonly #runs = new Map<string, Run>();
   #refuseIssuedBefore = 0;
-  /** What ended before this may have been forgotten, whatever a clock that was set back says. */
-  #expiredBy = 0;
+  /** The greatest end of a request that was forgotten: what ends no later may be that one, whatever a clock that was set back says. */
+  #forgottenUntil = -Infinity;
 
   /** What a record on disk said, when the agent starts. */
   restore(digest: string, state: RunState, until: number): void {
@@ -47,7 +47,7 @@ export class RunOnce {
   admit(digest: string, issued: number, until: number): Admission {
     const run = this.#runs.get(digest);
     if (run === undefined)
-      return issued < this.#refuseIssuedBefore || until < this.#expiredBy ? 'record_incomplete' : 'run';
+      return issued < this.#refuseIssuedBefore || until <= this.#forgottenUntil ? 'record_incomplete' : 'run';
     if (run.state === 'finished') return 'finished';
     return run.here ? 'running' : 'interrupted';
   }
@@ -63,9 +63,10 @@ export class RunOnce {
 
   /** Forgets requests whose own end has passed: no party accepts them any more. */
   expire(nowMs: number): void {
-    this.#expiredBy = Math.max(this.#expiredBy, nowMs);
     for (const [digest, { until, state, here }] of this.#runs) {
-      if (until < nowMs && !(state === 'started' && here)) this.#runs.delete(digest);
+      if (until >= nowMs || (state === 'started' && here)) continue;
+      this.#runs.delete(digest);
+      this.#forgottenUntil = Math.max(this.#forgottenUntil, until);
     }
   }
 

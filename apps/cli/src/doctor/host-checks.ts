@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type MasterConfig, problemSentence } from '@natrium/config';
 import { MasterKeys, STORAGE_CLASSES } from '@natrium/keystore';
+import { isMap } from '@natrium/model';
 import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
 import { loadPolicy } from '../acl/load-policy.js';
 import { type Finding, fine, problem, warning } from './finding.js';
@@ -82,14 +83,34 @@ function storageKeyAges(pki: string, nowMs: number): readonly Finding[] {
 export function checkCertificates({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'>, nowMs: number): readonly Finding[] {
   const folder = join(pki, 'broker', 'tls');
   const files = ['server.crt', 'ca.crt'].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  return files.map((path) => {
-    const end = Date.parse(new X509Certificate(readFileSync(path)).validTo);
-    const days = String(Math.floor((end - nowMs) / DAY_MS));
-    const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
-    if (end <= nowMs) return problem('certificates', `${path} has expired: the broker lets nobody in`, mend);
-    if (end - nowMs < SOON_MS) return warning('certificates', `${path} ends in ${days} days`, mend);
-    return fine('certificates', `${path} is good for ${days} days`);
-  });
+  const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
+  return files.map((path) => certificateFinding({ path, ended: 'the broker lets nobody in', mend }, nowMs));
+}
+
+/** The certificate that the HTTP API shows, where this host has it. */
+export function checkApiCertificate(
+  { rest_cherrypy: api }: Pick<MasterConfig, 'rest_cherrypy'>,
+  nowMs: number,
+): readonly Finding[] {
+  if (!isMap(api) || api['disable_ssl'] === true) return [];
+  const { ssl_crt: path } = api;
+  if (typeof path !== 'string' || !existsSync(path)) return [];
+  const mend = 'renew it, in the same files: each gateway takes it up by itself';
+  return [certificateFinding({ path, ended: 'clients of the HTTP API refuse it', mend }, nowMs)];
+}
+
+function certificateFinding(
+  { path, ended, mend }: { readonly path: string; readonly ended: string; readonly mend: string },
+  nowMs: number,
+): Finding {
+  const { validFrom, validTo } = new X509Certificate(readFileSync(path));
+  const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
+  const days = String(Math.floor((end - nowMs) / DAY_MS));
+  if (end <= nowMs) return problem('certificates', `${path} has expired: ${ended}`, mend);
+  // One that is made for weeks is renewed when a third of them is left: a warning before that would never go.
+  const soon = Math.min(SOON_MS, (end - start) / 4);
+  if (end - nowMs < soon) return warning('certificates', `${path} ends in ${days} days`, mend);
+  return fine('certificates', `${path} is good for ${days} days`);
 }
 
 export function checkPolicy(configDir: string): readonly Finding[] {

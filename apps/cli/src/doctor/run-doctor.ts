@@ -23,6 +23,7 @@ import {
 } from './cluster-checks.js';
 import { type Finding, type Level, problem } from './finding.js';
 import {
+  checkApiCertificate,
   checkCertificates,
   checkFiles,
   checkKeys,
@@ -62,6 +63,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     ...guarded('files', () => checkFiles(config, configDir)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
     ...guarded('certificates', () => checkCertificates(config, Date.now())),
+    ...guarded('certificates', () => checkApiCertificate(config, Date.now())),
     ...guarded('policy', () => checkPolicy(configDir)),
     ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),
     ...checkUsers(runningServices(configDir)),

@@ -2,7 +2,7 @@ import { ok } from '@natrium/model';
 import { ended, JID, returned, started } from '../testing/job-steps.js';
 import { ScriptedIo, type ScriptedIoOptions } from '../testing/scripted-io.js';
 import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
-import { batchesOf, subsetOf } from './batch.js';
+import { subsetOf } from './batch.js';
 import { runNatrium } from './run-natrium.js';
 
 async function natrium(argv: readonly string[], script: Script = {}, options: ScriptedIoOptions = {}) {
@@ -85,8 +85,8 @@ describe('--batch', () => {
     expect(err).toContain('The batch stopped here. Not asked: b, c\n');
   });
 
-  it('asks for listed ids that are nobody with the first batch, so that they are missed', async () => {
-    const { exit, asked } = await natrium(['-L', 'a,z,b', 'test.ping', '-b1'], {
+  it('asks for listed ids that are nobody with the first batch, once each, so that they are missed', async () => {
+    const { exit, asked } = await natrium(['-L', 'a,z,b,z', 'test.ping', '-b1'], {
       preview: ok(['a', 'b']),
       jobs: [[started(['a'], ['z']), returned('a', 1), ended()], good('b')],
     });
@@ -111,6 +111,13 @@ describe('--batch', () => {
     const master = new ScriptedMaster(three);
     expect(await runNatrium(['*', 'test.ping', '-b1', '--batch-wait=9'], io, master.connect)).toBe(130);
     expect(io.stderr).toBe('The batch stopped here. Not asked: b, c\n');
+  });
+
+  it('of an empty size, as of a shell’s unset variable, is none', async () => {
+    expect((await natrium(['*', 'test.ping', '-b', ''], three)).asked).toEqual(['*']);
+    expect((await natrium(['*', 'test.ping', '-b', '', '--async'], three)).exit).not.toBe(64);
+    const safe = ['*', 'test.ping', '--batch-safe-limit=3', '--batch-safe-size='];
+    expect((await natrium(safe, three)).asked).toEqual([['a', 'b', 'c']]);
   });
 
   it('of nobody exits 2 and sends nothing', async () => {
@@ -145,24 +152,48 @@ describe('--batch-safe-limit', () => {
     expect((await natrium([...argv, '--batch-safe-limit', '4'], three)).asked).toEqual(['*']);
     expect((await natrium(argv, three)).asked).toEqual(['*']);
   });
-});
 
-describe('batches', () => {
-  it.each([
-    [{ count: 2 }, [3, 'ab,c']],
-    [{ count: 9 }, [3, 'abc']],
-    [{ percent: 50 }, [3, 'a,b,c']],
-    [{ percent: 67 }, [3, 'ab,c']],
-    [{ percent: 1 }, [2, 'a,b']],
-    [{ percent: 300 }, [3, 'abc']],
-    [{ count: 1 }, [0, '']],
-  ] as const)('of %j of %j', (size, [count, expected]) => {
-    const ids = ['a', 'b', 'c'].slice(0, count);
-    expect(
-      batchesOf(ids, size)
-        .map((batch) => batch.join(''))
-        .join(','),
-    ).toBe(expected);
+  it('of less than 2 is none', async () => {
+    for (const limit of ['1', '0', '-1'])
+      expect((await natrium(['*', 'test.ping', `--batch-safe-limit=${limit}`], three)).asked).toEqual(['*']);
+  });
+
+  it('says that it makes batches, in no output that a program reads', async () => {
+    const NOTICE = '\nNOTICE: Too many minions targeted, switching to batch execution.\n';
+    const limited = (...flags: readonly string[]) =>
+      natrium(['*', 'test.ping', '--batch-safe-limit=3', ...flags], three);
+    const { out, err } = await limited();
+    expect([out.startsWith(`${NOTICE}\nExecuting run on ['a', 'b', 'c']\n\na:\n`), err]).toEqual([true, '']);
+    for (const flags of [['--out=json'], ['--static'], ['--out=quiet']]) {
+      const told = await limited(...flags);
+      expect([told.out.includes('NOTICE'), told.err]).toEqual([false, NOTICE]);
+    }
+    const asked = await limited('-b2');
+    expect(asked.out + asked.err).not.toContain('NOTICE');
+  });
+
+  const defaults = { batchSafeLimit: 3, batchSafeSize: '50%' };
+
+  it('is that of the configuration where the command line has none, and so is the size', async () => {
+    const asked = async (...flags: readonly string[]) =>
+      (await natrium(['*', 'test.ping', ...flags], { ...three, defaults })).asked;
+    expect(await asked()).toEqual([['a'], ['b'], ['c']]);
+    expect(await asked('--batch-safe-size=2')).toEqual([['a', 'b'], ['c']]);
+    expect(await asked('--batch-safe-limit=4')).toEqual(['*']);
+    expect(await asked('--batch-safe-limit=0')).toEqual(['*']);
+  });
+
+  it('of the configuration lets --async start as many as are below it, and no more', async () => {
+    const ticket = ok({ jid: JID, minions: ['a', 'b'], missing: [] });
+    const async = (preview: readonly string[], ...flags: readonly string[]) =>
+      natrium(['*', 'test.ping', '--async', ...flags], { preview: ok(preview), ticket, defaults });
+    expect(await async(['a', 'b'])).toMatchObject({ exit: 0, asked: ['*'] });
+    expect(await async(['a', 'b', 'c'], '--batch-safe-limit=0')).toMatchObject({ exit: 0, asked: ['*'] });
+    const { exit, err, asked } = await async(['a', 'b', 'c']);
+    expect({ exit, asked }).toEqual({ exit: 64, asked: [] });
+    expect(err).toMatch(
+      /^natrium: 3 minions match, which with batch_safe_limit 3 are asked in batches; .*nothing was done/,
+    );
   });
 });
 

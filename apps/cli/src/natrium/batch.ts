@@ -1,18 +1,12 @@
-/**
- * `--batch`, `--subset` and `--batch-safe-limit`: who is asked, and in which groups.
- *
- * Diverges: a batch ends before the next begins; Salt starts another minion as soon as one has returned.
- * See compat/divergences.md.
- */
+/** `--batch`, `--subset` and `--batch-safe-limit`: who is asked, and in which groups. */
+import { type BatchSize, batchSizeOf } from '@natrium/jobs';
 import { sample } from '@natrium/model';
+import type { CommandDefaults } from '../common/command-defaults.js';
 import { type Options, UsageError } from '../common/options.js';
-
-/** How many at a time: a number, or a share of those that matched. */
-export type BatchSize = { readonly count: number } | { readonly percent: number };
 
 export interface BatchPlan {
   readonly size: BatchSize;
-  /** Only when at least so many matched; otherwise all at once. */
+  /** Only when at least so many matched; otherwise all at once. More than 1 where nobody asked for a batch as such. */
   readonly from: number;
   /** Seconds between two batches. */
   readonly wait: number;
@@ -20,37 +14,48 @@ export interface BatchPlan {
   readonly failhard: boolean;
 }
 
+/** What the command line says of batches; the configuration says the rest. */
+export interface AskedBatch extends Pick<BatchPlan, 'wait' | 'failhard'> {
+  /** In batches, however many match. */
+  readonly size: BatchSize | undefined;
+  readonly safeLimit: number | undefined;
+  readonly safeSize: BatchSize | undefined;
+}
+
 const DAY = 86_400;
 const MANY = 1_000_000;
-const SAFE_SIZE = '8';
 
 /** @throws {UsageError} For a size that makes no sense, in Salt's words. */
-export function batchOf(options: Options): BatchPlan | undefined {
-  const asked = options.text('batch');
-  const limit = options.integer('batchSafeLimit', { min: 0, max: MANY }) ?? 0;
-  const size = asked ?? (limit > 1 ? (options.text('batchSafeSize') ?? SAFE_SIZE) : undefined);
-  if (size === undefined) return undefined;
+export function askedBatch(options: Options): AskedBatch {
   return {
-    size: batchSize(size),
-    from: asked === undefined ? limit : 1,
+    size: sizeOf(options, 'batch', '--batch'),
+    safeLimit: options.integer('batchSafeLimit', { max: MANY }),
+    safeSize: sizeOf(options, 'batchSafeSize', '--batch-safe-size'),
     wait: options.float('batchWait', { min: 0, max: DAY }) ?? 0,
     failhard: options.flag('failhard'),
   };
 }
 
-function batchSize(text: string): BatchSize {
-  const [, before = '', digits = '', after = ''] = /^(%?)(\d{1,7}(?:\.\d{1,6})?)(%?)$/.exec(text.trim()) ?? [];
-  const value = Number(digits);
-  if (value > 0 && before !== after) return { percent: value };
-  if (value > 0 && before === '' && Number.isInteger(value)) return { count: value };
-  throw new UsageError(`option --batch: invalid batch data: '${text}'; it must be in the form of 10%, %10 or 3`);
+/** @returns undefined when all are asked at once, however many match. A limit below 2 is none, as for Salt. */
+export function batchPlan(
+  { size, safeLimit, safeSize, wait, failhard }: AskedBatch,
+  defaults: Pick<CommandDefaults, 'batchSafeLimit' | 'batchSafeSize'>,
+): BatchPlan | undefined {
+  if (size !== undefined) return { size, from: 1, wait, failhard };
+  const from = safeLimit ?? defaults.batchSafeLimit;
+  return from > 1 ? { size: safeSize ?? sizeIn(defaults.batchSafeSize), from, wait, failhard } : undefined;
 }
 
-/** A share is rounded down, but never to nobody. */
-export function batchesOf(ids: readonly string[], size: BatchSize): readonly (readonly string[])[] {
-  const step = 'count' in size ? size.count : Math.max(1, Math.floor((ids.length * size.percent) / 100));
-  const starts = Array.from({ length: Math.ceil(ids.length / step) }, (_, index) => index * step);
-  return starts.map((start) => ids.slice(start, start + step));
+/** An empty size, as of a shell's unset variable, is none. */
+function sizeOf(options: Options, name: string, flag: string): BatchSize | undefined {
+  const text = options.text(name) ?? '';
+  return text === '' ? undefined : sizeIn(text, flag);
+}
+
+function sizeIn(text: string, from = 'batch_safe_size'): BatchSize {
+  const size = batchSizeOf(text);
+  if (size !== undefined) return size;
+  throw new UsageError(`option ${from}: invalid batch data: '${text}'; it must be in the form of 10%, %10 or 3`);
 }
 
 /** @param random Numbers from 0 up to 1. */

@@ -98,10 +98,11 @@ describe('the function and its arguments', () => {
 });
 
 describe('the timeout', () => {
-  it('is 5 seconds, or what -t says; 0 means the usual', async () => {
+  it('is 5 seconds, or what -t says; 0 and less mean the usual', async () => {
     expect((await natrium('*', 'test.ping')).asked?.timeout).toBe(5);
     expect((await natrium('-t', '30', '*', 'test.ping')).asked?.timeout).toBe(30);
     expect((await natrium('--timeout=0', '*', 'test.ping')).asked?.timeout).toBe(5);
+    expect((await natrium('-t', '-1', '*', 'test.ping')).asked?.timeout).toBe(5);
   });
 
   it('is the configured one where -t says nothing or 0', async () => {
@@ -115,6 +116,22 @@ describe('the timeout', () => {
     expect(exit).toBe(2);
     expect(err).toContain("natrium: error: option -t: invalid integer value: 'soon'\n");
     expect((await natrium('--tim=soon', '*', 'test.ping')).err).toContain('error: option --timeout: invalid integer');
+  });
+
+  it('and other numbers name their range where they are outside of it', async () => {
+    const said = async (...flags: readonly string[]) => {
+      const { exit, err, connected } = await natrium(...flags, '*', 'test.ping');
+      expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
+      return err.trimEnd().split('\n').at(-1);
+    };
+    expect(await said('-t', '99999')).toBe("natrium: error: option -t: '99999' is more than 86400");
+    expect(await said('--out-indent', '5000')).toBe(
+      "natrium: error: option --out-indent: '5000' is not between -1000 and 1000",
+    );
+    expect(await said('--subset=-1')).toBe("natrium: error: option --subset: '-1' is not between 0 and 1000000");
+    expect(await said('-b1', '--batch-wait=1e9')).toBe(
+      "natrium: error: option --batch-wait: '1e9' is not between 0 and 86400",
+    );
   });
 });
 
@@ -245,6 +262,7 @@ describe('--metadata', () => {
       wait_running: true,
     });
     expect((await natrium('*', 'test.ping')).asked?.options).toEqual({ wait_running: true });
+    expect((await natrium('*', 'test.ping', '--metadata=')).asked?.options).toEqual({ wait_running: true });
   });
 });
 

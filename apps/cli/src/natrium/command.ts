@@ -71,8 +71,14 @@ function addRunOptions(command: Command): void {
   command.option('--tag <tag>', 'with --return=master_bus: each result is an event <tag>/<id> on the master bus');
   command.option('-b, --batch <size>', 'so many at a time: a number, or a share as 25%');
   command.option('--batch-wait <seconds>', 'pause between two batches');
-  command.option('--batch-safe-limit <n>', 'in batches when at least n match');
-  command.option('--batch-safe-size <size>', 'how many at a time then (default: 8)');
+  command.option(
+    '--batch-safe-limit <n>',
+    'in batches when at least n match (default: batch_safe_limit of the master file)',
+  );
+  command.option(
+    '--batch-safe-size <size>',
+    'how many at a time then (default: batch_safe_size of the master file, or 8)',
+  );
   command.option('--failhard', 'start no further batch after one in which something failed or is missing');
   command.option('--subset <n>', 'only n of those who are connected, by chance');
   command.option('-p, --progress', 'a bar on the terminal, also when results go into a file');

@@ -1,5 +1,5 @@
 /** One job from its start to its end, as the report and the live line see it. */
-import type { JobNews } from '@natrium/model';
+import type { JobNews, Refusal } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { CTRL_C, INTERRUPTED, untilInterrupt } from '../common/interrupt.js';
 import { refused } from '../common/refused.js';
@@ -25,7 +25,7 @@ export async function followJob(
   try {
     for await (const news of untilInterrupt(job, io)) {
       if (news === INTERRUPTED) return interrupted(report.jid, live, io);
-      if (news.type === 'refused') return refused(news.refusal, io);
+      if (news.type === 'refused') return lost(news.refusal, report.jid, io);
       if (news.type === 'started') {
         if (!report.started(news)) return EXIT.noneMatched;
         live.started(news.minions, news.missing.map(unknownId));
@@ -47,8 +47,19 @@ export async function followJob(
 function interrupted(jid: string, live: LiveStatus, io: Io): number {
   live.erase();
   io.err(`\n${CTRL_C}\n`);
-  if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint(jid)}\n`);
+  sayJid(jid, io);
   return EXIT.interrupted;
+}
+
+/** Before the job's start it is a refusal; after it nobody answers any more, and the job goes on. */
+function lost(why: Refusal, jid: string, io: Io): number {
+  const exit = refused(why, io);
+  sayJid(jid, io);
+  return exit;
+}
+
+function sayJid(jid: string, io: Io): void {
+  if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint(jid)}\n`);
 }
 
 function masterLost(jid: string, io: Io): number {

@@ -4,6 +4,7 @@
  * It decides the exit code: 0 only when every minion that was asked returned, and with retcode 0; a batch has the highest
  * retcode. It knows neither the link nor the clock.
  */
+import { hasFailed } from '@natrium/jobs';
 import { type Absent, type JobReturn, outForAll, pyRepr, type Value, type ValueMap } from '@natrium/model';
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
@@ -61,6 +62,14 @@ export class JobReport {
     return this.#failed.length + this.#missing.length > 0;
   }
 
+  /** In batches that nobody asked for: said where people read, as Salt does, and on stderr where a program reads stdout. */
+  switched(): void {
+    const { io, printer } = this.#ports;
+    const sentence = '\nNOTICE: Too many minions targeted, switching to batch execution.\n';
+    if (this.#gathers() || (printer.asked ?? 'nested') !== 'nested') io.err(sentence);
+    else io.out(sentence);
+  }
+
   /** Another job of the same command is about to start, for these minions. */
   batch(ids: readonly string[]): void {
     this.#start = NOT_STARTED;
@@ -91,11 +100,12 @@ export class JobReport {
     else if (show.showJid) say(`jid: ${jid}\n`);
   }
 
-  returned({ id, ret, retcode, success, out }: JobReturn): void {
+  returned(one: JobReturn): void {
+    const { id, ret, retcode, out } = one;
     this.#returned += 1;
     this.#worst = Math.max(this.#worst, retcode);
-    if (retcode !== 0 || !success) this.#failed.push(id);
-    if (this.#ports.docs && retcode === 0 && success) gatherDocs(this.#docs, ret);
+    if (hasFailed(one)) this.#failed.push(id);
+    if (this.#ports.docs && !hasFailed(one)) gatherDocs(this.#docs, ret);
     else this.#show(id, ret, out, retcode);
   }
 

@@ -28,8 +28,12 @@ export function missingText({ why, sentence }: Missing, jid: string): string {
     case 'running':
       return `Minion did not return. [No response]\nIt is still running, jid ${jid}.\n${lookUpHint(jid)}`;
     case 'no_answer':
-      return `Minion did not return. [No response]\n${lookUpHint(jid)}`;
+      return `Minion did not return. [No response]\n${sentence === undefined ? '' : `${asSentence(sentence)}\n`}${lookUpHint(jid)}`;
   }
+}
+
+function asSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 export function lookUpHint(jid: string): string {

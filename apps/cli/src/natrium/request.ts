@@ -7,13 +7,13 @@ import type { CommandDefaults } from '../common/command-defaults.js';
 import { type Options, UsageError } from '../common/options.js';
 import { commandWords, type CommandWords, targetWord } from '../common/words.js';
 import type { JobAsk } from '../ports.js';
-import { batchOf, type BatchPlan } from './batch.js';
+import { askedBatch, type AskedBatch } from './batch.js';
 
 export interface Request {
   readonly mode: 'publish' | 'async' | 'preview';
   readonly ask: Asked;
   readonly show: AskedShow;
-  readonly batch: BatchPlan | undefined;
+  readonly batch: AskedBatch;
   /** Only so many of them, by chance. */
   readonly subset: number | undefined;
   readonly progress: boolean;
@@ -47,7 +47,6 @@ const TARGET_OPTIONS = [
   ['range', '-R', 'range'],
 ] as const;
 
-const DAY = 86_400;
 const MANY = 1_000_000;
 const DEFAULT_DELIMITER = ':';
 
@@ -74,7 +73,7 @@ function request(options: Options, tgtType: string, mode: Request['mode'], words
     mode,
     ask: askOf(options, tgtType, words),
     show: showOf(options),
-    batch: batchOf(options),
+    batch: askedBatch(options),
     subset: subset === 0 ? undefined : subset,
     progress: options.flag('progress'),
   };
@@ -82,18 +81,16 @@ function request(options: Options, tgtType: string, mode: Request['mode'], words
 
 function askOf(options: Options, tgtType: string, words: CommandWords): Asked {
   const delimiter = options.text('delimiter') ?? DEFAULT_DELIMITER;
-  const metadata = options.text('metadata');
-  // 0 means the configured time, as for Salt.
-  const timeout = options.integer('timeout', { min: 0, max: DAY });
+  const metadata = options.text('metadata') ?? '';
   return {
     ...words,
     tgtType,
     ...(delimiter === DEFAULT_DELIMITER ? {} : { delimiter }),
-    timeout: timeout === 0 ? undefined : timeout,
+    timeout: options.timeout(),
     returner: returnerOf(options),
     returnerOptions: returnerOptionsOf(options),
     // As Salt's, it waits for whoever is at work, however long that takes.
-    options: { [WAITS]: true, ...(metadata === undefined ? {} : { metadata: yamlify(metadata) }) },
+    options: { [WAITS]: true, ...(metadata === '' ? {} : { metadata: yamlify(metadata) }) },
   };
 }
 

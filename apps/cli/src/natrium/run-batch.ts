@@ -1,8 +1,9 @@
 /** Carries out a batch: one signed request, whose grant each group asks for anew, so that a changed policy binds the next. */
+import { batchesOf } from '@natrium/jobs';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { JobAsk } from '../ports.js';
-import { batchesOf, type BatchPlan } from './batch.js';
+import type { BatchPlan } from './batch.js';
 import { followJob, type FollowParts } from './follow.js';
 
 /** Who was found: `minions` in batches, `unknown` (listed, but nobody's id) with the first. */
@@ -21,6 +22,7 @@ export async function runBatch(
   const [first = [], ...rest] = batchesOf(minions, plan.size);
   const batches = [[...first, ...unknown], ...rest];
   const next = parts.link.inBatches(ask);
+  if (plan.from > 1) report.switched();
   for (const [index, ids] of batches.entries()) {
     report.batch(ids);
     const early = await followJob(next(ids), parts);

@@ -81,7 +81,19 @@ describe('natrium prints results as they come', () => {
     await runNatrium([...PING, '--out-file=/x', '--out-file-append'], io, new ScriptedMaster({ job }).connect);
     expect(io.files.get('/x')).toBe(lines('before', 'a:', '    1'));
     expect(await natrium([...PING, '--out-file-append'], { job })).toMatchObject({ exit: 2, out: '' });
-    expect(await natrium([...PING, '--out-file='], { job })).toMatchObject({ exit: 2, out: '' });
+  });
+
+  it('on stdout and nested where the name of the file or of the format is empty', async () => {
+    const job = [started(['a']), returned('a', 1), ended()];
+    const {
+      exit,
+      out,
+      err: said,
+      io,
+    } = await natrium([...PING, '--out=', '--out-file=', '--out-file-append'], { job });
+    expect({ exit, out, said }).toEqual({ exit: 0, out: lines('a:', '    1'), said: '' });
+    expect(io.files.size).toBe(0);
+    expect((await natrium([...PING, '--out-file='], { job }, { tty: true })).out).toContain('\u001b[0;36ma');
   });
 
   it('in colour on a terminal only, unless told otherwise', async () => {
@@ -122,6 +134,17 @@ describe('natrium exits 1', () => {
       ),
     );
     expect(exit).toBe(1);
+  });
+
+  it('when a minion was there and is gone, which is not as if it had never been reached', async () => {
+    const gone = { id: 'b', why: 'no_answer', sentence: 'it was connected and is not now' } as const;
+    const { out } = await natrium(PING, { job: [started(['b']), ended(gone)] });
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      'b:',
+      '    Minion did not return. [No response]',
+      '    It was connected and is not now.',
+      `    ${HINT}`,
+    ]);
   });
 
   it('when a minion is still running, with the jid', async () => {
@@ -184,6 +207,16 @@ describe('a refusal', () => {
   it('is one sentence on stderr and exit 13', async () => {
     const { exit, out, err: said } = await natrium(['*', 'cmd.run', 'id'], { job: [{ type: 'refused', refusal: no }] });
     expect({ exit, out, said }).toEqual({ exit: 13, out: '', said: `${no.sentence}\n` });
+  });
+
+  it('after the job’s start is that nobody answers any more: the jid is told with it', async () => {
+    const gone = refusal('master_unreachable', 'the master did not answer in time');
+    const job = [started(['a']), { type: 'refused', refusal: gone } as const];
+    const { exit, err: said } = await natrium(PING, { job });
+    expect({ exit, said }).toEqual({
+      exit: 69,
+      said: `${gone.sentence}\nThis job's jid is: ${JID}\n${HINT}\n\nnatrium-run jobs.lookup_jid ${JID}\n`,
+    });
   });
 
   it('is the same with --async and --preview-target', async () => {
@@ -405,6 +438,26 @@ describe('the way to the master', () => {
     expect(await folder(['-c', '/x'], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/x' }]);
     expect(await folder([], { NATRIUM_CONFIG_DIR: '/y' })).toEqual([{ configDir: '/y' }]);
     expect(await folder(['-l', 'debug'])).toEqual([{ configDir: '/etc/natrium' }]);
+  });
+
+  it('never begins in the folder that one stands in because a name is empty', async () => {
+    const folder = async (argv: readonly string[], NATRIUM_CONFIG_DIR: string) =>
+      (await natrium([...argv, ...PING], {}, { env: { NATRIUM_CONFIG_DIR } })).master.connected[0]?.configDir;
+    expect(await folder([], '')).toBe('/etc/natrium');
+    expect(await folder(['-c', ''], '')).toBe('/etc/natrium');
+    expect(await folder(['--config-dir='], '/y')).toBe('/y');
+  });
+
+  it('begins at home where the folder begins with ~, which no shell sees in --config-dir=~/conf', async () => {
+    const folder = async (given: string, HOME = '/home/$&') =>
+      (await natrium([`--config-dir=${given}`, ...PING], {}, { env: { HOME } })).master.connected[0]?.configDir;
+    expect(await folder('~/conf')).toBe('/home/$&/conf');
+    expect(await folder('~')).toBe('/home/$&');
+    expect([await folder('~joe/x'), await folder('/a/~/b'), await folder('~/conf', '')]).toEqual([
+      '~joe/x',
+      '/a/~/b',
+      '~/conf',
+    ]);
   });
 
   it('that throws is an internal error, without a trace', async () => {

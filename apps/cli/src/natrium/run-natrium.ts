@@ -9,14 +9,13 @@ import { ok, type Refusal, type Result } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
-import type { Options } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
 import { withStdinWords } from '../common/stdin-words.js';
 import { withMaster } from '../common/with-master.js';
 import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
-import { batchOf, subsetOf } from './batch.js';
+import { batchPlan, subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
 import { JobReport, NO_RETURN, NONE_MATCHED } from './job-report.js';
@@ -37,21 +36,21 @@ export async function runNatrium(argv: readonly string[], io: Io, connectMaster:
       io.err(`${helps ? '\n' : ''}${request.error}\n`);
       return EXIT.incomplete;
     }
-    const early = refuseNotBuilt(options, notBuiltHere(options), program.name, io);
+    const early = refuseNotBuilt(options, notBuiltHere(request.value), program.name, io);
     if (early !== undefined) return early;
     const printer = makePrinter(options, io);
     return withMaster(connectMaster, options, io, (link) => carryOut(request.value, link, printer, io));
   });
 }
 
-function notBuiltHere(options: Options): Readonly<Record<string, string>> {
-  const isLater = options.flag('async') && batchOf(options) !== undefined;
-  const batch = options.given('batch') ? '--batch' : '--batch-safe-limit';
-  return { ...NOT_BUILT, ...(isLater ? { async: `${batch} with --async` } : {}) };
+function notBuiltHere({ mode, batch: { size, safeLimit = 0 } }: Request): Readonly<Record<string, string>> {
+  const batch = size !== undefined ? '--batch' : safeLimit > 1 ? '--batch-safe-limit' : undefined;
+  return { ...NOT_BUILT, ...(mode === 'async' && batch !== undefined ? { async: `${batch} with --async` } : {}) };
 }
 
 async function carryOut(request: Request, link: MasterLink, printer: Printer, io: Io): Promise<number> {
-  const { mode, batch, subset } = request;
+  const { mode, subset } = request;
+  const batch = batchPlan(request.batch, link.defaults);
   const show = shownBy(request.show, link.defaults);
   const ask = { ...request.ask, timeout: request.ask.timeout ?? link.defaults.timeout };
   if (mode === 'preview') return preview(link, ask, printer, io);
@@ -64,13 +63,25 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
   if (!matched.ok) return refused(matched.error, io);
   const { minions, unknown } = matched.value;
   if (minions.length + unknown.length === 0) return noneMatched(report);
-  if (batch !== undefined && minions.length >= batch.from) return runBatch(ask, matched.value, batch, parts);
+  if (batch !== undefined && minions.length >= batch.from) {
+    if (mode === 'async') return tooManyToStart(minions.length, batch.from, io);
+    return runBatch(ask, matched.value, batch, parts);
+  }
   return publish(mode, subset === undefined ? ask : listAsk(ask, minions), parts);
 }
 
 async function publish(mode: Request['mode'], ask: JobAsk, parts: FollowParts): Promise<number> {
   if (mode === 'async') return startOnly(parts.link, ask, parts.io);
   return (await followJob(parts.link.publish(ask), parts)) ?? parts.report.finish();
+}
+
+/** Of the configuration's limit: with that of the command line nobody is asked who matches. */
+function tooManyToStart(matched: number, limit: number, io: Io): number {
+  io.err(
+    `natrium: ${String(matched)} minions match, which with batch_safe_limit ${String(limit)} are asked in batches; a batch with ` +
+      '--async is not built yet; nothing was done. --batch-safe-limit=0 asks them all at once.\n',
+  );
+  return EXIT.notBuilt;
 }
 
 /** Who is meant now; with `--subset` some of those who are connected, by chance. */
@@ -84,7 +95,10 @@ async function matchedBy({ ask, subset }: Request, link: MasterLink, io: Io): Pr
   if (!found.ok) return found;
   const minions = [...found.value].sort();
   if (subset !== undefined) return ok({ minions: subsetOf(minions, subset, () => io.random()), unknown: [] });
-  return ok({ minions, unknown: typeof tgt === 'string' ? [] : tgt.filter((id) => !minions.includes(id)) });
+  return ok({
+    minions,
+    unknown: typeof tgt === 'string' ? [] : [...new Set(tgt)].filter((id) => !minions.includes(id)),
+  });
 }
 
 function noneMatched(report: JobReport): number {

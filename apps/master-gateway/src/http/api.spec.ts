@@ -7,10 +7,12 @@ import type { Request, Response } from 'express';
 import pino from 'pino';
 import type { EventFeed } from '../event-feed.js';
 import { Api } from './api.js';
-import type { Clients } from './clients.js';
+import { Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
-import type { Sessions } from './sessions.js';
+import type { MasterCalls } from './master-calls.js';
+import type { LoginAsk, Sessions } from './sessions.js';
 
+const RETURN = { id: 'a', ret: true, retcode: 0, success: true, out: null };
 const RES = { getHeader: () => 'id-1' } as unknown as Response;
 
 function anApi(parts: {
@@ -18,22 +20,30 @@ function anApi(parts: {
   readonly logout?: Sessions['logout'];
   readonly count?: Sessions['count'];
 }) {
-  const logged: string[] = [];
+  const [logged, logins]: [string[], string[]] = [[], []];
   const sessions = {
-    login: () => Promise.resolve({ token: 'f'.repeat(64) }),
+    login: ({ username }: LoginAsk) => {
+      logins.push(username);
+      const session = { name: username, eauth: 'file', start: 0, expire: 0 };
+      return Promise.resolve({ token: 'f'.repeat(64), session });
+    },
     logout: parts.logout,
     count: parts.count ?? (() => undefined),
   };
+  const calls = {
+    job: () => Promise.resolve({ jid: '1', minions: ['a'], missing: [], absent: [], returns: [RETURN] }),
+  };
   const api = new Api({
     sessions: sessions as unknown as Sessions,
-    clients: { check: () => undefined, runAll: () => Promise.resolve([{ a: true }]) } as unknown as Clients,
+    clients: new Clients(calls as unknown as MasterCalls, { clients: new Set(['local']), timeout: 5, restTimeout: 5 }),
     streams: {} as EventStreams,
     feed: { fire: parts.fire } as EventFeed,
+    hasSessions: true,
     openHook: true,
     openStats: false,
     log: pino({ level: 'warn' }, { write: (line) => logged.push(line) }),
   });
-  return { api, logged };
+  return { api, logged, logins };
 }
 
 function hook(api: Api, body = '{}', type = 'application/json'): Promise<void> {
@@ -43,7 +53,7 @@ function hook(api: Api, body = '{}', type = 'application/json'): Promise<void> {
 const never = () => new Promise<void>(() => undefined);
 
 describe('/run with credentials', () => {
-  const low = { client: 'local', fun: 'test.ping', username: 'u', password: 'p', eauth: 'file' };
+  const low = { client: 'local', tgt: 'a', fun: 'test.ping', username: 'u', password: 'p', eauth: 'file' };
 
   it.each([
     ['fails', () => Promise.reject(new ServiceUnavailableException('No acl-service answered'))],
@@ -55,6 +65,17 @@ describe('/run with credentials', () => {
     expect(logged.join()).toMatch(logout === never ? /^$/ : /lives on until its end/);
     expect(logged.join()).not.toContain('ffff');
   });
+});
+
+it('/token issues none where one of several is malformed', async () => {
+  const own = { username: 'u', password: 'p', eauth: 'file' };
+  const { api, logins } = anApi({});
+  await expect(api.tokens([own, { username: 'u' }], { headers: {} } as Request, RES)).rejects.toMatchObject({
+    status: 400,
+  });
+  expect(logins).toEqual([]);
+  await api.tokens([own, own], { headers: {} } as Request, RES);
+  expect(logins).toEqual(['u', 'u']);
 });
 
 describe('a hook', () => {
@@ -86,6 +107,14 @@ describe('a hook', () => {
     const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
     await hook(api, body, type);
     expect(fired).toEqual([expect.objectContaining({ body, post })]);
+  });
+
+  it('is told whatever its bytes are: an event is no command', async () => {
+    const fired: ValueMap[] = [];
+    const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+    const headers = { 'content-type': 'application/json' };
+    await api.hook({ path: '/hook/x', headers, body: Buffer.from('"\xe9"', 'latin1') } as unknown as Request, RES);
+    expect(fired).toEqual([expect.objectContaining({ body: '"\ufffd"', post: '\ufffd' })]);
   });
 
   it.each([

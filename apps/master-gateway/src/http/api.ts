@@ -1,13 +1,15 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
 import { EventProblem, NotStored, type Origin } from '@natrium/events';
-import { Float, isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
+import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { EventFeed } from '../event-feed.js';
-import type { Clients, NamedCaller } from './clients.js';
+import type { CallSequence, NamedCaller } from './call-sequence.js';
+import type { Call, Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
-import { clientIp, fromOf, listenerTokenIn, sessionIn } from './guards.js';
+import { clientIp, fromOf, listenerTokenIn, sessionIn, STRANGERS_BODY } from './guards.js';
+import { loginAsk, withoutCredentials } from './login-ask.js';
 import { lowstates, readBody } from './request-body.js';
 import { type LoginAsk, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
 
@@ -16,6 +18,7 @@ export interface ApiParts {
   readonly clients: Clients;
   readonly streams: EventStreams;
   readonly feed: EventFeed;
+  readonly hasSessions: boolean;
   readonly openHook: boolean;
   readonly openStats: boolean;
   readonly log: Logger;
@@ -29,7 +32,6 @@ const OPEN_HOOK: Origin = { kind: 'local', name: 'hook' };
 const HOOK_MS = 10_000;
 const KEPT =
   'The store takes no writes now. The event is kept at this gateway and stored as soon as it can be; it need not be sent again';
-const CREDENTIALS = ['username', 'password', 'eauth', 'sharedsecret', 'token_expire'] as const;
 
 export class Api {
   readonly #began = Date.now();
@@ -37,9 +39,13 @@ export class Api {
 
   constructor(private readonly parts: ApiParts) {}
 
-  bodyOf(req: Request): Value | undefined {
+  get hasSessions(): boolean {
+    return this.parts.hasSessions;
+  }
+
+  bodyOf(req: Request, bytes: 'utf-8' | 'any' = 'utf-8'): Value | undefined {
     const body: unknown = req.body;
-    return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body) : undefined;
+    return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body, bytes) : undefined;
   }
 
   /** @throws {UnauthorizedException} When the request carries no session; whether it still lives is seen at its use. */
@@ -47,20 +53,22 @@ export class Api {
     return this.#caller(sessionIn(req), req, res);
   }
 
-  lowstatesOf(req: Request, caller: NamedCaller): Promise<readonly ValueMap[]> {
+  async lowstatesOf(req: Request, caller: NamedCaller): Promise<readonly ValueMap[]> {
+    await knownIfLong(req, caller);
     return ofLiving(caller, () => lowstates(this.bodyOf(req)));
   }
 
   async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
     // Each call is decided with its token; where there is none, the session still has to live.
     if (lowstates.length === 0) await caller.name();
-    this.#counts.calls += lowstates.length;
-    return ofLiving(caller, () => this.parts.clients.runAll(lowstates, caller));
+    const calls = await ofLiving(caller, () => this.parts.clients.read(lowstates, caller));
+    return this.parts.clients.inSequence((sequence) => this.#make(calls, caller, sequence));
   }
 
   /** @returns What the gate would say of this function on this target. */
   async canI(req: Request, res: Response): Promise<ValueMap> {
     const caller = this.callerOf(req, res);
+    await knownIfLong(req, caller);
     const low = this.bodyOf(req);
     if (!isMap(low)) throw new BadRequestException('One mapping with fun and tgt is asked for');
     this.#counts.calls += 1;
@@ -69,9 +77,13 @@ export class Api {
 
   /** Each lowstate brings its own credentials, or a token of `/token`. */
   async runSessionless(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
-    const elements: Value[] = [];
-    for (const low of lowstates) elements.push(...(await this.#runOne(low, req, res)));
-    return elements;
+    const all: OwnCalls[] = [];
+    for (const low of lowstates) all.push(await this.#readOwn(low, lowstates.length === 1, req, res));
+    return this.parts.clients.inSequence(async (sequence) => {
+      const elements: Value[] = [];
+      for (const own of all) elements.push(...(await this.#makeOwn(own, sequence, req, res)));
+      return elements;
+    });
   }
 
   async login(req: Request, res: Response): Promise<ValueMap> {
@@ -93,10 +105,13 @@ export class Api {
   }
 
   async tokens(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
-    const asks = lowstates.map((low) => loginAsk(low, 'token'));
+    const asks = lowstates.map((low) => {
+      const ask = loginAsk(low, 'token');
+      if (ask === undefined) throw new BadRequestException('username, password and eauth are required');
+      return ask;
+    });
     const issued: Value[] = [];
     for (const ask of asks) {
-      if (ask === undefined) throw new BadRequestException('username, password and eauth are required');
       this.#counts.logins += 1;
       const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
       issued.push({ ...times(session), name: session.name, eauth: session.eauth, token });
@@ -132,7 +147,8 @@ export class Api {
   async hook(req: Request, res: Response): Promise<void> {
     const origin = this.parts.openHook ? this.#anybody(req, res) : await this.#hookOrigin(req, res);
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
-    const post = this.bodyOf(req);
+    // An event is no command: whatever came is told.
+    const post = this.bodyOf(req, 'any');
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
     const headers = Object.entries(req.headers)
       .filter(([name]) => !SECRET_HEADERS.has(name))
@@ -177,21 +193,29 @@ export class Api {
     return { kind: 'token', name };
   }
 
-  async #runOne(low: ValueMap, req: Request, res: Response): Promise<readonly Value[]> {
+  /** What is to be made, and by whom; nobody has logged in, and nothing is sent. */
+  async #readOwn(low: ValueMap, isAlone: boolean, req: Request, res: Response): Promise<OwnCalls> {
     const { token } = low;
-    const call = Object.fromEntries(Object.entries(low).filter(([key]) => key !== 'token' && !isCredential(key)));
+    const { clients } = this.parts;
+    const call = withoutCredentials(low);
     if (token !== undefined && token !== null) {
       if (typeof token !== 'string' || !TOKEN.test(token)) throw new UnauthorizedException('Invalid token');
-      return this.runAll([call], this.#caller(token, req, res));
+      const caller = this.#caller(token, req, res);
+      return { caller, calls: await ofLiving(caller, () => clients.read([call], caller, isAlone)) };
     }
     // As Salt: what nobody could run needs no credentials to be told so.
-    this.parts.clients.check(low);
-    const ask = loginAsk(low, 'token');
-    if (ask === undefined) throw new UnauthorizedException('No authentication credentials given');
+    clients.check(low);
+    const login = loginAsk(low, 'token');
+    if (login === undefined) throw new UnauthorizedException('No authentication credentials given');
+    return { login, calls: clients.read([call], { token: '', about: fromOf(req, res).about }, isAlone) };
+  }
+
+  async #makeOwn(own: OwnCalls, sequence: CallSequence, req: Request, res: Response): Promise<readonly Value[]> {
+    if ('caller' in own) return this.#make(own.calls, own.caller, sequence);
     const from = fromOf(req, res);
-    const proved = await this.parts.sessions.login(ask, from);
+    const proved = await sequence.again(() => this.parts.sessions.login(own.login, from));
     try {
-      return await this.runAll([call], this.#caller(proved.token, req, res));
+      return await this.#make(own.calls, this.#caller(proved.token, req, res), sequence);
     } finally {
       // The answer is what it is: a client that heard of this instead would run the job again.
       this.parts.sessions.logout(proved.token, from).catch((cause: unknown) => {
@@ -200,50 +224,43 @@ export class Api {
     }
   }
 
+  async #make(calls: readonly Call[], caller: NamedCaller, sequence: CallSequence): Promise<readonly Value[]> {
+    this.#counts.calls += calls.length;
+    const make = () => this.parts.clients.makeAll(calls, sequence.by(caller));
+    return ofLiving(caller, make, () => !sequence.hasBegun);
+  }
+
   #caller(token: string, req: Request, res: Response): NamedCaller {
     const from = fromOf(req, res);
-    let name: Promise<string> | undefined;
+    let name: string | undefined;
     return {
       token,
       about: from.about,
-      name: () => (name ??= this.parts.sessions.check(token, from).then((session) => session.name)),
+      name: async () => (name ??= (await this.parts.sessions.check(token, from)).name),
     };
   }
 }
 
-/** That a session has ended counts before whatever is wrong with its request: a client that hears 401 logs in again. */
-async function ofLiving<T>(caller: NamedCaller, work: () => T | Promise<T>): Promise<T> {
+/**
+ * That a session has ended counts before whatever is wrong with its request: a client that hears 401 logs in again.
+ *
+ * @param isFirst Whether nothing was sent before, so that it may.
+ */
+async function ofLiving<T>(caller: NamedCaller, work: () => T | Promise<T>, isFirst = () => true): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof BadRequestException) await caller.name();
+    if (cause instanceof BadRequestException && isFirst()) await caller.name();
     throw cause;
   }
 }
 
-/** @returns undefined when something is missing. */
-function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefined {
-  const [eauth, username] = [textOf(low['eauth']), textOf(low['username'])];
-  const secret = textOf(low['password'] ?? low['sharedsecret']);
-  if (eauth === undefined || username === undefined || secret === undefined) return undefined;
-  const expire = low['token_expire'];
-  const seconds = expire instanceof Float ? expire.value : Number(expire ?? Number.NaN);
-  return {
-    eauth,
-    username,
-    secret,
-    use,
-    // The acl-service allows ten years at most.
-    expire: Number.isFinite(seconds) && seconds >= 1 ? Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER) : null,
-  };
-}
+/** A lowstate of `/run` that was read, and who makes it. */
+type OwnCalls = { readonly calls: readonly Call[] } & ({ readonly caller: NamedCaller } | { readonly login: LoginAsk });
 
-function textOf(value: Value | undefined): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-}
-
-function isCredential(key: string): boolean {
-  return CREDENTIALS.some((one) => one === key);
+/** Reading YAML takes the gateway's only thread, 0.4 s for a MiB: for as much as that somebody has to be known. */
+async function knownIfLong({ body }: Request, caller: NamedCaller): Promise<void> {
+  if (Buffer.isBuffer(body) && body.length > STRANGERS_BODY) await caller.name();
 }
 
 function times({ start, expire }: Session): ValueMap {

@@ -12,7 +12,7 @@ import {
   type SignedRequest,
   type Tell,
 } from '@natrium/flow';
-import { Float, type ValueMap } from '@natrium/model';
+import { Float, type Value, type ValueMap } from '@natrium/model';
 import { UnauthorizedException } from '@nestjs/common';
 import { Clients } from './clients.js';
 import { MasterCalls } from './master-calls.js';
@@ -23,8 +23,19 @@ const OPTIONS = { clients: new Set(['local', 'local_batch', 'local_subset']), ti
 
 beforeAll(sodiumReady);
 
+function made(clients: Clients, low: ValueMap, caller = CALLER): Promise<readonly Value[]> {
+  return clients.inSequence((sequence) => clients.makeAll(clients.read([low], caller), sequence.by(caller)));
+}
+
 /** A gate that permits all of it, on a cluster where only these are connected; `ran` is who was sent a job. */
-function aGate(connected: readonly string[], end: News['end'] = [], all: readonly string[] = ALL) {
+function aGate(
+  connected: readonly string[],
+  end: News['end'] = [],
+  all: readonly string[] = ALL,
+  missing: string[] = [],
+  retcode = 0,
+) {
+  const paused: number[] = [];
   const ran: string[] = [];
   const sizes: number[] = [];
   const publish = {
@@ -35,9 +46,9 @@ function aGate(connected: readonly string[], end: News['end'] = [], all: readonl
         ran.push(...minions);
         sizes.push(minions.length);
       }
-      const started = { jid: '20261120141646000001', minions: [...minions], missing: [], rule: '' };
+      const started = { jid: '20261120141646000001', minions: [...minions], missing, rule: '' };
       const returns = [request.tgt].flat().includes('a')
-        ? [{ id: 'a', ret: false, retcode: 0, success: true, out: null }]
+        ? [{ id: 'a', ret: false, retcode, success: retcode === 0, out: null }]
         : [];
       tell({ ...NO_NEWS, started, returns, end: follow === 'all' ? end : null });
       return Promise.resolve();
@@ -50,9 +61,10 @@ function aGate(connected: readonly string[], end: News['end'] = [], all: readonl
     tracing: NO_TRACING,
     allowance: { take: () => true },
   };
-  const clients = new Clients(new MasterCalls(ports), OPTIONS);
-  const ask = (low: ValueMap) => clients.runAll([{ tgt: '*', fun: 'test.ping', ...low }], CALLER);
-  return { ran, sizes, ask };
+  const pause = (ms: number) => Promise.resolve(paused.push(ms));
+  const clients = new Clients(new MasterCalls(ports), OPTIONS, { now: () => 0, pause });
+  const ask = (low: ValueMap) => made(clients, { tgt: '*', fun: 'test.ping', ...low });
+  return { ran, sizes, paused, ask };
 }
 
 it('asks nobody who is not connected', async () => {
@@ -97,14 +109,85 @@ it.each([
   expect(sizes).toEqual(wanted);
 });
 
-it('names in a batch who returned and who refused, and nobody who is silent', async () => {
-  const { ask } = aGate(ALL, [
-    { id: 'b', why: 'no_answer', sentence: null },
-    { id: 'c', why: 'refused', sentence: 'Not me.' },
-  ]);
-  const refused = { c: 'Minion did not return. [Refused]\nNot me.' };
-  expect(await ask({ client: 'local_batch', batch: '3' })).toEqual(expect.arrayContaining([{ a: false }, refused]));
-  expect(await ask({ client: 'local_batch', batch: '3' })).toHaveLength(2);
+it.each([['%50'], ['50%'], [' 50% ']])('takes %j as the command line does', async (batch) => {
+  const { sizes, ask } = aGate([]);
+  await ask({ client: 'local_batch', batch });
+  expect(sizes).toEqual([1, 1, 1]);
+});
+
+it.each([
+  { batch: '0' },
+  { batch: '%50%' },
+  { batch: 1.5 },
+  { batch: [] },
+  { batch: true },
+  { batch_wait: 'soon' },
+  { batch_wait: '' },
+  { batch_wait: -1 },
+  { batch_wait: 86_401 },
+  { batch_wait: [] },
+])('refuses %j, and sends nothing', async (low) => {
+  const { ran, ask } = aGate(ALL);
+  await expect(ask({ client: 'local_batch', ...low })).rejects.toMatchObject({ status: 400 });
+  expect(ran).toEqual([]);
+});
+
+describe('a batch', () => {
+  const silent = { id: 'b', why: 'no_answer', sentence: null } as const;
+  const refused = { id: 'b', why: 'refused', sentence: 'Not me.' } as const;
+  const away = { id: 'b', why: 'not_connected', sentence: null } as const;
+
+  it.each([
+    [silent, {}],
+    [{ ...silent, why: 'running' } as const, {}],
+    [refused, 'Minion did not return. [Refused]\nNot me.'],
+  ])('names whom it was sent to: %j is told as %j', async (absent, told) => {
+    const { ask } = aGate(ALL, [absent]);
+    const answered = await ask({ client: 'local_batch', tgt: 'a', batch: '3' });
+    expect(answered).toHaveLength(2);
+    expect(answered).toEqual(expect.arrayContaining([{ a: false }, { b: told }]));
+  });
+
+  it('names nobody who is not connected, nor ids that are nobody’s', async () => {
+    const { ask } = aGate(ALL, [away], ALL, ['z']);
+    expect(await ask({ client: 'local_batch', tgt: 'a', batch: '3' })).toEqual([{ a: false }]);
+  });
+
+  it('tells a return of who was silent at first once, as what it returned', async () => {
+    const { ask } = aGate(ALL, [{ ...silent, id: 'a' }]);
+    expect(await ask({ client: 'local_batch', tgt: 'a', batch: '3' })).toEqual([{ a: false }]);
+  });
+
+  it.each([
+    ['a silent minion', [silent], 0, ['a']],
+    ['a refusal', [refused], 0, ['a']],
+    ['a failure', [], 2, ['a']],
+    ['nothing', [], 0, ALL],
+    ['a minion that is not there', [away], 0, ALL],
+  ])('with failhard stops after %s', async (_about, end, retcode, asked) => {
+    const { ran, ask } = aGate(ALL, end, ALL, [], retcode);
+    await ask({ client: 'local_batch', batch: '1', failhard: true });
+    expect(ran).toEqual(asked);
+  });
+
+  it.each([false, null, 'False', 0, ''])('with failhard: %j goes on after a failure', async (failhard) => {
+    const { ran, ask } = aGate(ALL, [], ALL, [], 2);
+    await ask({ client: 'local_batch', batch: '1', failhard });
+    expect(ran).toEqual(ALL);
+  });
+
+  it.each([
+    [{}, []],
+    [{ batch_wait: null }, []],
+    [{ batch_wait: 0 }, []],
+    [{ batch_wait: 7 }, [7000, 7000]],
+    [{ batch_wait: '0.5' }, [500, 500]],
+    [{ batch_wait: new Float(2) }, [2000, 2000]],
+  ])('with %j waits %j ms between two, and not after the last', async (low, waits) => {
+    const { paused, ask } = aGate(ALL);
+    await ask({ client: 'local_batch', batch: '1', ...low });
+    expect(paused).toEqual(waits);
+  });
 });
 
 describe('a runner or the wheel', () => {
@@ -132,7 +215,7 @@ describe('a runner or the wheel', () => {
     const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, allowance };
     const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
     const all = { ...OPTIONS, clients: new Set(['runner', 'runner_async', 'wheel', 'wheel_async']) };
-    const ask = (low: ValueMap) => new Clients(new MasterCalls(ports), all).runAll([low], { ...CALLER, name });
+    const ask = (low: ValueMap) => made(new Clients(new MasterCalls(ports), all), low, { ...CALLER, name });
     return { did, timeouts, lifetimes, ask };
   }
 

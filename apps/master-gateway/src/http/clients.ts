@@ -1,10 +1,21 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
-import { Float, sample, type Value, type ValueMap } from '@natrium/model';
-import { BadRequestException } from '@nestjs/common';
+import { batchesOf, hasFailed } from '@natrium/jobs';
+import { sample, type Value, type ValueMap } from '@natrium/model';
 import { funArgs } from '../fun-args.js';
+import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
 import { jobAnswer } from './job-answers.js';
-import { type Client, clientOf, localAsk, type RunAsk, runAsk } from './lowstate.js';
-import type { Caller, MasterCalls, RunNews, Verdict } from './master-calls.js';
+import {
+  batchAsk,
+  type BatchAsk,
+  type Client,
+  clientOf,
+  localAsk,
+  type LocalAsk,
+  type RunAsk,
+  runAsk,
+  subsetOf,
+} from './lowstate.js';
+import type { Caller, JobNews, MasterCalls, RunNews, Verdict } from './master-calls.js';
 import { httpError } from './refused.js';
 import { nowStamp } from './stamp.js';
 
@@ -14,33 +25,33 @@ export interface ClientOptions {
   readonly restTimeout: number;
 }
 
-/** A caller whose name is known, which runners' answers carry. */
-export interface NamedCaller extends Caller {
-  readonly name: () => Promise<string>;
+/** A lowstate that was read, which asked nobody: what can be malformed of it is not. */
+export interface Call {
+  readonly what: 'job' | 'run' | 'wheel';
+  readonly ask: LocalAsk | RunAsk;
+  /** @returns What it adds to `return`. @throws {HttpException} */
+  readonly make: (calls: Calls) => Promise<readonly Value[]>;
 }
 
-type Run = (low: ValueMap, caller: NamedCaller) => Promise<readonly Value[]>;
-
-const DEFAULT_SUBSET = 3;
-const DEFAULT_BATCH = '10%';
 /** Nobody waits for it: a day, which is as long as an answer may take. */
 const ASYNC_TIMEOUT = 86_400;
 
 export class Clients {
-  readonly #clients: Readonly<Record<Client, Run>> = {
-    local: (low, caller) => this.#local(low, caller),
-    local_async: (low, caller) => this.#localAsync(low, caller),
-    local_batch: (low, caller) => this.#localBatch(low, caller),
-    local_subset: (low, caller) => this.#localSubset(low, caller),
-    runner: (low, caller) => this.#runner(low, caller),
-    runner_async: (low, caller) => this.#async('run', low, caller),
-    wheel: (low, caller) => this.#wheel(low, caller),
-    wheel_async: (low, caller) => this.#async('wheel', low, caller),
+  readonly #clients: Readonly<Record<Client, (low: ValueMap) => Call>> = {
+    local: (low) => this.#local(low),
+    local_async: (low) => this.#localAsync(low),
+    local_batch: (low) => this.#localBatch(low),
+    local_subset: (low) => this.#localSubset(low),
+    runner: (low) => this.#runner(low),
+    runner_async: (low) => this.#async('run', low),
+    wheel: (low) => this.#wheel(low),
+    wheel_async: (low) => this.#async('wheel', low),
   };
 
   constructor(
     private readonly calls: MasterCalls,
     private readonly options: ClientOptions,
+    private readonly time: Time = REAL_TIME,
   ) {}
 
   /** @throws {BadRequestException} When the lowstate names no client, or one that is not enabled. */
@@ -48,12 +59,30 @@ export class Clients {
     clientOf(low, this.options.clients);
   }
 
+  /**
+   * @param isAlone Nothing is sent before it in the same request, so that its own request tells what does not fit.
+   * @throws {BadRequestException} When one of them is malformed.
+   */
+  read(lowstates: readonly ValueMap[], caller: Caller, isAlone = lowstates.length === 1): readonly Call[] {
+    const calls = lowstates.map((low) => this.#clients[clientOf(low, this.options.clients)](low));
+    if (!isAlone) for (const { what, ask } of calls) this.calls.check(what, ask, caller);
+    return calls;
+  }
+
+  /** All that one HTTP request has made. @throws {HttpException} As its client is to hear it. */
+  async inSequence<T>(work: (sequence: CallSequence) => Promise<T>): Promise<T> {
+    const sequence = new CallSequence(this.calls, this.time);
+    try {
+      return await work(sequence);
+    } catch (cause) {
+      throw sequence.told(cause);
+    }
+  }
+
   /** One after the other, as Salt does; the first that is refused ends all. @throws {HttpException} */
-  async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
-    // None is run when one of them names no client.
-    const named = lowstates.map((low) => [clientOf(low, this.options.clients), low] as const);
+  async makeAll(calls: readonly Call[], own: Calls): Promise<readonly Value[]> {
     const elements: Value[] = [];
-    for (const [client, low] of named) elements.push(...(await this.#clients[client](low, caller)));
+    for (const { make } of calls) elements.push(...(await make(own)));
     return elements;
   }
 
@@ -63,69 +92,106 @@ export class Clients {
     return this.calls.verdict(localAsk(low, this.options.timeout), caller);
   }
 
-  async #local(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
+  #local(low: ValueMap): Call {
+    return this.#job(low, async (ask, calls) => {
+      const news = await calls.job(ask, 'all');
+      return [jobAnswer(news, { ...ask, isList: ask.tgtType === 'list' })];
+    });
+  }
+
+  #localAsync(low: ValueMap): Call {
+    return this.#job(low, async (ask, calls) => {
+      const { jid, minions } = await calls.job(ask, 'jid');
+      return [minions.length === 0 ? {} : { jid, minions }];
+    });
+  }
+
+  #localBatch(low: ValueMap): Call {
+    const batch = batchAsk(low);
+    return this.#job(low, (ask, calls) => inBatches(ask, batch, calls));
+  }
+
+  #localSubset(low: ValueMap): Call {
+    const count = subsetOf(low);
+    return this.#job(low, async (ask, calls) => {
+      const { minions } = await calls.job(ask, 'connected');
+      if (minions.length === 0) return [{}];
+      const part = listAsk(ask, sample(minions, count, Math.random).sort());
+      return [jobAnswer(await calls.job(part, 'all'), { ...ask, isList: false })];
+    });
+  }
+
+  #job(low: ValueMap, make: (ask: LocalAsk, calls: Calls) => Promise<readonly Value[]>): Call {
     const ask = localAsk(low, this.options.timeout);
-    const news = await this.calls.job(ask, 'all', caller);
-    return [jobAnswer(news, { ...ask, isList: ask.tgtType === 'list' })];
+    return { what: 'job', ask, make: (calls) => make(ask, calls) };
   }
 
-  async #localAsync(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
-    const { jid, minions } = await this.calls.job(localAsk(low, this.options.timeout), 'jid', caller);
-    return [minions.length === 0 ? {} : { jid, minions }];
-  }
-
-  /** A batch ends before the next begins, as on our command line (compat/divergences.md). */
-  async #localBatch(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
-    const ask = localAsk(low, this.options.timeout);
-    const { minions } = await this.calls.job(ask, 'preview', caller);
-    const size = batchSize(low['batch'], minions.length);
-    const elements: Value[] = [];
-    for (let from = 0; from < minions.length; from += size) {
-      const part = { ...ask, tgt: minions.slice(from, from + size), tgtType: 'list' };
-      const news = await this.calls.job(part, 'all', caller);
-      // Who is silent has no part in it: Salt asks who is there, and makes batches of those.
-      const heard = { ...news, absent: news.absent.filter(({ why }) => why === 'refused'), missing: [] };
-      const answer = jobAnswer(heard, { ...ask, isFull: false, isList: false });
-      elements.push(...Object.entries(answer).map(([id, value]) => ({ [id]: value })));
-    }
-    return elements;
-  }
-
-  async #localSubset(low: ValueMap, caller: Caller): Promise<readonly Value[]> {
-    const ask = localAsk(low, this.options.timeout);
-    const count = wholeIn(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET, 'subset');
-    const { minions } = await this.calls.job(ask, 'connected', caller);
-    if (minions.length === 0) return [{}];
-    const part = { ...ask, tgt: sample(minions, count, Math.random).sort(), tgtType: 'list' };
-    const news = await this.calls.job(part, 'all', caller);
-    return [jobAnswer(news, { ...ask, isList: false })];
-  }
-
-  async #runner(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
+  #runner(low: ValueMap): Call {
     const ask = runAsk('run', low, this.options.restTimeout);
-    // Before it runs: a session that ended meanwhile takes nothing of what was done away.
-    const user = ask.isFull ? await caller.name() : '';
-    const { jid, outcome, refusal } = await this.calls.run('run', ask, 'all', caller);
-    if (refusal !== null) throw httpError(refusal);
-    if (!ask.isFull) return [outcome?.ret ?? null];
-    return [{ tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user) }];
+    const make = async (calls: Calls) => {
+      // Before it runs: a session that ended meanwhile takes nothing of what was done away.
+      const user = ask.isFull ? await calls.name() : '';
+      const { jid, outcome, refusal } = await calls.run('run', ask, 'all');
+      if (refusal !== null) throw httpError(refusal);
+      if (!ask.isFull) return [outcome?.ret ?? null];
+      return [{ tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user) }];
+    };
+    return { what: 'run', ask, make };
   }
 
-  async #wheel(low: ValueMap, caller: NamedCaller): Promise<readonly Value[]> {
+  #wheel(low: ValueMap): Call {
     const ask = runAsk('wheel', low, this.options.restTimeout);
-    const user = await caller.name();
-    const ran = await this.calls.run('wheel', ask, 'all', caller);
-    // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
-    if (ran.refusal !== null && ran.refusal.code !== 'unknown_runner') throw httpError(ran.refusal);
-    const tag = `salt/wheel/${ran.jid}`;
-    return [{ tag, data: { ...runData('wheel', ask, ran, user), tag } }];
+    const make = async (calls: Calls) => {
+      const user = await calls.name();
+      const ran = await calls.run('wheel', ask, 'all');
+      // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
+      if (ran.refusal !== null && ran.refusal.code !== 'unknown_runner') throw httpError(ran.refusal);
+      const tag = `salt/wheel/${ran.jid}`;
+      return [{ tag, data: { ...runData('wheel', ask, ran, user), tag } }];
+    };
+    return { what: 'wheel', ask, make };
   }
 
-  async #async(what: 'run' | 'wheel', low: ValueMap, caller: Caller): Promise<readonly Value[]> {
-    const { jid, refusal } = await this.calls.run(what, runAsk(what, low, ASYNC_TIMEOUT), 'jid', caller);
-    if (refusal !== null) throw httpError(refusal);
-    return [{ tag: `salt/${what}/${jid}`, jid }];
+  #async(what: 'run' | 'wheel', low: ValueMap): Call {
+    const ask = runAsk(what, low, ASYNC_TIMEOUT);
+    const make = async (calls: Calls) => {
+      const { jid, refusal } = await calls.run(what, ask, 'jid');
+      if (refusal !== null) throw httpError(refusal);
+      return [{ tag: `salt/${what}/${jid}`, jid }];
+    };
+    return { what, ask, make };
   }
+}
+
+/** A batch ends before the next begins, as on our command line (compat/divergences.md). */
+async function inBatches(ask: LocalAsk, { size, failhard, waitMs }: BatchAsk, calls: Calls): Promise<readonly Value[]> {
+  const { minions } = await calls.job(ask, 'preview');
+  const elements: Value[] = [];
+  for (const [index, ids] of batchesOf(minions, size).entries()) {
+    if (index > 0 && waitMs > 0) await calls.pause(waitMs);
+    const { told, isGood } = batchAnswer(await calls.job(listAsk(ask, ids), 'all'), ask);
+    elements.push(...told);
+    if (failhard && !isGood) break;
+  }
+  return elements;
+}
+
+/** Who is not connected has no part in a batch: Salt asks who is there, and makes batches of those. Who is, and says nothing, is told empty. */
+function batchAnswer(news: JobNews, ask: LocalAsk): { readonly told: readonly ValueMap[]; readonly isGood: boolean } {
+  const back = new Set(news.returns.map(({ id }) => id));
+  const absent = news.absent.filter(({ id, why }) => why !== 'not_connected' && !back.has(id));
+  const silent = absent.filter(({ why }) => why !== 'refused');
+  const heard = { ...news, absent: absent.filter(({ why }) => why === 'refused'), missing: [] };
+  const answer = jobAnswer(heard, { ...ask, isFull: false, isList: false });
+  const told = Object.entries<Value>({ ...answer, ...Object.fromEntries(silent.map(({ id }) => [id, {}])) });
+  return {
+    told: told.map(([id, value]) => ({ [id]: value })),
+    isGood: absent.length === 0 && !news.returns.some(hasFailed),
+  };
+}
+
+function listAsk(ask: LocalAsk, ids: readonly string[]): LocalAsk {
+  return { ...ask, tgt: ids, tgtType: 'list' };
 }
 
 function runData(
@@ -143,18 +209,4 @@ function runData(
     return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,
     success: outcome?.success ?? false,
   };
-}
-
-function batchSize(batch: Value | undefined, count: number): number {
-  const text = typeof batch === 'string' ? batch.trim() : (batch ?? DEFAULT_BATCH);
-  const share = typeof text === 'string' ? /^(\d{1,3}(?:\.\d{1,6})?)%$/.exec(text)?.[1] : undefined;
-  if (share !== undefined) return Math.max(1, Math.floor((count * Number(share)) / 100));
-  return wholeIn(text, 'batch');
-}
-
-function wholeIn(value: Value, key: string): number {
-  const plain = value instanceof Float ? value.value : value;
-  const number = typeof plain === 'string' || typeof plain === 'number' ? Number(plain) : Number.NaN;
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new BadRequestException(`${key} is a whole number from 1`);
 }

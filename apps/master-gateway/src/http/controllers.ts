@@ -39,12 +39,14 @@ export class RootController {
   @Post('/run')
   async run(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    return sendValue(req, res, { return: await this.api.runSessionless(lowstates(this.api.bodyOf(req)), req, res) });
+    return sendValue(req, res, {
+      return: await this.api.runSessionless(lowstates(this.api.bodyOf(req)), req, res),
+    });
   }
 
   @Get('/openapi.json')
   describe(@Req() req: Request, @Res() res: Response) {
-    return sendValue(req, res, openApi(baseOf(req.originalUrl)));
+    return sendValue(req, res, openApi(baseOf(req.originalUrl), this.api.hasSessions));
   }
 }
 
@@ -84,7 +86,7 @@ export class FleetController {
 
   @Get(['/minions', '/minions/:id'])
   async minions(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
-    const low = { client: 'local', tgt: id ?? '*', fun: 'grains.items' };
+    const low = { client: 'local', tgt: named(req, id, 'mid') ?? '*', fun: 'grains.items' };
     return sendValue(req, res, { return: await this.api.runAll([low], this.api.callerOf(req, res)) });
   }
 
@@ -99,28 +101,21 @@ export class FleetController {
     return sendValue(req, res, { return: started, _links: links }, 202);
   }
 
-  @Get('/jobs')
-  async jobs(@Req() req: Request, @Res() res: Response) {
-    const low = { client: 'runner', fun: 'jobs.list_jobs' };
-    return sendValue(req, res, { return: await this.api.runAll([low], this.api.callerOf(req, res)) });
+  @Get(['/jobs', '/jobs/:jid'])
+  async jobs(@Req() req: Request, @Res() res: Response, @Param('jid') id: string | undefined) {
+    const jid = named(req, id, 'jid');
+    const low = {
+      client: 'runner',
+      ...(jid === undefined ? { fun: 'jobs.list_jobs' } : { fun: 'jobs.list_job', jid }),
+    };
+    const told = await this.api.runAll([low], this.api.callerOf(req, res));
+    return sendValue(req, res, jid === undefined ? { return: told } : { info: told, return: [returnsIn(told[0])] });
   }
 
-  @Get('/jobs/:jid')
-  async job(@Req() req: Request, @Res() res: Response, @Param('jid') jid: string) {
-    const low = { client: 'runner', fun: 'jobs.list_job', jid };
-    const info = await this.api.runAll([low], this.api.callerOf(req, res));
-    return sendValue(req, res, { info, return: [returnsIn(info[0])] });
-  }
-
-  @Get('/keys')
-  async keys(@Req() req: Request, @Res() res: Response) {
-    const low = { client: 'wheel', fun: 'key.list_all' };
-    return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
-  }
-
-  @Get('/keys/:id')
-  async key(@Req() req: Request, @Res() res: Response, @Param('id') id: string) {
-    const low = { client: 'wheel', fun: 'key.finger', match: id };
+  @Get(['/keys', '/keys/:id'])
+  async keys(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
+    const match = named(req, id, 'mid');
+    const low = { client: 'wheel', ...(match === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match }) };
     return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
   }
 
@@ -167,6 +162,14 @@ export class EventController {
   upgrade(): never {
     throw new BadRequestException('Ask for a WebSocket: Connection: Upgrade');
   }
+}
+
+/** As in Salt's server, what the path does not say the query may; an empty one says nothing. */
+function named(req: Request, inPath: string | undefined, key: 'mid' | 'jid'): string | undefined {
+  const value = inPath ?? req.query[key];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new BadRequestException(`${key} is said once`);
+  return value;
 }
 
 function returnsIn(info: Value | undefined): ValueMap {

@@ -5,7 +5,7 @@
 import { randomBytes, toHex } from '@natrium/envelope';
 import type { NextFunction, Request, Response } from 'express';
 import { ForbiddenException, PayloadTooLargeException } from '@nestjs/common';
-import type { From } from './sessions.js';
+import type { From, Sessions } from './sessions.js';
 import { SESSION_ID, TOKEN, unproved } from './sessions.js';
 
 const OWN_ID = /^[\w.-]{1,64}$/;
@@ -40,15 +40,40 @@ export function clientIp({ ip = '' }: Pick<Request, 'ip'>): string {
   return ip.replace(/^::ffff:/, '');
 }
 
+/** So much of a body is read for whom nobody knows yet. */
+export const STRANGERS_BODY = 65_536;
+const LOGINS = /^\/(?:login|token)\/?$/i;
+const OWN_CREDENTIALS = /^\/(?:login|token|run)\/?$/i;
+
+/** Who brings credentials along is nobody yet: an address from which too many of them were none is not even listened to. */
+export function strangers(sessions: Pick<Sessions, 'mayTry' | 'failed'>) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    if (req.method === 'POST' && OWN_CREDENTIALS.test(req.path)) {
+      const from = fromOf(req, res);
+      sessions.mayTry(from);
+      res.once('close', () => {
+        if (res.statusCode === 400 || res.statusCode === 401) sessions.failed(from);
+      });
+    }
+    next();
+  };
+}
+
+/** How many bytes a body may have there: credentials alone need little room. */
+export function roomAt(path: string, maxBody: number): number {
+  return LOGINS.test(path) ? Math.min(maxBody, STRANGERS_BODY) : maxBody;
+}
+
 /** A body that says that it is too long is refused before it comes; the reader counts the bytes of the others. */
 export function bounded(maxBody: number) {
   return (req: Request, res: Response, next: NextFunction): void => {
-    if (Number(req.headers['content-length'] ?? 0) <= maxBody) {
+    const room = roomAt(req.path, maxBody);
+    if (Number(req.headers['content-length'] ?? 0) <= room) {
       next();
       return;
     }
     res.setHeader('Connection', 'close');
-    next(new PayloadTooLargeException(`A body holds at most ${String(maxBody)} bytes`));
+    next(new PayloadTooLargeException(`A body holds at most ${String(room)} bytes`));
   };
 }
 

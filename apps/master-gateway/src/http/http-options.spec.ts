@@ -73,6 +73,15 @@ it.each([
   expect(optionsOf(`http_port: 8000\n${text}\n`)?.restTimeout).toBe(seconds);
 });
 
+it.each([
+  ['', true],
+  ['enable_sessions: true', true],
+  ['enable_sessions: null', true],
+  ['enable_sessions: false', false],
+])('with %j has sessions: %s', (text, has) => {
+  expect(optionsOf(`rest_cherrypy: {port: 8001, disable_ssl: true, ${text}}\n`)?.hasSessions).toBe(has);
+});
+
 describe('http_proxies', () => {
   const proxies = (list: string) => optionsOf(`http_port: 8000\nhttp_proxies: ${list}\n`)?.proxies;
 

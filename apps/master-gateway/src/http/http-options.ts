@@ -2,16 +2,16 @@
  * Salt's `rest_cherrypy` settings as this API reads them. A setting that would protect and that is not known here stops the start:
  * ignoring it would open what its author closed.
  */
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ConfigInvalid } from '@natrium/edge';
 import type { MasterConfig } from '@natrium/config';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { readPair, type TlsFiles, type TlsPair } from './http-tls.js';
 
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly tls: { readonly files: TlsFiles; readonly pair: TlsPair } | undefined;
   /** The HTML file that is served at `appPath`, and to whoever prefers HTML. */
   readonly app: string | undefined;
   readonly appPath: string;
@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly staticPath: string;
   /** Without its final slash; empty: the root. */
   readonly prefix: string;
+  /** `enable_sessions`. */
+  readonly hasSessions: boolean;
   readonly hookPath: string;
   readonly openHook: boolean;
   readonly openStats: boolean;
@@ -82,6 +84,7 @@ export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOpti
     static: textIn(own, 'static'),
     staticPath: pathIn(own, 'static_path', '/static'),
     prefix: pathIn(own, 'root_prefix', '/').replace(/\/$/, ''),
+    hasSessions: own['enable_sessions'] !== false,
     hookPath: pathIn(own, 'webhook_url', '/hook'),
     openHook: own['webhook_disable_auth'] === true,
     openStats: own['stats_disable_auth'] === true,
@@ -102,16 +105,8 @@ function tlsOf(own: ValueMap): HttpOptions['tls'] {
   if (cert === undefined || key === undefined) {
     throw wrong('ssl_crt', 'and ssl_key name the certificate; or set disable_ssl: true where a proxy speaks TLS');
   }
-  const more = chain === undefined ? [] : [fileAt('ssl_chain', chain)];
-  return { cert: Buffer.concat([fileAt('ssl_crt', cert), ...more]), key: fileAt('ssl_key', key) };
-}
-
-function fileAt(key: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw wrong(key, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
-  }
+  const files = { ssl_crt: cert, ssl_key: key, ssl_chain: chain };
+  return { files, pair: readPair(files) };
 }
 
 function addressesIn(value: Value | undefined): readonly string[] | undefined {

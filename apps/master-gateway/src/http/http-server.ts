@@ -1,21 +1,22 @@
 /** The HTTP API's server: Nest on Express, with limits on all that a client may send, and on how long it may take. */
 import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Api } from './api.js';
 import { EventController, FleetController, LoginController, RootController, UiController } from './controllers.js';
 import { answerError, ErrorFilter } from './error-filter.js';
 import type { EventStreams } from './event-streams.js';
-import { admit, bounded, headers, identify, knownEncoding } from './guards.js';
+import { admit, bounded, headers, identify, knownEncoding, roomAt, strangers } from './guards.js';
 import type { HttpOptions } from './http-options.js';
+import { followCertificate } from './http-tls.js';
 import { openApiPage } from './openapi.js';
-import { allowedMethods, ownPaths } from './paths.js';
+import { allowedMethods, ownPaths, withoutSessions } from './paths.js';
 import type { Sessions } from './sessions.js';
 import { staticApp } from './static-app.js';
 import { uiPage } from './ui-page.js';
@@ -94,16 +95,12 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
     bodyParser: false,
     logger: false,
     abortOnError: false,
-    ...(options.tls === undefined ? {} : { httpsOptions: options.tls }),
+    ...(options.tls === undefined ? {} : { httpsOptions: { ...options.tls.pair } }),
   });
   app.use(identify, headers, admit(options.addresses), ownPaths(options), ...uiPage(options), ...staticApp(options));
-  app.use('/openapi', openApiPage);
-  app.use(
-    allowedMethods,
-    bounded(options.maxBody),
-    knownEncoding,
-    express.raw({ type: () => true, limit: options.maxBody, inflate: false }),
-  );
+  app.use(withoutSessions(options));
+  app.use('/openapi', openApiPage(options.hasSessions));
+  app.use(allowedMethods, strangers(sessions), bounded(options.maxBody), knownEncoding, bodyReader(options.maxBody));
   // What is refused on the way to a door is told as what is refused there.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     answerError(error, req, res, log);
@@ -124,14 +121,26 @@ export async function serveHttp(options: HttpOptions, { api, sessions, streams, 
   });
   const endSockets = serveWebSockets(http, { ...options, sessions, streams });
   await app.listen(options.port, options.host);
+  const { tls } = options;
+  const unfollow =
+    tls !== undefined && http instanceof TlsServer ? followCertificate(http, tls.files, tls.pair, log) : undefined;
   return {
     url: `${options.tls === undefined ? 'http' : 'https'}://${shownHost(options.host)}:${String(options.port)}${options.prefix}`,
     close: async () => {
       adapter.closing = true;
+      unfollow?.();
       streams.close();
       endSockets();
       await ended(app.close(), http, sockets);
     },
+  };
+}
+
+function bodyReader(maxBody: number): RequestHandler {
+  const upTo = (limit: number) => express.raw({ type: () => true, limit, inflate: false });
+  const [all, little] = [upTo(maxBody), upTo(roomAt('/login', maxBody))];
+  return (req, res, next) => {
+    (roomAt(req.path, maxBody) < maxBody ? little : all)(req, res, next);
   };
 }
 

@@ -1,5 +1,6 @@
 /** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
 import { jidAsText, parseNamedWord, parseWords, splitFunctions, yamlify } from '@natrium/args';
+import { type BatchSize, batchSizeOf } from '@natrium/jobs';
 import { isList, isMap, isTrue, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 
@@ -31,11 +32,22 @@ export interface RunAsk {
   readonly isFull: boolean;
 }
 
+/** How a job goes to its minions by `local_batch`. */
+export interface BatchAsk {
+  readonly size: BatchSize;
+  /** Ends with the first batch in which something failed. */
+  readonly failhard: boolean;
+  /** Between two batches. */
+  readonly waitMs: number;
+}
+
 /** Keys of a runner's or wheel's lowstate that are no argument of the function. */
 const NO_ARGUMENT: ReadonlySet<string> = new Set([
   'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'token', 'timeout', 'full_return', 'print_event',
 ]); // prettier-ignore
 const MAX_TIMEOUT = 86_400;
+const DEFAULT_BATCH = '10%';
+const DEFAULT_SUBSET = 3;
 
 export function clientOf({ client }: ValueMap, enabled: ReadonlySet<string>): Client {
   const known = CLIENTS.find((one) => one === client);
@@ -81,6 +93,33 @@ export function runAsk(what: 'run' | 'wheel', low: ValueMap, usualTimeout: numbe
     timeout: timeoutOf(low, usualTimeout),
     isFull: isTrue(yamlify(low['full_return'] ?? false)),
   };
+}
+
+export function batchAsk(low: ValueMap): BatchAsk {
+  const size = batchSizeOf(wordOf(low['batch'] ?? DEFAULT_BATCH));
+  if (size === undefined)
+    throw new BadRequestException('batch is a number of minions from 1, or a share: 3, 10% or %10');
+  return { size, failhard: isTrue(yamlify(low['failhard'] ?? false)), waitMs: 1000 * waitOf(low['batch_wait']) };
+}
+
+/** So many of the minions, whichever. */
+export function subsetOf(low: ValueMap): number {
+  const count = Number(wordOf(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET));
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new BadRequestException('subset is a whole number from 1');
+}
+
+function waitOf(wait: Value | undefined): number {
+  const word = wordOf(wait ?? 0);
+  const seconds = word.trim() === '' ? Number.NaN : Number(word);
+  if (seconds >= 0 && seconds <= MAX_TIMEOUT) return seconds;
+  throw new BadRequestException('batch_wait is a number of seconds, a day at most');
+}
+
+/** A number or a text, as a word of a command line; what is neither is none. */
+function wordOf(value: Value): string {
+  if (value instanceof Float) return String(value.value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** `k=v` is a keyword, its value read as YAML; every other text stays as it is, and a number that is a job id becomes one. */

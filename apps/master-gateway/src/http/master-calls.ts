@@ -78,16 +78,31 @@ const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_pe
 export class MasterCalls {
   constructor(private readonly ports: CallPorts) {}
 
-  /** @param follow `connected`: a preview of those who are connected now. @throws {HttpException} When it is refused. */
-  async job(ask: LocalAsk, follow: Follow | 'connected', caller: Caller): Promise<JobNews> {
-    const news = await this.#publish(ask, follow, caller);
+  /** Whether it fits into a request; nothing is asked. @throws {BadRequestException} */
+  check(what: Request['what'], ask: LocalAsk | RunAsk, { about }: Caller): void {
+    const [asked, options] = 'fun' in ask ? [runAsked(ask), runOptions(what)] : [ask, jobOptions(ask)];
+    this.#read(what, asked, about, options);
+  }
+
+  /**
+   * @param follow `connected`: a preview of those who are connected now.
+   * @param onBegun Hears the job's id when it is sent to anybody.
+   * @throws {HttpException} When it is refused.
+   */
+  async job(
+    ask: LocalAsk,
+    follow: Follow | 'connected',
+    caller: Caller,
+    onBegun: (jid: string) => void = () => undefined,
+  ): Promise<JobNews> {
+    const news = await this.#publish(ask, follow, caller, onBegun);
     if (news.refusal !== null) throw httpError(news.refusal as Refusal);
     return jobNews(news);
   }
 
   /** What the gate says of a job: nothing of it is written, and nothing sent. @throws {HttpException} When it says nothing. */
   async verdict(ask: LocalAsk, caller: Caller): Promise<Verdict> {
-    const { refusal: refused, started } = await this.#publish(ask, 'preview', caller);
+    const { refusal: refused, started } = await this.#publish(ask, 'preview', caller, () => undefined);
     if (refused === null) {
       const { rule = '', minions = [], missing = [] } = started ?? {};
       return { allowed: true, rule, minions: [...minions].sort(), missing: [...missing].sort() };
@@ -97,19 +112,26 @@ export class MasterCalls {
     return { allowed: false, code, sentence };
   }
 
-  /** @param follow `jid`: resolves as soon as it is granted. @throws {HttpException} When it is refused before it runs. */
+  /**
+   * @param follow `jid`: resolves as soon as it is granted.
+   * @returns A refusal too, of what was granted: whether anything was done, its code says.
+   * @throws {HttpException} When it is refused before it is granted.
+   */
   run(what: 'run' | 'wheel', ask: RunAsk, follow: 'all' | 'jid', caller: Caller): Promise<RunNews> {
-    const asked = { funs: [ask.fun], args: [ask.args], tgt: '', tgtType: 'glob', returner: '', timeout: ask.timeout };
-    // Salt's API gives a runner no keyword that it does not know; its command line, and the wheel, refuse those.
-    const signed = this.#request(what, asked, caller, what === 'run' ? { [KNOWN_KEYWORDS]: true } : {});
+    const signed = this.#request(what, runAsked(ask), caller, runOptions(what));
     return this.#traced(
       signed,
       () =>
         new Promise((resolve, reject) => {
+          let isGranted = false;
           const tell = ({ refusal: refused, jid, outcome }: Ran) => {
-            resolve({ jid, outcome, refusal: refused as Refusal | null });
+            if (refused === null || isGranted) resolve({ jid, outcome, refusal: refused as Refusal | null });
+            else reject(httpError(refused as Refusal));
           };
-          this.ports.run.handle(signed, follow, tell).catch(reject);
+          const onGranted = () => {
+            isGranted = true;
+          };
+          this.ports.run.handle(signed, follow, tell, onGranted).catch(reject);
         }),
     );
   }
@@ -124,21 +146,17 @@ export class MasterCalls {
     }
   }
 
-  #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller): Promise<News> {
+  #publish(ask: LocalAsk, wanted: Follow | 'connected', caller: Caller, onBegun: (jid: string) => void): Promise<News> {
     const follow = wanted === 'connected' ? 'preview' : wanted;
     const how = wanted === 'all' ? { [WAITS]: true } : wanted === 'connected' ? { [CONNECTED]: true } : {};
-    const { delimiter, metadata } = ask;
-    const signed = this.#request('job', ask, caller, {
-      ...how,
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(metadata === null ? {} : { metadata: toPlain(metadata) }),
-    });
+    const signed = this.#request('job', ask, caller, { ...how, ...jobOptions(ask) });
     return this.#traced(
       signed,
       () =>
         new Promise((resolve, reject) => {
           const gathered = new GatheredNews(NO_NEWS);
           const tell = (news: News) => {
+            if (follow !== 'preview' && (news.started?.minions.length ?? 0) > 0) onBegun(news.started?.jid ?? '');
             gathered.add(news);
             const { all } = gathered;
             const isBegun = follow !== 'all' && all.started !== null;
@@ -151,8 +169,26 @@ export class MasterCalls {
 
   #request(what: Request['what'], asked: Asked, { token, about }: Caller, options: ValueMap): SignedRequest {
     if (!this.ports.allowance.take(`token ${digestOf(Buffer.from(token))}`)) throw httpError(TOO_FAST);
+    const { bytes, request } = this.#read(what, asked, about, options);
+    return {
+      bytes,
+      signature: null,
+      credential: tokenCredential(token),
+      grantRun: null,
+      callerKey: null,
+      request,
+      digest: digestOf(bytes),
+    };
+  }
+
+  #read(
+    what: Request['what'],
+    asked: Asked,
+    about: string,
+    options: ValueMap,
+  ): Pick<SignedRequest, 'bytes' | 'request'> {
     const { funs, args, tgt, tgtType, returner, timeout } = asked;
-    const bytes = this.#encoded({
+    const bytes = encoded({
       id: randomBytes(16),
       what,
       funs,
@@ -168,30 +204,38 @@ export class MasterCalls {
       lifetime: Math.min((what === 'job' ? timeout * 1000 : 0) + GRACE_MS, MAX_LIFETIME),
     });
     const request = readAsked(bytes);
-    if (request === undefined) throw NOT_A_REQUEST;
-    return {
-      bytes,
-      signature: null,
-      credential: tokenCredential(token),
-      grantRun: null,
-      callerKey: null,
-      request,
-      digest: digestOf(bytes),
-    };
-  }
-
-  #encoded(request: Parameters<typeof encodeRequest>[0]): Uint8Array {
-    try {
-      return encodeRequest(request);
-    } catch (cause) {
-      if (cause instanceof RangeError)
-        throw new BadRequestException('The lowstate does not fit into a request', { cause });
-      throw cause;
-    }
+    if (request === undefined) throw httpError(NOT_A_REQUEST);
+    return { bytes, request };
   }
 }
 
-const NOT_A_REQUEST = httpError(refusal('bad_request', 'The lowstate is not one that any party would accept'));
+function encoded(request: Parameters<typeof encodeRequest>[0]): Uint8Array {
+  try {
+    return encodeRequest(request);
+  } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new BadRequestException('The lowstate does not fit into a request', { cause });
+    throw cause;
+  }
+}
+
+function jobOptions({ delimiter, metadata }: LocalAsk): ValueMap {
+  return {
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(metadata === null ? {} : { metadata: toPlain(metadata) }),
+  };
+}
+
+function runAsked({ fun, args, timeout }: RunAsk): Asked {
+  return { funs: [fun], args: [args], tgt: '', tgtType: 'glob', returner: '', timeout };
+}
+
+/** Salt's API gives a runner no keyword that it does not know; its command line, and the wheel, refuse those. */
+function runOptions(what: Request['what']): ValueMap {
+  return what === 'run' ? { [KNOWN_KEYWORDS]: true } : {};
+}
+
+const NOT_A_REQUEST = refusal('bad_request', 'The lowstate is not one that any party would accept');
 
 function jobNews({ started, returns, end }: News): JobNews {
   const { jid = '', minions = [], missing = [] } = started ?? {};

@@ -1,8 +1,8 @@
 /** The API described by itself, for programs (`/openapi.json`) and for people (`/openapi`). */
 import type { Value, ValueMap } from '@natrium/model';
-import type { NextFunction, Request, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { CLIENTS } from './lowstate.js';
-import { plainTarget } from './paths.js';
+import { isForSessions, plainTarget } from './paths.js';
 
 interface Operation {
   readonly path: string;
@@ -104,10 +104,14 @@ export function baseOf(url: string): string {
   return plainTarget(url).replace(/\/openapi\.json\/?(?:\?.*)?$/, '');
 }
 
+function operations(hasSessions: boolean): readonly Operation[] {
+  return hasSessions ? OPERATIONS : OPERATIONS.filter(({ path }) => !isForSessions(path));
+}
+
 /** @param base Where the API is mounted. */
-export function openApi(base: string): ValueMap {
+export function openApi(base: string, hasSessions: boolean): ValueMap {
   const paths = new Map<string, Record<string, Value>>();
-  for (const operation of OPERATIONS) {
+  for (const operation of operations(hasSessions)) {
     const entry = paths.get(operation.path) ?? {};
     entry[operation.method] = described(operation);
     paths.set(operation.path, entry);
@@ -162,19 +166,28 @@ function ref(name: string): ValueMap {
 const STYLE =
   ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #8886}code{font-family:ui-monospace,monospace}';
 const AUTHS = { none: 'nobody has to', session: 'a session', credentials: 'credentials in the body' } as const;
+const HOW = {
+  session: 'Log in with <code>POST /login</code>; the token goes into the header <code>X-Auth-Token</code>.',
+  credentials: 'There are no sessions: each lowstate of <code>POST /run</code> brings its credentials.',
+} as const;
 
-export function openApiPage(req: Request, res: Response, next: NextFunction): void {
-  if (req.path !== '/' || req.method !== 'GET') {
-    next();
-    return;
-  }
-  const rows = OPERATIONS.map(
+export function openApiPage(hasSessions: boolean): RequestHandler {
+  const page = pageOf(hasSessions);
+  return (req, res, next) => {
+    if (req.path !== '/' || req.method !== 'GET') {
+      next();
+      return;
+    }
+    res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
+    res.setHeader('Content-Type', 'text/html;charset=utf-8');
+    res.end(page);
+  };
+}
+
+function pageOf(hasSessions: boolean): string {
+  const rows = operations(hasSessions).map(
     ({ path, method, summary, auth }) =>
       `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${path}</code></td><td>${summary}</td><td>${AUTHS[auth]}</td></tr>`,
   );
-  res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-  res.setHeader('Content-Type', 'text/html;charset=utf-8');
-  res.end(
-    `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Natrium HTTP API</title><style>${STYLE}</style></head>\n<body><main><h1>Natrium HTTP API</h1><p>Salt’s <code>rest_cherrypy</code> API. For programs: <a href="openapi.json">openapi.json</a>. Log in with <code>POST /login</code>; the token goes into the header <code>X-Auth-Token</code>.</p><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Who is asked for</th></tr></thead><tbody>${rows.join('')}</tbody></table></main></body></html>\n`,
-  );
+  return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Natrium HTTP API</title><style>${STYLE}</style></head>\n<body><main><h1>Natrium HTTP API</h1><p>Salt’s <code>rest_cherrypy</code> API. For programs: <a href="openapi.json">openapi.json</a>. ${HOW[hasSessions ? 'session' : 'credentials']}</p><table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Who is asked for</th></tr></thead><tbody>${rows.join('')}</tbody></table></main></body></html>\n`;
 }

@@ -29,6 +29,17 @@ export function allowedMethods(req: Request, res: Response, next: NextFunction):
   next(new MethodNotAllowedException('Specified method is invalid for this resource.'));
 }
 
+/** As in Salt: what needs a session, or makes one, is not there where there are none. */
+export function isForSessions(path: string): boolean {
+  return /^\/(?:login|logout|minions|jobs)(?:\/|$)/i.test(path);
+}
+
+export function withoutSessions({ hasSessions }: Pick<HttpOptions, 'hasSessions'>): RequestHandler {
+  return (req, _, next) => {
+    next(hasSessions || !isForSessions(req.path) ? undefined : new NotFoundException());
+  };
+}
+
 /**
  * A request's target as the doors know it. A client whose address ends with a slash asks for `//login`: as in Salt's server, several
  * are one. Scheme and host, which whoever asks through a proxy puts before the path, are left out (RFC 9112, 3.2.2).

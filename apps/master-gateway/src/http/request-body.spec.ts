@@ -50,6 +50,36 @@ describe('a body', () => {
     expect(() => read(type, text)).toThrow(BadRequestException);
   }); // prettier-ignore
 
+  const LATIN = Buffer.from('{"arg": ["caf\xe9"]}', 'latin1');
+  it.each<[string, Buffer]>([
+    ['application/json', LATIN],
+    ['text/plain', LATIN],
+    ['application/x-yaml', LATIN],
+    ['text/yaml', LATIN],
+    ['application/x-www-form-urlencoded', Buffer.from('arg=caf\xe9', 'latin1')],
+    ['application/x-www-form-urlencoded', Buffer.from('arg=caf%E9')],
+    ['application/x-www-form-urlencoded', Buffer.from('%e9=1')],
+    ['application/x-www-form-urlencoded', Buffer.from('arg=%c3&arg=%a9')],
+    ['application/x-www-form-urlencoded', Buffer.from('arg=%ed%a0%80')],
+    ['application/json; charset=iso-8859-1', LATIN],
+  ])('of the type %s that is not UTF-8 is refused, and no byte of it is replaced (%#)', (type, body) => {
+    expect(() => readBody(type, body)).toThrow('The body is not UTF-8');
+  });
+
+  it.each([
+    ['application/json', '{"arg": ["café \ufffd"]}', { arg: ['café \ufffd'] }],
+    ['application/x-www-form-urlencoded', 'arg=caf%C3%A9+%f0%9f%a6%8a&tgt=é%c3%a9', { arg: ['café 🦊'], tgt: 'éé' }],
+    ['application/x-www-form-urlencoded', 'arg=100%&tgt=%zz%4', { arg: ['100%'], tgt: '%zz%4' }],
+    ['text/plain', '\ufefftext', '\ufefftext'],
+  ])('of the type %s in UTF-8, %s, keeps each character', (type, text, value) => {
+    expect(read(type, text)).toEqual(value);
+  });
+
+  it('that nobody acts on may hold any bytes', () => {
+    expect(readBody('application/json', LATIN, 'any')).toEqual({ arg: ['caf\ufffd'] });
+    expect(readBody(undefined, Buffer.from('a=%e9'), 'any')).toEqual({ a: '\ufffd' });
+  });
+
   it('of another type is not acceptable', () => {
     expect(() => read('text/csv', 'a')).toThrow(NotAcceptableException);
   });

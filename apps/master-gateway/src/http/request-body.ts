@@ -15,17 +15,28 @@ const MARK = `${randomUUID()}:`;
 /** A form's texts that are read as YAML; the others are names and targets. */
 const PARSED: ReadonlySet<string> = new Set(['arg', 'kwarg']);
 
-/** @returns undefined when there is no body. @throws {HttpException} 400 or 406. */
-export function readBody(contentType: string | undefined, body: Buffer): Value | undefined {
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * @param bytes `any`: what is not UTF-8 is shown as such (U+FFFD), where nobody acts on it.
+ * @returns undefined when there is no body.
+ * @throws {HttpException} 400 or 406.
+ */
+export function readBody(
+  contentType: string | undefined,
+  body: Buffer,
+  bytes: 'utf-8' | 'any' = 'utf-8',
+): Value | undefined {
   if (body.length === 0) return undefined;
   const type = (contentType ?? 'application/x-www-form-urlencoded').split(';', 1)[0]?.trim().toLowerCase();
-  const text = body.toString('utf8');
+  const text = bytes === 'any' ? body.toString('utf8') : textOf(body);
   switch (type) {
     case 'application/json':
       return fromJson(text);
     case 'text/plain':
       return plainText(text);
     case 'application/x-www-form-urlencoded':
+      if (bytes === 'utf-8') checkEscapes(text);
       return fromForm(text);
     case 'application/x-yaml':
     case 'text/yaml':
@@ -40,6 +51,27 @@ export function lowstates(body: Value | undefined): readonly ValueMap[] {
   const list = isMap(body) ? [body] : body;
   if (!isList(list) || !list.every((low) => isMap(low))) throw new BadRequestException('Lowstates must be a list');
   return list;
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return UTF_8.decode(body);
+  } catch (cause) {
+    throw notUtf8(cause);
+  }
+}
+
+/** What stands in a form as `%E9` is a byte of its text, too. */
+function checkEscapes(form: string): void {
+  try {
+    for (const [run] of form.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run);
+  } catch (cause) {
+    throw notUtf8(cause);
+  }
+}
+
+function notUtf8(cause: unknown): BadRequestException {
+  return new BadRequestException('The body is not UTF-8', { cause });
 }
 
 function fromJson(text: string): Value {

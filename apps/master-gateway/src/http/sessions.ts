@@ -54,6 +54,16 @@ export class Sessions {
     if (!this.allowance.take(`address ${address}`)) throw httpError(TOO_FAST);
   }
 
+  /** Before anything of what somebody sends is read who is nobody yet. @throws {HttpException} When too much of that failed. */
+  mayTry({ address }: From): void {
+    if (this.allowance.isSpent(`address ${address}`)) throw httpError(TOO_FAST);
+  }
+
+  /** What was tried from there made nobody known. */
+  failed({ address }: From): void {
+    this.allowance.take(`address ${address}`);
+  }
+
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
     const { eauth, username, secret, expire, use } = ask;
     const isFit = eauth.length <= LIMITS.eauth && username.length <= LIMITS.username && secret.length <= LIMITS.secret;
@@ -77,7 +87,7 @@ export class Sessions {
     } catch (cause) {
       if (cause instanceof UnauthorizedException) {
         this.#proved.delete(digest);
-        this.allowance.take(`address ${from.address}`);
+        this.failed(from);
       }
       throw cause;
     }

@@ -29,6 +29,8 @@ let server: HttpServer;
 let port: number;
 
 const sessions = {
+  mayTry: () => undefined,
+  failed: () => undefined,
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
   check: (token: string) => {
     if (token === BUSY) return Promise.reject(new ServiceUnavailableException('No acl-service answered'));
@@ -39,10 +41,10 @@ const sessions = {
 async function serve(addresses?: readonly string[], proxies: readonly string[] = ['loopback']): Promise<void> {
   port = await freePort();
   const streams = new EventStreams({} as EventFeed, sessions, log);
-  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, openHook: false, openStats: false, log }); // prettier-ignore
+  const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, hasSessions: true, openHook: false, openStats: false, log }); // prettier-ignore
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
-    staticPath: '/static', hookPath: '/hook', openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
+    staticPath: '/static', hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
     timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
   server = await serveHttp(options, { api, sessions, streams, log });

@@ -1,5 +1,5 @@
 /** "Can I?": the gate's own verdict of a function on a target, for the user who asks. Nothing is sent. */
-import { badge, el, many, note } from './dom.mjs';
+import { badge, el, isBusy, many, note, setBusy } from './dom.mjs';
 
 const TYPES = ['glob', 'list', 'compound', 'grain', 'grain_pcre', 'pcre', 'pillar', 'pillar_exact', 'pillar_pcre', 'nodegroup', 'ipcidr']; // prettier-ignore
 const PLAIN = { autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' };
@@ -29,10 +29,11 @@ export class CanIView {
 
   async #ask(event) {
     event.preventDefault();
+    if (isBusy(this.#button)) return;
     const { arg, ...asked } = Object.fromEntries(new FormData(this.#form));
     const body = new URLSearchParams(asked);
     for (const line of arg.split('\n')) if (line.trim() !== '') body.append('arg', line.trim());
-    this.#button.disabled = true;
+    setBusy(this.#button, true);
     this.#verdict.replaceChildren(el('p', { class: 'hint' }, 'Asking the gate…'));
     const question = `${this.#user}: ${asked.fun} on ${asked.tgt}`;
     try {
@@ -40,7 +41,7 @@ export class CanIView {
     } catch (cause) {
       this.#verdict.replaceChildren(note(cause.message));
     } finally {
-      this.#button.disabled = false;
+      setBusy(this.#button, false);
     }
   }
 }

@@ -16,6 +16,22 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** A button that is at work: `disabled` would take the focus from who has just pressed it. Whoever hears it asks `isBusy` first. */
+export function setBusy(button, busy) {
+  if (busy) button.setAttribute('aria-disabled', 'true');
+  else button.removeAttribute('aria-disabled');
+}
+
+export function isBusy(button) {
+  return button.getAttribute('aria-disabled') === 'true';
+}
+
+/** Where there is one column, what was opened begins below the list; where it is seen already nothing moves. */
+export function bringIntoView(element) {
+  const { top } = element.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) element.scrollIntoView({ block: 'start' });
+}
+
 /** Says something to whoever listens instead of looking. */
 export function say(text) {
   byId('said').textContent = text;

@@ -1,6 +1,6 @@
 /** Jobs, the newest first: those of the job cache, and those that the event bus tells of, with their returns as they come. */
 import { inOrder, mapIn } from './api.mjs';
-import { badge, brief, el, keep, msOfJid, note, oncePerFrame, output, say, table, time } from './dom.mjs';
+import { badge, brief, bringIntoView, el, isBusy, keep, msOfJid, note, oncePerFrame, output, say, setBusy, table, time } from './dom.mjs'; // prettier-ignore
 import { begun, isTrimmed, learn, newJob, progress, returned } from './job.mjs';
 import { whenStill } from './when-still.mjs';
 
@@ -20,10 +20,12 @@ export class JobsView {
   #rows = table('Jobs', ['Started', 'Function', 'Target', 'User', 'Returns']);
   #notes = el('div');
   #empty = el('p', { class: 'empty' });
+  /** Who listens hears which one is open and what is wrong with it; its returns are said one by one as they come. */
+  #title = el('div', { 'aria-live': 'polite' });
   #facts = el('div');
   #answers = el('div');
-  #detail = el('div', { class: 'detail' }, this.#facts, this.#answers);
-  #refresh = el('button', { type: 'button', click: () => this.#ask() }, 'Refresh');
+  #detail = el('div', { class: 'detail' }, this.#title, this.#facts, this.#answers);
+  #refresh = el('button', { type: 'button', click: () => isBusy(this.#refresh) || this.#ask() }, 'Refresh');
   #bar = el('div', { class: 'bar' }, this.#refresh);
   #due = oncePerFrame(() => this.#render());
   #still = whenStill(() => void this.#lookUp());
@@ -90,7 +92,7 @@ export class JobsView {
 
   async #load() {
     const isLatest = this.#turns();
-    this.#refresh.disabled = true;
+    setBusy(this.#refresh, true);
     let problem = [];
     try {
       const [list] = (await this.#api.get('jobs')).return;
@@ -104,7 +106,7 @@ export class JobsView {
 
   #loaded(problem) {
     this.#notes.replaceChildren(...problem);
-    this.#refresh.disabled = false;
+    setBusy(this.#refresh, false);
     this.#isLoaded = true;
   }
 
@@ -112,6 +114,7 @@ export class JobsView {
     this.#open = job;
     this.#problem = '';
     this.#render();
+    bringIntoView(this.#detail);
     void this.#lookUp();
   }
 
@@ -147,7 +150,13 @@ export class JobsView {
   }
 
   #renderOpen(job) {
-    this.#facts.replaceChildren(...factsOf(job), ...(this.#problem === '' ? [] : [note(this.#problem)]));
+    const told = [['title', job.fun || job.jid], ...(this.#problem === '' ? [] : [['problem', this.#problem]])];
+    keep(this.#title, told, {
+      key: ([what]) => `${job.jid} ${what}`,
+      says: ([, text]) => text,
+      make: ([what, text]) => (what === 'title' ? el('h2', {}, text) : note(text)),
+    });
+    this.#facts.replaceChildren(factsOf(job));
     const ids = [...new Set([...(job.minions ?? []), ...job.returns.keys()])].sort();
     keep(this.#answers, ids, {
       key: (id) => `${job.jid} ${id}`,
@@ -176,7 +185,7 @@ function row(job, isOpen, onOpen) {
 }
 
 function factsOf(job) {
-  const { jid, fun, args, tgt, tgtType, user } = job;
+  const { jid, args, tgt, tgtType, user } = job;
   const facts = [
     ['Job', el('code', {}, jid)],
     ['Started', time(msOfJid(jid), jid)],
@@ -186,7 +195,7 @@ function factsOf(job) {
     ['Returns', progress(job)],
   ];
   const list = facts.flatMap(([label, value]) => [el('dt', {}, label), el('dd', {}, value)]);
-  return [el('h2', {}, fun || jid), el('dl', {}, ...list)];
+  return el('dl', {}, ...list);
 }
 
 function answer(id, one) {

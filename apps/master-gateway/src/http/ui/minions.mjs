@@ -1,6 +1,6 @@
 /** The minions and their state: presence from the runner `manage.status`, keys from the wheel; grains on demand. */
 import { inOrder, isMap, mapIn } from './api.mjs';
-import { badge, el, keep, many, note, output, table, time } from './dom.mjs';
+import { badge, bringIntoView, el, isBusy, keep, many, note, output, setBusy, table, time } from './dom.mjs';
 import { whenStill } from './when-still.mjs';
 
 const KEYS = { minions_pre: 'key waits', minions_rejected: 'key rejected', minions_denied: 'key denied' };
@@ -20,10 +20,10 @@ export class MinionsView {
   #asOf = el('span', { class: 'hint' });
   #empty = el('p', { class: 'empty' });
   #detail = el('div', { class: 'detail', 'aria-live': 'polite' });
-  #refresh = el('button', { type: 'button', click: () => void this.reload() }, 'Refresh');
+  #refresh = el('button', { type: 'button', click: () => isBusy(this.#refresh) || void this.reload() }, 'Refresh');
   #askAll = el(
     'button',
-    { type: 'button', click: () => void this.#ask() },
+    { type: 'button', click: () => isBusy(this.#askAll) || void this.#ask() },
     'Ask the minions themselves (grains.items)',
   );
   /** What came of that, where it was refused. */
@@ -55,13 +55,13 @@ export class MinionsView {
 
   async reload() {
     const isLatest = this.#turns();
-    this.#refresh.disabled = true;
+    setBusy(this.#refresh, true);
     this.#asked.replaceChildren();
     const presence = this.#api.run({ client: 'runner', fun: 'manage.status' }).then(mapIn);
     const groups = this.#api.get('keys').then((answer) => mapIn(answer.return));
     const [status, keys] = await Promise.allSettled([presence, groups]);
     if (!isLatest()) return;
-    this.#refresh.disabled = false;
+    setBusy(this.#refresh, false);
     this.#states = statesOf(status.value, keys.value);
     const refused = [
       status.reason && note(`Presence: ${status.reason.message}`, this.#askAll, this.#asked),
@@ -73,7 +73,7 @@ export class MinionsView {
 
   /** For who may not ask the runner: a job, which the gate decides like any other. */
   async #ask() {
-    this.#askAll.disabled = true;
+    setBusy(this.#askAll, true);
     this.#asked.replaceChildren();
     try {
       const [grainsOf] = (await this.#api.get('minions')).return;
@@ -82,7 +82,7 @@ export class MinionsView {
     } catch (cause) {
       this.#asked.replaceChildren(el('p', {}, cause.message));
     } finally {
-      this.#askAll.disabled = false;
+      setBusy(this.#askAll, false);
     }
   }
 
@@ -120,6 +120,7 @@ export class MinionsView {
   async #showGrains(id) {
     const title = el('h2', {}, id);
     this.#detail.replaceChildren(title, el('p', { class: 'hint' }, 'Asking for its grains…'));
+    bringIntoView(this.#detail);
     const shown = await this.#grainsOf(id);
     if (this.#detail.contains(title)) this.#detail.replaceChildren(title, shown);
   }

@@ -8,6 +8,7 @@ import { until } from '@natrium/testing';
 import { readAs, records } from '@natrium/wire';
 import { openBucket, SealedStore } from '@natrium/bus';
 import { auditorTransport } from '../../apps/cli/src/audit/read-audit.js';
+import { isDeepStrictEqual } from 'node:util';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountKeyPath } from '../../apps/cli/src/accounts/own-identity.js';
@@ -99,6 +100,26 @@ describe('jobs.active', () => {
     const entry = { Function: 'cmd.run', Running: [{ a: 0 }], Returned: [] };
     expect(told).toMatchObject(Array.from({ length: TIMES }, () => entry));
     await until('it has ended', async () => (await running()) === undefined);
+  });
+});
+
+describe('what was returned to a job and no one message carries', () => {
+  it('is told by minion, and of all whether it is true', async () => {
+    const master = await alice();
+    const large = 'x'.repeat(3 << 20);
+    const started = await master.client.publishAsync(anAsk('*', 'test.echo', [large]));
+    if (!started.ok) throw new Error(started.error.sentence);
+    const { jid } = started.value;
+    const all = { a: true, b: true, c: true };
+    await until('all have returned', async () =>
+      isDeepStrictEqual(await inCache(master, 'jobs.exit_success', [jid]), all),
+    );
+    expect(await inCache(master, 'jobs.lookup_jid', [jid])).toContain('too large for one message: ask for some of');
+    const part = { __kwarg__: true, minions: 'b' };
+    expect(await inCache(master, 'jobs.lookup_jid', [jid, part])).toEqual({ b: large });
+    const about = { Function: 'test.echo', Arguments: [expect.stringContaining('[cut: ')], Minions: ['b'] };
+    expect(await inCache(master, 'jobs.last_run', [])).toContain(`ask for some of the minions of ${jid}`);
+    expect(await inCache(master, 'jobs.list_job', [jid, part])).toMatchObject(about);
   });
 });
 

@@ -6,10 +6,14 @@
  */
 import { GATHERED, GroupCommit, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
+import { AtOnce } from './at-once.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
+/** Of more seconds one reading of everything is cheaper than one of each. */
+const MANY_SECONDS = 64;
+const READ_AT_ONCE = 8;
 
 export interface BySecondOptions<T> {
   readonly letter: string;
@@ -85,14 +89,17 @@ export class BySecond<T> {
     return reading;
   }
 
-  /** Everything, or what was written since a revision of the store; oldest first. */
-  all(since?: number): Promise<readonly T[]> {
-    return this.#read('*', since);
+  /** All of these jids' seconds, and where those are many everything. */
+  async aroundAll(jids: readonly string[]): Promise<readonly T[]> {
+    const bySecond = new Map(jids.map((jid) => [secondOf(jid), jid]));
+    if (bySecond.size > MANY_SECONDS) return this.#read('*');
+    const reading = new AtOnce(READ_AT_ONCE);
+    return (await Promise.all([...bySecond.values()].map((jid) => reading.run(() => this.around(jid))))).flat();
   }
 
   /** @param second Or the pattern for all of them. */
-  async #read(second: string, since?: number): Promise<readonly T[]> {
-    const entries = await this.store.list(`${this.options.letter}.${second}.*`, since);
+  async #read(second: string): Promise<readonly T[]> {
+    const entries = await this.store.list(`${this.options.letter}.${second}.*`);
     return entries.flatMap(({ value }) => this.options.read(decode(value)));
   }
 

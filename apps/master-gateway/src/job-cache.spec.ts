@@ -137,6 +137,25 @@ describe('what a gateway that is gone has left', () => {
     expect(await other.byPlace(digestOf(2))).toBeUndefined();
   });
 
+  it('since an open job of one bucket on, has ended jobs of which it is known what was granted', async () => {
+    await cache.begin();
+    for (const n of [1, 2, 3, 4, 5]) await begin(n);
+    await cache.create(anAsked(7), digestOf(7));
+    await cache.tellOldest((place) => place === digestOf(1));
+    const granted = (await other.leftBy('gw1')).map(({ place, isGranted }) => [place, isGranted]);
+    expect(granted).toEqual([...[1, 3, 5].map((n) => [digestOf(n), true]), [digestOf(7), false]]);
+  });
+
+  it.each([10, 100])('of %i seconds is told from what nobody knows the grant of', async (seconds) => {
+    const jidAt = (n: number) => parseJid(`20261120${String(100_000 + n)}000000`)!;
+    await cache.begin();
+    const numbers = Array.from({ length: seconds }, (_, n) => n + 1);
+    await Promise.all(numbers.map((n) => begin(n, digestOf(n), { jid: jidAt(n) })));
+    await cache.create(anAsked(0, { jid: jidAt(0) }), digestOf(0));
+    const left = await other.leftBy('gw1');
+    expect(left.map(({ isGranted }) => isGranted)).toEqual([false, ...numbers.map(() => true)]);
+  });
+
   it('is nothing when it is not known', async () => {
     expect(await other.leftBy('gw9')).toEqual([]);
   });

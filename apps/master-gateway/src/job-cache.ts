@@ -27,7 +27,7 @@ export interface LeftJob extends PlacedJob {
 }
 
 export class JobCache {
-  readonly #records: readonly [JobRecords, ...JobRecords[]];
+  readonly #records: readonly JobRecords[];
   readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
@@ -41,9 +41,7 @@ export class JobCache {
     this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: GATHERED.maxWindows, read });
     const grants = new JobGrants(stores[0], options);
     this.#grants = grants;
-    const [first, ...others] = stores;
-    const recordsIn = (store: Store) => new JobRecords(store, grants, instance);
-    this.#records = [recordsIn(first), ...others.map(recordsIn)];
+    this.#records = stores.map((store) => new JobRecords(store, grants, instance));
   }
 
   /** Returns that are not durable yet. */
@@ -101,10 +99,7 @@ export class JobCache {
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
   async leftBy(instance: string): Promise<readonly LeftJob[]> {
     const left = (await this.#ofAll((one) => one.leftBy(instance))).flat();
-    if (left.length === 0) return [];
-    // What is older than its oldest open job there is looked for again by whoever takes care of it.
-    const since = await this.#records[0].oldestOf(instance);
-    const granted = await this.#grants.jidsSince(since ?? 1);
+    const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
     return left
       .map((job) => ({ ...job, isGranted: granted.has(job.asked.jid) }))
       .sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));

@@ -81,12 +81,7 @@ export class JobGrants {
 
   /** Of these jobs, by jid; not there while their gateways still wait for the decision. */
   findAll(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant>> {
-    return this.#look(jids, () => this.#kept.all());
-  }
-
-  /** Of which jobs it was written since a revision of the store. */
-  async jidsSince(revision: number): Promise<ReadonlySet<string>> {
-    return new Set((await this.#kept.all(revision)).map(({ jid }) => jid));
+    return this.#look(jids, () => this.#kept.aroundAll(jids));
   }
 
   /** @param readAll Reads what may have all of them; what is young is then looked for by itself. */

@@ -188,14 +188,14 @@ export class JobRecords {
   }
 
   /** Since which revision an instance has jobs here that have not ended; undefined: it is not known. */
-  async oldestOf(instance: string): Promise<number | undefined> {
+  async #oldestOf(instance: string): Promise<number | undefined> {
     const since = await this.store.get(`o.${instance}`);
     return since === undefined ? undefined : Math.max(1, Number(decode(since.value)));
   }
 
   /** Jobs of an instance that is gone, oldest first; many of them have ended. */
   async leftBy(instance: string): Promise<readonly PlacedJob[]> {
-    const since = await this.oldestOf(instance);
+    const since = await this.#oldestOf(instance);
     if (since === undefined) return [];
     const entries = await this.store.list('j.*', since);
     return entries

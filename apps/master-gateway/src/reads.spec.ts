@@ -3,7 +3,7 @@ import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
-import type { Value } from '@natrium/model';
+import { jidOf, type Request, type Value } from '@natrium/model';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
@@ -17,29 +17,33 @@ const jidOfJob = (n: number) => `20261118090000${String(n).padStart(6, '0')}`;
 
 beforeAll(sodiumReady);
 
-/** A gateway with so many jobs of so many minions, each of which has returned `ret` to each. */
+interface Jobs {
+  readonly jobs: number;
+  readonly minions: number;
+  /** What each minion has returned to each job. */
+  readonly ret?: Value;
+  /** What was asked for, by the job's number. */
+  readonly asked?: (job: number) => Partial<Request>;
+  readonly jid?: (job: number) => string;
+  readonly present?: readonly Present[];
+}
+
+/** A gateway with so many jobs of so many minions, which have all returned. */
 class AGateway {
   readonly #cluster = new Uint8Array(32);
   readonly #acl = SigningKey.generate();
   readonly #reads: Reads;
 
-  constructor(
-    jobs: number,
-    minions: number,
-    ret: Value = true,
-    args: readonly (readonly string[])[] = [[]],
-    present: readonly Present[] = [],
-  ) {
-    const request = encodeRequest(aRequest(NOW, { args }));
+  constructor({ jobs, minions, ret = true, asked = () => ({}), jid = jidOfJob, present = [] }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
       id: `web${String(n)}.example.com`,
       key: new Uint8Array(32),
     }));
-    const about = { request, members, caller: { kind: 'account', name: 'root' } };
-    const all = Array.from(
-      { length: jobs },
-      (_, n) => ({ ...about, jid: jidOfJob(n) }) as unknown as records.JobRecord,
-    );
+    const about = { members, caller: { kind: 'account', name: 'root' } };
+    const all = Array.from({ length: jobs }, (_, n) => {
+      const request = encodeRequest(aRequest(NOW, asked(n)));
+      return { ...about, request, jid: jid(n) } as unknown as records.JobRecord;
+    });
     const outcome = { ret, retcode: 0, success: true, out: null };
     const cache = {
       all: () => Promise.resolve(all),
@@ -56,6 +60,19 @@ class AGateway {
     this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, none, {} as Minions, presence);
   }
 
+  async jids(args: Value): Promise<readonly string[]> {
+    const { result } = await this.read('jobs', args);
+    return (result as readonly { jid: string }[]).map(({ jid }) => jid);
+  }
+
+  /** What was returned to the first job, by minion. */
+  async returns(part: Readonly<Record<string, Value>>): Promise<unknown> {
+    const { refusal, result } = await this.read('job', { jid: jidOfJob(0), ...part });
+    if (refusal !== null) return refusal.sentence;
+    const { Result } = result as { Result: Readonly<Record<string, { return: Value }>> };
+    return Object.fromEntries(Object.entries(Result).map(([id, one]) => [id, one.return]));
+  }
+
   async read(what: string, args: Value, fun = 'jobs.list_jobs') {
     const request = run(fun);
     const signer = { key: this.#acl, cluster: this.#cluster };
@@ -70,28 +87,66 @@ class AGateway {
 }
 
 it('a list of jobs is of the time that was asked for', async () => {
-  const gateway = new AGateway(5, 1);
-  const jids = async (args: Value) =>
-    ((await gateway.read('jobs', args)).result as readonly { jid: string }[]).map(({ jid }) => jid);
-  expect(await jids(null)).toHaveLength(5);
-  expect(await jids({ from: jidOfJob(1), to: jidOfJob(2) })).toEqual([jidOfJob(1), jidOfJob(2)]);
-  expect(await jids({ from: jidOfJob(4) })).toEqual([jidOfJob(4)]);
+  const gateway = new AGateway({ jobs: 5, minions: 1 });
+  expect(await gateway.jids(null)).toHaveLength(5);
+  expect(await gateway.jids({ from: jidOfJob(1), to: jidOfJob(2) })).toEqual([jidOfJob(1), jidOfJob(2)]);
+  expect(await gateway.jids({ from: jidOfJob(4) })).toEqual([jidOfJob(4)]);
+});
+
+it.each([
+  [{ functions: ['pkg.*', 'none'] }, [0, 3]],
+  [{ functions: [] }, []],
+  [{ targets: ['db?'] }, [1, 4]],
+  [{ metadata: { ticket: 4, other: 'x' } }, [4]],
+  [{ metadata: { ticket: '4' } }, []],
+  [{ without: 'pkg.version' }, [1, 2, 4]],
+  [{ latest: 2 }, [3, 4]],
+  [{ latest: 1, functions: ['pkg.*'] }, [3]],
+  [{ latest: 1, from: jidOfJob(1), to: jidOfJob(2) }, [2]],
+  [{ latest: 9, unknown: 'x' }, [0, 1, 2, 3, 4]],
+])('a list of jobs has those that are wanted, oldest first: %j', async (wanted, jobs) => {
+  const funs = ['pkg.version', 'test.ping', 'cmd.run'];
+  const asked = (n: number) => ({
+    funs: [funs[n % 3] ?? ''],
+    tgt: n % 3 === 1 ? ['db1', 'web1'] : '*',
+    options: { metadata: { ticket: n } },
+  });
+  expect(await new AGateway({ jobs: 5, minions: 1, asked }).jids(wanted)).toEqual(jobs.map(jidOfJob));
+});
+
+it('the latest jobs are told however much all of them are, and of long arguments the beginning', async () => {
+  const asked = () => ({ args: [['first', 'x'.repeat(120_000), 'last']] });
+  const gateway = new AGateway({ jobs: 100, minions: 1, asked });
+  const { refusal, result } = await gateway.read('jobs', null);
+  expect(refusal).toBeNull();
+  expect(result).toHaveLength(100);
+  const cut = { Arguments: ['first', '[cut: the arguments have 120016 bytes]'] };
+  expect(result).toMatchObject(Array.from({ length: 100 }, () => cut));
+  expect(await gateway.read('job', jidOfJob(0))).toMatchObject({ result: { Arguments: asked().args[0] } });
+  const tagged = () => ({ options: { metadata: { note: 'x'.repeat(120_000) } } });
+  expect(await new AGateway({ jobs: 100, minions: 1, asked: tagged }).jids({ latest: 1 })).toEqual([jidOfJob(99)]);
+});
+
+it('arguments that fit are told whole, also in a list', async () => {
+  const args = ['x'.repeat(900), { __kwarg__: true, refresh: true }];
+  const { result } = await new AGateway({ jobs: 1, minions: 1, asked: () => ({ args: [args] }) }).read('jobs', null);
+  expect(result).toMatchObject([{ Arguments: args }]);
 });
 
 it.each(['jobs', 'job', 'active'])('%s is told to the runners jobs.* alone', async (what) => {
-  const answer = await new AGateway(1, 1).read(what, jidOfJob(0), 'manage.up');
+  const answer = await new AGateway({ jobs: 1, minions: 1 }).read(what, jidOfJob(0), 'manage.up');
   expect(answer).toMatchObject({ refusal: { code: 'not_permitted' }, result: null });
 });
 
 it('a list of jobs of very many minions is told: it does not name them', async () => {
-  const { refusal, result } = await new AGateway(500, 1000).read('jobs', null);
+  const { refusal, result } = await new AGateway({ jobs: 500, minions: 1000 }).read('jobs', null);
   expect(refusal).toBeNull();
   expect(result).toHaveLength(500);
   expect(JSON.stringify(result)).not.toContain('web1.example.com');
 });
 
 it('one job names its minions and what they returned', async () => {
-  const { result } = await new AGateway(1, 2).read('job', jidOfJob(0));
+  const { result } = await new AGateway({ jobs: 1, minions: 2 }).read('job', jidOfJob(0)); // as a runner of an older version asks
   const ids = ['web0.example.com', 'web1.example.com'];
   expect(result).toMatchObject({ jid: jidOfJob(0), Minions: ids });
   expect(Object.keys((result as { Result: object }).Result)).toEqual(ids);
@@ -104,7 +159,7 @@ it('jobs in progress are those of which their own minions say that they run, the
     { id: 'stranger', running: [...running, jidOfJob(1)] },
     { id: 'web1.example.com', running: [] },
   ];
-  const { result } = await new AGateway(3, 1, true, [[]], present).read('active', null, 'jobs.active');
+  const { result } = await new AGateway({ jobs: 3, minions: 1, present }).read('active', null, 'jobs.active');
   const told = { Running: [{ 'web0.example.com': 0 }], Returned: ['web0.example.com'] };
   expect(result).toMatchObject([
     { jid: jidOfJob(2), ...told },
@@ -118,20 +173,73 @@ it('jids that minions have invented take no place of a job that runs', async () 
     { id: 'stranger', running: invented },
     { id: 'web0.example.com', running: [jidOfJob(0)] },
   ];
-  const { result } = await new AGateway(1, 1, true, [[]], present).read('active', null, 'jobs.active');
+  const { result } = await new AGateway({ jobs: 1, minions: 1, present }).read('active', null, 'jobs.active');
   expect(result).toMatchObject([{ jid: jidOfJob(0) }]);
 });
 
+it.each([
+  [10_000, true],
+  [60_000, true],
+  [3_600_000, false],
+])('a job in progress whose gateway’s clock is %i ms ahead is told: %s', async (aheadMs, isTold) => {
+  const jid = jidOf((NOW + aheadMs) * 1000);
+  const present = [{ id: 'web0.example.com', running: [jid] }];
+  const gateway = new AGateway({ jobs: 1, minions: 1, jid: () => jid, present });
+  const { result } = await gateway.read('active', null, 'jobs.active');
+  expect(result).toMatchObject(isTold ? [{ jid }] : []);
+});
+
+const ADVICE = `ask for some of the minions of ${jidOfJob(0)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all`;
+
 it('what no message carries is refused, with what to do about it', async () => {
-  const job = await new AGateway(1, 1000, 'x'.repeat(8 << 10)).read('job', jidOfJob(0));
-  expect(job).toEqual({
+  const asked = (n: number) => ({ options: { metadata: { note: 'x'.repeat(100_000), n } } });
+  const gateway = new AGateway({ jobs: 100, minions: 1000, ret: 'x'.repeat(8 << 10), asked });
+  const refused = (mib: number, advice: string) => ({
     refusal: {
       code: 'bad_request',
-      sentence:
-        'the answer is 8 MiB, too large for one message: ask fewer minions at once, in batches, each of which is a job of its own',
+      sentence: `the answer is ${String(mib)} MiB, too large for one message: ${advice}`,
     },
     result: null,
   });
-  const jobs = await new AGateway(100, 1, true, [['x'.repeat(100_000)]]).read('jobs', null);
-  expect(jobs.refusal?.sentence).toContain('with start_time and end_time of jobs.list_jobs');
+  expect(await gateway.read('job', jidOfJob(0))).toEqual(refused(8, ADVICE));
+  expect(await gateway.read('job', { jid: jidOfJob(0) })).toEqual(refused(8, ADVICE));
+  const shorter = 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs';
+  expect(await gateway.read('jobs', null)).toEqual(refused(10, shorter));
+  expect(await gateway.read('jobs', { latest: 90 })).toEqual(refused(9, 'ask for fewer jobs'));
+});
+
+it('what was returned to a job and is too much for one message is told by minion, and whether it is true of all', async () => {
+  const gateway = new AGateway({ jobs: 1, minions: 3, ret: 'x'.repeat(4 << 20) });
+  const [one, two, three] = [0, 1, 2].map((n) => `web${String(n)}.example.com`);
+  expect(await gateway.returns({})).toContain(ADVICE);
+  expect(await gateway.returns({ minions: [] })).toEqual({});
+  for (const id of ['web0.example.com', 'web2.example.com'])
+    expect(await gateway.returns({ minions: [id] })).toEqual({ [id]: 'x'.repeat(4 << 20) });
+  expect(await gateway.returns({ values: false })).toEqual({ [one!]: true, [two!]: true, [three!]: true });
+  expect(await gateway.returns({ values: false, minions: ['web[12]*', three!] })).toEqual({
+    [two!]: true,
+    [three!]: true,
+  });
+  const { result } = await gateway.read('job', { jid: jidOfJob(0), minions: ['web1*'] });
+  expect(result).toMatchObject({ jid: jidOfJob(0), Minions: [two] });
+});
+
+it('without values a return is told as true or false, as Salt sees it', async () => {
+  for (const [ret, isTrue] of [
+    ['x', true],
+    ['', false],
+    [0, false],
+    [{}, false],
+    [['x'], true],
+    [null, false],
+  ] as const)
+    expect(await new AGateway({ jobs: 1, minions: 1, ret }).returns({ values: false })).toEqual({
+      'web0.example.com': isTrue,
+    });
+});
+
+it('the largest return that a minion sends is told, whatever the job’s arguments', async () => {
+  const asked = () => ({ args: [['x'.repeat(4 << 20)]] });
+  const ret = 'x'.repeat((6 << 20) + 100);
+  expect(await new AGateway({ jobs: 1, minions: 1, ret, asked }).returns({})).toEqual({ 'web0.example.com': ret });
 });

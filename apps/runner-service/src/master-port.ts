@@ -55,8 +55,8 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
     fire: (tag, data) => fire(link, grantRun, tag, data),
     jobs: {
       list: async (bounds) => maps(await read('jobs', { ...bounds })).map(asSummary),
-      get: async (jid) => {
-        const job = await read('job', jid);
+      get: async (jid, part = {}) => {
+        const job = await read('job', { jid, ...part });
         return isMap(job) ? asDetail(job) : undefined;
       },
       active: async () => maps(await read('active')).map(asActive),

@@ -17,6 +17,7 @@ export type {
   InventoryTarget,
   JobDetail,
   JobFilter,
+  JobPart,
   JobResult,
   JobsPort,
   JobSummary,
@@ -24,6 +25,7 @@ export type {
   RunnerHost,
   RunnerMasterPort,
 } from './runner-context.js';
+export { anyOf, isInTime, jobFilterIn, jobPartIn, wantedJobs } from './job-filter.js';
 export { runner, type RunnerModule, runnerRegistry, wheelRegistry } from './runner-registry.js';
 
 export { builtinWheel, wheelLibrary } from './wheel.js';

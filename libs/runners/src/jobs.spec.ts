@@ -93,6 +93,42 @@ describe('jobs.list_jobs_filter', () => {
   });
 });
 
+describe('whoever keeps the jobs', () => {
+  it.each([
+    ['jobs.last_run', [], { latest: 1 }],
+    [
+      'jobs.last_run',
+      [{ __kwarg__: true, function: 'pkg.*,x', target: ['db*'], metadata: { ticket: 7 } }],
+      { latest: 1, functions: ['pkg.*', 'x'], targets: ['db*'], metadata: { ticket: 7 } },
+    ],
+    ['jobs.list_jobs_filter', [3], { latest: 3, without: 'saltutil.find_job' }],
+    ['jobs.list_jobs_filter', [3, { __kwarg__: true, filter_find_job: false }], { latest: 3 }],
+    [
+      'jobs.list_jobs',
+      [{ __kwarg__: true, search_function: 'pkg.*', start_time: older.jid }],
+      { from: older.jid, functions: ['pkg.*'] },
+    ],
+  ])('is asked by %s %j for no more than that', async (fun, args, filter) => {
+    const master = aMaster({ jobs });
+    await run(fun, args, master);
+    expect(master.filters).toEqual([filter]);
+  });
+
+  it.each([
+    ['jobs.list_job', {}, {}],
+    ['jobs.list_job', { minions: 'web*, db1' }, { minions: ['web*', 'db1'] }],
+    ['jobs.print_job', { minions: ['web1'] }, { minions: ['web1'] }],
+    ['jobs.lookup_jid', {}, {}],
+    ['jobs.lookup_jid', { minions: 'web1' }, { minions: ['web1'] }],
+    ['jobs.lookup_jid', { missing: true, returned: false }, { values: false }],
+    ['jobs.exit_success', {}, { values: false }],
+  ])('is asked by %s with %j for that part of the job', async (fun, named, part) => {
+    const master = aMaster({ jobs });
+    await run(fun, [newer.jid, { __kwarg__: true, ...named }], master);
+    expect(master.parts).toEqual([part]);
+  });
+});
+
 describe('what scripts written for Salt say', () => {
   it('is taken: outputter, display_progress, metadata', async () => {
     const tagged = { ...newer, metadata: { ticket: 7, who: 'me' } };

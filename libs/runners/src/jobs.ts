@@ -5,8 +5,10 @@
  */
 import { pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, InvocationError, reply, type Reply } from '@natrium/modules';
+import { globsOf } from './job-filter.js';
 import { lastRun, latestJobs, listJobs } from './job-search.js';
 import { activeView, detailView, listView, lookupView, returnsView } from './job-views.js';
+import type { JobPart } from './runner-context.js';
 import { runner } from './runner-registry.js';
 
 const JID = { name: 'jid', type: 'str', doc: 'Id of the job.' } as const;
@@ -21,6 +23,12 @@ const PROGRESS = {
   type: 'bool',
   default: false,
   doc: 'Taken from scripts written for Salt; there is no progress to tell.',
+} as const;
+const MINIONS = {
+  name: 'minions',
+  type: 'any',
+  default: null,
+  doc: 'Only these minions: globs, as a list or with commas. For what they returned together and no one message carries.',
 } as const;
 const OUTPUTTER = { name: 'outputter', type: 'any', default: null, doc: 'How to print the jobs.' } as const;
 
@@ -87,23 +95,23 @@ export const jobsModule = defineModule('jobs', {
   list_job: runner(
     {
       doc: 'One job with all its returns.',
-      params: [JID, SOURCE, PROGRESS],
-      examples: ['jobs.list_job 20261120112404639750'],
+      params: [JID, SOURCE, PROGRESS, MINIONS],
+      examples: ['jobs.list_job 20261120112404639750', "jobs.list_job 20261120112404639750 minions='web*'"],
     },
-    async ({ jid, ext_source }, { master }) => {
+    async ({ jid, ext_source, minions }, { master }) => {
       refuseSource(ext_source);
-      return detailView(jid, await master.jobs.get(jid));
+      return detailView(jid, await master.jobs.get(jid, partOf(minions)));
     },
   ),
   print_job: runner(
     {
       doc: 'One job with all its returns, under its jid.',
-      params: [JID, SOURCE],
+      params: [JID, SOURCE, MINIONS],
       examples: ['jobs.print_job 20261120112404639750'],
     },
-    async ({ jid, ext_source }, { master }) => {
+    async ({ jid, ext_source, minions }, { master }) => {
       refuseSource(ext_source);
-      return printed(jid, detailView(jid, await master.jobs.get(jid)));
+      return printed(jid, detailView(jid, await master.jobs.get(jid, partOf(minions))));
     },
   ),
   lookup_jid: runner(
@@ -115,13 +123,19 @@ export const jobsModule = defineModule('jobs', {
         { name: 'returned', type: 'bool', default: true, doc: 'Show the returns.' },
         { name: 'missing', type: 'bool', default: false, doc: 'Show who has not returned.' },
         PROGRESS,
+        MINIONS,
       ],
       returns: 'a map by minion',
-      examples: ['jobs.lookup_jid 20261120112404639750', 'jobs.lookup_jid 20261120112404639750 missing=True'],
+      examples: [
+        'jobs.lookup_jid 20261120112404639750',
+        'jobs.lookup_jid 20261120112404639750 missing=True',
+        "jobs.lookup_jid 20261120112404639750 minions='web1,db*'",
+      ],
     },
-    async ({ jid, ext_source, returned, missing }, { master }) => {
+    async ({ jid, ext_source, returned, missing, minions }, { master }) => {
       refuseSource(ext_source);
-      const { value, out } = lookupView(await master.jobs.get(jid), { returned, missing });
+      const job = await master.jobs.get(jid, { ...partOf(minions), ...(returned ? {} : WITHOUT_VALUES) });
+      const { value, out } = lookupView(job, { returned, missing });
       return out === undefined ? value : reply(value, { out });
     },
   ),
@@ -168,10 +182,17 @@ export const jobsModule = defineModule('jobs', {
     },
     async ({ jid, ext_source }, { master }) => {
       refuseSource(ext_source);
-      return returnsView(await master.jobs.get(jid));
+      return returnsView(await master.jobs.get(jid, WITHOUT_VALUES));
     },
   ),
 });
+
+const WITHOUT_VALUES: JobPart = { values: false };
+
+function partOf(minions: Value): JobPart {
+  const globs = globsOf(minions);
+  return globs === undefined ? {} : { minions: globs };
+}
 
 /** @throws {InvocationError} For any: a script that names one would read other jobs than it thinks. */
 function refuseSource(source: Value): void {

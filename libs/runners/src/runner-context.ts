@@ -43,10 +43,29 @@ export interface RunnerMasterPort {
   fire(tag: string, data: ValueMap): Promise<void>;
 }
 
-/** Bounds are 20-digit jids, both included: jids rise with time. */
+/** Which jobs are wanted: those that all of it names. Whoever keeps the jobs looks for them (`wantedJobs`). */
 export interface JobFilter {
+  /** Bounds are 20-digit jids, both included: jids rise with time. */
   readonly from?: string;
   readonly to?: string;
+  /** Globs of functions, one of which has to match. */
+  readonly functions?: readonly string[];
+  /** Globs of targets, one of which has to match. */
+  readonly targets?: readonly string[];
+  /** One of these keys and its value suffices. */
+  readonly metadata?: ValueMap;
+  /** None of this function alone. */
+  readonly without?: string;
+  /** So many at most, the latest: above 0. */
+  readonly latest?: number;
+}
+
+/** What is wanted of one job; everything where nothing is said. */
+export interface JobPart {
+  /** Globs: these minions and what they returned. */
+  readonly minions?: readonly string[];
+  /** false: of each return only whether it is true. */
+  readonly values?: boolean;
 }
 
 export interface JobSummary {
@@ -83,7 +102,9 @@ export interface ActiveJob extends JobSummary {
 
 /** Only the jobs that the caller may read. */
 export interface JobsPort {
+  /** Without arguments that are long. @throws {ExecutionError} When they are too many for one answer. */
   list(filter: JobFilter): Promise<readonly JobSummary[]>;
-  get(jid: string): Promise<JobDetail | undefined>;
+  /** @throws {ExecutionError} When what was returned is too much for one answer. */
+  get(jid: string, part?: JobPart): Promise<JobDetail | undefined>;
   active(): Promise<readonly ActiveJob[]>;
 }

@@ -1,12 +1,13 @@
 /** Builders for the tests of runners: a small cluster at the end of the port. */
 import type { Value, ValueMap } from '@natrium/model';
 import type { Outcome, PublishAnswer, PublishAsk } from '@natrium/modules';
-import { builtinRunners, runnerRegistry } from '../index.js';
+import { builtinRunners, runnerRegistry, wantedJobs } from '../index.js';
 import type {
   ActiveJob,
   InventoryTarget,
   JobDetail,
   JobFilter,
+  JobPart,
   JobsPort,
   RunnerContext,
   RunnerMasterPort,
@@ -26,6 +27,7 @@ const EMPTY: Cluster = { accepted: [], connected: [], jobs: [], active: [], answ
 export class FakeMaster implements RunnerMasterPort {
   readonly published: PublishAsk[] = [];
   readonly filters: JobFilter[] = [];
+  readonly parts: (JobPart | undefined)[] = [];
   readonly targets: (InventoryTarget | undefined)[] = [];
   readonly asked: (readonly ['grains' | 'pillar', InventoryTarget])[] = [];
   readonly fired: (readonly [string, ValueMap])[] = [];
@@ -35,9 +37,13 @@ export class FakeMaster implements RunnerMasterPort {
     this.jobs = {
       list: (filter) => {
         this.filters.push(filter);
-        return Promise.resolve(cluster.jobs);
+        const newestFirst = cluster.jobs.toSorted((a, b) => (a.jid < b.jid ? 1 : -1));
+        return Promise.resolve(wantedJobs(newestFirst, filter));
       },
-      get: (jid) => Promise.resolve(cluster.jobs.find((job) => job.jid === jid)),
+      get: (jid, part) => {
+        this.parts.push(part);
+        return Promise.resolve(cluster.jobs.find((job) => job.jid === jid));
+      },
       active: () => Promise.resolve(cluster.active),
     };
   }

@@ -1,0 +1,190 @@
+/**
+ * What `jobs.*` show: jobs as they were asked for, what was returned to one, and which are in progress. What is wanted of them is
+ * looked for here, so that no others have to fit into an answer, and arguments that are long are cut.
+ */
+import { readAsked } from '@natrium/bus';
+import { encode } from '@natrium/envelope';
+import type { ActiveJobs } from '@natrium/flow';
+import {
+  fromPlain,
+  isList,
+  isMap,
+  isTrue,
+  type Jid,
+  jidOf,
+  parseJid,
+  startTimeOf,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
+import { anyOf, isInTime, jobFilterIn, type JobPart, jobPartIn, type JobSummary, wantedJobs } from '@natrium/runners';
+import type { records } from '@natrium/wire';
+import { AtOnce } from './at-once.js';
+import type { JobCache } from './job-cache.js';
+import { endedRun } from './kept-runs.js';
+import type { Presence } from './presence.js';
+import { userOf } from './user-of.js';
+
+/** Of jobs in progress so many are told, so many that minions name are looked for, and so many read at once. */
+const MAX_ACTIVE = 1000;
+const MAX_LOOKED_FOR = 4 * MAX_ACTIVE;
+const READ_AT_ONCE = 32;
+/** What stands for the process of a job: it may have several, or none of its own, and no minion tells. */
+const NO_PROCESS = 0;
+/** Of a job's arguments so many bytes are shown among others, and where it is alone: beside them is room for the largest return. */
+const ARGUMENTS_LISTED = 1 << 10;
+const ARGUMENTS_ALONE = 512 << 10;
+
+export interface JobReadPorts {
+  readonly cache: Pick<JobCache, 'all' | 'byJid' | 'returnsOf'>;
+  readonly jobs: Pick<ActiveJobs, 'byJid'>;
+  readonly presence: Pick<Presence, 'ask'>;
+  /** Milliseconds since 1970, and how far a clock may be off. */
+  readonly clock: { now(): number; readonly skewMs: number };
+}
+
+export class JobReads {
+  constructor(private readonly ports: JobReadPorts) {}
+
+  /** Oldest first; without their minions, whom no list of jobs shows. @param wanted A `JobFilter`. */
+  async list(wanted: Value): Promise<Value> {
+    const filter = jobFilterIn(wanted);
+    const records = (await this.ports.cache.all()).filter((record) => isInTime(record, filter)).reverse();
+    return wantedJobs(summaries(records), filter).map((job) => shown(job, ARGUMENTS_LISTED));
+  }
+
+  /**
+   * One job, and what its minions returned. What is no jid names no job.
+   *
+   * @param asked The jid, or a map of it and a `JobPart`.
+   */
+  async one(asked: Value): Promise<Value> {
+    const jid = parseJid(isMap(asked) ? asked['jid'] : asked);
+    if (jid === undefined) return null;
+    const { cache } = this.ports;
+    const record = await cache.byJid(jid);
+    const job = record === undefined ? await endedRun(cache, jid) : await this.#whole(record);
+    return isMap(job) ? partOf(job, jobPartIn(asked)) : null;
+  }
+
+  async #whole(record: records.JobRecord): Promise<Value> {
+    const job = summaryOf(record);
+    if (job === undefined) return null;
+    const stored = await this.ports.cache.returnsOf(record);
+    const result = stored.map(({ id, outcome: { ret, retcode, success, out } }) => [
+      id,
+      { return: ret, retcode, success, ...(out === null ? {} : { out }) },
+    ]);
+    const minions = record.members.map(({ id }) => id).sort();
+    return { ...shown(job, ARGUMENTS_ALONE), Minions: minions, Result: Object.fromEntries(result) as Value };
+  }
+
+  /**
+   * Jobs in progress, as the minions themselves tell: whichever gateway has sent them and however long ago, and none that has ended.
+   * The newest first, where there are very many.
+   */
+  async active(): Promise<Value> {
+    const { presence, clock } = this.ports;
+    const atWork = new Map<string, string[]>();
+    // Another gateway's clock may be ahead of the true time, and this one behind it.
+    const newestJid = jidOf((clock.now() + 2 * clock.skewMs) * 1000);
+    for (const { id, running } of await presence.ask())
+      for (const jid of running) {
+        const ids = atWork.get(jid);
+        if (ids !== undefined) ids.push(id);
+        else if (jid <= newestJid) atWork.set(jid, [id]);
+      }
+    // Jids that a minion has invented take no real job's place, while they are few enough to be looked for.
+    const newest = [...atWork].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MAX_LOOKED_FOR);
+    const reading = new AtOnce(READ_AT_ONCE);
+    const found = await Promise.all(newest.map(([jid, ids]) => reading.run(() => this.#atWork(jid, ids))));
+    return found.flat().slice(0, MAX_ACTIVE);
+  }
+
+  /** @param ids Of the minions that say that they run it: of a job that was never theirs, nobody is believed. */
+  async #atWork(jid: string, ids: readonly string[]): Promise<readonly Value[]> {
+    const { cache, jobs } = this.ports;
+    const job = jobs.byJid(jid);
+    const record = job?.record ?? (await cache.byJid(jid));
+    if (record === undefined) return [];
+    const members = new Set(record.members.map(({ id }) => id));
+    const running = ids.filter((id) => members.has(id)).map((id) => ({ [id]: NO_PROCESS }));
+    const summary = summaryOf(record);
+    if (summary === undefined || running.length === 0) return [];
+    const returned = job?.told ?? (await cache.returnsOf(record));
+    return [{ ...shown(summary, ARGUMENTS_LISTED), Running: running, Returned: returned.map(({ id }) => id) }];
+  }
+}
+
+/** With a jid that names a time. */
+type Summary = JobSummary & { readonly jid: Jid };
+
+function* summaries(all: Iterable<records.JobRecord>): Iterable<Summary> {
+  for (const record of all) {
+    const job = summaryOf(record);
+    if (job !== undefined) yield job;
+  }
+}
+
+function summaryOf(record: records.JobRecord): Summary | undefined {
+  const request = readAsked(record.request);
+  const jid = parseJid(record.jid);
+  if (request === undefined || jid === undefined) return undefined;
+  const { funs, args, tgt, tgtType, options } = request;
+  const single = funs.length === 1;
+  const lists = args.map((list) => list.map((arg) => fromPlain(arg)));
+  const metadata = options['metadata'] === undefined ? null : fromPlain(options['metadata']);
+  return {
+    jid,
+    fun: single ? (funs[0] ?? '') : [...funs],
+    arg: single ? (lists[0] ?? []) : lists,
+    tgt: typeof tgt === 'string' ? tgt : [...tgt],
+    tgtType,
+    user: userOf(record.caller),
+    ...(isMap(metadata) ? { metadata } : {}),
+  };
+}
+
+/** A job as `jobs.list_jobs` shows it, with its jid. @param most Bytes of its arguments. */
+function shown({ jid, fun, arg, tgt, tgtType, user, metadata }: Summary, most: number): ValueMap {
+  return {
+    jid,
+    Function: fun,
+    Arguments: cut(arg, most),
+    Target: tgt,
+    'Target-type': tgtType,
+    User: user,
+    StartTime: startTimeOf(jid),
+    ...(metadata === undefined ? {} : { Metadata: metadata }),
+  };
+}
+
+/** The first ones that fit, and how much there is of all. */
+function cut(args: readonly Value[], most: number): readonly Value[] {
+  const sizes = args.map((arg) => sizeOf(arg));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  if (all <= most) return args;
+  let left = most;
+  const firstCut = sizes.findIndex((size) => (left -= size) < 0);
+  return [...args.slice(0, firstCut), `[cut: the arguments have ${String(all)} bytes]`];
+}
+
+/** Of some of its minions, and without values, where that is wanted. */
+function partOf(job: ValueMap, { minions: globs, values = true }: JobPart): ValueMap {
+  const { Minions: minions = [], Result: result = {} } = job;
+  const isWanted = globs === undefined ? () => true : anyOf(globs);
+  const ids = isList(minions) ? minions.filter((id) => typeof id === 'string' && isWanted(id)) : [];
+  const returns = Object.entries(isMap(result) ? result : {}).filter(([id]) => isWanted(id));
+  const told = values ? returns : returns.map(([id, one]) => [id, withoutValue(one)] as const);
+  return { ...job, Minions: ids, Result: Object.fromEntries(told) };
+}
+
+function withoutValue(one: Value): Value {
+  return isMap(one) ? { ...one, return: isTrue(one['return'] ?? null) } : one;
+}
+
+/** Bytes of a value on its way. */
+export function sizeOf(value: Value): number {
+  return encode(toPlain(value)).length;
+}

@@ -10,7 +10,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
 import { err, isList, ok, type Result } from '@natrium/model';
-import { filesOf, placeOfGlob } from './file-glob.js';
+import { filesOf, placeOfGlob, Unlistable } from './file-glob.js';
 import type { WatchedFolder } from './folder-watch.js';
 import type { ConfigProblem } from './problem.js';
 import { deepMerge, entriesOf, overlay, placeOf, type Sourced, valueOf, whole } from './sourced.js';
@@ -75,7 +75,7 @@ class Reader {
     return [...[...whole].map((path) => ({ path })), ...parts];
   }
 
-  /** @returns undefined when there is no such file, or it is a problem that was noted. */
+  /** @returns undefined when there is no main file, or it is a problem that was noted. */
   read(file: string): Sourced | undefined {
     const text = this.#text(file);
     if (text === undefined) return undefined;
@@ -152,9 +152,21 @@ class Reader {
     const home = pattern.startsWith('~/') ? join(homedir(), pattern.slice(2)) : pattern;
     const glob = isAbsolute(home) ? home : join(dirname(from), home);
     this.#places.push(placeOfGlob(glob));
-    const found = filesOf(glob);
+    const found = this.#filesOf(glob, key);
     if (found.length === 0 && key === 'include') this.reports.push(`${from}: include ${pattern} matches no file`);
     return found;
+  }
+
+  /** What cannot be told to be nothing stops the start: the file that is not seen may hold what is forbidden. */
+  #filesOf(glob: string, key: string): readonly string[] {
+    try {
+      return filesOf(glob);
+    } catch (error) {
+      if (!(error instanceof Unlistable)) throw error;
+      const reason = `cannot tell which files ${key} names there (${error.why})`;
+      this.#problem(error.path, [], reason, 'let this account list that folder, and pass through those above it');
+      return [];
+    }
   }
 
   #text(file: string): string | undefined {
@@ -162,7 +174,8 @@ class Reader {
       return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     } catch (error) {
       const code = isNativeError(error) && 'code' in error ? error.code : undefined;
-      if (code === 'ENOENT') return undefined;
+      // An included one was seen there: it is a link that leads nowhere.
+      if (code === 'ENOENT' && file === this.main) return undefined;
       const unreadable =
         code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
           ? 'the file is not UTF-8 text'

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { filesOf } from './file-glob.js';
+import { filesOf, Unlistable } from './file-glob.js';
 
 let dir: string;
 beforeEach(() => {
@@ -32,5 +32,14 @@ describe('the files of a glob', () => {
     expect(found('b/5.txt')).toEqual([]);
     expect(found('c/*.conf')).toEqual([]);
     expect(found('b/[.conf')).toEqual([]);
+  });
+
+  it('are none below what is a file or not there, and unknown where a folder cannot be looked into', () => {
+    expect(found('b/4.txt/*.conf')).toEqual([]);
+    expect(found('b/4.txt/x/1.conf')).toEqual([]);
+    symlinkSync('loop', join(dir, 'loop'));
+    expect(() => found('loop/*.conf')).toThrow(new Unlistable(join(dir, 'loop'), 'ELOOP'));
+    expect(() => found('loop/1.conf')).toThrow(Unlistable);
+    expect(found('loo?')).toEqual(['loop']);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { loadMasterConfig } from './load-master.js';
@@ -158,6 +158,31 @@ rest_cherrypy:
   });
 });
 
+describe('how states and batches are shown', () => {
+  const shown = 'output_indent: 2\nstate_tabular: True\nstate_output_exclude: False\nstate_output_terse: False\n';
+
+  it('are keys of Salt: those that have no use here are set aside', () => {
+    const { config, reports } = load({ master: `${shown}batch_safe_limit: 100\nbatch_safe_size: 10\n` });
+    expect(config).toMatchObject({ batch_safe_limit: 100, batch_safe_size: '10' });
+    expect(reports.map((report) => /: (\S+) is/.exec(report)?.[1])).toEqual([
+      'output_indent',
+      'state_tabular',
+      'state_output_exclude',
+      'state_output_terse',
+    ]);
+  });
+
+  it.each(['8', '"25%"', '"%25"', '2.5%', '1'])('batch_safe_size may be %s', (size) => {
+    expect(problems({ master: `batch_safe_size: ${size}\n` })).toEqual([]);
+  });
+
+  it.each(['0', '0%', 'many', '1.5', '"%5%"', '""'])('batch_safe_size is not %s', (size) => {
+    expect(problems({ master: `batch_safe_size: ${size}\n` })).toEqual([
+      expect.stringContaining('batch_safe_size takes a number as 8, or a share as 25%.'),
+    ]);
+  });
+});
+
 describe('a mistake in the master file', () => {
   it('names file, line, key, reason and mend of a value of the wrong kind', () => {
     expect(problems({ master: 'user: root\ntimeout: soon\n' })).toEqual([
@@ -283,13 +308,13 @@ describe('the values', () => {
   });
 
   it('resolve relative paths against root_dir, and that against the folder', () => {
-    expect(load({ master: 'module_dirs: mods\nlog_file: log/x\n' }).config).toMatchObject({
+    expect(load({ master: 'runner_dirs: mine\nautosign_file: let/x\n' }).config).toMatchObject({
       root_dir: dir,
       pki_dir: join(dir, 'pki'),
       sock_dir: join(dir, 'run'),
       cachedir: join(dir, 'cache'),
-      module_dirs: [join(dir, 'mods')],
-      log_file: join(dir, 'log/x'),
+      runner_dirs: [join(dir, 'mine')],
+      autosign_file: join(dir, 'let/x'),
     });
     expect(load({ master: 'root_dir: sub\nsock_dir: /run/n\n' }).config).toMatchObject({
       pki_dir: join(dir, 'sub/pki'),
@@ -383,4 +408,43 @@ describe('included files', () => {
     });
     expect(config.timeout).toBe(6);
   });
+
+  const denies = { master: 'user: root\n', 'master.d/deny.conf': 'publisher_acl_blacklist: {users: [games]}\n' };
+  const closed = 'DIR/master.d: cannot tell which files default_include names there (EACCES).';
+
+  const asToldIn = (folder: string, mode: number) => {
+    write(denies);
+    chmodSync(dir, 0o755);
+    return as(join(dir, folder), mode, () => {
+      const loaded = loadMasterConfig(dir);
+      return loaded.ok ? loaded.value.config.publisher_acl_blacklist : loaded.error.map(problemSentence);
+    });
+  };
+
+  it('are heeded below a folder that may be passed and not listed', () => {
+    expect(asToldIn('', 0o311)).toEqual({ users: ['games'] });
+  });
+
+  it.each(['311', '000'])('stop the start where their own folder has the mode %s', (mode) => {
+    expect(asToldIn('master.d', parseInt(mode, 8))).toEqual([expect.stringContaining(closed.replace('DIR', dir))]);
+  });
+
+  it('stop the start where one is a link that leads nowhere', () => {
+    write(denies);
+    symlinkSync(join(dir, 'nowhere'), join(dir, 'master.d', 'more.conf'));
+    expect(problems({})).toEqual([expect.stringContaining('DIR/master.d/more.conf: cannot read the file (ENOENT).')]);
+  });
 });
+
+/** As an account that may do no more than the mode says, also where the tests are run by root. */
+function as<T>(folder: string, mode: number, work: () => T): T {
+  const isRoot = process.geteuid?.() === 0;
+  chmodSync(folder, mode);
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o755);
+  }
+}

@@ -11,4 +11,5 @@ export { ROLES_VALID_MS, RolesChanges, RolesUnchanged } from './roles-changes.js
 export { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
 export { StorageFolder, storageKeyId } from './storage-folder.js';
 export { diskTrouble, mendOf, PartlyWritten } from './disk-trouble.js';
-export { KeyfileCorrupt, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';
+export { type FolderLock, FolderInUse, type FolderUse, lockFolder } from './folder-lock.js';
+export { KeyfileCorrupt, makeFolder, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';

@@ -76,6 +76,28 @@ describe('the master’s keys', () => {
   });
 });
 
+describe('the keys of a founding that was interrupted', () => {
+  it('go with their drafts, and nothing else does, so that others can be made', () => {
+    keys.create(NOW);
+    rmSync(keys.rolesPath);
+    for (const draft of ['root.key', 'roles']) writeFileSync(join(keys.folder, `${draft}.0123456789ab.new`), '');
+    writeFileSync(join(keys.folder, 'own.txt'), '');
+    keys.dropUnfinished();
+    expect(readdirSync(keys.folder)).toEqual(['own.txt']);
+    keys.create(NOW + 1000);
+    expect(readdirSync(join(keys.folder, 'storage', 'jobs'))).toHaveLength(1);
+  });
+
+  it('are never those of a cluster', () => {
+    keys.create(NOW);
+    const before = filesIn(keys.folder);
+    expect(() => {
+      keys.dropUnfinished();
+    }).toThrow('nothing was changed');
+    expect(filesIn(keys.folder)).toEqual(before);
+  });
+});
+
 describe('a storage key', () => {
   it('is found by its id; the newest whose time has come seals', () => {
     keys.create(NOW);

@@ -4,7 +4,7 @@
  * Each service is given only the folders that its role needs (docs/operations.md); on one machine they share it.
  * Spec: spec/envelope.md#keys.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Cluster,
@@ -26,7 +26,7 @@ import {
 import { ROLES_VALID_MS } from './roles-changes.js';
 import { readRolesFile, writeRolesFile } from './roles-file.js';
 import { StorageFolder, storageKeyId } from './storage-folder.js';
-import { decoded, KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
+import { decoded, KeyfileCorrupt, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';
 
 export const ROLES: readonly RoleName[] = ['gateway', 'acl', 'runner', 'reactor', 'sink'];
 export const STORAGE_CLASSES = ['jobs', 'events', 'tokens', 'audit', 'inventory', 'roster'] as const;
@@ -48,7 +48,7 @@ export class MasterKeys {
 
   /** Makes every key of a new cluster. @throws {Error} When there is one already: nothing is overwritten. */
   create(nowMs: number): { readonly cluster: Cluster } {
-    const rootPath = join(this.folder, 'root.key');
+    const rootPath = this.#rootPath;
     if (this.exists) throw new Error(`${this.folder} already holds a cluster; nothing was changed`);
     if (existsSync(rootPath)) {
       throw new Error(
@@ -64,7 +64,7 @@ export class MasterKeys {
     writeKeyFile(this.#nameKeyPath, randomBytes(32));
     const secret = newIdentitySecret();
     writeKeyFile(this.firstAccountPath, secret);
-    writeWhole(join(this.folder, 'first-account.pub'), encode([...publicsOf(secret)]), READABLE);
+    writeWhole(this.#firstAccountPublicPath, encode([...publicsOf(secret)]), READABLE);
     const cluster = clusterOf(root.publicKey);
     const document: RolesDocument = {
       serial: 1,
@@ -74,6 +74,22 @@ export class MasterKeys {
     };
     this.#writeChain([root.publicKey, [signRoles(root, cluster, document)]]);
     return { cluster };
+  }
+
+  /**
+   * Takes away what a `create` that was interrupted has made: the roles file, its last step, is not there, and nobody has a key of it.
+   *
+   * @throws {Error} When there is a cluster.
+   */
+  dropUnfinished(): void {
+    if (this.exists) throw new Error(`${this.folder} holds a cluster; nothing was changed`);
+    const made = [this.#nameKeyPath, this.firstAccountPath, this.#firstAccountPublicPath];
+    // The root's last: while it is there, whoever finds the folder knows that something is amiss.
+    for (const path of [...['roles.d', 'storage'].map((name) => join(this.folder, name)), ...made, this.#rootPath]) {
+      rmSync(path, { recursive: true, force: true });
+      removeDrafts(path);
+    }
+    removeDrafts(this.rolesPath);
   }
 
   /** @throws {KeyfileCorrupt} When the roles file is missing or not one. */
@@ -115,7 +131,7 @@ export class MasterKeys {
 
   /** What the acl-service enrols while the roster holds no account: identity key and NATS key. */
   firstAccount(): { readonly identity: Uint8Array; readonly nkey: Uint8Array } | undefined {
-    const path = join(this.folder, 'first-account.pub');
+    const path = this.#firstAccountPublicPath;
     if (!existsSync(path)) return undefined;
     const wire = decoded(readFileSync(path));
     const [identity, nkey] = Array.isArray(wire) && wire.length === 2 ? (wire as readonly Wire[]) : [];
@@ -125,6 +141,14 @@ export class MasterKeys {
 
   rolePath(role: RoleName): string {
     return join(this.folder, 'roles.d', `${role}.key`);
+  }
+
+  get #rootPath(): string {
+    return join(this.folder, 'root.key');
+  }
+
+  get #firstAccountPublicPath(): string {
+    return join(this.folder, 'first-account.pub');
   }
 
   get #nameKeyPath(): string {

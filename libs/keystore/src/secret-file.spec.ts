@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
+import { KeyfileCorrupt, makeFolder, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
 
 const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -104,5 +104,28 @@ describe('a whole write', () => {
     }).toThrow();
     expect(readdirSync(folder)).toEqual(['a']);
     expect(existsSync(join(folder, 'a', 'inside'))).toBe(true);
+  });
+});
+
+describe('a folder', () => {
+  it('is made with what is missing above it, and left as it is where it is there', () => {
+    const deep = join(folder, 'a', 'b');
+    makeFolder(deep, 0o750);
+    expect([modeOf(join(folder, 'a')), modeOf(deep)]).toEqual(['750', '750']);
+    makeFolder(deep, 0o700);
+    expect(modeOf(deep)).toBe('750');
+  });
+
+  it('is not made where a file is, or where the kernel takes none', () => {
+    writeFileSync(join(folder, 'file'), '');
+    for (const [path, code] of [
+      [join(folder, 'file'), 'EEXIST'],
+      [join(folder, 'file', 'below'), 'ENOTDIR'],
+      ['/proc/none', 'ENOENT'],
+      ['/proc/none/below', 'ENOENT'],
+    ] as const)
+      expect(() => {
+        makeFolder(path, 0o700);
+      }).toThrow(code);
   });
 });

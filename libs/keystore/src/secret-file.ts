@@ -6,6 +6,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -53,9 +55,29 @@ export function writeKeyFile(path: string, key: Uint8Array): void {
   syncName(path);
 }
 
+/**
+ * Makes a folder and what is missing above it, all with `mode`. Node's own `recursive` asks without end where a folder takes
+ * none, as `/proc` does.
+ */
+export function makeFolder(path: string, mode: number): void {
+  if (isFolder(path)) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolder(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
 /** Writes a file so that a reader sees the old or the new content, never a part. */
 export function writeWhole(path: string, content: string | Uint8Array, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(path), FOLDER_MODE);
   const draft = `${path}.${toHex(randomBytes(6))}.new`;
   const file = openSync(draft, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
   try {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockFolder } from '@natrium/keystore';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
 import type { CtlPorts } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
@@ -62,7 +63,46 @@ describe('natriumctl init that was interrupted', () => {
     expect(again).toMatchObject({ exit: 0, err: '' });
     expect(again.out).toContain(root);
     expect(existsSync(at('broker', 'server.conf'))).toBe(true);
-    expect(await ctl('init')).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was changed') as string });
+  });
+
+  it('begins anew where it was killed before the cluster’s keys were whole', async () => {
+    await ctl('init');
+    const before = (await ctl('fingerprint')).out;
+    rmSync(at('broker'), { recursive: true });
+    rmSync(at('roles')); // the last of them
+    mkdirSync(at('broker.new'));
+    expect(await ctl('init')).toMatchObject({ exit: 0, err: '' });
+    expect(readdirSync(at('storage', 'jobs'))).toHaveLength(1);
+    expect((await ctl('fingerprint')).out).not.toBe(before);
+    expect(await ctl('init')).toMatchObject({ exit: 0, out: expect.stringContaining('lacks nothing') as string });
+  });
+
+  it('does not begin anew where the roles went later: the broker’s keys were on their way then', async () => {
+    await ctl('init');
+    renameSync(at('broker'), at('broker.new'));
+    rmSync(at('roles'));
+    const root = readFileSync(at('root.key'), 'utf8');
+    expect(await ctl('init')).toMatchObject({ exit: 78, err: expect.stringContaining('root.key is there') as string });
+    expect(readFileSync(at('root.key'), 'utf8')).toBe(root);
+  });
+
+  it('is not begun while another is at work on the same keys', async () => {
+    const lock = await lockFolder(at(), { name: 'init', program: 'natriumctl init', mend: '' });
+    const before = readdirSync(at());
+    const said = `natriumctl: error: ${at()} is in use by another natriumctl init (process ${String(process.pid)}); `;
+    const mend = 'do it again when that one has ended; nothing was changed\n';
+    expect(await ctl('init')).toEqual({ exit: 1, out: '', err: said + mend });
+    expect(readdirSync(at())).toEqual(before);
+    lock.release();
+    expect((await ctl('init')).exit).toBe(0);
+  });
+
+  it('has nothing to do where nothing is missing: 0 and a sentence, since a script asks at each upgrade', async () => {
+    await ctl('init');
+    const before = readdirSync(dir, { recursive: true });
+    const said = `${at()} holds a cluster that lacks nothing of this version; nothing was changed\n`;
+    expect(await ctl('init')).toEqual({ exit: 0, out: said, err: '' });
+    expect(readdirSync(dir, { recursive: true })).toEqual(before);
   });
 
   it('makes no other keys where the broker’s, or those of the cluster, are there in part', async () => {
@@ -83,10 +123,8 @@ describe('natriumctl init that was interrupted', () => {
     async (lost) => {
       await ctl('init');
       for (const name of lost) rmSync(at(name), { recursive: true });
-      expect(await ctl('init')).toMatchObject({
-        exit: 1,
-        err: expect.stringContaining('nothing was changed') as string,
-      });
+      const mend = `without ${at('broker')}: put it back from a backup; nothing was changed`;
+      expect(await ctl('init')).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(mend) as string });
       expect(existsSync(at('broker'))).toBe(false);
     },
   );

@@ -4,33 +4,42 @@
  * Nothing that is there is overwritten; a master file is written only where there is none. Run again, it goes on where it was
  * interrupted, or makes only what a cluster of an earlier version lacks.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
-import { MasterKeys, writeWhole } from '@natrium/keystore';
+import { FolderInUse, type FolderUse, lockFolder, makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
 import type { InitOptions, Io } from '../ports.js';
 import { makeBrokerTls } from './broker-tls.js';
 
 const CONFIG_MODE = 0o640;
 
+/** Of a folder of keys: another would take the place of the keys that are being made. */
+const ONE_INIT: FolderUse = {
+  name: 'init',
+  program: 'natriumctl init',
+  mend: 'do it again when that one has ended; nothing was changed',
+};
+
 export async function runInit(options: InitOptions, io: Io): Promise<number> {
   await sodiumReady();
   try {
     return await founded(options, io);
   } catch (error) {
+    const isHeld = error instanceof FolderInUse;
     // What the host's disk refuses is the operator's to mend; anything else is a defect.
-    if (!isNativeError(error) || !('syscall' in error)) throw error;
+    if (!isHeld && !(isNativeError(error) && 'syscall' in error)) throw error;
     io.err(`natriumctl: error: ${error.message}\n`);
-    return EXIT.badConfig;
+    return isHeld ? EXIT.failed : EXIT.badConfig;
   }
 }
 
-async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: InitOptions, io: Io): Promise<number> {
-  mkdirSync(configDir, { recursive: true, mode: 0o750 });
+async function founded(options: InitOptions, io: Io): Promise<number> {
+  const { configDir, user, brokerAuth = 'jwt', brokerTls = [] } = options;
+  makeFolder(configDir, 0o750);
   const file = join(configDir, 'master');
   if (!existsSync(file)) writeWhole(file, masterFile(user, brokerAuth), CONFIG_MODE);
   const loaded = loadMasterConfig(configDir);
@@ -38,35 +47,64 @@ async function founded({ configDir, user, brokerAuth = 'jwt', brokerTls = [] }: 
     for (const problem of loaded.error) io.err(`${problemSentence(problem)}\n`);
     return EXIT.badConfig;
   }
-  const { pki_dir: folder, cluster } = loaded.value.config;
-  const keys = new MasterKeys(folder);
-  const broker = new BrokerKeys(join(folder, 'broker'));
-  const tls = join(folder, 'broker', 'tls');
+  const { config } = loaded.value;
+  const folder = config.pki_dir;
+  const place = { config, brokerTls, keys: new MasterKeys(folder), broker: new BrokerKeys(join(folder, 'broker')) };
+  if (isFounded(place)) return settled(place, io);
+  makeFolder(folder, 0o700);
+  const lock = await lockFolder(folder, ONE_INIT);
+  try {
+    // Another may have done it meanwhile.
+    return await (isFounded(place) ? settled(place, io) : found(place, io));
+  } finally {
+    lock.release();
+  }
+}
+
+interface Place {
+  readonly config: MasterConfig;
+  readonly keys: MasterKeys;
+  readonly broker: BrokerKeys;
+  /** What the broker's certificate shall name; none: it is not asked for. */
+  readonly brokerTls: readonly string[];
+}
+
+function isFounded({ keys, broker }: Place): boolean {
   const isLeft = broker.isBegun || existsSync(broker.folder);
-  const isFounded = keys.exists && (broker.exists || !isLeft);
-  if (isFounded) return brokerTls.length > 0 ? certified(tls, brokerTls, io) : completed(broker, folder, io);
-  const left = leftOver(keys, broker);
+  return keys.exists && (broker.exists || !isLeft);
+}
+
+function settled({ keys, broker, brokerTls }: Place, io: Io): Promise<number> {
+  return brokerTls.length > 0 ? certified(tlsOf(broker), brokerTls, io) : completed(broker, keys.folder, io);
+}
+
+/** Makes all that is missing. Of keys that were only begun nobody has one: they are made anew. */
+async function found({ config, keys, broker, brokerTls }: Place, io: Io): Promise<number> {
+  const isUnfinished = !keys.exists && broker.isOnlyBegun;
+  // A part of what lay elsewhere and was put back, whose place a new cluster would take.
+  const left = (keys.exists || isUnfinished ? [broker.folder] : [broker.folder, rootOf(keys)]).find((path) =>
+    existsSync(path),
+  );
   if (left !== undefined) {
-    const mend = `put all of ${folder} back; where there never was more of it, move it away`;
+    const mend = `put all of ${keys.folder} back; where there never was more of it, move it away`;
     io.err(`natriumctl: error: ${left} is there, and the rest of the cluster is not: ${mend}\n`);
     return EXIT.badConfig;
   }
+  if (isUnfinished) keys.dropUnfinished();
   broker.begin();
   if (!keys.exists) keys.create(Date.now());
-  await broker.create(cluster);
-  if (brokerTls.length > 0) await makeBrokerTls(tls, brokerTls);
-  io.out(aboutCluster(loaded.value.config, keys, broker));
-  return 0;
+  await broker.create(config.cluster);
+  if (brokerTls.length > 0) await makeBrokerTls(tlsOf(broker), brokerTls);
+  io.out(aboutCluster(config, keys, broker));
+  return EXIT.ok;
+}
+
+function tlsOf({ folder }: BrokerKeys): string {
+  return join(folder, 'tls');
 }
 
 function rootOf({ folder }: MasterKeys): string {
   return join(folder, 'root.key');
-}
-
-/** A part of what lay elsewhere and was put back, whose place a new cluster would take. */
-function leftOver(keys: MasterKeys, broker: BrokerKeys): string | undefined {
-  const parts = keys.exists ? [broker.folder] : [broker.folder, rootOf(keys)];
-  return parts.find((path) => existsSync(path));
 }
 
 function aboutCluster({ user, broker_auth: auth }: MasterConfig, keys: MasterKeys, broker: BrokerKeys): string {
@@ -105,10 +143,15 @@ async function certified(folder: string, hosts: readonly string[], io: Io): Prom
 
 /** A cluster of an earlier version gets what has come since; nothing that is there is changed. */
 async function completed(broker: BrokerKeys, folder: string, io: Io): Promise<number> {
-  const made = broker.exists ? await broker.complete() : [];
-  if (made.length === 0) {
-    io.err(`natriumctl: error: ${folder} already holds a cluster; nothing was changed\n`);
+  if (!broker.exists) {
+    const mend = 'put it back from a backup; nothing was changed';
+    io.err(`natriumctl: error: ${folder} holds a cluster without ${broker.folder}: ${mend}\n`);
     return EXIT.failed;
+  }
+  const made = await broker.complete();
+  if (made.length === 0) {
+    io.out(`${folder} holds a cluster that lacks nothing of this version; nothing was changed\n`);
+    return EXIT.ok;
   }
   io.out(
     [

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SigningKey, signRoles, sodiumReady } from '@natrium/envelope';
-import { MasterKeys, readKeyFile, writeRolesFile } from '@natrium/keystore';
+import { lockFolder, MasterKeys, readKeyFile, writeRolesFile } from '@natrium/keystore';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { runRoles } from './run-roles.js';
 
@@ -17,9 +17,11 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-async function shown() {
+const shown = () => roles('show');
+
+async function roles(word: string, role?: string) {
   const io = new ScriptedIo();
-  const exit = await runRoles({ configDir: dir, word: 'show', role: undefined, root: undefined }, io);
+  const exit = await runRoles({ configDir: dir, word, role, root: undefined }, io);
   return { exit, err: io.stderr };
 }
 
@@ -36,4 +38,19 @@ it('says in time that only so many changes are left', async () => {
     exit: 0,
     err: 'natriumctl: the roles document can be changed 100 times more; then a new cluster has to be founded\n',
   });
+});
+
+it('changes nothing while another changes the document; it can be shown', async () => {
+  const keys = new MasterKeys(join(dir, 'pki'));
+  keys.create(Date.now());
+  const lock = await lockFolder(keys.folder, { name: 'roles', program: 'natriumctl roles', mend: '' });
+  const said = `${keys.folder} is in use by another natriumctl roles (process ${String(process.pid)}); `;
+  expect(await roles('new-key', 'gateway')).toEqual({
+    exit: 1,
+    err: `${said}do it again when that one has ended; nothing was changed\n`,
+  });
+  expect([keys.roles().document.serial, (await shown()).exit]).toEqual([1, 0]);
+  lock.release();
+  expect((await roles('new-key', 'gateway')).exit).toBe(0);
+  expect(keys.roles().document.serial).toBe(2);
 });

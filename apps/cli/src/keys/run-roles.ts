@@ -1,6 +1,6 @@
 /** `natriumctl roles`: the document that names the services' keys, changed under the root. Spec: spec/envelope.md#roles. */
 import { fingerprint, type RoleName } from '@natrium/envelope';
-import { type MasterKeys, ROLES, RolesChanges } from '@natrium/keystore';
+import { type FolderUse, lockFolder, type MasterKeys, ROLES, RolesChanges } from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import type { Io } from '../ports.js';
@@ -15,6 +15,13 @@ export interface RolesOptions {
 
 /** So many changes before the last one, the operator hears of it. */
 const FEW = 100;
+
+/** Of a folder of keys. */
+const ONE_CHANGE: FolderUse = {
+  name: 'roles',
+  program: 'natriumctl roles',
+  mend: 'do it again when that one has ended; nothing was changed',
+};
 
 type Change = (changes: RolesChanges, nowMs: number) => string;
 
@@ -42,13 +49,23 @@ const OF_ONE: Readonly<Record<string, (role: RoleName) => Change>> = {
 
 export function runRoles({ configDir, word, role, root }: RolesOptions, io: Io): Promise<number> {
   const change = changeOf(word, role);
-  return withMasterFolder(configDir, io, ({ keys }) => {
+  return withMasterFolder(configDir, io, async ({ keys }) => {
     const changes = root === undefined ? new RolesChanges(keys) : new RolesChanges(keys, root);
-    if (change !== undefined) io.out(`${change(changes, Date.now())}\n`);
+    if (change !== undefined) io.out(`${await alone(keys, () => change(changes, Date.now()))}\n`);
     io.out(shown(keys));
     if (changes.left <= FEW) io.err(warning(changes.left));
     return EXIT.ok;
   });
+}
+
+/** Of two that changed the document at the same time, the later would write over the other's. */
+async function alone<T>({ folder }: MasterKeys, work: () => T): Promise<T> {
+  const lock = await lockFolder(folder, ONE_CHANGE);
+  try {
+    return work();
+  } finally {
+    lock.release();
+  }
 }
 
 /** @returns undefined when it is only to be shown. */

@@ -1,7 +1,7 @@
 /** The options of `natrium-key`, with Salt's names; `-l` lists here and is no log level. */
 import { addCommonOptions, addOutputOptions, hide } from '../common/common-options.js';
 import type { NotBuilt } from '../common/not-built.js';
-import { makeCommand, type Program } from '../common/program.js';
+import { alias, makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
 
 const NAME = 'natrium-key';
@@ -14,7 +14,8 @@ Examples:
   natrium-key -a 'web*'            accept, after showing id and fingerprint of each
   natrium-key -a web1 --fingerprint aa:bb:...
   natrium-key -d web1 -y           delete without asking
-  natrium-key --gen-keys web9 --gen-keys-dir /srv/image/etc/natrium/pki/minion
+  natrium-key --gen-keys web9      web9.key is for the host, as pki/minion.key; web9.pub for the acl-service, as
+                                   pki/minions/web9, which lets that key in
 
 What is accepted, rejected or deleted is the key that was shown: its id and its fingerprint. A key that took its place
 in the meantime is left alone.
@@ -30,6 +31,9 @@ export const NOT_BUILT: NotBuilt = {
   priv: '--priv',
   pub: '--pub',
   eauth: '--auth',
+  username: '--username',
+  password: '--password',
+  makeToken: '--make-token',
 };
 
 export function keyProgram(io: Io): Program {
@@ -65,7 +69,10 @@ export function keyProgram(io: Io): Program {
   command.option('--keysize <n>', 'changes nothing: keys have one size here');
   hide(command, '--gen-signature', '--auto-create', '--signature-path <dir>', '--priv <file>', '--pub <file>');
   hide(command, '-u, --user <name>', '--hard-crash');
-  hide(command, '--eauth <backend>', '--rotate-aes-key <bool>', '--preserve-minions <bool>');
+  hide(command, '--rotate-aes-key <bool>', '--preserve-minions <bool>');
+  hide(command, '--eauth <backend>', '--username <name>', '--password <text>', '-T, --make-token');
+  alias(command, '--auth <backend>', 'eauth');
+  alias(command, '--external-auth <backend>', 'eauth');
   addOutputOptions(command);
   addCommonOptions(command, { short: false });
   command.addHelpText('after', EXAMPLES);

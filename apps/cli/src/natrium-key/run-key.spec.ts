@@ -270,6 +270,7 @@ describe('natrium-key without an answer', () => {
 describe('natrium-key refuses', () => {
   it('two actions at once, and words beside a decision', async () => {
     expect(await key(['-a', 'x', '-d', 'y'])).toMatchObject({ exit: 2, connected: 0 });
+    expect(await key(['-L', '-a', 'web1', '-y'])).toMatchObject({ exit: 2, connected: 0, decided: [] });
     expect(await key(['-a', 'web1', 'web2'])).toMatchObject({ exit: 2, connected: 0 });
     expect(await key(['--gen-keys', 'x', 'y'])).toMatchObject({ exit: 2, connected: 0 });
     expect(await key(['-L', 'web1'])).toMatchObject({ exit: 0 });
@@ -291,6 +292,26 @@ describe('natrium-key refuses', () => {
       exit: 64,
       err: 'natrium-key: --signature-path, --priv, --pub are not built yet; nothing was done.\n',
     });
+  });
+
+  it.each(['--eauth', '--auth', '--external-auth'])('a login with %s, which is not built yet', async (flag) => {
+    const login = [`${flag}=pam`, '--username', 'joe', '--password', 'x', '-T'];
+    const { exit, err, decided } = await key(['-A', '-y', ...login]);
+    expect({ exit, decided }).toEqual({ exit: 64, decided: [] });
+    expect(err).toBe(
+      'natrium-key: --auth, --username, --password, --make-token are not built yet; nothing was done.\n',
+    );
+  });
+
+  it('an empty --fingerprint, with which every key would begin', async () => {
+    for (const argv of [
+      ['-a', 'web1', '-y', '--fingerprint='],
+      ['-l', 'all', '--fingerprint='],
+    ]) {
+      const { exit, err, connected, decided } = await key(argv);
+      expect({ exit, connected, decided }).toEqual({ exit: 2, connected: 0, decided: [] });
+      expect(err).toContain('option --fingerprint: name the fingerprint, or how it begins');
+    }
   });
 
   it('any hash of fingerprints but sha256', async () => {
@@ -320,6 +341,14 @@ describe('natrium-key --gen-keys', () => {
     const before = readFileSync(join(folder, 'web9.key'), 'utf8');
     expect(await gen('web9')).toMatchObject({ exit: 1, out: '' });
     expect(readFileSync(join(folder, 'web9.key'), 'utf8')).toBe(before);
+  });
+
+  it('ends where no folder can be made, with a sentence', async () => {
+    const { exit, err } = await key(['--gen-keys', 'web9', '--gen-keys-dir', '/proc/none']);
+    expect({ exit, err }).toMatchObject({
+      exit: 2,
+      err: expect.stringMatching(/--gen-keys-dir: .*\/proc\/none/) as string,
+    });
   });
 
   it.each(['../x', '', 'a/b'])('refuses the name %j', async (name) => {

@@ -24,6 +24,7 @@ export async function runNatriumKey(argv: readonly string[], io: Io, connectMast
     const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
     if (early !== undefined) return early;
     refuseOtherHashes(options);
+    refuseAnyFingerprint(options);
     const name = options.text('genKeys');
     // Loaded when it is asked for: it needs the cryptography, which looking at keys does not.
     if (name !== undefined) return (await import('./gen-keys.js')).genKeys(name, options.text('genKeysDir') ?? '.', io);
@@ -42,6 +43,12 @@ function refuseOtherHashes(options: Options): void {
   const hash = options.text('fingerHash');
   if (hash !== undefined && hash !== 'sha256')
     throw new UsageError(`option --finger-hash: '${hash}': sha256 is the only hash of fingerprints`);
+}
+
+/** Every key begins with nothing: that of a shell's unset variable must not accept whatever key is there. */
+function refuseAnyFingerprint(options: Options): void {
+  if (options.text('fingerprint') === '')
+    throw new UsageError('option --fingerprint: name the fingerprint, or how it begins');
 }
 
 async function carryOut(

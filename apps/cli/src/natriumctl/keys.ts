@@ -8,7 +8,7 @@ const DEFAULT_DELAY_S = 300;
 const EXAMPLES = `
 A new storage key for each class begins to seal after --in seconds: by then every host must have it in its folder. What
 lives long (roster, inventory) is sealed anew; a key under which nothing is stored any more is deleted, and with it every
-copy of what was. Meant to run daily, from a timer; natriumctl up does it by itself.
+copy of what was. Meant to run daily, from a timer; nothing does it by itself, natriumctl up neither.
 
 Example:
   natriumctl keys rotate -c /etc/natrium`;

@@ -68,7 +68,8 @@ export class Child {
   /** Asks it to end cleanly; kills it when it doesn't. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#process.kill('SIGTERM');
+    // Told so, ours do not wait for what runs; a guard's shell would ignore it.
+    this.#process.kill(this.program.saysReady ? 'SIGINT' : 'SIGTERM');
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_MS);
     await this.ended;
     clearTimeout(timer);

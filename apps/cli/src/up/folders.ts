@@ -2,16 +2,20 @@
  * What `up` writes below its state folder: `master/` and `minions/<id>/` are configuration folders like those of a real
  * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, isAbsolute, join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { fingerprint } from '@natrium/envelope';
-import { MasterKeys, writeWhole } from '@natrium/keystore';
+import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
+import { makeBrokerTls } from '../init/broker-tls.js';
 import type { UpOptions } from '../ports.js';
 
 const CONFIG_MODE = 0o640;
+const FOLDER_MODE = 0o750;
 const BROKER_PORT_FILE = 'port';
+/** It listens on nothing else. */
+const BROKER_HOSTS = ['localhost', '127.0.0.1'];
 
 export interface Folders {
   readonly master: string;
@@ -31,19 +35,26 @@ export async function prepareFolders(options: UpOptions): Promise<Folders> {
     brokerConfig: join(state, 'broker', 'nats-server.conf'),
     minion: (id: string) => join(state, 'minions', id),
   };
-  for (const folder of [folders.master, folders.broker]) mkdirSync(folder, { recursive: true, mode: 0o750 });
+  for (const folder of [folders.master, folders.broker]) makeFolder(folder, FOLDER_MODE);
   const natsPort = await portOf(options, folders.broker);
   writeMaster(options, folders.master, natsPort);
   return { ...folders, natsPort };
 }
 
-export function writeMinion(folders: Folders, id: string, { brokerAuth, tls }: UpOptions): void {
+export interface OwnMinion {
+  readonly id: string;
+  /** As the master file names it. */
+  readonly cluster: string;
+}
+
+export function writeMinion(folders: Folders, { id, cluster }: OwnMinion, { brokerAuth, tls }: UpOptions): void {
   const folder = folders.minion(id);
   const root = new MasterKeys(join(folders.master, 'pki')).chain()[0];
-  mkdirSync(folder, { recursive: true, mode: 0o750 });
+  makeFolder(folder, FOLDER_MODE);
   const joinCreds = new BrokerKeys(join(folders.master, 'pki', 'broker')).credsPath('join');
   const lines = [
     `id: ${JSON.stringify(id)}`,
+    `cluster: ${JSON.stringify(cluster)}`,
     `nats: ${url(folders.natsPort)}`,
     `master_finger: '${fingerprint(root)}'`,
     ...(brokerAuth === 'none' ? [] : [`join_creds: ${JSON.stringify(joinCreds)}`]),
@@ -58,7 +69,7 @@ function writeMaster({ masterConfig, brokerAuth = 'jwt', tls }: UpOptions, folde
   if (masterConfig !== undefined) copyFileSync(masterConfig, file);
   else if (!existsSync(file))
     writeWhole(file, '# The master file of this cluster: nobody may publish until `peer` says so.\n', CONFIG_MODE);
-  mkdirSync(join(folder, 'master.d'), { recursive: true, mode: 0o750 });
+  makeFolder(join(folder, 'master.d'), FOLDER_MODE);
   const own = {
     nats: url(natsPort),
     root_dir: folder,
@@ -91,6 +102,12 @@ export function writeBroker({ brokerConfig, broker, master, natsPort }: Folders,
     ...(brokerAuth === 'none' ? [''] : [keys.serverConfig(join(broker, 'jwt'))]),
   ];
   writeWhole(brokerConfig, config.join('\n'), CONFIG_MODE);
+}
+
+/** A cluster that was begun without TLS gets its certificate when it is first asked for; one that has it keeps it. */
+export async function certify(master: string): Promise<void> {
+  const folder = dirname(caPath(master));
+  if (!existsSync(join(folder, 'server.crt'))) await makeBrokerTls(folder, BROKER_HOSTS);
 }
 
 function tlsLines(folder: string): readonly string[] {

@@ -1,11 +1,12 @@
 /** Rules of what `up` does not begin: it says why, and nothing is started or made that a next try would stumble over. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockFolder } from '@natrium/keystore';
 import { UsageError } from '../common/options.js';
 import type { UpOptions } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { runUp } from './up.js';
+import { ONE_UP, runUp } from './up.js';
 
 let folder: string;
 beforeEach(() => {
@@ -36,4 +37,15 @@ it('a master file with problems is told of before anything is started, and no cl
   expect(await runUp(optionsWith({ masterConfig }), io)).toBe(78);
   expect(io.stderr).toMatch(/state\/master\/master:2: worker_treads: .*\n/);
   expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
+});
+
+it('a state folder that another has is left as it is', async () => {
+  const state = join(folder, 'state');
+  const lock = await lockFolder(state, ONE_UP);
+  const before = readdirSync(state);
+  const io = new ScriptedIo();
+  expect(await runUp(optionsWith({}), io)).toBe(1);
+  expect(io.stderr).toMatch(/^natriumctl: error: \S+\/state is in use by another natriumctl up \(process \d+\); .*\n$/);
+  expect(readdirSync(state)).toEqual(before);
+  lock.release();
 });

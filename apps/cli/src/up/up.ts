@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
-import { MasterKeys, readIdentity } from '@natrium/keystore';
+import { type FolderLock, type FolderUse, lockFolder, MasterKeys, readIdentity } from '@natrium/keystore';
 import { parseMinionId } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
@@ -21,7 +21,8 @@ import { connectMaster } from '../link/connect-master.js';
 import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
-import { type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
+import { certify, type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
+import { letIn } from './letting-in.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 
 const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
@@ -29,6 +30,12 @@ const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
 const SINK = 'event-sink';
 /** Keys live in memory only: a crash must not write them to a disk. Node cannot set this limit itself. */
 const NO_CORE_DUMP = 'ulimit -c 0; exec "$@"';
+/** Of a state folder. */
+export const ONE_UP: FolderUse = {
+  name: 'up',
+  program: 'natriumctl up',
+  mend: 'end that one first, or name another folder with --state',
+};
 const READY_MS = 60_000;
 const AGAIN_MS = 100;
 
@@ -42,7 +49,9 @@ export async function runUp(given: UpOptions, io: Io): Promise<number> {
   const options = { ...given, state: resolve(given.state) };
   checkWords(options);
   const cluster = new Cluster(options, io);
+  let lock: FolderLock | undefined;
   try {
+    lock = await lockFolder(options.state, ONE_UP);
     await sodiumReady();
     await cluster.start();
     await cluster.runUntilInterrupted();
@@ -53,6 +62,7 @@ export async function runUp(given: UpOptions, io: Io): Promise<number> {
     return EXIT.failed;
   } finally {
     await cluster.stop();
+    lock?.release();
   }
 }
 
@@ -78,7 +88,7 @@ class Cluster {
     const began = this.io.now();
     const folders = await prepareFolders(this.options);
     const config = this.#masterConfig(folders);
-    await this.#found(folders);
+    await this.#found(folders, config);
     await this.#orInterrupted(this.#startAll(folders, config));
     const seconds = ((this.io.now() - began) / 1000).toFixed(1);
     const minions = String(this.options.minions.length);
@@ -110,21 +120,21 @@ class Cluster {
     throw new MasterFileBroken();
   }
 
-  async #found(folders: Folders): Promise<void> {
+  async #found(folders: Folders, { cluster }: MasterConfig): Promise<void> {
     const keys = new MasterKeys(`${folders.master}/pki`);
-    if (keys.exists) {
+    const broker = new BrokerKeys(`${keys.folder}/broker`);
+    if (!keys.exists) {
+      const silent = { ...this.io, out: () => undefined };
+      if ((await runInit({ configDir: folders.master }, silent)) !== 0)
+        throw new Error('the cluster could not be founded');
+    } else if (!broker.exists) {
       // A folder from before the broker asked for users.
-      const broker = new BrokerKeys(`${keys.folder}/broker`);
-      if (!broker.exists) await broker.create('main');
-      return;
+      await broker.create(cluster);
     }
-    const silent = { ...this.io, out: () => undefined };
-    const tls = this.options.tls === true ? { brokerTls: ['localhost', '127.0.0.1'] } : {};
-    if ((await runInit({ configDir: folders.master, ...tls }, silent)) !== 0)
-      throw new Error('the cluster could not be founded');
+    if (this.options.tls === true) await certify(folders.master);
   }
 
-  async #startAll(folders: Folders, { event_sinks: sinks }: MasterConfig): Promise<void> {
+  async #startAll(folders: Folders, { event_sinks: sinks, cluster }: MasterConfig): Promise<void> {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded('nats-server', await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, this.#broker.ended);
@@ -136,7 +146,7 @@ class Cluster {
       }
     }
     for (const id of this.options.minions) {
-      writeMinion(folders, id, this.options);
+      writeMinion(folders, { id, cluster }, this.options);
       this.#minions.push(this.#child(appProgram(id, 'minion-agent', folders.minion(id), LEAN_AGENT)));
     }
     await Promise.all(this.#services.map((child) => child.ready));
@@ -148,29 +158,18 @@ class Cluster {
     const link = await connectMaster({ configDir: folders.master });
     if (!link.ok) throw new Error(link.error.sentence);
     try {
-      await this.#accept(link.value, folders);
+      await letIn(link.value, {
+        ids: this.options.minions,
+        fingerOf: (id) => fingerOf(folders, id),
+        master: folders.master,
+        now: () => this.io.now(),
+        waitMs: READY_MS,
+      });
       await Promise.all(this.#minions.map((child) => child.ready));
       await this.#pingAll(link.value);
     } finally {
       await link.value.close();
     }
-  }
-
-  async #accept(link: MasterLink, folders: Folders): Promise<void> {
-    const waiting = new Set(this.options.minions);
-    for (const until = this.io.now() + READY_MS; waiting.size > 0 && this.io.now() < until;) {
-      const list = await link.keys.list();
-      if (!list.ok) throw new Error(list.error.sentence);
-      const own = list.value.entries.filter(({ id, fingerprint: finger }) => finger === fingerOf(folders, id));
-      const pending = own.filter(({ state }) => state === 'pending');
-      if (pending.length > 0) {
-        const accepted = await link.keys.accept(pending);
-        if (!accepted.ok) throw new Error(accepted.error.sentence);
-      }
-      for (const { id } of own) waiting.delete(id);
-      if (waiting.size > 0) await pause(AGAIN_MS);
-    }
-    if (waiting.size > 0) throw new Error(`these minions did not ask to join: ${[...waiting].join(', ')}`);
   }
 
   async #pingAll(link: MasterLink): Promise<void> {

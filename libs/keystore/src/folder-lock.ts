@@ -1,0 +1,126 @@
+/**
+ * One process at a time for one use of a folder, whatever path or container it is reached from.
+ *
+ * Each listens on a socket file of its own in the folder and then tries those of others. A socket that answers has a living
+ * process behind it; one that does not was left by a process that was killed, and is removed. The order is the
+ * argument: who listens before it looks is seen by everybody who looks later, so that of two that begin in the same moment at
+ * most one goes on.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { makeFolder } from './secret-file.js';
+
+/** Those of different names do not keep each other out. */
+export interface FolderUse {
+  /** How its socket files begin: small letters only. */
+  readonly name: string;
+  /** As the operator knows it, such as `natriumctl up`. */
+  readonly program: string;
+  /** What to do while another is there. */
+  readonly mend: string;
+}
+
+export interface FolderLock {
+  release(): void;
+}
+
+/** Another process has it; the folder is as it was. */
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse';
+  readonly code = 'ERR_FOLDER_IN_USE';
+  constructor(
+    readonly folder: string,
+    readonly pid: number,
+    { program, mend }: FolderUse,
+  ) {
+    super(`${folder} is in use by another ${program} (process ${String(pid)}); ${mend}`);
+  }
+}
+
+const FOLDER_MODE = 0o750;
+/** A socket's path may have 107 bytes; through a descriptor of the folder each is short. */
+const DESCRIPTORS = '/proc/self/fd';
+/** Nobody listens on it any more, or it was removed meanwhile. */
+const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/**
+ * Holds the folder, which is made when it is missing, until `release` or the end of this process.
+ *
+ * @throws {FolderInUse} When another process holds it for the same use.
+ */
+export async function lockFolder(folder: string, use: FolderUse): Promise<FolderLock> {
+  makeFolder(folder, FOLDER_MODE);
+  const place = openPlace(folder);
+  let server: Server | undefined;
+  try {
+    // No name is used twice, so that nobody removes the socket of a process that lives.
+    const name = `${use.name}-${String(process.pid)}-${randomBytes(4).toString('hex')}.sock`;
+    server = await listening(place.pathOf(name));
+    const others = socketsOf(use, folder).filter((other) => other.name !== name);
+    const answered = await Promise.all(others.map((other) => answers(place.pathOf(other.name))));
+    const holder = others.find((_, index) => answered[index]);
+    if (holder !== undefined) throw new FolderInUse(folder, holder.pid, use);
+    for (const left of others) rmSync(place.pathOf(left.name), { force: true });
+  } catch (error) {
+    server?.close();
+    place.close();
+    throw error;
+  }
+  return { release: releaseOf(server, place) };
+}
+
+interface Place {
+  pathOf(socket: string): string;
+  close(): void;
+}
+
+function openPlace(folder: string): Place {
+  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  const base = existsSync(DESCRIPTORS) ? join(DESCRIPTORS, String(descriptor)) : folder;
+  return {
+    pathOf: (socket) => join(base, socket),
+    close: () => {
+      closeSync(descriptor);
+    },
+  };
+}
+
+/** Once only: what is closed may be another's by the second time. */
+function releaseOf(server: Server, place: Place): () => void {
+  return () => {
+    if (!server.listening) return;
+    // Removes the socket file too.
+    server.close();
+    place.close();
+  };
+}
+
+function socketsOf({ name }: FolderUse, folder: string): readonly { readonly name: string; readonly pid: number }[] {
+  const pattern = new RegExp(`^${name}-(\\d+)-[0-9a-f]{8}\\.sock$`);
+  return readdirSync(folder).flatMap((found) => {
+    const [, pid] = pattern.exec(found) ?? [];
+    return pid === undefined ? [] : [{ name: found, pid: Number(pid) }];
+  });
+}
+
+async function listening(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await once(server.listen(path), 'listening');
+  return server.unref();
+}
+
+/** Whoever cannot be asked may be alive. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path, () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', (error) => {
+      resolve(!('code' in error && GONE.has(error.code)));
+    });
+  });
+}

@@ -11,6 +11,11 @@ ARG POSTGRES_IMAGE=postgres:17-bookworm
 
 FROM ${NATS_IMAGE} AS nats
 
+# What is copied keeps its mode, and who runs it is not its owner: it is readable for all, whatever umask the clone was made under.
+FROM ${NODE_IMAGE} AS files
+COPY . /opt/natrium/
+RUN chmod -R go+rX /opt/natrium
+
 # One user without rights, a root file system that nothing has to write to, and a folder of state for each container.
 FROM ${NODE_IMAGE} AS base
 RUN echo 'natrium:x:10001:10001:natrium:/var/lib/natrium:/usr/sbin/nologin' >> /etc/passwd \
@@ -19,37 +24,37 @@ RUN echo 'natrium:x:10001:10001:natrium:/var/lib/natrium:/usr/sbin/nologin' >> /
  && chown -R 10001:10001 /etc/natrium /var/lib/natrium
 ENV NODE_ENV=production
 WORKDIR /opt/natrium
-COPY containers/check.mjs containers/
+COPY --from=files /opt/natrium/containers/check.mjs containers/
 USER 10001:10001
 VOLUME /var/lib/natrium
 
 FROM base AS broker
 COPY --from=nats /usr/local/bin/nats-server /usr/local/bin/nats-server
-COPY containers/nats/ /etc/nats/
-COPY containers/check-broker.mjs containers/heard.mjs containers/
+COPY --from=files /opt/natrium/containers/nats/ /etc/nats/
+COPY --from=files /opt/natrium/containers/check-broker.mjs /opt/natrium/containers/heard.mjs containers/
 ENTRYPOINT ["nats-server", "-c"]
 CMD ["/etc/nats/cluster.conf"]
 
 FROM base AS service
-COPY dist/acl-service/ dist/acl-service/
-COPY dist/master-gateway/ dist/master-gateway/
-COPY dist/runner-service/ dist/runner-service/
-COPY dist/event-sink/ dist/event-sink/
+COPY --from=files /opt/natrium/dist/acl-service/ dist/acl-service/
+COPY --from=files /opt/natrium/dist/master-gateway/ dist/master-gateway/
+COPY --from=files /opt/natrium/dist/runner-service/ dist/runner-service/
+COPY --from=files /opt/natrium/dist/event-sink/ dist/event-sink/
 ENTRYPOINT ["node"]
 
 # The settings of an agent that is idle most of the time, as `natriumctl up` starts it.
 FROM base AS minion
-COPY dist/minion-agent/ dist/minion-agent/
-COPY dist/cli/ dist/cli/
-COPY bin/ bin/
+COPY --from=files /opt/natrium/dist/minion-agent/ dist/minion-agent/
+COPY --from=files /opt/natrium/dist/cli/ dist/cli/
+COPY --from=files /opt/natrium/bin/ bin/
 ENV PATH=/opt/natrium/bin:$PATH MALLOC_MMAP_THRESHOLD_=32768 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=16384
 ENTRYPOINT ["node", "--max-semi-space-size=8", "--v8-pool-size=1", "--heap-growing-percent=20", "--expose-gc", "--compact-on-every-full-gc", "dist/minion-agent/main.mjs"]
 
 FROM base AS cli
-COPY dist/cli/ dist/cli/
-COPY bin/ bin/
-COPY containers/init.mjs containers/
-COPY tools/role-keys.mjs tools/
+COPY --from=files /opt/natrium/dist/cli/ dist/cli/
+COPY --from=files /opt/natrium/bin/ bin/
+COPY --from=files /opt/natrium/containers/init.mjs containers/
+COPY --from=files /opt/natrium/tools/role-keys.mjs tools/
 ENV PATH=/opt/natrium/bin:$PATH
 # `natriumctl init` makes the broker's certificates with openssl. The folders are what a volume takes its owner from.
 USER 0:0
@@ -67,7 +72,7 @@ RUN echo 'natrium:x:10001:10001:natrium:/var/lib/natrium:/usr/sbin/nologin' >> /
  && mkdir -p /var/lib/natrium /run/natrium-database \
  && chown 10001:10001 /var/lib/natrium /run/natrium-database \
  && chmod 700 /var/lib/natrium
-COPY containers/database/ /opt/natrium/containers/database/
+COPY --from=files /opt/natrium/containers/database/ /opt/natrium/containers/database/
 ENV PGHOST=/run/natrium-database PGUSER=natrium PGDATABASE=natrium
 USER 10001:10001
 # Ends at once, and in peace: at SIGTERM it would wait for its clients.

@@ -5,7 +5,7 @@
  * into that role's own volume. A second run finds the cluster and only copies again what may have changed (roles, storage);
  * one without the keys, since they lie on a medium that is not connected, changes nothing.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -52,16 +52,6 @@ function found() {
   return true;
 }
 
-/** Users of the broker that this version needs and the cluster has not; that it lacks none is the rule, and no failure. */
-function complete() {
-  const program = new URL('../dist/cli/natriumctl.mjs', import.meta.url).pathname;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'init', '-c', offline], {
-    encoding: 'utf8',
-  });
-  if (status === 0) process.stdout.write(stdout);
-  else if (!stderr.includes('nothing was changed')) throw new Error(stderr);
-}
-
 function minionFile() {
   const finger = natriumctl('fingerprint', '-c', offline).trim();
   const own = {
@@ -86,7 +76,8 @@ if (!existsSync(join(pki, 'roles')) && existsSync(join(volumes, 'acl', 'roles'))
   process.exit(0);
 }
 const isNew = found();
-if (!isNew) complete();
+// Users of the broker that this version needs and the cluster has not.
+if (!isNew) process.stdout.write(natriumctl('init', '-c', offline));
 // For what an operator does with all keys and the broker at once, as `natriumctl keys rotate` (docs/operations.md#with-containers).
 const servers = JSON.stringify(hosts.map(urlOf));
 write(join(offline, 'master'), `${FOUNDER}nats: ${servers}\nbroker_ca: ${join(pki, 'broker/tls/ca.crt')}\n`, 0o600);

@@ -1,9 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig } from '@natrium/config';
 import { load } from 'js-yaml';
 import { inRoot } from '../tests/support/places.js';
 
+interface Service {
+  readonly volumes?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stop_signal?: string;
+}
 interface ComposeFile {
-  readonly services: Readonly<Record<string, { readonly volumes?: readonly string[] }>>;
+  readonly services: Readonly<Record<string, Service>>;
 }
 
 const { services } = load(readFileSync(inRoot('docker-compose.yml'), 'utf8')) as ComposeFile;
@@ -37,5 +45,82 @@ describe('the volumes of keys in docker-compose.yml', () => {
   it('with the root key is seen by `init` alone', () => {
     const seeing = ofKeys.filter(({ volume }) => volume === 'keys-offline').map(({ service }) => service);
     expect(seeing).toEqual(['init']);
+  });
+});
+
+describe('the policy in docker-compose.yml', () => {
+  const POLICY = '${NATRIUM_POLICY:-./containers/policy}:/etc/natrium/policy:ro';
+  const MASTER = '${NATRIUM_MASTER:-./containers/master}:/etc/natrium/master:ro';
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'nt-policy-'));
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
+
+  /** The configuration of a container, with its folders in `dir`. */
+  function loadIn(conf: string) {
+    mkdirSync(join(dir, 'master.d'));
+    cpSync(inRoot('containers/master'), join(dir, 'master'));
+    cpSync(inRoot('containers/policy'), join(dir, 'policy'), { recursive: true });
+    const text = readFileSync(inRoot('containers', conf), 'utf8').replaceAll('/etc/natrium', dir);
+    writeFileSync(join(dir, 'master.d', 'container.conf'), text);
+    return () => {
+      const loaded = loadMasterConfig(dir);
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
+      return loaded.value;
+    };
+  }
+
+  // A file that is mounted by itself stays the one that it was when an editor replaces it, and no folder tells of its change.
+  it('has a folder beside its file, for each container that reads it', () => {
+    const reading = Object.entries(services).filter(([, { volumes }]) => volumes?.includes(MASTER));
+    expect(reading.map(([name]) => name)).toEqual(['acl-service', 'master-gateway', 'runner-service', 'event-sink', 'cli']);
+    for (const [, { volumes }] of reading) expect(volumes).toContain(POLICY);
+  }); // prettier-ignore
+
+  it.each(['cluster.conf', 'one.conf'])('is what the folder says where it says something, and is watched there: %s', (conf) => {
+    const loaded = loadIn(conf);
+    const { config, folders, reports } = loaded();
+    expect(Object.keys(config.peer_run)).toEqual(['.*']);
+    expect(folders.map(({ path }) => path)).toContain(join(dir, 'policy'));
+    expect(reports.filter((report) => /policy|no file/.test(report))).toEqual([]);
+    writeFileSync(join(dir, 'policy', 'own.conf'), 'peer_run: {}\n');
+    expect([loaded().config.peer_run, loaded().config.peer]).toEqual([{}, config.peer]);
+  }); // prettier-ignore
+});
+
+describe('the proxy', () => {
+  // At the image's own signal, SIGUSR1, HAProxy closes its port and waits for all connections; a stream of events never ends.
+  it('ends at once, so that the next one has the port', () => {
+    expect(services['proxy']?.stop_signal).toBe('SIGTERM');
+  });
+
+  it('has what an operator wants of its port beside its number, which is never nothing, and tells of TLS', () => {
+    const config = readFileSync(inRoot('containers/proxy/haproxy.cfg'), 'utf8');
+    expect(services['proxy']?.environment).toEqual({ NATRIUM_PROXY_BIND: '${NATRIUM_PROXY_BIND:-name http}' });
+    expect(config).toContain('\n  bind :8000 "${NATRIUM_PROXY_BIND[*]}"\n');
+    expect(config).toContain('\n  http-request set-header X-Forwarded-Proto https if { ssl_fc }\n');
+  });
+
+  it('takes an answer of DNS with as many gateways as it has places for', () => {
+    const config = readFileSync(inRoot('containers/proxy/haproxy.cfg'), 'utf8');
+    const places = Number(/server-template \S+ 1-(\d+)/.exec(config)?.[1]);
+    const [header, question, record] = [12, 100, 16];
+    expect(places).toBe(32);
+    expect(Number(/accepted_payload_size (\d+)/.exec(config)?.[1])).toBeGreaterThan(header + question + places * record);
+  }); // prettier-ignore
+});
+
+describe('the Dockerfile', () => {
+  const lines = readFileSync(inRoot('Dockerfile'), 'utf8').split('\n');
+
+  // A clone under umask 077 has files that nobody but their owner reads, and COPY keeps modes.
+  it('copies into an image only what every user may read', () => {
+    const [first, ...others] = lines.filter((line) => line.startsWith('COPY'));
+    expect(first).toBe('COPY . /opt/natrium/');
+    expect(lines[lines.indexOf(first ?? '') + 1]).toBe('RUN chmod -R go+rX /opt/natrium');
+    expect(others.filter((line) => !/^COPY --from=(files|nats) /.test(line))).toEqual([]);
   });
 });

@@ -1,24 +1,39 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inRoot } from '../tests/support/places.js';
+import { BUILT, inRoot } from '../tests/support/places.js';
 
 let volumes: string;
 beforeEach(() => {
   volumes = mkdtempSync(join(tmpdir(), 'nt-init-'));
-  for (const name of ['offline', 'acl']) mkdirSync(join(volumes, name));
+  for (const name of ['offline', 'acl', 'minion', 'broker', 'cli']) mkdirSync(join(volumes, name));
 });
 afterEach(() => {
   rmSync(volumes, { recursive: true });
 });
 
+const natriumctl = (...words: readonly string[]) =>
+  execFileSync(process.execPath, [join(BUILT, 'cli/natriumctl.mjs'), ...words], { encoding: 'utf8' });
+const init = () =>
+  execFileSync(process.execPath, [inRoot('containers/init.mjs'), '--volumes', volumes], { encoding: 'utf8' });
+
+it('a second run hands out anew, and so brings the broker a certificate with more names', () => {
+  expect(init()).toBe('a new cluster; each role has its keys\n');
+  const root = readFileSync(join(volumes, 'acl', 'roles'));
+  expect(init()).toMatch(/nothing was changed\nthe cluster that was there; each role has its keys\n$/);
+  const hosts = ['nats-1', 'nats-2', 'nats-3', 'localhost', 'broker.example.com'];
+  natriumctl('init', '-c', join(volumes, 'offline'), '--broker-tls', hosts.join(','));
+  init();
+  const { subjectAltName } = new X509Certificate(readFileSync(join(volumes, 'broker', 'server.crt')));
+  expect(subjectAltName).toBe(hosts.map((host) => `DNS:${host}`).join(', '));
+  expect(readFileSync(join(volumes, 'acl', 'roles'))).toEqual(root);
+});
+
 it('who has taken the root key away is not given another cluster at the next start', () => {
   writeFileSync(join(volumes, 'acl', 'roles'), 'the roles of a cluster');
-  const said = execFileSync(process.execPath, [inRoot('containers/init.mjs'), '--volumes', volumes], {
-    encoding: 'utf8',
-  });
-  expect(said).toMatch(/the volume keys-offline has none: nothing is changed/);
+  expect(init()).toMatch(/the volume keys-offline has none: nothing is changed/);
   expect(readdirSync(join(volumes, 'offline'))).toEqual([]);
   expect(readdirSync(join(volumes, 'acl'))).toEqual(['roles']);
 });

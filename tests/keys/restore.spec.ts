@@ -1,11 +1,11 @@
 /** Backup and restore of `pki/`: an older one put back brings nobody back to an older roles document, and everything works. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RolesChanges, MasterKeys, readRolesFile } from '@natrium/keystore';
 import { rolesChainToWire, encode, sodiumReady } from '@natrium/envelope';
 import { until } from '@natrium/testing';
-import { START_MS, upCluster } from '../support/up-cluster.js';
+import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 await sodiumReady();
 
@@ -58,6 +58,42 @@ it(
     }
   },
   2 * START_MS,
+);
+
+it(
+  'a broker from a backup accepts again who was rejected since, until that is done again; heads of the log from before tell "cut"',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nt-older-'));
+    const [stored, backup, log] = [join(folder, 'broker', 'jetstream'), join(folder, 'backup'), join(folder, 'log')];
+    const options = { minions: ['a', 'b'], masterConfig: 'log_level: info\n', folder };
+    const accepted = async (cluster: UpCluster) => (await cluster.key('-l', 'acc', '--out', 'json')).stdout;
+    const reject = (cluster: UpCluster) => cluster.key('-y', '-r', 'b', '--include-accepted');
+    try {
+      await (await upCluster(options)).stop();
+      cpSync(stored, backup, { recursive: true, preserveTimestamps: true });
+      const since = await upCluster(options);
+      expect((await reject(since)).code).toBe(0);
+      expect(JSON.parse(await accepted(since))).toEqual({ minions: ['a'] });
+      await since.stop();
+      const heads = since.lines.filter((line) => line.includes('"audit head"'));
+      writeFileSync(log, heads.map((line) => line.slice(line.indexOf('{'))).join('\n'));
+      rmSync(stored, { recursive: true });
+      cpSync(backup, stored, { recursive: true, preserveTimestamps: true });
+
+      const after = await upCluster(options);
+      expect(JSON.parse(await accepted(after))).toEqual({ minions: ['a', 'b'] });
+      expect((await after.natrium('b', 'test.ping')).code).toBe(0);
+      expect((await reject(after)).code).toBe(0);
+      expect(JSON.parse(await accepted(after))).toEqual({ minions: ['a'] });
+      expect((await after.natrium('b', 'test.ping')).code).not.toBe(0);
+      const found = await after.ctl('audit', 'verify', '--heads', log);
+      expect(found).toMatchObject({ code: 1, stdout: expect.stringMatching(/^cut: chain .*\n1 finding:/) as string });
+      await after.stop();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  3 * START_MS,
 );
 
 const limits: string[] = [];

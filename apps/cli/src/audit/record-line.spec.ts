@@ -26,10 +26,18 @@ describe('a record of the audit', () => {
     expect(JSON.parse(recordJson(RECORD))).toMatchObject({ number: 17, detail: { target: 'web*' } });
   });
 
+  it('names those whose keys were changed, and not those whose were left as they are', () => {
+    const keys = [{ change: 'delete', id: 'web1', fingerprint: '00' }, { change: 'delete', id: 'web2', fingerprint: '01' }]; // prettier-ignore
+    const detail = { fun: 'key.delete', args: [], keys, refused: [{ id: 'web3', code: 'not_found' }], complete: false };
+    expect(recordLine({ ...RECORD, what: 'key', verdict: 'allow', detail })).toContain('  key.delete web1,web2  -  ');
+    expect(recordLine({ ...RECORD, detail: { ...detail, keys: [] } })).toContain('  key.delete  -  ');
+  });
+
   it.each([
     ['target', { funs: ['test.ping'], target: HOSTILE }],
     ['function', { funs: [HOSTILE], target: '*' }],
     ['id', { id: HOSTILE }],
+    ['id of a key', { fun: 'key.delete', keys: [{ id: HOSTILE }] }],
   ])('shows no control of the %s that a caller sent to the terminal', (_, detail) => {
     const record = { ...RECORD, detail };
     expect(recordLine(record)).not.toMatch(/\p{Cc}|\u202e/u);

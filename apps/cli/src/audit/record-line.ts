@@ -52,5 +52,13 @@ function aboutOf({ detail }: AuditRecord): string {
   if (Array.isArray(funs))
     return `${funs.join(',')}${typeof target === 'string' && target !== '' ? ` on ${target}` : ''}`;
   const one = [fun, id].find((word) => typeof word === 'string');
-  return typeof one === 'string' ? one : '-';
+  const ids = changedIn(detail);
+  return `${typeof one === 'string' ? one : '-'}${ids.length > 0 ? ` ${ids.join(',')}` : ''}`;
+}
+
+/** The ids whose keys a request changed: what an operator has to do again after an older state was restored. */
+function changedIn({ keys }: AuditRecord['detail']): readonly string[] {
+  if (!Array.isArray(keys)) return [];
+  const ids = keys.map((key: unknown) => (typeof key === 'object' && key !== null && 'id' in key ? key.id : undefined));
+  return ids.filter((id) => typeof id === 'string');
 }

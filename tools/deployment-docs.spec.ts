@@ -1,0 +1,92 @@
+/** What the pages tell an operator to write or to copy is what the project itself has, and is enough. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inRoot } from '../tests/support/places.js';
+
+const text = (path: string) => readFileSync(inRoot(path), 'utf8');
+const operations = text('docs/operations.md');
+
+describe('the nats-server.conf of the pages', () => {
+  /** The lines that no host has another word for. */
+  const settings = (conf: string) =>
+    [...conf.matchAll(/^ *(listen|http|max_payload|max_pending): (.*)$/gm)].map(([, key, value]) => [key, value]);
+
+  it.each([
+    ['docs/operations.md', /cat > \/etc\/natrium-broker\/nats-server\.conf <<'END'\n([\s\S]*?)\nEND/],
+    ['docs/security.md', /`nats-server\.conf`:\n\n *```\n([\s\S]*?)\n *```/],
+  ])('%s says what the containers have', (page, block) => {
+    const said = block.exec(text(page))?.[1] ?? '';
+    expect(settings(said)).toEqual(settings(text('containers/nats/common.conf')));
+    expect(said).toMatch(/server_name: .*[\s\S]*sync_interval: always[\s\S]*include "server\.conf"/);
+  });
+});
+
+describe('what a minion’s host is given of /opt/natrium', () => {
+  const folders = /tar -C \/opt\/natrium -cz ([^|]+?) \| ssh/.exec(operations)?.[1]?.split(' ') ?? [];
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'nt-host-'));
+    for (const name of folders) cpSync(inRoot(name), join(dir, name), { recursive: true });
+    mkdirSync(join(dir, 'etc'));
+    writeFileSync(join(dir, 'etc', 'minion'), `id: web1\nnats: nats://127.0.0.1:1\nroot_dir: ${join(dir, 'root')}\n`);
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
+
+  it('is enough for its commands and its agent', () => {
+    const called = execFileSync(join(dir, 'bin/natrium-call'), ['-c', join(dir, 'etc'), '--local', 'test.ping'], { encoding: 'utf8' }); // prettier-ignore
+    expect(called).toContain('True');
+    const unit = readFileSync(join(dir, 'systemd/natrium-minion.service'), 'utf8');
+    const program = /ExecStart=.* (\/opt\/natrium\/\S+)/.exec(unit)?.[1]?.replace('/opt/natrium', dir) ?? '';
+    expect(() => execFileSync(process.execPath, [program, '-c', join(dir, 'etc')], { stdio: 'pipe' })).toThrow(
+      /natrium-minion web1: no master_finger is set/,
+    );
+  });
+
+  it('is as small as it is said to be', () => {
+    const sizeOf = (path: string): number =>
+      statSync(path).isDirectory()
+        ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+        : statSync(path).size;
+    const told = Number(/and `systemd`, (\d+) MB/.exec(operations)?.[1]);
+    const measured = folders.reduce((sum, name) => sum + sizeOf(join(dir, name)), 0) / 1e6;
+    expect(Math.abs(measured - told)).toBeLessThan(5);
+  });
+});
+
+it('comments in the files of an operator name headings that there are', () => {
+  const folders = ['containers', 'systemd', 'examples'];
+  const files = ['docker-compose.yml', 'docker-compose.one.yml', 'Dockerfile', ...folders.flatMap(filesIn)];
+  const named = files.flatMap((file) =>
+    [...text(file).matchAll(/\b(docs\/[\w-]+\.md)#([\w-]+)/g)].map(([, page = '', anchor = '']) => ({ file, page, anchor })),
+  ); // prettier-ignore
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter(({ page, anchor }) => !existsSync(inRoot(page)) || !anchorsOf(page).includes(anchor))).toEqual(
+    [],
+  );
+});
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(inRoot(folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(inRoot(path)).isFile());
+}
+
+function anchorsOf(page: string): readonly string[] {
+  return [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-'),
+  ); // prettier-ignore
+}

@@ -80,14 +80,15 @@ const WITH_DEFAULTS = `
 
 /** Documented keys without one, and those of Salt's optional parts. */
 const WITHOUT_DEFAULTS = `
-  autosign_grains beacons cachedir_mode cloud cluster_id cluster_key_pass cluster_peers cluster_pki_dir
+  autosign_grains batch_safe_limit batch_safe_size beacons cachedir_mode cloud cluster_id cluster_key_pass cluster_peers cluster_pki_dir
   cluster_pool_port cluster_secret color custom_sls encryption_algorithm event_listen_queue event_listen_queue_max_seconds
   ext_pillar_first fileserver_limit_traversal fileserver_list_cache_time fluent_handler git_pillar_provider
   gitfs_provider halite hubblestack include log4mongo_handler log_fmt log_levels logstash_udp_handler
-  logstash_zmq_handler master_id metadata_server_grains mine_functions output output_file parallel_fileserver_limit pillar
+  logstash_zmq_handler master_id metadata_server_grains mine_functions output output_file output_indent parallel_fileserver_limit pillar
   pillar_raise_on_missing pki_cachedir proxy proxy_id pub_server_threads publish_signing_algorithm pyobjects raet_port
   rest_cherrypy rest_tornado roster roster_defaults roster_file rosters salt_transport saltversion sentry_handler
-  shell signing_algorithm smtp ssh_log_level ssh_minion_opts ssh_options ssh_roster state_output_file strip_colors subproxies
+  shell signing_algorithm smtp ssh_log_level ssh_minion_opts ssh_options ssh_roster state_output_exclude state_output_file
+  state_output_terse state_tabular strip_colors subproxies
   syndic_dir syndic_user thorium token_dir token_file verify_master virt winrepo_provider worker_pools
 `;
 

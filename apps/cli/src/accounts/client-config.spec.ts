@@ -19,19 +19,32 @@ function loaded(text: string): MasterConfig {
 
 describe('the configuration of an account that may not read the master file', () => {
   it('has its commands wait and show as those of the master account', () => {
-    const master = loaded('timeout: 30\nrunner_timeout: 600\ncli_summary: True\nshow_jid: True\nshow_timeout: False\n');
+    const master = loaded(
+      'timeout: 30\nrunner_timeout: 600\ncli_summary: True\nshow_jid: True\nshow_timeout: False\n' +
+        'batch_safe_limit: 100\nbatch_safe_size: 10%\n',
+    );
     expect(commandDefaults(loaded(clientConfigText(master)))).toEqual({
       timeout: 30,
       runnerTimeout: 600,
       summary: true,
       showJid: true,
       showTimeout: false,
+      batchSafeLimit: 100,
+      batchSafeSize: '10%',
     });
   });
 
   it('says what is so where the master file says nothing', () => {
     const own = commandDefaults(loaded(clientConfigText(loaded(''))));
-    expect(own).toEqual({ timeout: 5, runnerTimeout: 60, summary: false, showJid: false, showTimeout: true });
+    expect(own).toEqual({
+      timeout: 5,
+      runnerTimeout: 60,
+      summary: false,
+      showJid: false,
+      showTimeout: true,
+      batchSafeLimit: 0,
+      batchSafeSize: '8',
+    });
   });
 
   it('holds none of the secrets and lists of the master file', () => {

@@ -25,8 +25,8 @@ export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterC
 export function clientConfigText(config: MasterConfig): string {
   const { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } = config;
   const reach = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
-  const { timeout, runner_timeout, cli_summary, show_jid, show_timeout } = config;
-  const commands = { timeout, runner_timeout, cli_summary, show_jid, show_timeout };
+  const { timeout, runner_timeout, cli_summary, show_jid, show_timeout, batch_safe_limit, batch_safe_size } = config;
+  const commands = { timeout, runner_timeout, cli_summary, show_jid, show_timeout, batch_safe_limit, batch_safe_size };
   const { trace_endpoint, trace_ratio } = config;
   const keys = { ...reach, ...commands, ...(trace_endpoint === '' ? {} : { trace_endpoint, trace_ratio }) };
   const lines = Object.entries(keys).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);

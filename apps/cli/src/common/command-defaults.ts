@@ -9,9 +9,14 @@ export interface CommandDefaults {
   readonly summary: boolean;
   readonly showJid: boolean;
   readonly showTimeout: boolean;
+  /** From how many minions on a job is a batch that nobody asked for; below 2 none is. */
+  readonly batchSafeLimit: number;
+  /** How many at a time then, as `--batch` takes it. */
+  readonly batchSafeSize: string;
 }
 
 export function commandDefaults(config: MasterConfig): CommandDefaults {
   const { timeout, runner_timeout: runnerTimeout, cli_summary: summary, show_jid: showJid } = config;
-  return { timeout, runnerTimeout, summary, showJid, showTimeout: config.show_timeout };
+  const { show_timeout: showTimeout, batch_safe_limit: batchSafeLimit, batch_safe_size: batchSafeSize } = config;
+  return { timeout, runnerTimeout, summary, showJid, showTimeout, batchSafeLimit, batchSafeSize };
 }

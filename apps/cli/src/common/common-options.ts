@@ -46,6 +46,13 @@ export function hide(command: Command, ...flags: readonly string[]): void {
   for (const flag of flags) command.addOption(command.createOption(flag).hideHelp());
 }
 
+/** An empty name, as of a shell's unset variable, is none: it must not mean the folder that one stands in. */
 export function configDirOf(options: Options, io: Io): string {
-  return options.text('configDir') ?? io.env['NATRIUM_CONFIG_DIR'] ?? DEFAULT_CONFIG_DIR;
+  const given = [options.text('configDir'), io.env['NATRIUM_CONFIG_DIR']].find((folder) => (folder ?? '') !== '');
+  return atHome(given ?? DEFAULT_CONFIG_DIR, io.env['HOME'] ?? '');
+}
+
+/** As Salt, also where no shell has seen the `~`: `--config-dir=~/conf`. */
+function atHome(folder: string, home: string): string {
+  return home === '' ? folder : folder.replace(/^~(?=\/|$)/, () => home);
 }

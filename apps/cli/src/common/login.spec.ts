@@ -80,19 +80,22 @@ describe('-a', () => {
     expect(io.stderr).toBe('Exiting gracefully on Ctrl-c\n');
   });
 
-  it('without it nobody logs in', async () => {
-    const { login, io } = await natrium(PING, { token: TOKEN });
-    expect({ login, asked: io.asked }).toEqual({ login: undefined, asked: [] });
+  it.each([[[]], [['-a', '']], [['--eauth=']]])('without it, or with %j, nobody logs in', async (flags) => {
+    const { exit, login, io } = await natrium([...flags, ...PING], { token: TOKEN });
+    expect({ exit, login, asked: io.asked }).toEqual({ exit: 0, login: undefined, asked: [] });
   });
 });
 
 describe('the other options', () => {
-  it.each([['-T'], ['--username', 'fred'], ['--password', CANARY]])('%s means nothing without -a', async (...flags) => {
-    const { exit, io, times } = await natrium([...flags, ...PING]);
-    expect({ exit, times }).toEqual({ exit: 2, times: 0 });
-    expect(io.stderr).toContain('name the back end with -a');
-    expect(io.stderr).not.toContain(CANARY);
-  });
+  it.each([['-T'], ['-a', '', '-T'], ['--username', 'fred'], ['--password', CANARY]])(
+    '%s means nothing without -a',
+    async (...flags) => {
+      const { exit, io, times } = await natrium([...flags, ...PING]);
+      expect({ exit, times }).toEqual({ exit: 2, times: 0 });
+      expect(io.stderr).toContain('name the back end with -a');
+      expect(io.stderr).not.toContain(CANARY);
+    },
+  );
 });
 
 describe('a token that was kept', () => {

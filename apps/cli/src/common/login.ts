@@ -33,11 +33,10 @@ export async function loginOf(
   io: Io,
 ): Promise<Result<{ readonly login?: LoginOptions }, ConnectProblem>> {
   if (options.given('password')) io.hideArguments();
-  const eauth = options.text('eauth');
+  const eauth = options.text('eauth') ?? '';
   const stray = NEEDS_EAUTH.find(([name]) => options.given(name));
-  if (eauth === undefined && stray === undefined) return ok({});
-  if (eauth === undefined || eauth === '')
-    throw new UsageError(`option ${stray?.[1] ?? '-a'}: name the back end with -a`);
+  if (eauth === '' && stray === undefined) return ok({});
+  if (eauth === '') throw new UsageError(`option ${stray?.[1] ?? '-a'}: name the back end with -a`);
   return stray === undefined ? orKept(eauth, options, io) : typed(eauth, options, io);
 }
 

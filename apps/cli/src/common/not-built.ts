@@ -1,5 +1,7 @@
 /** Options of Salt that are understood but not carried out yet: refused with a sentence, never silently ignored. */
+import type { Command } from 'commander';
 import type { Io } from '../ports.js';
+import { hide } from './common-options.js';
 import { EXIT } from './exit-codes.js';
 import type { Options } from './options.js';
 
@@ -8,6 +10,13 @@ export type NotBuilt = Readonly<Record<string, string>>;
 
 /** Who names a Saltfile means another cluster than that of the usual folder. */
 const EVERYWHERE: NotBuilt = { saltfile: '--saltfile' };
+
+/** Salt's Python profiler, for whoever works on Salt itself. */
+export const PROFILING: NotBuilt = { enableProfiling: '--enable-profiling', profilingPath: '--profiling-path' };
+
+export function addProfiling(command: Command): void {
+  hide(command, '--enable-profiling', '--profiling-path <dir>');
+}
 
 /** @returns the exit code when one of them is on the command line. */
 export function refuseNotBuilt(options: Options, notBuilt: NotBuilt, program: string, io: Io): number | undefined {

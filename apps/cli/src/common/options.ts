@@ -1,5 +1,13 @@
 /** Options of one command line as commander found them, read with their types; what makes no sense is a usage error. */
 
+export interface Range {
+  /** Without one there is no least number. */
+  readonly min?: number;
+  readonly max: number;
+}
+
+const DAY = 86_400;
+
 /** Caught in `program.ts` alone, which prints the usage line and the sentence. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -29,21 +37,26 @@ export class Options {
     return this.#found[name] !== undefined && this.#found[name] !== false;
   }
 
-  integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
+  integer(name: string, range: Range): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const value = Number(text);
-    if (/^[+-]?\d+$/.test(text) && value >= range.min && value <= range.max) return value;
-    throw this.#invalid(name, `invalid integer value: '${text}'`);
+    if (!/^[+-]?\d+$/.test(text)) throw this.#invalid(name, `invalid integer value: '${text}'`);
+    return this.#within(range, name, text);
   }
 
   /** A number with or without a fraction. */
-  float(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
+  float(name: string, range: Range): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const value = Number(text);
-    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && value >= range.min && value <= range.max) return value;
-    throw this.#invalid(name, `invalid floating-point value: '${text}'`);
+    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
+      throw this.#invalid(name, `invalid floating-point value: '${text}'`);
+    return this.#within(range, name, text);
+  }
+
+  /** Whole seconds of `-t`, a day at most; 0 and less are as if nothing had been given, as for Salt. */
+  timeout(): number | undefined {
+    const seconds = this.integer('timeout', { max: DAY });
+    return seconds !== undefined && seconds > 0 ? seconds : undefined;
   }
 
   /** One of these words. */
@@ -58,6 +71,13 @@ export class Options {
   list(name: string): readonly string[] {
     const words = (this.text(name) ?? '').split(',').map((word) => word.trim());
     return words.filter((word) => word !== '');
+  }
+
+  #within({ min, max }: Range, name: string, text: string): number {
+    const value = Number(text);
+    if (value <= max && (min === undefined || value >= min)) return value;
+    const range = min === undefined ? `more than ${String(max)}` : `not between ${String(min)} and ${String(max)}`;
+    throw this.#invalid(name, `'${text}' is ${range}`);
   }
 
   #invalid(name: string, what: string): UsageError {

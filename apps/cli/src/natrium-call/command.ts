@@ -1,6 +1,6 @@
 /** The options of `natrium-call`, with Salt's names. */
 import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
-import type { NotBuilt } from '../common/not-built.js';
+import { addProfiling, type NotBuilt, PROFILING } from '../common/not-built.js';
 import { alias, makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
 
@@ -23,6 +23,13 @@ export const NOT_BUILT: NotBuilt = {
   fileRoot: '--file-root',
   pillarRoot: '--pillar-root',
   statesDir: '--states-dir',
+  setMetadata: '--set-metadata',
+  cachedir: '--cachedir',
+  priv: '--priv',
+  proxyid: '--proxyid',
+  moduleExecutors: '--module-executors',
+  executorOpts: '--executor-opts',
+  ...PROFILING,
 };
 
 export function callProgram(io: Io): Program {
@@ -50,11 +57,18 @@ export function callProgram(io: Io): Program {
     '--file-root <dir>',
     '--pillar-root <dir>',
     '--states-dir <dir>',
+    '--set-metadata <map>',
+    '--cachedir <dir>',
+    '--priv <user>',
+    '--proxyid <id>',
+    '--module-executors <list>',
+    '--executor-opts <map>',
     '--skip-grains',
     '--refresh-grains-cache',
     '--output-diff',
     '--hard-crash',
   );
+  addProfiling(command);
   addOutputOptions(command);
   addCommonOptions(command);
   command.addHelpText('after', EXAMPLES);

@@ -125,6 +125,9 @@ describe('natrium-call', () => {
 
   it('-g asks for the grains, -d for documentation', async () => {
     expect((await call(['-g'])).asked[0]).toMatchObject({ fun: 'grains.items', args: [] });
+    const stray = await call(['-g', 'os']);
+    expect(stray).toMatchObject({ exit: 2, out: '', connected: [] });
+    expect(stray.err).toContain('natrium-call: error: -g/--grains does not accept any arguments\n');
     const doc = await call(['-d', 'test.ping'], { ret: { 'test.ping': 'Answers true.' } });
     expect(doc.asked[0]).toMatchObject({ fun: 'sys.doc', args: ['test.ping'] });
     expect(doc.out).toBe('test.ping:\n\n    Answers true.\n\n');
@@ -159,6 +162,14 @@ describe('natrium-call', () => {
     expect(asked[0]?.options).toEqual({ timeout: 9 });
   });
 
+  it('takes an empty value, and a timeout of 0 or less, as none', async () => {
+    const { connected, asked } = await call(['-c', '/d', '--id=', '--master=', '--return=', '-t', '-1', 'test.ping']);
+    expect(connected).toEqual([{ configDir: '/d', local: false }]);
+    expect(asked[0]?.options).toEqual({});
+    expect((await call(['-t', '0', 'test.ping'])).asked[0]?.options).toEqual({});
+    expect(await call(['-t', '99999', 'test.ping'])).toMatchObject({ exit: 2, connected: [] });
+  });
+
   it('takes no word as log level that is none', async () => {
     const { exit, err: said, connected } = await call(['cmd.run', 'ls', '-l', '/tmp']);
     expect({ exit, connected }).toEqual({ exit: 2, connected: [] });
@@ -171,6 +182,21 @@ describe('natrium-call', () => {
       err: 'natrium-call: --file-root is not built yet; nothing was done.\n',
       connected: [],
     });
+  });
+
+  it.each([
+    ['--set-metadata', '{a: 1}'],
+    ['--cachedir', '/x'],
+    ['--priv', 'joe'],
+    ['--proxyid', 'p1'],
+    ['--module-executors', '[sudo]'],
+    ['--executor-opts', '{}'],
+    ['--profiling-path', '/tmp/stats'],
+    ['--enable-profiling'],
+  ])('has not built %s either', async (flag, ...value) => {
+    const { exit, err: said, connected } = await call([flag, ...value, 'test.ping']);
+    expect({ exit, connected }).toEqual({ exit: 64, connected: [] });
+    expect(said).toBe(`natrium-call: ${flag} is not built yet; nothing was done.\n`);
   });
 
   it('says when there is no agent', async () => {

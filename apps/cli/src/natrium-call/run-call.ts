@@ -21,8 +21,6 @@ import { callArguments } from '../common/words.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, Io } from '../ports.js';
 import { callProgram, NOT_BUILT } from './command.js';
 
-const DAY = 86_400;
-
 interface Call {
   readonly fun: string;
   readonly args: readonly Value[];
@@ -51,16 +49,17 @@ export async function runNatriumCall(argv: readonly string[], io: Io, connectAge
 }
 
 function callOf(options: Options, words: readonly string[]): Call | undefined {
-  const timeout = options.integer('timeout', { min: 0, max: DAY });
-  const returner = options.text('return');
+  const timeout = options.timeout();
+  const returner = options.text('return') ?? '';
   const how = {
     options: {
-      ...(timeout === undefined || timeout === 0 ? {} : { timeout }),
-      ...(returner === undefined ? {} : { returner }),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(returner === '' ? {} : { returner }),
     },
     passThrough: options.flag('retcodePassthrough'),
     whole: options.flag('metadata'),
   };
+  if (options.flag('grains') && words.length > 0) throw new UsageError('-g/--grains does not accept any arguments');
   if (options.flag('grains')) return { ...how, fun: 'grains.items', args: [], docs: false };
   if (options.flag('doc')) {
     if (words.length > 1) throw new UsageError('You can only get documentation for one method at one time.');
@@ -72,14 +71,14 @@ function callOf(options: Options, words: readonly string[]): Call | undefined {
 }
 
 function agentOptions(options: Options, io: Io): AgentOptions {
-  const id = options.text('id');
-  const master = options.text('master');
+  const id = options.text('id') ?? '';
+  const master = options.text('master') ?? '';
   const moduleDirs = options.list('moduleDirs');
   return {
     configDir: configDirOf(options, io),
     local: options.flag('local'),
-    ...(id === undefined ? {} : { id }),
-    ...(master === undefined ? {} : { master }),
+    ...(id === '' ? {} : { id }),
+    ...(master === '' ? {} : { master }),
     ...(moduleDirs.length === 0 ? {} : { moduleDirs }),
   };
 }

@@ -1,7 +1,7 @@
 /** The options of `natrium-run`, with Salt's names. */
 import { addCommonOptions, addNoParse, addOutputOptions, hide } from '../common/common-options.js';
 import { addLoginOptions } from '../common/login.js';
-import type { NotBuilt } from '../common/not-built.js';
+import { addProfiling, type NotBuilt, PROFILING } from '../common/not-built.js';
 import { alias, makeCommand, type Program } from '../common/program.js';
 import type { Io } from '../ports.js';
 
@@ -21,12 +21,14 @@ Exit codes (docs/exit-codes.md):
 
 export const NOT_BUILT: NotBuilt = {
   return: '--return',
+  ...PROFILING,
 };
 
 export function runProgramOf(io: Io): Program {
   const command = makeCommand(NAME, USAGE, io).description('Run a runner beside the master and print what it returns.');
   command.optionsGroup('Run:');
   command.option('--async', 'print the tag of the run and do not wait');
+  command.option('--quiet', 'do not print what the runner returns (the exit code still tells)');
   command.option('-d, --doc', 'print the documentation of a runner or of all');
   alias(command, '--documentation', 'doc');
   command.option(
@@ -37,6 +39,7 @@ export function runProgramOf(io: Io): Program {
   command.option('--args-stdin', 'read further words and options from stdin, one a line');
   addLoginOptions(command);
   hide(command, '--return <returner>', '--skip-grains', '--hard-crash');
+  addProfiling(command);
   addOutputOptions(command);
   addCommonOptions(command);
   command.addHelpText('after', EXAMPLES);

@@ -34,10 +34,24 @@ describe('natrium-run', () => {
     expect((await run(['test.none'], answer({}))).out).toBe('None\n');
   });
 
-  it('waits as the configuration says where -t says nothing or 0', async () => {
+  it('with --quiet prints nothing of what is returned, and exits as without', async () => {
+    expect(await run(['--quiet', 'manage.up'], answer({ ret: ['web1'] }))).toMatchObject({ exit: 0, out: '', err: '' });
+    const failed = answer({ ret: 'broken', retcode: 3, success: false });
+    expect(await run(['--quiet', 'x.y'], failed)).toMatchObject({ exit: 1, out: '', err: '' });
+    const refused = { run: err(refusal('not_permitted', 'No.')) };
+    expect(await run(['--quiet', 'manage.up'], refused)).toMatchObject({ exit: 13, out: '', err: 'No.\n' });
+    const docs = answer({ ret: { 'manage.up': 'Who is up.' } });
+    expect((await run(['--quiet', '-d', 'manage.up'], docs)).out).toBe('manage.up:\n\n    Who is up.\n\n');
+  });
+
+  it('waits as the configuration says where -t says nothing, 0 or less', async () => {
     const script = { ...answer({}), defaults: { runnerTimeout: 600 } };
     const timeoutOf = async (...argv: readonly string[]) => (await run([...argv, 'manage.up'], script)).ran[0]?.timeout;
     expect([await timeoutOf(), await timeoutOf('-t', '0'), await timeoutOf('-t', '9')]).toEqual([600, 600, 9]);
+    expect(await timeoutOf('-t', '-1')).toBe(600);
+    const { exit, err: said, connected } = await run(['-t', '99999', 'manage.up']);
+    expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
+    expect(said).toContain("natrium-run: error: option -t: '99999' is more than 86400\n");
   });
 
   it('takes --out', async () => {
@@ -124,5 +138,10 @@ describe('natrium-run', () => {
 
   it('says what is not built yet, and does nothing', async () => {
     expect(await run(['--return', 'mysql', 'manage.up'])).toMatchObject({ exit: 64, connected: 0 });
+    expect(await run(['--enable-profiling', '--profiling-path', '/tmp/stats', 'manage.up'])).toMatchObject({
+      exit: 64,
+      err: 'natrium-run: --enable-profiling, --profiling-path are not built yet; nothing was done.\n',
+      connected: 0,
+    });
   });
 });

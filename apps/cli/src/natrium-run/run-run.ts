@@ -20,8 +20,6 @@ import { callArguments } from '../common/words.js';
 import type { ConnectMaster, Io, MasterLink, RunAnswer, RunAsk } from '../ports.js';
 import { NOT_BUILT, runProgramOf } from './command.js';
 
-const DAY = 86_400;
-
 interface Run {
   /** Without a timeout where the command line has none: then the configuration's counts. */
   readonly ask: Omit<RunAsk, 'timeout'> & { readonly timeout: number | undefined };
@@ -40,19 +38,24 @@ export async function runNatriumRun(argv: readonly string[], io: Io, connectMast
     }
     const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
     if (early !== undefined) return early;
-    const printer = makePrinter(options, io);
+    const printer = printerFor(run, options, io);
     // Salt's runner prints as it listens: that is done here, at the bus of this host.
     if (run.ask.fun === 'state.event') {
       const { stateEvent } = await import('../events/state-event.js');
-      return stateEvent(configDirOf(options, io), run.ask.args, io);
+      return stateEvent(configDirOf(options, io), run.ask.args, { io, printer });
     }
     return withMaster(connectMaster, options, io, (link) => carryOut(run, link, printer, io));
   });
 }
 
+/** With `--quiet` only documentation is shown, as in Salt. */
+function printerFor({ docs = false }: Run, options: Options, io: Io): Printer {
+  const printer = makePrinter(options, io);
+  return options.flag('quiet') && !docs ? { ...printer, show: () => undefined } : printer;
+}
+
 function runOf(options: Options, words: readonly string[]): Run | undefined {
-  const seconds = options.integer('timeout', { min: 0, max: DAY });
-  const timeout = seconds === 0 ? undefined : seconds;
+  const timeout = options.timeout();
   const [fun, ...rest] = words;
   if (options.flag('doc')) {
     if (rest.length > 0) throw new UsageError('You can only get documentation for one method at one time.');

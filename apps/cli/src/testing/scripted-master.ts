@@ -57,7 +57,8 @@ export class ScriptedMaster implements MasterLink {
   constructor(script: Script = {}) {
     this.#script = script;
     const silent = { summary: false, showJid: false, showTimeout: true };
-    this.defaults = { timeout: 5, runnerTimeout: 60, ...silent, ...script.defaults };
+    const batch = { batchSafeLimit: 0, batchSafeSize: '8' };
+    this.defaults = { timeout: 5, runnerTimeout: 60, ...silent, ...batch, ...script.defaults };
   }
 
   readonly connect: ConnectMaster = (options) => {

@@ -1,4 +1,8 @@
 /** Minions that are gone, stopped or late: nobody waits for who is not there, and what comes late is not lost. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@natrium/testing';
 import { PEER_ALL, PEER_RUN_ALL } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
@@ -12,7 +16,12 @@ const WAIT_S = 2;
 /** Nobody is waited for. */
 const AT_ONCE_MS = 100;
 
-const cluster = useCluster({ minions: MINIONS, masterConfig: PEER_ALL + PEER_RUN_ALL });
+/** `gather_job_timeout`, and so long a minion stands still below it. */
+const GATHER_S = 5;
+const STALL_MS = 2500;
+
+const masterConfig = `${PEER_ALL}${PEER_RUN_ALL}gather_job_timeout: ${String(GATHER_S)}\n`;
+const cluster = useCluster({ minions: MINIONS, masterConfig });
 
 describe('a minion that is stopped', () => {
   let jid = '';
@@ -59,6 +68,38 @@ describe('a minion that is stopped', () => {
     });
     expect(found).toEqual({ a: true, b: true, c: true });
     printFigure('from SIGCONT until jobs.lookup_jid shows the late return', performance.now() - began);
+  });
+});
+
+describe('a minion that stands still when a command asks whether it is at work', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'nt-absent-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is waited for, and its return is told', async () => {
+    const [began, go] = [join(folder, 'began'), join(folder, 'go')];
+    const work = `sh -c 'touch ${began}; while [ ! -e ${go} ]; do sleep 0.05; done; echo came back'`;
+    const running = cluster().natrium('b', 'cmd.run', work, '--timeout=1', '--out=json');
+    await until('it has begun', () => existsSync(began));
+    cluster().kill('b', 'SIGSTOP');
+    writeFileSync(go, '');
+    await pause(STALL_MS);
+    cluster().kill('b', 'SIGCONT');
+    const { stdout, code } = await running;
+    expect({ returns: JSON.parse(stdout) as unknown, code }).toEqual({ returns: { b: 'came back' }, code: 0 });
+  });
+
+  it('is given up when it has said nothing for gather_job_timeout', async () => {
+    cluster().kill('b', 'SIGSTOP');
+    const { stdout, code, ms } = await cluster().natrium('b', 'test.ping', '--timeout=1');
+    cluster().kill('b', 'SIGCONT');
+    expect(stdout).toContain('Minion did not return. [No response]');
+    expect(code).toBe(1);
+    expect(ms).toBeGreaterThanOrEqual((1 + GATHER_S) * 1000);
   });
 });
 

@@ -40,6 +40,7 @@ export interface GatewayOptions {
   readonly link: RoleLink;
   readonly keepJobsMs: number;
   readonly grantTimeoutMs: number;
+  readonly gatherTimeoutMs: number;
   readonly requests: BudgetLimits;
   readonly events: EventOptions;
   readonly log: Logger;
@@ -59,7 +60,7 @@ const DOORS = [HereController, PublishController, RunnerController, ReturnContro
 @Module({})
 export class GatewayModule {
   static async create(options: GatewayOptions): Promise<DynamicModule> {
-    const { link, keepJobsMs, grantTimeoutMs, requests, log, metrics } = options;
+    const { link, keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, log, metrics } = options;
     const roster = await link.store('roster', 'roster');
     const minions = await Minions.follow(roster, link.roles.cluster, () => link.roles.keysOf('acl'));
     const now = () => link.clock.now();
@@ -70,8 +71,8 @@ export class GatewayModule {
     const jobs = new ActiveJobs({
       after,
       ended: jobSeconds(metrics, link),
-      lookAt: (record, keys, tell) => {
-        void lookAtSilent({ presence, cache, log }, record, keys).then(tell);
+      lookAt: (record, keys, waits, tell) => {
+        void lookAtSilent({ presence, cache, gatherTimeoutMs, log }, record, keys, waits).then(tell);
       },
     });
     heedRevocations(link, minions, jobs);
@@ -131,9 +132,9 @@ function openHttp(http: HttpOptions, { link, publish, run, feed, allowance, log 
   const streams = new EventStreams(feed, sessions, log);
   const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, allowance });
   const clients = new Clients(calls, http);
-  const { openHook, openStats } = http;
+  const { hasSessions, openHook, openStats } = http;
   return serveHttp(http, {
-    api: new Api({ sessions, clients, streams, feed, openHook, openStats, log }),
+    api: new Api({ sessions, clients, streams, feed, hasSessions, openHook, openStats, log }),
     sessions,
     streams,
     log,

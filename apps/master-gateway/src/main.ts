@@ -15,6 +15,7 @@ await runService(
       link,
       keepJobsMs: config.keepJobsMs,
       grantTimeoutMs: config.grantTimeoutMs,
+      gatherTimeoutMs: config.gatherTimeoutMs,
       requests: config.requests,
       events: eventOptions(config),
       log,

@@ -14,14 +14,15 @@ interface Hearing {
 }
 
 /** Looks at one minion; `fanOut` is what the bus does. */
-function looking(fanOut: (hear: Hearing) => () => void) {
+function looking(fanOut: (hear: Hearing) => () => void, silenceMs?: number) {
   const link = {
+    transport: { flush: () => Promise.resolve(), isClosed: false },
     bus: { fanOut: (_: unknown, hear: Hearing) => fanOut(hear) },
     directory: { jobsOf: () => ({ owner: { type: 'identity', key: new Uint8Array(32) }, keyId: new Uint8Array(16) }) },
     subjects: { job: (fp: string) => fp },
   };
   const presence = new Presence(link as unknown as RoleLink, { keyNow: (key) => key } as Minions);
-  return presence.lookAt(JID, [KEY]);
+  return presence.lookAt(JID, [KEY], silenceMs);
 }
 
 beforeAll(sodiumReady);
@@ -51,6 +52,22 @@ it('who says nothing is neither gone nor at work, and is not waited for', async 
   await jest.advanceTimersByTimeAsync(1000);
   expect(await seen).toEqual({ gone: [], running: [] });
   expect(stop).toHaveBeenCalledTimes(1);
+});
+
+it('but is waited for where a caller waits, for as long as that is said', async () => {
+  const hearings: Hearing[] = [];
+  const stop = jest.fn();
+  const answered = looking((hear) => {
+    hearings.push(hear);
+    return stop;
+  }, 10_000);
+  await jest.advanceTimersByTimeAsync(9000);
+  hearings.at(-1)?.onAnswer(0, { running: [JID] });
+  expect(await answered).toEqual({ gone: [], running: [KEY] });
+  expect(stop).toHaveBeenCalledTimes(hearings.length);
+  const silent = looking(() => stop, 10_000);
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(await silent).toEqual({ gone: [], running: [] });
 });
 
 it('a look that cannot begin fails then and there, and leaves no timer that throws', async () => {

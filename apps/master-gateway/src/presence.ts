@@ -1,13 +1,14 @@
 /** Who is there now: a question that runs no module, answered by the agent itself or, for the absent, by the broker. */
-import { namesOf, toHex } from '@natrium/envelope';
+import { type KnownParty, namesOf, toHex } from '@natrium/envelope';
 import type { Seen } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { contracts } from '@natrium/wire';
 import type { Minions } from './minions.js';
+import { type Found, type LookHearing, PatientLook } from './patient-look.js';
 
 /** A minion that is connected and silent this long counts as not there. */
 const SILENCE_MS = 1000;
-/** The broker says at once who is not there; this bounds the wait for the others, who are busy. */
+/** The broker says at once who is not there; this bounds the wait for the others, where nobody waits for those who are at work. */
 const GONE_MS = 200;
 
 /** Asked about no job, a minion tells of all that it runs. */
@@ -19,11 +20,11 @@ export interface Present {
   readonly running: readonly string[];
 }
 
-interface Probed {
-  /** Jobs that are running there, by the place of who answered. */
-  readonly here: ReadonlyMap<number, readonly string[]>;
-  /** Places of those who the broker says are not connected. */
-  readonly gone: ReadonlySet<number>;
+interface Target {
+  /** Among those who are looked at. */
+  readonly place: number;
+  readonly party: KnownParty;
+  readonly subject: string;
 }
 
 export class Presence {
@@ -46,25 +47,24 @@ export class Presence {
     });
   }
 
-  /** Of these minions, by identity key (hexadecimal): whom the broker no longer knows, and who is at work on the job. */
-  async lookAt(jid: string, keys: readonly string[]): Promise<Pick<Seen, 'gone' | 'running'>> {
-    const { here, gone } = await this.#probe(
-      keys.map((key) => this.minions.keyNow(key)),
-      [jid],
-      GONE_MS,
-    );
+  /**
+   * Of these minions, by identity key (hexadecimal): whom the broker no longer knows, and who is at work on the job.
+   *
+   * @param silenceMs For how long one that is there may say nothing; where it is left out nobody is waited for.
+   */
+  async lookAt(jid: string, keys: readonly string[], silenceMs?: number): Promise<Pick<Seen, 'gone' | 'running'>> {
+    const now = keys.map((key) => this.minions.keyNow(key));
+    const { here, gone } = await (silenceMs === undefined
+      ? this.#probe(now, [jid], GONE_MS)
+      : this.#lookPatiently(now, [jid], silenceMs));
     return {
       gone: keys.filter((_, index) => gone.has(index)),
       running: keys.filter((_, index) => here.get(index)?.includes(jid)),
     };
   }
 
-  #probe(keys: readonly string[], jids: readonly string[], timeoutMs: number): Promise<Probed> {
-    const { link } = this;
-    const targets = keys.flatMap((key, place) => {
-      const party = link.directory.jobsOf(key);
-      return party === undefined ? [] : [{ place, party, subject: link.subjects.job(namesOf(party).fp) }];
-    });
+  #probe(keys: readonly string[], jids: readonly string[], timeoutMs: number): Promise<Found> {
+    const targets = this.#targets(keys);
     const here = new Map<number, readonly string[]>();
     const gone = new Set<number>();
     return new Promise((resolve) => {
@@ -73,25 +73,62 @@ export class Presence {
         end();
         resolve({ here, gone });
       };
-      const settle = (index: number, note: (place: number) => void) => {
-        const target = targets[index];
-        if (target === undefined) return;
-        note(target.place);
+      const settle = () => {
         if (here.size + gone.size === targets.length) finish();
       };
-      const end = link.bus.fanOut(
-        { contract: contracts.presence, body: { jids: [...jids] }, targets, answers: contracts.here, timeoutMs },
-        {
-          onAnswer: (index, { running }) => {
-            settle(index, (place) => here.set(place, running));
-          },
-          onNoResponders: (index) => {
-            settle(index, (place) => gone.add(place));
-          },
+      const end = this.#ask(targets, jids, timeoutMs, {
+        onAnswer: (place, running) => {
+          here.set(place, running);
+          settle();
         },
-      );
+        onNoResponders: (place) => {
+          gone.add(place);
+          settle();
+        },
+      });
       const timer = setTimeout(finish, timeoutMs);
       if (targets.length === 0) finish();
     });
+  }
+
+  async #lookPatiently(keys: readonly string[], jids: readonly string[], silenceMs: number): Promise<Found> {
+    const { transport } = this.link;
+    const targets = new Map(this.#targets(keys).map((target) => [target.place, target]));
+    const look = new PatientLook(
+      {
+        ask: (places, hear) => {
+          const asked = places.flatMap((place) => targets.get(place) ?? []);
+          return this.#ask(asked, jids, silenceMs, hear);
+        },
+        taken: () => transport.flush(),
+        isClosed: () => transport.isClosed,
+      },
+      [...targets.keys()],
+    );
+    return look.find(silenceMs);
+  }
+
+  /** Those of whom nobody here knows where to ask are left out. */
+  #targets(keys: readonly string[]): readonly Target[] {
+    const { link } = this;
+    return keys.flatMap((key, place) => {
+      const party = link.directory.jobsOf(key);
+      return party === undefined ? [] : [{ place, party, subject: link.subjects.job(namesOf(party).fp) }];
+    });
+  }
+
+  #ask(targets: readonly Target[], jids: readonly string[], timeoutMs: number, hear: LookHearing): () => void {
+    const placeOf = (index: number) => targets[index]?.place ?? Number.NaN;
+    return this.link.bus.fanOut(
+      { contract: contracts.presence, body: { jids: [...jids] }, targets, answers: contracts.here, timeoutMs },
+      {
+        onAnswer: (index, { running }) => {
+          hear.onAnswer(placeOf(index), running);
+        },
+        onNoResponders: (index) => {
+          hear.onNoResponders(placeOf(index));
+        },
+      },
+    );
   }
 }

@@ -14,25 +14,46 @@ function ports(change: Partial<{ lookAt: SilentPorts['presence']['lookAt']; retu
     read.push(jid);
     return Promise.resolve(STORED);
   };
-  return { read, presence, cache: { returnsOf: change.returnsOf ?? returnsOf }, log: pino({ enabled: false }) };
+  const log = pino({ enabled: false });
+  return { read, presence, cache: { returnsOf: change.returnsOf ?? returnsOf }, gatherTimeoutMs: 10_000, log };
 }
 
 it('what is stored is read when one is there and not at work on the job', async () => {
   const { read, ...all } = ports({});
-  expect(await lookAtSilent(all, RECORD, ['a', 'b', 'c'])).toEqual({ gone: ['b'], running: ['c'], returned: STORED });
+  expect(await lookAtSilent(all, RECORD, ['a', 'b', 'c'], false)).toEqual({
+    gone: ['b'],
+    running: ['c'],
+    returned: STORED,
+  });
   expect(read).toEqual([RECORD.jid]);
 });
 
 it('nothing is read when all are gone or at work', async () => {
   const { read, ...all } = ports({});
-  expect(await lookAtSilent(all, RECORD, ['b', 'c'])).toEqual({ gone: ['b'], running: ['c'], returned: [] });
+  expect(await lookAtSilent(all, RECORD, ['b', 'c'], false)).toEqual({ gone: ['b'], running: ['c'], returned: [] });
   expect(read).toEqual([]);
 });
 
 it('what could not be learned is told as nothing, the rest is', async () => {
   const fails = () => Promise.reject(new Error('timeout'));
   const { read: _, ...unread } = ports({ returnsOf: fails });
-  expect(await lookAtSilent(unread, RECORD, ['a', 'b', 'c'])).toEqual({ gone: ['b'], running: ['c'], returned: [] });
+  expect(await lookAtSilent(unread, RECORD, ['a', 'b', 'c'], false)).toEqual({
+    gone: ['b'],
+    running: ['c'],
+    returned: [],
+  });
   const { read: __, ...unasked } = ports({ lookAt: fails });
-  expect(await lookAtSilent(unasked, RECORD, ['a'])).toEqual({ gone: [], running: [], returned: STORED });
+  expect(await lookAtSilent(unasked, RECORD, ['a'], false)).toEqual({ gone: [], running: [], returned: STORED });
+});
+
+it('a minion may be silent for a while where the caller waits, and for no other', async () => {
+  const silences: (number | undefined)[] = [];
+  const lookAt: SilentPorts['presence']['lookAt'] = (_, __, silenceMs) => {
+    silences.push(silenceMs);
+    return Promise.resolve({ gone: ['a'], running: [] });
+  };
+  const { read: _, ...all } = ports({ lookAt });
+  await lookAtSilent(all, RECORD, ['a'], true);
+  await lookAtSilent(all, RECORD, ['a'], false);
+  expect(silences).toEqual([10_000, undefined]);
 });

@@ -8,25 +8,32 @@ import type { Presence } from './presence.js';
 export interface SilentPorts {
   readonly presence: Pick<Presence, 'lookAt'>;
   readonly cache: Pick<JobCache, 'returnsOf'>;
+  /** For how long a minion may say nothing to a look of a caller who waits. */
+  readonly gatherTimeoutMs: number;
   readonly log: Logger;
 }
 
 /**
  * A minion that is there and not at work on the job has returned it somewhere: to another gateway, while this one was cut off.
  * Never rejects: what could not be learned is told as nothing, and the job ends.
+ *
+ * @param waits The caller waits for whoever is at work, so that nobody is taken for gone or idle who is only slow to say.
  */
 export async function lookAtSilent(
-  { presence, cache, log }: SilentPorts,
+  { presence, cache, gatherTimeoutMs, log }: SilentPorts,
   record: records.JobRecord,
   keys: readonly string[],
+  waits: boolean,
 ): Promise<Seen> {
   const failed = (cause: unknown) => {
     log.error({ err: cause, jid: record.jid }, 'it could not be learned what became of silent minions');
   };
-  const { gone, running } = await presence.lookAt(record.jid, keys).catch((cause: unknown) => {
-    failed(cause);
-    return { gone: [], running: [] };
-  });
+  const { gone, running } = await presence
+    .lookAt(record.jid, keys, waits ? gatherTimeoutMs : undefined)
+    .catch((cause: unknown) => {
+      failed(cause);
+      return { gone: [], running: [] };
+    });
   if (gone.length + running.length >= keys.length) return { gone, running, returned: [] };
   const returned = await cache.returnsOf(record).catch((cause: unknown) => {
     failed(cause);

@@ -122,3 +122,70 @@ it('the jid ends what is followed by jid', async () => {
   master.says({ ...ALIVE, jid: '7' });
   expect([await master.told, master.jids]).toEqual([undefined, []]);
 });
+
+describe('a run that has begun, as the first question was told, and whose master fell silent then', () => {
+  const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its way; it is not run again, jid 7';
+
+  async function begun(): Promise<Master> {
+    const master = new Master();
+    master.says({ ...ALIVE, jid: '7' });
+    await seconds(4);
+    return master;
+  }
+
+  it.each(['acl_unavailable', 'store_unavailable', 'slow_down', 'already_ran', 'not_permitted', 'request_expired'])(
+    'is not told as %s of the second: its outcome is unknown',
+    async (code) => {
+      const master = await begun();
+      master.says(refused(code), 1);
+      await seconds(7);
+      expect(await master.told).toBe(UNKNOWN);
+    },
+  );
+
+  it.each(['no_responders', 'turned_away', 'timeout'] as const)('nor as %s', async (failure) => {
+    const master = await begun();
+    master.fails(failure, 1);
+    await seconds(7);
+    expect(await master.told).toBe(UNKNOWN);
+  });
+
+  it('is told as whoever worked on it refuses it, whatever the other says', async () => {
+    const master = await begun();
+    master.says(refused('acl_unavailable'), 1);
+    master.says(refused('no_runner_available'));
+    expect(await master.told).toBe('no_runner_available');
+  });
+
+  it('also when that is the second, and the first has refused it', async () => {
+    const master = new Master();
+    await seconds(4);
+    master.says({ ...ALIVE, jid: '8' }, 1);
+    master.says(refused('acl_unavailable'), 0);
+    master.says(refused('no_runner_available'), 1);
+    expect(await master.told).toBe('no_runner_available');
+  });
+
+  it('under a jid of its own where another has begun it already: the outcome is that one’s', async () => {
+    const master = await begun();
+    master.says({ ...ALIVE, jid: '8' }, 1);
+    master.says(refused('no_runner_available'), 0);
+    master.says(refused('already_ran'), 1);
+    expect(await master.told).toBe(UNKNOWN);
+  });
+
+  it('has its outcome from either', async () => {
+    const master = await begun();
+    master.says(refused('slow_down'), 1);
+    master.says(DONE);
+    expect(await master.told).toBe('7');
+  });
+});
+
+it('one of which nobody was told that it has begun is told as it is refused', async () => {
+  const master = new Master();
+  await seconds(4);
+  master.says(refused('acl_unavailable'), 1);
+  await seconds(7);
+  expect(await master.told).toBe('acl_unavailable');
+});

@@ -14,10 +14,7 @@ type Answer = Result<Ran, AskFailure>;
 const SILENT_MS = 3000;
 /** Whoever says nothing for so long is gone. */
 const GONE_MS = 10_000;
-const UNKNOWN = {
-  code: 'no_runner_available',
-  sentence: 'interrupted, outcome unknown: the master lost the run on its way; it is not run again',
-} as const;
+const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its way; it is not run again';
 
 /** @param onJid Hears once under which jid it runs, when that is told before its end. */
 export function askRun(
@@ -36,10 +33,17 @@ interface RunHearing {
   onEnd(answer: Answer): void;
 }
 
+/** One question, and what has come of it. */
+interface Asked {
+  /** Under which jid it runs; empty until that is told. */
+  jid: string;
+  /** undefined while it may still be answered. */
+  answer: Answer | undefined;
+  hangUp: () => void;
+}
+
 class RunAsking {
-  /** How each question has ended; undefined while it may still be answered. */
-  readonly #ended: (Answer | undefined)[] = [];
-  readonly #hangUps: (() => void)[] = [];
+  readonly #asked: Asked[] = [];
   #isNamed = false;
   #again: NodeJS.Timeout | undefined;
 
@@ -61,46 +65,59 @@ class RunAsking {
   }
 
   #ask(silentMs: number): void {
-    const index = this.#ended.push(undefined) - 1;
-    const hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
+    const asked: Asked = { jid: '', answer: undefined, hangUp: () => undefined };
+    this.#asked.push(asked);
+    asked.hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
       onAnswer: (ran) => {
         if (!isAlive(ran, this.question.body.follow)) {
-          this.#hear(index, ok(ran));
+          this.#hear(asked, ok(ran));
           return 'done';
         }
-        this.#name(ran.jid);
-        if (this.#ended.length === 1) this.#again?.refresh();
+        this.#name(asked, ran.jid);
+        if (this.#asked.length === 1) this.#again?.refresh();
         return 'more';
       },
       onFailure: (failure) => {
-        this.#hear(index, err(failure));
+        this.#hear(asked, err(failure));
       },
     });
-    this.#hangUps.push(hangUp);
   }
 
   /** What came of it counts at once, a refusal or a silence only when the other question has ended as well. */
-  #hear(index: number, answer: Answer): void {
-    this.#ended[index] = answer;
+  #hear(asked: Asked, answer: Answer): void {
+    asked.answer = answer;
     const isOutcome = answer.ok && answer.value.refusal === null;
-    if (!isOutcome && this.#ended.includes(undefined)) return;
+    if (!isOutcome && this.#asked.some((one) => one.answer === undefined)) return;
     clearTimeout(this.#again);
-    for (const hangUp of this.#hangUps) hangUp();
+    for (const { hangUp } of this.#asked) hangUp();
     this.hear.onEnd(isOutcome ? answer : this.#verdict(answer));
   }
 
   /** Whoever is asked again may be told another jid, under which nothing runs then. */
-  #name(jid: string): void {
-    if (jid === '' || this.#isNamed) return;
+  #name(asked: Asked, jid: string): void {
+    if (jid === '') return;
+    asked.jid = jid;
+    if (this.#isNamed) return;
     this.#isNamed = true;
     this.hear.onJid(jid);
   }
 
+  /** Of a run that has begun only whoever worked on it can say what came of it; what others say is only that it is not run again. */
   #verdict(last: Answer): Answer {
-    const begun = this.#ended.length === 1 ? undefined : this.#ended.find(wasBegun);
-    if (begun?.ok === true) return ok({ refusal: UNKNOWN, jid: begun.value.jid, outcome: null });
-    return this.#ended.find((one) => one?.ok) ?? last;
+    const begun = this.#asked.filter(({ jid }) => jid !== '');
+    const lost = begun.find(({ answer }) => answer?.ok === false);
+    if (lost !== undefined) return unknown(lost.jid);
+    const answers = [...begun, ...this.#asked].map(({ answer }) => answer);
+    const isBegun = this.#asked.length > 1 && answers.some(wasBegun);
+    if (isBegun) return unknown(begun.find(({ answer }) => !wasBegun(answer))?.jid);
+    return answers.find((answer) => answer?.ok) ?? last;
   }
+}
+
+/** @param jid undefined where nobody was told it: that of a refusal is another's. */
+function unknown(jid = ''): Answer {
+  const sentence = jid === '' ? UNKNOWN : `${UNKNOWN}, jid ${jid}`;
+  return ok({ refusal: { code: 'no_runner_available', sentence }, jid, outcome: null });
 }
 
 function wasBegun(answer: Answer | undefined): boolean {

@@ -16,6 +16,8 @@ const running = (id: string) => ({ id, why: 'running' as const, sentence: null }
 /** The gateways, and what their caller is told of the job. */
 class Gateways {
   readonly told: string[] = [];
+  /** Of who is missing at the end. */
+  readonly sentences: (string | null)[] = [];
   readonly #asked = new AskedBus<typeof contracts.news>();
 
   constructor() {
@@ -24,6 +26,7 @@ class Gateways {
         this.told.push(...returns.map(({ id }) => id));
         if (refusal !== null) this.told.push(refusal.code);
         if (end !== null) this.told.push('end', ...end.map(({ id, why }) => `${id}: ${why}`));
+        this.sentences.push(...(end ?? []).map(({ sentence }) => sentence));
         return refusal !== null || end !== null;
       },
       onFailure: (failure: AskFailure) => {
@@ -79,6 +82,19 @@ it('after a silence another refusal is told', async () => {
   gateways.says(refused('not_permitted'));
   expect(gateways.told).toEqual(['not_permitted']);
 });
+
+it.each(['request_expired', 'not_permitted', 'not_accepted'])(
+  'of a job that has begun %s is no refusal, which says that nothing was sent: it is why its end is not known',
+  async (code) => {
+    const gateways = new Gateways();
+    gateways.says(news({ started: start('a', 'b', 'c'), returns: [ret('a')] }));
+    await seconds(4);
+    gateways.says(refused(code));
+    expect([gateways.told, gateways.times]).toEqual([['a', 'end', 'b: no_answer', 'c: no_answer'], 2]);
+    const sentence = `its gateway is gone, and another one does not go on with the job: ${code}`;
+    expect(gateways.sentences).toEqual([sentence, sentence]);
+  },
+);
 
 it('patience ends, also with gateways that never can: nobody answered is what is told then, and nothing is asked any more', async () => {
   const gateways = new Gateways();

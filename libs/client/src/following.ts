@@ -4,6 +4,7 @@
  *
  * A gateway that is there says so every second. Each return is told once, whoever tells it again. An end is told when nothing
  * of the job is missing: what a broker lost on the way, as where this connection had to find another node, is asked for again.
+ * Of a job that has begun no refusal is told, which would say that nothing was sent: it is the reason why its end is not known.
  * Spec: spec/envelope.md#durability.
  */
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
@@ -74,8 +75,10 @@ export class Following {
   #take(news: News): 'more' | 'done' {
     const fresh = this.#fresh(news);
     if (fresh === undefined) return 'more';
+    const { refusal } = fresh;
     // The job was over; that it is refused by now says nothing of it.
-    if (fresh.refusal !== null && this.#end !== undefined) return this.#tellEnd(NO_NEWS);
+    if (refusal !== null && this.#end !== undefined) return this.#tellEnd(NO_NEWS);
+    if (refusal !== null && this.#minions !== undefined) return this.#tellEnd(NO_NEWS, notFollowed(refusal.code));
     if (fresh.end === null) return this.hear.onNews(fresh) ? 'done' : 'more';
     this.#end = fresh.end;
     this.#ends += 1;
@@ -86,9 +89,10 @@ export class Following {
     return 'done';
   }
 
-  #tellEnd({ started, returns }: News): 'done' {
+  /** @param sentence Why others are missing than those of the end that was heard. */
+  #tellEnd({ started, returns }: News, sentence = LOST): 'done' {
     const absent = (this.#end ?? []).filter(({ id }) => !this.#told.has(id));
-    const lost = this.#lost().map((id) => ({ id, why: 'no_answer' as const, sentence: LOST }));
+    const lost = this.#lost().map((id) => ({ id, why: 'no_answer' as const, sentence }));
     this.hear.onNews({ refusal: null, started, returns, end: [...absent, ...lost] });
     return 'done';
   }
@@ -134,4 +138,8 @@ export class Following {
     const end = news.end?.filter(({ id }) => !this.#told.has(id)) ?? null;
     return { refusal: news.refusal, started, returns, end };
   }
+}
+
+function notFollowed(code: string): string {
+  return `its gateway is gone, and another one does not go on with the job: ${code}`;
 }

@@ -5,28 +5,15 @@
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
 import type { OpenStep } from '@natrium/bus';
-import { MAX_LIFETIME, randomBytes, type Request, signRequest } from '@natrium/envelope';
-import {
-  type Absent,
-  err,
-  isMap,
-  type Jid,
-  type JobNews,
-  ok,
-  type Refusal,
-  type Result,
-  toPlain,
-  type Value,
-  type ValueMap,
-} from '@natrium/model';
+import { type Absent, err, type Jid, type JobNews, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
 import { askRun } from './ask-run.js';
-import { asRefusal, namesRefusal, unreachable } from './failures.js';
+import { asRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';
 import { NewsQueue } from './news-queue.js';
+import { signAsk, type SignedAsk } from './signed-ask.js';
 
-const GRACE_MS = 60_000;
 /** Beyond the job's own timeout: the gateway says the end, this is for its silence. */
 const SILENCE_MS = 5000;
 const ADMIN_TIMEOUT_MS = 5000;
@@ -35,13 +22,6 @@ const ADMIN_TIMEOUT_MS = 5000;
 const BATCH_MARGIN_MS = 30_000;
 /** A back end may take its time, above all to refuse. */
 const LOGIN_TIMEOUT_MS = 20_000;
-
-interface SignedAsk {
-  readonly request: Uint8Array;
-  readonly signature: Uint8Array;
-  /** Its own end, in milliseconds since 1970. */
-  readonly until: number;
-}
 
 export class MasterClient {
   constructor(private readonly asker: Asker) {}
@@ -58,32 +38,33 @@ export class MasterClient {
    * long as that lives. Every batch is decided anew, and a minion runs the request once, whatever batches it is in.
    */
   inBatches(ask: JobAsk): (ids: readonly string[]) => AsyncIterable<JobNews> {
-    let signed: SignedAsk | undefined;
-    const wrong = namesRefusal(ask.funs);
-    return (batch) => {
-      if (wrong !== undefined)
-        return queued((hear) => {
-          hear({ type: 'refused', refusal: wrong });
-        });
-      const now = this.asker.bus.sealer.clock.now();
-      if (signed === undefined || signed.until < now + BATCH_MARGIN_MS) signed = this.#signJob(ask);
-      const { request, signature } = signed;
-      return queued((hear) => {
-        this.#send(ask, { request, signature }, { follow: 'all', batch: [...batch] }, hear);
+    let last: SignedAsk | undefined;
+    return (batch) =>
+      queued((hear) => {
+        const signed = isGoodFor(last, this.asker) ? ok(last) : this.#signJob(ask);
+        if (signed.ok) last = signed.value;
+        this.#sendSigned(ask, signed, { follow: 'all', batch: [...batch] }, hear);
       });
-    };
   }
 
   /** The same without an iterator between: `hear` is called for each piece of news, `end` or `refused` last. */
   publishTo(ask: JobAsk, follow: Follow, hear: (news: JobNews) => void): void {
-    const wrong = namesRefusal(ask.funs);
-    if (wrong === undefined) this.#send(ask, this.#signJob(ask), { follow, batch: null }, hear);
-    else hear({ type: 'refused', refusal: wrong });
+    this.#sendSigned(ask, this.#signJob(ask), { follow, batch: null }, hear);
+  }
+
+  #sendSigned(
+    ask: JobAsk,
+    signed: Result<SignedAsk, Refusal>,
+    how: { readonly follow: Follow; readonly batch: string[] | null },
+    hear: (news: JobNews) => void,
+  ): void {
+    if (signed.ok) this.#send(ask, signed.value, how, hear);
+    else hear({ type: 'refused', refusal: signed.error });
   }
 
   #send(
     ask: JobAsk,
-    signed: Omit<SignedAsk, 'until'>,
+    signed: SignedAsk,
     { follow, batch }: { readonly follow: Follow; readonly batch: string[] | null },
     hear: (news: JobNews) => void,
   ): void {
@@ -145,13 +126,12 @@ export class MasterClient {
     follow: 'all' | 'jid',
     onJid?: (jid: string) => void,
   ): Promise<Result<RunAnswer, Refusal>> {
-    const wrong = namesRefusal([ask.fun]);
-    if (wrong !== undefined) return err(wrong);
-    const signed = this.#sign(what, [ask.fun], [ask.args], { timeout: ask.timeout });
+    const signed = signAsk(this.asker, { what, funs: [ask.fun], args: [ask.args] }, { timeout: ask.timeout });
+    if (!signed.ok) return signed;
     const { bus, subjects } = this.asker;
     const question = {
       contract: contracts.runner,
-      body: { ...this.#proving(signed), follow },
+      body: { ...this.#proving(signed.value), follow },
       subject: subjects.runner,
       to: () => bus.sealer.directory.role('gateway'),
     };
@@ -169,7 +149,9 @@ export class MasterClient {
 
   /** A request about keys, audit, accounts or inventory, decided by the acl-service. */
   async admin(what: 'key' | 'audit' | 'token', fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
-    const { request, signature } = this.#sign(what, [fun], [args], { timeout: 5 });
+    const signed = signAsk(this.asker, { what, funs: [fun], args: [args] }, { timeout: 5 });
+    if (!signed.ok) return signed;
+    const { request, signature } = signed.value;
     const answer = await this.asker.bus.ask(
       {
         contract: contracts.admin,
@@ -185,8 +167,8 @@ export class MasterClient {
     return refused === null ? ok(result) : err(asRefusal(refused));
   }
 
-  #signJob(ask: JobAsk): SignedAsk {
-    return this.#sign('job', ask.funs, ask.args, ask);
+  #signJob(ask: JobAsk): Result<SignedAsk, Refusal> {
+    return signAsk(this.asker, { what: 'job', funs: ask.funs, args: ask.args }, ask);
   }
 
   /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
@@ -216,40 +198,15 @@ export class MasterClient {
   }
 
   /** With whatever proves who asks. */
-  #proving({ request, signature }: Omit<SignedAsk, 'until'>) {
+  #proving({ request, signature }: SignedAsk) {
     const { token } = this.asker;
     if (token === undefined) return { request, signature, credential: null };
     return { request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
   }
+}
 
-  #sign(
-    what: Request['what'],
-    funs: readonly string[],
-    args: readonly (readonly Value[])[],
-    ask: Partial<JobAsk> & { readonly timeout: number },
-  ): SignedAsk {
-    const { sealer } = this.asker.bus;
-    const delimiter = ask.delimiter === undefined ? {} : { delimiter: ask.delimiter };
-    const claims = what === 'job' || what === 'run' || what === 'wheel' ? this.asker.claims : undefined;
-    const options = { ...ask.options, ...delimiter, ...claims };
-    const request: Request = {
-      id: randomBytes(16),
-      what,
-      funs,
-      args: args.map((list) => list.map((value) => toPlain(value))),
-      tgt: ask.tgt ?? '',
-      tgtType: ask.tgtType ?? 'glob',
-      returner: ask.returner ?? '',
-      returnerOptions: plainMap(ask.returnerOptions ?? {}),
-      // Whole seconds on the wire; a fraction waits longer rather than shorter.
-      timeout: Math.ceil(ask.timeout),
-      options: plainMap(options),
-      issued: sealer.clock.now(),
-      lifetime: Math.min(Math.ceil(ask.timeout) * 1000 + GRACE_MS, MAX_LIFETIME),
-    };
-    const { bytes, signature } = signRequest(this.asker.signing, sealer.roles.cluster, request);
-    return { request: bytes, signature, until: request.issued + request.lifetime };
-  }
+function isGoodFor(signed: SignedAsk | undefined, { bus }: Asker): signed is SignedAsk {
+  return signed !== undefined && signed.until >= bus.sealer.clock.now() + BATCH_MARGIN_MS;
 }
 
 function queued(begin: (hear: (news: JobNews) => void) => void): AsyncIterable<JobNews> {
@@ -259,11 +216,6 @@ function queued(begin: (hear: (news: JobNews) => void) => void): AsyncIterable<J
     if (news.type === 'end' || news.type === 'refused') queue.end();
   });
   return queue;
-}
-
-function plainMap(map: ValueMap): Request['options'] {
-  const plain = toPlain(map);
-  return isMap(plain) ? plain : {};
 }
 
 function noteNews(step: OpenStep, { refusal: refused, started }: News): void {

@@ -1,6 +1,6 @@
 /** Rules of the jobs in progress: the caller hears each return, the end at the last one or at the time-out, and no more. */
 import type { records } from '@natrium/wire';
-import { type ActiveJob, ActiveJobs } from './active-jobs.js';
+import { type ActiveJob, ActiveJobs, type Seen } from './active-jobs.js';
 import type { News } from './news.js';
 
 const JID = '20261120141646000001';
@@ -207,11 +207,13 @@ describe('a job whose time is up', () => {
   function aJobWith(gone: readonly string[], { running = [], returned = [], waits = false }: Becomes = {}) {
     const timers = new Timers();
     const asked: (readonly string[])[] = [];
+    const waiting: boolean[] = [];
     const jobs = new ActiveJobs({
       after: (ms, run) => timers.after(ms, run),
-      lookAt: ({ jid }, keys, tell) => {
+      lookAt: ({ jid }, keys, isWaiting, tell) => {
         expect(jid).toBe(JID);
         asked.push(keys);
+        waiting.push(isWaiting);
         const outcome = { ret: 'elsewhere', retcode: 0, success: true, out: null };
         const stored = returned.map((id) => ({ jid, id, status: 'done' as const, outcome, at: 0 }));
         tell({ gone, running, returned: stored });
@@ -221,16 +223,18 @@ describe('a job whose time is up', () => {
     const heard: News[] = [];
     job.listeners.add((news) => heard.push(news));
     jobs.watch(job, TIMEOUT, KEEP, waits);
-    return { timers, jobs, job, heard, asked };
+    return { timers, jobs, job, heard, asked, waiting };
   }
 
-  it('calls a minion that has gone away since not connected, and the others running', () => {
+  const GONE = 'it was connected when the job was sent and is not now; whether it ran the job is unknown';
+
+  it('says of a minion that has gone away since that nobody knows whether it ran, and calls the others running', () => {
     const { timers, jobs, job, heard, asked } = aJobWith([hexOf('web2')]);
     hear(jobs, job, 'web1', 'one');
     timers.fire();
     expect(asked).toEqual([[hexOf('web2'), hexOf('db1')]]);
     expect(heard.at(-1)?.end).toEqual([
-      { id: 'web2', why: 'not_connected', sentence: null },
+      { id: 'web2', why: 'no_answer', sentence: GONE },
       { id: 'db1', why: 'running', sentence: null },
     ]);
   });
@@ -241,17 +245,58 @@ describe('a job whose time is up', () => {
     expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'running', 'running']);
   });
 
-  it('goes on while a minion says that it is at work, where the caller waits for that', () => {
+  it('goes on while a minion says that it is at work, where the caller waits for that; who is gone may come back until then', () => {
     const running = [hexOf('web1')];
-    const { timers, jobs, job, heard, asked } = aJobWith([hexOf('web2')], { running, waits: true });
+    const { timers, jobs, job, heard, asked, waiting } = aJobWith([hexOf('web2')], { running, waits: true });
     hear(jobs, job, 'db1', 'one');
     timers.fire();
     expect(heard.at(-1)?.end).toBeNull();
     expect(timers.waiting.map(({ ms }) => ms)).toEqual([TIMEOUT]);
     running.pop();
     timers.fire();
-    expect(asked).toEqual([[hexOf('web1'), hexOf('web2')], [hexOf('web1')]]);
-    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'not_connected']);
+    expect(asked).toEqual([
+      [hexOf('web1'), hexOf('web2')],
+      [hexOf('web1'), hexOf('web2')],
+    ]);
+    expect(waiting).toEqual([true, true]);
+    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'no_answer']);
+  });
+
+  /** A job of web1 whose caller waits, and a look at it that is under way. */
+  function aLookAt(keepMs: number) {
+    const timers = new Timers();
+    let tell: (seen: Seen) => void = () => undefined;
+    const jobs = new ActiveJobs({
+      after: (ms, run) => timers.after(ms, run),
+      lookAt: (_, __, ___, telling) => {
+        tell = telling;
+      },
+    });
+    const job = jobs.start(aRecord(['web1']), 'digest', keyText);
+    const heard: News[] = [];
+    job.listeners.add((news) => heard.push(news));
+    jobs.watch(job, TIMEOUT, keepMs, true);
+    timers.fire();
+    return { timers, jobs, job, heard, tell };
+  }
+
+  it('takes returns for as long as it goes on, also while it is looked at beyond the end of its request', () => {
+    const { timers, jobs, job, heard, tell } = aLookAt(TIMEOUT);
+    expect(timers.waiting).toEqual([]);
+    tell({ gone: [], running: [hexOf('web1')], returned: [] });
+    expect([jobs.byJid(JID), timers.waiting.map(({ ms }) => ms)]).toEqual([job, [TIMEOUT]]);
+    hear(jobs, job, 'web1', 'late');
+    expect(heard).toMatchObject([{ returns: [{ id: 'web1' }], end: [] }]);
+  });
+
+  it('has ended with its last return, whatever a look finds that was under way: it ends no other that goes on with it since', () => {
+    const { timers, jobs, job, heard, tell } = aLookAt(KEEP);
+    hear(jobs, job, 'web1', 'one');
+    const again = jobs.start(aRecord(['web1']), 'digest', keyText);
+    jobs.watch(again, TIMEOUT, KEEP);
+    tell({ gone: [hexOf('web1')], running: [hexOf('web1')], returned: [] });
+    expect(heard).toMatchObject([{ returns: [{ id: 'web1' }], end: [] }]);
+    expect([jobs.byJid(JID), timers.waiting.length]).toEqual([again, 1]);
   });
 
   it('has what another gateway took meanwhile, once each, and ends with it when that is all', () => {
@@ -267,12 +312,16 @@ describe('a job whose time is up', () => {
     ]);
     const all = aJobWith([], { returned: ['web1', 'web2', 'db1'] });
     all.timers.fire();
-    expect(all.heard.filter(({ end }) => end !== null).map(({ end }) => end)).toEqual([[]]);
+    expect(all.heard.map(({ returns, end }) => [returns.map(({ id }) => id), end])).toEqual([
+      [['web1', 'web2', 'db1'], []],
+    ]);
+    expect(all.jobs.counts.returns).toBe(3);
   });
 
   it('ends for a caller who does not wait, whoever is at work', () => {
-    const { timers, heard } = aJobWith([], { running: [hexOf('web1')] });
+    const { timers, heard, waiting } = aJobWith([], { running: [hexOf('web1')] });
     timers.fire();
+    expect(waiting).toEqual([false]);
     expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'running', 'running']);
   });
 });

@@ -39,8 +39,8 @@ export interface TimerPort {
   after(ms: number, run: () => void): () => void;
   /** A job's caller has heard the end of it; not of one that is gone on with after a late return. @param isWhole Nobody is missing. */
   ended?(record: records.JobRecord, isWhole: boolean): void;
-  /** Tells, in a moment, what has become of these minions since the job was sent. */
-  lookAt?(record: records.JobRecord, keys: readonly string[], tell: (seen: Seen) => void): void;
+  /** Tells what has become of these minions since the job was sent: in a moment, or for a caller who waits when each was given time to say. */
+  lookAt?(record: records.JobRecord, keys: readonly string[], waits: boolean, tell: (seen: Seen) => void): void;
 }
 
 /** What is left of a job that is over here: whoever returns again is known. */
@@ -53,6 +53,8 @@ export interface JobCounts {
   /** Minions that had not returned when their job ended for its caller, by why. */
   readonly missing: Map<AbsentWhy, number>;
 }
+
+const GONE = 'it was connected when the job was sent and is not now; whether it ran the job is unknown';
 
 /** Jobs that are over here and still known; so many minions of them and bytes of their requests, or the last job alone. */
 const MAX_ENDED = 64;
@@ -131,38 +133,53 @@ export class ActiveJobs {
       this.#end(job, NO_NEWS);
       return;
     }
-    const { jid } = job.record;
-    this.#timers.get(jid)?.();
     const timeIsUp = () => {
-      this.#timers.set(
-        jid,
-        this.timers.after(Math.max(keepMs - timeoutMs, 0), () => {
-          this.#forget(job);
-        }),
-      );
-      this.#endSilent(job, waits ? waitOn : undefined);
+      const end = () => {
+        this.#endSilent(job, keepMs - timeoutMs);
+      };
+      this.#judgeSilent(job, waits, { waitOn, end });
     };
     const waitOn = () => {
-      this.#timers.get(jid)?.();
-      this.#timers.set(jid, this.timers.after(timeoutMs, timeIsUp));
+      this.#after(job, timeoutMs, timeIsUp);
     };
-    this.#timers.set(jid, this.timers.after(timeoutMs, timeIsUp));
+    waitOn();
   }
 
-  /** The time is up: a minion that died with the job is not called running. */
-  #endSilent(job: ActiveJob, waitOn: (() => void) | undefined): void {
+  #after({ record: { jid } }: ActiveJob, ms: number, run: () => void): void {
+    this.#timers.get(jid)?.();
+    this.#timers.set(jid, this.timers.after(ms, run));
+  }
+
+  /** The time is up. Who is gone by now may come back for as long as others are at work. */
+  #judgeSilent(job: ActiveJob, waits: boolean, become: { waitOn(): void; end(): void }): void {
     const judge = ({ gone, running, returned }: Seen) => {
-      for (const key of gone) job.gathering.givenUp(key, 'not_connected');
-      if (job.gathering.ended) return;
-      const missed = this.#missed(job, returned);
-      for (const stored of missed) this.heard(job, asReturn(stored));
-      if (missed.length > 0 && job.gathering.complete) return; // the last of them has ended it
+      if (this.#isOverWith(job, returned)) return;
       const silent = new Set(job.gathering.silent);
-      if (waitOn !== undefined && running.some((key) => silent.has(key))) waitOn();
-      else this.#end(job, NO_NEWS);
+      if (waits && running.some((key) => silent.has(key))) {
+        become.waitOn();
+        return;
+      }
+      // A minion that went away with the job is not called running.
+      for (const key of gone) job.gathering.givenUp(key, 'no_answer', GONE);
+      become.end();
     };
     if (this.timers.lookAt === undefined) judge({ gone: [], running: [], returned: [] });
-    else this.timers.lookAt(job.record, job.gathering.silent, judge);
+    else this.timers.lookAt(job.record, job.gathering.silent, waits, judge);
+  }
+
+  /** @param lateMs So long returns are still taken here. */
+  #endSilent(job: ActiveJob, lateMs: number): void {
+    this.#after(job, Math.max(lateMs, 0), () => {
+      this.#forget(job);
+    });
+    this.#end(job, NO_NEWS);
+  }
+
+  /** All that is found is told as one: the end leaves none of it out. @returns Whether the job has ended, by it or before. */
+  #isOverWith(job: ActiveJob, returned: Seen['returned']): boolean {
+    const missed = this.#missed(job, returned).map(asReturn);
+    if (missed.length > 0) this.#heardAll(job, missed);
+    return job.gathering.ended;
   }
 
   /** Those of minions that were waited for until now. */
@@ -172,9 +189,13 @@ export class ActiveJobs {
   }
 
   heard(job: ActiveJob, ret: JobReturn): void {
-    job.told.push(ret);
-    this.counts.returns += 1;
-    this.#tellOrEnd(job, returns([ret]));
+    this.#heardAll(job, [ret]);
+  }
+
+  #heardAll(job: ActiveJob, list: readonly JobReturn[]): void {
+    for (const ret of list) job.told.push(ret);
+    this.counts.returns += list.length;
+    this.#tellOrEnd(job, returns(list));
   }
 
   givenUp(job: ActiveJob, key: string, why: AbsentWhy, sentence?: string): void {

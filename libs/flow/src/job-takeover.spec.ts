@@ -46,6 +46,7 @@ class Left {
   /** While the acl-service decides. */
   whileGranted: () => void = () => undefined;
   stored: string[] = [];
+  absent: string[] = [];
   moves = [true];
   granted = ['web1', 'web2', 'db1'];
   refused: Refusal | undefined;
@@ -97,9 +98,10 @@ class Left {
           ok({ grant, caller: { kind: 'account', name: 'root' }, members, missing: [], rule: 'x' }),
         );
       },
-      fanOut: (_, __, round) => {
+      fanOut: (_, hear, round) => {
         this.steps.push('fan-out');
         this.rounds.push(round);
+        for (const id of this.absent) hear.notConnected(keyText(keyOf(id)));
         return () => this.steps.push('hang up');
       },
       keyText,
@@ -169,6 +171,27 @@ describe('a job that another gateway left', () => {
     const job = await left.take();
     expect(left.rounds).toEqual([]);
     expect(heard(left, job!)[0]?.end?.map(({ id, why }) => [id, why])).toEqual([['web2', 'no_answer'], ['db1', 'no_answer']]); // prettier-ignore
+  });
+
+  it('whose request lives no longer is heard to its end, without being sent again: whoever has it is at work on it', async () => {
+    const left = new Left();
+    left.stored = ['web1'];
+    left.refused = refusal('request_expired', 'too late');
+    const job = await left.take();
+    expect(left.steps).toEqual(['move', 'read', 'grant 1']);
+    expect(job?.gathering.silent).toEqual(['web2', 'db1'].map((id) => keyText(keyOf(id))));
+    expect(heard(left, job!)).toMatchObject([{ returns: [{ id: 'web1' }], end: null }]);
+    expect(left.timers.filter(({ over }) => !over)).toHaveLength(1);
+  });
+
+  it('calls nobody never reached who is not there now: it may have had the job from the gateway that is gone', async () => {
+    const left = new Left();
+    left.stored = ['web1', 'db1'];
+    left.absent = ['web2'];
+    const job = await left.take();
+    const sentence =
+      'its gateway is gone, and so was it when another one went on with the job; whether it ran the job is unknown';
+    expect(heard(left, job!)[0]?.end).toEqual([{ id: 'web2', why: 'no_answer', sentence }]);
   });
 
   it('is asked for again while nobody decides: that is no refusal', async () => {

@@ -37,6 +37,10 @@ const LEAST_MS = 2000;
 /** The most that reading what was stored may take, with all its tries. */
 const READING_MS = 30_000;
 
+/** Who is not there now may have had it from the gateway that is gone. */
+const NOT_THERE =
+  'its gateway is gone, and so was it when another one went on with the job; whether it ran the job is unknown';
+
 type DecidedJob = StoredJob & { readonly granted: NonNullable<StoredJob['granted']> };
 
 /** A job that is this instance's now, with what was granted of it just now, where nobody knew that. */
@@ -172,6 +176,8 @@ export class JobTakeover {
   async #sendAgain(ask: SignedRequest, job: ActiveJob, anew?: Claimed['anew']): Promise<void> {
     const { ports, jobs } = this;
     const granted = anew === undefined ? await this.#grantedAnew(ask, job) : ok(anew);
+    // No minion would take it any more; whoever has it returns it, and is found at work until then.
+    if (!granted.ok && granted.error.code === 'request_expired') return;
     const silent = new Set(job.gathering.silent);
     if (!granted.ok || granted.value.grant === null) {
       const why = granted.ok ? 'nobody is meant any more' : granted.error.sentence;
@@ -184,7 +190,7 @@ export class JobTakeover {
     for (const key of silent) if (!meant.has(key)) jobs.givenUp(job, key, 'no_answer', 'it is no longer meant');
     const hear = {
       notConnected: (key: string) => {
-        jobs.givenUp(job, key, 'not_connected');
+        jobs.givenUp(job, key, 'no_answer', NOT_THERE);
       },
     };
     jobs.sent(job, ports.fanOut(job, hear, { grant, members: [...members], only: silent }));

@@ -49,6 +49,9 @@ class Gate {
   whileDropped: Promise<void> | undefined;
   /** Nobody else has gone on with it. */
   drops = true;
+  /** Goes on with the job that another gateway has. */
+  takesOver = false;
+  takeOvers = 0;
   prepareFails = false;
   /** A job that another gateway has. */
   elsewhere: records.JobRecord | undefined;
@@ -93,7 +96,11 @@ class Gate {
       },
       notConnected: () => Promise.resolve(this.absent.map((id) => keyText(keyOf(id)))),
       storedReturns: () => Promise.resolve(this.stored),
-      takeOver: () => Promise.resolve(undefined),
+      takeOver: ({ digest }) => {
+        this.takeOvers += 1;
+        const record = this.takesOver ? this.elsewhere : undefined;
+        return Promise.resolve(record && this.jobs.start(record, digest, keyText));
+      },
       announce: () => this.steps.push('event'),
       keyText,
       now: () => NOW,
@@ -137,6 +144,65 @@ describe('a job that runs', () => {
     gate.steps.length = 0;
     expect(starts(await gate.publish(asks('cmd.run')))).toContain(JIDS[0]);
     expect(gate.steps).toEqual([]);
+  });
+});
+
+describe('a job that has outlived its request and its gateway', () => {
+  const EXPIRED = err(refusal('request_expired', 'too late'));
+
+  async function left(change: Partial<records.JobRecord> = {}): Promise<Gate> {
+    const gate = new Gate();
+    await gate.publish(asks('cmd.run', {}, 'before'));
+    gate.elsewhere = { ...gate.kept[0]!, request: asks('cmd.run').bytes, ...change };
+    gate.verdict = EXPIRED;
+    gate.takesOver = true;
+    gate.creations = [{ type: 'exists' }];
+    gate.steps.length = 0;
+    gate.sent.length = 0;
+    return gate;
+  }
+
+  it('is gone on with for its caller, who is known by his signature, and nothing is sent', async () => {
+    const gate = await left();
+    expect(starts(await gate.publish(asks('cmd.run')))).toEqual([JIDS[0]]);
+    expect([gate.steps, gate.takeOvers, gate.sent]).toEqual([['grant 2', 'record'], 1, []]);
+    const job = gate.jobs.byDigest('digest')!;
+    for (const id of ['web1', 'web2']) {
+      job.gathering.returned(keyText(keyOf(id)));
+      gate.jobs.heard(job, { id, ret: true, retcode: 0, success: true });
+    }
+    expect(gate.heard.at(-1)).toMatchObject({ returns: [{ id: 'web2' }], end: [] });
+  });
+
+  it.each<[string, Partial<records.JobRecord>, Partial<SignedRequest>]>([
+    ['another signature', {}, { signature: new Uint8Array(64).fill(7) }],
+    ['no signature', {}, { signature: null }],
+    ['no signature, as it was asked for', { signature: null }, { signature: null }],
+  ])('is told to nobody who has its bytes and %s', async (_, change, ask) => {
+    const gate = await left(change);
+    gate.stored = [{ jid: JIDS[0]!, id: 'web1', status: 'done', outcome: { ret: 'a secret', retcode: 0, success: true, out: null }, at: NOW }]; // prettier-ignore
+    const heard = await gate.publish({ ...asks('cmd.run'), ...ask });
+    expect(codes(heard)).toEqual(['request_expired']);
+    expect(gate.takeOvers).toBe(0);
+    expect(JSON.stringify(heard)).not.toContain('secret');
+  });
+
+  it.each(['not_permitted', 'unknown_caller'] as const)(
+    'is not gone on with for a caller who is refused: %s',
+    async (code) => {
+      const gate = await left();
+      gate.verdict = err(refusal(code, 'no'));
+      expect(codes(await gate.publish(asks('cmd.run')))).toEqual([code]);
+      expect(gate.takeOvers).toBe(0);
+    },
+  );
+
+  it('is in no preview, and one that is nowhere is refused as too late', async () => {
+    const gate = await left();
+    expect(codes(await gate.publish(asks('cmd.run'), 'preview'))).toEqual(['request_expired']);
+    gate.elsewhere = undefined;
+    expect(codes(await gate.publish(asks('cmd.run')))).toEqual(['request_expired']);
+    expect([gate.sent, gate.jobs.byDigest('digest')]).toEqual([[], undefined]);
   });
 });
 

@@ -84,6 +84,8 @@ export class PeerPublish {
     const dropped = this.#drop(early, place);
     // That nothing was sent has to be true: another gateway that has been decided for may have gone on with it.
     if (!granted.ok && granted.error.code === 'acl_unavailable' && !(await dropped)) throw new Error(MAY_RUN);
+    if (!granted.ok && granted.error.code === 'request_expired' && (await this.#followExpired(ask, follow, tell)))
+      return;
     // An empty resolution is never sent on: authorised, nobody matched.
     if (granted.ok) tell({ ...started(jid, [], granted.value.missing, granted.value.rule), end: [] });
     else tell(refused(granted.error));
@@ -236,6 +238,17 @@ export class PeerPublish {
     }
     this.#tellStart(job.record, '', tell);
     if (follow === 'all') this.jobs.catchUp(job, tell);
+  }
+
+  /**
+   * A job may run for longer than its request lives, and outlive its gateway then. Its caller was proved when it was granted: he alone
+   * has the signature that stands beside it.
+   *
+   * @returns false: there is no such job, and its request came too late.
+   */
+  async #followExpired(ask: SignedRequest, follow: Follow, tell: Tell): Promise<boolean> {
+    const record = follow === 'preview' ? undefined : await this.ports.findJob(placeOf(ask));
+    return record !== undefined && isSignedAlike(record, ask) && this.#followStored(ask, follow, tell);
   }
 
   /**

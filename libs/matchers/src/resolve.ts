@@ -33,18 +33,15 @@ export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mo
     if (evaluate(root, { id, data, unknown, accepted: true }) === true) minions.push(id);
   }
   if (mode === 'cached') minions.push(...staleMatches(root, inventory));
-  return { minions, missing: namesOf(root).filter((name) => !accepted.has(name)) };
+  return { minions, missing: [...new Set(namesOf(root))].filter((name) => !accepted.has(name)) };
 }
 
 /** A single name or list needs no walk over everyone. */
 function resolveNames(names: readonly string[], accepted: ReadonlySet<string>): Resolved {
-  const minions = new Set<string>();
+  const minions: string[] = [];
   const missing: string[] = [];
-  for (const name of names) {
-    if (accepted.has(name)) minions.add(name);
-    else missing.push(name);
-  }
-  return { minions: [...minions], missing };
+  for (const name of new Set(names)) (accepted.has(name) ? minions : missing).push(name);
+  return { minions, missing };
 }
 
 function unknownAs(mode: ResolveMode): Truth {

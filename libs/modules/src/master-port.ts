@@ -63,10 +63,13 @@ export interface MasterPort {
 }
 
 const DEFAULT_SECONDS = 5;
+/** No request may have more: a day. */
+const MOST_SECONDS = 86_400;
 
-/** Seconds that an asked timeout means; Salt's default when it is not a number. */
+/** Seconds that an asked timeout means, a day at most; Salt's default when it is not a number. */
 export function secondsOf(timeout: Value): number {
   const plain = timeout instanceof Float ? timeout.value : timeout;
   const seconds = typeof plain === 'string' && plain.trim() !== '' ? Number(plain) : plain;
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds : DEFAULT_SECONDS;
+  const isOne = typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0;
+  return isOne ? Math.min(seconds, MOST_SECONDS) : DEFAULT_SECONDS;
 }

@@ -57,7 +57,7 @@ export function absentText({ id, why, sentence }: Absent, jid?: string): string 
     case 'running':
       return `minion ${id} is still running${job}`;
     case 'no_answer':
-      return `minion ${id} did not answer${job}`;
+      return `minion ${id} did not answer${sentence === undefined ? '' : `: ${sentence}`}${job}`;
     case 'refused':
       return `minion ${id} refused${sentence === undefined ? '' : `: ${sentence}`}`;
   }

@@ -85,6 +85,7 @@ describe('publish.publish', () => {
       { id: 'db1', why: 'not_connected' },
       { id: 'db2', why: 'running' },
       { id: 'db3', why: 'refused', sentence: 'already ran' },
+      { id: 'db4', why: 'no_answer', sentence: 'it was there and is gone' },
     ] as const;
     const outcome = await call('publish.publish', ['*', 'test.ping'], {
       master: new FakeMaster({ ...ANSWERED, absent, missing: ['db9'] }),
@@ -95,6 +96,7 @@ describe('publish.publish', () => {
       'minion db1 is not connected',
       'minion db2 is still running, jid 20260101000000000009',
       'minion db3 refused: already ran',
+      'minion db4 did not answer: it was there and is gone, jid 20260101000000000009',
     ]);
   });
 

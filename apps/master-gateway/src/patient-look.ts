@@ -1,0 +1,109 @@
+/**
+ * A look at minions that a caller waits for: each is asked each second until it has answered, or was silent for long enough.
+ *
+ * Silence is no death, since hosts stall and questions are lost with a node of the broker. It counts only while the broker takes what
+ * is asked. Whom the broker does not know is asked once more: it may be on its way from a node that has gone.
+ */
+export interface LookHearing {
+  onAnswer(place: number, running: readonly string[]): void;
+  onNoResponders(place: number): void;
+}
+
+export interface LookPorts {
+  /** Asks those at these places. @returns Stops listening for their answers. */
+  ask(places: readonly number[], hear: LookHearing): () => void;
+  /** Resolves when the broker has taken what was asked until now; rejects when the connection is lost. */
+  taken(): Promise<void>;
+  /** Nobody can be asked any more. */
+  isClosed(): boolean;
+}
+
+export interface Found {
+  /** Jobs that are running there, by the place of who answered. */
+  readonly here: ReadonlyMap<number, readonly string[]>;
+  /** Places of those who the broker says are not connected. */
+  readonly gone: ReadonlySet<number>;
+}
+
+const ROUND_MS = 1000;
+const GONE_ROUNDS = 2;
+
+export class PatientLook {
+  readonly #here = new Map<number, readonly string[]>();
+  /** How often the broker did not know who is at a place. */
+  readonly #absences = new Map<number, number>();
+  readonly #left: Set<number>;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly ports: LookPorts,
+    places: readonly number[],
+  ) {
+    this.#left = new Set(places);
+  }
+
+  /** @param silenceMs Whoever is there and says nothing for so long is not asked any more. */
+  async find(silenceMs: number): Promise<Found> {
+    const roundMs = Math.min(ROUND_MS, silenceMs);
+    const hangUps: (() => void)[] = [];
+    try {
+      for (let silentMs = 0; silentMs < silenceMs && this.#goesOn; silentMs += roundMs) {
+        hangUps.push(this.#ask());
+        await this.#taken();
+        await this.#pause(roundMs);
+      }
+    } finally {
+      for (const hangUp of hangUps) hangUp();
+    }
+    const gone = [...this.#absences.keys()].filter((place) => !this.#here.has(place));
+    return { here: this.#here, gone: new Set(gone) };
+  }
+
+  get #goesOn(): boolean {
+    return this.#left.size > 0 && !this.ports.isClosed();
+  }
+
+  /** Late answers to what was asked before count as well. */
+  #ask(): () => void {
+    return this.ports.ask([...this.#left], {
+      onAnswer: (place, running) => {
+        this.#here.set(place, running);
+        this.#settle(place);
+      },
+      onNoResponders: (place) => {
+        const absences = (this.#absences.get(place) ?? 0) + 1;
+        this.#absences.set(place, absences);
+        if (absences >= GONE_ROUNDS) this.#settle(place);
+      },
+    });
+  }
+
+  /** Nothing is asked again before: all of it would leave at once when the broker is back. */
+  async #taken(): Promise<void> {
+    while (this.#goesOn) {
+      try {
+        await this.ports.taken();
+        return;
+      } catch {
+        await this.#pause(ROUND_MS);
+      }
+    }
+  }
+
+  /** Ends when nobody is left to wait for. */
+  async #pause(ms: number): Promise<void> {
+    if (!this.#goesOn) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #settle(place: number): void {
+    this.#left.delete(place);
+    if (this.#left.size === 0) this.#wake();
+  }
+}

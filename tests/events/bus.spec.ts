@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BusEvent } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
 import { hearJob } from '../../apps/cli/src/events/hear-job.js';
+import { listenOn } from '../../apps/cli/src/events/listen-on.js';
 import { take, World } from './world.js';
 
 let world: World;
@@ -224,6 +226,23 @@ describe('several gateways', () => {
     await world.stopGateway(first);
     const client = world.master('run3');
     await until('the other one serves', () => client.fire('taken/over').then(() => true, () => false)); // prettier-ignore
+    await world.stopGateway(standby);
+  });
+
+  it('whoever listens on hears at the next one what followed, nothing twice and nothing left out', async () => {
+    const [first, standby] = [await world.gateway('run4'), await world.gateway('run4')];
+    let gone = 0;
+    const io = { wait: (ms: number) => pause(ms), now: () => performance.now() };
+    const ports = { io, gone: () => (gone += 1) };
+    const events = listenOn(world.master('run4'), { tags: 'on/', from: 'start' }, ports);
+    await world.master().fire('on/1');
+    expect((await events.next()).value).toMatchObject({ tag: 'on/1' });
+    await world.stopGateway(first);
+    await world.master().fire('on/2');
+    await world.master().fire('on/3');
+    for (const tag of ['on/2', 'on/3']) expect((await events.next()).value).toMatchObject({ tag });
+    expect(gone).toBe(1);
+    await events.return();
     await world.stopGateway(standby);
   });
 });

@@ -30,10 +30,11 @@ export class World {
   async gateway(folder: string): Promise<OpenService> {
     const config = readServiceConfig(join(this.cluster.folder, 'master'));
     const log = apps.logTo(this.log.hear);
-    const { keepJobsMs, grantTimeoutMs, requests } = config;
+    const { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests } = config;
     const events = { ...eventOptions(config), sockDir: this.folder(folder) };
+    const options = { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, events };
     const service = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
-      GatewayModule.create({ link, keepJobsMs, grantTimeoutMs, requests, events, log, onStop }),
+      GatewayModule.create({ link, ...options, log, onStop }),
     );
     this.#services.add(service);
     return service;

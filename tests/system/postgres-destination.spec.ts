@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Heard } from '@natrium/events';
 import type { ValueMap } from '@natrium/model';
 import type { Client } from 'pg';
-import { EventRefused } from '../../apps/event-sink/src/destination.js';
+import { EventRefused, TookTooLong } from '../../apps/event-sink/src/destination.js';
 import { PostgresDestination } from '../../apps/event-sink/src/postgres.js';
 import { Postgres, rowsOf } from './postgres.js';
 
@@ -42,8 +42,9 @@ async function aDatabase(): Promise<{ readonly name: string; readonly client: Cl
   return { name, client: await server.database(name) };
 }
 
-function sinkOf(database: string, user = 'salt', secretFile = server.secretFile): PostgresDestination {
-  const one = new PostgresDestination({ url: server.url(database, user), secretFile, masterId: 'here_master' });
+function sinkOf(database: string, user = 'salt', secretFile = server.secretFile, statementMs = 15_000) {
+  const url = server.url(database, user);
+  const one = new PostgresDestination({ url, secretFile, masterId: 'here_master', statementMs });
   opened.push(one);
   return one;
 }
@@ -127,6 +128,34 @@ it('refuses for good what it can never hold, all of a batch or nothing', async (
   const bad = { ...anEvent(2, 'bad'), stamp: 'no time' };
   await expect(sinkOf(name).deliver([anEvent(1, 'good'), bad])).rejects.toThrow(EventRefused);
   expect(await rowsOf(client, 'SELECT tag FROM salt_events')).toEqual([]);
+});
+
+it('gives up in the server what takes too long: nothing of it stays, and nothing waits for it', async () => {
+  const { name, client } = await aDatabase();
+  const sink = sinkOf(name, 'salt', server.secretFile, 500);
+  await sink.deliver([anEvent(1, 'first')]);
+  await client.query(
+    "CREATE FUNCTION slow() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END' LANGUAGE plpgsql",
+  );
+  await client.query('CREATE TRIGGER slow BEFORE INSERT ON salt_events FOR EACH ROW EXECUTE FUNCTION slow()');
+  const many = Array.from({ length: 20 }, (_, n) => anEvent(n + 2, 'many'));
+  const refused: unknown = await sink.deliver(many).catch((cause: unknown) => cause);
+  expect(refused).toBeInstanceOf(TookTooLong);
+  expect(String(refused)).toMatch(/statement timeout \(57014\)$/);
+  await sink.deliver(many.slice(0, 2));
+  const counted = 'SELECT count(*) FROM salt_events';
+  expect(await rowsOf(client, counted)).toEqual([{ count: '3' }]);
+});
+
+it('holds no keys of its events any more once it has waited too long for somebody’s lock', async () => {
+  const { name, client } = await aDatabase();
+  await sinkOf(name).deliver([anEvent(1, 'first')]);
+  // The second statement of the batch waits for this lock; the events of the first hold their unique keys meanwhile.
+  await client.query('BEGIN; LOCK TABLE jids');
+  await expect(sinkOf(name, 'salt', server.secretFile, 300).deliver(JOB)).rejects.toThrow(TookTooLong);
+  await sinkOf(name).deliver([anEvent(2, 'the same event')]);
+  await client.query('COMMIT');
+  expect(await rowsOf(client, 'SELECT count(*) FROM salt_events')).toEqual([{ count: '2' }]);
 });
 
 it('speaks TLS with a server whose authority it knows, and with no other', async () => {

@@ -1,6 +1,6 @@
 /** A disk of its own for one folder, small enough to be filled. Needs root. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PIECE = Buffer.alloc(4096);
@@ -14,8 +14,8 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** Until it takes nothing more. What is in files may still grow to the end of their last pages. */
-  fill(): void {
+  /** Until it takes nothing more, or so many KiB more. What is in files may still grow to the end of their last pages. */
+  fill(but = 0): void {
     const file = openSync(this.#filler, 'a');
     try {
       for (;;) writeSync(file, PIECE);
@@ -24,6 +24,7 @@ export class SmallDisk {
     } finally {
       closeSync(file);
     }
+    if (but > 0) truncateSync(this.#filler, statSync(this.#filler).size - but * 1024);
   }
 
   free(): void {

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog, Heard, TagTest } from '@natrium/events';
 import type { Logger } from 'pino';
-import { type Destination, EventRefused } from './destination.js';
+import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
 import { type At, type Place, RENEW_MS, WHOLE } from './place.js';
 
@@ -20,7 +20,7 @@ export interface SinkFigures {
 export interface DeliveryParts {
   readonly name: string;
   readonly wants: TagTest;
-  readonly journal: EventLog;
+  readonly journal: Pick<EventLog, 'bounds' | 'read'>;
   readonly place: Place;
   readonly destination: Destination;
   readonly figures: SinkFigures;
@@ -29,6 +29,8 @@ export interface DeliveryParts {
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
+/** After each batch that was taken whole the next one may be larger by this part of it. */
+const MORE = 4;
 
 export class Delivery {
   readonly #stop = new AbortController();
@@ -37,8 +39,11 @@ export class Delivery {
   #inHand: readonly Heard[] = [];
   #behind = 0;
   #isHolding = false;
+  /** So many go at once: fewer after some took too long, and slowly more again. */
+  #atOnce: number;
 
   constructor(private readonly parts: DeliveryParts) {
+    this.#atOnce = parts.destination.atOnce;
     this.#running = this.#run();
   }
 
@@ -121,7 +126,7 @@ export class Delivery {
   }
 
   async #deliverAll(ending: AbortSignal): Promise<void> {
-    const { journal, place, wants, destination } = this.parts;
+    const { journal, place, wants } = this.parts;
     const { last } = await journal.bounds();
     const isAnew = place.at.sequence > last;
     const from: At = isAnew ? { sequence: 0, index: WHOLE } : place.at;
@@ -135,9 +140,9 @@ export class Delivery {
     };
     ending.addEventListener('abort', close);
     if (ending.aborted) close();
-    for (let steps = await intake.take(destination.atOnce); steps !== undefined;) {
+    for (let steps = await intake.take(this.#atOnce); steps !== undefined;) {
       if (!(await this.#deliver(steps, ending))) break;
-      steps = await intake.take(destination.atOnce);
+      steps = await intake.take(this.#atOnce);
     }
     close();
   }
@@ -161,15 +166,32 @@ export class Delivery {
       try {
         await destination.deliver(events);
         figures.count('delivered', events.length);
+        if (events.length >= this.#atOnce) this.#sendMore();
         return true;
       } catch (cause) {
         if (cause instanceof EventRefused) return this.#oneByOne(events, cause, ending);
         figures.count('failed', 1);
+        if (cause instanceof TookTooLong && events.length > 1) return this.#inParts(events, cause, ending);
         this.#warn(cause, 'a destination took nothing; what it did not take comes again');
         await pause(wait, ending);
       }
     }
     return false;
+  }
+
+  #sendMore(): void {
+    this.#atOnce = Math.min(this.parts.destination.atOnce, this.#atOnce + Math.ceil(this.#atOnce / MORE));
+  }
+
+  async #inParts(events: readonly Heard[], why: TookTooLong, ending: AbortSignal): Promise<boolean> {
+    this.#atOnce = Math.ceil(events.length / 2);
+    this.#warn(why, 'a destination took too long; half as many go at once');
+    for (let done = 0; done < events.length;) {
+      const part = events.slice(done, done + this.#atOnce);
+      if (!(await this.#untilTaken(part, ending))) return false;
+      done += part.length;
+    }
+    return true;
   }
 
   /** One of them is refused for good: the others are delivered. */

@@ -9,6 +9,7 @@ export interface Destination {
    * of its own: who stops the service waits for it.
    *
    * @throws {EventRefused} When it will never take one of them.
+   * @throws {TookTooLong} When there was no time for so many at once.
    * @throws {Error} When that is to be tried again; its message holds nothing of the events.
    */
   deliver(events: readonly Heard[]): Promise<void>;
@@ -19,4 +20,10 @@ export interface Destination {
 export class EventRefused extends Error {
   override readonly name = 'EventRefused';
   readonly code = 'ERR_EVENT_REFUSED';
+}
+
+/** Nothing of them is committed: the same events would take as long again, and fewer may not. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+  readonly code = 'ERR_TOOK_TOO_LONG';
 }

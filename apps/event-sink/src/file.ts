@@ -17,9 +17,8 @@ export class FileDestination implements Destination {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     const file = await open(this.path, 'a+', OWNER_ONLY);
     try {
-      await cutTornLine(file);
-      await file.appendFile(events.map(lineOf).join(''));
-      await file.datasync();
+      const end = await cutTornLine(file);
+      await append(file, events.map(lineOf).join(''), end);
     } finally {
       await file.close();
     }
@@ -30,8 +29,20 @@ export class FileDestination implements Destination {
   }
 }
 
-/** A line that a kill or a full disk cut off comes again whole: its event was not counted as delivered. */
-async function cutTornLine(file: FileHandle): Promise<void> {
+/** All of it or, on a disk that has no room for all, nothing: what stayed there would stand there again at each further try. */
+async function append(file: FileHandle, text: string, end: number): Promise<void> {
+  try {
+    await file.appendFile(text);
+    await file.datasync();
+  } catch (cause) {
+    const { size } = await file.stat();
+    if (size > end) await file.truncate(end); // what rotates logs may have emptied it meanwhile
+    throw cause;
+  }
+}
+
+/** A line that a kill cut off comes again whole: its event was not counted as delivered. @returns Where the file ends then. */
+async function cutTornLine(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   let end = size;
   while (end > 0) {
@@ -42,4 +53,5 @@ async function cutTornLine(file: FileHandle): Promise<void> {
     if (at >= 0) break;
   }
   if (end < size) await file.truncate(end);
+  return end;
 }

@@ -1,7 +1,7 @@
 /** Rules of what a database that refuses may say: what it says goes into the log, and no event's data does. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { EventRefused } from './destination.js';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { EventRefused, TookTooLong } from './destination.js';
 import { PostgresDestination } from './postgres.js';
 
 let server: Server;
@@ -17,14 +17,26 @@ function errorResponse(code: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-async function refusalFor(code: string, message: string): Promise<unknown> {
-  server = createServer((socket) => socket.once('data', () => socket.end(errorResponse(code, message))));
+/** AuthenticationOk and ReadyForQuery. */
+const LET_IN = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I');
+
+function refusalFor(code: string, message: string): Promise<unknown> {
+  return refusalOf((socket) => socket.end(errorResponse(code, message)));
+}
+
+async function refusalOf(answer: (socket: Socket) => void): Promise<unknown> {
+  server = createServer((socket) => {
+    socket.once('data', () => {
+      answer(socket);
+    });
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const destination = new PostgresDestination({
     url: `postgresql://u@127.0.0.1:${port}/d`,
     secretFile: '',
     masterId: '',
+    statementMs: 100,
   });
   return destination.deliver([]).catch((cause: unknown) => cause);
 }
@@ -43,3 +55,8 @@ it.each([
   expect((refused as Error).constructor).toBe(kind);
   expect(String(refused)).toContain(`${message} (${code})`);
 });
+
+it('a server that does not even keep its own time limit has taken too long, too', async () => {
+  const refused = await refusalOf((socket) => socket.write(LET_IN));
+  expect(refused).toBeInstanceOf(TookTooLong);
+}, 20_000);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Heard } from '@natrium/events';
 import { Client } from 'pg';
-import { type Destination, EventRefused } from './destination.js';
+import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { type Rows, rowsOf } from './postgres-rows.js';
 import { INSERT_EVENTS, INSERT_JIDS, INSERT_RETURNS, READY, TABLES } from './postgres-tables.js';
 
@@ -12,14 +12,21 @@ export interface PostgresOptions {
   readonly secretFile: string;
   /** Goes into `master_id`. */
   readonly masterId: string;
+  /** How long the server may work on one statement; 15 seconds when missing. */
+  readonly statementMs?: number;
 }
 
 const CONNECT_MS = 5000;
-const QUERY_MS = 20_000;
+const STATEMENT_MS = 15_000;
+/** Beyond the server's own limit: it ends its transaction before nobody waits for it any more. */
+const GRACE_MS = 5000;
 /** Data exceptions and exceeded limits of the program: the same rows fail again. */
 const REFUSALS = /^(?:22|54)/;
 /** Their messages quote the value. */
 const DATA_EXCEPTIONS = /^22/;
+/** The server's word at its own time limit, and the library's, which has no code, at the client's. */
+const CANCELED = '57014';
+const UNANSWERED = 'Query read timeout';
 
 export class PostgresDestination implements Destination {
   readonly atOnce = 1000;
@@ -48,7 +55,7 @@ export class PostgresDestination implements Destination {
       connectionString: await this.#address(),
       application_name: 'natrium event-sink',
       connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: QUERY_MS,
+      query_timeout: this.#statementMs + GRACE_MS,
       keepAlive: true,
     });
     client.on('error', () => {
@@ -73,8 +80,18 @@ export class PostgresDestination implements Destination {
     return address.href;
   }
 
+  get #statementMs(): number {
+    return this.options.statementMs ?? STATEMENT_MS;
+  }
+
+  /** What is given up, by whichever side, holds no unique keys that the next try would wait for. */
+  get #begin(): string {
+    const [work, idle] = [String(this.#statementMs), String(this.#statementMs + GRACE_MS)];
+    return `BEGIN; SET LOCAL statement_timeout = ${work}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
+  }
+
   async #insert(client: Client, { events, jids, returns }: Rows): Promise<void> {
-    await client.query('BEGIN');
+    await client.query(this.#begin);
     await client.query(INSERT_EVENTS, [events, this.options.masterId]);
     if (jids !== undefined) await client.query(INSERT_JIDS, [jids]);
     if (returns !== undefined) await client.query(INSERT_RETURNS, [returns]);
@@ -88,5 +105,6 @@ function readable(cause: unknown): Error {
   const known = typeof code === 'string' ? code : '';
   const what = DATA_EXCEPTIONS.test(known) ? 'the database cannot hold a value of the event' : message;
   const said = `${typeof what === 'string' ? what : 'it failed'}${known === '' ? '' : ` (${known})`}`;
+  if (known === CANCELED || what === UNANSWERED) return new TookTooLong(said);
   return REFUSALS.test(known) ? new EventRefused(said) : new Error(said);
 }

@@ -1,18 +1,30 @@
 /**
  * What forged events could set off: each reaction with who can fire its tag, and whether `reactor_grants` let it run at all.
  *
- * A taken-over gateway can forge every event; a minion only what the bus takes from it, which is tried here with sample tags.
+ * A taken-over gateway can forge every event; a minion only what the bus takes from it, which is tried here with sample tags;
+ * whoever may use the HTTP API each hook; an account of `event_acl` what its globs name.
  */
 import { minionTagProblem } from '@natrium/events';
 import { compileReactor, type Reaction } from '@natrium/flow';
-import type { Value } from '@natrium/model';
+import { isList, isMap, type Value } from '@natrium/model';
 import type { Finding, PolicyView } from '@natrium/policy-tools';
+import { commonTag } from './common-tag.js';
+import type { EventDoors } from './load-policy.js';
 
 const MINION = 'any-minion';
 const SHELL = /^cmd\./;
+/** Also without anything behind it. */
+const HOOKS = ['salt/netapi/hook/*', 'salt/netapi/hook'];
+
+/** Who can fire an event that sets a reaction off. */
+interface Forger {
+  readonly who: string;
+  readonly witness: string;
+  readonly mend: string;
+}
 
 /** @param rules The `reactor` section as it stands in the file. */
-export function lintReactor(rules: Value, { policy }: PolicyView): readonly Finding[] {
+export function lintReactor(rules: Value, { policy }: PolicyView, doors: EventDoors): readonly Finding[] {
   const { reactions, problems } = compileReactor(rules);
   return [
     ...problems.map(({ path, reason, mend }): Finding => {
@@ -20,7 +32,7 @@ export function lintReactor(rules: Value, { policy }: PolicyView): readonly Find
     }),
     ...reactions.flatMap((reaction) => {
       const isNamed = policy.reactorGrants.some(({ callers }) => callers?.test(reaction.name) === true);
-      return isNamed ? forgeable(reaction) : [neverRuns(reaction)];
+      return isNamed ? forgeable(reaction, doors) : [neverRuns(reaction)];
     }),
   ];
 }
@@ -35,25 +47,66 @@ function neverRuns({ name, path }: Reaction): Finding {
   };
 }
 
-function forgeable({ name, path, tag, matches, what, fun, values }: Reaction): readonly Finding[] {
+function forgeable(reaction: Reaction, doors: EventDoors): readonly Finding[] {
+  const { name, path, what, fun, values } = reaction;
   const call = `${what === 'job' ? 'local' : what === 'run' ? 'runner' : 'wheel'}.${fun}`;
   const told = values.length === 0 ? '' : ` with ${[...new Set(values)].join(', ')} as the event says it`;
-  const witness = samplesOf(tag).find((sample) => matches(sample) && minionTagProblem(MINION, sample) === undefined);
-  if (witness === undefined) {
+  const all = [minions(reaction), hooks(reaction, doors), ...accounts(reaction, doors)];
+  const forgers = all.filter((forger) => forger !== undefined);
+  if (forgers.length === 0) {
     const message = `a gateway that is taken over can set off ${call}${told} (reaction ${name}); no minion can`;
     return [{ code: 'forged-event', severity: 'note', path, message }];
   }
   const shell = SHELL.test(fun) && values.length > 0 ? '; keep the event out of command lines' : '';
-  return [
-    {
-      code: 'forged-event',
-      severity: 'warning',
-      path,
-      message: `any minion can fire '${witness}' and set off ${call}${told} (reaction ${name})`,
-      witness: [witness],
-      mend: `react to tags under salt/, or grant only what every minion may have done${shell}`,
-    },
-  ];
+  return forgers.map(({ who, witness, mend }) => ({
+    code: 'forged-event',
+    severity: 'warning',
+    path,
+    message: `${who} can fire '${witness}' and set off ${call}${told} (reaction ${name})`,
+    witness: [witness],
+    mend: `${mend}${shell}`,
+  }));
+}
+
+function minions({ tag, matches }: Reaction): Forger | undefined {
+  const witness = samplesOf(tag).find((sample) => matches(sample) && minionTagProblem(MINION, sample) === undefined);
+  const mend = 'react to tags under salt/, or grant only what every minion may have done';
+  return witness === undefined ? undefined : { who: 'any minion', witness, mend };
+}
+
+/** The address that a gateway is started with may open them as well; the files do not say so. */
+function hooks({ tag }: Reaction, { http_port, rest_cherrypy }: EventDoors): Forger | undefined {
+  const own = isMap(rest_cherrypy) ? rest_cherrypy : {};
+  if (http_port === 0 && Object.keys(own).length === 0) return undefined;
+  const witness = firstCommon(tag, HOOKS);
+  if (witness === undefined) return undefined;
+  return own['webhook_disable_auth'] === true
+    ? {
+        ...{ who: 'anybody who reaches the HTTP API, without a login,', witness },
+        mend: 'leave webhook_disable_auth out, or grant only what anybody may have done',
+      }
+    : {
+        ...{ who: 'every login of the HTTP API', witness },
+        mend: 'grant only what everybody with a login may have done',
+      };
+}
+
+function accounts({ tag }: Reaction, { event_acl }: EventDoors): readonly Forger[] {
+  return Object.entries(isMap(event_acl) ? event_acl : {}).flatMap(([name, rule]) => {
+    const witness = firstCommon(tag, firesOf(rule));
+    if (witness === undefined) return [];
+    const who = `by event_acl ${name.endsWith('%') ? 'group' : 'account'} ${name}`;
+    return [{ who, witness, mend: 'let event_acl fire less, or grant only what these may have done' }];
+  });
+}
+
+function firesOf(rule: Value): readonly string[] {
+  const fire = isMap(rule) ? (rule['fire'] ?? []) : [];
+  return (isList(fire) ? fire : [fire]).filter((glob) => typeof glob === 'string');
+}
+
+function firstCommon(tag: string, globs: readonly string[]): string | undefined {
+  return globs.map((glob) => commonTag(tag, glob)).find((common) => common !== undefined);
 }
 
 /** Tags that the glob plainly means, and such as a minion may fire that it means besides. */

@@ -30,11 +30,11 @@ export async function runLint(asked: AclCommand): Promise<number> {
 }
 
 async function findingsOf(
-  { view, reactor, locate, problems }: LoadedPolicy,
+  { view, reactor, doors, locate, problems }: LoadedPolicy,
   asked: AclCommand,
 ): Promise<readonly Placed[]> {
   const fleet = await chosenFleet(asked, [view]);
-  const found = [...lintPolicy(view, fleet), ...lintReactor(reactor, view)].map((finding) => ({
+  const found = [...lintPolicy(view, fleet), ...lintReactor(reactor, view, doors)].map((finding) => ({
     ...finding,
     ...locate(finding.path),
   }));

@@ -25,10 +25,18 @@ const KEYS = [
   'reactor_grants', 'sudo_acl', 'client_acl_verify', 'permissive_acl', 'keep_acl_in_token', 'order_masters', 'user',
 ] as const; // prettier-ignore
 
+/** The sections that let others than minions fire events. */
+export interface EventDoors {
+  readonly event_acl: Value;
+  readonly http_port: Value;
+  readonly rest_cherrypy: Value;
+}
+
 export interface LoadedPolicy {
   readonly view: PolicyView;
   /** The `reactor` section. */
   readonly reactor: Value;
+  readonly doors: EventDoors;
   /** `file:line`, or `built-in` for what no file says. */
   readonly place: (path: RulePath) => string;
   readonly locate: (path: RulePath) => FilePlace;
@@ -45,19 +53,20 @@ export interface PolicyOptions {
 export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<LoadedPolicy, readonly ConfigProblem[]> {
   const read = isFolder(path) ? readFolder(path) : readFile(path);
   if (!read.ok) return read;
-  const { config, reactor, locate, problems } = read.value;
+  const { config, reactor, doors, locate, problems } = read.value;
   const view = viewPolicy(builtIn ? withBuiltIn(config) : config);
   const place = (rule: RulePath): string => {
     if (!isInFile(config, rule)) return 'built-in';
     const { file, line } = locate(rule);
     return `${file}:${line}`;
   };
-  return ok({ view, reactor, place, locate, problems });
+  return ok({ view, reactor, doors, place, locate, problems });
 }
 
 interface Read {
   readonly config: PolicyConfig;
   readonly reactor: Value;
+  readonly doors: EventDoors;
   readonly locate: (path: RulePath) => FilePlace;
   readonly problems: readonly ConfigProblem[];
 }
@@ -80,7 +89,7 @@ function readFolder(dir: string): Result<Read, readonly ConfigProblem[]> {
   if (!loaded.ok) return loaded;
   const { config, locate } = loaded.value;
   const lists = Object.fromEntries(KEYS.map((key) => [key, config[key]]));
-  return ok({ config: lists, reactor: config.reactor, locate, problems: [] });
+  return ok({ config: lists, reactor: config.reactor, doors: config, locate, problems: [] });
 }
 
 function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
@@ -100,6 +109,11 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
   return ok({
     config,
     reactor: given['reactor'] ?? [],
+    doors: {
+      event_acl: given['event_acl'] ?? {},
+      http_port: given['http_port'] ?? 0,
+      rest_cherrypy: given['rest_cherrypy'] ?? {},
+    },
     locate: (path) => ({ file, line: locate(path).line }),
     problems: [...unknownMasterKeys(loaded.value), ...unquoted(loaded.value)],
   });

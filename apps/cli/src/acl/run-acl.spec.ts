@@ -85,6 +85,25 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', rules('deploy/*', '{}')])).out).toContain("no key of reactor_grants names 'hello'");
   });
 
+  const HOOK =
+    "reactor:\n  - 'salt/netapi/hook/deploy':\n      - hello:\n          runner.a.b: []\nreactor_grants: {hello: ['@runner']}\n";
+  const OPEN = '{port: 8000, webhook_disable_auth: true}';
+  it.each([
+    ['', "note: reactor[0].salt/netapi/hook/deploy[0].hello: a gateway that is taken over can set off runner.a.b (reaction hello); no minion can"],
+    ['http_port: 8000', "warning: reactor[0].salt/netapi/hook/deploy[0].hello: every login of the HTTP API can fire 'salt/netapi/hook/deploy'"],
+    ['rest_cherrypy: {port: 8000}', 'every login of the HTTP API can fire'],
+    [`rest_cherrypy: ${OPEN}`, "anybody who reaches the HTTP API, without a login, can fire 'salt/netapi/hook/deploy' and set off runner.a.b"],
+    ["event_acl: {bob: {fire: ['*/hook/*']}, ops%: {fire: '*'}, eve: {read: ['*'], fire: ['a*']}}", "by event_acl group ops% can fire 'salt/netapi/hook/deploy'"],
+    ["event_acl: {bob: {read: ['*']}}", '; no minion can'],
+  ])('lint says who besides minions could set a reaction off: with %j', async (section, sentence) => {
+    const { out } = await run(['lint', file('doors', `${HOOK}${section}\n`), '--offline']);
+    expect(out).toContain(sentence);
+    expect(out.includes('no minion can')).toBe(sentence.includes('no minion can'));
+    const folder = mkdtempSync(join(dir, 'doors-'));
+    writeFileSync(join(folder, 'master'), `${HOOK}${section}\n`);
+    expect((await run(['lint', folder, '--offline'])).out).toContain(sentence);
+  }); // prettier-ignore
+
   it('lint --json gives file, line, witness and mend', async () => {
     const found = JSON.parse(
       (await run(['lint', file('open', 'peer:\n  web1$:\n    - test.ping\n'), '--json'])).out,

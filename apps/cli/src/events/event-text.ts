@@ -1,28 +1,20 @@
 /** Events for a terminal, as Salt's `state.event` prints them: the tag, a tab and JSON; or JSON over many lines. */
-import type { BusEvent, Json } from '@natrium/events';
-import { disarm, printableJson } from '@natrium/output';
+import { isList, isMap, type Value } from '@natrium/model';
+import { disarm, json } from '@natrium/output';
+import type { ToldEvent } from './listen-on.js';
 
-const INDENT = 4;
+const ONE_LINE = { indent: -1, color: false };
+const MANY_LINES = { indent: 4, color: false };
 
-export function eventText({ tag, data, stamp }: BusEvent, pretty: boolean): string {
+export function eventText({ tag, data, stamp }: Pick<ToldEvent, 'tag' | 'data' | 'stamp'>, pretty: boolean): string {
   const whole = { ...data, _stamp: stamp };
-  const json = pretty ? JSON.stringify(sorted(whole), undefined, INDENT) : spaced(whole);
-  return `${disarm(tag)}\t${printableJson(json)}\n`;
+  return `${disarm(tag)}\t${pretty ? json(sorted(whole), MANY_LINES) : json(whole, ONE_LINE)}\n`;
 }
 
-/** As Python's `json.dumps` writes it. */
-function spaced(value: Json): string {
-  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(spaced).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return `{${Object.entries(value)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${spaced(item)}`)
-    .join(', ')}}`;
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value) as readonly (readonly [string, Json])[];
+function sorted(value: Value): Value {
+  if (isList(value)) return value.map(sorted);
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value);
   return Object.fromEntries(
     [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]),
   );

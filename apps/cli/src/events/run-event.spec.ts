@@ -1,5 +1,5 @@
 /** What `natriumctl event` says of its command line. What is heard over the bus: tests/events/bus.spec.ts. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +12,20 @@ let dir: string;
 let bus: Server;
 /** What the bus was asked, line by line. */
 let asked: string[];
+/** What each connection is told before it ends. */
+let told: string[];
+
+const GREETING = '{"subscribed": true, "cursor": "here"}\n';
+const heard = (cursor: string, data = '{}') =>
+  `{"tag": "a/b", "data": ${data}, "stamp": "now", "cursor": "${cursor}"}\n`;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'natrium-event-'));
-  asked = [];
+  [asked, told] = [[], []];
   bus = createServer((socket) => {
     socket.on('data', (line) => {
       asked.push(line.toString());
-      socket.end('{"subscribed": true, "cursor": "here"}\n');
+      socket.end(told.shift() ?? GREETING);
     });
   });
   await new Promise<void>((listening) => bus.listen(join(dir, 'bus'), listening));
@@ -45,6 +51,63 @@ it('begins anew where the file of the place is empty', async () => {
   expect(await event('replay', '--state', place)).toMatchObject({ exit: 0, err: '' });
   expect(asked.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ from: 'start', until: 'now' }]);
   expect(existsSync(`${place}.new`)).toBe(false);
+});
+
+it('fires numbers as they are written, and prints them as they were fired', async () => {
+  const data = '{"n":12345678901234567890,"f":1.0,"e":1e3,"i":1}';
+  told = ['{"fired": true, "id": 1}\n', GREETING + heard('c1', data), GREETING + heard('c1', data)];
+  expect(await event('fire', 'num/x', data)).toMatchObject({ exit: 0 });
+  expect(asked[0]).toContain('"data":{"n":12345678901234567890,"f":1.0,"e":1000.0,"i":1}');
+  expect((await event('replay')).out).toBe(
+    'a/b\t{"n": 12345678901234567890, "f": 1.0, "e": 1000.0, "i": 1, "_stamp": "now"}\n',
+  );
+  expect((await event('replay', '--pretty')).out).toContain('\n    "e": 1000.0,\n    "f": 1.0,\n');
+});
+
+it('keeps the place where it began, before anything comes that it wants, and does not go back to it', async () => {
+  const place = join(dir, 'place');
+  expect(await event('tail', 'rare/', '--state', place)).toMatchObject({ exit: 69 });
+  expect(readFileSync(place, 'utf8')).toBe('here\n');
+  writeFileSync(place, 'before\n');
+  await event('tail', 'rare/', '--state', place);
+  expect(readFileSync(place, 'utf8')).toBe('before\n');
+});
+
+describe('when the gateway that serves the bus ends', () => {
+  it('goes on at the next one, behind the last event, or where it began', async () => {
+    told = [GREETING, GREETING + heard('c1') + heard('c2')];
+    const { exit, out, err } = await event('tail', '-n', '2');
+    expect({ exit, lines: out.split('\n').length }).toEqual({ exit: 0, lines: 3 });
+    expect(err).toBe('natriumctl event: the event bus is gone; looked for again\n');
+    expect(asked.map((line) => (JSON.parse(line) as { from: unknown }).from)).toEqual(['now', { cursor: 'here' }]);
+  });
+
+  it('hears nothing twice', async () => {
+    told = [GREETING + heard('c1'), GREETING + heard('c2')];
+    expect(await event('tail', '-n', '2')).toMatchObject({ exit: 0 });
+    expect(JSON.parse(asked[1] ?? '')).toMatchObject({ from: { cursor: 'c1' } });
+  });
+
+  it('says so, and ends when there is none for ten seconds', async () => {
+    const { exit, err } = await event('tail');
+    expect({ exit, err }).toEqual({
+      exit: 69,
+      err: 'natriumctl event: the event bus is gone; looked for again\nnatriumctl event: error: the event bus is gone\n',
+    });
+    expect(asked.length).toBeGreaterThan(10);
+  });
+
+  it('a replay does not go on', async () => {
+    expect(await event('replay')).toMatchObject({ exit: 0, err: '' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('there was none to begin with, nothing is waited for', async () => {
+    const io = new ScriptedIo();
+    const ports = { event: runEvent } satisfies Partial<CtlPorts> as unknown as CtlPorts;
+    expect(await runNatriumctl(['event', 'tail', '--socket', join(dir, 'none')], io, ports)).toBe(69);
+    expect(io.waits).toEqual([]);
+  });
 });
 
 async function event(...words: readonly string[]) {

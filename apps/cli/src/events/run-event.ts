@@ -1,15 +1,18 @@
 /** `natriumctl event`: over the JSON socket of this host. Each event on its line, as `natrium-run state.event` prints them. */
-import { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
-import { type BusEvent, BusGone, EventClient, EventProblem, type JsonMap, MATCH_TYPES } from '@natrium/events';
+import { BusGone, EventClient, EventProblem, type From, MATCH_TYPES, type SubscribeOptions } from '@natrium/events';
+import { readJson, type ValueMap } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import type { EventOptions, Io } from '../ports.js';
 import { eventText } from './event-text.js';
 import { findBus } from './find-bus.js';
+import { KeptPlace } from './kept-place.js';
+import { listenOn, type ToldEvent } from './listen-on.js';
 
-const OWNER_ONLY = 0o600;
+/** Nobody who fires can know it. */
+const MARK = `${randomUUID()}:`;
 
 export async function runEvent(options: EventOptions, io: Io): Promise<number> {
   const found =
@@ -38,76 +41,85 @@ async function fire(client: EventClient, { words: [tag = '', data = '{}'] }: Eve
 }
 
 /** Whether it is a map, the bus says. @throws {UsageError} */
-function dataIn(text: string): JsonMap {
+function dataIn(text: string): ValueMap {
   try {
-    return JSON.parse(text) as JsonMap;
+    return readJson(text, MARK) as ValueMap;
   } catch (error) {
     throw new UsageError(`fire: the data is no JSON: ${messageOf(error)}`);
   }
 }
 
 async function listen(client: EventClient, options: EventOptions, io: Io): Promise<number> {
-  const from = beginning(options);
+  const place = placeOf(options);
   const ending = new AbortController();
+  const asked = { ...subscription(options), from: beginning(options, place), signal: ending.signal };
   const off = io.onInterrupt(() => {
     ending.abort();
   });
+  const isReplay = options.verb === 'replay';
+  const begun = (cursor: string | undefined) => {
+    place?.begin(cursor);
+  };
+  const gone = () => {
+    io.err('natriumctl event: the event bus is gone; looked for again\n');
+  };
   try {
-    const events = await client.subscribe({ ...subscription(options), from, signal: ending.signal });
-    let shown = 0;
-    for await (const event of events) {
-      io.out(eventText(event, options.pretty));
-      keepPlace(options.stateFile, event);
-      shown += 1;
-      if (shown === options.count) return EXIT.ok;
-    }
+    const events = isReplay
+      ? await client.subscribe({ ...asked, until: 'now', exact: true })
+      : listenOn(client, asked, { io, begun, gone });
+    if (await show(events, options, { io, place })) return EXIT.ok;
     if (ending.signal.aborted) return EXIT.interrupted;
-    return options.verb === 'replay' ? EXIT.ok : failed('the event bus is gone', EXIT.unavailable, io);
+    return isReplay ? EXIT.ok : failed('the event bus is gone', EXIT.unavailable, io);
   } finally {
     off();
   }
 }
 
-function subscription({ verb, words, match }: EventOptions) {
+/** @returns Whether as many came as were asked for. */
+async function show(
+  events: AsyncIterable<ToldEvent>,
+  { pretty, count }: EventOptions,
+  { io, place }: { readonly io: Io; readonly place: KeptPlace | undefined },
+): Promise<boolean> {
+  let shown = 0;
+  for await (const event of events) {
+    io.out(eventText(event, pretty));
+    place?.keep(event.cursor);
+    shown += 1;
+    if (shown === count) return true;
+  }
+  return false;
+}
+
+function subscription({ words, match }: EventOptions): SubscribeOptions {
   const how = MATCH_TYPES.find((type) => type === match);
   if (match !== undefined && how === undefined) throw new UsageError(`--match is one of ${MATCH_TYPES.join(', ')}`);
   return {
     tags: words,
     ...(how === undefined ? {} : { match: how }),
-    ...(verb === 'replay' ? { until: 'now' as const } : {}),
   };
 }
 
-/** Known before the first event is shown, and that its place can be kept. @throws {UsageError} */
-function beginning({ verb, from, stateFile }: EventOptions) {
-  const kept = stateFile === undefined ? '' : placeKeptIn(stateFile);
-  const begin = kept === '' ? (from ?? (verb === 'replay' ? 'start' : 'now')) : kept;
-  return begin === 'now' || begin === 'start' ? begin : placeIn(begin);
-}
-
-/** An empty file, or none, is a place that is still to come. @throws {UsageError} */
-function placeKeptIn(file: string): string {
+/** Known before the first event is shown, and that it can be kept. @throws {UsageError} */
+function placeOf({ stateFile }: EventOptions): KeptPlace | undefined {
   try {
-    const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-    accessSync(dirname(file), constants.W_OK);
-    return kept;
+    return stateFile === undefined ? undefined : new KeptPlace(stateFile);
   } catch (error) {
     throw new UsageError(`option --state: ${messageOf(error)}`);
   }
 }
 
-function placeIn(text: string) {
+function beginning({ verb, from }: EventOptions, place: KeptPlace | undefined): From {
+  const kept = place?.cursor ?? '';
+  const begin = kept === '' ? (from ?? (verb === 'replay' ? 'start' : 'now')) : kept;
+  return begin === 'now' || begin === 'start' ? begin : placeIn(begin);
+}
+
+function placeIn(text: string): From {
   const time = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? { cursor: text } : { time };
 }
 
 function messageOf(error: unknown): string {
   return isNativeError(error) ? error.message : String(error);
-}
-
-/** The file is whole at any moment; an event that was shown and not noted is shown again. */
-function keepPlace(file: string | undefined, { cursor }: BusEvent): void {
-  if (file === undefined || cursor === '') return;
-  writeFileSync(`${file}.new`, `${cursor}\n`, { mode: OWNER_ONLY });
-  renameSync(`${file}.new`, file);
 }

@@ -7,11 +7,20 @@ import { join } from 'node:path';
 import { EventClient } from '@natrium/events';
 import { ok, splitArguments, type Value } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
+import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
 import { eventText } from './event-text.js';
 import { findBus } from './find-bus.js';
+import { listenOn, type ToldEvent } from './listen-on.js';
 
-export async function stateEvent(configDir: string, args: readonly Value[], io: Io): Promise<number> {
+export interface StateEventPorts {
+  readonly io: Io;
+  /** Of what the runner returns; its events are no result. */
+  readonly printer: Printer;
+}
+
+export async function stateEvent(configDir: string, args: readonly Value[], ports: StateEventPorts): Promise<number> {
+  const { io } = ports;
   const { positional, named } = splitArguments(args);
   const given = (place: number, name: string): Value | undefined => positional[place] ?? named[name];
   const [tagmatch = '*', count = -1, quiet = false, sockDir, pretty = false, node = 'master'] = [
@@ -30,7 +39,7 @@ export async function stateEvent(configDir: string, args: readonly Value[], io: 
   const print = (text: string) => {
     if (quiet !== true) io.out(text);
   };
-  return listen(found.value, typeof tagmatch === 'string' ? tagmatch : '*', most, io, (event) => {
+  return listen(found.value, typeof tagmatch === 'string' ? tagmatch : '*', most, ports, (event) => {
     print(eventText(event, pretty === true));
   });
 }
@@ -39,30 +48,32 @@ async function listen(
   path: string,
   tagmatch: string,
   most: number,
-  io: Io,
-  show: (event: Parameters<typeof eventText>[0]) => void,
+  { io, printer }: StateEventPorts,
+  show: (event: ToldEvent) => void,
 ): Promise<number> {
   const ending = new AbortController();
   const off = io.onInterrupt(() => {
     ending.abort();
   });
+  const gone = () => {
+    io.err('natrium-run: the event bus is gone; looked for again\n');
+  };
   try {
-    const events = await new EventClient(path).subscribe({ tags: tagmatch, match: 'expr', signal: ending.signal });
+    const options = { tags: tagmatch, match: 'expr', signal: ending.signal } as const;
     let shown = 0;
     if (most > 0) {
-      for await (const event of events) {
+      for await (const event of listenOn(new EventClient(path), options, { io, gone })) {
         show(event);
         shown += 1;
         if (shown >= most) break;
       }
     }
-    events.close();
     if (ending.signal.aborted) return EXIT.interrupted;
     if (shown < most) {
       io.err('natrium-run: error: the event bus is gone\n');
       return EXIT.unavailable;
     }
-    io.out('None\n');
+    printer.show(null);
     return EXIT.ok;
   } catch (error) {
     io.err(`natrium-run: error: ${error instanceof Error ? error.message : String(error)}\n`);

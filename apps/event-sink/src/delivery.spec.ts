@@ -1,0 +1,94 @@
+/** Rules of how much goes to a destination at once, which may have no time for so much. */
+import { MemoryStore } from '@natrium/bus';
+import type { EventLog, Heard, LoggedBatch } from '@natrium/events';
+import { LogLines } from '@natrium/testing';
+import { pino } from 'pino';
+import { Delivery } from './delivery.js';
+import { type Destination, TookTooLong } from './destination.js';
+import { Place } from './place.js';
+
+const EVENTS = 40;
+
+/** Takes so many at once and no more; resolves when it has all. */
+class SlowDestination implements Destination {
+  readonly atOnce = 16;
+  /** How many came in each go, and whether they were taken. */
+  readonly goes: (readonly [number, boolean])[] = [];
+  readonly taken: string[] = [];
+  readonly all: Promise<void>;
+  #done: () => void = () => undefined;
+
+  constructor(private readonly most: () => number) {
+    this.all = new Promise((done) => (this.#done = done));
+  }
+
+  deliver(events: readonly Heard[]): Promise<void> {
+    const takes = events.length <= this.most();
+    this.goes.push([events.length, takes]);
+    if (!takes) return Promise.reject(new TookTooLong('no time'));
+    this.taken.push(...events.map(({ tag }) => tag));
+    if (this.taken.length >= EVENTS) this.#done();
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const tags = Array.from({ length: EVENTS }, (_, n) => `t/${String(n)}`);
+
+function journalOf(batch: LoggedBatch): Pick<EventLog, 'bounds' | 'read'> {
+  return {
+    bounds: () => Promise.resolve({ first: 1, last: 1 }),
+    read: (_from, take) => {
+      void take({ ...batch, encoded: new Uint8Array() });
+      return { close: () => undefined };
+    },
+  };
+}
+
+async function deliver(destination: SlowDestination) {
+  const log = new LogLines();
+  const counts = { delivered: 0, failed: 0, refused: 0 };
+  const events = tags.map((tag, number) => {
+    return {
+      number,
+      tag,
+      data: {},
+      stamp: '2026-11-21T12:00:00.000000',
+      origin: { kind: 'minion' as const, name: 'a' },
+    };
+  });
+  const start = () => Promise.resolve({ sequence: 0, index: 99_999 });
+  const delivery = new Delivery({
+    name: 'db',
+    wants: () => true,
+    journal: journalOf({ sequence: 1, sender: 'gw-1', through: EVENTS, events, behind: 0 }),
+    place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now: () => 0 }),
+    destination,
+    figures: { count: (what, count) => void (counts[what] += count) },
+    log: pino({}, { write: log.hear }),
+  });
+  await destination.all;
+  await delivery.stop();
+  return { counts, log };
+}
+
+it('halves what takes too long until it is taken, in order, and gives up nothing', async () => {
+  const destination = new SlowDestination(() => 5);
+  const { counts, log } = await deliver(destination);
+  expect(destination.taken).toEqual(tags);
+  const tooMany = destination.goes.filter(([, takes]) => !takes).map(([size]) => size);
+  expect(tooMany.slice(0, 2)).toEqual([16, 8]);
+  expect(Math.max(...tooMany.slice(2))).toBe(7);
+  expect(counts).toMatchObject({ delivered: EVENTS, refused: 0 });
+  expect(log.all.filter(({ msg }) => msg.includes('half as many'))).toHaveLength(counts.failed);
+});
+
+it('does not begin each time with what took too long before, and comes back to more', async () => {
+  let goes = 0;
+  const destination = new SlowDestination(() => ((goes += 1) <= 2 ? 4 : EVENTS));
+  await deliver(destination);
+  expect(destination.goes.map(([size]) => size)).toEqual([16, 8, 4, 4, 5, 3, 7, 9, 8]);
+});

@@ -6,7 +6,9 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
 import { until } from '@natrium/testing';
+import { systemLogin } from '../support/broker-operator.js';
 import { printFigure } from '../support/figures.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
@@ -70,6 +72,21 @@ describe('a run', () => {
   );
 
   it(
+    'whose runner-service has to connect to the broker anew is waited for, and its outcome is told',
+    async () => {
+      const running = cluster.run('stall.wait', '--timeout=60', '--out=json');
+      await begun();
+      expect(await disconnect('runner')).toBeGreaterThan(0);
+      await pause(STALL_MS);
+      appendFileSync(join(folder, 'go'), '');
+      const { code, stdout, stderr } = await running;
+      expect({ code, stdout: stdout.trim(), stderr }).toEqual({ code: 0, stdout: '"came back"', stderr: '' });
+      expect(began()).toBe(1);
+    },
+    LONG_MS,
+  );
+
+  it(
     'whose runner-service is killed is told as interrupted, and is not run again',
     async () => {
       const running = cluster.run('stall.wait', '--timeout=60');
@@ -85,3 +102,21 @@ describe('a run', () => {
     LONG_MS,
   );
 });
+
+interface Connections {
+  readonly server: { readonly id: string };
+  readonly data: { readonly connections: readonly { readonly cid: number; readonly name?: string }[] };
+}
+
+/** Has the broker end every connection of this name, as a node of it does that is restarted. @returns How many. */
+async function disconnect(name: string): Promise<number> {
+  const operator = await connect({ servers: cluster.brokerUrl, authenticator: await systemLogin(cluster.folder) });
+  try {
+    const { server, data } = (await operator.request('$SYS.REQ.SERVER.PING.CONNZ')).json<Connections>();
+    const found = data.connections.filter((one) => one.name?.split(/[ /-]/).includes(name));
+    for (const { cid } of found) await operator.request(`$SYS.REQ.SERVER.${server.id}.KICK`, JSON.stringify({ cid }));
+    return found.length;
+  } finally {
+    await operator.close();
+  }
+}

@@ -25,7 +25,6 @@ export interface Scope {
 }
 
 const INBOX = '_INBOX.<fp>.>';
-const DAY = 86_400;
 
 export const SCOPES: readonly Scope[] = [
   { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], answers: 0, answersWithin: 0, buckets: {} },
@@ -95,11 +94,21 @@ export const SCOPES: readonly Scope[] = [
   },
   {
     name: 'runner',
-    sends: ['hello', 'dir.runner', 'svc.gw.publish', 'svc.gw.read', 'svc.gw.fire', 'svc.acl.read', 'svc.acl.wheel'],
+    // A run says each second that it goes on, and may take a day; the broker forgets who may be answered with the connection that
+    // heard the question: all inboxes, as for the gateway's news.
+    sends: [
+      'hello',
+      'dir.runner',
+      'svc.gw.publish',
+      'svc.gw.read',
+      'svc.gw.fire',
+      'svc.acl.read',
+      'svc.acl.wheel',
+      '_INBOX.>',
+    ],
     hears: [INBOX, 'dir.*', 'svc.run.*', 'svc.run.here.*'],
-    // A run says each second that it goes on, and may take a day.
-    answers: DAY,
-    answersWithin: DAY,
+    answers: 0,
+    answersWithin: 0,
     buckets: { runs: 'own', events: 'read', announcements: 'part' },
   },
   {

@@ -76,6 +76,45 @@ describe('the replay', () => {
     expect(await outcome(expected)).toBe(failures);
   });
 
+  it('has of a list that is no list of texts only the texts meant, and the rest missing', async () => {
+    const failures = async (request: object, expected: object) => {
+      const one = readCase(JSON.stringify({ id: 'x', family: 'target', inventory: 'two', request, expect: expected }));
+      return (await replay({ cases: [one], inventories }))[0]?.failures.length;
+    };
+    const list = (tgt: unknown) => ({ tgt, tgt_type: 'list' });
+    expect(await failures(list(['web1', 5, [null]]), { minions: ['web1'], missing: [5, [null]] })).toBe(0);
+    expect(await failures(list({ web1: 1, x: 2 }), { minions: ['web1'], missing: ['x'] })).toBe(0);
+    expect(await failures(list([5]), { minions: [], missing: [] })).toBe(1);
+    expect(await failures(list(5), { minions: [], missing: [], invalid: 'x' })).toBe(0);
+    expect(await failures({ tgt: ['web1', 5] }, { minions: [], missing: [], invalid: 'x' })).toBe(0);
+  });
+
+  it.each([
+    ['full_data', { a: {} }, { return: { a: {} } }, 0],
+    ['full_data', { a: 'x' }, { return: { a: 'x' } }, 0],
+    ['full_data', { a: { ret: 1 } }, { return: { a: {} } }, 1],
+    ['publish', { a: {} }, { exception: 'KeyError' }, 0],
+  ])(
+    'of publish.%s with the answer %j knows that the clean form alone reads `ret`',
+    async (fun, answer, expected, n) => {
+      const first = { fun: 'test.ping', arg: [], tgt: '*', tgt_type: 'glob', ret: '', tmo: 5, no_parse: [] };
+      const replies = [{ jid: '1', minions: ['a'] }, answer];
+      const request = { function: fun, args: ['*', 'test.ping'], replies };
+      const one = { id: 'x', family: 'publish_module', request, expect: { ...expected, first_request: first } };
+      const [report] = await replay({ cases: [readCase(JSON.stringify(one))], inventories: {} });
+      expect(report?.failures).toHaveLength(n);
+    },
+  );
+
+  it('sends what is not given in the place of null, as the module does', async () => {
+    const first = { fun: 'test.ping', arg: [], tgt: '*', tgt_type: 'glob', ret: '', tmo: 5, no_parse: [] };
+    const kwargs = { returner: null, tgt_type: null };
+    const request = { function: 'publish', args: ['*', 'test.ping'], kwargs, replies: [{}] };
+    const one = { id: 'x', family: 'publish_module', request, expect: { return: {}, first_request: first } };
+    const [report] = await replay({ cases: [readCase(JSON.stringify(one))], inventories: {} });
+    expect(report?.failures).toEqual([]);
+  });
+
   it('takes `improved` before `expect`', () => {
     expect(readCase('{"id":"q","expect":{"verdict":"allow"},"improved":{"verdict":"deny"}}').expected).toEqual({
       verdict: 'deny',

@@ -1,6 +1,6 @@
 /** What every family of cases is to the replay: a function from a case to the answer of the real code. */
 import type { Inventory } from '@natrium/matchers';
-import type { Target, Value } from '@natrium/model';
+import { isList, isMap, type Target, type Value } from '@natrium/model';
 import type { PolicyConfig } from '@natrium/acl';
 import { type Case, listOf, mapOf, type PlainMap, textOf, textsOf, valueOf } from '../corpus.js';
 
@@ -20,15 +20,32 @@ export function policyConfigOf(config: PlainMap): PolicyConfig {
   );
 }
 
-/** The target of a request. What is neither text nor a list of texts cannot even be sent; it stands for nobody. */
+/**
+ * The target of a request. What is neither text nor a list of texts cannot even be sent: it stands for nobody, and in a list of ids for
+ * none (`strayIds`).
+ */
 export function targetOf(request: PlainMap): Target {
   const { tgt, tgt_type: tgtType = 'glob', delimiter } = request;
   const options = delimiter === undefined || delimiter === null ? {} : { delimiter: textOf(delimiter) };
   if (tgt === null || tgt === undefined || typeof tgt === 'string')
     return { tgt: tgt ?? '', tgtType: textOf(tgtType), ...options };
+  const ids = listedIds(request);
+  if (ids !== undefined) return { tgt: ids.filter((id) => typeof id === 'string'), tgtType: 'list', ...options };
   const texts = textsOf(tgt);
   const sound = Array.isArray(tgt) && texts.length === listOf(tgt).length;
   return sound ? { tgt: texts, tgtType: textOf(tgtType), ...options } : { tgt: [], tgtType: 'glob' };
+}
+
+/** What a list of ids holds that is no text: nobody has it. */
+export function strayIds(request: PlainMap): readonly Value[] {
+  return listedIds(request)?.filter((id) => typeof id !== 'string') ?? [];
+}
+
+/** The members of a target that is a list of ids, or the keys of a mapping in its place. */
+function listedIds({ tgt, tgt_type: tgtType }: PlainMap): readonly Value[] | undefined {
+  const value = tgtType === 'list' ? valueOf(tgt) : null;
+  if (isList(value)) return value;
+  return isMap(value) ? Object.keys(value) : undefined;
 }
 
 /** The functions of a request and each one's arguments. */

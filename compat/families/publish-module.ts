@@ -38,7 +38,11 @@ export const publishModule: Family = async ({ request, expected }: Case) => {
       master: textsOf(request['opts_absent']).includes('master_uri') ? undefined : gateway,
     },
   );
-  return { ...notCompared(expected), ...answerOf(outcome, expected), first_request: firstRequest(gateway, expected) };
+  return {
+    ...notCompared(expected),
+    ...answerOf(outcome, expected, gateway),
+    first_request: firstRequest(gateway, expected),
+  };
 };
 
 function sentArguments(request: PlainMap): readonly Value[] {
@@ -63,13 +67,14 @@ function firstRequest({ first }: ScriptedGateway, expected: PlainMap): Plain {
   return { ...Object.fromEntries(wire), ...mapOf(toPlain(first)) };
 }
 
-function answerOf(outcome: Outcome, expected: PlainMap): PlainMap {
+function answerOf(outcome: Outcome, expected: PlainMap, { withoutRet }: ScriptedGateway): PlainMap {
   if (outcome.refusal !== undefined) return { return: {} };
   if (outcome.fault !== undefined) return { exception: exceptionOf(outcome) };
   const sentence = mapOf(expected['return']);
   // `$text` stands for a sentence that the corpus names instead of quoting.
   const isSentence = Object.hasOwn(sentence, '$text') && typeof outcome.ret === 'string' && outcome.ret !== '';
-  return { return: isSentence ? sentence : toPlain(outcome.ret) };
+  const ret = isMap(outcome.ret) ? { ...outcome.ret, ...withoutRet } : outcome.ret;
+  return { return: isSentence ? sentence : toPlain(ret) };
 }
 
 /** Python's name of what the original throws there. */
@@ -98,6 +103,8 @@ class Malformed extends Error {
 
 class ScriptedGateway implements MasterPort {
   first: ValueMap | undefined;
+  /** What the full form passes on unread: the port knows no return without `ret`. */
+  withoutRet: ValueMap = {};
 
   constructor(
     private readonly replies: readonly Value[],
@@ -105,7 +112,7 @@ class ScriptedGateway implements MasterPort {
   ) {}
 
   async publish(ask: PublishAsk): Promise<PublishAnswer> {
-    const { fun, arg, tgt, tgtType, returner, timeout, noParse } = ask;
+    const { fun, arg, tgt, tgtType, returner, timeout, noParse, form } = ask;
     this.first ??= { fun, arg, tgt, tgt_type: tgtType, ret: returner, tmo: timeout, no_parse: noParse };
     const reply = this.#reply(0);
     if (reply === TIMEOUT) return { type: 'timeout' };
@@ -115,7 +122,11 @@ class ScriptedGateway implements MasterPort {
     const absent = minions
       .filter((id) => !Object.hasOwn(returned, id))
       .map((id) => ({ id, why: 'no_answer' }) as const);
-    return { type: 'answered', returns: Object.fromEntries(Object.entries(returned).map(peerReturn)), absent };
+    const odd = Object.entries(returned).filter(([, one]) => !isMap(one) || one['ret'] === undefined);
+    // Only the clean form reads `ret`.
+    if (form === 'full') this.withoutRet = Object.fromEntries(odd);
+    const read = { ...returned, ...Object.fromEntries(Object.keys(this.withoutRet).map((id) => [id, { ret: null }])) };
+    return { type: 'answered', returns: Object.fromEntries(Object.entries(read).map(peerReturn)), absent };
   }
 
   async runner({ fun, arg, timeout, noParse }: RunnerAsk): Promise<RunnerAnswer> {

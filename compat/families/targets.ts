@@ -1,16 +1,16 @@
 /** Targets by themselves: `target`, `compound`, `nodegroup`, `data_match`. */
 import {
   compileDataExpression,
-  expandNodeGroup,
   type Inventory,
   matchesSelf,
+  nodeGroupWords,
   parseTarget,
   readNodeGroups,
   resolve,
 } from '@natrium/matchers';
-import { isList, type Target } from '@natrium/model';
-import { type PlainMap, textOf, valueOf } from '../corpus.js';
-import { type Family, targetOf } from './family.js';
+import { isList, type Target, toPlain } from '@natrium/model';
+import { listOf, type PlainMap, textOf, valueOf } from '../corpus.js';
+import { type Family, strayIds, targetOf } from './family.js';
 
 const DATA_TYPES: ReadonlySet<string> = new Set([
   'grain',
@@ -26,7 +26,10 @@ export const target: Family = ({ config, request }, inventory) => {
   // Natrium's master always has its data. These cases ask what is meant when it has none.
   const hasNoData = config['minion_data_cache'] === false && DATA_TYPES.has(asked.tgtType);
   const onlyCached = request['greedy'] === false;
-  if (!hasNoData) return resolved(asked, config, inventory, onlyCached);
+  if (!hasNoData) {
+    const { missing, ...others } = resolved(asked, config, inventory, onlyCached);
+    return { ...others, missing: [...listOf(missing), ...strayIds(request).map((id) => toPlain(id))] };
+  }
   // Without its cache the original does not even read the expression.
   const minions = onlyCached ? [] : [...inventory.accepted];
   return { ...resolved(asked, config, { ...inventory, dataOf: () => undefined }, onlyCached), minions };
@@ -52,12 +55,12 @@ function resolved(asked: Target, config: PlainMap, inventory: Inventory, onlyCac
 export const nodegroup: Family = ({ config, request }, inventory) => {
   const name = textOf(request['name']);
   const groups = readNodeGroups(valueOf(config['nodegroups']));
-  const expanded = expandNodeGroup(name, groups);
-  // The original answers an empty text for a group that it cannot expand, and fails on a list of numbers.
-  const nothing = isList(groups.get(name)) ? null : '';
+  const definition = groups.get(name);
+  // The original answers an empty text for a name that means neither text nor a list, and fails on what it cannot read.
+  const words = typeof definition === 'string' || isList(definition) ? nodeGroupWords(name, groups) : '';
   return {
     ...resolved({ tgt: name, tgtType: 'nodegroup' }, config, inventory, false),
-    expanded: expanded === undefined ? nothing : [...expanded],
+    expanded: words === undefined ? null : typeof words === 'string' ? words : words.map((word) => toPlain(word)),
   };
 };
 

@@ -7,7 +7,7 @@ peer:
     - web*:
         - pkg.list_pkgs
   "x": [a, {b: c}]
-nodegroups: {1: 'L@a', on: b}
+nodegroups: {2: 'L@a', on: b}
 base: &base
   z: 1
 copy:
@@ -38,7 +38,7 @@ describe('loadYaml', () => {
   it('lists the keys that YAML does not read as text', () => {
     if (!loaded.ok) throw new Error(loaded.error.reason);
     expect(loaded.value.unquotedKeys).toEqual([
-      ['nodegroups', '1'],
+      ['nodegroups', '2'],
       ['nodegroups', 'true'],
     ]);
   });

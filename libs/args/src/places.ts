@@ -1,7 +1,7 @@
 /** Where each key and list item of a YAML text begins, from js-yaml's events. */
 import { type Event, EVENT_ID, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { keyText } from './map-pairs.js';
 import { readPlainWord } from './scalars.js';
-import { keyText } from './schema.js';
 
 /** Keys of mappings and indexes of lists, from the top. */
 export type Path = readonly (string | number)[];

@@ -4,20 +4,33 @@
  * Anything that could cost more than its length (aliases of aliases, deep nesting) is bounded and refused.
  */
 import { Float, type Value } from '@natrium/model';
-import { constructFromEvents, type Event, parseEvents, YAMLException } from 'js-yaml';
+import { constructFromEvents, type Event, EVENT_ID, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { SALT_SCHEMA } from './schema.js';
 
 const MAX_DEPTH = 60;
 const MAX_NODES = 200_000;
+const MAX_CODE = 0x10ffff;
 /** Characters that are parsed to find the lines of a file that lack blanks, over all tries. */
 const MAX_PARSED = 64 << 20;
 
 /** @throws {Error} `YAMLException` with a mark, or a plain one, when the text is not one document of this dialect. */
 export function readYaml(text: string, file = ''): { readonly value: Value; readonly events: readonly Event[] } {
   const events = parseEvents(text, { filename: file, maxDepth: MAX_DEPTH });
+  for (const event of events) checkEscapes(text, event, file);
   const documents = constructFromEvents(events, { source: text, filename: file, schema: SALT_SCHEMA });
   if (documents.length > 1) throw new Error('more than one document in the text');
   return { value: new ValueReader().read(documents[0] ?? null, 0), events };
+}
+
+/** Half a pair is no character, nor is anything beyond Unicode; a pair was refused, too. */
+function checkEscapes(text: string, event: Event, file: string): void {
+  if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.DOUBLE_QUOTED) return;
+  const { valueStart, valueEnd } = event;
+  for (const { 0: escape, index } of text.slice(valueStart, valueEnd).matchAll(/\\(?:u.{4}|U.{8}|[^])/g)) {
+    const code = escape.length > 2 ? parseInt(escape.slice(2), 16) : 0;
+    if (code > MAX_CODE || (code >= 0xd800 && code <= 0xdfff))
+      YAMLException.throwAt(text, valueStart + index, `${escape} names no character`, file);
+  }
 }
 
 /**

@@ -9,13 +9,13 @@
  */
 import { Float, pyRepr, type Value } from '@natrium/model';
 import { defineMappingTag, defineScalarTag, defineSequenceTag, NOT_RESOLVED, Schema, strTag } from 'js-yaml';
+import { EQUALS, MapPairs, MergedKey } from './map-pairs.js';
 import * as scalars from './scalars.js';
 
 const CORE = 'tag:yaml.org,2002:';
 const DIGITS = Array.from('0123456789');
 
-/** `=` and `<<` mean something only as keys; anywhere else they are errors, as in the original. */
-const EQUALS: unique symbol = Symbol('=');
+/** It means something only as a key; anywhere else it is an error, as in the original. */
 const MERGE: unique symbol = Symbol('<<');
 
 const nullTag = defineScalarTag(`${CORE}null`, {
@@ -75,19 +75,16 @@ const seqTag = defineSequenceTag<unknown[]>(`${CORE}seq`, {
   identify: Array.isArray,
 });
 
-const mapTag = defineMappingTag<Map<string, unknown>, Record<string, unknown>>(`${CORE}map`, {
-  create: () => new Map(),
-  addPair: (map, key, value) => {
-    const text = keyText(key);
-    if (text === undefined) return 'a key must be a plain word, not a list or a mapping';
+const mapTag = defineMappingTag<MapPairs, Record<string, unknown>>(`${CORE}map`, {
+  create: () => new MapPairs(),
+  addPair: (pairs, key, value) => {
     if (typeof value === 'symbol') return unusable(value);
-    map.set(text, value);
-    return '';
+    return pairs.add(key, value) ? '' : 'a key must be a plain word, not a list or a mapping';
   },
-  has: (map, key) => map.has(keyText(key) ?? ''),
-  keys: (map) => Object.keys(map),
-  get: (map, key) => map[String(key)],
-  finalize: (map) => Object.fromEntries(map),
+  has: (pairs, key) => pairs.has(key),
+  keys: (map) => MapPairs.mergedKeys(map),
+  get: (map, key) => (key instanceof MergedKey ? map[key.text] : undefined),
+  finalize: (pairs) => pairs.finish(),
   identify: (data) => typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Float),
   represent: (data: Record<string, unknown>) => new Map(Object.entries(data)),
 });
@@ -104,14 +101,6 @@ export const SALT_SCHEMA: Schema = new Schema([
   equalsTag,
   mergeTag,
 ]);
-
-/** Keys are text in every value of this project: `1`, `true`, `null`, `1.0` are spelled as JSON and Python spell them. */
-export function keyText(key: unknown): string | undefined {
-  if (key === EQUALS) return '=';
-  if (key instanceof Float) return pyRepr(key);
-  if (key === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof key)) return String(key);
-  return undefined;
-}
 
 function unusable(mark: symbol): string {
   return mark === scalars.MALFORMED

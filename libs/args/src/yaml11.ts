@@ -18,21 +18,32 @@ import { readYaml } from './read-yaml.js';
 import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
+/** Neither in a value nor in a comment. */
+const UNPRINTABLE = /[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** @returns undefined when the word is not YAML 1.1. */
 export function readWord(word: string): Value | undefined {
-  let text: string | undefined = word;
+  let text: string | undefined = UNPRINTABLE.test(word) ? undefined : withoutIndentedMark(word);
   for (let mends = 0; text !== undefined && mends <= MAX_MENDS; mends += 1) {
     try {
       const { value, events } = readYaml(text);
       const mended: string | undefined = mendMeaning(text, events);
       if (mended === undefined) return isYaml11(text, events) ? value : undefined;
-      text = mended;
+      text = withoutIndentedMark(mended);
     } catch (error) {
       text = mend(text, error);
     }
   }
   return undefined;
+}
+
+/**
+ * Behind a blank `---` begins a word, not a document; an anchor before it says so to the newer parser. Its name is too long to be meant
+ * by anything in the word.
+ */
+function withoutIndentedMark(word: string): string {
+  const start = /^ +(?=---(?: |$))/.exec(word)?.[0].length;
+  return start === undefined ? word : `&${'_'.repeat(word.length)} ${word.slice(start)}`;
 }
 
 /** YAML 1.1 takes a comment straight after a closing bracket or an indicator (`[1]#x`, `- |#x`) and a lone dash in a list (`[-]`). */
@@ -154,7 +165,7 @@ function keyIsLeftOut(text: string, events: readonly Event[]): boolean {
     const length = event.valueEnd - event.valueStart;
     marks = `${marks.slice(0, event.valueStart)}${'x'.repeat(length)}${marks.slice(event.valueEnd)}`;
   }
-  return /[{,]\s*:/.test(marks);
+  return /[{,]\s*:/.test(marks.replace(/(?:^|\s)#.*$/, ''));
 }
 
 /** A tag had to be followed by a blank (or a comma), and one that names a collection could not stand alone. */

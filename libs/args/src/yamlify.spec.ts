@@ -233,7 +233,7 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
       ['[0b_]', '[0b_]'],
     ],
   ],
-  ['keys become text', [['{1: a, true: b, null: c, 1.0: d}', { '1': 'a', true: 'b', null: 'c', '1.0': 'd' }]]],
+  ['keys become text', [['{2: a, true: b, null: c, 1.5: d}', { '2': 'a', true: 'b', null: 'c', '1.5': 'd' }]]],
 ];
 
 describe('yamlify', () => {

@@ -182,6 +182,14 @@ describe('a grant', () => {
     expect(acl.audit[0]?.target.length).toBeLessThan(1100);
     expect(acl.audit[0]?.target).toMatch(/^host0,host1,.*… \(\d+ characters\)$/);
   });
+
+  it('keeps a rule that names many ids out of its way, too', () => {
+    const acl = new Acl();
+    acl.decision = ok({ minions: ['web1'], missing: [], rule: `peer › .* › L@${'web1,'.repeat(2000)}` });
+    acl.flow.handle(asks(), JID);
+    expect(acl.audit[0]?.reason.length).toBeLessThan(1100);
+    expect(acl.audit[0]?.reason).toMatch(/^peer › .*… \(\d+ characters\)$/);
+  });
 });
 
 /** Each refusal: what is wrong, its code, and the caller that the audit names. */

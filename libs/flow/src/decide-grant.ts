@@ -205,13 +205,26 @@ export class DecideGrant {
   ): { readonly chain: string; readonly number: number } {
     const { funs, tgt, tgtType, what: form } = ask.request;
     const target = shortened(typeof tgt === 'string' ? tgt : tgt.join(','));
-    return this.ports.audit({ what, caller, digest: ask.digest, jid, funs, target, tgtType, form, minions, reason });
+    // A rule's place holds its permitted target, which may be as long.
+    const rule = shortened(reason);
+    return this.ports.audit({
+      what,
+      caller,
+      digest: ask.digest,
+      jid,
+      funs,
+      target,
+      tgtType,
+      form,
+      minions,
+      reason: rule,
+    });
   }
 }
 
-function shortened(target: string): string {
-  if (target.length <= AUDITED_TARGET) return target;
-  return `${target.slice(0, AUDITED_TARGET)}… (${target.length} characters)`;
+function shortened(text: string): string {
+  if (text.length <= AUDITED_TARGET) return text;
+  return `${text.slice(0, AUDITED_TARGET)}… (${text.length} characters)`;
 }
 
 function refuse(code: RefusalCode, sentence: string): Result<never, Refusal> {

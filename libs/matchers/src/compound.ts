@@ -6,9 +6,9 @@
  *
  * Spec: spec/targeting.md#compound. The original's behaviour: compat/cases/compound.jsonl.
  */
-import { err, isList, ok, type Result } from '@natrium/model';
+import { err, ok, pyStr, type Result, type Value } from '@natrium/model';
 import { OPERATORS, parseCompoundWord } from './compound-words.js';
-import { expandNodeGroup, type NodeGroups, UNREADABLE } from './node-group.js';
+import { type NodeGroups, nodeGroupWords } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
 import type { Term } from './term.js';
 
@@ -32,7 +32,7 @@ export interface CompoundContext {
 const MAX_WORDS = 10_000;
 const MAX_DEPTH = 200;
 
-export function parseCompound(words: readonly string[], context: CompoundContext): Result<Expr, TargetProblem> {
+export function parseCompound(words: readonly Value[], context: CompoundContext): Result<Expr, TargetProblem> {
   try {
     return ok(new Parser(expandGroups(words, context.groups), context.termOf).whole());
   } catch (error) {
@@ -45,13 +45,20 @@ class CompoundError extends Error {
   override readonly name = 'CompoundError';
 }
 
-/** A group that is unknown, or comes to nothing, leaves no word behind; one that is a list of anything but text spoils the expression. */
-function expandGroups(words: readonly string[], groups: NodeGroups): readonly string[] {
-  return words.flatMap((word) => {
+/** A group that is unknown, or comes to nothing, leaves no word behind; one that is unreadable spoils the expression. */
+function expandGroups(words: readonly Value[], groups: NodeGroups): readonly string[] {
+  return words.map(textOf).flatMap((word) => {
     const { engine, pattern } = parseCompoundWord(word);
     if (engine !== 'N' || OPERATORS.has(word)) return [word];
-    return expandNodeGroup(pattern, groups) ?? (isList(groups.get(pattern)) ? UNREADABLE : []);
+    const inside = nodeGroupWords(pattern, groups);
+    if (inside === undefined) throw new CompoundError(`the node group '${pattern.slice(0, 80)}' is malformed`);
+    return inside.map(textOf);
   });
+}
+
+function textOf(word: Value): string {
+  if (typeof word !== 'string') throw new CompoundError(`'${pyStr(word).slice(0, 80)}' in a node group is no text`);
+  return word;
 }
 
 class Parser {

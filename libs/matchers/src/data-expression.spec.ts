@@ -76,5 +76,7 @@ describe('a data expression', () => {
     expect(compileDataExpression('os:*', 'glob').test(['os'])).toBe(false);
     expect(compileDataExpression('os:*', 'glob').test(undefined)).toBe(false);
     expect(compileDataExpression('*:'.repeat(9), 'glob').problem).toBeDefined();
+    expect(compileDataExpression(`os:${'x|'.repeat(4000)}debian`, 'pcre').test(DATA)).toBe(true);
+    expect(compileDataExpression(`os:${'x|'.repeat(4100)}debian`, 'pcre').problem?.reason).toContain('8192 characters');
   });
 });

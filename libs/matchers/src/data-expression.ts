@@ -19,13 +19,14 @@ export interface DataExpression {
 }
 
 const DELIMITER = ':';
+const MAX_TEXT = 8192;
 const MAX_PARTS = 32;
 const MAX_WILD_PARTS = 4;
 
 export function compileDataExpression(text: string, mode: DataMode, delimiter = DELIMITER): DataExpression {
   const parts = text.split(delimiter);
   const wild = parts.filter((part) => part === '*').length;
-  if (text.length > 1024 || parts.length > MAX_PARTS || wild > MAX_WILD_PARTS) return tooLarge(text);
+  if (text.length > MAX_TEXT || parts.length > MAX_PARTS || wild > MAX_WILD_PARTS) return tooLarge(text);
   const splits = parts
     .slice(1)
     .map((_, index) => new Split(parts, parts.length - 1 - index, { mode, delimiter, text }));
@@ -36,7 +37,7 @@ export function compileDataExpression(text: string, mode: DataMode, delimiter = 
 }
 
 function tooLarge(text: string): DataExpression {
-  const reason = `a data expression has at most 1024 characters, ${String(MAX_PARTS)} parts and ${String(MAX_WILD_PARTS)} parts that are *`;
+  const reason = `a data expression has at most ${String(MAX_TEXT)} characters, ${String(MAX_PARTS)} parts and ${String(MAX_WILD_PARTS)} parts that are *`;
   return { problem: { pattern: `${text.slice(0, 40)}...`, reason }, test: () => false };
 }
 

@@ -4,7 +4,9 @@
  * Spec: spec/targeting.md#glob.
  */
 import { err, ok, type Result } from '@natrium/model';
-import { MAX_PATTERN, type PatternProblem } from './pattern-syntax.js';
+import { type PatternProblem } from './pattern-syntax.js';
+
+const MAX_GLOB = 1024;
 
 export interface Glob {
   readonly source: string;
@@ -20,8 +22,8 @@ type Step =
 
 /** Every text up to 1 KiB is a glob. */
 export function compileGlob(text: string): Result<Glob, PatternProblem> {
-  if (text.length > MAX_PATTERN) {
-    return err({ pattern: `${text.slice(0, 40)}...`, reason: `it is longer than ${String(MAX_PATTERN)} characters` });
+  if (text.length > MAX_GLOB) {
+    return err({ pattern: `${text.slice(0, 40)}...`, reason: `it is longer than ${String(MAX_GLOB)} characters` });
   }
   return ok(makeGlob(text));
 }

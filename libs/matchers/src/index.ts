@@ -2,7 +2,7 @@ export { compileDataExpression, type DataExpression, type DataMode } from './dat
 export { compileGlob, type Glob } from './glob.js';
 export { type Inventory, type MinionData } from './inventory.js';
 export { type CompoundWord, parseCompoundWord, splitWords } from './compound-words.js';
-export { expandNodeGroup, type NodeGroups, readNodeGroups } from './node-group.js';
+export { expandNodeGroup, type NodeGroups, nodeGroupWords, readNodeGroups } from './node-group.js';
 export { compilePattern, type Pattern, type PatternOptions } from './pattern.js';
 export { type PatternProblem } from './pattern-syntax.js';
 export { certainlyMatches, matchesSelf, resolve, type Resolved, type ResolveMode } from './resolve.js';

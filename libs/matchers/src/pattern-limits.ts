@@ -1,14 +1,30 @@
-/** What a pattern may cost: the engine unrolls counts, so their product and their sum are bounded here. */
+/**
+ * What a pattern may cost. The engine unrolls counts, so their product and their sum are bounded; and at each character of a text it
+ * looks at all that could come next, so what stands at no fixed place is.
+ */
 import { MAX_COUNT, type Node, PatternError } from './pattern-syntax.js';
 
 /** More repeats than this of something that can be empty cost the engine too much. */
 const MAX_EMPTY_COUNT = 32;
 const MAX_UNROLLED = 1500;
+/** Characters that could be next anywhere in a text; a set is as many as it has brackets and members. */
+const MAX_MOVABLE = 1024;
+/** What takes no character, and is looked at beside one: an anchor, a boundary, a look-ahead. */
+const BESIDE = 2;
+
+/** @throws {PatternError} When the engine would have to look at too much for each character of a text. @param node The whole pattern. */
+export function checkSize(node: Node): void {
+  if (movable(node, false) > MAX_MOVABLE)
+    throw new PatternError(
+      `what has no fixed place in it (repeats, what is in or behind them, anchors) is more than ${String(MAX_MOVABLE)} characters`,
+    );
+}
 
 /** @throws {PatternError} When the counts of a pattern cost too much. */
 export function checkCounts(node: Node): void {
   if (copies(node) > MAX_COUNT) throw new PatternError(`counts inside of counts come to more than ${MAX_COUNT}`);
-  if (unrolled(node) > MAX_UNROLLED) throw new PatternError(`its counts come to more than ${MAX_UNROLLED} characters`);
+  if (hasCounts(node) && unrolled(node) > MAX_UNROLLED)
+    throw new PatternError(`its counts come to more than ${MAX_UNROLLED} characters`);
   if (countsEmpty(node)) throw new PatternError('it counts repeats of something that can be empty');
 }
 
@@ -35,6 +51,41 @@ function unrolled(node: Node): number {
       partsOf(node).reduce((sum, part) => sum + unrolled(part), 0),
     )
   );
+}
+
+/** An alternation of plain words costs no more than its length: each of its characters has one place where it could be. */
+function movable(node: Node, moves: boolean): number {
+  switch (node.kind) {
+    case 'repeat':
+      return movable(node.item, true);
+    case 'look':
+      return BESIDE + movable(node.item, true);
+    case 'choice':
+      return node.items.reduce((sum, item) => sum + movable(item, moves), 0);
+    case 'sequence':
+      return movableOf(node.items, moves);
+    case 'set':
+      return moves ? node.items.length + 2 : 0;
+    case 'at':
+    case 'boundary':
+      return BESIDE;
+    default:
+      return moves ? 1 : 0;
+  }
+}
+
+function movableOf(items: readonly Node[], moves: boolean): number {
+  let behind = moves;
+  let sum = 0;
+  for (const item of items) {
+    sum += movable(item, behind);
+    behind ||= !hasFixedLength(item);
+  }
+  return sum;
+}
+
+function hasFixedLength(node: Node): boolean {
+  return node.kind !== 'repeat' && node.kind !== 'choice' && partsOf(node).every(hasFixedLength);
 }
 
 function countsEmpty(node: Node): boolean {

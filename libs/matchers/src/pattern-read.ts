@@ -28,22 +28,28 @@ export function readPattern(text: string): { readonly node: Node; readonly hasGl
   return { node, hasGlobalFlags };
 }
 
+const MAX_DEPTH = 512;
+
 export class Reader {
   readonly cursor: Cursor;
   readonly names = new Set<string>();
   /** True as long as nothing but anchors, flags and look-aheads was read: where a look-ahead may stand. */
   atVeryStart = true;
+  #depth = 0;
 
   constructor(text: string) {
     this.cursor = new Cursor(text);
   }
 
   choice(flags: Flags): Node {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new PatternError('its groups are nested too deeply');
     const branches = [this.sequence(flags)];
     while (this.cursor.take('|')) {
       this.atVeryStart = false;
       branches.push(this.sequence(flags));
     }
+    this.#depth -= 1;
     const only = branches[0];
     return branches.length === 1 && only !== undefined ? only : { kind: 'choice', items: branches };
   }

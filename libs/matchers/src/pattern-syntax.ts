@@ -33,5 +33,6 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-export const MAX_PATTERN = 1024;
+/** Characters; what they may cost is bounded in pattern-limits.ts. */
+export const MAX_PATTERN = 8192;
 export const MAX_COUNT = 1000;

@@ -76,7 +76,7 @@ export function hasInnerEnd(node: Node, tail = true): boolean {
 }
 
 function restIsEnd(items: readonly Node[], index: number): boolean {
-  return items.slice(index + 1).every((item) => item.kind === 'at' && item.at === 'end');
+  return items.findLastIndex((item) => item.kind !== 'at' || item.at !== 'end') <= index;
 }
 
 function anchor(at: Extract<Node, { kind: 'at' }>['at'], tail: boolean, options: WriteOptions): string {

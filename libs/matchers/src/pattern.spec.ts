@@ -45,6 +45,15 @@ describe('a prefix pattern', () => {
     ['(?ia)k', '\u212a', false],
     ['(?i)k', '\u212a', true],
     ['(?ia)é', 'É', false],
+    ['(?i)ı', 'I', true],
+    ['(?i:i)', 'ı', true],
+    ['i', 'ı', false],
+    ['(?ia)i', 'ı', false],
+    ['(?i)[h-j]', 'İ', true],
+    ['(?i)[^İ]', 'i', false],
+    ['(?i)[^h]', 'ı', true],
+    ['(?i)[𐐀z]', '𐐨', true],
+    ['(?i)[𐐀z]', '𐐩', false],
     ['(?ia)[^A-Z]', 'q', false],
     ['(?a)[^\\W_]', 'é', false],
     ['(?a)[^\\W_]', 'e', true],
@@ -134,9 +143,25 @@ describe('a prefix pattern', () => {
     ['[b-a]', 'runs backwards'],
     ['[a-\\d]', 'ends in a class'],
     ['(?P<a>x)(?P<a>y)', 'the name a'],
-    ['a'.repeat(1025), 'longer than 1024'],
+    ['a'.repeat(8193), 'longer than 8192'],
+    ['a*'.repeat(1025), 'no fixed place'],
+    [`.*(${'a|'.repeat(1030)})`, 'no fixed place'],
+    ['(?=a)'.repeat(400), 'no fixed place'],
+    ['\\b'.repeat(600), 'no fixed place'],
+    [`${'('.repeat(600)}a${')'.repeat(600)}`, 'nested too deeply'],
   ])('refuses %j and says why', (pattern, reason) => {
     expect(prefix(pattern, 'a')).toContain(reason);
+  });
+});
+
+describe('an alternation of many plain words', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `web${index}\\.example\\.com$`);
+
+  it('is taken, also where it is longer than other patterns may be', () => {
+    expect(prefix(names.join('|'), 'web299.example.com')).toBe(true);
+    expect(prefix(names.join('|'), 'web299.example.com.evil.net')).toBe(false);
+    expect(whole(names.join('|'), 'web7.example.com')).toBe(true);
+    expect(whole(names.join('|'), 'xweb7.example.com')).toBe(false);
   });
 });
 
@@ -168,6 +193,9 @@ describe('hostile patterns and texts', () => {
     '(?:a?){500}a{500}',
     '(?:\\b.*\\B)*x'.repeat(50),
     `${'('.repeat(300)}a${')*'.repeat(300)}`,
+    `${'[a-z]'.repeat(1600)}x`,
+    'a|'.repeat(4000),
+    `${'(?:'.repeat(400)}a${')?'.repeat(400)}x`,
   ];
 
   it.each(patterns)('%j costs less than 50 ms', (pattern) => {

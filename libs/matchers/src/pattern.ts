@@ -11,7 +11,7 @@ import { RE2JS } from 're2js';
 import { markBoundaries } from './pattern-boundary.js';
 import { fastTest, type Test } from './pattern-fast.js';
 import { firstCodes } from './pattern-first.js';
-import { checkCounts, hasBoundary, hasCounts } from './pattern-limits.js';
+import { checkCounts, checkSize, hasBoundary, hasCounts } from './pattern-limits.js';
 import { readPattern } from './pattern-read.js';
 import { MAX_PATTERN, type Node, PatternError, type PatternProblem } from './pattern-syntax.js';
 import { hasInnerEnd, writePattern, type WriteOptions } from './pattern-write.js';
@@ -31,6 +31,8 @@ const MAX_SUBJECT = 65_536;
 /** Where the engine has to look back it is slower. */
 const MAX_MARKED = 4096;
 const MAX_CACHED = 4096;
+/** A longer pattern takes more room than it saves time. */
+const MAX_CACHED_TEXT = 1024;
 const cache = new Map<string, Result<Pattern, PatternProblem>>();
 
 /**
@@ -44,7 +46,7 @@ export function compilePattern(text: string, { mode }: PatternOptions): Result<P
   if (known !== undefined) return known;
   const made = compile(text, mode === 'whole');
   if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? '');
-  if (text.length <= MAX_PATTERN) cache.set(key, made);
+  if (text.length <= MAX_CACHED_TEXT) cache.set(key, made);
   return made;
 }
 
@@ -66,6 +68,7 @@ function testOf(text: string, whole: boolean): Test {
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
+  checkSize(node);
   return endTest(node, whole);
 }
 

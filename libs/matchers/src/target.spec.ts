@@ -1,8 +1,8 @@
-/** Rules of spec/targeting.md: every type, three readings of unknown data, compound expressions, node groups. */
+/** Rules of spec/targeting.md: every type, three readings of unknown data, compound expressions. */
 import type { Target } from '@natrium/model';
 import { quickest } from '@natrium/testing';
 import type { Inventory, MinionData } from './inventory.js';
-import { expandNodeGroup, readNodeGroups } from './node-group.js';
+import { readNodeGroups } from './node-group.js';
 import { certainlyMatches, matchesSelf, resolve, type ResolveMode } from './resolve.js';
 import { parseTarget, type TargetExpr } from './target.js';
 
@@ -12,8 +12,6 @@ const GROUPS = readNodeGroups({
   nested: 'N@webs or G@os:RedHat',
   self: 'N@self or web1',
   wrong: 5,
-  star: 'web*',
-  rx: 'web?',
 });
 
 const DATA = new Map<string, MinionData | null>([
@@ -73,6 +71,13 @@ describe('a target', () => {
     expect(resolve(parse('L@web1,x and not L@y', 'compound'), FLEET, 'greedy').missing).toEqual(['x']);
   });
 
+  it('counts an id once that is named twice, whoever has it', () => {
+    const twice = (tgt: Target['tgt'], type: string) => resolve(parse(tgt, type), FLEET, 'greedy');
+    for (const tgt of ['web1,z,z,web1', ['web1', 'z', 'z', 'web1']])
+      expect(twice(tgt, 'list')).toEqual({ minions: ['web1'], missing: ['z'] });
+    expect(twice('L@web1,z or L@z,web1', 'compound')).toEqual({ minions: ['web1'], missing: ['z'] });
+  });
+
   it.each([
     ['web1', 'Glob', "there is no target type 'Glob'"],
     ['%x', 'range', 'no range server'],
@@ -84,6 +89,16 @@ describe('a target', () => {
     ['a'.repeat(9000), 'compound', 'longer than'],
   ])('%j as %s is refused with a reason', (tgt, tgtType, expected) => {
     expect(reason(tgt, tgtType)).toContain(expected);
+  });
+
+  it('may name more ids in a compound than it has room for patterns', () => {
+    const ids = Array.from({ length: 2000 }, (_, index) => `web${index}.prod.example.com`).join(',');
+    expect(minions(`L@${ids},web1 or db1`, 'compound')).toEqual(['db1', 'web1']);
+    expect(minions([`L@${ids},web1`, 'or', 'db1'], 'compound', 'strict')).toEqual(['db1', 'web1']);
+    expect(reason(`L@${ids} or ${'a'.repeat(8193)}`, 'compound')).toContain('longer than 8192');
+    expect(reason(`L@${ids},${'a'.repeat(20_000)}`, 'compound')).toContain('longer than 65536');
+    expect(reason(`L@${ids}`, 'pcre')).toContain('longer than 8192');
+    expect(reason('a'.repeat(8193), 'compound_pillar_exact')).toContain('longer than 8192');
   });
 
   it('that is text with commas has no member without a name; of a list it is missing', () => {
@@ -99,6 +114,14 @@ describe('a target', () => {
     expect(minionsOf('web1', 'glob')).toEqual(['web1']);
     expect(minionsOf('web1', 'pcre')).toEqual(['web1']);
     expect(() => minionsOf('os:x', 'grain')).toThrow();
+  });
+
+  it('passes over what is no address in somebody’s grains', () => {
+    const odd: Inventory = {
+      accepted: new Set(['a', 'b']),
+      dataOf: (id) => ({ grains: { ipv4: id === 'a' ? ['10.0.0.300', 5] : ['10.0.0.7'] }, pillar: {} }),
+    };
+    expect(resolve(parse('10.0.0.0/24', 'ipcidr'), odd, 'greedy').minions).toEqual(['b']);
   });
 
   it('takes another delimiter', () => {
@@ -180,48 +203,6 @@ describe('a compound expression', () => {
     expect(guesses('role:web', 'pillar_pcre')).toBe(true);
     expect(guesses('I@role:web and G@os:D*', 'compound')).toBe(false);
     expect(guesses('role:w*', 'pillar_exact')).toBe(false);
-  });
-});
-
-describe('a node group', () => {
-  it('is a list of ids, one expression, or other groups in parentheses', () => {
-    expect(expandNodeGroup('list', GROUPS)).toEqual(['L@db1,web1']);
-    expect(expandNodeGroup('rx', GROUPS)).toEqual(['E@web?']);
-    expect(expandNodeGroup('star', GROUPS)).toEqual(['web*']);
-    expect(expandNodeGroup('nested', GROUPS)).toEqual(['(', 'L@web1,web2', 'or', 'G@os:RedHat', ')']);
-  });
-
-  it('does not blow up when groups double each other', () => {
-    const doubling = Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [`g${index}`, `N@g${index + 1} or N@g${index + 1}`]),
-    );
-    expect(expandNodeGroup('g0', readNodeGroups({ ...doubling, g40: 'web1' }))?.length ?? 0).toBeLessThan(20_000);
-  });
-
-  it.each(['web1 N@bad', 'not web1 N@bad', 'N@around or web1', 'web1 N@around'])(
-    'with null in its list spoils what it stands in: %s',
-    (tgt) => {
-      const nodegroups = readNodeGroups({ bad: ['web1', 'or', null], around: 'N@bad or web2' });
-      expect(parseTarget({ tgt, tgtType: 'compound' }, { nodegroups }).ok).toBe(false);
-    },
-  );
-
-  it('takes a whole number for an id where groups are put together, and nowhere else', () => {
-    const nodegroups = readNodeGroups({
-      composed: ['N@one', 'or', 5],
-      one: 'web1',
-      inner: ['web1', 'or', 5],
-      around: 'N@inner',
-      names: ['web1', 5],
-    });
-    expect(expandNodeGroup('composed', nodegroups)).toEqual(['(', 'L@web1', 'or', '5', ')']);
-    expect(expandNodeGroup('names', nodegroups)).toBeUndefined();
-    expect(parseTarget({ tgt: 'around', tgtType: 'nodegroup' }, { nodegroups }).ok).toBe(true);
-    expect(parseTarget({ tgt: 'inner', tgtType: 'nodegroup' }, { nodegroups }).ok).toBe(false);
-  });
-
-  it('may be given as a list of mappings', () => {
-    expect([...readNodeGroups([{ a: 'x' }, { b: 'y' }]).keys()]).toEqual(['a', 'b']);
   });
 });
 

@@ -3,10 +3,10 @@
  *
  * Spec: spec/targeting.md. The original's behaviour: compat/cases/target.jsonl, compound.jsonl, nodegroup.jsonl.
  */
-import { err, ok, type Result, type Target } from '@natrium/model';
+import { err, isList, ok, type Result, type Target } from '@natrium/model';
 import { type Expr, parseCompound } from './compound.js';
 import { parseCompoundWord, splitWords } from './compound-words.js';
-import { expandNodeGroup, type NodeGroups } from './node-group.js';
+import { type NodeGroups, nodeGroupWords } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
 import { addressTerm, dataTerm, type DataTermOptions, globTerm, listTerm, pcreTerm, type Term } from './term.js';
 
@@ -24,25 +24,40 @@ export interface TargetContext {
   readonly nodegroups: NodeGroups;
 }
 
+/** Of patterns and the like, each of which is tried on everyone. */
 const MAX_TEXT = 8192;
+/** Of a compound with its lists of ids: one of them costs a look-up, however long it is. */
+const MAX_COMPOUND_TEXT = 65_536;
 const MAX_LIST_TEXT = 4_194_304;
 const DELIMITER = ':';
 
 /** Reads a target of any type, or says why nobody can be meant. */
 export function parseTarget(target: Target, context: TargetContext): Result<TargetExpr, TargetProblem> {
-  const limit = target.tgtType === 'list' ? MAX_LIST_TEXT : MAX_TEXT;
-  if (sizeOf(target.tgt) > limit) return err({ reason: `the target is longer than ${String(limit)} characters` });
+  const tooLong = overLimit(target);
+  if (tooLong !== undefined) return err({ reason: `the target is longer than ${String(tooLong)} characters` });
   const root = parseRoot(target, context);
   return root.ok ? ok(describe(root.value)) : root;
 }
 
-function sizeOf(tgt: Target['tgt']): number {
-  return typeof tgt === 'string' ? tgt.length : tgt.reduce((sum, word) => sum + word.length, 0);
+/** The limit that a target is over. */
+function overLimit({ tgt, tgtType }: Target): number | undefined {
+  const size = typeof tgt === 'string' ? tgt.length : tgt.reduce((sum, word) => sum + word.length, 0);
+  if (tgtType === 'list') return size > MAX_LIST_TEXT ? MAX_LIST_TEXT : undefined;
+  if (size <= MAX_TEXT) return undefined;
+  if (!isCompound(tgtType)) return MAX_TEXT;
+  if (size > MAX_COMPOUND_TEXT) return MAX_COMPOUND_TEXT;
+  const words = typeof tgt === 'string' ? splitWords(tgt) : tgt;
+  const listed = words.filter((word) => word.startsWith('L@')).reduce((sum, word) => sum + word.length, 0);
+  return size - listed > MAX_TEXT ? MAX_TEXT : undefined;
+}
+
+function isCompound(tgtType: string): boolean {
+  return tgtType === 'compound' || tgtType === 'compound_pillar_exact';
 }
 
 function parseRoot(target: Target, { nodegroups }: TargetContext): Result<Expr, TargetProblem> {
   const { tgt, tgtType } = target;
-  if (tgtType === 'compound' || tgtType === 'compound_pillar_exact') {
+  if (isCompound(tgtType)) {
     const exact = tgtType !== 'compound';
     return parseCompound(typeof tgt === 'string' ? splitWords(tgt) : tgt, {
       groups: nodegroups,
@@ -63,11 +78,10 @@ function leaf(term: Result<Term, TargetProblem>): Result<Expr, TargetProblem> {
 }
 
 function parseNodeGroup(name: string, groups: NodeGroups): Result<Expr, TargetProblem> {
-  const words = expandNodeGroup(name, groups);
-  if (words === undefined)
-    return err({
-      reason: groups.has(name) ? `the node group '${name}' is malformed` : `Node group ${name} unavailable`,
-    });
+  const definition = groups.get(name);
+  if (definition === undefined) return err({ reason: `Node group ${name} unavailable` });
+  const words = typeof definition === 'string' || isList(definition) ? nodeGroupWords(name, groups) : undefined;
+  if (words === undefined) return err({ reason: `the node group '${name}' is malformed` });
   return parseCompound(words, { groups, termOf: (word) => termOf(word, false) });
 }
 

@@ -14,6 +14,8 @@ import { dirname, join } from 'node:path';
 import { accountKeyPath } from '../../apps/cli/src/accounts/own-identity.js';
 import { openMaster, type OpenOptions, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
 import { printFigure } from '../support/figures.js';
+import { BUILT } from '../support/places.js';
+import { runProgram } from '../support/run-program.js';
 import { Tap } from '../support/tap.js';
 import { useCluster } from '../support/use-cluster.js';
 
@@ -37,6 +39,22 @@ afterAll(async () => {
 });
 
 const cluster = useCluster({ minions: MINIONS, masterConfig: MASTER, replicas: { 'master-gateway': 2 } });
+
+it('a second agent on the folders of one that lives is refused, and no job runs twice', async () => {
+  const { client } = await alice();
+  const agent = join(BUILT, 'minion-agent', 'main.mjs');
+  const second = await runProgram(process.execPath, [agent, '-c', cluster().minion('a')]);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  const pid = String(cluster().pidOf('a'));
+  expect(second.stderr).toMatch(
+    new RegExp(`^natrium-minion a: \\S+ is in use by another natrium-minion \\(process ${pid}\\); .+\n$`),
+  );
+  const mark = join(cluster().folder, 'ran-once');
+  const next = client.inBatches(anAsk('a', 'cmd.run', [`echo >> ${mark}`, shell()]));
+  expect(await told(next(['a']))).toEqual({ a: '' });
+  expect(readFileSync(mark, 'utf8')).toBe('\n');
+  expect((await cluster().call('a', 'test.ping')).code).toBe(0);
+});
 
 describe('a batch that is signed once', () => {
   it('runs once on each minion, whichever batches name it', async () => {

@@ -12,7 +12,14 @@ const NAMES = [
 ];
 /** By service, as docs/operations.md has them. */
 const OF_ONE: Readonly<Record<string, readonly string[]>> = {
-  acl: ['natrium_decisions_total', 'natrium_logins_total', 'natrium_queue_depth'],
+  acl: [
+    'natrium_decisions_total',
+    'natrium_logins_total',
+    'natrium_queue_depth',
+    'natrium_policy_info',
+    'natrium_policy_refused',
+    'natrium_minions',
+  ],
   gateway: [
     'natrium_jobs_total',
     'natrium_returns_total',

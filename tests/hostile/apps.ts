@@ -3,7 +3,6 @@ import { openService } from '@natrium/edge';
 import type { Apps } from '@natrium/testing';
 import { pino } from 'pino';
 import { AclModule } from '../../apps/acl-service/src/acl.module.js';
-import { answerHello } from '../../apps/acl-service/src/hello-service.js';
 import { startAgent } from '../../apps/minion-agent/src/agent.js';
 
 const logTo: Apps['logTo'] = (hear) => pino({ level: 'trace' }, { write: hear });
@@ -11,13 +10,8 @@ const logTo: Apps['logTo'] = (hear) => pino({ level: 'trace' }, { write: hear })
 export const apps: Apps = {
   logTo,
   openAcl: (config, hear) =>
-    openService(
-      { role: 'acl', config, log: logTo(hear) },
-      ({ link, log, onStop }) => AclModule.create({ link, service: config, onStop, log }),
-      (started) => {
-        const listening = answerHello(started.link, started.link.keys.roleKey('acl'));
-        started.onStop(() => listening.close());
-      },
+    openService({ role: 'acl', config, log: logTo(hear) }, ({ config: service, ...start }) =>
+      AclModule.create({ ...start, service }),
     ),
   startAgent: (config, hear, signal) => startAgent(config, logTo(hear), signal),
 };

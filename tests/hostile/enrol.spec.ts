@@ -66,7 +66,7 @@ describe('a roster record in the store', () => {
   it.each(forgers)(
     'that is signed by %s lets nobody in; signed by the acl-service it does, and that key’s request runs',
     async (who, forge) => {
-      const [rogue, twin] = [await world.cluster.session(newIdentity()), await world.cluster.session(newIdentity())];
+      const [rogue, twin] = [await world.cluster.newcomer(newIdentity()), await world.cluster.newcomer(newIdentity())];
       const before = await keys.roster();
       const name = `rogue-${String(forgers.findIndex(([one]) => one === who))}.example.com`;
       await writes(forge(recordOf(rogue, name)), rogue);
@@ -96,7 +96,7 @@ describe('a roster record in the store', () => {
     const asked = (): Asked => world.signed(world.marking(world.mark()), minion);
     const out = recordOf(minion.link, minion.id, { state: 'rejected', revision: 50 });
     await writes(signedWith(world.cluster.keys.roleKey('gateway'), out), minion.link);
-    const other = await world.cluster.session(newIdentity());
+    const other = await world.cluster.newcomer(newIdentity());
     const fence = await writes(signedWith(world.acl.key, recordOf(other, 'fence-1.example.com')), other);
     await fence.told();
     expect(await refusalOf(world, asked())).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a roster record in the store', () => {
     expect(await refusalOf(world, asked())).toBeUndefined();
     expect(await keys.admin(account, 'key.delete', [pair])).toEqual([pair.id]);
     await writes(old, link);
-    const other = await world.cluster.session(newIdentity());
+    const other = await world.cluster.newcomer(newIdentity());
     const fence = await writes(signedWith(world.acl.key, recordOf(other, 'fence-2.example.com')), other);
     await fence.told();
     expect(await refusalOf(world, asked())).toBe('unknown_caller');
@@ -126,7 +126,7 @@ describe('a roster record in the store', () => {
     const store = await world.gateway.link.store('roster', 'roster');
     await store.put(`k.${fp(randomBytes(32))}`, encode(['not', 'a', 'record']));
     await store.put(`k.${fp(randomBytes(32))}`, Uint8Array.of(0xc1));
-    const link = await world.cluster.session(newIdentity());
+    const link = await world.cluster.newcomer(newIdentity());
     const { told } = await writes(signedWith(world.acl.key, recordOf(link, 'next.example.com')), link);
     await told();
     const asked = signedBy(link.identity.signing, world.acl.cluster, world.marking(world.mark()));
@@ -138,7 +138,7 @@ describe('a roster record in the store', () => {
     expect(await keys.admin(account, 'key.accept', [pair])).toEqual([pair.id]);
     const forged = recordOf(link, pair.id, { revision: 3 });
     await writes(signedWith(world.cluster.keys.roleKey('gateway'), forged), link);
-    const other = await world.cluster.session(newIdentity());
+    const other = await world.cluster.newcomer(newIdentity());
     const fence = await writes(signedWith(world.acl.key, recordOf(other, 'fence-3.example.com')), other);
     await fence.told();
     expect(await keys.admin(account, 'key.delete', [pair])).toEqual([pair.id]);
@@ -186,7 +186,7 @@ describe('a request about keys', () => {
   it('is refused from an identity that the gateway made up, whoever signed; from an account it is carried out', async () => {
     const { pair } = await keys.aPendingKey('wanted-2.example.com');
     const before = await keys.roster();
-    const stranger = await world.cluster.session(newIdentity());
+    const stranger = await world.cluster.newcomer(newIdentity());
     expect(await keys.admin(stranger, 'key.accept', [pair])).toBe('unknown_caller');
     expect(await keys.admin(stranger, 'key.accept', [pair], world.cluster.keys.roleKey('gateway'))).toBe(
       'unknown_caller',
@@ -216,7 +216,7 @@ describe('a request about keys', () => {
 
 describe('a key that is named beforehand', () => {
   it('is refused from a minion and from a stranger; from an account it lets in that key alone', async () => {
-    const [wanted, rogue] = [await world.cluster.session(newIdentity()), await world.cluster.session(newIdentity())];
+    const [wanted, rogue] = [await world.cluster.newcomer(newIdentity()), await world.cluster.newcomer(newIdentity())];
     const id = 'beforehand.example.com';
     const { publicKey, nkeyPublic } = wanted.identity;
     const card = { id, identity: toHex(publicKey), nkey: toHex(nkeyPublic) };
@@ -247,7 +247,7 @@ describe('many newcomers', () => {
     const crowded = await World.start('request_rate: 1\nrequest_burst: 8\n');
     try {
       const own = await Enrolling.in(crowded);
-      const stranger = await crowded.cluster.session(newIdentity());
+      const stranger = await crowded.cluster.newcomer(newIdentity());
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, at) => own.joins(stranger, `crowd-${String(at)}.example.com`)),
       );
@@ -261,14 +261,14 @@ describe('many newcomers', () => {
 
 describe('joining', () => {
   it('under the id of another is denied, and leaves that one alone; under a free id it waits', async () => {
-    const rogue = await world.cluster.session(newIdentity());
+    const rogue = await world.cluster.newcomer(newIdentity());
     expect(await keys.joins(rogue, world.web1.id)).toBe('denied');
     const mark = world.mark();
     const asked = signedBy(rogue.identity.signing, world.acl.cluster, world.marking(mark));
     expect(await refusalOf(world, asked)).toBe('unknown_caller');
     expect(await world.gateway.runs(world.signed(world.marking(mark)), world.web1)).toMatchObject({ heard: 'done' });
     expect(mark.count()).toBe(1);
-    const free = await world.cluster.session(newIdentity());
+    const free = await world.cluster.newcomer(newIdentity());
     expect(await keys.joins(free, 'free.example.com')).toBe('pending');
   });
 });

@@ -64,14 +64,14 @@ export class Enrolling {
 
   /** A key that has asked to be let in and waits. */
   async aPendingKey(id: string): Promise<{ readonly link: Link; readonly pair: KeyPair }> {
-    const link = await this.world.cluster.session(newIdentity());
+    const link = await this.world.cluster.newcomer(newIdentity());
     expect(await this.joins(link, id)).toBe('pending');
     return { link, pair: { id, fingerprint: fingerprint(link.identity.publicKey) } };
   }
 
   /** A key that a file of the operator names beforehand, and that has not asked yet. */
   async anExpectedKey(id: string): Promise<{ readonly link: Link; readonly pair: KeyPair }> {
-    const link = await this.world.cluster.session(newIdentity());
+    const link = await this.world.cluster.newcomer(newIdentity());
     const pair = { id, fingerprint: fingerprint(link.identity.publicKey) };
     const folder = join(this.world.cluster.folder, 'master', 'pki', 'minions');
     mkdirSync(folder, { recursive: true });

@@ -161,7 +161,7 @@ describe('a new identity', () => {
     const asked = asks(identity, newIdentity(), id);
     const before = await keys.roster();
     expect(await sends(world.web2.link, asked)).toBe('bad_signature');
-    expect(await sends(await world.cluster.session(newIdentity()), asked)).toBe('bad_signature');
+    expect(await sends(await world.cluster.newcomer(newIdentity()), asked)).toBe('bad_signature');
     expect(await keys.roster()).toEqual(before);
     expect(await sends(link, asked)).toBe('accepted');
   });
@@ -288,7 +288,7 @@ describe('an agent', () => {
   it('whose new identity is refused stays who it was', async () => {
     const minion = await world.anotherMinion();
     const [before, secret] = [minion.key, newIdentitySecret()];
-    expect(await keys.joins(await world.cluster.session(identityFrom(secret)), minion.id)).toBe('denied');
+    expect(await keys.joins(await world.cluster.newcomer(identityFrom(secret)), minion.id)).toBe('denied');
     await minion.restart(() => {
       writeKeyFile(`${keyPath(minion)}.next`, secret);
     });

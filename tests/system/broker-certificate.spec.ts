@@ -1,9 +1,13 @@
 /** The broker's certificate, which needs the host's openssl: the first, the next under the same CA, and the warning before it ends. */
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkCertificates } from '../../apps/cli/src/doctor/host-checks.js';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { checkCertificates, checkServed } from '../../apps/cli/src/doctor/host-checks.js';
+import { servedCertificates } from '../../apps/cli/src/doctor/served-certificates.js';
 import { runInit } from '../../apps/cli/src/init/init.js';
 import { ScriptedIo } from '../../apps/cli/src/testing/scripted-io.js';
 
@@ -62,7 +66,7 @@ describe('natriumctl init --broker-tls in a cluster that is there', () => {
       renameSync(at('elsewhere'), at(name));
     }
     expect(certificate('server.crt').fingerprint256).toBe(before);
-    expect((await init()).exit).toBe(1);
+    expect((await init()).exit).toBe(0);
   });
 
   it('founds no other cluster over what was put back in part', async () => {
@@ -86,4 +90,69 @@ it('natriumctl doctor warns before one ends, says when it has ended, and nothing
   expect(said(740)).toEqual(['warning certificates', 'ok certificates']);
   expect(said(826)).toEqual(['problem certificates', 'ok certificates']);
   expect(said(3651)).toEqual(['problem certificates', 'problem certificates']);
+});
+
+describe('what the nodes of the broker show', () => {
+  const nodes: Server[] = [];
+  afterEach(() => {
+    for (const node of nodes.splice(0)) node.close();
+  });
+
+  /** As nats-server begins: a line in clear, and then TLS with what it has read at its start. @returns Its port. */
+  async function aNode(greets = true): Promise<number> {
+    const secureContext = createSecureContext({
+      key: readFileSync(at('server.key')),
+      cert: readFileSync(at('server.crt')),
+    });
+    const node = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if (!greets) return;
+      socket.write('INFO {"tls_required":true}\r\n');
+      new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => undefined);
+    });
+    nodes.push(node.listen(0, '127.0.0.1'));
+    await once(node, 'listening');
+    return (node.address() as AddressInfo).port;
+  }
+
+  const config = (nats: readonly string[], ca = at('ca.crt')) => ({
+    nats,
+    broker_ca: ca,
+    broker_cert: '',
+    broker_key: '',
+  });
+  const levels = async (nats: readonly string[], days: number, ca?: string) =>
+    checkServed(await servedCertificates(config(nats, ca)), Date.now() + days * DAY_MS).map(({ level }) => level);
+
+  it('counts, whatever is in the file: until it has read that, it shows the one before', async () => {
+    await init('localhost');
+    const before = certificate('server.crt');
+    const nats = [`nats://me:secret@127.0.0.1:${String(await aNode())}`];
+    await init('localhost');
+    expect(certificate('server.crt').serialNumber).not.toBe(before.serialNumber);
+    const [served] = await servedCertificates(config(nats));
+    expect(served?.validity?.to).toBe(Date.parse(before.validTo));
+    expect(served?.node).not.toContain('secret');
+    expect([await levels(nats, 0), await levels(nats, 740), await levels(nats, 826)]).toEqual([
+      ['ok'],
+      ['warning'],
+      ['problem'],
+    ]);
+  });
+
+  it('is looked at on each node, also where one is not there, and nowhere without TLS', async () => {
+    await init('localhost');
+    const port = String(await aNode());
+    expect(await levels([`tls://127.0.0.1:${port}`, 'tls://127.0.0.1:1', `nats://127.0.0.1:${port}`], 0, '')).toEqual([
+      'ok',
+      'warning',
+    ]);
+    expect(await levels([`nats://127.0.0.1:${port}`], 0, '')).toEqual([]);
+  });
+
+  it('cannot be seen where a node says nothing', async () => {
+    await init('localhost');
+    const [served] = await servedCertificates(config([`tls://127.0.0.1:${String(await aNode(false))}`]));
+    expect(served).toMatchObject({ validity: undefined, why: 'it says nothing' });
+  });
 });

@@ -65,9 +65,10 @@ export class World {
     const cluster = await aCluster({ apps, minions: MINIONS, master });
     const config = readServiceConfig(join(cluster.folder, 'master'));
     const log = apps.logTo(() => undefined);
-    const { keepJobsMs, grantTimeoutMs, requests } = config;
+    const { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests } = config;
+    const options = { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, events: eventOptions(config) };
     const gateway = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
-      GatewayModule.create({ link, keepJobsMs, grantTimeoutMs, requests, events: eventOptions(config), log, onStop }),
+      GatewayModule.create({ link, ...options, log, onStop }),
     );
     const runner = await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start));
     const root = await clientOf(cluster, cluster.account);

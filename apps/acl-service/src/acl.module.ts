@@ -34,6 +34,7 @@ import { EventRefusals } from './event-refusals.js';
 import { tellFigures } from './figures.js';
 import { Granting } from './granting.js';
 import { Guests } from './guests.js';
+import { answeringHello } from './hello-service.js';
 import { Inventory } from './inventory.js';
 import { inventoryHandler } from './inventory-export.js';
 import { InventoryReads } from './inventory-reads.js';
@@ -47,8 +48,10 @@ import { PillarSource } from './pillar-source.js';
 import { PillarWatch } from './pillar-watch.js';
 import { OnceOnly } from './once-only.js';
 import { Policies } from './policies.js';
+import { policyHandler, PolicyReports } from './policy-reports.js';
 import { PolicyWatch } from './policy-watch.js';
 import { Renewing } from './renewing.js';
+import { Room } from './room.js';
 import { Roster } from './roster.js';
 import { Succeeding } from './succeeding.js';
 import { Sweeping } from './sweeping.js';
@@ -57,6 +60,7 @@ import { WheelKeys } from './wheel-keys.js';
 export interface AclOptions {
   readonly link: RoleLink;
   readonly service: ServiceConfig;
+  readonly onListening: (begin: () => void) => void;
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly log: Logger;
   /** undefined: nobody asks for figures. */
@@ -80,7 +84,7 @@ const CONTROLLERS = [
 
 @Module({})
 export class AclModule {
-  static async create({ link, service, onStop, log, metrics }: AclOptions): Promise<DynamicModule> {
+  static async create({ link, service, onListening, onStop, log, metrics }: AclOptions): Promise<DynamicModule> {
     const { loaded, runnerTimeoutMs } = service;
     const acl = link.keys.roleKey('acl');
     const roster = await openRoster(link, log);
@@ -89,34 +93,34 @@ export class AclModule {
     const pillarWatch = new PillarWatch(pillars, log);
     const { inventory, mines } = await openMinionStores(link, { roster, pillars, log });
     const { audit, index, heads } = await openAudit(link, log);
-    if (metrics !== undefined) tellFigures(metrics, audit);
     const { tokens, logins } = await openLogins(link, config, { policy: () => policies.current, roster, audit, log });
     const onLoad = (next: MasterConfig) => {
       config = next;
       logins.use(next);
       pillarWatch.readSoon();
     };
-    const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad });
+    const onRead = () => void reports.tell();
+    const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead });
+    if (metrics !== undefined) tellFigures(metrics, { audit, policies, roster });
     const { request_rate: rate, request_burst: burst } = loaded.config;
     const budget = () => new Budget({ rate, burst });
     const own = () => link.clock.own();
-    const admission = admissionFrom(() => config, log);
+    const room = new Room(roster, () => config);
+    const admission = admissionFrom(() => config, room, log);
     const users = await BrokerUsers.open(service, roster, log);
     if (users !== undefined) {
       onStop(() => users.close());
       await backAt(link);
     }
+    onListening(answeringHello(link, { roster, users, onStop, limits: { rate, burst } }));
     const events = new KeyEvents(link, log);
-    const joining = new Joining(link, roster, admission, { audit, users, events, budget: budget() });
-    roster.onChange((record, { signed, waiting }) => {
-      joining.tellWaiting(record, signed, waiting).catch((cause: unknown) => {
-        log.error({ err: cause }, 'a newcomer that waits could not be told what became of its key');
-      });
-      if (record.state !== 'accepted') forget(link, record.identity);
-    });
+    const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
+    tellOfKeys(link, { roster, joining, log });
     await enrolFirstAccount(link, roster, policies.current.masterAccount);
-    const once = new OnceOnly(await link.store('tokens', 'tokens'), () => link.clock.now());
-    const admin = adminOf(link, { roster, policies, audit, index, heads, inventory, tokens, events, once, budget: budget() }); // prettier-ignore
+    const store = await link.store('tokens', 'tokens');
+    const once = new OnceOnly(store, () => link.clock.now());
+    const reports = await PolicyReports.begin(link, { store, policies, log, onStop });
+    const admin = adminOf(link, { roster, room, policies, reports, audit, index, heads, inventory, tokens, events, once, budget: budget() }); // prettier-ignore
     return {
       module: AclModule,
       controllers: CONTROLLERS,
@@ -135,7 +139,7 @@ export class AclModule {
         { provide: EventRefusals, useValue: new EventRefusals(roster, audit) },
         { provide: AuditHeads, useValue: heads },
         { provide: InventoryReads, useValue: new InventoryReads(link, { roster, inventory, policies, audit }) },
-        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, policies, audit, events, once }) },
+        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, room, policies, audit, events, once }) },
       ],
     };
   }
@@ -173,7 +177,9 @@ async function openMinionStores(link: RoleLink, { roster, pillars, log }: Stores
 
 interface AdminNeeds {
   readonly roster: Roster;
+  readonly room: Room;
   readonly policies: Policies;
+  readonly reports: PolicyReports;
   readonly audit: AuditLog;
   readonly index: AuditIndex;
   readonly heads: AuditHeads;
@@ -185,13 +191,14 @@ interface AdminNeeds {
 }
 
 function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
-  const { roster, policies, audit, index, heads, inventory, tokens, events, once, budget } = needs;
+  const { roster, room, policies, reports, audit, index, heads, inventory, tokens, events, once, budget } = needs;
   const masterAccount = () => policies.current.masterAccount;
   return new Admin(link, { roster, audit, budget, once }, (account) => policies.current.hasFullAccess(account), {
-    key: keyHandler(roster, events),
+    key: keyHandler(roster, room, events),
     account: accountHandler(roster, masterAccount),
     audit: auditHandler(index, heads),
     inventory: inventoryHandler(roster, inventory),
+    policy: policyHandler(reports),
     token: tokenHandler(tokens),
   });
 }
@@ -222,13 +229,30 @@ async function openAudit(link: RoleLink, log: Logger) {
   return { audit, index, heads };
 }
 
-function admissionFrom(config: () => MasterConfig, log: Logger): FileAdmission {
+function admissionFrom(config: () => MasterConfig, room: Room, log: Logger): FileAdmission {
   return new FileAdmission({
     config,
     now: () => Date.now(),
-    onIgnored: (path, why) => {
-      log.error({ path }, `this file lets nobody in: ${why}`);
+    hasRoom: () => room.left > 0,
+    onIgnored: (path, sentence) => {
+      log.error({ path }, sentence);
     },
+  });
+}
+
+interface KeyNeeds {
+  readonly roster: Roster;
+  readonly joining: Joining;
+  readonly log: Logger;
+}
+
+/** What becomes of a key is told to whoever waits with it, and counts here at once. */
+function tellOfKeys(link: RoleLink, { roster, joining, log }: KeyNeeds): void {
+  roster.onChange((record, { signed, waiting }) => {
+    joining.tellWaiting(record, signed, waiting).catch((cause: unknown) => {
+      log.error({ err: cause }, 'a newcomer that waits could not be told what became of its key');
+    });
+    if (record.state !== 'accepted') forget(link, record.identity);
   });
 }
 

@@ -15,6 +15,7 @@ import type { contracts } from '@natrium/wire';
 import { Admin, keyHandler } from './admin.js';
 import type { AuditLog } from './audit-log.js';
 import { OnceOnly } from './once-only.js';
+import { Room } from './room.js';
 import { Roster } from './roster.js';
 
 const NOW = 1_795_000_000_000;
@@ -60,7 +61,7 @@ async function aWorld(failing: () => void = () => undefined) {
       once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
     },
     (account) => account === 'root',
-    { key: keyHandler(roster, { decided: failing }) },
+    { key: keyHandler(roster, new Room(roster, () => ({ max_minions: 0 })), { decided: failing }) },
   );
   return {
     store,

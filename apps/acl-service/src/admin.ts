@@ -22,6 +22,7 @@ import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import { type KeyEvents, keyChanges } from './key-events.js';
 import type { OnceOnly } from './once-only.js';
+import type { Room } from './room.js';
 import type { Roster } from './roster.js';
 import { MAX_NAMED } from './wheel-keys.js';
 
@@ -68,6 +69,7 @@ const WHATS: Readonly<Record<string, Request['what']>> = {
   account: 'key',
   audit: 'audit',
   inventory: 'audit',
+  policy: 'audit',
   token: 'token',
 };
 
@@ -187,7 +189,7 @@ function namedIn(some: readonly KeyOutcome[], complete: boolean) {
 const UNRECORDED = 'audit.read';
 
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
-const READS = /^(?:audit|inventory)\.|^key\.list$/;
+const READS = /^(?:audit|inventory|policy)\.|^key\.list$/;
 
 export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
@@ -211,16 +213,16 @@ function groupOf(fun: string): string {
 type Decided = Pick<KeyEvents, 'decided'>;
 
 /** Requests about keys, over this roster. */
-export function keyHandler(roster: Roster, events: Decided): AdminHandler {
+export function keyHandler(roster: Roster, room: Room, events: Decided): AdminHandler {
   const requests = new KeyRequests({
     records: () => roster.records(),
     named: (id) => roster.named('minion', id),
     fingerprintOf: (key) => fingerprint(key),
     textOf: (key) => toHex(key),
-    change: keyChanges(roster, events),
+    ...keyChanges(roster, room, events),
   });
   return (fun, args, note) => {
-    if (fun === 'key.enrol') return enrolmentIn(roster, events, note).handle(args);
+    if (fun === 'key.enrol') return enrolmentIn({ roster, room, events }, note).handle(args);
     return requests.handle(fun, args, (named, done) => {
       const code = done?.ok === true ? undefined : (done?.error.code ?? 'failed');
       note({ change: fun.slice('key.'.length), ...namesIn(named), code });
@@ -228,15 +230,22 @@ export function keyHandler(roster: Roster, events: Decided): AdminHandler {
   };
 }
 
-function enrolmentIn(roster: Roster, events: Decided, note: (key: KeyOutcome) => void): KeyEnrolment {
+interface Enrolling {
+  readonly roster: Roster;
+  readonly room: Room;
+  readonly events: Decided;
+}
+
+function enrolmentIn({ roster, room, events }: Enrolling, note: (key: KeyOutcome) => void): KeyEnrolment {
   return new KeyEnrolment({
     records: () => roster.records(),
     keyFrom,
     textOf: (key) => toHex(key),
+    room: () => room.left,
     write: async (record) => {
       let code: KeyOutcome['code'] = 'failed';
       try {
-        const written = await roster.write(record);
+        const written = await room.accepting(() => roster.write(record));
         if (written !== undefined) events.decided(record.name, 'accepted');
         code = written === undefined ? 'key_state' : undefined;
         return written;

@@ -11,11 +11,12 @@ import { FileAdmission } from './admission.js';
 const MINUTE_MS = 60_000;
 let folder: string;
 let ignored: string[];
+let said: string[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-admission-'));
   mkdirSync(join(folder, 'grains'));
-  ignored = [];
+  [ignored, said] = [[], []];
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
@@ -42,7 +43,11 @@ function admission(more = '', now = Date.now()): FileAdmission {
   const loaded = loadMasterConfig(folder);
   if (!loaded.ok) throw new Error('the configuration has problems');
   const config: MasterConfig = loaded.value.config;
-  return new FileAdmission({ config: () => config, now: () => now, onIgnored: (path) => ignored.push(path) });
+  const onIgnored = (path: string, sentence: string) => {
+    ignored.push(path);
+    said.push(sentence);
+  };
+  return new FileAdmission({ config: () => config, now: () => now, hasRoom: () => true, onIgnored });
 }
 
 describe('autosign_file and autoreject_file', () => {
@@ -67,6 +72,69 @@ describe('autosign_file and autoreject_file', () => {
     expect(ignored).toEqual([path]);
     chmodSync(path, 0o644);
     expect(gate.signs(joiner('web1'))).toBe(true);
+  });
+});
+
+/** Puts a folder there instead, which nobody reads as a file: root may read any file. */
+function putFolder(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+describe('an autoreject_file that cannot be used', () => {
+  it.each([
+    ['others may write', () => put('autoreject.conf', 'bad*\n', 0o664), 'others than its owner may write it'],
+    ['cannot be read', () => putFolder('autoreject.conf'), 'it is no file'],
+    ['has a line that is no pattern', () => put('autoreject.conf', 'web9\nbad.*(\n'), "'bad.*(' is neither a glob nor"],
+  ])('because it %s leaves everybody in doubt, and that is told once', (_about, spoil, why) => {
+    const path = spoil();
+    const gate = admission();
+    for (const id of ['bad1', 'good1', 'web9'])
+      expect([gate.isInDoubt(joiner(id)), gate.rejects(joiner(id))]).toEqual([true, false]);
+    expect(ignored).toEqual([path]);
+    expect(said[0]).toContain(`nobody is let in without an operator: ${why}`);
+    rmSync(path, { recursive: true });
+    put('autoreject.conf', 'bad*\n*.example.com\n');
+    expect(gate.isInDoubt(joiner('good1'))).toBe(false);
+    expect(gate.rejects(joiner('bad1'))).toBe(true);
+  });
+
+  it('because its folder cannot be passed is not taken for one that is not there', () => {
+    put('file', '');
+    expect(admission(`autoreject_file: ${join(folder, 'file/autoreject.conf')}\n`).isInDoubt(joiner('web1'))).toBe(
+      true,
+    );
+    expect(admission(`autoreject_file: ${join(folder, 'none/autoreject.conf')}\n`).isInDoubt(joiner('web1'))).toBe(
+      false,
+    );
+  });
+});
+
+describe('what the acl-service may not read', () => {
+  it.each([
+    ['the autosign_file', () => putFolder('autosign.conf')],
+    ['a file of grains', () => putFolder('grains/uuid')],
+    ['the folder of grains', () => (rmSync(join(folder, 'grains'), { recursive: true }), put('grains', ''))],
+    ['the folder of next keys', () => put('pki/minions_autosign', '')],
+    ['a file of a next key', () => putFolder('pki/minions_autosign/web1')],
+  ])('lets nobody in and stops nothing, where it is %s', (_about, spoil) => {
+    const path = spoil();
+    const gate = admission();
+    for (let n = 0; n < 2; n += 1) expect(gate.signs(joiner('web1', { uuid: '8d-1' }))).toBe(false);
+    expect([gate.isInDoubt(joiner('web1')), ignored]).toEqual([false, [path]]);
+    expect(said[0]).toMatch(/^this lets nobody in: it (?:is no file|cannot be read)/);
+  });
+
+  it('leaves the one in doubt whose expected key it may hold', () => {
+    const path = put('pki/minions/web1', toHex(keyOf('web1')), 0o664);
+    const gate = admission();
+    const web1 = joiner('web1');
+    expect([gate.isInDoubt(web1), gate.expects(web1), gate.rejects(web1)]).toEqual([true, false, false]);
+    expect([gate.isInDoubt(joiner('web2')), ignored]).toEqual([false, [path]]);
+    rmSync(join(folder, 'pki/minions'), { recursive: true });
+    put('pki/minions', '');
+    expect([gate.isInDoubt(web1), gate.isInDoubt(joiner('web2'))]).toEqual([true, true]);
   });
 });
 

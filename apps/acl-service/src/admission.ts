@@ -5,27 +5,36 @@
  * `pki/minions/<id>` holds the public key (or its fingerprint) that the operator expects: that key is accepted until it is taken
  * away, any other under this id is rejected. `pki/minions_autosign/<id>` accepts the next key under this id, once, for `autosign_timeout` minutes.
  * An id is compared with what a folder holds; it never becomes part of a path by itself.
+ *
+ * What keeps somebody out is a deny rule: while `autoreject_file`, or the file of an expected key, cannot be used, whomever it
+ * may be about waits for an operator.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MasterConfig } from '@natrium/config';
 import { fingerprint, toHex } from '@natrium/envelope';
 import type { Admission, Joiner } from '@natrium/flow';
-import { compileWholeMatch } from '@natrium/matchers';
-import { pyStr } from '@natrium/model';
+import { ok, pyStr } from '@natrium/model';
+import { type Found, linesOf, matches, messageOf, namesIn, patternsOf, trusted } from './admission-files.js';
 
 export interface AdmissionParts {
   /** As it is in force now. */
   readonly config: () => MasterConfig;
   readonly now: () => number;
-  /** Told of a file that is not heeded; once for each. */
-  readonly onIgnored: (path: string, why: string) => void;
+  /** Whether one more minion may be accepted. */
+  readonly hasRoom: () => boolean;
+  /** Told of what cannot be used, in a sentence; once for each. */
+  readonly onIgnored: (path: string, sentence: string) => void;
 }
 
-const GROUP_OR_OTHERS_WRITE = 0o022;
 const MINUTE_MS = 60_000;
 const EXPECTED = 'minions';
 const NEXT_ONLY = 'minions_autosign';
+
+const LETS_NOBODY_IN = 'this lets nobody in';
+const TELLS_OF_NOBODY = 'this has to tell whom to keep out; until it is mended, nobody is let in without an operator';
+const TELLS_OF_NO_KEY =
+  'this has to tell which key to expect; until it is mended, no key that it may be about is let in without an operator';
 
 export class FileAdmission implements Admission {
   readonly #told = new Set<string>();
@@ -40,8 +49,17 @@ export class FileAdmission implements Admission {
     return this.#config.max_pending;
   }
 
+  get hasRoom(): boolean {
+    return this.parts.hasRoom();
+  }
+
+  isInDoubt({ id }: Joiner): boolean {
+    return !this.#rejected().ok || !this.#expectedKeys(id).ok;
+  }
+
   rejects(joiner: Joiner): boolean {
-    return this.#lists(this.#config.autoreject_file, joiner.id) || this.#expected(joiner) === 'another';
+    const rejected = this.#rejected();
+    return (rejected.ok && matches(rejected.value, joiner.id)) || this.#expected(joiner) === 'another';
   }
 
   expects(joiner: Joiner): boolean {
@@ -49,70 +67,74 @@ export class FileAdmission implements Admission {
   }
 
   signs(joiner: Joiner): boolean {
-    return this.#lists(this.#config.autosign_file, joiner.id) || this.#showsGrain(joiner) || this.#isNext(joiner);
+    const signed = this.#orNothing(linesOf(this.#config.autosign_file));
+    return matches(signed, joiner.id) || this.#showsGrain(joiner) || this.#isNext(joiner);
   }
 
   get #config(): MasterConfig {
     return this.parts.config();
   }
 
-  #lists(path: string, id: string): boolean {
-    return this.#linesOf(path).some((line) => compileWholeMatch(line).test(id));
+  #rejected(): Found<readonly string[]> {
+    return this.#telling(patternsOf(this.#config.autoreject_file), TELLS_OF_NOBODY);
   }
 
   #showsGrain({ grains }: Joiner): boolean {
     const folder = this.#config.autosign_grains_dir;
-    if (folder === '' || !existsSync(folder)) return false;
-    return readdirSync(folder).some((name) => {
+    return this.#orNothing(namesIn(folder)).some((name) => {
       const shown = Object.hasOwn(grains, name) ? grains[name] : undefined;
-      return shown !== undefined && this.#linesOf(join(folder, name)).includes(pyStr(shown));
+      return shown !== undefined && this.#orNothing(linesOf(join(folder, name))).includes(pyStr(shown));
     });
   }
 
   /** Whether the operator expects a key under this id, and whether it is this one. */
   #expected({ id, identity }: Joiner): 'this' | 'another' | undefined {
-    const lines = this.#linesOf(this.#fileNamed(EXPECTED, id)).map((line) => line.toLowerCase());
-    if (lines.length === 0) return undefined;
-    return lines.includes(toHex(identity)) || lines.includes(fingerprint(identity)) ? 'this' : 'another';
+    const keys = this.#expectedKeys(id);
+    if (!keys.ok || keys.value.length === 0) return undefined;
+    return keys.value.includes(toHex(identity)) || keys.value.includes(fingerprint(identity)) ? 'this' : 'another';
+  }
+
+  #expectedKeys(id: string): Found<readonly string[]> {
+    const path = this.#fileNamed(EXPECTED, id);
+    const lines = this.#telling(path.ok ? linesOf(path.value) : path, TELLS_OF_NO_KEY);
+    return lines.ok ? ok(lines.value.map((line) => line.toLowerCase())) : lines;
   }
 
   /** Used up by the answer. */
   #isNext({ id }: Joiner): boolean {
-    const path = this.#fileNamed(NEXT_ONLY, id);
-    if (path === '' || !this.#isTrusted(path)) return false;
-    const age = this.parts.now() - statSync(path).mtimeMs;
+    const path = this.#telling(this.#fileNamed(NEXT_ONLY, id), LETS_NOBODY_IN);
+    const stat = path.ok ? this.#telling(trusted(path.value), LETS_NOBODY_IN) : path;
+    if (!path.ok || !stat.ok || stat.value === undefined) return false;
     try {
-      rmSync(path, { force: true });
+      rmSync(path.value, { force: true });
     } catch (cause) {
       // It would let in whoever comes, each time.
-      this.#ignore(path, `it cannot be removed (${cause instanceof Error ? cause.message : String(cause)})`);
+      this.#tell(path.value, `${LETS_NOBODY_IN}: it cannot be removed (${messageOf(cause)})`);
       return false;
     }
-    return age <= this.#config.autosign_timeout * MINUTE_MS;
+    return this.parts.now() - stat.value.mtimeMs <= this.#config.autosign_timeout * MINUTE_MS;
   }
 
   /** `''` when the folder holds no such name. */
-  #fileNamed(name: string, id: string): string {
+  #fileNamed(name: string, id: string): Found<string> {
     const folder = join(this.#config.pki_dir, name);
-    const found = existsSync(folder) && readdirSync(folder).find((entry) => entry === id);
-    return found === false || found === undefined ? '' : join(folder, found);
+    const names = namesIn(folder);
+    return names.ok ? ok(names.value.includes(id) ? join(folder, id) : '') : names;
   }
 
-  #linesOf(path: string): readonly string[] {
-    if (path === '' || !existsSync(path) || !this.#isTrusted(path)) return [];
-    const lines = readFileSync(path, 'utf8').split('\n');
-    return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  #orNothing<T>(found: Found<readonly T[]>): readonly T[] {
+    const told = this.#telling(found, LETS_NOBODY_IN);
+    return told.ok ? told.value : [];
   }
 
-  #isTrusted(path: string): boolean {
-    const stat = statSync(path);
-    if (stat.isFile() && (stat.mode & GROUP_OR_OTHERS_WRITE) === 0) return true;
-    this.#ignore(path, 'others than its owner may write it');
-    return false;
+  #telling<T>(found: Found<T>, consequence: string): Found<T> {
+    if (!found.ok) this.#tell(found.error.path, `${consequence}: ${found.error.why}`);
+    return found;
   }
 
-  #ignore(path: string, why: string): void {
-    if (!this.#told.has(path)) this.parts.onIgnored(path, why);
-    this.#told.add(path);
+  #tell(path: string, sentence: string): void {
+    const about = `${path} ${sentence}`;
+    if (!this.#told.has(about)) this.parts.onIgnored(path, sentence);
+    this.#told.add(about);
   }
 }

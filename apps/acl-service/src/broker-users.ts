@@ -5,11 +5,12 @@
  */
 import { join } from 'node:path';
 import { NatsTransport } from '@natrium/bus';
-import { accountJwt, BrokerKeys, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
+import { accountJwt, BrokerKeys, fixedName, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
 import { brokerLogin, endWhenLost, type ServiceConfig } from '@natrium/edge';
-import { fp, type NatsKey } from '@natrium/envelope';
+import { equalBytes, fp, type NatsKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import type { Logger } from 'pino';
+import { nameOf } from './revocation-list.js';
 import { type Resolver, RevocationPush } from './revocation-push.js';
 import type { Roster } from './roster.js';
 
@@ -20,15 +21,24 @@ const UPDATE = '$SYS.REQ.CLAIMS.UPDATE';
 
 export class BrokerUsers {
   readonly #account: string;
+  /** Of the fixed users: NATS keys, and what the broker calls them. */
+  readonly #fixed: { readonly keys: ReadonlySet<string>; readonly names: ReadonlySet<string> };
   readonly #scopeKeys: { readonly minion: NatsKey; readonly account: NatsKey; readonly guest: NatsKey | undefined };
 
   private constructor(
     keys: BrokerKeys,
+    private readonly roster: Roster,
     private readonly system: NatsTransport,
     private readonly revocations: RevocationPush,
     private readonly userMs: number,
   ) {
     this.#account = keys.account;
+    const fixed = [...keys.fixedUsers];
+    this.#fixed = {
+      keys: new Set(fixed.map(([, key]) => key)),
+      // Those who may only join share a name that anybody can take, and so do those who knock.
+      names: new Set(fixed.map(([scope, key]) => fixedName(scope, key)).filter((name) => name.includes('-'))),
+    };
     this.#scopeKeys = {
       minion: keys.scopeKey('minion'),
       account: keys.scopeKey('account'),
@@ -49,13 +59,28 @@ export class BrokerUsers {
       outlivesRefusals: true,
     });
     endWhenLost(system, log);
-    const revocations = new RevocationPush(resolverAt(system, keys, config.cluster), roster, log);
+    const fixed = new Set(keys.fixedUsers.values());
+    const revocations = new RevocationPush(resolverAt(system, keys, config.cluster), roster, log, fixed);
     roster.onChange((record, { before }) => {
       revocations.heed(record, before);
     });
     // Before this service listens: the account as an earlier version signed it may not let it hear all that it does now.
     await revocations.begin();
-    return new BrokerUsers(keys, system, revocations, config.loaded.config.broker_user_hours * 3_600_000);
+    return new BrokerUsers(keys, roster, system, revocations, config.loaded.config.broker_user_hours * 3_600_000);
+  }
+
+  /**
+   * Whether a NATS key that a party names as its own is a fixed user's, or that of another party that is accepted. Nobody proves
+   * the NATS key that he names: who is let in with another's could have that one cut off, or keep it from being cut off.
+   */
+  isAnothers({ identity, nkey }: Pick<KeyRecord, 'identity' | 'nkey'>): boolean {
+    const holders = this.roster.acceptedWith(nkey);
+    return this.#fixed.keys.has(nameOf({ nkey })) || holders.some((holder) => !equalBytes(holder.identity, identity));
+  }
+
+  /** Whether the broker calls a service so, or a reader of what is stored. */
+  isFixedName(name: string): boolean {
+    return this.#fixed.names.has(name);
   }
 
   /** The JWT for an accepted record; undefined for any other. */

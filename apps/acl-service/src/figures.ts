@@ -1,8 +1,18 @@
 /** What an acl-service tells of itself on its door for metrics: docs/operations.md#monitor. */
 import type { ServiceMetrics } from '@natrium/edge';
 import type { AuditLog } from './audit-log.js';
+import type { Policies } from './policies.js';
+import type { Roster } from './roster.js';
 
-export function tellFigures(metrics: ServiceMetrics, audit: Pick<AuditLog, 'counts' | 'waiting'>): void {
+export interface FigureParts {
+  readonly audit: Pick<AuditLog, 'counts' | 'waiting'>;
+  readonly policies: { readonly current: Pick<Policies['current'], 'revisionText'>; readonly isRefused: boolean };
+  readonly roster: Pick<Roster, 'count'>;
+}
+
+const STATES = ['accepted', 'pending', 'rejected', 'denied'] as const;
+
+export function tellFigures(metrics: ServiceMetrics, { audit, policies, roster }: FigureParts): void {
   const { decisions, logins } = audit.counts;
   metrics.totals(
     'natrium_decisions_total',
@@ -12,4 +22,15 @@ export function tellFigures(metrics: ServiceMetrics, audit: Pick<AuditLog, 'coun
   );
   metrics.totals('natrium_logins_total', 'Logins of external users by verdict', 'verdict', () => logins);
   metrics.gauge('natrium_queue_depth', 'What waits here, by queue', 'queue', () => [['audit', audit.waiting]]);
+  metrics.gauge('natrium_policy_info', 'The policy in force here: its revision, always 1', 'revision', () => [
+    [policies.current.revisionText, 1],
+  ]);
+  metrics.figure(
+    'natrium_policy_refused',
+    '1 where the newest files are refused, and an older policy is in force',
+    () => Number(policies.isRefused),
+  );
+  metrics.gauge('natrium_minions', 'Keys of minions by state', 'state', () =>
+    STATES.map((state) => [state, roster.count(state)] as const),
+  );
 }

@@ -1,16 +1,80 @@
-/** Answers hello, the one unsealed exchange: the roles documents, the live services, the time signed over the nonce. */
+/**
+ * Answers hello, the one unsealed exchange: the roles documents, the live services, the time signed over the nonce.
+ *
+ * Whoever may join can ask, under whatever name. Each name that is somebody's has a budget of its own; all others share one, so
+ * that a stranger keeps nobody but strangers waiting. They hear nothing, and ask again.
+ *
+ * Spec: spec/broker.md.
+ */
 import type { Listening } from '@natrium/bus';
 import { decode, encode, signTime, type SigningKey, type Wire } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
+import { Budget, type BudgetLimits } from '@natrium/flow';
 import { contracts, isInbox, readAs, writeAs } from '@natrium/wire';
+import type { BrokerUsers } from './broker-users.js';
+import type { Roster } from './roster.js';
 
 const MAX_SERVICES = 1024;
+const STRANGERS = 'strangers';
+/** A minion asks when it starts and at each epoch. Its name can be seen where newcomers hear, so it is not worth much. */
+const OF_A_MINION = { rate: 1, burst: 20 };
 
-export function answerHello(link: RoleLink, acl: SigningKey): Listening {
+/** Who hears in an inbox of this name; undefined: nobody of the cluster. */
+export type KnownAs = (name: string) => 'minion' | 'account' | 'service' | undefined;
+
+export class HelloBudget {
+  readonly #minions = new Budget(OF_A_MINION);
+  readonly #others: Budget;
+
+  /** @param limits Of each account and service, and of all strangers together. */
+  constructor(
+    private readonly knownAs: KnownAs,
+    limits: BudgetLimits,
+  ) {
+    this.#others = new Budget(limits);
+  }
+
+  /** @param inbox Where the answer would go. */
+  take(inbox: string, nowMs: number): boolean {
+    const [, name = ''] = inbox.split('.');
+    const known = this.knownAs(name);
+    if (known === 'minion') return this.#minions.take(name, nowMs);
+    return this.#others.take(known === undefined ? STRANGERS : name, nowMs);
+  }
+}
+
+export interface HelloParts {
+  readonly roster: Pick<Roster, 'byFp'>;
+  /** undefined: the broker asks nobody who comes, and nothing keeps strangers from flooding. */
+  readonly users: Pick<BrokerUsers, 'isFixedName'> | undefined;
+  readonly limits: BudgetLimits;
+  readonly onStop: (stop: () => Promise<void>) => void;
+}
+
+/** @returns What begins it. */
+export function answeringHello(link: RoleLink, { roster, users, limits, onStop }: HelloParts): () => void {
+  return () => {
+    const budget = users === undefined ? undefined : new HelloBudget(nameOfWhom(roster, users), limits);
+    const listening = answerHello(link, link.keys.roleKey('acl'), budget);
+    onStop(() => listening.close());
+  };
+}
+
+/** A service is called so by its user of the broker, everybody else by a key that is accepted now. */
+function nameOfWhom(roster: HelloParts['roster'], users: NonNullable<HelloParts['users']>): KnownAs {
+  return (name) => {
+    if (users.isFixedName(name)) return 'service';
+    const record = roster.byFp(name);
+    return record?.state === 'accepted' ? record.kind : undefined;
+  };
+}
+
+function answerHello(link: RoleLink, acl: SigningKey, budget: HelloBudget | undefined): Listening {
   return link.transport.subscribe(
     link.subjects.hello,
     ({ payload, reply }) => {
       if (!isInbox(reply) || payload.length > 256) return;
+      if (budget?.take(reply, link.clock.own()) === false) return;
       const nonce = nonceIn(payload);
       if (nonce === undefined) return;
       const [firstRoot, chain] = link.roles.chain;

@@ -8,6 +8,7 @@ import { type Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import type { BrokerUsers } from './broker-users.js';
 import type { KeyEvents } from './key-events.js';
+import type { Room } from './room.js';
 import type { Roster, Waiting } from './roster.js';
 
 type Joined = Body<typeof contracts.joined>;
@@ -15,6 +16,7 @@ type Joined = Body<typeof contracts.joined>;
 const JOIN_AGE_MS = 60_000;
 const RACES = 8;
 const NEWCOMERS = 'join';
+const DENIED = { state: 'denied', record: null, user: null } as const;
 /** Keys whose refusal has been recorded: one that asks again and again is recorded once. */
 const MAX_TOLD = 10_000;
 
@@ -27,6 +29,7 @@ export class Joining {
     private readonly admission: Admission,
     private readonly parts: {
       readonly audit: AuditLog;
+      readonly room: Room;
       readonly users: BrokerUsers | undefined;
       readonly events: KeyEvents;
       /** Of each that is accepted, and of all newcomers together: whoever makes new keys has as many names as he likes. */
@@ -66,9 +69,19 @@ export class Joining {
     const waiting: Waiting | undefined =
       reply === undefined ? undefined : { reply, question: opened.messageId, announcement: join.value.announcement };
     const { identity, nkey } = join.value;
+    // Who came to ask and not to work is nobody's minion: an account, by a key that is not accepted.
+    if (join.value.party.use !== 'jobs' || this.#namesAnothers(join.value)) {
+      this.#recordOnce({ id, identity }, DENIED.state);
+      return DENIED;
+    }
     // What another sends along with a captured join is not the joiner's word.
     const grains = equalBytes(opened.party.owner.key, identity) ? opened.body.grains : {};
     return this.#decide({ id, identity, nkey, grains: isMap(grains) ? grains : {} }, waiting);
+  }
+
+  /** Whether a newcomer names the NATS key of somebody else as its own. */
+  #namesAnothers(join: Pick<Joiner, 'identity' | 'nkey'>): boolean {
+    return this.roster.callerOf(join.identity) === undefined && this.parts.users?.isAnothers(join) === true;
   }
 
   /** Who is let in already is no newcomer: a fleet that starts again does not wait for the strangers, nor they for it. */
@@ -100,7 +113,8 @@ export class Joining {
       }
       const { state } = decision.write;
       const record = { kind: 'minion', name: joiner.id, identity: joiner.identity, nkey: joiner.nkey, state } as const;
-      const written = await this.roster.write(record, state === 'pending' ? waiting : undefined);
+      const write = () => this.roster.write(record, state === 'pending' ? waiting : undefined);
+      const written = await (state === 'accepted' ? this.parts.room.accepting(write) : write());
       if (written !== undefined) {
         this.#record(joiner, state);
         this.#tellOf(decision.state, joiner);
@@ -131,7 +145,7 @@ export class Joining {
     this.parts.events.asked(joiner.id, joiner.identity, state);
   }
 
-  #recordOnce(joiner: Joiner, state: string): void {
+  #recordOnce(joiner: Pick<Joiner, 'id' | 'identity'>, state: string): void {
     const key = `${state} ${joiner.id} ${fingerprint(joiner.identity)}`;
     if (this.#told.has(key)) return;
     if (this.#told.size >= MAX_TOLD) this.#told.clear();
@@ -139,7 +153,7 @@ export class Joining {
     this.#record(joiner, state);
   }
 
-  #record(joiner: Joiner, state: string): void {
+  #record(joiner: Pick<Joiner, 'id' | 'identity'>, state: string): void {
     this.parts.audit.write({
       time: this.link.clock.now(),
       what: 'join',

@@ -9,6 +9,7 @@ import type { JoinState, KeyPorts, KeyState } from '@natrium/flow';
 import type { ValueMap } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
+import type { Room } from './room.js';
 import type { Roster } from './roster.js';
 
 const ACTS: Readonly<Record<JoinState, string>> = {
@@ -86,12 +87,20 @@ export class KeyEvents {
   }
 }
 
-/** What an operator decides is written, and then told. */
-export function keyChanges(roster: Roster, events: Pick<KeyEvents, 'decided'>): KeyPorts['change'] {
-  return async (record, state) => {
-    const written = await roster.write({ ...record, state });
-    if (written !== undefined) events.decided(record.name, state);
-    return written?.record;
+/** What an operator decides is written, and then told; nobody is accepted for whom there is no room. */
+export function keyChanges(
+  roster: Roster,
+  room: Room,
+  events: Pick<KeyEvents, 'decided'>,
+): Pick<KeyPorts, 'change' | 'hasRoom'> {
+  return {
+    hasRoom: () => room.left > 0,
+    change: async (record, state) => {
+      const write = () => roster.write({ ...record, state });
+      const written = await (state === 'accepted' ? room.accepting(write) : write());
+      if (written !== undefined) events.decided(record.name, state);
+      return written?.record;
+    },
   };
 }
 

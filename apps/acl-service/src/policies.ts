@@ -28,6 +28,8 @@ export interface PolicyParts {
   readonly log: Logger;
   /** The configuration was read again and is sound. */
   readonly onLoad: (config: MasterConfig) => void;
+  /** The files were read again: another policy may be in force, or they are refused. */
+  readonly onRead: () => void;
 }
 
 /** Problems that the audit keeps of one load; the log has all. */
@@ -37,6 +39,7 @@ const AUDITED_TEXT = 1024;
 export class Policies {
   readonly #reload: PolicyReload<Policy, ConfigProblem>;
   #loaded: LoadedConfig<MasterConfig>;
+  #isRefused = false;
 
   /** @throws {ConfigInvalid} When an access list is malformed: file, line, key, reason and mend of each problem. */
   constructor(
@@ -55,6 +58,7 @@ export class Policies {
         this.#tell('in_force', next, { before: before.revisionText });
       },
       kept: (problems, { revisionText }) => {
+        this.#isRefused = true;
         this.#tellProblems(problems, revisionText);
       },
     });
@@ -65,9 +69,19 @@ export class Policies {
     return this.#reload.current;
   }
 
+  /** Whether the newest files could not be taken: the policy before stays in force, and no start would succeed with them. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
   /** Reads the files again. */
   reload(): void {
+    const [before, wasRefused] = [this.current, this.#isRefused];
+    this.#isRefused = false;
     this.#reload.reload();
+    // Mended, they say what they said before.
+    if (wasRefused && !this.isRefused && this.current === before) this.#tell('in_force', before, {});
+    this.parts.onRead();
   }
 
   /** The folder of `-c`. */

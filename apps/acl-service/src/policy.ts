@@ -20,7 +20,8 @@ import {
   type TokenRequest,
 } from '@natrium/acl';
 import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
-import { blake2b, encode, toHex, type Wire } from '@natrium/envelope';
+import { policyRevision, POLICY_KEYS } from '@natrium/edge';
+import { toHex } from '@natrium/envelope';
 import type { Allowed, Proved, SignedRequest } from '@natrium/flow';
 import { certainlyMatches, type Inventory as Matched, parseTarget } from '@natrium/matchers';
 import {
@@ -33,7 +34,6 @@ import {
   type Request,
   type Result,
   type Target,
-  toPlain,
   type Value,
 } from '@natrium/model';
 import { builtinRunners, runnerRegistry } from '@natrium/runners';
@@ -41,13 +41,6 @@ import type { Inventory } from './inventory.js';
 import type { Roster } from './roster.js';
 
 const MEMO = 10_000;
-
-/** The keys of the configuration that decide; the revision is a hash of them, equal on all replicas. */
-const POLICY_KEYS = [
-  'peer', 'peer_run', 'publisher_acl', 'publisher_acl_blacklist', 'external_auth', 'nodegroups', 'runner_grants',
-  'reactor_grants', 'sudo_acl', 'client_acl_verify', 'permissive_acl', 'keep_acl_in_token', 'order_masters',
-  'minion_data_cache', 'token_expire', 'token_expire_user_override', 'user',
-] as const; // prettier-ignore
 
 /** Of the key path in a target; chosen by whoever asks. */
 const DELIMITER = /^[^]{1,16}$/u;
@@ -68,7 +61,7 @@ export class Policy {
     private readonly inventory: Inventory,
   ) {
     this.#rules = rules;
-    this.revision = blake2b(32, null, encode(POLICY_KEYS.map((key) => [key, toPlain(config[key]) as Wire])));
+    this.revision = policyRevision(config);
     this.revisionText = toHex(this.revision);
   }
 

@@ -16,21 +16,32 @@ const record = (key: number, state: KeyState, change: Partial<KeyRecord> = {}): 
   revision: 1,
   ...change,
 });
+const aList = (fixed: readonly string[] = []) => new RevocationList(new Set(fixed));
 const textOf = (key: number) => nameOf({ nkey: bytes(key) });
 
 it('holds who is deleted or rejected, and nobody else', () => {
   const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
   const records = states.map((state, key) => record(key, state));
-  expect(new RevocationList().of(records)).toEqual([textOf(2), textOf(4)].sort());
+  expect(aList().of(records)).toEqual([textOf(2), textOf(4)].sort());
 });
 
 it('does not hold a key that an accepted party has too', () => {
   const records = [record(1, 'deleted', { nkey: bytes(9) }), record(9, 'accepted')];
-  expect(new RevocationList().of(records)).toEqual([]);
+  expect(aList().of(records)).toEqual([]);
+});
+
+it('never holds the key of a fixed user, whoever names it as his own and is gone, and although it is held already', () => {
+  const records = [
+    record(1, 'deleted', { nkey: bytes(9) }),
+    record(2, 'rejected', { nkey: bytes(9) }),
+    record(3, 'deleted'),
+  ];
+  expect(aList([textOf(9)]).of(records, [textOf(9)])).toEqual([textOf(3)]);
+  expect(aList().of(records)).toEqual([textOf(3), textOf(9)].sort());
 });
 
 it('spares who was succeeded as long as what came after it is accepted', () => {
-  const list = new RevocationList();
+  const list = aList();
   const [old, next] = [record(1, 'deleted'), record(2, 'accepted', { name: 'web1' })];
   list.spare(nameOf(old));
   expect(list.of([old, next])).toEqual([]);
@@ -40,7 +51,7 @@ it('spares who was succeeded as long as what came after it is accepted', () => {
 });
 
 it('need not be looked at for newcomers and whoever is accepted', () => {
-  const list = new RevocationList();
+  const list = aList();
   list.of([record(1, 'deleted')]);
   const pending = record(2, 'pending');
   expect(list.mayChangeWith(pending, undefined)).toBe(false);
@@ -58,7 +69,7 @@ it.each<readonly [string, KeyRecord, KeyRecord | undefined]>([
   ['whose key somebody has who is gone', record(3, 'accepted', { nkey: bytes(1) }), undefined],
   ['who is accepted no more', record(2, 'denied'), record(2, 'accepted')],
 ])('is looked at for one %s', (_about, now, before) => {
-  const list = new RevocationList();
+  const list = aList();
   list.of([record(1, 'deleted')]);
   expect(list.mayChangeWith(now, before)).toBe(true);
 });
@@ -66,7 +77,7 @@ it.each<readonly [string, KeyRecord, KeyRecord | undefined]>([
 it('stays what it was whenever it says so, whatever becomes of a fleet', () => {
   const below = seeded(7);
   const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
-  const list = new RevocationList();
+  const list = aList();
   const roster = new Map<number, KeyRecord>();
   let same = 0;
   for (let n = 0; n < 3000; n += 1) {

@@ -1,6 +1,6 @@
 /**
  * Which users of the broker are cut off: everybody who was let in once, or might have been, and is not now. A key that an accepted
- * party also has stays out: a joiner names its NATS key itself, and could name another's to have it revoked.
+ * party also has stays out, and so does that of a fixed user: a joiner names its NATS key itself, and could name another's to have it revoked.
  *
  * The list is made from the whole roster. Thousands of newcomers do not change it, and are told apart without that.
  *
@@ -14,6 +14,9 @@ export class RevocationList {
   readonly #spared = new Set<string>();
   #last: ReadonlySet<string> = new Set();
 
+  /** @param fixed The NATS keys of the broker's fixed users: of services, and of those who may only join or knock. */
+  constructor(private readonly fixed: ReadonlySet<string>) {}
+
   /** The NATS keys, in order. @param kept Those that are in it whatever the records say. */
   of(records: readonly KeyRecord[], kept: readonly string[] = []): readonly string[] {
     const accepted = records.filter(({ state }) => state === 'accepted');
@@ -23,7 +26,7 @@ export class RevocationList {
     const cut = gone.filter(
       (record) => !keys.has(nameOf(record)) && !(this.#spared.has(nameOf(record)) && names.has(record.name)),
     );
-    this.#last = new Set([...kept, ...cut.map(nameOf)]);
+    this.#last = new Set([...kept, ...cut.map(nameOf)].filter((name) => !this.fixed.has(name)));
     return [...this.#last].sort();
   }
 

@@ -54,6 +54,7 @@ async function aReplica(...own: StorageKey[]) {
     },
     roster,
     { error: () => undefined },
+    new Set(),
   );
   roster.onChange((record, { before }) => {
     push.heed(record, before);
@@ -126,6 +127,6 @@ it('is written again where the broker was busy, also where just this list is the
     return Promise.resolve();
   };
   const resolver = { read: () => Promise.resolve(cutOff(web1)), write };
-  await new RevocationPush(resolver, late.roster, { error: () => undefined }).begin();
+  await new RevocationPush(resolver, late.roster, { error: () => undefined }, new Set()).begin();
   expect(await taken.next()).toEqual(cutOff(web1));
 });

@@ -28,7 +28,7 @@ export interface Resolver {
 type Records = Pick<Roster, 'records' | 'wasSucceeded' | 'isInDoubt' | 'isInDoubtAbout'>;
 
 export class RevocationPush {
-  readonly #list = new RevocationList();
+  readonly #list: RevocationList;
   /** As the broker has it; undefined: not known yet. */
   #revoked: readonly string[] | undefined;
   #looking: NodeJS.Immediate | undefined;
@@ -40,7 +40,11 @@ export class RevocationPush {
     private readonly resolver: Resolver,
     private readonly roster: Records,
     private readonly log: Pick<Logger, 'error'>,
-  ) {}
+    /** NATS keys of users that are never cut off. */
+    fixed: ReadonlySet<string>,
+  ) {
+    this.#list = new RevocationList(fixed);
+  }
 
   /** Pushes now, and on until the broker has the list. */
   async begin(): Promise<void> {

@@ -1,6 +1,13 @@
 /** What the roster stores of one key. Spec: spec/envelope.md#roster. */
-import { decode, encode, type Signed, type Wire } from '@natrium/envelope';
+import { decode, encode, fp, type Signed, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
+
+/** Entries of keys: this and the key's `fp`. */
+export const KEYS = 'k.';
+
+export function placeOf(identity: Uint8Array): string {
+  return KEYS + fp(identity);
+}
 
 /** Where a joiner hears that it was accepted. */
 export interface Waiting {

@@ -1,8 +1,11 @@
 /** The roster by name and by state, so that a newcomer costs the same in a large fleet as in a small one. */
+import { toHex } from '@natrium/envelope';
 import type { KeyRecord, KeyState } from '@natrium/flow';
 
 export class RosterIndex {
   readonly #named = new Map<string, readonly KeyRecord[]>();
+  /** Accepted ones by their NATS key, in hex. */
+  readonly #accepted = new Map<string, readonly KeyRecord[]>();
   readonly #counts = new Map<KeyState, number>();
   /** Made anew when the roster has changed. */
   #acceptedKeys: ReadonlyMap<string, Uint8Array> | undefined;
@@ -13,6 +16,12 @@ export class RosterIndex {
     return this.#named.get(`${kind}/${name}`) ?? [];
   }
 
+  /** Accepted ones that have this NATS key. */
+  acceptedWith(nkey: Uint8Array): readonly KeyRecord[] {
+    return this.#accepted.get(toHex(nkey)) ?? [];
+  }
+
+  /** Keys of minions in this state. */
   count(state: KeyState): number {
     return this.#counts.get(state) ?? 0;
   }
@@ -37,12 +46,18 @@ export class RosterIndex {
   replace(before: KeyRecord | undefined, now: KeyRecord): void {
     if (before !== undefined) {
       this.#rename(before, (named) => named.filter((one) => one !== before));
-      this.#counts.set(before.state, this.count(before.state) - 1);
+      this.#changeAccepted(before, (some) => some.filter((one) => one !== before));
+      this.#add(before, -1);
     }
     this.#rename(now, (named) => [...named, now]);
-    this.#counts.set(now.state, this.count(now.state) + 1);
+    this.#changeAccepted(now, (some) => [...some, now]);
+    this.#add(now, 1);
     this.#acceptedKeys = undefined;
     this.#acceptedIds = undefined;
+  }
+
+  #add({ kind, state }: KeyRecord, more: number): void {
+    if (kind === 'minion') this.#counts.set(state, this.count(state) + more);
   }
 
   #rename({ kind, name }: KeyRecord, change: (named: readonly KeyRecord[]) => readonly KeyRecord[]): void {
@@ -50,4 +65,15 @@ export class RosterIndex {
     if (named.length === 0) this.#named.delete(`${kind}/${name}`);
     else this.#named.set(`${kind}/${name}`, named);
   }
+
+  #changeAccepted({ state, nkey }: KeyRecord, change: (some: readonly KeyRecord[]) => readonly KeyRecord[]): void {
+    if (state !== 'accepted') return;
+    const some = change(this.acceptedWith(nkey));
+    if (some.length === 0) this.#accepted.delete(toHex(nkey));
+    else this.#accepted.set(toHex(nkey), some);
+  }
+}
+
+export function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind' | 'name'>): boolean {
+  return a.kind === b.kind && a.name === b.name;
 }

@@ -8,8 +8,9 @@
  * Spec: spec/envelope.md#roster.
  */
 import { type Store, StoredCorrupt } from '@natrium/bus';
-import { equalBytes, fp, keyedName, type StorageKey } from '@natrium/envelope';
+import { equalBytes, keyedName, type StorageKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
+import { placeOf } from './roster-entry.js';
 
 /** Without a value where it does not open. */
 interface Held {
@@ -47,7 +48,7 @@ export class RosterNames {
    * written as it stands, so that it cannot come back meanwhile. A key without a record may be about to follow another.
    */
   async #isDeleted(identity: Uint8Array): Promise<boolean> {
-    const place = `k.${fp(identity)}`;
+    const place = placeOf(identity);
     const entry = await this.#read(place);
     if (entry?.value === undefined || this.recordIn(entry.value)?.state !== 'deleted') return false;
     return (await this.store.update(place, entry.value, entry.revision)) !== undefined;
@@ -94,7 +95,7 @@ export class RosterNames {
     const place = this.#placeOf(record);
     const { value, revision } = (await this.#read(place)) ?? {};
     if (value === undefined) return;
-    const isNobodys = async () => wasAccepted && (await this.#read(`k.${fp(value)}`)) === undefined;
+    const isNobodys = async () => wasAccepted && (await this.#read(placeOf(value))) === undefined;
     // Whoever has claimed it meanwhile keeps it.
     if (equalBytes(value, record.identity) || (await isNobodys())) await this.store.delete(place, revision);
   }

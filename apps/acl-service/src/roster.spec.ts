@@ -3,6 +3,7 @@ import { MemoryStore } from '@natrium/bus';
 import {
   clusterOf,
   encode,
+  fp,
   identityFrom,
   newIdentitySecret,
   signRoster,
@@ -54,6 +55,27 @@ describe('the roster', () => {
     expect([...one.acceptedMinions()]).toEqual(['web1']);
     expect(one.keyOfMinion('web1')).toEqual(web1.identity);
     expect(one.byKey(web1.identity)?.revision).toBe(2);
+  });
+
+  it('knows a key by the name of its subjects, and who is accepted by the NATS key', async () => {
+    const roster = await open();
+    const [web1, web2] = [aKey('web1', 'accepted'), { ...aKey('web2'), nkey: aKey('web1').nkey }];
+    for (const key of [web1, web2]) await roster.write(key);
+    const names = ({ identity, nkey }: Next) => [
+      roster.byFp(fp(identity))?.name,
+      roster.acceptedWith(nkey).map(({ name }) => name),
+    ];
+    expect([web1, web2, aKey('web3')].map(names)).toEqual([
+      ['web1', ['web1']],
+      ['web2', []],
+      [undefined, []],
+    ]);
+    await roster.write(as(web2, 'accepted'));
+    await roster.write(as(web1, 'deleted'));
+    expect([web1, web2].map(names)).toEqual([
+      ['web1', []],
+      ['web2', ['web2']],
+    ]);
   });
 
   it('is the same after a restart', async () => {
@@ -352,13 +374,16 @@ it('counts and names as it would by looking through all of it, whatever becomes 
   const roster = await open();
   const below = seeded(3);
   const all = Array.from({ length: 6 }, () => aKey('web'));
+  const account = { ...aKey('root', 'accepted'), kind: 'account' } as const;
+  await roster.write(account);
   const states = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
   for (let n = 0; n < 200; n += 1) {
     const key = all[below(6)]!;
     await roster.write({ ...key, name: `web${String(below(3))}`, state: states[below(5)]! });
-    const there = roster.records();
+    const there = roster.records().filter(({ kind }) => kind === 'minion');
     const of = (...some: readonly KeyState[]) => there.filter(({ state }) => some.includes(state)).length;
     expect([roster.count('pending'), roster.count('turned_away')]).toEqual([of('pending'), of('denied', 'rejected')]);
+    expect(roster.count('accepted')).toBe(of('accepted'));
     for (const name of ['web0', 'web1', 'web2']) {
       const named = there.filter((record) => record.name === name);
       expect(new Set(roster.named('minion', name))).toEqual(new Set(named));

@@ -10,7 +10,6 @@ import type { Store, StoredCorrupt } from '@natrium/bus';
 import {
   type Cluster,
   equalBytes,
-  fp,
   readRoster,
   type Signed,
   type SigningKey,
@@ -19,10 +18,10 @@ import {
   toHex,
   Verified,
 } from '@natrium/envelope';
-import type { KeyRecord, RosterView } from '@natrium/flow';
+import type { KeyRecord, KeyState, RosterView } from '@natrium/flow';
 import type { Principal } from '@natrium/model';
-import { type Beside, encodeEntry, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
-import { RosterIndex } from './roster-index.js';
+import { type Beside, encodeEntry, KEYS, placeOf, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
+import { RosterIndex, sameName } from './roster-index.js';
 import { RosterNames } from './roster-names.js';
 
 export type { Waiting } from './roster-entry.js';
@@ -55,7 +54,6 @@ type RosterListener = (
 ) => void;
 
 const RACES = 8;
-const KEYS = 'k.';
 
 export class Roster implements RosterView {
   readonly #byKey = new Map<string, Held>();
@@ -146,10 +144,10 @@ export class Roster implements RosterView {
     );
   }
 
-  count(what: 'pending' | 'turned_away'): number {
-    return what === 'pending'
-      ? this.#index.count('pending')
-      : this.#index.count('denied') + this.#index.count('rejected');
+  count(what: KeyState | 'turned_away'): number {
+    return what === 'turned_away'
+      ? this.#index.count('denied') + this.#index.count('rejected')
+      : this.#index.count(what);
   }
 
   signedOf(identity: Uint8Array): Signed | undefined {
@@ -160,6 +158,15 @@ export class Roster implements RosterView {
   callerOf(identity: Uint8Array): Principal | undefined {
     const record = this.byKey(identity);
     return record?.state === 'accepted' ? { kind: record.kind, name: record.name } : undefined;
+  }
+
+  /** The record of the key that its subjects name so (`fp`). */
+  byFp(name: string): KeyRecord | undefined {
+    return this.#byKey.get(this.#byPlace.get(KEYS + name) ?? '')?.record;
+  }
+
+  acceptedWith(nkey: Uint8Array): readonly KeyRecord[] {
+    return this.#index.acceptedWith(nkey);
   }
 
   acceptedMinions(): ReadonlySet<string> {
@@ -287,12 +294,4 @@ export class Roster implements RosterView {
     this.revision += 1;
     for (const listener of this.#listeners) listener(record, { ...held, before });
   }
-}
-
-function placeOf(identity: Uint8Array): string {
-  return KEYS + fp(identity);
-}
-
-function sameName(a: Pick<KeyRecord, 'kind' | 'name'>, b: Pick<KeyRecord, 'kind' | 'name'>): boolean {
-  return a.kind === b.kind && a.name === b.name;
 }

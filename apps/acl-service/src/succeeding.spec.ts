@@ -18,6 +18,7 @@ import {
 } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { Body, contracts } from '@natrium/wire';
+import type { BrokerUsers } from './broker-users.js';
 import { Inventory } from './inventory.js';
 import { Roster } from './roster.js';
 import { Succeeding } from './succeeding.js';
@@ -72,7 +73,7 @@ const newKey = () => identityFrom(newIdentitySecret());
 const place = { chain: 'acl1', number: 0 };
 
 /** @param failing How many times the data of the old identity cannot be forgotten. */
-async function aWorld(failing: number) {
+async function aWorld(failing: number, users?: Pick<BrokerUsers, 'isAnothers'>) {
   const { cluster, roster, old, asks } = await anAuthority();
   const next = newKey();
   const asked = asks(next, 'commit');
@@ -94,7 +95,7 @@ async function aWorld(failing: number) {
       roster,
       inventory: { write: () => Promise.resolve(true), forget },
       mines: { pass: () => Promise.resolve(), forget },
-      users: undefined,
+      users: users as BrokerUsers | undefined,
       audit: {
         write: ({ verdict, detail }) => {
           seen.recorded.push([verdict, detail['fun'], detail['id']]);
@@ -121,6 +122,16 @@ it('is recorded and told once, and the old identity’s data are forgotten', asy
   expect(roster.keyOfMinion('web1')).toEqual(next.publicKey);
   const oldKey = toHex(old.identity);
   expect(seen).toEqual({ recorded: [RECORD], told: ['web1'], logged: 0, forgotten: [oldKey, oldKey] });
+});
+
+it('is refused where the new identity names somebody else’s NATS key, and nothing is changed', async () => {
+  const { seen, old, ask, roster } = await aWorld(0, { isAnothers: () => true });
+  expect((await ask()).refusal).toMatchObject({
+    code: 'bad_request',
+    sentence: expect.stringContaining('NATS key') as string,
+  });
+  expect(roster.keyOfMinion('web1')).toEqual(old.identity);
+  expect(seen).toMatchObject({ recorded: ['bad_request'], told: [] });
 });
 
 it.each([1, 2])(

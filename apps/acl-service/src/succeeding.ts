@@ -98,6 +98,7 @@ export class Succeeding {
     if (!verify('succession', roles.cluster, oldKey, object.bytes, signature)) return err(NOT_VOUCHED);
     const id = parseMinionId(join.value.id);
     if (id === undefined || join.value.party.use !== 'jobs') return err(PROBLEMS.shape);
+    if (this.parts.users?.isAnothers(join.value) === true) return err(NOT_ITS_NKEY);
     const old = this.parts.roster.byKey(oldKey);
     const step = decideSuccession({ id, old, next: this.parts.roster.byKey(join.value.identity) });
     if (!step.ok) return step;
@@ -200,6 +201,7 @@ export class Succeeding {
 const of = (code: RefusalCode, sentence: string) => refusal(code, sentence);
 const TOO_FAST = of('slow_down', 'too many new identities in a short time; wait a minute and ask again');
 const NOT_VOUCHED = of('bad_signature', 'the new identity does not carry a signature of the one that asks');
+const NOT_ITS_NKEY = of('bad_request', 'the new identity names the NATS key of somebody else');
 const PROBLEMS = {
   shape: of('bad_request', 'not a request for a new identity'),
   announcement: of('bad_request', 'the new identity does not announce a key of its own'),

@@ -30,6 +30,7 @@ import type { AuditLog } from './audit-log.js';
 import type { OnceOnly } from './once-only.js';
 import { type KeyEvents, keyChanges, pemOf } from './key-events.js';
 import type { Policies } from './policies.js';
+import type { Room } from './room.js';
 import type { Roster } from './roster.js';
 
 type Ran = Body<typeof contracts.ran>;
@@ -60,6 +61,7 @@ export class WheelKeys {
     private readonly link: RoleLink,
     private readonly parts: {
       readonly roster: Roster;
+      readonly room: Room;
       readonly policies: Policies;
       readonly audit: AuditLog;
       readonly events: KeyEvents;
@@ -161,13 +163,13 @@ export class WheelKeys {
   }
 
   #keys(taken: Taken[]): KeysPort {
-    const { roster, events } = this.parts;
+    const { roster, room, events } = this.parts;
     const requests = new KeyRequests({
       records: () => roster.records(),
       named: (id) => roster.named('minion', id),
       fingerprintOf: (key) => fingerprint(key),
       textOf: (key) => toHex(key),
-      change: keyChanges(roster, events),
+      ...keyChanges(roster, room, events),
     });
     const [root] = this.link.roles.chain;
     return {

@@ -8,7 +8,7 @@ import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/clien
 import { type MinionConfig, shownAddress } from '@natrium/config';
 import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
-import { type CallContext, gatherGrains, GrainsFile, type MasterPort, minionFacts, OwnModules } from '@natrium/modules';
+import { gatherGrains, GrainsFile, type MasterPort, whichLoad } from '@natrium/modules';
 import { tidyAtRest } from '@natrium/process';
 import { openTracing } from '@natrium/tracing';
 import type { ValueMap } from '@natrium/model';
@@ -27,7 +27,7 @@ import { type JobParts, listenForJobs } from './jobs.js';
 import { Kept } from './kept.js';
 import { LiveLink } from './live-link.js';
 import { Mine } from './mine.js';
-import { MODULE_HOST } from './module-host.js';
+import { ownModules } from './own-modules.js';
 import { loseWhenUnknown, Standing } from './standing.js';
 import { Succession } from './succession.js';
 import { UserRenewal } from './user-renewal.js';
@@ -132,21 +132,20 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
       outbox.sendSpooled();
     });
   });
-  const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners };
+  const { finishing } = kept;
+  const jobs = { id: config.id, record, spool, outbox: kept, execution, data, standing, returners, finishing };
   listenForJobs({ ...jobs, link: link.came.link });
   await link.transport.flush();
-  try {
-    await data.send();
-  } catch (error) {
+  await data.send().catch((error: unknown) => {
     data.stop();
     own.close();
     outbox.close();
     throw error;
-  }
+  });
   outbox.sendSpooled();
   events.begin(link);
   const mine = mineOf({ config, link, log }, data, execution);
-  const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution);
+  const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution, finishing);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
   const user = new UserRenewal(link, log);
   const succession = successionOf({ about: living, link }, jobs, { epochs, user });
@@ -195,6 +194,7 @@ function executionOf(
     id: config.id,
     data,
     jobs: kept.jobs,
+    loads: whichLoad(config),
     config: shownConfig(config),
     get fingerprint() {
       return fingerprint(link.identity.publicKey);
@@ -269,23 +269,6 @@ function mineOf(
   execution.mine = mine;
   mine.start();
   return mine;
-}
-
-async function ownModules(config: MinionConfig, execution: Execution, log: Logger): Promise<OwnModules<CallContext>> {
-  const { module_dirs: folders, module_timeout: seconds, module_memory: memoryMib } = config;
-  const own = new OwnModules({
-    folders,
-    hostPath: MODULE_HOST,
-    limits: { seconds, memoryMib },
-    facts: minionFacts,
-    onProblem: (sentence) => {
-      log.error(`a module of your own is not available: ${sentence}`);
-    },
-  });
-  await own.watch(() => {
-    execution.use(own.modules);
-  });
-  return own;
 }
 
 function problemsTo(log: Logger) {

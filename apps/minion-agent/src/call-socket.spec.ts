@@ -5,6 +5,7 @@ import { connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { UnderWay } from '@natrium/process';
 import { until } from '@natrium/testing';
 import { listenForCalls } from './call-socket.js';
 import { Execution } from './execution.js';
@@ -18,6 +19,7 @@ const data = {
 
 let folder: string;
 let server: Server;
+let underWay: UnderWay;
 let unheard: Execution['call'];
 let calls: { readonly signal: AbortSignal | undefined; readonly outcome: Promise<{ readonly ret: unknown }> }[];
 
@@ -31,7 +33,8 @@ beforeEach(async () => {
     calls.push({ signal, outcome });
     return outcome;
   };
-  server = await listenForCalls(join(folder, 'minion.sock'), execution);
+  underWay = new UnderWay();
+  server = await listenForCalls(join(folder, 'minion.sock'), execution, underWay);
 });
 afterEach(() => {
   server.close();
@@ -55,6 +58,19 @@ it('a caller that leaves before its answer ends its function, with what that has
   const rets = await Promise.all(calls.map(async ({ outcome }) => (await outcome).ret));
   expect(rets).toEqual(["'test.sleep' was ended: its caller has left", "'cmd.run' was ended: its caller has left"]);
   await until('none is alive', async () => (await unheard('ps.pgrep', [sleep, '', true], '1')).ret === null);
+});
+
+it('a call is under way until it is answered, or its caller has left', async () => {
+  const [one, other] = [await aCaller(), await aCaller()];
+  one.ask('test.sleep', 60);
+  other.ask('test.sleep', 0.05);
+  await begun(2);
+  expect(underWay.size).toBe(2);
+  await once(other.socket, 'data');
+  expect(underWay.size).toBe(1);
+  other.socket.destroy();
+  one.socket.destroy();
+  await underWay.settled();
 });
 
 it('what runs for another caller goes on', async () => {

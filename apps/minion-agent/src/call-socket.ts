@@ -13,15 +13,21 @@ import { dirname } from 'node:path';
 import { LineReader } from '@natrium/events';
 import { fromPlain, isList, isMap, jidOf, type Plain, toPlain, type Value } from '@natrium/model';
 import type { Outcome } from '@natrium/modules';
+import { UnderWay } from '@natrium/process';
 import type { Execution } from './execution.js';
+import type { Finishing } from './finishing.js';
 
 const OWNER_ONLY = 0o600;
 const MAX_LINE = 8 << 20;
 /** What the kernel takes for a Unix socket. */
 const MAX_PATH = 107;
 
-/** Listens on `path`; a socket that a dead agent left behind is replaced. */
-export async function listenForCalls(path: string, execution: Execution): Promise<Server> {
+/** Listens on `path`; a socket that a dead agent left behind is replaced. The agent that is told to stop finishes what was called. */
+export async function listenForCalls(
+  path: string,
+  execution: Execution,
+  finishing: Pick<Finishing, 'during'> = new UnderWay(),
+): Promise<Server> {
   if (Buffer.byteLength(path) > MAX_PATH) {
     throw new Error(
       `the socket path ${path} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
@@ -30,7 +36,7 @@ export async function listenForCalls(path: string, execution: Execution): Promis
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(path, { force: true });
   const server = createServer((socket) => {
-    serve(socket, execution);
+    serve(socket, (line, signal) => finishing.during(() => answer(line, execution, signal)));
   });
   const before = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {
@@ -41,7 +47,7 @@ export async function listenForCalls(path: string, execution: Execution): Promis
   return server;
 }
 
-function serve(socket: Socket, execution: Execution): void {
+function serve(socket: Socket, answered: (line: string, signal: AbortSignal) => Promise<string>): void {
   const reader = new LineReader();
   const underWay = new Set<AbortController>();
   socket.on('close', () => {
@@ -51,7 +57,7 @@ function serve(socket: Socket, execution: Execution): void {
   const run = (line: string) => {
     const call = new AbortController();
     underWay.add(call);
-    answer(line, execution, call.signal)
+    answered(line, call.signal)
       .finally(() => underWay.delete(call))
       .then(
         (text) => socket.write(`${text}\n`),

@@ -29,8 +29,10 @@ export interface ExecutionOptions {
   readonly fingerprint?: string;
   readonly grainsFile?: GrainsFile;
   readonly masterFingerprint?: string;
-  /** What it can run; the built-in modules when missing. */
+  /** What it can run at first; the built-in modules that load when missing. */
   readonly registry?: Registry<CallContext>;
+  /** Whether a built-in module of this name loads; all do when missing. */
+  readonly loads?: (module: string) => boolean;
   /** What runs now, also of an agent before this one. */
   readonly jobs?: JobsNow;
 }
@@ -46,7 +48,7 @@ export class Execution {
   returners: (() => readonly string[]) | undefined;
 
   constructor(private readonly options: ExecutionOptions) {
-    this.#registry = options.registry ?? minionRegistry(builtinModules);
+    this.#registry = options.registry ?? this.#with([]);
     this.jobs = options.jobs ?? new JobsNow();
   }
 
@@ -57,7 +59,12 @@ export class Execution {
 
   /** The user's own modules take the places of built-in ones of their names; what runs now is not touched. */
   use(own: readonly ExecutionModule[]): void {
-    this.#registry = minionRegistry(builtinModules).with(own);
+    this.#registry = this.#with(own);
+  }
+
+  #with(own: readonly ExecutionModule[]): Registry<CallContext> {
+    const { loads = () => true } = this.options;
+    return minionRegistry(builtinModules.filter(({ name }) => loads(name))).with(own);
   }
 
   async run(request: Request, grant: CheckedGrant): Promise<Outcome> {

@@ -17,6 +17,7 @@ import { err, ok, parseJid, type Request, type Result, type Signed } from '@natr
 import { type Body, contracts } from '@natrium/wire';
 import type { Returners } from '@natrium/modules';
 import type { Execution } from './execution.js';
+import type { Finishing } from './finishing.js';
 import type { HostData } from './host-data.js';
 import type { Outbox } from './outbox.js';
 import { returnerOptions, returnFacts } from './own-returners.js';
@@ -37,6 +38,7 @@ export interface JobParts {
   readonly execution: Pick<Execution, 'running' | 'run'>;
   readonly data: Pick<HostData, 'grains' | 'pillar'>;
   readonly returners: Pick<Returners, 'hand'>;
+  readonly finishing: Pick<Finishing, 'isStopping' | 'during'>;
   readonly standing: Pick<Standing, 'accepted' | 'check'>;
   /** How grants are read where many minions are in one process. */
   readonly verifyGrant?: typeof verifyGrant;
@@ -44,7 +46,7 @@ export interface JobParts {
 
 /** Listens for this minion's jobs and for questions that run nothing, on its own subject only. */
 export function listenForJobs(parts: JobParts): void {
-  const { link, execution, standing } = parts;
+  const { link, execution, standing, finishing } = parts;
   const flow = jobRun(parts);
   link.bus.serve(
     link.subjects.job(link.own.fp),
@@ -53,7 +55,7 @@ export function listenForJobs(parts: JobParts): void {
     (opened) => {
       if (opened.kind === contracts.presence.kind) answerPresence(opened, execution);
       else if (opened.kind === contracts.refresh.kind) refresh(opened, parts);
-      else if (standing.accepted) return flow.handle(orderOf(opened));
+      else if (standing.accepted) return finishing.during(() => flow.handle(orderOf(opened)));
       return undefined;
     },
   );
@@ -95,7 +97,7 @@ function placeIn(bytes: Uint8Array): JobOrder['place'] {
 }
 
 function jobRun(parts: JobParts): JobRun {
-  const { id, link, record, spool, outbox, execution, returners } = parts;
+  const { id, link, record, spool, outbox, execution, returners, finishing } = parts;
   const { tracing } = link.bus;
   /** What is handed to returners once the return is on its way, by the request's digest. */
   const afterwards = new Map<string, () => void>();
@@ -114,6 +116,7 @@ function jobRun(parts: JobParts): JobRun {
     },
     isUnder: (grant, { index, proof }) => verifyProof(grant.root, grant.count, index, leaf, proof),
     admit: (digest, issued, until) => record.admit(digest, issued, until),
+    isStopping: () => finishing.isStopping,
     recordStart: (digest, until, jid) => record.start(digest, until, jid),
     recordFinish: (digest) => {
       record.ran(digest);

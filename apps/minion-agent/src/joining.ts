@@ -128,7 +128,7 @@ function say({ id, link, log }: Joiner, state: string): void {
     pending: `waiting for the key of ${id} to be accepted: natrium-key -a ${id}; its fingerprint is ${finger}`,
     denied: `the key of ${id} is denied: another key has this id, or this key another id, or was replaced; its fingerprint is ${finger}`,
     rejected: `the key of ${id} was rejected; its fingerprint is ${finger}`,
-    full: 'the master takes no further pending keys now; asking again',
+    full: 'the master takes no further keys now; asking again',
   };
   log.warn(sentences[state] ?? `joining: ${state}`);
 }

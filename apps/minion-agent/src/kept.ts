@@ -13,6 +13,7 @@ import type { Jid } from '@natrium/model';
 import type { Returners } from '@natrium/modules';
 import type { Logger } from 'pino';
 import { AgentEvents } from './events/agent-events.js';
+import { Finishing } from './finishing.js';
 import { JobsNow } from './jobs-now.js';
 import type { LiveLink } from './live-link.js';
 import { Outbox } from './outbox.js';
@@ -25,6 +26,7 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export class Kept {
   readonly jobs = new JobsNow();
+  readonly finishing: Finishing;
   readonly clock: Clock;
   #files: { readonly record: RunRecord; readonly spool: Spool } | undefined;
   #outbox: Outbox | undefined;
@@ -35,6 +37,7 @@ export class Kept {
     private readonly config: MinionConfig,
     private readonly log: Logger,
   ) {
+    this.finishing = new Finishing(log);
     this.clock = new Clock(config.clock_skew * 1000);
   }
 

@@ -2,11 +2,12 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
-import { mendOf } from '@natrium/keystore';
-import { beFrugal } from '@natrium/process';
+import { type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
+import { beFrugal, whenToldToStop } from '@natrium/process';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
+import { accountProblem } from './own-account.js';
 
 beFrugal();
 // Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such
@@ -26,28 +27,41 @@ if (!loaded.ok) {
 }
 const { config, reports } = loaded.value;
 const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }));
-for (const report of reports) log.info(report);
+for (const report of reports) log.warn(report);
+const problem = accountProblem(config.user);
+if (problem !== undefined) {
+  process.stderr.write(`natrium-minion ${config.id}: ${problem}\n`);
+  process.exit(1);
+}
 
 if (process.env['NATRIUM_SUPERVISED'] !== undefined) {
   // A supervisor that dies takes its agents with it.
   process.stdin.on('end', () => process.exit(0)).resume();
 }
 
+/** Two would each run every job, and write one another's record and spool away. */
+const ONE_AGENT: FolderUse = {
+  name: 'agent',
+  program: 'natrium-minion',
+  mend: 'end that one first, or give this one a cachedir of its own',
+};
+
 const kept = new Kept(config, log);
 const stopping = new AbortController();
 let live: Agent | undefined;
 const stopped = new Promise<undefined>((resolve) => {
-  const stop = () => {
-    stopping.abort();
-    // One that waits for the broker or for its key has nothing to finish.
-    if (live === undefined) end(0);
-    resolve(undefined);
-  };
-  process.once('SIGTERM', stop);
-  process.on('SIGUSR2', () => void live?.newEpoch());
-  if (process.env['NATRIUM_SUPERVISED'] === undefined) process.once('SIGINT', stop);
+  whenToldToStop((_, atOnce) => {
+    void kept.finishing.finish(atOnce).then(() => {
+      stopping.abort();
+      // One that waits for the broker or for its key has nothing left to do.
+      if (live === undefined) end(0);
+      resolve(undefined);
+    });
+  });
 });
+process.on('SIGUSR2', () => void live?.newEpoch());
 try {
+  await lockFolder(config.cachedir, ONE_AGENT);
   for (;;) {
     const agent = await startAgent(config, log, stopping.signal, kept);
     live = agent;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,9 @@ import type { CheckedGrant } from '@natrium/flow';
 import type { Request, Value } from '@natrium/model';
 import { minionFacts, OwnModules } from '@natrium/modules';
 import { type RunnerContext, runnerRegistry } from '@natrium/runners';
+import type { MinionConfig } from '@natrium/config';
 import { Execution } from './execution.js';
+import { ownModules } from './own-modules.js';
 
 const HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../../examples/modules/', import.meta.url));
@@ -241,6 +243,24 @@ it('refuses what everybody may write, what nobody may run, and what is not descr
     `${folder}/wrong.mjs: a: x: type must be one of str, int, number, bool, list, map, any`,
   ]);
   expect((await run('cmd.run', 'id')).ret).toBe("'cmd.run' is not available."); // what it was to replace does not come back
+});
+
+it('what disable_modules names is not even asked what it is, and a name that nothing has is told', async () => {
+  const asked = join(folder, 'asked');
+  put('shut.sh', `#!/bin/sh\ntouch ${asked}\necho '{"functions": {"ping": {"doc": "Answers."}}}'\n`);
+  put('ours.mjs', `export default { functions: { ping: { doc: 'Answers.', run: () => 'ours' } } };`, 0o644);
+  const execution = new Execution({ id: 'web1', data, config: {}, master: undefined });
+  const said: string[] = [];
+  const config: Partial<MinionConfig> = {
+    ...{ module_dirs: [folder], module_timeout: 20, module_memory: 512 },
+    ...{ disable_modules: ['shut', 'shot', 'cmd'], whitelist_modules: [] },
+  };
+  const log = { error: (sentence: string) => said.push(sentence), warn: (sentence: string) => said.push(sentence) };
+  open.push(await ownModules(config as MinionConfig, execution, log as never));
+  const run = async (fun: string) => (await execution.call(fun, [], '1')).ret;
+  expect([await run('shut.ping'), await run('ours.ping')]).toEqual(["'shut.ping' is not available.", 'ours']);
+  expect(existsSync(asked)).toBe(false);
+  expect(said).toEqual(['disable_modules or whitelist_modules names shot, and no module is called so']);
 });
 
 it('serves runners as well, which hear who asked', async () => {

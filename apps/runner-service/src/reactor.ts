@@ -63,9 +63,9 @@ function openLink({ config, log, metrics, link: { bus } }: ServiceStart): Promis
   });
 }
 
-/** From the moment that the service listens: what is claimed before anybody could run it here may be lost. */
+/** While the service listens and takes runs: what is claimed when nobody could run it here may be lost. */
 export function follow(
-  { onListening, onStop }: Pick<ServiceStart, 'onListening' | 'onStop'>,
+  { onListening, onFinish, onStop }: Pick<ServiceStart, 'onListening' | 'onFinish' | 'onStop'>,
   events: Pick<EventLog, 'read'>,
   reactor: Pick<Reactor, 'hear' | 'settled'>,
   now: () => number,
@@ -76,11 +76,14 @@ export function follow(
       for (const event of eventsOf(batch)) if (reading !== undefined) await reactor.hear(event);
     });
   });
-  onStop(async () => {
+  const end = async () => {
     reading?.close();
     reading = undefined;
     await reactor.settled();
-  });
+  };
+  // A reaction that nobody can be asked for has as long as runs have; then it is given up.
+  onFinish(end);
+  onStop(end);
 }
 
 function reactionsIn({ config }: ServiceStart, rules: Value): readonly Reaction[] {

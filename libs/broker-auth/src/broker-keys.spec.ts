@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
-import { BrokerKeys } from './broker-keys.js';
+import { readCredentials } from '@natrium/keystore';
+import { BrokerKeys, fixedName } from './broker-keys.js';
 
 let pki: string;
 let keys: BrokerKeys;
@@ -44,4 +45,33 @@ it('where some of it is, nothing is overwritten', async () => {
   mkdirSync(keys.folder);
   await expect(keys.create('main')).rejects.toThrow('nothing was changed');
   expect([readdirSync(pki), readdirSync(keys.folder)]).toEqual([['broker'], []]);
+});
+
+describe('the fixed users', () => {
+  const scopes = ['gateway', 'acl', 'runner', 'reactor', 'sink', 'auditor', 'keeper', 'join', 'knock'] as const;
+  const file = () => join(keys.folder, 'acl', 'fixed-users.json');
+  const inCredentials = () => scopes.map((scope) => [scope, readCredentials(keys.credsPath(scope))?.key.name]);
+
+  it('are known beside the scope keys, without their credentials, and called as these say', async () => {
+    await keys.create('main');
+    const all = inCredentials();
+    expect([...keys.fixedUsers].sort()).toEqual(all.toSorted());
+    for (const [scope, key] of keys.fixedUsers)
+      expect(readCredentials(keys.credsPath(scope))?.name).toBe(fixedName(scope, key));
+    for (const scope of scopes) rmSync(keys.credsPath(scope));
+    expect([...keys.fixedUsers].sort()).toEqual(all.toSorted());
+  });
+
+  it('of an earlier version are known by the credentials that can be read, and by all of them after complete()', async () => {
+    await keys.create('main');
+    const all = inCredentials().toSorted();
+    rmSync(file());
+    writeFileSync(keys.credsPath('sink'), 'none');
+    expect([...keys.fixedUsers.keys()]).not.toContain('sink');
+    expect([...keys.fixedUsers.keys()]).toHaveLength(all.length - 1);
+    expect(await keys.complete()).toEqual([]);
+    expect(existsSync(file())).toBe(true);
+    rmSync(keys.credsPath('join'));
+    expect(keys.fixedUsers.get('join')).toBe(all.find(([scope]) => scope === 'join')?.[1]);
+  });
 });

@@ -11,7 +11,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NatsKey } from '@natrium/envelope';
-import { KeyfileCorrupt, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
+import { KeyfileCorrupt, readCredentials, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
 import {
   accountJwt,
   credentialsText,
@@ -26,6 +26,8 @@ import { resolverConfig } from './server-config.js';
 
 const READABLE = 0o644;
 const OWNER_ONLY = 0o600;
+/** The public keys of the fixed users, which the acl-service must never cut off. */
+const FIXED_USERS = 'fixed-users.json';
 /** Where the written `server.conf` lets a broker keep its accounts. */
 const RESOLVER_DIR = '/var/lib/nats/jwt';
 /** Made while the cluster runs, by the acl-service. */
@@ -71,6 +73,11 @@ export class BrokerKeys {
     return existsSync(this.#draft);
   }
 
+  /** `begin` was the last that was done: the keys of the cluster itself were to come next. */
+  get isOnlyBegun(): boolean {
+    return this.isBegun && readdirSync(this.#draft).length === 0;
+  }
+
   get #draft(): string {
     return `${this.folder}.new`;
   }
@@ -82,10 +89,12 @@ export class BrokerKeys {
    */
   async complete(): Promise<readonly ScopeName[]> {
     const { scopeKeys: known, missing } = this;
+    // A cluster of an earlier version has nothing of them but their credentials.
+    if (!existsSync(this.#path('acl', FIXED_USERS))) this.#writeFixedUsers(this.fixedUsers);
     if (missing.length === 0) return [];
     const keys = new Map(missing.map((name) => [name, NatsKey.generate('account')]));
     for (const name of ISSUED) this.#writeScopeKey(name, keys);
-    for (const name of FIXED) await this.#writeFixed(name, this.account, keys.get(name));
+    await this.#writeFixed(this.account, keys);
     // Last: until then they are missing.
     this.#writeScopes(new Map([...known, ...[...keys].map(([name, key]) => [name, key.name] as const)]));
     return missing;
@@ -108,6 +117,21 @@ export class BrokerKeys {
   get missing(): readonly ScopeName[] {
     const known = this.scopeKeys;
     return SCOPES.map(({ name }) => name).filter((name) => !known.has(name));
+  }
+
+  /**
+   * The public keys of the fixed users, as `nkeyText` spells them, by scope: services, readers, those who join or knock. Where
+   * `natriumctl init` of this version has not run yet: those whose credentials can be read here.
+   */
+  get fixedUsers(): ReadonlyMap<ScopeName, string> {
+    const path = this.#path('acl', FIXED_USERS);
+    const written = existsSync(path) ? (JSON.parse(this.#text(path)) as Readonly<Record<string, string>>) : {};
+    return new Map(
+      FIXED.flatMap((name) => {
+        const key = written[name] ?? this.#userIn(this.credsPath(name));
+        return key === undefined ? [] : [[name, key] as const];
+      }),
+    );
   }
 
   get operatorSigning(): NatsKey {
@@ -153,7 +177,7 @@ export class BrokerKeys {
     writeKeyFile(this.#path('acl', 'operator-signing.key'), signing.seed);
     const keys = new Map(SCOPES.map(({ name }) => [name, NatsKey.generate('account')]));
     for (const name of ISSUED) this.#writeScopeKey(name, keys);
-    for (const name of FIXED) await this.#writeFixed(name, account.name, keys.get(name));
+    await this.#writeFixed(account.name, keys);
     await this.#writeSystemUsers(system);
     const scopeKeys = new Map([...keys].map(([name, key]) => [name, key.name]));
     const jwts = {
@@ -180,12 +204,31 @@ export class BrokerKeys {
     if (key !== undefined) writeKeyFile(this.#path('acl', `${name}.key`), key.seed);
   }
 
-  /** The key that made a fixed user is not kept: nobody can make another one of that scope. */
-  async #writeFixed(name: ScopeName, account: string, scopeKey: NatsKey | undefined): Promise<void> {
-    if (scopeKey === undefined) return;
-    const user = NatsKey.generate('user');
-    const jwt = await scopedUserJwt(account, scopeKey, { name: nameOf(name, user), user: user.publicKey });
-    writeWhole(this.credsPath(name), credentialsText(jwt, user), SHARED.has(name) ? READABLE : OWNER_ONLY);
+  /** The keys that made fixed users are not kept: nobody can make another one of their scopes. */
+  async #writeFixed(account: string, scopeKeys: ReadonlyMap<ScopeName, NatsKey>): Promise<void> {
+    const users = new Map(this.fixedUsers);
+    for (const name of FIXED) {
+      const scopeKey = scopeKeys.get(name);
+      if (scopeKey === undefined) continue;
+      const user = NatsKey.generate('user');
+      const jwt = await scopedUserJwt(account, scopeKey, { name: fixedName(name, user.name), user: user.publicKey });
+      writeWhole(this.credsPath(name), credentialsText(jwt, user), SHARED.has(name) ? READABLE : OWNER_ONLY);
+      users.set(name, user.name);
+    }
+    this.#writeFixedUsers(users);
+  }
+
+  #writeFixedUsers(users: ReadonlyMap<ScopeName, string>): void {
+    writeWhole(this.#path('acl', FIXED_USERS), `${JSON.stringify(Object.fromEntries(users))}\n`, READABLE);
+  }
+
+  /** @returns undefined when there are no such credentials, or none that we may read. */
+  #userIn(path: string): string | undefined {
+    try {
+      return readCredentials(path)?.key.name;
+    } catch {
+      return undefined; // another service's, or spoilt: whoever uses them says so
+    }
   }
 
   async #writeSystemUsers(account: NatsKey): Promise<void> {
@@ -193,9 +236,9 @@ export class BrokerKeys {
       const user = NatsKey.generate('user');
       const permissions = {
         pub: { allow: SYSTEM_USERS[name] },
-        sub: { allow: [`_INBOX.${nameOf(name, user)}.>`] },
+        sub: { allow: [`_INBOX.${fixedName(name, user.name)}.>`] },
       };
-      const jwt = await plainUserJwt(account, { name: nameOf(name, user), user: user.publicKey, permissions });
+      const jwt = await plainUserJwt(account, { name: fixedName(name, user.name), user: user.publicKey, permissions });
       writeWhole(this.credsPath(name), credentialsText(jwt, user), OWNER_ONLY);
     }
   }
@@ -219,7 +262,11 @@ export class BrokerKeys {
   }
 }
 
-/** A word of its own in each cluster, so that nobody's inbox is anybody else's. */
-function nameOf(scope: string, user: NatsKey): string {
-  return SHARED.has(scope) ? scope : `${scope}-${user.name.slice(1, 13).toLowerCase()}`;
+/**
+ * What a fixed user is called at the broker: a word of its own in each cluster, so that nobody's inbox is anybody else's.
+ *
+ * @param key Its public key, as `nkeyText` spells it.
+ */
+export function fixedName(scope: string, key: string): string {
+  return SHARED.has(scope) ? scope : `${scope}-${key.slice(1, 13).toLowerCase()}`;
 }

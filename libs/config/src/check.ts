@@ -90,7 +90,7 @@ function checkFiles<S extends z.ZodMiniObject>(
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
   const isUsed = (key: string) => BACK_END.test(key) || (kind.name === 'master' && isGuiKey(key));
-  const idle = unknown.filter((key) => !isUsed(key)).map((key) => unused(key, locate([key])));
+  const idle = unknown.filter((key) => !isUsed(key)).map((key) => unused(key, kind, locate([key])));
   return ok({
     values: parsed.data,
     given,
@@ -168,6 +168,7 @@ function invalid(
   };
 }
 
-function unused(key: string, { file, line }: FilePlace): string {
-  return `${file}:${String(line)}: ${key} is a key of Salt that Natrium does not use`;
+function unused(key: string, kind: Kind<z.ZodMiniObject>, { file, line }: FilePlace): string {
+  const where = Object.hasOwn(kind.other.shape, key) ? ` in the ${kind.name} file` : '';
+  return `${file}:${String(line)}: ${key} is a key of Salt that Natrium does not use${where}`;
 }

@@ -56,7 +56,7 @@ describe('the name of a minion', () => {
 
   it('is refused when it holds a slash or a blank', () => {
     expect(problem('user: root\nid: a/b\n')).toBe(
-      'DIR/minion:2: id: this is no name of a minion. Mend: set id to 1 to 255 characters without slashes and control characters.',
+      'DIR/minion:2: id: this is no name of a minion. Mend: set id to 1 to 255 characters that can be seen, without slashes.',
     );
   });
 });

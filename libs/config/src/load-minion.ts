@@ -64,7 +64,7 @@ const ID_FILE = 'minion_id';
 
 const BAD_ID: Fault = {
   reason: 'this is no name of a minion',
-  mend: 'set id to 1 to 255 characters without slashes and control characters',
+  mend: 'set id to 1 to 255 characters that can be seen, without slashes',
 };
 
 /** What multi would hand to itself, and what the gateway does: it knows only the returners that the job names. */

@@ -11,7 +11,16 @@ import { accessKeys } from './access-keys.js';
 import { commandKeys } from './command-keys.js';
 import { type EventSink, EventSinks } from './event-sinks.js';
 import { folders, keyDocs, pathMap, raw, seconds, text, textList, whole } from './key-doc.js';
-import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
+import {
+  accountName,
+  brokerKeys,
+  brokerTlsKeys,
+  guestKeys,
+  logKeys,
+  pathKeys,
+  timeKeys,
+  traceKeys,
+} from './shared-keys.js';
 
 const [files, broker, jobs, keys, http] = [
   'Files and folders',
@@ -79,7 +88,7 @@ const jobKeys = {
   }),
   gather_job_timeout: z._default(seconds(0.1, 3600), 10).register(keyDocs, {
     group: jobs,
-    doc: 'Taken as it stands, without effect: whether a silent minion is at work is known within 0.2 s, and asked again every `-t`',
+    doc: 'How long a minion that is connected and does not say whether it is at work is waited for, in seconds, by a command and the HTTP API; one that is not connected is not waited for',
     takes: 'seconds, 0.1 to 3600',
   }),
   grant_timeout: z._default(seconds(0.05, 60), 2).register(keyDocs, {
@@ -169,9 +178,11 @@ const minionKeys = {
     doc: 'Most keys that wait, and most that are denied or rejected; further newcomers hear "full"',
     takes: 'a whole number, 1 to 100000',
   }),
-  max_minions: z
-    ._default(whole(0, 100_000), 0)
-    .register(keyDocs, { group: keys, doc: 'Most accepted minions; 0 is no limit', takes: 'a whole number' }),
+  max_minions: z._default(whole(0, 100_000), 0).register(keyDocs, {
+    group: keys,
+    doc: 'Most accepted minions: at the limit newcomers hear "full", and no further key can be accepted; those that are accepted stay. 0 is no limit',
+    takes: 'a whole number, 0 to 100000',
+  }),
 };
 
 const httpKeys = {
@@ -209,6 +220,11 @@ export const MasterConfig = z.strictObject({
   ...timeKeys,
   ...httpKeys,
   ...logKeys,
+  user: z._default(accountName(), 'root').register(keyDocs, {
+    group: 'Accounts',
+    doc: 'The account with full access; as whom the services run, their units say',
+    takes: 'an account name',
+  }),
   ...traceKeys,
 });
 export type MasterConfig = Readonly<Omit<z.infer<typeof MasterConfig>, 'keep_jobs_seconds' | 'event_sinks'>> & {

@@ -4,8 +4,17 @@
  * Spec: docs/configuration.md, which is generated from here.
  */
 import * as z from 'zod/mini';
-import { keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
-import { brokerKeys, brokerTlsKeys, guestKeys, logKeys, pathKeys, timeKeys, traceKeys } from './shared-keys.js';
+import { folders, keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
+import {
+  accountName,
+  brokerKeys,
+  brokerTlsKeys,
+  guestKeys,
+  logKeys,
+  pathKeys,
+  timeKeys,
+  traceKeys,
+} from './shared-keys.js';
 
 const [broker, identity, modules] = ['Broker and cluster', 'Identity', 'Modules and data'] as const;
 const [events, spool] = ['Events', 'Spool'] as const;
@@ -65,6 +74,8 @@ const minionBroker = {
 };
 
 const moduleKeys = {
+  module_dirs: folders(modules, 'Folders of your own execution modules'),
+  returner_dirs: folders(modules, 'Folders of your own returners'),
   grains: z._default(raw(), {}).register(keyDocs, { group: modules, doc: 'Grains set by hand', takes: 'a mapping' }),
   mine_functions: z._default(raw(), {}).register(keyDocs, {
     group: modules,
@@ -76,9 +87,16 @@ const moduleKeys = {
     doc: 'How often mine_functions run, in minutes',
     takes: 'whole minutes, 1 to 43200',
   }),
-  disable_modules: z
-    ._default(textList(), [])
-    .register(keyDocs, { group: modules, doc: 'Execution modules that do not load', takes: 'a list of module names' }),
+  disable_modules: z._default(textList(), []).register(keyDocs, {
+    group: modules,
+    doc: "Execution modules that do not load, your own too; also by the names of Salt's files, such as cmdmod",
+    takes: 'a list of module names',
+  }),
+  whitelist_modules: z._default(textList(), []).register(keyDocs, {
+    group: modules,
+    doc: 'The only execution modules that load, less those of disable_modules, in the same words; none: all load',
+    takes: 'a list of module names',
+  }),
   local_file: text().register(keyDocs, {
     group: modules,
     doc: 'Where the returner local_file writes each return, as one line of JSON',
@@ -151,6 +169,12 @@ export const MinionConfig = z.strictObject({
   ...guestKeys,
   ...timeKeys,
   ...logKeys,
+  user: z.optional(accountName()).register(keyDocs, {
+    group: 'Accounts',
+    doc: 'The account that the agent runs as, and with it all that it is asked to run. Its unit says that (`User=`): the agent changes to no other, and does not start where this names another',
+    takes: 'an account name',
+    shown: 'whoever starts it',
+  }),
   ...traceKeys,
 });
 export type MinionConfig = Readonly<Omit<z.infer<typeof MinionConfig>, 'id'>> & { readonly id: string };

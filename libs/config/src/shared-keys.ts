@@ -1,6 +1,6 @@
 /** Keys that a master and a minion both have. */
 import * as z from 'zod/mini';
-import { folders, keyDocs, optionalPath, seconds, text, whole } from './key-doc.js';
+import { keyDocs, optionalPath, seconds, text, whole } from './key-doc.js';
 
 /** How `user`, and the first account that `init` is told, may be called. */
 export const ACCOUNT_NAME = /^[^\s:/]{1,256}$/;
@@ -40,9 +40,6 @@ export const pathKeys = {
   pki_dir: text().register(keyDocs, { group: files, doc: 'Keys', takes: 'a folder', path: 'pki' }),
   sock_dir: text().register(keyDocs, { group: files, doc: 'Unix sockets', takes: 'a folder', path: 'run' }),
   cachedir: text().register(keyDocs, { group: files, doc: 'Spool, caches, records', takes: 'a folder', path: 'cache' }),
-  log_file: optionalPath(files, 'Log file; none means standard error'),
-  module_dirs: folders(files, 'Folders of your own execution modules'),
-  returner_dirs: folders(files, 'Folders of your own returners'),
 };
 
 /** Limits of the user's own modules and runners. */
@@ -106,12 +103,9 @@ export const logKeys = {
     doc: 'How much is logged',
     takes: `one of ${LOG_LEVELS.join(', ')}`,
   }),
-  user: z._default(z.string().check(z.regex(ACCOUNT_NAME)), 'root').register(keyDocs, {
-    group: 'Accounts',
-    doc: 'The account that the services run as; on a master, the one with full access',
-    takes: 'an account name',
-  }),
 };
+
+export const accountName = () => z.string().check(z.regex(ACCOUNT_NAME));
 
 /** An account in the address would stand in logs: a collector that asks for one is told by OTEL_EXPORTER_OTLP_HEADERS. */
 const COLLECTOR = /^(?:https?:\/\/[^\s@/?#]+(?:\/[^\s?#]*)?)?$/;

@@ -1,5 +1,8 @@
 /**
- * The life of a service process: configuration, keys, the bus, its module, ready, and a clean end on SIGTERM.
+ * The life of a service process: configuration, keys, the bus, its module, ready, and a clean end.
+ *
+ * Told to stop by SIGTERM, it leaves its queue, so that its fellows get what is asked from then on, answers what it was asked, for
+ * 20 s at most, and goes. SIGINT and a second signal end the waiting.
  *
  * A supervisor that holds the other end of standard input (`NATRIUM_SUPERVISED=1`) takes the service with it when it dies.
  */
@@ -10,7 +13,7 @@ import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
-import { tidyAtRest } from '@natrium/process';
+import { finished, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
@@ -22,6 +25,9 @@ import { ServiceMetrics } from './service-metrics.js';
 
 type Hook = () => Promise<void> | void;
 
+/** What the service's own parts do at each step of its life. */
+type Hooks = Readonly<Record<'begins' | 'first' | 'finishes' | 'stops', Hook[]>>;
+
 export interface ServiceStart {
   readonly link: RoleLink;
   readonly config: ServiceConfig;
@@ -32,6 +38,8 @@ export interface ServiceStart {
   readonly onListening: (begin: Hook) => void;
   /** Registers what is to be done first, while the service still hears. */
   readonly beforeStop: (stop: Hook) => void;
+  /** Registers what is waited for once it hears only what is for this replica alone, beside the answers that it owes. */
+  readonly onFinish: (finish: Hook) => void;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: Hook) => void;
 }
@@ -39,8 +47,8 @@ export interface ServiceStart {
 /** A service that listens. */
 export interface OpenService {
   readonly link: RoleLink;
-  /** Stops listening, finishes what has arrived, and closes the connection. */
-  close(): Promise<void>;
+  /** Stops listening, finishes what has arrived, for 20 s at most or until `atOnce` is aborted, and closes the connection. */
+  close(atOnce?: AbortSignal): Promise<void>;
 }
 
 /** Runs one service of a role until it is told to stop. A failure at start ends the process with status 1 and one sentence. */
@@ -70,7 +78,7 @@ async function start(
   const address = values.metrics === undefined ? undefined : metricsAddress(values.metrics);
   const config = readServiceConfig(values.config);
   const log = pino(logOptions(config.logLevel, { service: role }));
-  for (const report of config.reports) log.info(report);
+  for (const report of config.reports) log.warn(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);
   const service = await openService({ role, config, log, metrics }, create, started);
@@ -86,9 +94,9 @@ async function start(
     service.link.newEpoch();
   });
   tidyAtRest([service.link.bus.sealer], false);
-  stopOnSignal(log, () => {
+  stopOnSignal(log, (atOnce) => {
     door?.serve(undefined);
-    return service.close();
+    return service.close(atOnce);
   });
   process.send?.({ ready: true });
   log.info({ libsodium: sodiumBuild() }, 'ready');
@@ -125,20 +133,41 @@ export async function openService(
     'Age of the key that this service seals and opens with',
     () => Math.max(0, link.clock.now() - link.own.keyring.current.notBefore) / 1000,
   );
-  const [begins, first, stops]: readonly [Hook[], Hook[], Hook[]] = [[], [], []];
+  const hooks: Hooks = { begins: [], first: [], finishes: [], stops: [] };
   const about: ServiceStart = {
     ...{ link, config, log, metrics },
-    onListening: (begin) => begins.push(begin),
-    beforeStop: (stop) => first.push(stop),
-    onStop: (stop) => stops.push(stop),
+    onListening: (begin) => hooks.begins.push(begin),
+    beforeStop: (stop) => hooks.first.push(stop),
+    onFinish: (finish) => hooks.finishes.push(finish),
+    onStop: (stop) => hooks.stops.push(stop),
   };
   const module = await create(about);
   await link.announce();
-  const strategy = new SealedStrategy({
-    bus: link.bus,
+  const strategy = strategyOf(link, { role, config, log, metrics });
+  const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
+  await app.listen();
+  await link.transport.flush();
+  for (const begin of [...hooks.begins, started]) await begin(about);
+  return {
+    link,
+    close: async (atOnce = new AbortController().signal) => {
+      await finished(leave(link, strategy, hooks), STOP_MS, atOnce);
+      const { size: unanswered } = strategy.answering;
+      if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
+      await app.close();
+      for (const stop of hooks.stops) await stop();
+      await link.close();
+      await traces.close();
+    },
+  };
+}
+
+function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: ServiceOptions): SealedStrategy {
+  return new SealedStrategy({
+    bus,
     prefix: `nt.${config.cluster}`,
     queue: role,
-    instance: link.own.instance,
+    instance: own.instance,
     onHandlerFailure: (route, cause) => {
       log.error({ err: cause, route }, 'a request failed');
       metrics?.handlerFailed(route);
@@ -147,20 +176,15 @@ export async function openService(
       metrics?.handled(route, seconds);
     },
   });
-  const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
-  await app.listen();
-  await link.transport.flush();
-  for (const begin of [...begins, started]) await begin(about);
-  return {
-    link,
-    close: async () => {
-      for (const stop of first) await stop();
-      await app.close();
-      for (const stop of stops) await stop();
-      await link.close();
-      await traces.close();
-    },
-  };
+}
+
+/** Takes no more, and resolves when all is answered and finished. */
+async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first, finishes }: Hooks): Promise<void> {
+  for (const stop of first) await stop();
+  await strategy.leaveQueue();
+  await Promise.all([strategy.answering.settled(), ...finishes.map((finish) => finish())]);
+  // Nobody opens the last answers once the announcement is taken back, which does not wait for them.
+  await transport.flush();
 }
 
 /** From the first moment on: a service that waits for its broker would else outlive whoever started it. */
@@ -168,25 +192,16 @@ function endWithSupervisor(): void {
   if (process.env['NATRIUM_SUPERVISED'] !== undefined) process.stdin.on('end', () => process.exit(0)).resume();
 }
 
-function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
-  let stopping = false;
-  const once = (why: string) => {
-    if (stopping) return;
-    stopping = true;
+function stopOnSignal(log: Logger, stop: (atOnce: AbortSignal) => Promise<void>): void {
+  whenToldToStop((why, atOnce) => {
     log.info(`stopping: ${why}`);
-    stop().then(
+    stop(atOnce).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'stopping failed');
         process.exit(1);
       },
     );
-  };
-  process.on('SIGTERM', () => {
-    once('SIGTERM');
-  });
-  process.on('SIGINT', () => {
-    if (process.env['NATRIUM_SUPERVISED'] === undefined) once('SIGINT');
   });
 }
 

@@ -4,24 +4,35 @@ import { SealedStrategy } from './sealed-strategy.js';
 
 const RETURN = 'up.*.return';
 const GRANT = 'svc.acl.grant';
+const PUBLISH = 'usr.*.publish';
+const RUN = 'svc.run.run';
+const HERE = 'svc.run.here.{instance}';
 /** A return whose receipt cannot be sent. */
 const UNSENT = 'unsent';
 
 type Handler = Parameters<SealedStrategy['addHandler']>[1];
 type Told = Pick<ConstructorParameters<typeof SealedStrategy>[0], 'onHandlerFailure' | 'onAnswered'>;
 
-/** @returns What the bus calls with each message that it has opened for this route. */
-function served(route: string, handler: Handler, told: Told, isOn = false): (opened: Opened) => unknown {
-  let take: (opened: Opened) => unknown = () => undefined;
-  const serve: SealedBus['serve'] = (_subject, _queue, _contracts, takes) => {
-    take = takes;
-    return { close: () => Promise.resolve() };
+type Take = (opened: Opened) => unknown;
+
+/** A service with one handler for these routes. */
+function serving(routes: readonly string[], handler: Handler, told: Told, isOn = false) {
+  /** What the bus calls with each message that it has opened, by subject, as long as it listens there. */
+  const takes = new Map<string, Take>();
+  const serve: SealedBus['serve'] = (subject, _queue, _contracts, take) => {
+    takes.set(subject, take);
+    return { close: () => Promise.resolve(void takes.delete(subject)) };
   };
   const bus = { serve, tracing: { ...NO_TRACING, isOn } } as SealedBus;
-  const strategy = new SealedStrategy({ bus, prefix: 'nt.main', queue: 'gateway', instance: 'gw1', ...told });
-  strategy.addHandler(route, handler);
+  const strategy = new SealedStrategy({ bus, prefix: 'nt', queue: 'gateway', instance: 'gw1', ...told });
+  for (const route of routes) strategy.addHandler(route, handler);
   strategy.listen(() => undefined);
-  return take;
+  return { strategy, takes };
+}
+
+/** @returns What the bus calls with each message that it has opened for this route. */
+function served(route: string, handler: Handler, told: Told, isOn = false): Take {
+  return serving([route], handler, told, isOn).takes.get(`nt.${route}`) ?? (() => undefined);
 }
 
 /** What becomes of returns that come in at once when their handler takes them so. */
@@ -112,4 +123,38 @@ it('tells how long an answer took, and nothing of a request whose handler failed
   await take(opened('good'));
   await take(opened('bad'));
   expect(answered).toEqual([`${GRANT} true`, `failed: ${GRANT}`]);
+});
+
+describe('a service that leaves its queue', () => {
+  const unfailing = { onHandlerFailure: () => undefined };
+  const asked = { answer: () => undefined } as unknown as Opened;
+
+  it('hears only what is asked of it alone, until it closes', async () => {
+    const { strategy, takes } = serving([RUN, HERE], done, unfailing);
+    expect([...takes.keys()]).toEqual(['nt.svc.run.run', 'nt.svc.run.here.gw1']);
+    await strategy.leaveQueue();
+    expect([...takes.keys()]).toEqual(['nt.svc.run.here.gw1']);
+    await strategy.close();
+    expect([...takes.keys()]).toEqual([]);
+  });
+
+  it('has settled when all that it was asked is answered, or has failed', async () => {
+    const ends: ((how: Promise<unknown>) => void)[] = [];
+    const { strategy, takes } = serving([RUN, GRANT], () => new Promise((resolve) => ends.push(resolve)), unfailing);
+    for (const take of takes.values()) void take(asked);
+    await strategy.leaveQueue();
+    let isSettled = false;
+    const settled = strategy.answering.settled().then(() => (isSettled = true));
+    ends[0]?.(done());
+    await new Promise(setImmediate);
+    expect([strategy.answering.size, isSettled]).toEqual([1, false]);
+    ends[1]?.(broken());
+    expect(await settled).toBe(true);
+  });
+
+  it('does not wait for the end of a job: its fellows tell of that', async () => {
+    const { strategy, takes } = serving([PUBLISH], () => new Promise(() => undefined), unfailing);
+    for (const take of takes.values()) void take(asked);
+    await strategy.answering.settled();
+  });
 });

@@ -4,7 +4,8 @@
  */
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Listening, Opened, SealedBus } from '@natrium/bus';
-import { type Contract, RECEIPT, type Route, routes } from '@natrium/wire';
+import { UnderWay } from '@natrium/process';
+import { type Contract, contracts, RECEIPT, type Route, routes } from '@natrium/wire';
 import { firstValueFrom, isObservable } from 'rxjs';
 
 const BY_PLACE = new Map<string, Route>(Object.values(routes).map((route) => [route.at, route]));
@@ -22,7 +23,10 @@ export interface StrategyOptions {
 }
 
 export class SealedStrategy extends Server implements CustomTransportStrategy {
-  readonly #listening: Listening[] = [];
+  readonly #shared: Listening[] = [];
+  readonly #own: Listening[] = [];
+  /** What is being answered, but for news of jobs: other gateways go on with those. */
+  readonly #answering = new UnderWay();
 
   constructor(private readonly options: StrategyOptions) {
     super();
@@ -37,8 +41,19 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     callback();
   }
 
+  /** Takes no more of what any replica may answer; what is asked of this one alone is still heard. */
+  async leaveQueue(): Promise<void> {
+    await Promise.all(this.#shared.splice(0).map((listening) => listening.close()));
+  }
+
+  /** How many questions have no answer yet, and when all have one. */
+  get answering(): Pick<UnderWay, 'size' | 'settled'> {
+    return this.#answering;
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.#listening.map((listening) => listening.close()));
+    await this.leaveQueue();
+    await Promise.all(this.#own.map((listening) => listening.close()));
   }
 
   on(): void {
@@ -53,11 +68,17 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     const { bus, prefix, queue, instance } = this.options;
     const subject = `${prefix}.${route.at.replace('{instance}', instance)}`;
     const { at, answer } = route;
-    const take = answer === RECEIPT ? this.#acknowledging(at, handler) : this.#answering(at, answer, handler);
-    this.#listening.push(bus.serve(subject, route.shared ? queue : undefined, [route.question], take));
+    const take = answer === RECEIPT ? this.#acknowledging(at, handler) : this.#taking(at, answer, handler);
+    const listening = bus.serve(subject, route.shared ? queue : undefined, [route.question], take);
+    (route.shared ? this.#shared : this.#own).push(listening);
   }
 
-  #answering(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
+  #taking(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
+    const answer = this.#replying(at, contract, handler);
+    return contract === contracts.news ? answer : (opened) => this.#answering.during(() => answer(opened));
+  }
+
+  #replying(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
     return async (opened) => {
       const began = performance.now();
       try {

@@ -23,6 +23,7 @@ export interface ServiceConfig {
   readonly replicas: number;
   readonly keepJobsMs: number;
   readonly grantTimeoutMs: number;
+  readonly gatherTimeoutMs: number;
   readonly runnerTimeoutMs: number;
   /** Of each caller. */
   readonly requests: { readonly rate: number; readonly burst: number };
@@ -60,6 +61,7 @@ export function readServiceConfig(dir: string): ServiceConfig {
     replicas: Math.min(config.nats.length, MAX_REPLICAS),
     keepJobsMs: config.keep_jobs_seconds * 1000,
     grantTimeoutMs: config.grant_timeout * 1000,
+    gatherTimeoutMs: config.gather_job_timeout * 1000,
     runnerTimeoutMs: config.runner_timeout * 1000,
     requests: { rate: config.request_rate, burst: config.request_burst },
     logLevel: pinoLevel(config.log_level),

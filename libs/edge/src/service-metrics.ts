@@ -38,6 +38,7 @@ export class ServiceMetrics {
       labelNames: [label],
       registers: [this.registry],
       collect() {
+        this.reset(); // of what is not there any more there is no figure
         for (const [of, value] of values()) this.set({ [label]: of }, value);
       },
     });

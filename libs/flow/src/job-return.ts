@@ -232,6 +232,7 @@ const MENDS: ReadonlyMap<string, string> = new Map([
     'record_unwritable',
     'its disk does not take the record of what runs, so nothing runs there until it has room again',
   ],
+  ['agent_stopping', 'its agent was told to stop and only finishes what runs; ask again when it is back'],
   ['record_incomplete', 'it cannot know whether it has run this before; ask again with a new request'],
 ]);
 

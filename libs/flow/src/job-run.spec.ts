@@ -50,6 +50,7 @@ class Minion {
   under = true;
   request: Result<Request, string> = ok(REQUEST);
   admission: Admission = 'run';
+  stopping = false;
   writable = true;
   spooled: MinionReturn | undefined;
   result: () => Promise<Outcome> = () => Promise.resolve(DONE);
@@ -61,6 +62,7 @@ class Minion {
     isUnder: () => this.#step('leaf', this.under),
     readRequest: () => this.#step('request', this.request),
     admit: () => this.#step('admit', this.admission),
+    isStopping: () => this.stopping,
     recordStart: () => this.#step('record', this.writable),
     recordFinish: () => this.#step('finish', undefined),
     execute: (request, grant) => {
@@ -116,6 +118,12 @@ const CHECKS: readonly (readonly [string, (minion: Minion) => void, string, read
     'anything that a record in doubt may lack',
     (minion) => (minion.admission = 'record_incomplete'),
     'record_incomplete',
+    ['grant', 'digest', 'leaf', 'request', 'admit'],
+  ],
+  [
+    'everything new when it only finishes what runs',
+    (minion) => (minion.stopping = true),
+    'agent_stopping',
     ['grant', 'digest', 'leaf', 'request', 'admit'],
   ],
   [

@@ -3,7 +3,8 @@
  *
  * The order is the security argument, spec/envelope.md#the-minion: sender is the gateway → the acl key's signature over
  * this cluster and this kind → the request is the one that was granted → not expired → this very minion is under the
- * root → not run before → recorded → run with the request's words and the grant's caller, and nothing from anywhere else.
+ * root → not run before → not about to end → recorded → run with the request's words and the grant's caller, and nothing from
+ * anywhere else.
  */
 import type { Admission } from '@natrium/jobs';
 import type { Jid, Principal, RefusalCode, Request, Result, Signed, Value } from '@natrium/model';
@@ -57,6 +58,8 @@ export interface RunPorts {
   readRequest(request: Uint8Array): Result<Request, string>;
   isUnder(grant: CheckedGrant, place: JobOrder['place']): boolean;
   admit(digest: string, issued: number, until: number): Admission;
+  /** It finishes what runs and ends: nothing new may begin, and nothing is written of it, so that it may run when it is asked again. */
+  isStopping(): boolean;
   /** false: the record cannot be written, so nothing may run. */
   recordStart(digest: string, until: number, jid: string): boolean;
   recordFinish(digest: string): void;
@@ -90,6 +93,10 @@ export class JobRun {
     const admission = this.ports.admit(grant.requestDigest, request.issued, until);
     if (admission !== 'run') {
       this.#answerAgain(order, grant, admission);
+      return;
+    }
+    if (this.ports.isStopping()) {
+      this.#answer(order, grant, 'refused', 'agent_stopping');
       return;
     }
     if (!this.ports.recordStart(grant.requestDigest, until, grant.jid)) {

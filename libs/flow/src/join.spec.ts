@@ -38,10 +38,12 @@ function roster(...records: readonly KeyRecord[]): RosterView {
 function admission(change: Partial<Admission> = {}): Admission {
   return {
     autoAccept: false,
+    isInDoubt: () => false,
     rejects: () => false,
     expects: () => false,
     signs: () => false,
     maxPending: 2,
+    hasRoom: true,
     ...change,
   };
 }
@@ -112,6 +114,53 @@ describe('a newcomer', () => {
   });
 });
 
+describe('an expected key', () => {
+  const expects = admission({ expects: ({ identity }) => Buffer.compare(identity, keyOf('true')) === 0 });
+  const stranger = (state: KeyRecord['state']) => record('web1', state, { identity: keyOf('stranger') });
+  const own = (state: KeyRecord['state']) => record('web1', state, { identity: keyOf('true') });
+  const ACCEPTED = { state: 'accepted', write: { state: 'accepted' } };
+  const joins = (...records: readonly KeyRecord[]) => decideJoin(joiner('web1', 'true'), roster(...records), expects);
+
+  it.each(['pending', 'rejected', 'denied'] as const)('is let in though a stranger’s key of its id is %s', (state) => {
+    expect(joins(stranger(state))).toEqual(ACCEPTED);
+    // So is one that was denied for the sake of that stranger, or waits.
+    for (const before of ['denied', 'pending'] as const) expect(joins(stranger(state), own(before))).toEqual(ACCEPTED);
+  });
+
+  it('is denied while another of its id is accepted, and stays what it is', () => {
+    expect(joins(stranger('accepted'))).toEqual({ state: 'denied', write: { state: 'denied' } });
+    expect(joins(stranger('accepted'), own('denied'))).toEqual({ state: 'denied' });
+    expect(joins(stranger('accepted'), own('pending'))).toEqual({ state: 'pending' });
+  });
+
+  it('stays out where an operator rejected it or took it away', () => {
+    expect(joins(own('rejected'), stranger('pending'))).toEqual({ state: 'rejected' });
+    expect(joins(own('deleted'), stranger('pending'))).toEqual({ state: 'denied' });
+  });
+
+  it('lets in no other of its id', () => {
+    expect(decideJoin(joiner('web1', 'other'), roster(stranger('pending')), expects).state).toBe('denied');
+    expect(decideJoin(joiner('web1', 'stranger'), roster(stranger('denied')), expects)).toEqual({ state: 'denied' });
+  });
+});
+
+it.each([
+  ['auto_accept', { autoAccept: true }],
+  ['its key, beforehand', { expects: () => true }],
+  ['autosign_file', { signs: () => true }],
+])('while it cannot be told whom to keep out, %s lets nobody in: whoever comes waits', (_about, change) => {
+  const inDoubt = admission({ ...change, isInDoubt: ({ id }) => id === 'web1' });
+  expect(decideJoin(joiner('web1'), roster(), inDoubt)).toEqual({ state: 'pending', write: { state: 'pending' } });
+  expect(decideJoin(joiner('web1'), roster(record('web1', 'pending')), inDoubt)).toEqual({ state: 'pending' });
+  expect(decideJoin(joiner('web2'), roster(), inDoubt).state).toBe('accepted');
+});
+
+it('a key that waits is let in by no rule while another of its id is accepted', () => {
+  const known = roster(record('web1', 'pending'), record('web1', 'accepted', { identity: keyOf('other') }));
+  const view = { ...known, byName: () => record('web1', 'accepted', { identity: keyOf('other') }) };
+  expect(decideJoin(joiner('web1'), view, admission({ autoAccept: true }))).toEqual({ state: 'pending' });
+});
+
 describe('a known key', () => {
   it.each(['accepted', 'rejected', 'denied'] as const)('that is %s stays so, and nothing is written', (state) => {
     const decision = decideJoin(joiner('web1'), roster(record('web1', state)), admission({ autoAccept: true }));
@@ -170,5 +219,36 @@ describe('a key that was taken away', () => {
     for (const change of [{ autoAccept: true }, { expects: () => true }, { signs: () => true }])
       expect(decideJoin(joiner('web1'), succeeded, admission(change))).toEqual({ state: 'denied' });
     expect(decideJoin(joiner('db1', 'web1'), succeeded, admission())).toEqual({ state: 'denied' });
+  });
+});
+
+describe('while as many minions are accepted as may be', () => {
+  const closed = { hasRoom: false };
+
+  it.each([
+    ['nothing', {}],
+    ['auto_accept', { autoAccept: true }],
+    ['its key, beforehand', { expects: () => true }],
+    ['autosign_file', { signs: () => true }],
+  ])('a newcomer with %s for it hears "full", and is not kept', (_about, change) => {
+    expect(decideJoin(joiner('web1'), roster(), admission({ ...change, ...closed }))).toEqual({ state: 'full' });
+  });
+
+  it('one that waits goes on waiting, and uses up nothing that would let it in', () => {
+    const signs = () => {
+      throw new Error('asked');
+    };
+    const waiting = roster(record('web1', 'pending'));
+    for (const change of [{ autoAccept: true }, { expects: () => true }, { signs }])
+      expect(decideJoin(joiner('web1'), waiting, admission({ ...change, ...closed }))).toEqual({ state: 'pending' });
+  });
+
+  it('who is accepted stays so, and who is turned away hears that', () => {
+    expect(decideJoin(joiner('web1'), roster(record('web1', 'accepted')), admission(closed)).state).toBe('accepted');
+    const rejects = admission({ ...closed, rejects: () => true });
+    expect(decideJoin(joiner('web1'), roster(), rejects).state).toBe('rejected');
+    expect(decideJoin(joiner('web1', 'other'), roster(record('web1', 'accepted')), admission(closed)).state).toBe(
+      'denied',
+    );
   });
 });

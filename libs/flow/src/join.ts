@@ -45,12 +45,16 @@ export interface RosterView {
 /** How newcomers are let in without an operator: `auto_accept`, the autosign and autoreject files, expected keys. */
 export interface Admission {
   readonly autoAccept: boolean;
+  /** Whether it cannot be told if this one is to be kept out: then nobody but an operator lets it in. */
+  isInDoubt(joiner: Joiner): boolean;
   rejects(joiner: Joiner): boolean;
   /** The operator named this very key beforehand. */
   expects(joiner: Joiner): boolean;
   /** A rule lets any key in under this id, or with these grains. */
   signs(joiner: Joiner): boolean;
   readonly maxPending: number;
+  /** Whether one more minion may be accepted. */
+  readonly hasRoom: boolean;
 }
 
 export interface JoinDecision {
@@ -61,22 +65,37 @@ export interface JoinDecision {
 
 export function decideJoin(joiner: Joiner, roster: RosterView, admission: Admission): JoinDecision {
   if (roster.wasSucceeded(joiner.identity)) return { state: 'denied' };
-  const isAdmitted = () => admits(joiner, roster, admission);
-  const own = roster.byKey(joiner.identity);
-  if (own !== undefined && own.state !== 'deleted') {
-    // One key never has two names.
-    if (own.kind !== 'minion' || own.name !== joiner.id) return { state: 'denied' };
-    if (own.state !== 'pending') return { state: own.state };
-    return isAdmitted() ? { state: 'accepted', write: { state: 'accepted' } } : { state: 'pending' };
-  }
-  const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
   const named = roster.byName('minion', joiner.id);
+  const own = roster.byKey(joiner.identity);
+  // One key never has two names.
+  if (own !== undefined && own.state !== 'deleted' && !isCalled(own, joiner.id)) return { state: 'denied' };
+  if (own?.state === 'accepted' || own?.state === 'rejected') return { state: own.state };
+  const isTaken = named?.state === 'accepted';
+  // Whoever else waits under the name of an expected key, or was turned away under it, does not keep that key out.
+  if (!isTaken && isExpected(joiner, roster, admission)) return admission.hasRoom ? ACCEPT : noRoom(own);
+  if (own?.state === 'denied') return { state: 'denied' };
+  const mayCome = !isTaken && admission.hasRoom;
+  if (own?.state === 'pending') return mayCome && isAdmitted(joiner, admission) ? ACCEPT : { state: 'pending' };
+  const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
   // A key that is gone stays so while another has its id: the broker refuses whoever is gone, not whoever is denied.
   if (named !== undefined) return turnedAway('denied', own !== undefined || isFull('turned_away'));
   if (admission.rejects(joiner)) return turnedAway('rejected', isFull('turned_away'));
-  if (isAdmitted()) return { state: 'accepted', write: { state: 'accepted' } };
-  if (isFull('pending')) return { state: 'full' };
+  if (!admission.hasRoom) return FULL;
+  if (isAdmitted(joiner, admission)) return ACCEPT;
+  if (isFull('pending')) return FULL;
   return { state: 'pending', write: { state: 'pending' } };
+}
+
+const ACCEPT: JoinDecision = { state: 'accepted', write: { state: 'accepted' } };
+const FULL: JoinDecision = { state: 'full' };
+
+/** Who waits goes on waiting; a newcomer is not kept. */
+function noRoom(own: KeyRecord | undefined): JoinDecision {
+  return own?.state === 'pending' ? { state: 'pending' } : FULL;
+}
+
+function isCalled({ kind, name }: KeyRecord, id: MinionId): boolean {
+  return kind === 'minion' && name === id;
 }
 
 /** Beyond the bound the answer is the same, and nobody keeps the key. */
@@ -84,9 +103,17 @@ function turnedAway(state: 'denied' | 'rejected', full: boolean): JoinDecision {
   return full ? { state } : { state, write: { state } };
 }
 
-function admits(joiner: Joiner, roster: RosterView, admission: Admission): boolean {
-  if (admission.rejects(joiner)) return false;
-  // What names one key ends when that key is taken away; a rule that lets any key in would let the thief's next one in as well.
-  if (admission.expects(joiner)) return !roster.wasDeleted(joiner.identity);
+function mayBeLetIn(joiner: Joiner, admission: Admission): boolean {
+  return !admission.isInDoubt(joiner) && !admission.rejects(joiner);
+}
+
+/** What names one key ends when that key is taken away. */
+function isExpected(joiner: Joiner, roster: RosterView, admission: Admission): boolean {
+  return admission.expects(joiner) && !roster.wasDeleted(joiner.identity) && mayBeLetIn(joiner, admission);
+}
+
+/** By a rule that lets in any key, of which one that was taken away is one. An expected key's name is no rule for others. */
+function isAdmitted(joiner: Joiner, admission: Admission): boolean {
+  if (admission.expects(joiner) || !mayBeLetIn(joiner, admission)) return false;
   return admission.autoAccept || admission.signs(joiner);
 }

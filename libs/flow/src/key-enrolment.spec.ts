@@ -14,6 +14,8 @@ function record(name: string, digit: string, state: KeyState, kind: KeyRecord['k
 
 class Desk {
   readonly written: string[] = [];
+  /** For so many more. */
+  room = Infinity;
 
   constructor(
     private readonly records: readonly KeyRecord[] = [],
@@ -26,6 +28,7 @@ class Desk {
       records: () => this.records,
       keyFrom,
       textOf,
+      room: () => this.room,
       write: ({ kind, name, state, identity }) => {
         if (name === this.raced) return Promise.resolve(undefined);
         this.written.push(`${kind} ${name} ${state} ${textOf(identity).slice(0, 1)}`);
@@ -73,6 +76,20 @@ describe('keys that are let in beforehand', () => {
     const desk = new Desk(records);
     expect(await desk.ask(card('good', '0'), bad)).toBe(code);
     expect(desk.written).toEqual([]);
+  });
+
+  it('are refused, all of the request, where there is no room for each that is not accepted yet', async () => {
+    const desk = new Desk([record('web1', '1', 'accepted'), record('web2', '2', 'pending')]);
+    const asked = [card('web1', '1'), card('web2', '2'), card('web3', '3')];
+    for (const room of [1, 0, -1]) {
+      desk.room = room;
+      expect(await desk.ask(...asked)).toBe('join_full');
+    }
+    expect(desk.written).toEqual([]);
+    desk.room = 2;
+    expect(await desk.ask(...asked)).toEqual(['web1', 'web2', 'web3']);
+    desk.room = 0;
+    expect(await desk.ask(card('web1', '1'))).toEqual(['web1']);
   });
 
   it('tell of a race that was lost', async () => {

@@ -19,12 +19,15 @@ import {
   type Value,
 } from '@natrium/model';
 import type { KeyRecord } from './join.js';
+import { noRoomFor } from './key-requests.js';
 
 export interface EnrolPorts {
   records(): readonly KeyRecord[];
   /** The 32 bytes of 64 hexadecimal digits; undefined for everything else. */
   keyFrom(text: string): Uint8Array | undefined;
   textOf(key: Uint8Array): string;
+  /** How many more minions may be accepted. */
+  room(): number;
   /** undefined when the name or the key was taken meanwhile. */
   write(record: Omit<KeyRecord, 'revision'>): Promise<unknown>;
 }
@@ -59,6 +62,8 @@ export class KeyEnrolment {
       if (problem !== undefined) return refuse('key_state', problem);
     }
     const missing = whole.filter(({ identity }) => known.byKey.get(this.ports.textOf(identity))?.state !== 'accepted');
+    const tooMany = missing[Math.max(0, this.ports.room())];
+    if (tooMany !== undefined) return err(noRoomFor(tooMany.id));
     const writing = missing.map((one) => this.#write(one));
     await Promise.allSettled(writing); // whoever is told of each write has heard of all when one fails
     const written = await Promise.all(writing);

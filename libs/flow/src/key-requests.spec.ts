@@ -15,6 +15,8 @@ const hexOf = (text: string) => Buffer.from(text).toString('hex');
 class Desk {
   readonly changes: [string, KeyState][] = [];
   raced = false;
+  /** For so many more. */
+  room = Infinity;
   /** Times that all records were looked at. */
   looks = 0;
 
@@ -29,8 +31,10 @@ class Desk {
       named: (id) => this.records.filter(({ kind, name }) => kind === 'minion' && name === id),
       fingerprintOf: (key) => Buffer.from(key).toString(),
       textOf: (key) => Buffer.from(key).toString('hex'),
+      hasRoom: () => this.room > 0,
       change: (one, state) => {
         if (this.raced) return Promise.resolve(undefined);
+        if (state === 'accepted') this.room -= 1;
         this.changes.push([one.name, state]);
         return Promise.resolve({ ...one, state });
       },
@@ -102,6 +106,22 @@ describe('key requests', () => {
     const desk = new Desk([record('web1', 'pending')]);
     expect(await desk.ask(fun, web1)).toBe('bad_request');
     expect(desk.changes).toEqual([]);
+  });
+
+  it('accept no more minions than there is room for, and reject and delete all the same', async () => {
+    const [web2, web3] = ['web2', 'web3'].map((id) => ({ id, fingerprint: `${FINGER}:${id}` }));
+    const desk = new Desk([record('web1', 'pending'), record('web2', 'pending'), record('web3', 'accepted')]);
+    desk.room = 1;
+    expect(await desk.ask('key.accept', web1, web2!)).toBe('join_full');
+    expect(await desk.ask('key.accept', web3!)).toEqual(['web3']);
+    expect(await desk.ask('key.reject', web2!)).toEqual(['web2']);
+    expect(await desk.ask('key.delete', web2!)).toEqual(['web2']);
+    expect(desk.changes).toEqual([
+      ['web1', 'accepted'],
+      ['web3', 'accepted'],
+      ['web2', 'rejected'],
+      ['web2', 'deleted'],
+    ]);
   });
 
   it('refuse a second accepted key for one name, and still delete or reject it', async () => {

@@ -14,6 +14,8 @@ export interface KeyPorts {
   fingerprintOf(key: Uint8Array): string;
   /** 64 hexadecimal digits, as `natrium-key -p` prints them. */
   textOf(key: Uint8Array): string;
+  /** Whether one more minion may be accepted. */
+  hasRoom(): boolean;
   /** Writes the new state; undefined when the record changed meanwhile. */
   change(record: KeyRecord, state: KeyState): Promise<KeyRecord | undefined>;
 }
@@ -23,6 +25,11 @@ const CHANGES: ReadonlyMap<string, KeyState> = new Map([
   ['key.reject', 'rejected'],
   ['key.delete', 'deleted'],
 ]);
+
+/** Told whoever accepts the key of this minion. */
+export function noRoomFor(id: string): Refusal {
+  return refusal('join_full', `${id} is not accepted: as many minions are as max_minions lets in`);
+}
 
 /** Hears what became of a key, as the request names it; undefined when it failed, and may have been changed or not. */
 type KeyTold = (named: Value, done: Result<string, Refusal> | undefined) => void;
@@ -83,6 +90,8 @@ export class KeyRequests {
         error: refusal('key_state', `${id} already has another accepted key; delete that one first`),
       };
     }
+    if (state === 'accepted' && record.state !== 'accepted' && !this.ports.hasRoom())
+      return { ok: false, error: noRoomFor(id) };
     const written = await this.ports.change(record, state);
     if (written === undefined) {
       return {

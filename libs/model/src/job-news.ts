@@ -32,7 +32,7 @@ export type AbsentWhy = 'not_connected' | 'running' | 'no_answer' | 'refused';
 export interface Absent {
   readonly id: string;
   readonly why: AbsentWhy;
-  /** For `refused`: the minion's own sentence. */
+  /** For `refused`: the minion's own sentence; for `no_answer`: what is known of the reason, where anything is. */
   readonly sentence?: string;
 }
 

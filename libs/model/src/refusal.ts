@@ -33,6 +33,7 @@ export const REFUSAL_CODES = [
   'grant_not_for_me',
   'record_unwritable',
   'record_incomplete',
+  'agent_stopping',
   'already_ran',
   // keys
   'key_unknown',

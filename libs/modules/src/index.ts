@@ -35,6 +35,7 @@ export { usageText } from './loader/function-text.js';
 export { matchesGlob } from './loader/glob.js';
 export { type BaseContext, Registry } from './loader/registry.js';
 export { docsOf, selectFunctions } from './loader/select-functions.js';
+export { namesOfNone, whichLoad } from './loader/which-load.js';
 export { type Fault, type Outcome, type Problem, Reply, reply, type ReplyOptions } from './loader/reply.js';
 export {
   type MasterPort,

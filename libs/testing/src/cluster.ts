@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock, NatsTransport } from '@natrium/bus';
-import { connectIdentity, type Link } from '@natrium/client';
+import { connectIdentity, type ConnectOptions, type Link } from '@natrium/client';
 import { loadMinionConfig, type MinionConfig, problemSentence } from '@natrium/config';
 import { type OpenService, readServiceConfig, type ServiceConfig } from '@natrium/edge';
 import { fingerprint, type Identity, randomBytes, sodiumReady, toHex } from '@natrium/envelope';
@@ -131,21 +131,29 @@ export class TestCluster {
   }
 
   /** Anybody's session on the bus; an identity of which nobody has heard may have one too. */
-  async session(identity: Identity, onOpenFailure: (reason: string) => void = () => undefined): Promise<Link> {
+  session(identity: Identity, onOpenFailure: (reason: string) => void = () => undefined): Promise<Link> {
+    return this.#connect(identity, { use: 'session', onOpenFailure });
+  }
+
+  /** A host that may ask to be let in. */
+  newcomer(identity: Identity): Promise<Link> {
+    return this.#connect(identity, { use: 'jobs' });
+  }
+
+  async #connect(identity: Identity, as: Pick<ConnectOptions, 'use' | 'onOpenFailure'>): Promise<Link> {
     const transport = await NatsTransport.connect({ servers: [this.broker.url], name: 'test' });
     this.#closing.push(() => transport.drain());
     const linked = await connectIdentity({
       transport,
       cluster: 'main',
       identity,
-      use: 'session',
+      ...as,
       pin: { firstRoot: this.keys.chain()[0] },
       minSerial: 0,
       clock: new Clock(30_000),
       epochMs: DAY_MS,
       overlapMs: 0,
       helloTimeoutMs: PATIENCE_MS,
-      onOpenFailure,
     });
     if (!linked.ok) throw new Error(linked.error.sentence);
     this.#closing.push(() => linked.value.bus.close());

@@ -106,6 +106,9 @@ export const TallyGroup = listOf(LoginTally, 4096);
 /** A request to the acl-service that was carried out; after `until`, in ms since 1970, it would be refused anyway. */
 export const DoneRequest = fields({ until: count });
 
+/** Which policy an acl-service has in force, whether it could not take the newest files, and when it said so, in ms since 1970. */
+export const PolicyReport = fields({ revision: digest, refused: z.boolean(), at: count });
+
 /** A run that an instance has taken on: nobody else starts it. */
 export const RunRecord = fields({ digest, instance: word, jid, started: count });
 

@@ -180,6 +180,7 @@ const SHAPES: Readonly<Record<string, Schema>> = {
   'token entry': records.TokenEntry,
   'login tally': records.LoginTally,
   'done request': records.DoneRequest,
+  'policy report': records.PolicyReport,
   'run record': records.RunRecord,
   'sink place': records.SinkPlace,
   'fired event': contracts.FiredEvent,

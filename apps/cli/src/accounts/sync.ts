@@ -13,6 +13,7 @@ import { err, isList, isMap, ok, type Refusal, type Result, type Value } from '@
 import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
+import { enrolKey } from './enrol-key.js';
 import { hostAccounts, type HostEntry } from './host-accounts.js';
 import { KeyFiles, prepareFolders, shutFolders } from './key-files.js';
 import { type Enrolled, planSync, type Step } from './plan.js';
@@ -105,10 +106,13 @@ class Sync {
       const removed = await this.#admin('account.remove', { name, fingerprint: step.without });
       if (!removed.ok) return removed;
     }
-    const identity = step.do === 'make' ? this.#files.make(name, owner) : this.#files.identityOf(name);
-    if (identity === undefined) return ok('lost its key meanwhile; run this again');
-    this.#files.shut(name, owner);
-    const enrolled = await this.#admin('account.enrol', publicsOf(name, identity));
+    const kept = step.do === 'make' ? undefined : this.#files.identityOf(name);
+    if (kept === undefined && step.do === 'enrol') return ok('lost its key meanwhile; run this again');
+    if (kept !== undefined) this.#files.shut(name, owner);
+    const enrolled = await enrolKey(kept, {
+      make: () => this.#files.make(name, owner),
+      enrol: (identity) => this.#admin('account.enrol', publicsOf(name, identity)),
+    });
     return enrolled.ok
       ? ok(step.without === undefined ? 'got a key' : 'got a new key in place of its old one')
       : enrolled;

@@ -10,6 +10,7 @@ import {
   type BrokerSeen,
   checkBroker,
   checkClock,
+  checkInForce,
   checkNodes,
   checkSerials,
   checkServices,
@@ -79,6 +80,28 @@ it('of services: none, one, two', () => {
     ['warning', 'only one acl-service is running: while it is down, nobody does its work'],
     ['problem', 'no runner-service is running'],
   ]);
+});
+
+describe('of the policy in force', () => {
+  const there = ['one', 'two'];
+  const same = { policy: 'aa', refused: false };
+
+  it.each([
+    ['all have that of the files', [same, same], []],
+    ['one has another', [same, { policy: 'bb', refused: false }], ['problem policy in force']],
+    ['one refuses the newest files', [same, { policy: 'aa', refused: true }], ['problem policy in force']],
+    ['one refuses them, and one has another', [{ policy: 'bb', refused: false }, { policy: 'cc', refused: true }], ['problem policy in force', 'problem policy in force']],
+    ['one says nothing', [same], ['warning policy in force']],
+  ])('%s', (_about, told, expected) => {
+    expect(wrong(checkInForce({ there, told }, 'aa'))).toEqual(expected);
+  }); // prettier-ignore
+
+  it('nothing where there is no acl-service, and why when nobody may ask', () => {
+    expect(checkInForce({ there: [], told: [] }, 'aa')).toEqual([]);
+    expect(checkInForce({ there, told: [], problem: 'not permitted' }, 'aa')[0]?.what).toBe(
+      '2 of 2 acl-services do not say which policy is in force there (not permitted)',
+    );
+  });
 });
 
 it('of the event-sink: only where there is something to deliver to', () => {

@@ -166,6 +166,56 @@ export function checkServices(services: readonly PartySeen[], { event_sinks }: M
   });
 }
 
+/** What the acl-services say of their policies. */
+export interface PoliciesSeen {
+  /** Instances that are there. */
+  readonly there: readonly string[];
+  /** Of those, what each has told; an earlier version tells nothing. */
+  readonly told: readonly { readonly policy: string; readonly refused: boolean }[];
+  /** Why nobody could be asked. */
+  readonly problem?: string;
+}
+
+/** @param files The revision of the policy as the files of this folder say it. */
+export function checkInForce({ there, told, problem: why }: PoliciesSeen, files: string): readonly Finding[] {
+  if (there.length === 0) return [];
+  const refused = told.filter((one) => one.refused).length;
+  const others = told.filter(({ policy, refused: is }) => !is && policy !== files).length;
+  const silent = there.length - told.length;
+  const [check, of] = ['policy in force', `of ${String(there.length)} acl-services`];
+  const look = 'natriumctl acl lint, and the log of each acl-service, name the place';
+  const findings = [
+    ...(refused === 0
+      ? []
+      : [
+          problem(
+            check,
+            `${String(refused)} ${of} could not take the newest files: an older policy is in force there, and a restart would end the service`,
+            `${look}; a new file has to be readable for its account: chgrp natrium FILE; chmod g+r FILE`,
+          ),
+        ]),
+    ...(others === 0
+      ? []
+      : [
+          problem(
+            check,
+            `${String(others)} ${of} have another policy in force than these files say`,
+            'bring the same files to each of them, then systemctl kill -s HUP natrium-acl, or restart it',
+          ),
+        ]),
+    ...(silent <= 0
+      ? []
+      : [
+          warning(
+            check,
+            `${String(silent)} ${of} do not say which policy is in force there${why === undefined ? '' : ` (${why})`}`,
+            'bring every acl-service to this version',
+          ),
+        ]),
+  ];
+  return findings.length > 0 ? findings : [fine(check, `what these files say, at each of ${String(there.length)} acl-services`)]; // prettier-ignore
+}
+
 /** @param newest Of the roles document in the master's folder. */
 export function checkSerials(parties: readonly PartySeen[], newest: number): readonly Finding[] {
   const behind = parties.filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);

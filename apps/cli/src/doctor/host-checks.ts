@@ -8,6 +8,7 @@ import { isMap } from '@natrium/model';
 import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
 import { loadPolicy } from '../acl/load-policy.js';
 import { type Finding, fine, problem, warning } from './finding.js';
+import type { ServedCertificate } from './served-certificates.js';
 
 const DAY_MS = 86_400_000;
 /** `natriumctl` warns this long before the roles document or a certificate ends. */
@@ -84,7 +85,19 @@ export function checkCertificates({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'
   const folder = join(pki, 'broker', 'tls');
   const files = ['server.crt', 'ca.crt'].map((name) => join(folder, name)).filter((path) => existsSync(path));
   const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
-  return files.map((path) => certificateFinding({ path, ended: 'the broker lets nobody in', mend }, nowMs));
+  return files.map((path) => fileFinding({ path, ended: NOBODY_IN, mend }, nowMs));
+}
+
+const NOBODY_IN = 'the broker lets nobody in';
+
+/** What the nodes of the broker show. */
+export function checkServed(served: readonly ServedCertificate[], nowMs: number): readonly Finding[] {
+  const mend = 'give this node its next certificate, and reload it: docs/security.md, The broker’s next certificate';
+  return served.map(({ node, validity, why = '' }) => {
+    const what = `the certificate of the broker at ${node}`;
+    if (validity !== undefined) return certificateFinding({ what, ...validity, ended: NOBODY_IN, mend }, nowMs);
+    return warning('certificates', `${what} cannot be seen: ${why}`, 'start that node, or take it out of nats');
+  });
 }
 
 /** The certificate that the HTTP API shows, where this host has it. */
@@ -96,21 +109,33 @@ export function checkApiCertificate(
   const { ssl_crt: path } = api;
   if (typeof path !== 'string' || !existsSync(path)) return [];
   const mend = 'renew it, in the same files: each gateway takes it up by itself';
-  return [certificateFinding({ path, ended: 'clients of the HTTP API refuse it', mend }, nowMs)];
+  return [fileFinding({ path, ended: 'clients of the HTTP API refuse it', mend }, nowMs)];
 }
 
-function certificateFinding(
-  { path, ended, mend }: { readonly path: string; readonly ended: string; readonly mend: string },
-  nowMs: number,
-): Finding {
+interface Ending {
+  /** What its end means. */
+  readonly ended: string;
+  readonly mend: string;
+}
+
+function fileFinding({ path, ...ending }: Ending & { readonly path: string }, nowMs: number): Finding {
   const { validFrom, validTo } = new X509Certificate(readFileSync(path));
-  const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
-  const days = String(Math.floor((end - nowMs) / DAY_MS));
-  if (end <= nowMs) return problem('certificates', `${path} has expired: ${ended}`, mend);
+  return certificateFinding({ what: path, from: Date.parse(validFrom), to: Date.parse(validTo), ...ending }, nowMs);
+}
+
+interface Certificate extends Ending {
+  readonly what: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function certificateFinding({ what, from, to, ended, mend }: Certificate, nowMs: number): Finding {
+  const days = String(Math.floor((to - nowMs) / DAY_MS));
+  if (to <= nowMs) return problem('certificates', `${what} has expired: ${ended}`, mend);
   // One that is made for weeks is renewed when a third of them is left: a warning before that would never go.
-  const soon = Math.min(SOON_MS, (end - start) / 4);
-  if (end - nowMs < soon) return warning('certificates', `${path} ends in ${days} days`, mend);
-  return fine('certificates', `${path} is good for ${days} days`);
+  const soon = Math.min(SOON_MS, (to - from) / 4);
+  if (to - nowMs < soon) return warning('certificates', `${what} ends in ${days} days`, mend);
+  return fine('certificates', `${what} is good for ${days} days`);
 }
 
 export function checkPolicy(configDir: string): readonly Finding[] {

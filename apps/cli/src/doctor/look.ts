@@ -8,7 +8,7 @@ import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@n
 import { readCredentials } from '@natrium/keystore';
 import { isList, isMap, type Value } from '@natrium/model';
 import type { OpenMaster } from '../link/open-master.js';
-import type { BrokerSeen, NodeSeen, PartySeen, ScopesSeen, StreamSeen } from './cluster-checks.js';
+import type { BrokerSeen, NodeSeen, PartySeen, PoliciesSeen, ScopesSeen, StreamSeen } from './cluster-checks.js';
 
 const HELLO_MS = 2000;
 const ASK_MS = 2000;
@@ -22,6 +22,7 @@ export interface Seen {
   readonly minions: readonly PartySeen[];
   readonly offsetMs: number;
   readonly scopes: ScopesSeen | undefined;
+  readonly policies: PoliciesSeen;
 }
 
 export async function look(master: OpenMaster): Promise<Seen> {
@@ -46,7 +47,23 @@ export async function look(master: OpenMaster): Promise<Seen> {
     minions: stored ?? [],
     offsetMs: await offsetOf(master),
     scopes: await scopesOf(config),
+    policies: await policiesOf(master),
   };
+}
+
+/** What each acl-service that is there has told of its policy. */
+async function policiesOf({ link, client }: OpenMaster): Promise<PoliciesSeen> {
+  const there = link.directory.services().flatMap(({ owner }) =>
+    owner.type === 'role' && owner.role === 'acl' ? [owner.instance] : [],
+  ); // prettier-ignore
+  const told = await client.admin('audit', 'policy.in_force', []);
+  if (!told.ok) return { there, told: [], problem: told.error.sentence };
+  const reports = (isList(told.value) ? told.value : []).flatMap((report) => {
+    const [instance, policy] = [at(report, 'instance'), at(report, 'policy')];
+    if (typeof instance !== 'string' || typeof policy !== 'string' || !there.includes(instance)) return [];
+    return [{ policy, refused: at(report, 'refused') === true }];
+  });
+  return { there, told: reports };
 }
 
 /** undefined where the broker has no users, and for an account that may not read the broker's keys. */

@@ -6,7 +6,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
-import { sodiumReady } from '@natrium/envelope';
+import { policyRevision } from '@natrium/edge';
+import { sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
@@ -15,6 +16,7 @@ import type { DoctorOptions, Io } from '../ports.js';
 import {
   checkBroker,
   checkClock,
+  checkInForce,
   checkNodes,
   checkScopes,
   checkSerials,
@@ -29,10 +31,12 @@ import {
   checkKeys,
   checkLimits,
   checkPolicy,
+  checkServed,
   checkUsers,
   runningServices,
 } from './host-checks.js';
 import { look } from './look.js';
+import { servedCertificates } from './served-certificates.js';
 
 const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
 const LIMITS = '/proc/self/limits';
@@ -67,6 +71,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     ...guarded('policy', () => checkPolicy(configDir)),
     ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),
     ...checkUsers(runningServices(configDir)),
+    ...checkServed(await servedCertificates(config), Date.now()),
     ...(await examineCluster(configDir, config)),
   ];
 }
@@ -87,6 +92,7 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),
       ...checkServices(seen.services, config),
+      ...checkInForce(seen.policies, toHex(policyRevision(config))),
       ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
     ];
   } catch (error) {

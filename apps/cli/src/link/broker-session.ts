@@ -14,6 +14,8 @@ import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
+import { EXIT } from '../common/exit-codes.js';
+import type { ConnectProblem } from '../ports.js';
 
 const HELLO_MS = 2000;
 const JOIN_MS = 5000;
@@ -39,8 +41,8 @@ export interface Session {
   readonly user: OwnUser | undefined;
 }
 
-/** @returns A sentence when there is no way in. */
-export async function openSession(caller: Caller): Promise<Result<Session, string>> {
+/** @returns What is wrong when there is no way in. */
+export async function openSession(caller: Caller): Promise<Result<Session, ConnectProblem>> {
   if (caller.config.broker_auth === 'none') return session(caller, {});
   if (caller.keyPath === undefined) return asGuest(caller);
   const path = userPath(caller.keyPath);
@@ -60,7 +62,7 @@ export function userPath(keyPath: string): string {
   return `${keyPath.replace(/\.key$/, '')}.jwt`;
 }
 
-async function asUser(caller: Caller, jwt: string, path: string): Promise<Result<Session, string>> {
+async function asUser(caller: Caller, jwt: string, path: string): Promise<Result<Session, ConnectProblem>> {
   const user = new OwnUser(caller.identity, jwt, (next) => {
     keepText(path, next);
   });
@@ -69,12 +71,12 @@ async function asUser(caller: Caller, jwt: string, path: string): Promise<Result
 }
 
 /** A guest's user is for this one session, and never renewed. */
-async function asGuest(caller: Caller): Promise<Result<Session, string>> {
+async function asGuest(caller: Caller): Promise<Result<Session, ConnectProblem>> {
   const jwt = await entering(caller, 'knock', askToBeGuest);
   return jwt.ok ? sessionOf(caller, new OwnUser(caller.identity, jwt.value, () => undefined)) : jwt;
 }
 
-function sessionOf(caller: Caller, user: OwnUser): Promise<Result<Session, string>> {
+function sessionOf(caller: Caller, user: OwnUser): Promise<Result<Session, ConnectProblem>> {
   return session(caller, { user, inbox: inboxOf(fp(caller.identity.publicKey)) });
 }
 
@@ -89,11 +91,12 @@ export function doorPath({ pki_dir }: Pick<MasterConfig, 'pki_dir'>, door: Door)
 async function entering(
   caller: Caller,
   door: Door,
-  ask: (link: Link) => Promise<Result<string, string>>,
-): Promise<Result<string, string>> {
+  ask: (link: Link) => Promise<Result<string, ConnectProblem>>,
+): Promise<Result<string, ConnectProblem>> {
   const path = doorPath(caller.config, door);
   const credentials = readCredentials(path);
-  if (credentials === undefined) return err(`broker_auth is jwt, and there is no ${path}; natriumctl init makes it`);
+  if (credentials === undefined)
+    return unavailable(`broker_auth is jwt, and there is no ${path}; natriumctl init makes it`);
   const { jwt, key } = credentials;
   const inbox = INBOXES[door](fp(caller.identity.publicKey));
   const opened = await session(caller, { user: { jwt: () => jwt, key }, inbox }, door);
@@ -108,7 +111,7 @@ async function entering(
 
 const NO_USERS = 'the acl-service gives no users of the broker: its broker_auth is none';
 
-async function askToBeGuest({ identity, bus, subjects, own, services }: Link): Promise<Result<string, string>> {
+async function askToBeGuest({ identity, bus, subjects, own, services }: Link): Promise<Result<string, ConnectProblem>> {
   const question = {
     contract: contracts.guest,
     body: { nkey: identity.nkeyPublic },
@@ -116,16 +119,16 @@ async function askToBeGuest({ identity, bus, subjects, own, services }: Link): P
     to: () => services('acl'),
   };
   const answer = await bus.ask(question, contracts.guested, JOIN_MS);
-  if (!answer.ok) return err(`the acl-service gave no guest's user of the broker (${answer.error})`);
+  if (!answer.ok) return unavailable(`the acl-service gave no guest's user of the broker (${answer.error})`);
   const { refusal, user } = answer.value.body;
-  if (refusal !== null) return err(refusal.sentence);
-  return user === null ? err(NO_USERS) : ok(user);
+  if (refusal !== null) return unavailable(refusal.sentence);
+  return user === null ? unavailable(NO_USERS) : ok(user);
 }
 
 async function askFor(
   { identity, bus, subjects, roles, own, clock, services }: Link,
   id: string,
-): Promise<Result<string, string>> {
+): Promise<Result<string, ConnectProblem>> {
   const request = signJoin(identity.signing, roles.cluster, {
     id,
     identity: identity.publicKey,
@@ -141,17 +144,19 @@ async function askFor(
     to: () => services('acl'),
   };
   const answer = await bus.ask(question, contracts.joined, JOIN_MS);
-  if (!answer.ok) return err(`the acl-service gave no user of the broker (${answer.error})`);
+  if (!answer.ok) return unavailable(`the acl-service gave no user of the broker (${answer.error})`);
   const { state, user } = answer.value.body;
-  if (state !== 'accepted') return err('the key of this account is not an accepted one');
-  return user === null ? err(NO_USERS) : ok(user);
+  if (state === 'full') return unavailable('too many ask to be let in at this moment; wait a moment and try again');
+  if (state !== 'accepted')
+    return err({ sentence: 'the key of this account is not an accepted one', exit: EXIT.noKey });
+  return user === null ? unavailable(NO_USERS) : ok(user);
 }
 
 async function session(
   { config, identity, firstRoot, rolesSerial, newest, tracing }: Caller,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
-): Promise<Result<Session, string>> {
+): Promise<Result<Session, ConnectProblem>> {
   let transport: NatsTransport;
   try {
     transport = await NatsTransport.connect({
@@ -161,7 +166,7 @@ async function session(
       ...login,
     });
   } catch (error) {
-    return err(whyNot(error, config));
+    return unavailable(whyNot(error, config));
   }
   const linked = await connectIdentity({
     transport,
@@ -180,7 +185,7 @@ async function session(
   });
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();
-  return err(linked.error.sentence);
+  return unavailable(linked.error.sentence);
 }
 
 function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {
@@ -209,4 +214,8 @@ function keepText(path: string, text: string): void {
   } catch {
     // Not ours to write: each call asks for one.
   }
+}
+
+function unavailable(sentence: string): Result<never, ConnectProblem> {
+  return err({ sentence, exit: EXIT.unavailable });
 }

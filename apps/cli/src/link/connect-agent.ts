@@ -32,6 +32,7 @@ import {
   minionRegistry,
   type Outcome,
   OwnModules,
+  whichLoad,
 } from '@natrium/modules';
 import { EXIT } from '../common/exit-codes.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
@@ -147,11 +148,12 @@ async function returnerNames(config: MinionConfig): Promise<() => readonly strin
 
 /** `sys.*` tells of all modules; another function needs only its own. */
 async function registryOf(config: MinionConfig, fun: string, problems: string[]) {
-  const registry = minionRegistry(builtinModules);
+  const loads = whichLoad(config);
+  const registry = minionRegistry(builtinModules.filter((module) => loads(module.name)));
   if (config.module_dirs.length === 0) return registry;
   const [name = ''] = fun.split('.');
   const own = new OwnModules({
-    only: name === 'sys' ? undefined : name,
+    loads: (module) => loads(module) && (name === 'sys' || module === name),
     folders: config.module_dirs,
     hostPath: MODULE_HOST,
     limits: { seconds: config.module_timeout, memoryMib: config.module_memory },

@@ -73,10 +73,16 @@ it('a session is opened with the document that is known, and with none that is o
   const changes = new RolesChanges(keys);
   changes.newKey('acl', Date.now());
   changes.retire('acl', Date.now());
-  expect(await opened()).toMatchObject({ ok: false, error: expect.stringMatching(/roles document/) as string });
+  expect(await opened()).toMatchObject({
+    ok: false,
+    error: { exit: 69, sentence: expect.stringMatching(/roles document/) as string },
+  });
   const { document } = keys.roles();
   changes.newRoot(Date.now());
   chain = [...old[1], signRoles(root, cluster, { ...document, serial: 9, roles: { ...document.roles, acl: [acl.publicKey] } })]; // prettier-ignore
-  expect(await opened()).toMatchObject({ ok: false, error: expect.stringMatching(/does not continue/) as string });
+  expect(await opened()).toMatchObject({
+    ok: false,
+    error: { sentence: expect.stringMatching(/does not continue/) as string },
+  });
   await thief.drain();
 });

@@ -114,7 +114,7 @@ async function connect(
   const { firstRoot, document } = keys.roles();
   const cluster = { firstRoot, rolesSerial: document.serial, newest: keys.chain()[1].at(-1) };
   const opened = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
-  if (!opened.ok) return problem(opened.error, EXIT.unavailable);
+  if (!opened.ok) return opened;
   const { link, transport, user } = opened.value;
   if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);
   const claims = claim === undefined ? {} : { claims: { as: claim } };

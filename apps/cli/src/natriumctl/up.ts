@@ -18,7 +18,7 @@ export const up: Subcommand = {
   usage: '--state <dir> [options]',
   summary: 'start a whole encrypted cluster on this machine: broker, services, minions',
   declare: (command) => {
-    command.option('--state <dir>', 'folder that holds the cluster; made when missing');
+    command.option('--state <dir>', 'folder that holds the cluster, made when missing; no two run on one at a time');
     command.option('--minions <ids>', 'minions to start, divided by commas');
     command.option('--replicas <list>', 'processes of a service: acl-service=2,master-gateway=3');
     command.option('--nats-port <port>', 'port of the broker (default: a free one)');

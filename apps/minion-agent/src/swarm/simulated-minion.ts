@@ -13,6 +13,7 @@ import { VolatileRecord, VolatileSpool } from './volatile.js';
 
 const TRIES = 12;
 const NO_RETURNERS = { hand: () => undefined };
+const NEVER_STOPPING = { isStopping: false, during: <T>(work: () => Promise<T>) => work() };
 
 export class SimulatedMinion {
   private constructor(private readonly link: LiveLink) {}
@@ -43,6 +44,7 @@ export class SimulatedMinion {
       execution: delayed(execution, hive.share.answerDelayMs),
       data,
       standing,
+      finishing: NEVER_STOPPING,
       returners: NO_RETURNERS,
       verifyGrant: hive.verifyGrant,
     });

@@ -17,8 +17,8 @@ import { type Host, type OwnFile, ownFiles, programOf } from './own-file.js';
 export interface OwnModulesOptions<C> extends GuestOptions<C> {
   /** An earlier folder wins where two have a module of one name. */
   readonly folders: readonly string[];
-  /** Loads only the module of this name; all of them where it is absent. */
-  readonly only?: string | undefined;
+  /** Whether the module of this name is loaded; all of them where it is absent. What is not is not even asked what it is. */
+  readonly loads?: (name: string) => boolean;
   /** The program that loads a JavaScript file. */
   readonly hostPath: string;
   /** How soon a file that may yet be loaded is tried again, then twice as long each time; half a minute unless given. */
@@ -51,6 +51,7 @@ const AT_ONCE = 4;
 export class OwnModules<C extends BaseContext> {
   #loaded = new Map<string, Loaded<C>>();
   #told = new Set<string>();
+  #names: readonly string[] = [];
   #scan: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -62,6 +63,11 @@ export class OwnModules<C extends BaseContext> {
   /** What is loaded now, by name. */
   get modules(): readonly Module<C>[] {
     return [...this.#loaded.values()].map(({ module }) => module);
+  }
+
+  /** Of every module that is there, also where it is not loaded. */
+  get names(): readonly string[] {
+    return this.#names;
   }
 
   /** Reads the folders; only files that changed are asked again what they are. */
@@ -117,8 +123,9 @@ export class OwnModules<C extends BaseContext> {
         else problems.add(`${file.path}: ${first.path} is the module ${file.name} already`);
       }
     }
-    const { only } = this.options;
-    const wanted = [...files.values()].filter(({ name }) => only === undefined || name === only);
+    this.#names = [...files.keys()];
+    const { loads = () => true } = this.options;
+    const wanted = [...files.values()].filter(({ name }) => loads(name));
     const loaded = await this.#each(wanted, problems);
     this.#loaded = new Map(loaded.map((one) => [one.module.name, one]));
     for (const problem of problems) if (!this.#told.has(problem)) this.options.onProblem(problem);

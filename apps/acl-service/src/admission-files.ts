@@ -1,0 +1,68 @@
+/**
+ * The files that say who is let in, and who is not: what they hold, or why that cannot be used. One that is not there holds
+ * nothing. A file that others may write could be a stranger's word.
+ */
+import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { compileWholeMatch, isPlainGlob } from '@natrium/matchers';
+import { err, ok, type Result } from '@natrium/model';
+
+/** What was found, or why it cannot be used. */
+export type Found<T> = Result<T, { readonly path: string; readonly why: string }>;
+
+const GROUP_OR_OTHERS_WRITE = 0o022;
+
+/** Its lines, but for comments and empty ones. @param path `''`: there is none. */
+export function linesOf(path: string): Found<readonly string[]> {
+  const stat = trusted(path);
+  if (!stat.ok) return stat;
+  if (stat.value === undefined) return ok([]);
+  const text = looked(path, () => readFileSync(path, 'utf8'));
+  if (!text.ok) return text;
+  const lines = (text.value ?? '').split('\n').map((line) => line.trim());
+  return ok(lines.filter((line) => line !== '' && !line.startsWith('#')));
+}
+
+/** Lines of ids, globs or whole regular expressions: one that is none of them spoils all. */
+export function patternsOf(path: string): Found<readonly string[]> {
+  const lines = linesOf(path);
+  const bad = lines.ok ? lines.value.find((line) => !isPattern(line)) : undefined;
+  return bad === undefined ? lines : err({ path, why: `'${bad}' is neither a glob nor a regular expression` });
+}
+
+export function matches(patterns: readonly string[], id: string): boolean {
+  return patterns.some((pattern) => compileWholeMatch(pattern).test(id));
+}
+
+/** @returns undefined when there is no such file. */
+export function trusted(path: string): Found<Stats | undefined> {
+  if (path === '') return ok(undefined);
+  const stat = looked(path, () => statSync(path));
+  if (!stat.ok || stat.value === undefined) return stat;
+  if (!stat.value.isFile()) return err({ path, why: 'it is no file' });
+  if ((stat.value.mode & GROUP_OR_OTHERS_WRITE) !== 0) return err({ path, why: 'others than its owner may write it' });
+  return stat;
+}
+
+/** @param folder `''`: there is none. */
+export function namesIn(folder: string): Found<readonly string[]> {
+  if (folder === '') return ok([]);
+  const names = looked(folder, () => readdirSync(folder));
+  return names.ok ? ok(names.value ?? []) : names;
+}
+
+export function messageOf(cause: unknown): string {
+  return typeof cause === 'object' && cause !== null && 'message' in cause ? String(cause.message) : String(cause);
+}
+
+function looked<T>(path: string, look: () => T): Found<T | undefined> {
+  try {
+    return ok(look());
+  } catch (cause) {
+    if (typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ENOENT') return ok(undefined);
+    return err({ path, why: `it cannot be read (${messageOf(cause)})` });
+  }
+}
+
+function isPattern(line: string): boolean {
+  return compileWholeMatch(line).problem === undefined || isPlainGlob(line);
+}

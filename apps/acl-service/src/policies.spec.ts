@@ -1,0 +1,65 @@
+/** Rules of the policy in force when its files change: what is refused stays outside, and is known until it is mended. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMasterConfig } from '@natrium/config';
+import { sodiumReady } from '@natrium/envelope';
+import { Policies, type PolicyParts } from './policies.js';
+
+const ALLOWS = 'peer:\n  web.*: [test.ping]\n';
+const REFUSES = 'peer: {}\n';
+const MALFORMED = 'peer:\n  "(": [test.ping]\n';
+
+let folder: string;
+beforeAll(sodiumReady);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-policies-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function aWorld() {
+  writeFileSync(join(folder, 'master'), ALLOWS);
+  const first = loadMasterConfig(folder);
+  if (!first.ok) throw new Error('the configuration has problems');
+  const noted: string[] = [];
+  let reads = 0;
+  const silent = () => undefined;
+  const parts = {
+    audit: { note: ({ verdict }: { readonly verdict: string }) => noted.push(verdict) },
+    log: { info: silent, error: silent },
+    onLoad: silent,
+    onRead: () => (reads += 1),
+  };
+  const policies = new Policies(first.value, parts as unknown as PolicyParts);
+  const read = (text: string) => {
+    writeFileSync(join(folder, 'master'), text);
+    policies.reload();
+    return { policy: policies.current.revisionText, isRefused: policies.isRefused };
+  };
+  return { policies, noted, read, reads: () => reads };
+}
+
+it('files that are refused leave the policy as it was; mended, they are in force again, and that is recorded', () => {
+  const { policies, noted, read, reads } = aWorld();
+  const before = policies.current.revisionText;
+  expect(policies.isRefused).toBe(false);
+  expect(read(MALFORMED)).toEqual({ policy: before, isRefused: true });
+  expect(read('peer: [')).toEqual({ policy: before, isRefused: true });
+  expect(read(ALLOWS)).toEqual({ policy: before, isRefused: false });
+  expect(noted).toEqual(['in_force', 'refused', 'refused', 'in_force']);
+  expect(reads()).toBe(3);
+});
+
+it('files that say the same again change nothing, and others that are sound are taken', () => {
+  const { policies, noted, read } = aWorld();
+  const before = policies.current;
+  read(`# ours\n${ALLOWS}`);
+  expect(policies.current).toBe(before);
+  read(MALFORMED);
+  const after = read(REFUSES);
+  expect(after.isRefused).toBe(false);
+  expect(after.policy).not.toBe(before.revisionText);
+  expect(noted).toEqual(['in_force', 'refused', 'in_force']);
+});

@@ -1,0 +1,32 @@
+/**
+ * How many more minions may be accepted: `max_minions`, as it is in force now. Whoever is being accepted here counts already, since
+ * many may come at once; two acl-services that accept somebody in the same moment may pass the limit by as many.
+ */
+import type { MasterConfig } from '@natrium/config';
+import type { Roster } from './roster.js';
+
+export class Room {
+  /** Being written. */
+  #accepting = 0;
+
+  constructor(
+    private readonly roster: Pick<Roster, 'count'>,
+    private readonly config: () => Pick<MasterConfig, 'max_minions'>,
+  ) {}
+
+  /** Infinity where there is no limit; below 0 where it was lowered since. */
+  get left(): number {
+    const { max_minions: max } = this.config();
+    return max === 0 ? Infinity : max - this.roster.count('accepted') - this.#accepting;
+  }
+
+  /** Accepts one, for which there is room. */
+  async accepting<T>(write: () => Promise<T>): Promise<T> {
+    this.#accepting += 1;
+    try {
+      return await write();
+    } finally {
+      this.#accepting -= 1;
+    }
+  }
+}

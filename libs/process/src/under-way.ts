@@ -1,0 +1,50 @@
+/** Work that a process finishes before it ends, and for how long it does. */
+
+/** Milliseconds for what is under way when a process is told to stop. systemd and Docker kill it after 30 s (TimeoutStopSec, stop_grace_period). */
+export const STOP_MS = 20_000;
+
+/** How many pieces of work are under way. */
+export class UnderWay {
+  #size = 0;
+  readonly #whenNone: (() => void)[] = [];
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Does it; until its end, whatever that is, it is under way. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#size += 1;
+    try {
+      return await work();
+    } finally {
+      this.#size -= 1;
+      if (this.#size === 0) for (const resolve of this.#whenNone.splice(0)) resolve();
+    }
+  }
+
+  /** Resolves when nothing is under way, at once where nothing is. */
+  settled(): Promise<void> {
+    if (this.#size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenNone.push(resolve));
+  }
+}
+
+/** @returns Whether the work came to its end: false when it was given up, after `ms` or when `atOnce` is aborted. */
+export async function finished(work: Promise<unknown>, ms: number, atOnce: AbortSignal): Promise<boolean> {
+  if (atOnce.aborted) return false;
+  let giveUp: () => void = () => undefined;
+  const givenUp = new Promise<boolean>((resolve) => {
+    giveUp = () => {
+      resolve(false);
+    };
+  });
+  const timer = setTimeout(giveUp, ms);
+  atOnce.addEventListener('abort', giveUp);
+  try {
+    return await Promise.race([work.then(() => true), givenUp]);
+  } finally {
+    clearTimeout(timer);
+    atOnce.removeEventListener('abort', giveUp);
+  }
+}

@@ -19,9 +19,8 @@ import {
   type TokenRecord,
   type TokenRequest,
 } from '@natrium/acl';
-import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
-import { policyRevision, POLICY_KEYS } from '@natrium/edge';
-import { toHex } from '@natrium/envelope';
+import { type ConfigProblem, type LoadedConfig, type MasterConfig, POLICY_KEYS, policyValues } from '@natrium/config';
+import { policyRevision, toHex } from '@natrium/envelope';
 import type { Allowed, Proved, SignedRequest } from '@natrium/flow';
 import { certainlyMatches, type Inventory as Matched, parseTarget } from '@natrium/matchers';
 import {
@@ -61,7 +60,7 @@ export class Policy {
     private readonly inventory: Inventory,
   ) {
     this.#rules = rules;
-    this.revision = policyRevision(config);
+    this.revision = policyRevision(policyValues(config));
     this.revisionText = toHex(this.revision);
   }
 

@@ -1,6 +1,8 @@
 /**
  * How many more minions may be accepted: `max_minions`, as it is in force now. Whoever is being accepted here counts already, since
  * many may come at once; two acl-services that accept somebody in the same moment may pass the limit by as many.
+ *
+ * Diverges: Salt counts who is connected (compat/divergences.md).
  */
 import type { MasterConfig } from '@natrium/config';
 import type { Roster } from './roster.js';

@@ -1,4 +1,8 @@
-/** Whose account the agent runs as: what it is asked to run has that account's rights, whatever a file says. */
+/**
+ * Whose account the agent runs as: what it is asked to run has that account's rights, whatever a file says.
+ *
+ * Diverges: Salt changes to the account that `user` names (compat/divergences.md).
+ */
 import { userInfo } from 'node:os';
 
 /**

@@ -11,6 +11,7 @@ export { MasterConfig } from './master-config.js';
 export { checkMasterFinger } from './master-finger.js';
 export { MinionConfig } from './minion-config.js';
 export { editDistance, nearestKey } from './nearest-key.js';
+export { POLICY_KEYS, policyValues } from './policy-values.js';
 export { type ConfigProblem, problemReason, problemSentence } from './problem.js';
 export { GUI_PREFIX, isSaltKey, SALT_KEYS } from './salt-keys.js';
 export { ACCOUNT_NAME, LOG_LEVELS } from './shared-keys.js';

@@ -2,7 +2,6 @@ export { brokerLogin, endWhenLost } from './broker-login.js';
 export { checkGrantRun } from './grant-run.js';
 export { type Answered, Handles } from './handles.js';
 export { MetricsDoor } from './metrics-door.js';
-export { POLICY_KEYS, policyRevision } from './policy-revision.js';
 export { RoleLink, type RoleOptions } from './role-link.js';
 export { openService, type OpenService, runService, type ServiceStart } from './run-service.js';
 export { SealedStrategy, type StrategyOptions } from './sealed-strategy.js';

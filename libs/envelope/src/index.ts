@@ -46,6 +46,7 @@ export { leafOf, MerkleTree, verifyProof } from './merkle.js';
 export { type OpenContext, type OpenedMessage, type OpenFailure, openMessage, type OpenReason } from './open.js';
 export { namesOf, type PartyNames } from './party-names.js';
 export { randomBytes } from './random.js';
+export { policyRevision } from './policy-revision.js';
 export { encodeReceipt, readReceipt } from './receipt.js';
 export {
   encodeRequest,

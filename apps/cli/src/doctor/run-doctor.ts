@@ -5,9 +5,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadMasterConfig, type MasterConfig, problemReason } from '@natrium/config';
-import { policyRevision } from '@natrium/edge';
-import { sodiumReady, toHex } from '@natrium/envelope';
+import { loadMasterConfig, type MasterConfig, policyValues, problemReason } from '@natrium/config';
+import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
@@ -92,7 +91,7 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),
       ...checkServices(seen.services, config),
-      ...checkInForce(seen.policies, toHex(policyRevision(config))),
+      ...checkInForce(seen.policies, toHex(policyRevision(policyValues(config)))),
       ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
     ];
   } catch (error) {

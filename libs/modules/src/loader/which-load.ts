@@ -1,4 +1,8 @@
-/** Which modules load where the configuration shuts some out: Salt's `disable_modules` and `whitelist_modules`. */
+/**
+ * Which modules load where the configuration shuts some out: Salt's `disable_modules` and `whitelist_modules`.
+ *
+ * Diverges: both take names of modules and of Salt's files (compat/divergences.md).
+ */
 
 export interface LoadRules {
   readonly disable_modules: readonly string[];

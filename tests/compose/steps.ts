@@ -128,7 +128,7 @@ async function rotate(engine: Engine): Promise<void> {
 }
 
 async function restart(engine: Engine, id: string, service: string): Promise<void> {
-  await engine.docker('restart', '-t', '20', id);
+  await engine.docker('restart', '-t', '30', id);
   await ready(engine, id, service);
 }
 

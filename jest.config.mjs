@@ -1,6 +1,7 @@
 /** Long rounds, and what needs Python: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
 export const slow = [
   'apps/minion-agent/src/own-modules',
+  'tests/broker/claimed',
   'tests/broker/doctor',
   'tests/broker/heard-nodes',
   'tests/broker/newcomer',
@@ -11,7 +12,11 @@ export const slow = [
   'tests/cluster/event-kill',
   'tests/cluster/mine',
   'tests/cluster/own-modules',
+  'tests/cluster/state-folder',
+  'tests/cluster/stop-without-broker',
   'tests/cluster/swarm',
+  'tests/cluster/told-to-stop',
+  'tests/cluster/what-the-files-say',
   'tests/durability/damage',
   'tests/durability/deaths',
   'tests/durability/refused-writes',
@@ -21,8 +26,10 @@ export const slow = [
   'tests/http/malformed',
   'tests/keys/flood',
   'tests/keys/restore',
+  'tests/keys/revocation-fleet',
   'tests/keys/rotation',
   'tests/keys/succession-deaths',
+  'tests/policy/in-force',
 ];
 const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
 

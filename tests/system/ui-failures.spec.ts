@@ -115,7 +115,7 @@ describe('jobs', () => {
   it('whose return is too large for an event are looked up once, and show the return itself', async () => {
     const page = await world.openAs('alice');
     await world.show(page, 'Jobs');
-    const open = await opened(page, 'go-large', "head -c 700000 /dev/zero | tr '\\0' x");
+    const open = await opened(page, 'go-large', "head -c 1200000 /dev/zero | tr '\\0' x");
     const asked = world.asked.filter((url) => url.includes('/jobs/2')).length;
     open.goOn();
     await page.getByRole('region', { name: 'Output of web1' }).getByText('xxxxxxxx').waitFor();

@@ -11,8 +11,8 @@ import { AtOnce } from './at-once.js';
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
-/** Of more seconds one reading of everything is cheaper than one of each. */
-const MANY_SECONDS = 64;
+/** An hour's seconds are read one by one; everything that is kept may be a day's. */
+const MANY_SECONDS = 3600;
 const READ_AT_ONCE = 8;
 
 export interface BySecondOptions<T> {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
-import { type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
+import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
 import { beFrugal, whenToldToStop } from '@natrium/process';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
@@ -47,6 +47,7 @@ const ONE_AGENT: FolderUse = {
 };
 
 const kept = new Kept(config, log);
+let lock: FolderLock | undefined;
 const stopping = new AbortController();
 let live: Agent | undefined;
 const stopped = new Promise<undefined>((resolve) => {
@@ -61,7 +62,7 @@ const stopped = new Promise<undefined>((resolve) => {
 });
 process.on('SIGUSR2', () => void live?.newEpoch());
 try {
-  await lockFolder(config.cachedir, ONE_AGENT);
+  lock = await lockFolder(config.cachedir, ONE_AGENT);
   for (;;) {
     const agent = await startAgent(config, log, stopping.signal, kept);
     live = agent;
@@ -91,5 +92,6 @@ function configDir(): string {
 
 function end(code: number): never {
   kept.close();
+  lock?.release();
   process.exit(code);
 }

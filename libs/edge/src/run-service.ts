@@ -36,7 +36,7 @@ export interface ServiceStart {
   readonly metrics: ServiceMetrics | undefined;
   /** Registers what is to be begun once the service hears. */
   readonly onListening: (begin: Hook) => void;
-  /** Registers what is to be done first, while the service still hears. */
+  /** Registers what is to be done first, while the service still hears what is for this replica alone. */
   readonly beforeStop: (stop: Hook) => void;
   /** Registers what is waited for once it hears only what is for this replica alone, beside the answers that it owes. */
   readonly onFinish: (finish: Hook) => void;
@@ -151,7 +151,11 @@ export async function openService(
   return {
     link,
     close: async (atOnce = new AbortController().signal) => {
-      await finished(leave(link, strategy, hooks), STOP_MS, atOnce);
+      // What cannot be finished keeps nothing from its end.
+      const leaving = leave(link, strategy, hooks).catch((error: unknown) => {
+        log.error({ err: error }, 'what is under way could not be finished');
+      });
+      await finished(leaving, STOP_MS, atOnce);
       const { size: unanswered } = strategy.answering;
       if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
       await app.close();
@@ -180,11 +184,11 @@ function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: Serv
 
 /** Takes no more, and resolves when all is answered and finished. */
 async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first, finishes }: Hooks): Promise<void> {
-  for (const stop of first) await stop();
-  await strategy.leaveQueue();
+  await Promise.all([strategy.leaveQueue(), ...first.map((stop) => stop())]);
   await Promise.all([strategy.answering.settled(), ...finishes.map((finish) => finish())]);
-  // Nobody opens the last answers once the announcement is taken back, which does not wait for them.
-  await transport.flush();
+  // Nobody opens the last answers once the announcement is taken back, which does not wait for them. Those of a broker that is away
+  // are sent when the connection is closed.
+  await transport.flush().catch(() => undefined);
 }
 
 /** From the first moment on: a service that waits for its broker would else outlive whoever started it. */

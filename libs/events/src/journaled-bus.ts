@@ -289,10 +289,12 @@ export class JournaledBus implements EventFeed {
     this.#moved.clear();
   }
 
-  #tellOthers({ sequence, sender, events }: EncodedBatch, told: readonly records.StoredEvent[]): void {
+  #tellOthers({ sequence, sender, events, encoded }: EncodedBatch, told: readonly records.StoredEvent[]): void {
     const isTold = toldAmong(told);
+    const bytes = Math.ceil(encoded.length / Math.max(1, events.length)); // about: to measure each would be a walk of it
     events.forEach((event, index) => {
-      if (!isTold(event)) this.#members.tell(heardFrom(sender, event, cursorText(sequence, index, this.#ahead.last)));
+      const cursor = cursorText(sequence, index, this.#ahead.last);
+      if (!isTold(event)) this.#members.tell(heardFrom(sender, event, cursor, bytes));
     });
   }
 }

@@ -67,12 +67,15 @@ export async function lockFolder(folder: string, use: FolderUse): Promise<Folder
   } catch (error) {
     server?.close();
     place.close();
+    // What the system says names the folder's descriptor.
+    if (error instanceof Error) error.message = error.message.replaceAll(place.base, folder);
     throw error;
   }
   return { release: releaseOf(server, place) };
 }
 
 interface Place {
+  readonly base: string;
   pathOf(socket: string): string;
   close(): void;
 }
@@ -81,6 +84,7 @@ function openPlace(folder: string): Place {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   const base = existsSync(DESCRIPTORS) ? join(DESCRIPTORS, String(descriptor)) : folder;
   return {
+    base,
     pathOf: (socket) => join(base, socket),
     close: () => {
       closeSync(descriptor);

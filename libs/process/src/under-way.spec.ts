@@ -54,6 +54,19 @@ describe('work that is waited for', () => {
     expect(await waiting).toBe(false);
   });
 
+  it('and was given up is let fail: nobody hears of it, and the process goes on', async () => {
+    const unheard: unknown[] = [];
+    const hear = (cause: unknown) => unheard.push(cause);
+    process.on('unhandledRejection', hear);
+    const failing = work();
+    expect(await finished(failing.ended, LONG_MS, AbortSignal.abort())).toBe(false);
+    failing.end(new Error('broken'));
+    // Node tells of it once all that is due has been done.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    process.off('unhandledRejection', hear);
+    expect(unheard).toEqual([]);
+  });
+
   it('that fails is told', async () => {
     const failing = Promise.reject(new Error('broken'));
     await expect(finished(failing, LONG_MS, new AbortController().signal)).rejects.toThrow('broken');

@@ -32,7 +32,11 @@ export class UnderWay {
 
 /** @returns Whether the work came to its end: false when it was given up, after `ms` or when `atOnce` is aborted. */
 export async function finished(work: Promise<unknown>, ms: number, atOnce: AbortSignal): Promise<boolean> {
-  if (atOnce.aborted) return false;
+  if (atOnce.aborted) {
+    // Nobody hears of its failure any more.
+    work.catch(() => undefined);
+    return false;
+  }
   let giveUp: () => void = () => undefined;
   const givenUp = new Promise<boolean>((resolve) => {
     giveUp = () => {

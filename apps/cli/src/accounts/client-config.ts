@@ -17,8 +17,11 @@ export function clientFolder(configDir: string): string {
 
 export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
   const own = clientFolder(configDir);
-  const isShut = ['master', 'master.d'].some((name) => isForbidden(join(configDir, name)));
-  return loadMasterConfig(isShut && existsSync(join(own, 'master')) ? own : configDir);
+  if (!existsSync(join(own, 'master'))) return loadMasterConfig(configDir);
+  if (['master', 'master.d'].some((name) => isForbidden(join(configDir, name)))) return loadMasterConfig(own);
+  const whole = loadMasterConfig(configDir);
+  // What it includes may be for the services alone.
+  return whole.ok || process.geteuid?.() === 0 ? whole : loadMasterConfig(own);
 }
 
 /** The keys that reach the master, and those that say how commands wait and what they show, as the text of a master file. */

@@ -77,8 +77,17 @@ export function followCertificate(
 /** Where the files lie, and where they really lie: ACME clients replace a link. */
 function foldersOf({ ssl_crt: crt, ssl_key: key, ssl_chain: chain }: TlsFiles): readonly string[] {
   const paths = [crt, key, ...(chain === undefined ? [] : [chain])];
-  const folders = paths.flatMap((path) => [dirname(path), ...(existsSync(path) ? [dirname(realpathSync(path))] : [])]);
+  const folders = paths.flatMap((path) => [dirname(path), dirname(realPathOf(path))]);
   return [...new Set(folders)].filter((folder) => existsSync(folder));
+}
+
+/** The path itself where nothing is at this moment: what is renewed is replaced. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function fileAt(key: keyof TlsFiles, path: string): Buffer {

@@ -56,12 +56,12 @@ export class Sessions {
 
   /** Before anything of what somebody sends is read who is nobody yet. @throws {HttpException} When too much of that failed. */
   mayTry({ address }: From): void {
-    if (this.allowance.isSpent(`address ${address}`)) throw httpError(TOO_FAST);
+    if (this.allowance.isSpent(`stranger ${address}`)) throw httpError(TOO_FAST);
   }
 
-  /** What was tried from there made nobody known. */
+  /** Credentials that came from there brought nothing: what else an address does, as by hooks, is nothing to who logs in. */
   failed({ address }: From): void {
-    this.allowance.take(`address ${address}`);
+    this.allowance.take(`stranger ${address}`);
   }
 
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
@@ -87,7 +87,7 @@ export class Sessions {
     } catch (cause) {
       if (cause instanceof UnauthorizedException) {
         this.#proved.delete(digest);
-        this.failed(from);
+        this.allowance.take(`address ${from.address}`);
       }
       throw cause;
     }

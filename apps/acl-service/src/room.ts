@@ -5,11 +5,12 @@
  * Diverges: Salt counts who is connected (compat/divergences.md).
  */
 import type { MasterConfig } from '@natrium/config';
+import { UnderWay } from '@natrium/process';
 import type { Roster } from './roster.js';
 
 export class Room {
   /** Being written. */
-  #accepting = 0;
+  readonly #accepting = new UnderWay();
 
   constructor(
     private readonly roster: Pick<Roster, 'count'>,
@@ -19,16 +20,11 @@ export class Room {
   /** Infinity where there is no limit; below 0 where it was lowered since. */
   get left(): number {
     const { max_minions: max } = this.config();
-    return max === 0 ? Infinity : max - this.roster.count('accepted') - this.#accepting;
+    return max === 0 ? Infinity : max - this.roster.count('accepted') - this.#accepting.size;
   }
 
   /** Accepts one, for which there is room. */
-  async accepting<T>(write: () => Promise<T>): Promise<T> {
-    this.#accepting += 1;
-    try {
-      return await write();
-    } finally {
-      this.#accepting -= 1;
-    }
+  accepting<T>(write: () => Promise<T>): Promise<T> {
+    return this.#accepting.during(write);
   }
 }

@@ -94,7 +94,7 @@ export class PatientLook {
   async #pause(ms: number): Promise<void> {
     if (!this.#goesOn) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms).unref();
+      const timer = setTimeout(resolve, ms);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

@@ -41,6 +41,10 @@ it('is held by one, by whatever path the other comes, until it is released', asy
   (await lockFolder(other, UP)).release();
 });
 
+it('that cannot be made is told by the folder’s own path', async () => {
+  await expect(lockFolder('/proc/self/task', UP)).rejects.toThrow(/ \/proc\/self\/task\/up-\S+\.sock/);
+});
+
 it('is never held by two of those that begin in the same moment', async () => {
   const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder, UP)));
   const held: FolderLock[] = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

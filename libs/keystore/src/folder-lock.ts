@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { types } from 'node:util';
 import { makeFolder } from './secret-file.js';
 
 /** Those of different names do not keep each other out. */
@@ -68,7 +69,7 @@ export async function lockFolder(folder: string, use: FolderUse): Promise<Folder
     server?.close();
     place.close();
     // What the system says names the folder's descriptor.
-    if (error instanceof Error) error.message = error.message.replaceAll(place.base, folder);
+    if (types.isNativeError(error)) error.message = error.message.replaceAll(place.base, folder);
     throw error;
   }
   return { release: releaseOf(server, place) };

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { loadMasterConfig, type MasterConfig } from '@natrium/config';
 import { commandDefaults } from '../common/command-defaults.js';
-import { clientConfigText } from './client-config.js';
+import { clientConfigText, loadClientConfig } from './client-config.js';
 
 function loaded(text: string): MasterConfig {
   const folder = mkdtempSync(join(tmpdir(), 'nt-client-'));
@@ -52,5 +53,34 @@ describe('the configuration of an account that may not read the master file', ()
       loaded('sharedsecret: canary-canary-canary-canary-canary\npeer: {web1: [test.ping]}\n'),
     );
     expect(text).not.toMatch(/canary|peer/);
+  });
+});
+
+describe('a master file of which a part cannot be read', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'nt-client-'));
+    for (const name of ['master.d', 'client']) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, 'master'), 'timeout: 7\n');
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'master.d', 'part.conf'));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rmSync(folder, { recursive: true });
+  });
+
+  const timeoutFor = (uid: number) => {
+    jest.spyOn(process as Required<Pick<NodeJS.Process, 'geteuid'>>, 'geteuid').mockReturnValue(uid);
+    const loaded = loadClientConfig(folder);
+    return loaded.ok ? loaded.value.config.timeout : 'a problem';
+  };
+
+  it('leaves accounts what accounts sync wrote for them, and is a problem to root', () => {
+    writeFileSync(join(folder, 'client', 'master'), 'timeout: 9\n');
+    expect([timeoutFor(1000), timeoutFor(0)]).toEqual([9, 'a problem']);
+  });
+
+  it('is a problem to everybody where nothing was written for them', () => {
+    expect(timeoutFor(1000)).toBe('a problem');
   });
 });

@@ -138,6 +138,13 @@ it.each([
   expect(await post('/login', LOGIN.replace('x', 'right'), from('192.0.2.8'))).toBe(200);
 }); // prettier-ignore
 
+it('what else came from an address that was nobody’s is nothing to who logs in there', async () => {
+  const dead = { ...from('192.0.2.9'), 'X-Auth-Token': 'b'.repeat(40) };
+  for (let n = 0; n < MOST; n += 1) expect(await post('/', '[]', dead)).toBe(401);
+  expect(await post('/', '[]', dead)).toBe(503);
+  expect(await post('/login', LOGIN.replace('x', 'right'), from('192.0.2.9'))).toBe(200);
+});
+
 it('a login that is good costs its address nothing', async () => {
   for (let n = 0; n <= 2 * MOST; n += 1) expect(await post('/login', LOGIN.replace('x', 'right'))).toBe(200);
 });

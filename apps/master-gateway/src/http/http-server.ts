@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { STOP_MS } from '@natrium/process';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Api } from './api.js';
@@ -28,8 +29,6 @@ const REQUEST_MS = 30_000;
 const IDLE_MS = 65_000;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 10_000;
-/** For what is under way when it is told to stop. systemd and Docker kill it after 30 s (TimeoutStopSec, stop_grace_period). */
-const STOP_MS = 20_000;
 const LOOK_MS = 100;
 
 export interface HttpParts {

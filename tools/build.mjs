@@ -147,6 +147,33 @@ const wasmBeside = (outdir) => ({
   },
 });
 
+const ENGINE = 're2js.cjs';
+
+/**
+ * The engine of regular expressions lies beside agents and commands and is read when the first pattern needs it: most never
+ * test one that `pattern-fast.ts` cannot, and its tables and its text are 0.5 MB of an agent. Services test them all the time.
+ */
+const engineBeside = (outdir) => ({
+  name: 'engine-beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]re2js[/\\]build[/\\]index\.js$/ }, async ({ path }) => {
+      const stdin = { contents: `export { RE2JS } from './${basename(path)}';`, resolveDir: dirname(path) };
+      const outfile = join(outdir, ENGINE);
+      await build({
+        stdin,
+        outfile,
+        bundle: true,
+        minify: true,
+        format: 'cjs',
+        platform: 'node',
+        target: options.target,
+      });
+      const proxy = `new Proxy({}, { get: (_, name) => (engine ??= require('./${ENGINE}').RE2JS)[name] })`;
+      return { contents: `let engine;\nexport const RE2JS = ${proxy};` };
+    });
+  },
+});
+
 const options = {
   absWorkingDir: root,
   bundle: true,
@@ -192,7 +219,14 @@ async function bundle({ out, entries, copies = {}, ...more }, { into, plugins })
   await builtWithout({
     ...options,
     ...more,
-    plugins: [laterBeside, wasmBeside(outdir), nativeBeside(outdir), ...plugins],
+    plugins: [
+      laterBeside,
+      wasmBeside(outdir),
+      nativeBeside(outdir),
+      ...(more.minify ? [engineBeside(outdir)] : []),
+      ...plugins,
+    ],
+    external: [`./${ENGINE}`],
     outdir,
     entryPoints,
   });

@@ -1,5 +1,5 @@
-/** What lies beside a program: with either libsodium it does the same, and without both it says what is missing. */
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+/** What lies beside a program: with either libsodium it does the same, what is seldom used is read when it is, and what is missing is named. */
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT } from '../tests/support/places.js';
@@ -10,31 +10,52 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The commands without some of what lies beside them, as a program that makes a key. */
-function commandsWithout(name: string, isMissing: (file: string) => boolean) {
+/** The commands without some of what lies beside them. */
+function commandsWithout(name: string, isMissing: (file: string) => boolean): string {
   const commands = join(folder, name);
   cpSync(join(BUILT, 'cli'), commands, { recursive: true, filter: (file) => !isMissing(file) });
-  return async (key: string) => {
-    const words = [join(commands, 'natrium-key.mjs'), `--gen-keys=${key}`, `--gen-keys-dir=${folder}`];
-    const { code, stderr } = await runProgram(process.execPath, words);
-    return { code, stderr, made: readdirSync(folder).filter((file) => file.startsWith(`${key}.`)) };
-  };
+  return commands;
+}
+
+async function makeKey(commands: string, key: string) {
+  const words = [join(commands, 'natrium-key.mjs'), `--gen-keys=${key}`, `--gen-keys-dir=${folder}`];
+  const { code, stderr } = await runProgram(process.execPath, words);
+  return { code, stderr, made: readdirSync(folder).filter((file) => file.startsWith(`${key}.`)) };
+}
+
+async function lint(commands: string, pattern: string) {
+  const policy = join(folder, 'policy');
+  writeFileSync(policy, `peer:\n  web1:\n    - ${pattern}\n`);
+  const words = [join(commands, 'natriumctl.mjs'), 'acl', 'lint', '-c', folder, '--offline', policy];
+  const { code, stdout } = await runProgram(process.execPath, words);
+  return { code, stdout };
 }
 
 const isNative = (file: string) => file.endsWith('.node');
 const isWasm = (file: string) => file.endsWith('.wasm.base64');
 
 it('a program has the native libsodium of this platform beside it, and reads no WebAssembly then', async () => {
-  const made = await commandsWithout('native', isWasm)('a');
+  const made = await makeKey(commandsWithout('native', isWasm), 'a');
   expect(made).toMatchObject({ code: 0, made: ['a.key', 'a.pub'] });
 });
 
 it('where there is no native one, it runs with the WebAssembly', async () => {
-  const made = await commandsWithout('wasm', isNative)('b');
+  const made = await makeKey(commandsWithout('wasm', isNative), 'b');
   expect(made).toMatchObject({ code: 0, made: ['b.key', 'b.pub'] });
 });
 
 it('without both it makes nothing, and names the file that is missing', async () => {
-  const made = await commandsWithout('none', (file) => isNative(file) || isWasm(file))('c');
+  const made = await makeKey(
+    commandsWithout('none', (file) => isNative(file) || isWasm(file)),
+    'c',
+  );
   expect(made).toMatchObject({ code: 70, made: [], stderr: expect.stringContaining('libsodium.wasm.base64') });
+});
+
+it('the engine of regular expressions is read for a pattern that needs it, and for no other', async () => {
+  const commands = commandsWithout('no-engine', (file) => file.endsWith('re2js.cjs'));
+  expect(await lint(commands, String.raw`test\.ping$`)).toMatchObject({ code: 0 });
+  expect(await lint(join(BUILT, 'cli'), String.raw`te{1,2}st\.ping$`)).toMatchObject({ code: 0 });
+  const missing = await lint(commands, String.raw`te{1,2}st\.ping$`);
+  expect(missing).toMatchObject({ code: 2, stdout: expect.stringContaining("Cannot find module './re2js.cjs'") });
 });

@@ -21,6 +21,7 @@ export const slow = [
   'tests/durability/deaths',
   'tests/durability/refused-writes',
   'tests/durability/stalls',
+  'tests/drills/drills',
   'tests/events/sinks',
   'tests/http/failover',
   'tests/http/malformed',

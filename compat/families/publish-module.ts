@@ -3,7 +3,7 @@
  *
  * The script is Salt's: the first reply answers the request, each further one is what has returned 0.3 s later, and the
  * last one repeats. Natrium does not poll; the scripted gateway gathers as far as the script and the timeout go, and
- * answers once. A refusal stands for `{}` (decisions.md).
+ * answers once. A refusal stands for `{}` (compat/divergences.md, refusal to a peer).
  */
 import { Float, isList, isMap, type Plain, pyStr, refusal, toPlain, type Value, type ValueMap } from '@natrium/model';
 import {

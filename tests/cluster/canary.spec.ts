@@ -2,7 +2,7 @@
  * What the broker and its disk get to see: no id, function, argument or return. The same run without sealing is the proof
  * that the search would find them.
  *
- * Spec: spec/envelope.md, ENVELOPE §1.
+ * Spec: spec/envelope.md.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -132,12 +132,19 @@ describe('what was returned to a job and no one message carries', () => {
     await until('all have returned', async () =>
       isDeepStrictEqual(await inCache(master, 'jobs.exit_success', [jid]), all),
     );
-    expect(await inCache(master, 'jobs.lookup_jid', [jid])).toContain('too large for one message: ask for some of');
+    expect(await inCache(master, 'jobs.lookup_jid', [jid])).toContain(
+      'too large for one message, which carries 7 MiB: ask for some of',
+    );
     const part = { __kwarg__: true, minions: 'b' };
     expect(await inCache(master, 'jobs.lookup_jid', [jid, part])).toEqual({ b: large });
     const about = { Function: 'test.echo', Arguments: [expect.stringContaining('[cut: ')], Minions: ['b'] };
     expect(await inCache(master, 'jobs.last_run', [])).toContain(`ask for some of the minions of ${jid}`);
     expect(await inCache(master, 'jobs.list_job', [jid, part])).toMatchObject(about);
+    const { code, stdout } = await cluster().ctl('job', 'follow', jid, '--out', 'jsonl');
+    const printed = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Readonly<Record<string, Value>>); // prettier-ignore
+    expect(code).toBe(0);
+    expect(Object.assign({}, ...printed)).toEqual({ a: large, b: large, c: large });
+    expect(printed).toHaveLength(3);
   });
 });
 

@@ -22,22 +22,27 @@ const LONG_MS = 300_000;
 const folder = mkdtempSync(join(tmpdir(), 'nt-deaths-'));
 const runners = join(folder, 'runners');
 const mark = (name: string) => join(folder, name);
-/** It leaves a mark when it begins, and would take longer than anybody waits. */
+/** `work` leaves a mark when it begins, and would take longer than anybody waits; `wait` does so until it may go on. */
 const RUNNER = `#!/usr/bin/env python3
-import json, sys, time
+import json, os, sys, time
 if sys.argv[1:] == ["--describe"]:
-    print(json.dumps({"functions": {"work": {"doc": "Works long."}}}))
+    print(json.dumps({"functions": {"work": {"doc": "Works long."}, "wait": {"doc": "Waits.", "params": [{"name": "name"}]}}}))
     sys.exit()
-json.load(sys.stdin)
-with open("${mark('runner')}", "a") as file: file.write("ran\\n")
-time.sleep(600)
+call = json.load(sys.stdin)
+name = call["args"].get("name", "runner")
+with open("${folder}/" + name, "a") as file: file.write("ran\\n")
+for _ in range(6000):
+    if call["fun"] == "wait" and os.path.exists("${mark('go')}"): break
+    time.sleep(0.1)
+print(json.dumps({"ret": "said " + name}))
 `;
 
 const cluster = useCluster({
   minions: ['a', 'b'],
   masterConfig: `auto_accept: true\nrunner_dirs: ${runners}\n`,
   brokerAuth: 'none',
-  replicas: { 'master-gateway': 2, 'runner-service': 2 },
+  // Two of the gateways are killed.
+  replicas: { 'master-gateway': 3, 'runner-service': 2 },
 });
 
 mkdirSync(runners);
@@ -110,6 +115,39 @@ describe('a master-gateway', () => {
         names.map((name) => [0, { a: `said ${name}` }]),
       );
       expect(names.map(runsOf)).toEqual(names.map(() => 1));
+      rmSync(mark('go'), { force: true });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'that is killed while a runner works: its end is kept and on the bus, and who waits hears it; nothing runs twice',
+    async () => {
+      const numbers = Array.from({ length: CALLERS }, (_, n) => String(n));
+      const started = await Promise.all(numbers.map((n) => cluster().run('long.wait', `alone${n}`, '--async')));
+      const jids = started.map(({ stdout, stderr }) => /\d{20}/.exec(stdout + stderr)?.[0] ?? '');
+      const waits = numbers.map((n) => cluster().run('long.wait', `waited${n}`, '--timeout=60', '--out=json'));
+      const names = numbers.flatMap((n) => [`alone${n}`, `waited${n}`]).sort();
+      await until('all run', () => names.every((name) => runsOf(name) === 1));
+      cluster().kill('master-gateway', 'SIGKILL');
+      const killed = performance.now();
+      setTimeout(() => {
+        writeFileSync(mark('go'), '');
+      }, 4000);
+      const answers = await Promise.all(waits);
+      printFigure('from a gateway’s death to the answers of runs', performance.now() - killed);
+      expect(answers.map(({ code, stdout }) => [code, stdout.trim()])).toEqual(
+        numbers.map((n) => [0, `"said waited${n}"`]),
+      );
+      for (const [n, jid] of jids.entries()) {
+        await until('its end is kept', async () => (await storedOf(jid)).stdout.includes(`said alone${String(n)}`));
+      }
+      expect(names.map(runsOf)).toEqual(names.map(() => 1));
+      const { stdout: told } = await cluster().ctl('event', 'replay', 'salt/run/');
+      const events = told.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
+      const ends = events.map((text) => JSON.parse(text) as { fun: string; return?: string; success?: boolean });
+      const ran = ends.filter(({ fun, success }) => fun === 'runner.long.wait' && success === true);
+      expect(ran.map((end) => end.return).sort()).toEqual(names.map((name) => `said ${name}`));
       rmSync(mark('go'), { force: true });
     },
     LONG_MS,

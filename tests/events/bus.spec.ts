@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BusEvent } from '@natrium/events';
+import { type BusEvent, BusGone } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import { PATIENCE_MS, until } from '@natrium/testing';
 import { contracts } from '@natrium/wire';
@@ -245,6 +245,22 @@ describe('several gateways', () => {
     await events.return();
     await world.stopGateway(standby);
   });
+});
+
+it('whoever hears until now is told when its gateway goes away before all has come, and goes on behind what came', async () => {
+  const gateway = await world.gateway('run5');
+  const text = 'x'.repeat(100_000);
+  const tags = Array.from({ length: 30 }, (_, n) => `cut/${String(n)}`);
+  await Promise.all(tags.map((tag) => world.master().fire(tag, { text })));
+  const asked = { tags: 'cut/', from: 'start', until: 'now' } as const;
+  const heard: BusEvent[] = [];
+  const hear = async (events: AsyncIterable<BusEvent>) => {
+    for await (const event of events) if (heard.push(event) === 1) await world.stopGateway(gateway);
+  };
+  await expect(hear(await world.master('run5').subscribe(asked))).rejects.toThrow(BusGone);
+  expect(heard.length).toBeLessThan(tags.length);
+  await hear(await world.listen(['cut/'], { ...asked, from: { cursor: heard.at(-1)?.cursor ?? '' } }));
+  expect(heard.map(({ tag }) => tag)).toEqual(tags);
 });
 
 it('the sockets are their owner’s alone', () => {

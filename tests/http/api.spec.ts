@@ -1,6 +1,9 @@
 /** The HTTP API as Salt's clients meet it, in a real cluster with two gateways. */
+import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { until } from '@natrium/testing';
 import { Salt } from 'salt-api';
 import { WebSocket } from 'ws';
@@ -209,6 +212,33 @@ describe('a job that takes longer than its time', () => {
     expect((await world.low(await world.tokenOf('alice'), low)).body).toMatchObject({
       return: [{ a: { ret: '', retcode: 0 } }],
     });
+  });
+});
+
+describe('a job whose returns no one message carries', () => {
+  it('is told whole at /jobs/JID to whoever may run jobs.list_job, and to nobody else', async () => {
+    const alice = await world.tokenOf('alice');
+    const most = 'x'.repeat(1 << 20);
+    const funs = ['cmd.run', 'cmd.run_stdout', 'cmd.shell'];
+    const large = Object.fromEntries(funs.map((fun) => [fun, most]));
+    const file = join(world.folder, 'large');
+    writeFileSync(file, most);
+    const arg = funs.map(() => [`cat ${file}`]);
+    const { body } = await world.low(alice, { client: 'local_async', tgt: '*', fun: funs, arg });
+    const { jid } = (body as { return: [{ jid: string }] }).return[0];
+    const returned = { client: 'runner', fun: 'jobs.exit_success', jid };
+    await until('all have returned', async () =>
+      isDeepStrictEqual((await world.low(alice, returned)).body, { return: [{ a: true, b: true, c: true }] }),
+    );
+    for (const at of [0, 1] as const) {
+      const { status, body: found } = await world.ask(`/jobs/${jid}`, { token: alice, at });
+      expect(status).toBe(200);
+      expect(found).toMatchObject({ info: [{ jid, Function: funs, Minions: ['a', 'b', 'c'] }] });
+      expect(found).toMatchObject({ return: [{ a: large, b: large, c: large }] });
+    }
+    const refused = await world.ask(`/jobs/${jid}`, { token: await world.tokenOf('bob') });
+    expect(refused.status).toBe(401);
+    expect(refused.text).not.toContain('xxx');
   });
 });
 

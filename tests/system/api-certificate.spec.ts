@@ -24,6 +24,7 @@ import type { EventStreams } from '../../apps/master-gateway/src/http/event-stre
 import { type HttpOptions, httpOptions } from '../../apps/master-gateway/src/http/http-options.js';
 import { type HttpServer, serveHttp } from '../../apps/master-gateway/src/http/http-server.js';
 import type { Sessions } from '../../apps/master-gateway/src/http/sessions.js';
+import type { WholeJobs } from '../../apps/master-gateway/src/http/whole-jobs.js';
 import { freePort } from '../support/free-port.js';
 
 const DAY_MS = 86_400_000;
@@ -83,7 +84,7 @@ function options(more = ''): HttpOptions {
 
 async function serve(more?: string): Promise<void> {
   const streams = { close: () => undefined } as unknown as EventStreams;
-  const parts = { api: {} as Api, sessions: {} as Sessions, streams, log: log.logger };
+  const parts = { api: {} as Api, sessions: {} as Sessions, streams, jobs: {} as WholeJobs, log: log.logger };
   server = await serveHttp(options(more), parts);
 }
 

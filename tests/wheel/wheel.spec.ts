@@ -82,7 +82,7 @@ describe('caches', () => {
 
   it('say what is wrong with a target that cannot be used, and find nobody for one that nobody meets', async () => {
     const target = (tgt: string) => run(world.root, 'cache.grains', tgt, { __kwarg__: true, tgt_type: 'compound' });
-    expect(await told(target('web1 and ('))).toContain('the target cannot be used');
+    expect(await told(target('web1 and ('))).toContain("the compound target 'web1 and (' cannot be used");
     expect(await told(target('nobody'))).toEqual({});
   });
 

@@ -1,4 +1,4 @@
-/** Newcomers: what `decideJoin` decides is written, and whoever waited hears of it. Spec: spec/envelope.md#joining. */
+/** Newcomers: what `decideJoin` decides is written, and whoever waited hears of it. Spec: spec/envelope.md#join. */
 import type { Opened } from '@natrium/bus';
 import { equalBytes, fingerprint, readJoin, type Signed, toHex } from '@natrium/envelope';
 import { type Admission, type Budget, decideJoin, type Joiner, type JoinState, type KeyRecord } from '@natrium/flow';

@@ -18,6 +18,7 @@ import {
   TargetMemo,
   type TokenRecord,
   type TokenRequest,
+  unusableTarget,
 } from '@natrium/acl';
 import { type ConfigProblem, type LoadedConfig, type MasterConfig, POLICY_KEYS, policyValues } from '@natrium/config';
 import { policyRevision, toHex } from '@natrium/envelope';
@@ -129,14 +130,7 @@ export class Policy {
     const decision = decide(this.#rules, asked.value, this.#matched(), this.#memo);
     if (!decision.allow) return { ok: false, error: decision.refusal };
     const { minions, missing, rule, defect } = decision;
-    if (defect !== undefined) {
-      const { tgt, tgtType } = ask.request;
-      const target = typeof tgt === 'string' ? tgt : tgt.join(',');
-      return {
-        ok: false,
-        error: refusal('invalid_target', `the ${tgtType} target '${target}' cannot be used: ${defect}`),
-      };
-    }
+    if (defect !== undefined) return err(unusableTarget(ask.request, defect));
     return { ok: true, value: { minions, missing, rule: rule.path.join(' › ') } };
   }
 
@@ -149,13 +143,13 @@ export class Policy {
   /** The ids that a target means, for a runner that asks. */
   idsOf(target: Target): Result<readonly string[], Refusal> {
     const { minions, problem } = requestTarget(this.#rules, target, this.#matched());
-    return problem === undefined ? ok(minions) : err(unusable(problem));
+    return problem === undefined ? ok(minions) : err(unusableTarget(target, problem));
   }
 
   /** The ids that a target means when somebody reads with it who may not hear all pillar: as of peers, no pattern may guess at it. */
   idsExactly(target: Target): Result<readonly string[], Refusal> {
     const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
-    if (problem !== undefined) return err(unusable(problem));
+    if (problem !== undefined) return err(unusableTarget(target, problem));
     if (guessesPillar) return err(refusal('not_permitted', 'pillar may be used in this target exactly only'));
     return ok(minions);
   }
@@ -220,8 +214,4 @@ function withBuiltIn(own: Value): Value {
     ]),
   );
   return isMap(own) ? { ...needed, ...own } : own;
-}
-
-function unusable(problem: string): Refusal {
-  return refusal('invalid_target', `the target cannot be used: ${problem}`);
 }

@@ -5,6 +5,7 @@ import { Handles } from '@natrium/edge';
 import { type contracts, routes } from '@natrium/wire';
 import { Door } from './door.js';
 import { MasterEvents } from './events/master-events.js';
+import { KeptRuns } from './kept-runs.js';
 import { Reads } from './reads.js';
 
 @Controller()
@@ -47,12 +48,25 @@ export class ReturnController {
   }
 }
 
-/** Another gateway asks whether this one is there. */
+/** Another gateway asks whether this one is there, a runner-service also which runs' ends are still to be kept. */
 @Controller()
 export class HereController {
+  constructor(@Inject(KeptRuns) private readonly runs: KeptRuns) {}
+
   @Handles(routes.gatewayHere)
-  here(): Promise<{ running: [] }> {
-    return Promise.resolve({ running: [] });
+  here({ body }: Opened<typeof contracts.presence>) {
+    return Promise.resolve({ running: this.runs.open(body.jids) });
+  }
+}
+
+@Controller()
+export class EndedController {
+  constructor(@Inject(KeptRuns) private readonly runs: KeptRuns) {}
+
+  @Handles(routes.gatewayEnded)
+  async take({ body }: Opened<typeof contracts.ended>) {
+    const taken = await this.runs.take(body);
+    return taken.ok ? { refusal: null, result: null } : { refusal: taken.error, result: null };
   }
 }
 

@@ -1,7 +1,7 @@
 /** The gateway's flows, with their ports. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { digestOf } from '@natrium/bus';
-import { toHex } from '@natrium/envelope';
+import { toHex, verifyGrant } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import {
   type ActiveJobs,
@@ -12,14 +12,14 @@ import {
   type PublishPorts,
   type SignedRequest,
 } from '@natrium/flow';
-import { err, type Jid, jidOf, ok, refusal } from '@natrium/model';
+import { err, type Jid, jidOf, ok, refusal, type Signed } from '@natrium/model';
 import type { Logger } from 'pino';
 import { AclClient } from './acl-client.js';
 import type { JobEvents } from './events/job-events.js';
 import { FanOut } from './fan-out.js';
 import type { Jids } from './jids.js';
 import type { JobCache } from './job-cache.js';
-import { announcingRuns } from './kept-runs.js';
+import { KeptRuns } from './kept-runs.js';
 import type { Minions } from './minions.js';
 import type { Presence } from './presence.js';
 import { RecentJobs } from './recent-jobs.js';
@@ -50,9 +50,11 @@ export function gatewayFlows(given: FlowParts) {
   const acl = new AclClient(link, grantTimeoutMs);
   const parts = { ...given, acl, fan: new FanOut(link), now: () => link.clock.now() };
   const takeover = takingOver(parts);
+  const keptRuns = keepingRuns(parts);
   return {
     publish: new PeerPublish(publishPorts(parts, takeover), jobs),
-    run: runs(parts),
+    run: runs(parts, keptRuns),
+    keptRuns,
     returns: returning(parts),
     takeover,
   };
@@ -121,12 +123,23 @@ function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }:
   );
 }
 
-function runs({ link, cache, jids, events, acl, log, now }: Parts): PeerRun {
+function keepingRuns({ link, cache, events, log, now }: Parts): KeptRuns {
+  const { roles } = link;
+  const grantOf = (said: Signed) => {
+    const grant = verifyGrant(said, roles.cluster, roles.keysOf('acl'), 'run');
+    return grant.ok ? grant.value : undefined;
+  };
+  return new KeptRuns({ cache, events, grantOf, now, log });
+}
+
+function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
   return new PeerRun({
     mintJid: () => jids.next(),
     askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
     run: (ask, grant, jid, timeoutMs) => runOn(link, ask, grant, jid, timeoutMs),
-    announce: announcingRuns({ cache, events, now, log }),
+    announce: (start, ran) => {
+      kept.announce(start, ran);
+    },
   });
 }
 

@@ -5,6 +5,7 @@ import { ActiveJobs, Budget, type BudgetLimits, type JobTakeover, type PeerPubli
 import type { Logger } from 'pino';
 import { Adoption } from './adoption.js';
 import {
+  EndedController,
   EventController,
   HereController,
   PublishController,
@@ -23,12 +24,15 @@ import type { HttpOptions } from './http/http-options.js';
 import { type HttpServer, serveHttp } from './http/http-server.js';
 import { MasterCalls } from './http/master-calls.js';
 import { type Allowance, Sessions } from './http/sessions.js';
+import { WholeJobs } from './http/whole-jobs.js';
 import { Fellows } from './fellows.js';
 import { jobSeconds, tellFigures } from './figures.js';
 import { gatewayFlows } from './gateway-flows.js';
 import { Jids } from './jids.js';
 import { JobCache } from './job-cache.js';
+import { JobReads } from './job-reads.js';
 import { openJidStore, openJobStores } from './job-stores.js';
+import { KeptRuns } from './kept-runs.js';
 import { Minions } from './minions.js';
 import { Presence } from './presence.js';
 import { Reads } from './reads.js';
@@ -55,7 +59,15 @@ export interface GatewayOptions {
 }
 
 const OLDEST_MS = 5000;
-const DOORS = [HereController, PublishController, RunnerController, ReturnController, ReadController, EventController];
+const DOORS = [
+  HereController,
+  PublishController,
+  RunnerController,
+  EndedController,
+  ReturnController,
+  ReadController,
+  EventController,
+];
 
 @Module({})
 export class GatewayModule {
@@ -100,18 +112,20 @@ export class GatewayModule {
       jids.close();
       return cache.close();
     });
+    const reads = new JobReads({ cache, jobs, presence, clock: link.clock });
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      onHttp(() => openHttp(http, { link, ...made, feed, allowance: allowanceOf(allowance), log }));
+      onHttp(() => openHttp(http, { link, ...made, feed, reads, allowance: allowanceOf(allowance), log }));
     }
     return {
       module: GatewayModule,
       controllers: DOORS,
       providers: [
         { provide: Door, useValue: door },
+        { provide: KeptRuns, useValue: made.keptRuns },
         { provide: MasterEvents, useValue: events },
-        { provide: Reads, useValue: new Reads(link, cache, jobs, minions, presence) },
+        { provide: Reads, useValue: new Reads(link, reads, minions, presence) },
       ],
     };
   }
@@ -122,12 +136,16 @@ interface HttpNeeds {
   readonly publish: PeerPublish;
   readonly run: PeerRun;
   readonly feed: HttpFeed;
+  readonly reads: JobReads;
   readonly allowance: Allowance;
   readonly log: Logger;
 }
 
 /** The HTTP API over the same flows as everybody else's. */
-function openHttp(http: HttpOptions, { link, publish, run, feed, allowance, log }: HttpNeeds): Promise<HttpServer> {
+function openHttp(
+  http: HttpOptions,
+  { link, publish, run, feed, reads, allowance, log }: HttpNeeds,
+): Promise<HttpServer> {
   const sessions = new Sessions(link, allowance);
   const streams = new EventStreams(feed, sessions, log);
   const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, allowance });
@@ -137,6 +155,7 @@ function openHttp(http: HttpOptions, { link, publish, run, feed, allowance, log 
     api: new Api({ sessions, clients, streams, feed, hasSessions, openHook, openStats, log }),
     sessions,
     streams,
+    jobs: new WholeJobs((jid) => reads.one(jid)),
     log,
   });
 }

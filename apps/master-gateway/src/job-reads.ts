@@ -35,6 +35,8 @@ const NO_PROCESS = 0;
 /** Of a job's arguments so many bytes are shown among others, and where it is alone: beside them is room for the largest return. */
 const ARGUMENTS_LISTED = 1 << 10;
 const ARGUMENTS_ALONE = 512 << 10;
+/** What one message carries, and the next one that brings it to the caller: the largest return (6 MiB), with what is said beside it. */
+export const MAX_ANSWER = 7 << 20;
 
 export interface JobReadPorts {
   readonly cache: Pick<JobCache, 'all' | 'byJid' | 'returnsOf'>;
@@ -65,7 +67,10 @@ export class JobReads {
     const { cache } = this.ports;
     const record = await cache.byJid(jid);
     const job = record === undefined ? await endedRun(cache, jid) : await this.#whole(record);
-    return isMap(job) ? partOf(job, jobPartIn(asked)) : null;
+    if (!isMap(job)) return null;
+    const wanted = jobPartIn(asked);
+    const part = partOf(job, wanted);
+    return wanted.partial === true ? fitting(part) : part;
   }
 
   async #whole(record: records.JobRecord): Promise<Value> {
@@ -180,6 +185,27 @@ function partOf(job: ValueMap, { minions: globs, values = true }: JobPart): Valu
   return { ...job, Minions: ids, Result: Object.fromEntries(told) };
 }
 
+/** As many of its returns as one message carries, and under `Left` whose it does not. */
+function fitting(job: ValueMap): ValueMap {
+  const { Result: result = {}, ...about } = job;
+  const returns = Object.entries(isMap(result) ? result : {}).map(
+    ([id, one]) => ({ id, one, bytes: sizeOf({ [id]: one }) }) as const,
+  );
+  const all = sizeOf(about) + returns.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (all <= MAX_ANSWER) return job;
+  let room = MAX_ANSWER - sizeOf({ ...about, Result: {}, Left: returns.map(({ id }) => id) });
+  const told: [string, Value][] = [];
+  const left: string[] = [];
+  for (const { id, one, bytes } of returns) {
+    if (bytes > room) left.push(id);
+    else {
+      room -= bytes;
+      told.push([id, one]);
+    }
+  }
+  return { ...about, Result: Object.fromEntries(told), Left: left };
+}
+
 function withoutValue(one: Value): Value {
   return isMap(one) ? { ...one, return: isTrue(one['return'] ?? null) } : one;
 }
@@ -187,4 +213,9 @@ function withoutValue(one: Value): Value {
 /** Bytes of a value on its way. */
 export function sizeOf(value: Value): number {
   return encode(toPlain(value)).length;
+}
+
+/** @returns `8 MiB`, rounded up. */
+export function inMiB(bytes: number): string {
+  return `${String(Math.ceil(bytes / (1 << 20)))} MiB`;
 }

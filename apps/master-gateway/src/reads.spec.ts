@@ -7,6 +7,7 @@ import { jidOf, type Request, type Value } from '@natrium/model';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
+import { JobReads } from './job-reads.js';
 import type { Minions } from './minions.js';
 import type { Presence, Present } from './presence.js';
 import { Reads } from './reads.js';
@@ -57,7 +58,8 @@ class AGateway {
     };
     const none = { byJid: () => undefined } as unknown as ActiveJobs;
     const presence = { ask: () => Promise.resolve(present) } as unknown as Presence;
-    this.#reads = new Reads(link as unknown as RoleLink, cache as unknown as JobCache, none, {} as Minions, presence);
+    const read = new JobReads({ cache: cache as unknown as JobCache, jobs: none, presence, clock: link.clock });
+    this.#reads = new Reads(link as unknown as RoleLink, read, {} as Minions, presence);
   }
 
   async jids(args: Value): Promise<readonly string[]> {
@@ -189,7 +191,7 @@ it.each([
   expect(result).toMatchObject(isTold ? [{ jid }] : []);
 });
 
-const ADVICE = `ask for some of the minions of ${jidOfJob(0)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all`;
+const ADVICE = `ask for some of the minions of ${jidOfJob(0)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all, and natriumctl job follow prints them all`;
 
 it('what no message carries is refused, with what to do about it', async () => {
   const asked = (n: number) => ({ options: { metadata: { note: 'x'.repeat(100_000), n } } });
@@ -197,7 +199,7 @@ it('what no message carries is refused, with what to do about it', async () => {
   const refused = (mib: number, advice: string) => ({
     refusal: {
       code: 'bad_request',
-      sentence: `the answer is ${String(mib)} MiB, too large for one message: ${advice}`,
+      sentence: `the answer is ${String(mib)} MiB, too large for one message, which carries 7 MiB: ${advice}`,
     },
     result: null,
   });
@@ -222,6 +224,49 @@ it('what was returned to a job and is too much for one message is told by minion
   });
   const { result } = await gateway.read('job', { jid: jidOfJob(0), minions: ['web1*'] });
   expect(result).toMatchObject({ jid: jidOfJob(0), Minions: [two] });
+});
+
+describe('a job of which a part is wanted that one message carries', () => {
+  const LARGE = 'x'.repeat(3 << 20);
+  interface Part {
+    readonly Minions: readonly string[];
+    readonly Result: Readonly<Record<string, { readonly return: Value }>>;
+    readonly Left?: readonly string[];
+  }
+  const part = async (gateway: AGateway, more: Readonly<Record<string, Value>> = {}) =>
+    (await gateway.read('job', { jid: jidOfJob(0), partial: true, ...more })).result as unknown as Part;
+
+  it('is told with as many returns as fit, and who has returned the others: with them nothing is missing', async () => {
+    const gateway = new AGateway({ jobs: 1, minions: 5, ret: LARGE });
+    const all = Array.from({ length: 5 }, (_, n) => `web${String(n)}.example.com`);
+    const first = await part(gateway);
+    expect(first).toMatchObject({ jid: jidOfJob(0), Minions: all, Left: all.slice(2) });
+    expect(Object.entries(first.Result).map(([id, one]) => [id, one.return])).toEqual(
+      all.slice(0, 2).map((id) => [id, LARGE]),
+    );
+    const second = await part(gateway, { minions: all.slice(2) });
+    expect(Object.keys(second.Result)).toEqual(all.slice(2, 4));
+    const last = await part(gateway, { minions: second.Left ?? [] });
+    expect(last).toEqual({
+      ...first,
+      Minions: [all[4]],
+      Result: { [all[4]!]: first.Result[all[0]!] },
+      Left: undefined,
+    });
+  });
+
+  it('is told whole where it fits', async () => {
+    const gateway = new AGateway({ jobs: 1, minions: 2, ret: LARGE });
+    expect((await gateway.read('job', { jid: jidOfJob(0), partial: true })).result).toEqual(
+      (await gateway.read('job', jidOfJob(0))).result,
+    );
+  });
+
+  it('is refused where already what was asked of whom is too much', async () => {
+    const asked = () => ({ options: { metadata: { note: 'x'.repeat(7 << 20) } } });
+    const answer = await new AGateway({ jobs: 1, minions: 1, asked }).read('job', { jid: jidOfJob(0), partial: true });
+    expect(answer.refusal?.sentence).toContain('which carries 7 MiB');
+  });
 });
 
 it('without values a return is told as true or false, as Salt sees it', async () => {

@@ -4,18 +4,13 @@
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import type { ActiveJobs } from '@natrium/flow';
 import { isMap, pyStr, refusal, type Request, type Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import type { JobCache } from './job-cache.js';
-import { JobReads, sizeOf } from './job-reads.js';
+import { inMiB, type JobReads, MAX_ANSWER, sizeOf } from './job-reads.js';
 import type { Minions } from './minions.js';
 import type { Presence } from './presence.js';
 
 type Answer = Body<typeof contracts.answer>;
-
-/** What one message carries, and the next one that brings it to the caller: the largest return (6 MiB), with what is said beside it. */
-const MAX_ANSWER = 7 << 20;
 
 const OF_JOBS: ReadonlySet<string> = new Set(['jobs', 'job', 'active']);
 
@@ -25,17 +20,12 @@ function isJobsRun(run: Request | undefined): boolean {
 }
 
 export class Reads {
-  readonly #jobs: JobReads;
-
   constructor(
     private readonly link: RoleLink,
-    cache: JobCache,
-    jobs: ActiveJobs,
+    private readonly jobs: JobReads,
     private readonly minions: Minions,
     private readonly presence: Presence,
-  ) {
-    this.#jobs = new JobReads({ cache, jobs, presence, clock: link.clock });
-  }
+  ) {}
 
   async handle({ body }: Opened<typeof contracts.read>): Promise<Answer> {
     const proved = checkGrantRun(this.link, body.grantRun);
@@ -48,8 +38,7 @@ export class Reads {
     const result = await this.#read(body.what, body.args);
     const bytes = sizeOf(result);
     if (bytes <= MAX_ANSWER) return { refusal: null, result };
-    const size = `${String(Math.ceil(bytes / (1 << 20)))} MiB`;
-    const sentence = `the answer is ${size}, too large for one message: ${narrower(body.what, body.args)}`;
+    const sentence = `the answer is ${inMiB(bytes)}, too large for one message, which carries ${inMiB(MAX_ANSWER)}: ${narrower(body.what, body.args)}`;
     return { refusal: refusal('bad_request', sentence), result: null };
   }
 
@@ -63,11 +52,11 @@ export class Reads {
       case 'present':
         return (await this.presence.ask()).map(({ id }) => id).sort();
       case 'jobs':
-        return this.#jobs.list(args);
+        return this.jobs.list(args);
       case 'job':
-        return this.#jobs.one(args);
+        return this.jobs.one(args);
       case 'active':
-        return this.#jobs.active();
+        return this.jobs.active();
       default:
         return null;
     }
@@ -82,7 +71,7 @@ function narrower(what: string, args: Value): string {
         ? 'ask for fewer jobs'
         : 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs';
     case 'job':
-      return `ask for some of the minions of ${pyStr(isMap(args) ? (args['jid'] ?? null) : args)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all`;
+      return `ask for some of the minions of ${pyStr(isMap(args) ? (args['jid'] ?? null) : args)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all, and natriumctl job follow prints them all`;
     case 'active':
       return 'look at one of them with jobs.list_job';
     default:

@@ -1,7 +1,7 @@
 /**
  * The life of an agent: identity, broker, hello, joining, data, jobs; and a clean end.
  *
- * It starts nothing before the cluster's root is the one that this host trusts. Spec: spec/envelope.md#joining.
+ * It starts nothing before the cluster's root is the one that this host trusts. Spec: spec/envelope.md#join.
  */
 import { join } from 'node:path';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';

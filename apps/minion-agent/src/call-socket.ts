@@ -5,7 +5,7 @@
  * One JSON object a line: `{fun, args}` → `{ret, retcode, success, out?, notes, refusal?, problem?}`. A caller that leaves before its
  * answer ends its function, as Ctrl-C ends Salt's `salt-call`: nobody else could end it.
  *
- * Spec: spec/envelope.md#sessions.
+ * Spec: spec/envelope.md#requests.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';

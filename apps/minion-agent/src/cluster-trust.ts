@@ -3,7 +3,7 @@
  * unless `trust_on_first_use` says otherwise. The newest roles document and the latest signed time are kept on disk; those of
  * another cluster than `master_finger` names count for nothing.
  *
- * Spec: spec/envelope.md#joining.
+ * Spec: spec/envelope.md#roles.
  */
 import type { HelloPin } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';

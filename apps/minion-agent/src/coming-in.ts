@@ -2,7 +2,7 @@
  * The agent's way onto the bus. Where the broker asks who somebody is, a host comes first as one of those who may only join;
  * once its key is accepted it gets a user of its own, which it keeps and renews.
  *
- * Spec: spec/broker.md#users, spec/envelope.md#joining.
+ * Spec: spec/broker.md#users, spec/envelope.md#join.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
  * How the agent comes to be accepted: it asks, and waits for the answer that comes when somebody accepts its key; it asks
  * again now and then, since answers can be lost.
  *
- * Spec: spec/envelope.md#joining.
+ * Spec: spec/envelope.md#join.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Link } from '@natrium/client';

@@ -9,7 +9,7 @@
  *
  * Each line: state, digest, until, jid, and a check of the line. A doubt is a line as well, `before` and the time in ms before
  * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it.
- * Spec: spec/envelope.md#the-minion.
+ * Spec: spec/envelope.md#durability.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

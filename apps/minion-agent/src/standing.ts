@@ -2,7 +2,7 @@
  * Whether this minion is accepted now. Told that it may not be, it asks the acl-service, takes no job until it is accepted
  * again, and asks on with the pauses of joining.
  *
- * Spec: spec/envelope.md#joining.
+ * Spec: spec/envelope.md#join.
  */
 import { type ComingIn, standingOf } from './coming-in.js';
 import { joinCluster, type Joiner, pause } from './joining.js';

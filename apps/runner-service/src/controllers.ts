@@ -24,4 +24,9 @@ export class RunController {
   run(opened: Opened<typeof contracts.run>) {
     return this.runs.handle(opened);
   }
+
+  @Handles(routes.runnerRunHere)
+  again(opened: Opened<typeof contracts.run>) {
+    return this.runs.again(opened);
+  }
 }

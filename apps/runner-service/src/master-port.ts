@@ -110,9 +110,14 @@ function asSummary(job: ValueMap): JobSummary {
 }
 
 function asDetail(job: ValueMap): JobDetail {
-  const result = job['Result'];
+  const { Result: result, Left: left } = job;
   const returns = isMap(result) ? Object.entries(result).map(([id, ret]) => [id, asResult(ret)] as const) : [];
-  return { ...asSummary(job), minions: texts(job['Minions']), returns: Object.fromEntries(returns) };
+  return {
+    ...asSummary(job),
+    minions: texts(job['Minions']),
+    returns: Object.fromEntries(returns),
+    ...(isList(left) ? { left: texts(left) } : {}),
+  };
 }
 
 function asActive(job: ValueMap): ActiveJob {

@@ -4,12 +4,14 @@ import type { ServiceStart } from '@natrium/edge';
 import type { MasterConfig } from '@natrium/config';
 import { builtinRunners, builtinWheel, type RunnerHost, runnerRegistry, wheelRegistry } from '@natrium/runners';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gatherGrains } from '@natrium/modules';
 import type { ValueMap } from '@natrium/model';
 import { shownConfig } from './shown-config.js';
 import { HereController, RunController } from './controllers.js';
 import { ownRunners } from './own-runners.js';
 import { startReactor } from './reactor.js';
+import { RunEnds } from './run-ends.js';
 import { Runs } from './runs.js';
 
 /** A run's record is kept for as long as its request could be sent again. */
@@ -21,7 +23,10 @@ export class RunnerModule {
     const { link, config } = start;
     const taken = await link.store('runs', 'roster', { ttlMs: KEEP_RUNS_MS });
     const registries = { run: runnerRegistry(builtinRunners), wheel: wheelRegistry(builtinWheel) };
-    const runs = new Runs(link, taken, registries, hostOf(config.loaded.config));
+    const waits = { now: () => performance.now(), pause: (ms: number) => pause(ms) };
+    const ends = new RunEnds(link, start.log, waits);
+    const runs = new Runs(link, taken, registries, hostOf(config.loaded.config), ends);
+    start.onFinish(() => ends.settled());
     start.metrics?.gauge('natrium_queue_depth', 'What is under way here, by queue', 'queue', () => [
       ['runs', runs.size],
     ]);

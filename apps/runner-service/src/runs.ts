@@ -5,20 +5,25 @@
  * Spec: spec/envelope.md#grants (grant-run), #durability.
  */
 import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@natrium/bus';
-import { encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
+import { decode, encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { KNOWN_KEYWORDS, refusedRun } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, type Request, type Result } from '@natrium/model';
 import { knownArguments, type Registry } from '@natrium/modules';
 import type { RunnerContext, RunnerHost } from '@natrium/runners';
-import { type Body, contracts, records, writeAs } from '@natrium/wire';
+import { type Body, contracts, readAs, records, writeAs } from '@natrium/wire';
 import { handOn } from './authority.js';
+import { askFellow } from './fellow-run.js';
 import { masterPort } from './master-port.js';
+import type { RunEnds } from './run-ends.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
 
 const ALIVE_MS = 1000;
+/** A caller's patience with a gateway that has told him nothing, twice over. */
+const ASKED_AGAIN_MS = 30_000;
+const ALREADY_RAN = refusal('already_ran', 'this very request was run before; ask again');
 const ALIVE = { refusal: null, jid: '', outcome: null };
 
 interface Checked {
@@ -30,12 +35,15 @@ interface Checked {
 export class Runs {
   /** Runs under way, by jid. */
   readonly #running = new Set<string>();
+  /** What runs here, and what has ended and is not kept yet or was kept by another gateway than its own, by digest: whoever asks again hears of that. */
+  readonly #known = new Map<string, Promise<Ran>>();
 
   constructor(
     private readonly link: RoleLink,
     private readonly taken: Store,
     private readonly registries: Record<'run' | 'wheel', Registry<RunnerContext>>,
     private readonly host: RunnerHost,
+    private readonly ends: Pick<RunEnds, 'see'>,
   ) {}
 
   /** Takes another registry of runners for the runs to come. */
@@ -53,8 +61,22 @@ export class Runs {
     return jids.filter((jid) => this.#running.has(jid));
   }
 
-  /** While it runs, the gateway hears at once and then every second that this instance is there. */
-  async handle(opened: Opened<typeof contracts.run>): Promise<Ran> {
+  handle(opened: Opened<typeof contracts.run>): Promise<Ran> {
+    return this.#saying(opened, () => this.#handle(opened));
+  }
+
+  /** Another instance was asked for what this one has taken. */
+  again(opened: Opened<typeof contracts.run>): Promise<Ran> {
+    return this.#saying(opened, async () => {
+      const { body } = opened;
+      const checked = this.#check(body);
+      if (!checked.ok) return refusedRun(body.jid, checked.error);
+      return this.#known.get(checked.value.digest) ?? refusedRun(body.jid, ALREADY_RAN);
+    });
+  }
+
+  /** While it runs, who asked hears at once and then every second that this instance is there. */
+  async #saying(opened: Opened<typeof contracts.run>, work: () => Promise<Ran>): Promise<Ran> {
     const { jid } = opened.body;
     const tell = () => {
       opened.answer(contracts.ran, ALIVE);
@@ -63,18 +85,37 @@ export class Runs {
     tell();
     const alive = setInterval(tell, ALIVE_MS);
     try {
-      return await this.#handle(opened.body);
+      return await work();
     } finally {
       clearInterval(alive);
       this.#running.delete(jid);
     }
   }
 
-  async #handle(body: Run): Promise<Ran> {
+  async #handle(opened: Opened<typeof contracts.run>): Promise<Ran> {
+    const { body } = opened;
     const checked = this.#check(body);
     if (!checked.ok) return refusedRun(body.jid, checked.error);
-    const taken = await this.#take(checked.value, body.jid);
-    return taken.ok ? this.#run(checked.value, body) : refusedRun(body.jid, taken.error);
+    const { digest } = checked.value;
+    const known = this.#known.get(digest);
+    if (known !== undefined) return known;
+    const running = this.#begin(checked.value, body);
+    this.#known.set(digest, running);
+    void this.ends.see(opened, running).then((wasLost) => {
+      // Who waits for it asks another gateway after three silent seconds.
+      if (wasLost) setTimeout(() => this.#known.delete(digest), ASKED_AGAIN_MS).unref();
+      else this.#known.delete(digest);
+    });
+    return running;
+  }
+
+  async #begin(checked: Checked, body: Run): Promise<Ran> {
+    const taken = await this.#take(checked, body.jid);
+    if (taken === 'taken') return this.#run(checked, body);
+    if (taken !== 'already') return refusedRun(body.jid, taken);
+    const by = await this.#takenBy(checked.digest);
+    const told = by === undefined || by === this.link.own.instance ? undefined : await askFellow(this.link, by, body);
+    return told ?? refusedRun(body.jid, ALREADY_RAN);
   }
 
   #check({ request: bytes, grant: said, jid }: Run): Result<Checked, Refusal> {
@@ -89,16 +130,20 @@ export class Runs {
   }
 
   /** Creating the record is what makes the run this instance's; without it nothing runs. */
-  async #take({ digest }: Checked, jid: string): Promise<Result<true, Refusal>> {
+  async #take({ digest }: Checked, jid: string): Promise<'taken' | 'already' | Refusal> {
     const record = { digest: fromHex(digest), instance: this.link.own.instance, jid, started: this.link.clock.now() };
     try {
       const created = await this.taken.create(digest, encode(writeAs(records.RunRecord, record) as Wire));
-      if (created !== undefined) return { ok: true, value: true };
+      return created === undefined ? 'already' : 'taken';
     } catch (cause) {
       if (!(cause instanceof StreamRefused)) throw cause;
-      return refuse('store_unavailable', `the run could not be written, so nothing was run: ${cause.message}`);
+      return refusal('store_unavailable', `the run could not be written, so nothing was run: ${cause.message}`);
     }
-    return refuse('already_ran', 'this very request was run before; ask again');
+  }
+
+  async #takenBy(digest: string): Promise<string | undefined> {
+    const found = await this.taken.get(digest);
+    return found === undefined ? undefined : readAs(records.RunRecord, decode(found.value)).instance;
   }
 
   async #run({ grant, request }: Checked, body: Run): Promise<Ran> {

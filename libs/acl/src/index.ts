@@ -32,6 +32,7 @@ export type {
 export { type PolicyConfig } from './policy-config.js';
 export { ProblemList } from './problem-list.js';
 export { type RequestedTarget, requestTarget } from './requested-target.js';
+export { unusableTarget } from './sentences.js';
 export { type Form, isModuleFunction, permitsSpec, type SpecAsk } from './specs.js';
 export { TargetMemo } from './target-memo.js';
 export { checkToken, makeToken, type TokenRecord, type TokenRequest } from './token.js';

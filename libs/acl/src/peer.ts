@@ -9,7 +9,7 @@ import { nameOf, type Principal, refusal, type Refusal } from '@natrium/model';
 import type { Ask } from './ask.js';
 import type { Policy } from './policy.js';
 import type { RequestedTarget } from './requested-target.js';
-import { show } from './sentences.js';
+import { describeAsk, show } from './sentences.js';
 
 /**
  * Refuses any function that begins with `publish`: a minion must not make others ask for it.
@@ -34,7 +34,7 @@ export function peerTargetRefusal(
 ): Refusal | undefined {
   if (target === undefined) return undefined;
   const { tgt, tgtType } = target;
-  const asks = `${nameOf(minion)} may not run ${show(funs.join(','))} on ${show(tgt)} (${tgtType.slice(0, 40)})`;
+  const asks = describeAsk({ principal: minion, what: 'job', funs, target });
   if (tgtType.startsWith('node') && !(typeof tgt === 'string' && policy.nodegroups.has(tgt))) {
     return refusal('invalid_target', `${asks}: there is no such node group`);
   }

@@ -2,7 +2,7 @@
  * Hello: how a process learns the roles document, the live services and the time, checked in this order: the pin, the
  * roles' signatures, that they continue what is known, the time, the expiry.
  *
- * Spec: spec/envelope.md#hello.
+ * Spec: spec/envelope.md#roles, #time.
  */
 import {
   decode,

@@ -3,7 +3,7 @@
  *
  * Nothing here decides what a message means; what may be opened is decided in `Sealer` and libs/envelope.
  *
- * Spec: spec/envelope.md#one-message, spec/wire.md.
+ * Spec: spec/envelope.md#message, spec/wire.md.
  */
 import {
   encodeStaleKey,

@@ -1,4 +1,4 @@
-/** A journal whose messages are sealed at rest, each to its place. Spec: spec/envelope.md#at-rest. */
+/** A journal whose messages are sealed at rest, each to its place. Spec: spec/envelope.md#storage. */
 import { openStored, sealStored } from '@natrium/envelope';
 import type { Journal, JournalMessage, ReadFrom, Reading } from './journal.js';
 import { type StorageKeys, StoredCorrupt } from './sealed-store.js';

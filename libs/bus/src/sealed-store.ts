@@ -1,7 +1,7 @@
 /**
  * Values sealed at rest. The place (bucket and key) is bound into each value, so that none can stand in for another.
  *
- * Spec: spec/envelope.md#at-rest.
+ * Spec: spec/envelope.md#storage.
  */
 import { openStored, sealStored, type StorageKey } from '@natrium/envelope';
 import type { Entry, Following, Store } from './store.js';

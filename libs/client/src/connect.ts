@@ -1,7 +1,7 @@
 /**
  * A minion or an account comes onto the bus: the broker, hello, an announcement of its own, and ears for the services.
  *
- * Spec: spec/envelope.md#hello, #sessions.
+ * Spec: spec/envelope.md#roles, #announcements.
  */
 import {
   type Clock,

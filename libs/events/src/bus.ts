@@ -15,12 +15,23 @@ export interface Listen {
   readonly until?: 'now';
   /** Events that may wait for this listener; then a gap. */
   readonly limit?: number;
+  /** Wants bookmarks: a filter that lets little through hears how far the bus has come, and whoever hears until now, that it is over. */
+  readonly bookmarks?: boolean;
+}
+
+/** How far the bus has come, where no event says so: resuming from it begins with what comes after. */
+export interface Bookmark {
+  readonly cursor: string;
+  /** All has come that was asked for. */
+  readonly ended?: true;
 }
 
 /** Iterates over what comes; `break` or `close` ends it. */
 export interface Listening extends AsyncIterable<Heard> {
-  /** All that waits, as soon as there is anything; undefined at the end. */
+  /** All that waits, as soon as there is anything, if only a bookmark; undefined at the end. */
   take(): Promise<readonly Heard[] | undefined>;
+  /** The one behind what was taken last, when it was due then. */
+  readonly bookmark: Bookmark | undefined;
   close(): void;
 }
 

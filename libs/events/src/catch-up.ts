@@ -1,6 +1,7 @@
 /** Gives a listener what it missed, from the journal, and then lets it hear what comes now; nothing twice, nothing left out. */
 import type { Reading } from '@natrium/bus';
-import { type Cursor, cursorText } from './cursor.js';
+import { EventProblem, type From } from './bus.js';
+import { type Cursor, cursorText, readCursor } from './cursor.js';
 import { stampOf } from './event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
 import type { JournaledBus } from './journaled-bus.js';
@@ -8,6 +9,17 @@ import type { Member } from './members.js';
 import { gapEvent } from './outlet.js';
 
 type Start = 'start' | Cursor | { readonly time: number };
+
+/** Behind all events of a message. */
+const LAST_INDEX = 99_999;
+
+/** @throws {EventProblem} When the cursor is none. */
+export function startOf(from: Exclude<From, 'now'>): Start {
+  if (from === 'start' || 'time' in from) return from;
+  const cursor = readCursor(from.cursor);
+  if (cursor === undefined) throw new EventProblem(`${from.cursor} is no cursor of this bus`);
+  return cursor;
+}
 
 /** A batch that is read is settled this soon with the live bus: only then is the next one taken. */
 export class CatchUp {
@@ -39,7 +51,7 @@ export class CatchUp {
     }
     const nothing = last === 0 || first > last || (cursor !== undefined && cursor.sequence > last);
     if (nothing && this.untilNow) {
-      this.member.outlet.close();
+      this.#end(last);
       return;
     }
     if (nothing) {
@@ -62,7 +74,7 @@ export class CatchUp {
       from,
       (batch) => this.#take(batch),
       () => {
-        if (this.untilNow) outlet.close();
+        if (this.untilNow) this.#end(this.#last);
       },
     );
   }
@@ -74,8 +86,9 @@ export class CatchUp {
       await outlet.room();
       this.member.offer(heardFrom(batch.sender, event, cursorText(batch.sequence, index)));
     }
+    this.member.passed(cursorText(batch.sequence, LAST_INDEX));
     if (this.untilNow) {
-      if (batch.sequence >= this.#last) outlet.close();
+      if (batch.sequence >= this.#last) this.#end(batch.sequence);
       return;
     }
     await this.bus.reached(batch.sequence);
@@ -88,12 +101,16 @@ export class CatchUp {
     return start === 'start' || stamp >= stampOf(start.time);
   }
 
+  #end(sequence: number): void {
+    this.member.end(cursorText(sequence, LAST_INDEX));
+  }
+
   #join(sequence: number): boolean {
     return this.bus.join(this.member, sequence);
   }
 
   #tellGap(why: string, sequence: number): void {
-    this.member.outlet.push(gapEvent({ why }, { stamp: this.bus.now(), cursor: cursorText(sequence, 99_999) }));
+    this.member.outlet.push(gapEvent({ why }, { stamp: this.bus.now(), cursor: cursorText(sequence, LAST_INDEX) }));
   }
 }
 

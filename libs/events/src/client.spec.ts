@@ -1,10 +1,11 @@
 /** Rules of the client: what it hears whole, and that it leaves no connection behind. */
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Float } from '@natrium/model';
+import { until } from '@natrium/testing';
 import { EventProblem } from './bus.js';
 import { BusGone, EventClient } from './client.js';
 
@@ -119,4 +120,14 @@ it('so is one whose signal is aborted while it hears', async () => {
   }
   expect(tags).toEqual(['t']);
   await left;
+});
+
+it('one that has ended leaves nothing at its signal', async () => {
+  await aBus('{"subscribed": true, "cursor": "1"}\n');
+  const { signal } = new AbortController();
+  const subscription = await client.subscribe({ signal });
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  subscription.close();
+  for await (const event of subscription) expect(event).toBeUndefined();
+  await until('nothing listens', () => getEventListeners(signal, 'abort').length === 0);
 });

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { readJson, type ValueMap } from '@natrium/model';
-import { type From, EventProblem } from './bus.js';
+import { type Bookmark, type From, EventProblem } from './bus.js';
 import type { Origin } from './event.js';
 import { jsonText } from './json-text.js';
 import { LineReader } from './line-reader.js';
@@ -34,8 +34,10 @@ export interface SubscribeOptions {
   readonly tags?: string | readonly string[];
   readonly match?: MatchType;
   readonly from?: From;
-  /** Ends when all has come that is there now. */
+  /** Ends when all has come that is there now; where the bus goes away before, iterating throws `BusGone`. */
   readonly until?: 'now';
+  /** Hears how far the bus has come where no event says so: a cursor to go on from, as an event's is. */
+  readonly passed?: (cursor: string) => void;
   /** Ends the subscription, also one that has not begun. */
   readonly signal?: AbortSignal;
   /** Numbers as they were fired: a whole one beyond 2^53 as a bigint, a float without a fraction as a `Float`. */
@@ -100,12 +102,19 @@ export class EventClient {
   subscribe(options: SubscribeOptions & { readonly exact: true }): Promise<Subscription<ValueMap>>;
   subscribe<D extends JsonMap = JsonMap>(options?: SubscribeOptions): Promise<Subscription<D>>;
   async subscribe<D extends ValueMap>(options: SubscribeOptions = {}): Promise<Subscription<D>> {
-    const { tags = [], match, from, until, signal, exact = false } = options;
+    const { tags = [], match, from, until, passed, signal, exact = false } = options;
     const socket = await opened(this.path);
     const time = typeof from === 'object' && 'time' in from ? { time: from.time / 1000 } : from;
-    socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until })}\n`);
-    const close = () => socket.destroy();
+    const bookmarks = until !== undefined || passed !== undefined;
+    socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until, bookmarks })}\n`);
+    let isOver = until === undefined;
+    const close = () => {
+      isOver = true;
+      socket.destroy();
+    };
     signal?.addEventListener('abort', close, { once: true });
+    // A reader that comes back a hundred times has one signal for all of them.
+    socket.once('close', () => signal?.removeEventListener('abort', close));
     if (signal?.aborted === true) close();
     const lines = linesOf(socket);
     const first = await lines.next();
@@ -117,8 +126,12 @@ export class EventClient {
       close();
       throw new EventProblem(answer.error);
     }
-    const read = (line: string) => (exact ? readJson(line, MARK) : JSON.parse(line)) as BusEvent<D>;
-    return { cursor: answer.cursor, close, [Symbol.asyncIterator]: () => eventsIn(lines, read, close) };
+    const read = (line: string) => (exact ? readJson(line, MARK) : JSON.parse(line)) as BusEvent<D> | Bookmark;
+    const ended = () => {
+      if (!isOver) throw new BusGone(`the bus at ${this.path} is gone, before all had come that was there`);
+    };
+    const hearing = { lines, read, passed, ended, close };
+    return { cursor: answer.cursor, close, [Symbol.asyncIterator]: () => eventsIn(hearing) };
   }
 
   async close(): Promise<void> {
@@ -183,18 +196,36 @@ async function* linesOf(socket: Socket): AsyncGenerator<string, void, undefined>
   }
 }
 
-async function* eventsIn<E>(
-  lines: AsyncIterator<string>,
-  read: (line: string) => E,
-  close: () => void,
-): AsyncGenerator<E, void, undefined> {
+interface Hearing<E extends object> {
+  readonly lines: AsyncIterator<string>;
+  readonly read: (line: string) => E | Bookmark;
+  readonly passed: ((cursor: string) => void) | undefined;
+  /** The connection is at its end. @throws {BusGone} When more was still to come. */
+  readonly ended: () => void;
+  readonly close: () => void;
+}
+
+async function* eventsIn<E extends object>(hearing: Hearing<E>): AsyncGenerator<E, void, undefined> {
+  const { lines, read, passed, ended, close } = hearing;
   try {
     for (;;) {
       const line = await lines.next();
-      if (line.done === true) return;
-      yield read(line.value);
+      if (line.done === true) {
+        ended();
+        return;
+      }
+      const told = read(line.value);
+      if (isEvent(told)) yield told;
+      else {
+        passed?.(told.cursor);
+        if (told.ended === true) return;
+      }
     }
   } finally {
     close();
   }
+}
+
+function isEvent<E extends object>(told: E | Bookmark): told is E {
+  return 'tag' in told;
 }

@@ -1,4 +1,12 @@
-export { EventProblem, type EventFeed, type From, type Listen, type Listening, NotStored } from './bus.js';
+export {
+  type Bookmark,
+  EventProblem,
+  type EventFeed,
+  type From,
+  type Listen,
+  type Listening,
+  NotStored,
+} from './bus.js';
 export {
   BusGone,
   type BusEvent,

@@ -11,8 +11,8 @@ import type { ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
 import { Ahead, toldAmong } from './ahead.js';
-import { CatchUp } from './catch-up.js';
-import { cursorText, readCursor } from './cursor.js';
+import { CatchUp, startOf } from './catch-up.js';
+import { cursorText } from './cursor.js';
 import { sizeOf, type Origin, stampOf, withoutStamp } from './event.js';
 import { type EncodedBatch, type EventLog, heardFrom } from './event-log.js';
 import { type Member, Members } from './members.js';
@@ -106,17 +106,14 @@ export class JournaledBus implements EventFeed {
     if (!made.ok) throw new EventProblem(made.error);
     const member = made.value;
     const from = listen.from ?? 'now';
-    if (from === 'now') this.#members.add(member);
-    else {
-      const cursor = typeof from === 'object' && 'cursor' in from ? readCursor(from.cursor) : undefined;
-      if (typeof from === 'object' && 'cursor' in from && cursor === undefined)
-        throw new EventProblem(`${from.cursor} is no cursor of this bus`);
-      const start = cursor ?? (typeof from === 'object' && 'time' in from ? { time: from.time } : 'start');
-      new CatchUp(this.options.log, member, this, listen.until === 'now').begin(start).catch((cause: unknown) => {
+    const untilNow = listen.until === 'now';
+    if (from !== 'now') {
+      new CatchUp(this.options.log, member, this, untilNow).begin(startOf(from)).catch((cause: unknown) => {
         this.options.onProblem('a listener could not be given what it missed', cause);
         member.outlet.close();
       });
-    }
+    } else if (untilNow) member.end(this.cursor);
+    else this.#members.add(member, this.cursor);
     return member.outlet;
   }
 
@@ -197,7 +194,7 @@ export class JournaledBus implements EventFeed {
       heard.set(sender, event.number);
       member.offer(heardFrom(sender, event, cursorText(this.#place.sequence, this.#place.index, heard)));
     }
-    this.#members.add(member);
+    this.#members.add(member, this.cursor);
     return true;
   }
 
@@ -285,6 +282,7 @@ export class JournaledBus implements EventFeed {
     if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
     this.#place = { sequence, index: Math.max(0, events.length - 1) };
     this.#recent.keep(batch);
+    this.#members.passed(this);
     for (const moved of this.#moved) moved();
     this.#moved.clear();
   }

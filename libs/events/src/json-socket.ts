@@ -7,8 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Float, isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
-import { EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
-import { isGap, lineOf, type Origin } from './event.js';
+import { type Bookmark, EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
+import { type Heard, isGap, lineOf, type Origin } from './event.js';
 import { jsonText } from './json-text.js';
 import { LineReader } from './line-reader.js';
 import { MATCH_TYPES, type MatchType } from './tag-filter.js';
@@ -162,14 +162,20 @@ class Conversation {
   }
 
   async #pass(listening: Listening): Promise<void> {
-    const { rights } = this.options;
     for (;;) {
       const events = await listening.take();
-      if (events === undefined || !this.socket.writable) break;
-      const allowed = rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
-      if (allowed.length > 0 && !this.socket.write(allowed.map(lineOf).join(''))) await drained(this.socket);
+      if (!this.socket.writable) break;
+      const lines = this.#allowed(events ?? []).map(lineOf);
+      if (listening.bookmark !== undefined) lines.push(bookmarkLine(listening.bookmark));
+      if (lines.length > 0 && !this.socket.write(lines.join(''))) await drained(this.socket);
+      if (events === undefined) break;
     }
     this.#finish();
+  }
+
+  #allowed(events: readonly Heard[]): readonly Heard[] {
+    const { rights } = this.options;
+    return rights === undefined ? events : events.filter(({ tag }) => isGap(tag) || rights.mayRead(tag));
   }
 
   #refuse(error: unknown, asked: ValueMap): void {
@@ -214,11 +220,16 @@ function placeOf({ from = 'now' }: Listen, now: string): ValueMap {
   return typeof from === 'object' && 'cursor' in from ? { cursor: from.cursor } : {};
 }
 
+/** It has no tag, by which a reader knows it from an event. */
+function bookmarkLine({ cursor, ended }: Bookmark): string {
+  return `${jsonText(ended === true ? { ended, cursor } : { bookmark: true, cursor })}\n`;
+}
+
 function idOf({ id }: ValueMap): ValueMap {
   return id === undefined ? {} : { id };
 }
 
-function listenIn({ subscribe, match, from, until, limit }: ValueMap): Listen {
+function listenIn({ subscribe, match, from, until, limit, bookmarks }: ValueMap): Listen {
   const tags = typeof subscribe === 'string' ? [subscribe] : subscribe;
   if (!isList(tags) || !tags.every((tag) => typeof tag === 'string')) {
     throw new EventProblem('"subscribe" is a tag or a list of tags; [] is every tag');
@@ -229,6 +240,7 @@ function listenIn({ subscribe, match, from, until, limit }: ValueMap): Listen {
     ...(from === undefined ? {} : { from: fromIn(from) }),
     ...(until === 'now' ? { until } : {}),
     ...(typeof limit === 'number' && limit >= 1 && limit <= MAX_LIMIT ? { limit } : {}),
+    ...(bookmarks === true ? { bookmarks } : {}),
   };
 }
 

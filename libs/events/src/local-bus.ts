@@ -30,10 +30,11 @@ export class LocalBus implements EventFeed {
   subscribe(listen: Listen = {}): Listening {
     const made = this.#members.make(listen);
     if (!made.ok) throw new EventProblem(made.error);
-    for (const event of this.#missed(listen.from ?? 'now')) made.value.offer(event);
-    if (listen.until === 'now') made.value.outlet.close();
-    else this.#members.add(made.value);
-    return made.value.outlet;
+    const member = made.value;
+    for (const event of this.#missed(listen.from ?? 'now')) member.offer(event);
+    if (listen.until === 'now') member.end(this.cursor);
+    else this.#members.add(member, this.cursor);
+    return member.outlet;
   }
 
   fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
@@ -57,6 +58,7 @@ export class LocalBus implements EventFeed {
     };
     this.#keep(event, bytes);
     this.#members.tell(event);
+    this.#members.passed(this);
     return event;
   }
 

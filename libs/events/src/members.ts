@@ -16,21 +16,36 @@ export class Member {
 
   constructor(
     private readonly test: TagTest,
-    limit: number,
+    { limit = DEFAULT_LIMIT, bookmarks }: Listen,
     onClose: (member: Member) => void,
   ) {
-    this.outlet = new Outlet(limit, () => {
+    const left = () => {
       onClose(this);
       this.onLeave();
-    });
+    };
+    this.outlet = new Outlet(Math.max(1, limit), left, bookmarks);
   }
 
   offer(event: Heard): void {
     if (this.skips.size > 0 && this.#wasHeard(event)) return;
     if (!this.test(event.tag) && !isGap(event.tag)) return;
-    let { cursor } = event;
-    for (const [other, last] of this.skips) cursor += `~${other}:${String(last)}`;
-    this.outlet.push(this.skips.size === 0 ? event : { ...event, cursor });
+    this.outlet.push(this.skips.size === 0 ? event : { ...event, cursor: this.#placeAt(event.cursor) });
+  }
+
+  /** All up to this cursor of the bus was offered. */
+  passed(cursor: string): void {
+    this.outlet.passed(this.#placeAt(cursor));
+  }
+
+  /** So was all that it asked for. */
+  end(cursor: string): void {
+    this.outlet.end(this.#placeAt(cursor));
+  }
+
+  #placeAt(cursor: string): string {
+    let place = cursor;
+    for (const [other, last] of this.skips) place += `~${other}:${String(last)}`;
+    return place;
   }
 
   /** Once the last that was heard has come again, the place in the journal covers it: no cursor need name its sender any more. */
@@ -54,24 +69,31 @@ export class Members {
   }
 
   /** Not yet among those who hear. */
-  make({ tags = [], match = 'startswith', limit = DEFAULT_LIMIT }: Listen): Result<Member, string> {
-    const test = compileTags(tags, match);
+  make(listen: Listen): Result<Member, string> {
+    const test = compileTags(listen.tags ?? [], listen.match);
     if (!test.ok) return err(test.error);
     return ok(
-      new Member(test.value, Math.max(1, limit), (member) => {
+      new Member(test.value, listen, (member) => {
         if (this.#members.delete(member) && this.#members.size === 0) this.onAny(false);
       }),
     );
   }
 
-  add(member: Member): void {
+  /** @param cursor All up to it was offered to this one. */
+  add(member: Member, cursor: string): void {
     if (member.outlet.closed) return;
+    member.passed(cursor);
     this.#members.add(member);
     if (this.#members.size === 1) this.onAny(true);
   }
 
   tell(event: Heard): void {
     for (const member of this.#members) member.offer(event);
+  }
+
+  /** All up to the cursor of the bus was told. */
+  passed(bus: { readonly cursor: string }): void {
+    for (const member of this.#members) if (member.outlet.bookmarks) member.passed(bus.cursor);
   }
 
   close(): void {

@@ -2,12 +2,15 @@
  * What one listener has still to take: a bounded queue. A listener that is too slow loses events and is told how many, in
  * their place; the others notice nothing.
  */
+import type { Bookmark } from './bus.js';
 import { sizeOf, GAP_TAG, type Heard } from './event.js';
 
 /** Enough for bursts; what waits is shared with all other listeners, so it costs a pointer each. */
 export const DEFAULT_LIMIT = 10_000;
 /** Beyond it nothing more waits, however few they are. */
 const MAX_BYTES = 16 << 20;
+/** Soon enough: a master keeps events for an hour at least. */
+const BOOKMARK_MS = 10_000;
 
 export class Outlet implements AsyncIterable<Heard> {
   #waiting: Heard[] = [];
@@ -17,19 +20,42 @@ export class Outlet implements AsyncIterable<Heard> {
   #wake: (() => void) | undefined;
   #room: (() => void) | undefined;
   #closed = false;
+  /** How far the bus had come when nothing had been pushed since. */
+  #passed: string | undefined;
+  #isDue = false;
+  #timer: NodeJS.Timeout | undefined;
+  #bookmark: Bookmark | undefined;
+  #end: Bookmark | undefined;
 
   constructor(
     private readonly limit: number,
     private readonly onClose: () => void,
+    readonly bookmarks = false,
   ) {}
 
   get closed(): boolean {
     return this.#closed;
   }
 
+  get bookmark(): Bookmark | undefined {
+    return this.#bookmark;
+  }
+
+  /** All up to this cursor that is wanted was pushed: whoever takes and wants bookmarks hears so within ten seconds. */
+  passed(cursor: string): void {
+    if (this.#closed || !this.bookmarks) return;
+    this.#passed = cursor;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#isDue = this.#passed !== undefined;
+      this.#wake?.();
+    }, BOOKMARK_MS).unref();
+  }
+
   /** Never waits: what finds no room is counted. */
   push(event: Heard): void {
     if (this.#closed) return;
+    this.#passed = undefined; // its own cursor is beyond
     // Its own size does not count: whatever comes after a loss is lost as well until all is taken, since the gap has one place.
     if (this.#waiting.length >= this.limit || this.#bytes >= MAX_BYTES) this.#dropped += 1;
     else {
@@ -51,7 +77,8 @@ export class Outlet implements AsyncIterable<Heard> {
 
   /** All that waits, and what is missing behind it, as soon as there is anything; undefined once it is closed and empty. */
   async take(): Promise<readonly Heard[] | undefined> {
-    while (this.#waiting.length === 0) {
+    while (this.#waiting.length === 0 && !this.#isDue) {
+      this.#bookmark = this.#end;
       if (this.#closed) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -60,15 +87,24 @@ export class Outlet implements AsyncIterable<Heard> {
     }
     const taken = this.#waiting;
     [this.#waiting, this.#bytes] = [[], 0];
+    this.#bookmark = this.#isDue && this.#passed !== undefined ? { cursor: this.#passed } : undefined;
+    this.#isDue = false;
     const last = taken.at(-1);
     if (last !== undefined && this.#dropped > 0) taken.push(this.#gapAfter(last));
     this.#room?.();
     return taken;
   }
 
+  /** It has all that it asked for, up to this cursor. */
+  end(cursor: string): void {
+    if (this.bookmarks && !this.#closed) this.#end = { cursor, ended: true };
+    this.close();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#timer);
     this.#wake?.();
     this.#room?.();
     this.onClose();

@@ -183,6 +183,12 @@ describe('a grant', () => {
     expect(acl.audit[0]?.target).toMatch(/^host0,host1,.*… \(\d+ characters\)$/);
   });
 
+  it('cuts a huge target so that what is left can be recorded: no half of a character ends it', () => {
+    const acl = new Acl();
+    acl.flow.handle(asks({ tgt: `a${'\u{1f600}'.repeat(1000)}` }), JID);
+    expect(acl.audit[0]?.target.isWellFormed()).toBe(true);
+  });
+
   it('keeps a rule that names many ids out of its way, too', () => {
     const acl = new Acl();
     acl.decision = ok({ minions: ['web1'], missing: [], rule: `peer › .* › L@${'web1,'.repeat(2000)}` });

@@ -224,7 +224,7 @@ export class DecideGrant {
 
 function shortened(text: string): string {
   if (text.length <= AUDITED_TARGET) return text;
-  return `${text.slice(0, AUDITED_TARGET)}… (${text.length} characters)`;
+  return `${text.slice(0, AUDITED_TARGET).toWellFormed()}… (${text.length} characters)`;
 }
 
 function refuse(code: RefusalCode, sentence: string): Result<never, Refusal> {

@@ -1,7 +1,7 @@
 /**
  * A minion gets a job: the grant is checked, the request runs once, the return goes into the spool.
  *
- * The order is the security argument, spec/envelope.md#the-minion: sender is the gateway → the acl key's signature over
+ * The order is the security argument, spec/envelope.md#grants: sender is the gateway → the acl key's signature over
  * this cluster and this kind → the request is the one that was granted → not expired → this very minion is under the
  * root → not run before → not about to end → recorded → run with the request's words and the grant's caller, and nothing from
  * anywhere else.

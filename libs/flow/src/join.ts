@@ -4,7 +4,7 @@
  * One key never has two names and one name never two keys; a second key for a known id is denied. Names and keys are
  * entries of the roster, written by compare-and-swap: the loser of a race reads again and decides anew.
  *
- * Spec: spec/envelope.md#joining.
+ * Spec: spec/envelope.md#join.
  */
 import type { MinionId, ValueMap } from '@natrium/model';
 

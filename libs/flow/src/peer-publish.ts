@@ -5,7 +5,7 @@
  * minion hear of it. The job of a caller who was granted his last request is written while the acl-service decides, since both take a
  * while; when it refuses, the job is taken back. The caller is known only from the grant; nothing here knows NATS, Nest or keys.
  *
- * Spec: spec/acl.md#peer, spec/envelope.md#one-peer-publish. The original's behaviour: compat/cases/peer.jsonl.
+ * Spec: spec/acl.md#peer, spec/envelope.md#durability. The original's behaviour: compat/cases/peer.jsonl.
  */
 import { type Jid, refusal } from '@natrium/model';
 import type { records } from '@natrium/wire';

@@ -89,6 +89,18 @@ describe('a runner', () => {
     expect(refused.announced).toEqual([]);
   });
 
+  it('that ran under another jid before is told as that, and under its own jid nothing ran', async () => {
+    const gate = new Gate();
+    const before = { ...RAN, jid: '20261120141640000001' };
+    gate.answer = ok(before);
+    expect(await gate.run()).toEqual([before]);
+    expect(gate.announced[1]).toMatchObject({
+      jid: JID,
+      outcome: null,
+      refusal: { code: 'already_ran', sentence: expect.stringContaining(before.jid) },
+    });
+  });
+
   it('may be a function of the wheel', async () => {
     expect(await new Gate().run('wheel')).toEqual([RAN]);
   });

@@ -1,7 +1,7 @@
 /**
  * Running a runner, or a function of the wheel: the same gate as a job, with a grant-run, and one answer.
  *
- * Spec: spec/acl.md#peer-run. The original's behaviour: compat/cases/peer_run.jsonl.
+ * Spec: spec/acl.md#runners-and-wheel. The original's behaviour: compat/cases/peer_run.jsonl.
  */
 import {
   type Jid,
@@ -72,7 +72,7 @@ export class PeerRun {
     if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
     const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
-    this.ports.announce(start, ran);
+    this.ports.announce(start, ownEnd(ran, jid));
     if (follow === 'all') tell(ran);
   }
 
@@ -85,6 +85,12 @@ export class PeerRun {
       return undefined;
     }
   }
+}
+
+/** A caller whose gateway was lost has asked again, and hears what came of the run under its own jid: under this one nothing ran. */
+function ownEnd(ran: Ran, jid: Jid): Ran {
+  if (ran.jid === '' || ran.jid === jid) return ran;
+  return refusedRun(jid, refusal('already_ran', `this very request runs or was run before, jid ${ran.jid}`));
 }
 
 export function refusedRun(jid: string, why: Refusal): Ran {

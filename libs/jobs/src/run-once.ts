@@ -5,7 +5,7 @@
  * incomplete (lost, corrupt, or after a power loss) refuses every request issued before the agent's first signed time
  * plus the skew; a fresh identity starts with an empty record that is complete.
  *
- * Spec: spec/envelope.md#the-minion.
+ * Spec: spec/envelope.md#durability.
  */
 export type RunState = 'started' | 'finished';
 

@@ -1,7 +1,7 @@
 /**
  * The identity of a minion or an account on its own host: its secret, and what it has learned of the cluster.
  *
- * Spec: spec/envelope.md#keys, #joining.
+ * Spec: spec/envelope.md#keys, #roles.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -79,7 +79,7 @@ function leaf(term: Result<Term, TargetProblem>): Result<Expr, TargetProblem> {
 
 function parseNodeGroup(name: string, groups: NodeGroups): Result<Expr, TargetProblem> {
   const definition = groups.get(name);
-  if (definition === undefined) return err({ reason: `Node group ${name} unavailable` });
+  if (definition === undefined) return err({ reason: `Node group ${name.slice(0, 80)} unavailable` });
   const words = typeof definition === 'string' || isList(definition) ? nodeGroupWords(name, groups) : undefined;
   if (words === undefined) return err({ reason: `the node group '${name}' is malformed` });
   return parseCompound(words, { groups, termOf: (word) => termOf(word, false) });

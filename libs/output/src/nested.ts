@@ -1,8 +1,7 @@
 /**
  * `nested`, the default: keys, then values four columns further, a line of dashes opening every map but the top one.
  *
- * The original's behaviour: reference salt-cli.md §2. Diverges: every control character of a text shows as `?`, not
- * only escape.
+ * Diverges: every control character of a text shows as `?`, not only escape.
  */
 import { isList, isMap, pyRepr, type Value, type ValueMap } from '@natrium/model';
 import { type Color, paint } from './color.js';

@@ -6,7 +6,15 @@
  *
  * Spec: spec/acl.md#decision.
  */
-import { type AccountClaim, type Ask, authenticateAccount, decide, type RuleRef, type TargetMemo } from '@natrium/acl';
+import {
+  type AccountClaim,
+  type Ask,
+  authenticateAccount,
+  decide,
+  type RuleRef,
+  type TargetMemo,
+  unusableTarget,
+} from '@natrium/acl';
 import type { Inventory } from '@natrium/matchers';
 import {
   err,
@@ -15,7 +23,6 @@ import {
   parseMinionId,
   type Principal,
   PRINCIPAL_KINDS,
-  refusal,
   type Refusal,
   type Result,
   type Target,
@@ -70,12 +77,7 @@ export function judge({ view, fleet, memo }: Scene, caller: Caller, asked: Asked
   const { minions, missing, rules, nobody, defect } = decision;
   if (defect === undefined)
     return { allow: true, minions, missing, rules, ...(nobody === undefined ? {} : { nobody }) };
-  const { tgt, tgtType } = asked.target ?? { tgt: '', tgtType: '' };
-  const text = typeof tgt === 'string' ? tgt : tgt.join(',');
-  return {
-    allow: false,
-    refusal: refusal('invalid_target', `the ${tgtType} target '${text}' cannot be used: ${defect}`),
-  };
+  return { allow: false, refusal: unusableTarget(asked.target ?? { tgt: '', tgtType: '' }, defect) };
 }
 
 /** The request as it reaches `decide`; refused where the caller's own key would not prove the account. */

@@ -69,10 +69,11 @@ export function jobFilterIn(value: Value): JobFilter {
 
 /** What came as a value. */
 export function jobPartIn(value: Value): JobPart {
-  const { minions, values } = isMap(value) ? value : {};
+  const { minions, values, partial } = isMap(value) ? value : {};
   return {
     ...(isList(minions) ? { minions: minions.map(pyStr) } : {}),
     ...(typeof values === 'boolean' ? { values } : {}),
+    ...(typeof partial === 'boolean' ? { partial } : {}),
   };
 }
 

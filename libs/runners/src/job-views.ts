@@ -1,4 +1,4 @@
-/** Jobs in the shapes that Salt's clients read (salt-api.md §7). */
+/** Jobs in the shapes that Salt's clients read. */
 import { isTrue, outForAll, parseJid, startTimeOf, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary } from './runner-context.js';
 
@@ -28,6 +28,7 @@ export function detailView(jid: string, job: JobDetail | undefined): ValueMap {
     Minions: [...job.minions],
     StartTime: startTime(jid),
     Result: Object.fromEntries(results),
+    ...(job.left === undefined ? {} : { Left: [...job.left] }),
   };
 }
 

@@ -117,6 +117,8 @@ describe('whoever keeps the jobs', () => {
   it.each([
     ['jobs.list_job', {}, {}],
     ['jobs.list_job', { minions: 'web*, db1' }, { minions: ['web*', 'db1'] }],
+    ['jobs.list_job', { partial: true }, { partial: true }],
+    ['jobs.list_job', { partial: false }, {}],
     ['jobs.print_job', { minions: ['web1'] }, { minions: ['web1'] }],
     ['jobs.lookup_jid', {}, {}],
     ['jobs.lookup_jid', { minions: 'web1' }, { minions: ['web1'] }],
@@ -157,6 +159,16 @@ describe('one job', () => {
   it('is shown with all its returns', async () => {
     expect((await run('jobs.list_job', [newer.jid], aMaster({ jobs }))).ret).toEqual({ jid: newer.jid, ...detail });
     expect((await run('jobs.print_job', [newer.jid], aMaster({ jobs }))).ret).toEqual({ [newer.jid]: detail });
+  });
+
+  it('is shown with who else has returned, where it is a part', async () => {
+    const cut = { ...newer, left: ['web3'] };
+    const { ret } = await run(
+      'jobs.list_job',
+      [newer.jid, { __kwarg__: true, partial: true }],
+      aMaster({ jobs: [cut] }),
+    );
+    expect(ret).toEqual({ jid: newer.jid, ...detail, Left: ['web3'] });
   });
 
   it('that is not there is said to be not there', async () => {

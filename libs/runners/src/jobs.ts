@@ -1,7 +1,7 @@
 /**
  * `jobs.*`: what was asked of minions and what came back, from the job cache.
  *
- * The shapes are Salt's (salt-api.md §7). Which jobs a caller may read is the port's to decide; nothing is published.
+ * The shapes are Salt's. Which jobs a caller may read is the port's to decide; nothing is published.
  */
 import { pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, InvocationError, reply, type Reply } from '@natrium/modules';
@@ -95,12 +95,23 @@ export const jobsModule = defineModule('jobs', {
   list_job: runner(
     {
       doc: 'One job with all its returns.',
-      params: [JID, SOURCE, PROGRESS, MINIONS],
+      params: [
+        JID,
+        SOURCE,
+        PROGRESS,
+        MINIONS,
+        {
+          name: 'partial',
+          type: 'bool',
+          default: false,
+          doc: 'Of returns that no one message carries, as many as fit, and under `Left` the minions of the others. Without it they are refused.',
+        },
+      ],
       examples: ['jobs.list_job 20261120112404639750', "jobs.list_job 20261120112404639750 minions='web*'"],
     },
-    async ({ jid, ext_source, minions }, { master }) => {
+    async ({ jid, ext_source, minions, partial }, { master }) => {
       refuseSource(ext_source);
-      return detailView(jid, await master.jobs.get(jid, partOf(minions)));
+      return detailView(jid, await master.jobs.get(jid, { ...partOf(minions), ...(partial ? { partial } : {}) }));
     },
   ),
   print_job: runner(

@@ -66,6 +66,8 @@ export interface JobPart {
   readonly minions?: readonly string[];
   /** false: of each return only whether it is true. */
   readonly values?: boolean;
+  /** true: as many of the returns as one message carries; otherwise more than that is refused. */
+  readonly partial?: boolean;
 }
 
 export interface JobSummary {
@@ -92,6 +94,8 @@ export interface JobDetail extends JobSummary {
   /** Who was asked. */
   readonly minions: readonly string[];
   readonly returns: Readonly<Record<string, JobResult>>;
+  /** Who has returned what one message did not carry beside the others. */
+  readonly left?: readonly string[];
 }
 
 export interface ActiveJob extends JobSummary {

@@ -4,7 +4,7 @@
  * A caller who names no fingerprint takes the key that waits at that moment; who carries it out records which one it was.
  * Where several keys claim one id, none is accepted without its fingerprint.
  *
- * The shapes: salt-api.md §7.
+ * The shapes are Salt's.
  */
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { type BaseContext, declaringFor, defineModule, ExecutionError, matchesGlob } from '@natrium/modules';

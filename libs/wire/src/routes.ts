@@ -29,7 +29,9 @@ export const jobReturnHere = route('up.*.return.{instance}', contracts.returned,
 export const gatewayPublish = route('svc.gw.publish', contracts.publish, contracts.news);
 export const gatewayRunner = route('svc.gw.runner', contracts.runner, contracts.ran);
 export const gatewayRead = route('svc.gw.read', contracts.read, contracts.answer);
-/** Gateways ask each other whether they are there. */
+/** A runner-service hands over what a run answered whose gateway is gone. */
+export const gatewayEnded = route('svc.gw.ended', contracts.ended, contracts.answer);
+/** Whether it is there; a runner-service asks whether the end of a run is kept as well. */
 export const gatewayHere = route('svc.gw.here.{instance}', contracts.presence, contracts.here, false);
 export const aclGrant = route('svc.acl.grant', contracts.grant, contracts.granted);
 export const aclAuth = route('svc.acl.auth', contracts.auth, contracts.authed);
@@ -48,6 +50,8 @@ export const aclEventRefused = route('svc.acl.event', contracts.eventRefused, co
 export const guest = route('usr.*.acl.guest', contracts.guest, contracts.guested);
 export const accountAuth = route('usr.*.acl.auth', contracts.auth, contracts.authed);
 export const runnerRun = route('svc.run.run', contracts.run, contracts.ran);
+/** What another runner-service has taken, for who asks again. */
+export const runnerRunHere = route('svc.run.run.{instance}', contracts.run, contracts.ran, false);
 /** A gateway asks a runner-service that has fallen silent whether it is there, and still at work. */
 export const runnerHere = route('svc.run.here.{instance}', contracts.presence, contracts.here, false);
 

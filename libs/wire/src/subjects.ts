@@ -20,10 +20,12 @@ export interface Subjects {
   job(fp: string): string;
   svcAcl(verb: 'grant' | 'auth' | 'read' | 'wheel' | 'event'): string;
   svcRun(verb: 'run'): string;
+  /** One runner-service asks another what became of a run that it took. */
+  svcRunRun(instance: string): string;
   /** A gateway asks a runner-service that has fallen silent whether it is there. */
   svcRunHere(instance: string): string;
-  svcGw(verb: 'publish' | 'runner' | 'read' | 'fire'): string;
-  /** One gateway asks another whether it is there. */
+  svcGw(verb: 'publish' | 'runner' | 'read' | 'fire' | 'ended'): string;
+  /** Another gateway, or a runner-service, asks whether this one is there. */
   svcGwHere(instance: string): string;
   dir(role: string): string;
   /** Where events are kept: one subject for each sender. */
@@ -49,6 +51,7 @@ export function subjectsOf(cluster: string): Subjects {
     job: (fp) => `${prefix}.job.${fp}`,
     svcAcl: (verb) => `${prefix}.svc.acl.${verb}`,
     svcRun: (verb) => `${prefix}.svc.run.${verb}`,
+    svcRunRun: (instance) => `${prefix}.svc.run.run.${instance}`,
     svcRunHere: (instance) => `${prefix}.svc.run.here.${instance}`,
     svcGwHere: (instance) => `${prefix}.svc.gw.here.${instance}`,
     svcGw: (verb) => `${prefix}.svc.gw.${verb}`,

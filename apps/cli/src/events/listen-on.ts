@@ -1,6 +1,6 @@
 /**
  * Listening that outlives the gateway which serves the socket: another one takes the socket over, and there the listening goes
- * on behind the last event, so that nothing comes twice and nothing is left out.
+ * on behind the last event or bookmark, so that nothing comes twice and nothing is left out.
  *
  * Spec: docs/event-bus.md#where-the-sockets-are.
  */
@@ -30,12 +30,17 @@ const AGAIN_MS = 100;
  */
 export async function* listenOn(
   client: EventClient,
-  options: Omit<SubscribeOptions, 'until'>,
+  asked: Omit<SubscribeOptions, 'until'>,
   { io, begun, gone }: ListenOnPorts,
 ): AsyncGenerator<ToldEvent, void, undefined> {
-  const { signal } = options;
+  const { signal } = asked;
+  let from = asked.from;
+  const passed = (cursor: string) => {
+    from = { cursor };
+    asked.passed?.(cursor);
+  };
+  const options = { ...asked, passed };
   let events: Subscription<ValueMap> | undefined = await client.subscribe({ ...options, exact: true });
-  let from = options.from;
   let end: number | undefined;
   begun?.(events.cursor);
   while (events !== undefined) {

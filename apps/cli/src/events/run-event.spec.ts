@@ -16,6 +16,7 @@ let asked: string[];
 let told: string[];
 
 const GREETING = '{"subscribed": true, "cursor": "here"}\n';
+const ENDED = '{"ended": true, "cursor": "end"}\n';
 const heard = (cursor: string, data = '{}') =>
   `{"tag": "a/b", "data": ${data}, "stamp": "now", "cursor": "${cursor}"}\n`;
 
@@ -48,6 +49,7 @@ it.each([
 it('begins anew where the file of the place is empty', async () => {
   const place = join(dir, 'place');
   writeFileSync(place, '');
+  told = [GREETING + ENDED];
   expect(await event('replay', '--state', place)).toMatchObject({ exit: 0, err: '' });
   expect(asked.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ from: 'start', until: 'now' }]);
   expect(existsSync(`${place}.new`)).toBe(false);
@@ -55,7 +57,7 @@ it('begins anew where the file of the place is empty', async () => {
 
 it('fires numbers as they are written, and prints them as they were fired', async () => {
   const data = '{"n":12345678901234567890,"f":1.0,"e":1e3,"i":1}';
-  told = ['{"fired": true, "id": 1}\n', GREETING + heard('c1', data), GREETING + heard('c1', data)];
+  told = ['{"fired": true, "id": 1}\n', GREETING + heard('c1', data) + ENDED, GREETING + heard('c1', data) + ENDED];
   expect(await event('fire', 'num/x', data)).toMatchObject({ exit: 0 });
   expect(asked[0]).toContain('"data":{"n":12345678901234567890,"f":1.0,"e":1000.0,"i":1}');
   expect((await event('replay')).out).toBe(
@@ -97,9 +99,13 @@ describe('when the gateway that serves the bus ends', () => {
     expect(asked.length).toBeGreaterThan(10);
   });
 
-  it('a replay does not go on', async () => {
-    expect(await event('replay')).toMatchObject({ exit: 0, err: '' });
-    expect(asked).toHaveLength(1);
+  it('hears nothing twice, and no gap, of what passed by its filter', async () => {
+    told = [`${GREETING}${heard('c1')}{"bookmark": true, "cursor": "c5"}\n`, GREETING + heard('c6')];
+    expect(await event('tail', '-n', '2')).toMatchObject({ exit: 0 });
+    expect(asked.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { bookmarks: true },
+      { bookmarks: true, from: { cursor: 'c5' } },
+    ]);
   });
 
   it('there was none to begin with, nothing is waited for', async () => {
@@ -108,6 +114,55 @@ describe('when the gateway that serves the bus ends', () => {
     expect(await runNatriumctl(['event', 'tail', '--socket', join(dir, 'none')], io, ports)).toBe(69);
     expect(io.waits).toEqual([]);
   });
+});
+
+describe('a replay', () => {
+  const GONE =
+    'natriumctl event: error: the event bus went away before the replay was over, and the rest of it is missing: ';
+
+  it('is over when the bus says so, and keeps the place of its end', async () => {
+    const place = join(dir, 'place');
+    told = [GREETING + heard('c1') + ENDED];
+    expect(await event('replay', '--state', place)).toMatchObject({ exit: 0, err: '' });
+    expect(JSON.parse(asked[0] ?? '')).toMatchObject({ until: 'now', bookmarks: true });
+    expect(readFileSync(place, 'utf8')).toBe('end\n');
+  });
+
+  it('has as many as were asked for before its end', async () => {
+    told = [GREETING + heard('c1') + heard('c2')];
+    expect(await event('replay', '-n', '2')).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it.each([
+    ['nothing came', '', [], 'begin again'],
+    ['events came', heard('c1') + heard('c2'), [], 'go on with --from c2'],
+    [
+      'events came and the place is kept',
+      heard('c1') + heard('c2'),
+      ['--state', 'DIR/place'],
+      'the same command goes on with it',
+    ],
+  ])(
+    'whose bus goes away before its end fails, shows what came and says how to hear the rest: %s',
+    async (_, came, flags, how) => {
+      told = [GREETING + came];
+      const { exit, out, err } = await event('replay', ...flags.map((flag) => flag.replace('DIR', dir)));
+      expect({ exit, err, lines: out.split('\n').length }).toEqual({
+        exit: 69,
+        err: `${GONE}${how}\n`,
+        lines: came.split('\n').length,
+      });
+      if (flags.length > 0) expect(readFileSync(join(dir, 'place'), 'utf8')).toBe('c2\n');
+      expect(asked).toHaveLength(1);
+    },
+  );
+});
+
+it('a tail keeps the place to which the bus has come, though nothing came that it wants', async () => {
+  const place = join(dir, 'place');
+  told = [`${GREETING}{"bookmark": true, "cursor": "far"}\n`];
+  expect(await event('tail', 'rare/', '--state', place)).toMatchObject({ exit: 69, out: '' });
+  expect(readFileSync(place, 'utf8')).toBe('far\n');
 });
 
 async function event(...words: readonly string[]) {

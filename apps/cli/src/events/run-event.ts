@@ -52,7 +52,12 @@ function dataIn(text: string): ValueMap {
 async function listen(client: EventClient, options: EventOptions, io: Io): Promise<number> {
   const place = placeOf(options);
   const ending = new AbortController();
-  const asked = { ...subscription(options), from: beginning(options, place), signal: ending.signal };
+  let last = '';
+  const passed = (cursor: string) => {
+    if (cursor !== '') last = cursor;
+    place?.keep(cursor);
+  };
+  const asked = { ...subscription(options), from: beginning(options, place), signal: ending.signal, passed };
   const off = io.onInterrupt(() => {
     ending.abort();
   });
@@ -64,10 +69,9 @@ async function listen(client: EventClient, options: EventOptions, io: Io): Promi
     io.err('natriumctl event: the event bus is gone; looked for again\n');
   };
   try {
-    const events = isReplay
-      ? await client.subscribe({ ...asked, until: 'now', exact: true })
-      : listenOn(client, asked, { io, begun, gone });
-    if (await show(events, options, { io, place })) return EXIT.ok;
+    const rest = () => restOf(options, last);
+    const events = isReplay ? replay(client, asked, rest) : listenOn(client, asked, { io, begun, gone });
+    if (await show(events, options, { io, passed })) return EXIT.ok;
     if (ending.signal.aborted) return EXIT.interrupted;
     return isReplay ? EXIT.ok : failed('the event bus is gone', EXIT.unavailable, io);
   } finally {
@@ -75,16 +79,47 @@ async function listen(client: EventClient, options: EventOptions, io: Io): Promi
   }
 }
 
+/**
+ * Ends when all has come that there is.
+ *
+ * @throws {BusGone} When the bus goes away before, with what `rest` says of that.
+ */
+async function* replay(
+  client: EventClient,
+  asked: SubscribeOptions,
+  rest: () => string,
+): AsyncGenerator<ToldEvent, void, undefined> {
+  const events = await client.subscribe({ ...asked, until: 'now', exact: true });
+  try {
+    yield* events;
+  } catch (error) {
+    throw error instanceof BusGone ? new BusGone(rest(), { cause: error }) : error;
+  }
+}
+
+/** What is missing of a replay that was cut off behind this cursor, and how to hear it. */
+function restOf({ stateFile }: EventOptions, last: string): string {
+  const goOn = last === '' ? 'begin again' : `go on with --from ${last}`;
+  const how = stateFile === undefined ? goOn : 'the same command goes on with it';
+  return `the event bus went away before the replay was over, and the rest of it is missing: ${how}`;
+}
+
+interface ShowPorts {
+  readonly io: Io;
+  /** Hears the cursor of each event that is shown. */
+  readonly passed: (cursor: string) => void;
+}
+
 /** @returns Whether as many came as were asked for. */
 async function show(
   events: AsyncIterable<ToldEvent>,
   { pretty, count }: EventOptions,
-  { io, place }: { readonly io: Io; readonly place: KeptPlace | undefined },
+  { io, passed }: ShowPorts,
 ): Promise<boolean> {
   let shown = 0;
   for await (const event of events) {
     io.out(eventText(event, pretty));
-    place?.keep(event.cursor);
+    passed(event.cursor);
     shown += 1;
     if (shown === count) return true;
   }

@@ -1,7 +1,7 @@
 /**
  * `natrium-run state.event [tagmatch] [count=N] [quiet=True] [pretty=True]`: prints events as they come, as Salt's runner.
  *
- * Spec: reference salt-cli.md §5.
+ * Spec: docs/event-bus.md.
  */
 import { join } from 'node:path';
 import { EventClient } from '@natrium/events';

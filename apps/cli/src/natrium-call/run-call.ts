@@ -3,7 +3,7 @@
  *
  * A refusal is one sentence on stderr and no answer on stdout, so that nobody takes it for an empty result.
  *
- * Spec: reference salt-cli.md §3 and §4, docs/exit-codes.md.
+ * Spec: docs/exit-codes.md.
  */
 import type { Value, ValueMap } from '@natrium/model';
 import { printableLines } from '@natrium/output';

@@ -1,7 +1,7 @@
 /**
  * `natrium-key`: list the keys, show them, then decide exactly those that were shown, by id and fingerprint.
  *
- * Spec: reference salt-cli.md §3, docs/exit-codes.md.
+ * Spec: docs/exit-codes.md.
  */
 import { EXIT } from '../common/exit-codes.js';
 import { refuseNotBuilt } from '../common/not-built.js';

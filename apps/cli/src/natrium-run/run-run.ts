@@ -3,7 +3,7 @@
  *
  * Diverges: Salt exits 0 whatever happened; here a refusal, a failure and an unknown runner do not.
  *
- * Spec: reference salt-cli.md §3, docs/exit-codes.md.
+ * Spec: docs/exit-codes.md.
  */
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';

@@ -1,6 +1,7 @@
 /**
  * Follows a job that was started earlier, by asking the runners what is stored of it whenever the bus of this host tells of a
- * return, and now and then who still works on it. A job that nobody works on any more is over, whoever is missing.
+ * return, and now and then who still works on it. A job that nobody works on any more is over, whoever is missing. An answer has as
+ * many returns as one message carries; the others are asked for after it.
  *
  * The gateway has no way to join a running job: an account without that bus asks each second.
  */
@@ -8,6 +9,7 @@ import {
   type Absent,
   isList,
   isMap,
+  joinArguments,
   type JobReturn,
   type Refusal,
   refusal,
@@ -37,12 +39,16 @@ export interface StoredParts {
 interface Stored {
   readonly minions: readonly string[];
   readonly returns: readonly JobReturn[];
+  /** Who has returned what this answer did not carry beside the others. */
+  readonly left: readonly string[];
 }
 
 const EVERY_MS = 1000;
 /** `jobs.active` asks the minions, so it is asked less often; never at once, for a job may be on its way still. */
 const ACTIVE_EVERY_MS = 5000;
 const RUN_SECONDS = 10;
+/** So many minions are asked for by their names: of more the answer would hold little but names. */
+const NAMED = 1000;
 
 export async function followStored(jid: string, waitMs: number, parts: StoredParts): Promise<number> {
   const { io } = parts;
@@ -80,8 +86,8 @@ class StoredJob {
     this.#minions = first.value.minions;
     if (!this.#report.started({ jid: this.jid, minions: this.#minions, missing: [] })) return EXIT.noneMatched;
     this.live.started(this.#minions, []);
-    this.#show(first.value.returns);
-    return this.#goOn(until);
+    const shown = await this.#show(first.value);
+    return shown.ok ? this.#goOn(until) : refused(shown.error, io);
   }
 
   async #goOn(until: number): Promise<number> {
@@ -95,9 +101,8 @@ class StoredJob {
       const active = asksActive ? await this.#working() : undefined;
       if (active?.ok === false) return refused(active.error, io);
       // After the question who works: what returned in between is seen.
-      const stored = await this.#stored();
-      if (!stored.ok) return refused(stored.error, io);
-      this.#show(stored.value?.returns ?? []);
+      const shown = await this.#look();
+      if (!shown.ok) return refused(shown.error, io);
       working = active?.value ?? working;
       if (isLast || (active !== undefined && active.value.length === 0)) break;
       if (this.#silent().length > 0) await this.#nextLook(Math.min(askActiveAt, until) - io.now());
@@ -116,7 +121,33 @@ class StoredJob {
     else await Promise.race([ears.heard(), io.wait(Math.max(atMostMs, 0))]);
   }
 
-  #show(returns: readonly JobReturn[]): void {
+  async #look(): Promise<Result<null, Refusal>> {
+    const silent = this.#silent();
+    const stored = await this.#stored(silent.length <= NAMED ? silent : undefined);
+    if (!stored.ok) return stored;
+    return stored.value === undefined ? ok(null) : this.#show(stored.value);
+  }
+
+  /** Prints what is told and, one message after another, what is left. */
+  async #show(stored: Stored): Promise<Result<null, Refusal>> {
+    this.#print(stored.returns);
+    let left = this.#unseen(stored.left);
+    let most = NAMED;
+    while (left.length > 0) {
+      const part = await this.#stored(left.slice(0, most));
+      if (!part.ok) return part;
+      if (part.value === undefined) break;
+      this.#print(part.value.returns);
+      const next = this.#unseen(left);
+      const isStuck = next.length === left.length;
+      if (isStuck && most === 1) return err(tooLarge(this.jid, left[0] ?? ''));
+      most = isStuck ? 1 : NAMED;
+      left = next;
+    }
+    return ok(null);
+  }
+
+  #print(returns: readonly JobReturn[]): void {
     for (const one of returns.filter(({ id }) => !this.#seen.has(id))) {
       this.#seen.add(one.id);
       this.live.returned(one.id);
@@ -124,8 +155,12 @@ class StoredJob {
     }
   }
 
+  #unseen(ids: readonly string[]): readonly string[] {
+    return ids.filter((id) => !this.#seen.has(id));
+  }
+
   #silent(): readonly string[] {
-    return this.#minions.filter((id) => !this.#seen.has(id));
+    return this.#unseen(this.#minions);
   }
 
   #unknown(): number {
@@ -133,9 +168,10 @@ class StoredJob {
     return EXIT.failed;
   }
 
-  /** undefined: nobody knows the job. */
-  async #stored(): Promise<Result<Stored | undefined, Refusal>> {
-    const answer = await this.#ask('jobs.list_job', [this.jid]);
+  /** @param minions Of these; of all where it is missing. @returns undefined: nobody knows the job. */
+  async #stored(minions?: readonly string[]): Promise<Result<Stored | undefined, Refusal>> {
+    const named = { partial: true, ...(minions === undefined ? {} : { minions: [...minions] }) };
+    const answer = await this.#ask('jobs.list_job', joinArguments({ positional: [this.jid], named }));
     return answer.ok ? ok(storedIn(answer.value)) : answer;
   }
 
@@ -155,11 +191,23 @@ class StoredJob {
 
 function storedIn(job: Value): Stored | undefined {
   if (!isMap(job) || Object.hasOwn(job, 'Error')) return undefined;
-  const { Minions: minions = [], Result: results = {} } = job;
+  const { Minions: minions = [], Result: results = {}, Left: left = [] } = job;
   return {
-    minions: isList(minions) ? minions.filter((id) => typeof id === 'string') : [],
+    minions: textsIn(minions),
     returns: isMap(results) ? Object.entries(results).flatMap(([id, one]) => returnIn(id, one)) : [],
+    left: textsIn(left),
   };
+}
+
+function textsIn(value: Value): readonly string[] {
+  return isList(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function tooLarge(jid: string, id: string): Refusal {
+  return refusal(
+    'bad_request',
+    `What ${id} returned does not fit beside what was asked into one message, which carries 7 MiB: GET /jobs/${jid} of the HTTP API tells it`,
+  );
 }
 
 function returnIn(id: string, one: Value): readonly JobReturn[] {

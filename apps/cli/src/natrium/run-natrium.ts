@@ -3,7 +3,7 @@
  *
  * Everything that can be refused without the master is refused before connecting to it.
  *
- * Spec: reference salt-cli.md §3, docs/exit-codes.md.
+ * Spec: docs/exit-codes.md.
  */
 import { ok, type Refusal, type Result } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';

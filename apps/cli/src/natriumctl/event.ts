@@ -17,7 +17,7 @@ Examples:
 
 It talks to the bus of this host (master_event.sock in sock_dir), which belongs to the master's account; event_acl opens tags
 to others. A line natrium/gap says that events are missing in its place.
-Exit codes: 0 done, 1 refused, 69 no bus on this host, 130 Ctrl-C.`;
+Exit codes: 0 done, 1 refused, 69 no bus on this host, or it went away before a replay was over, 130 Ctrl-C.`;
 
 export const event: Subcommand = {
   name: 'event',
@@ -26,7 +26,7 @@ export const event: Subcommand = {
   declare: (command) => {
     command.option('--match <how>', 'how tags are meant: startswith (default), endswith, find, fnmatch, regex, expr');
     command.option('--from <where>', 'begin at "start", a cursor or a time (default of tail: now, of replay: start)');
-    command.option('--state <file>', 'tail: keep the place of the last event in a file, and go on from there');
+    command.option('--state <file>', 'keep the place in a file, and go on from there');
     command.option('-n, --count <count>', 'end after so many events');
     command.option('--pretty', 'JSON over many lines');
     command.option('--socket <path>', 'another socket than that of the configuration');

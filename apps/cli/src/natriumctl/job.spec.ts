@@ -33,6 +33,7 @@ async function followHearing(ears: JobEars | undefined, script: Script, io: Scri
     err: io.stderr,
     waits: io.waits,
     asked: master.ran.map(({ fun }) => fun),
+    args: master.ran.map(({ args }) => args),
     closed: master.closed,
   };
 }
@@ -52,6 +53,7 @@ const active = (...ids: readonly string[]): RunAnswer =>
 describe('natriumctl job follow', () => {
   it('prints what came, and ends at once when all have returned', async () => {
     expect(await follow({ runs: [stored({ a: ['x', 0], b: ['y', 0] })] })).toEqual({
+      args: [[JID, { __kwarg__: true, partial: true }]],
       exit: 0,
       out: 'a:\n    x\nb:\n    y\n',
       err: '',
@@ -66,6 +68,57 @@ describe('natriumctl job follow', () => {
     const { exit, out, asked } = await follow({ runs });
     expect({ exit, out }).toEqual({ exit: 1, out: 'a:\n    x\nb:\n    no\n' });
     expect(asked).toEqual(['jobs.list_job', 'jobs.list_job', 'jobs.active', 'jobs.list_job']);
+  });
+
+  describe('of returns that no one message carries', () => {
+    const minions = ['a', 'b', 'c', 'd'];
+    const part = (ids: readonly string[], left: readonly string[]): RunAnswer =>
+      answer({
+        jid: JID,
+        Minions: minions,
+        Result: Object.fromEntries(ids.map((id) => [id, { return: id.repeat(3), retcode: 0, success: true }])),
+        ...(left.length === 0 ? {} : { Left: [...left] }),
+      });
+    const named = (...ids: readonly string[]) => [JID, { __kwarg__: true, partial: true, minions: [...ids] }];
+
+    it('prints all, a message after the other, each once', async () => {
+      const runs = [
+        part(['a'], ['b', 'c']),
+        part(['b'], ['c']),
+        part(['c'], []),
+        part([], []),
+        active('d'),
+        part(['d'], []),
+      ];
+      const { exit, out, asked, args } = await follow({ runs });
+      expect({ exit, out }).toEqual({ exit: 0, out: minions.map((id) => `${id}:\n    ${id.repeat(3)}\n`).join('') });
+      const look = 'jobs.list_job';
+      expect(asked).toEqual([look, look, look, look, 'jobs.active', look]);
+      expect(args).toEqual([
+        [JID, { __kwarg__: true, partial: true }],
+        named('b', 'c'),
+        named('c'),
+        named('d'),
+        [],
+        named('d'),
+      ]);
+    });
+
+    it('asks for one of them alone where nothing comes of many', async () => {
+      const runs = [part([], minions), part([], minions), part(['a'], []), part(['b', 'c', 'd'], [])];
+      const { exit, args } = await follow({ runs });
+      expect(exit).toBe(0);
+      expect(args.slice(1)).toEqual([named(...minions), named('a'), named('b', 'c', 'd')]);
+    });
+
+    it('says what to do where already one of them does not fit, and asks no more', async () => {
+      const { exit, err: told, asked } = await follow({ runs: [part([], ['a']), part([], ['a'])] });
+      expect(exit).toBe(2);
+      expect(told).toContain(
+        `What a returned does not fit beside what was asked into one message, which carries 7 MiB: GET /jobs/${JID}`,
+      );
+      expect(asked).toHaveLength(3);
+    });
   });
 
   it('looks when it is told of a return, and asks nothing in between', async () => {

@@ -1,20 +1,26 @@
 /** Answers in the form that the client asks for, and errors as pages. Spec: docs/http-api.md#answers. */
-import { gzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Value } from '@natrium/model';
 import { json, yaml } from '@natrium/output';
 import { NotAcceptableException } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { jsonPieces } from './json-pieces.js';
 
 const zipped = promisify(gzip);
 /** Shorter answers gain nothing. */
 const ZIP_FROM = 1400;
+/** Who takes nothing of a large answer for so long loses the connection. */
+const TAKEN_MS = 30_000;
 
 /** Of what this API says, the first where the client has no preference. */
 export const TYPES = ['application/json', 'application/x-yaml'] as const;
+export type AnswerType = (typeof TYPES)[number];
 
 /** @throws {NotAcceptableException} When the client takes neither JSON nor YAML; better before a call than after it. */
-export function answerType(req: Request): (typeof TYPES)[number] {
+export function answerType(req: Request): AnswerType {
   const type = req.headers.accept === undefined ? TYPES[0] : preferredType(req, TYPES);
   const known = TYPES.find((one) => one === type);
   if (known === undefined) throw new NotAcceptableException('Answers are application/json or application/x-yaml');
@@ -45,6 +51,15 @@ export async function sendValue(req: Request, res: Response, value: Value, statu
   const zips = text.length >= ZIP_FROM && req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
   if (zips) res.setHeader('Content-Encoding', 'gzip');
   res.end(zips ? await zipped(text) : text);
+}
+
+/** As `sendValue`, of JSON that is large; nothing of it is compressed. */
+export async function sendLarge(res: Response, value: Value): Promise<void> {
+  res.status(200).setHeader('Content-Type', TYPES[0]);
+  res.setHeader('Allow', 'GET, HEAD, POST');
+  res.setTimeout(TAKEN_MS, () => res.destroy());
+  // A client that is gone, or takes nothing, is nobody to tell anything more.
+  await pipeline(Readable.from(jsonPieces(value)), res).catch(() => res.destroy());
 }
 
 /** The page of an error, as the framework of Salt's API writes it: nobody parses it, people read it. */

@@ -12,11 +12,12 @@ import {
   Res,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { answerType, sendValue } from './answers.js';
+import { answerType, sendLarge, sendValue } from './answers.js';
 import { Api } from './api.js';
 import { CLIENTS } from './lowstate.js';
 import { lowstates } from './request-body.js';
 import { baseOf, openApi } from './openapi.js';
+import { WholeJobs } from './whole-jobs.js';
 
 @Controller()
 export class RootController {
@@ -82,7 +83,10 @@ export class LoginController {
 
 @Controller()
 export class FleetController {
-  constructor(@Inject(Api) private readonly api: Api) {}
+  constructor(
+    @Inject(Api) private readonly api: Api,
+    @Inject(WholeJobs) private readonly wholeJobs: WholeJobs,
+  ) {}
 
   @Get(['/minions', '/minions/:id'])
   async minions(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
@@ -104,12 +108,18 @@ export class FleetController {
   @Get(['/jobs', '/jobs/:jid'])
   async jobs(@Req() req: Request, @Res() res: Response, @Param('jid') id: string | undefined) {
     const jid = named(req, id, 'jid');
-    const low = {
-      client: 'runner',
-      ...(jid === undefined ? { fun: 'jobs.list_jobs' } : { fun: 'jobs.list_job', jid }),
-    };
-    const told = await this.api.runAll([low], this.api.callerOf(req, res));
-    return sendValue(req, res, jid === undefined ? { return: told } : { info: told, return: [returnsIn(told[0])] });
+    const caller = this.api.callerOf(req, res);
+    if (jid === undefined) {
+      const list = await this.api.runAll([{ client: 'runner', fun: 'jobs.list_jobs' }], caller);
+      return sendValue(req, res, { return: list });
+    }
+    const type = answerType(req);
+    const low = { client: 'runner', fun: 'jobs.list_job', jid, partial: true };
+    const [told = null] = await this.api.runAll([low], caller);
+    return this.wholeJobs.tell(told, { jid, type }, (job, size) => {
+      const answer = { info: [job], return: [returnsIn(job)] };
+      return size === 'large' && type === 'application/json' ? sendLarge(res, answer) : sendValue(req, res, answer);
+    });
   }
 
   @Get(['/keys', '/keys/:id'])
@@ -119,7 +129,7 @@ export class FleetController {
     return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
   }
 
-  /** Diverges: a minion makes its own key, and nobody else ever holds it (compat/divergences.md, keys-are-made-by-minions). */
+  /** Diverges: a minion makes its own key, and nobody else ever holds it (compat/divergences.md, POST /keys). */
   @Post('/keys')
   make(): never {
     throw new NotImplementedException('A minion makes its own key; accept it here, or let it in with autosign_file');
@@ -172,7 +182,7 @@ function named(req: Request, inPath: string | undefined, key: 'mid' | 'jid'): st
   return value;
 }
 
-function returnsIn(info: Value | undefined): ValueMap {
+function returnsIn(info: Value): ValueMap {
   const result = isMap(info) ? info['Result'] : undefined;
   if (!isMap(result)) return {};
   return Object.fromEntries(

@@ -14,6 +14,7 @@ import type { HttpOptions } from './http-options.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import type { MasterCalls } from './master-calls.js';
 import { Sessions } from './sessions.js';
+import type { WholeJobs } from './whole-jobs.js';
 
 const MOST = 3;
 const GOOD = 'a'.repeat(40);
@@ -67,7 +68,7 @@ async function serve(hasSessions = true): Promise<void> {
     openStats: false,
     log,
   });
-  server = await serveHttp(options, { api, sessions, streams, log });
+  server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });
   ({ url } = server);
 }
 

@@ -23,6 +23,7 @@ function busOf(...events: readonly Heard[]): MasterFeed {
       yield* events;
     },
     take: () => Promise.resolve(undefined),
+    bookmark: undefined,
     close: () => undefined,
   };
   return { subscribe: () => listening, fire: () => Promise.resolve() };

@@ -22,6 +22,7 @@ import type { Sessions } from './sessions.js';
 import { staticApp } from './static-app.js';
 import { uiPage } from './ui-page.js';
 import { serveWebSockets, upgradeOnlyWebSockets } from './web-socket.js';
+import { WholeJobs } from './whole-jobs.js';
 
 const HEADERS_MS = 10_000;
 /** For the whole of a request to come in; how long its answer takes is another matter. */
@@ -35,6 +36,7 @@ export interface HttpParts {
   readonly api: Api;
   readonly sessions: Sessions;
   readonly streams: EventStreams;
+  readonly jobs: WholeJobs;
   readonly log: Logger;
 }
 
@@ -45,11 +47,14 @@ export interface HttpServer {
 
 @Module({})
 class HttpModule {
-  static of(api: Api): DynamicModule {
+  static of(api: Api, jobs: WholeJobs): DynamicModule {
     return {
       module: HttpModule,
       controllers: [RootController, LoginController, FleetController, EventController, UiController],
-      providers: [{ provide: Api, useValue: api }],
+      providers: [
+        { provide: Api, useValue: api },
+        { provide: WholeJobs, useValue: jobs },
+      ],
     };
   }
 }
@@ -83,14 +88,17 @@ class OwnPrototypes extends ExpressAdapter {
   }
 }
 
-export async function serveHttp(options: HttpOptions, { api, sessions, streams, log }: HttpParts): Promise<HttpServer> {
+export async function serveHttp(
+  options: HttpOptions,
+  { api, sessions, streams, jobs, log }: HttpParts,
+): Promise<HttpServer> {
   const server = express();
   server.disable('x-powered-by');
   server.disable('etag');
   server.set('trust proxy', [...options.proxies]);
   server.set('query parser', 'simple');
   const adapter = new OwnPrototypes(server);
-  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api), adapter, {
+  const app = await NestFactory.create<NestExpressApplication>(HttpModule.of(api, jobs), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,

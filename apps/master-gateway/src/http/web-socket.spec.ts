@@ -13,6 +13,7 @@ import type { HttpOptions } from './http-options.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import { type Sessions, unproved } from './sessions.js';
 import { serveWebSockets } from './web-socket.js';
+import type { WholeJobs } from './whole-jobs.js';
 
 const TOKEN = 'a'.repeat(40);
 /** One of `/token`. */
@@ -47,7 +48,7 @@ async function serve(addresses?: readonly string[], proxies: readonly string[] =
     staticPath: '/static', hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
     timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
-  server = await serveHttp(options, { api, sessions, streams, log });
+  server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });
 }
 
 async function freePort(): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * How the failures of a library's functions read, and what its functions with `**kwargs` are told of their call.
  *
- * The texts are Salt's, for minions and for runners (salt-api.md §4); a stack is never part of them.
+ * The texts are Salt's, for minions and for runners; a stack is never part of them.
  */
 import type { Value, ValueMap } from '@natrium/model';
 import type { ArgumentFault } from './bind-arguments.js';

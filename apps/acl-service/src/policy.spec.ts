@@ -1,0 +1,68 @@
+/** Rules of a target that means nobody, as its caller hears of it: what is wrong with it is named, and the sentence fits into a message. */
+import { loadMasterConfig } from '@natrium/config';
+import { encode, sodiumReady, type Wire } from '@natrium/envelope';
+import type { SignedRequest } from '@natrium/flow';
+import type { Target } from '@natrium/model';
+import { aRequest } from '@natrium/testing';
+import { contracts, toWire } from '@natrium/wire';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Inventory } from './inventory.js';
+import { Policy } from './policy.js';
+import type { Roster } from './roster.js';
+
+let folder: string;
+let policy: Policy;
+
+beforeAll(async () => {
+  await sodiumReady();
+  folder = mkdtempSync(join(tmpdir(), 'nt-policy-'));
+  writeFileSync(join(folder, 'master'), 'publisher_acl:\n  deploy: [".*"]\n');
+  const loaded = loadMasterConfig(folder);
+  if (!loaded.ok) throw new Error('the configuration has problems');
+  const roster = { acceptedMinions: () => new Set(['web1']), keyOfMinion: () => undefined, revision: 1 };
+  const read = Policy.read(loaded.value, roster as unknown as Roster, { revision: 1 } as unknown as Inventory);
+  if (!read.ok) throw new Error('the policy has problems');
+  policy = read.value;
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function decided(target: Target) {
+  const account = policy.identify('deploy', {});
+  const ask = { request: aRequest(0, target) } as SignedRequest;
+  return policy.decide({ principal: { kind: 'account', name: 'deploy' }, onBehalfOf: [] }, ask, account);
+}
+
+/** Each with a defect, and what of it the caller has to hear; half of a character must not end what is quoted. */
+const DEFECTS: readonly (readonly [string, Target, string])[] = [
+  ['a pattern that is not closed', { tgt: `(${'a'.repeat(5000)}`, tgtType: 'pcre' }, 'a ( is never closed'],
+  ['a node group that is none', { tgt: 'g'.repeat(5000), tgtType: 'nodegroup' }, 'unavailable'],
+  ['a group of a pattern named twice', { tgt: `(?P<${'n'.repeat(4000)}>a)(?P<${'n'.repeat(4000)}>b)`, tgtType: 'pcre' }, 'two groups have the name'], // prettier-ignore
+  ['a term of many words', { tgt: `${'web1 or '.repeat(700)}(`, tgtType: 'compound' }, 'where a term is expected'],
+  ['an address that is none', { tgt: '\u{1f600}'.repeat(2500), tgtType: 'ipcidr' }, 'is neither an address'],
+  ['names of a list, where there is one text', { tgt: Array.from({ length: 1000 }, () => 'web1'), tgtType: 'glob' }, 'is text, not a list'], // prettier-ignore
+];
+
+it.each(DEFECTS)(
+  'a target of 5,000 characters is refused for its defect, and that can be sent: %s',
+  (_, target, defect) => {
+    for (const answer of [decided(target), policy.idsOf(target)]) {
+      if (answer.ok) throw new Error('it was not refused');
+      const { code, sentence } = answer.error;
+      expect({ code, sentence }).toEqual({
+        code: 'invalid_target',
+        sentence: expect.stringContaining(defect) as unknown,
+      });
+      expect(() => encode(toWire(contracts.answer, { refusal: answer.error, result: null }) as Wire)).not.toThrow();
+    }
+  },
+);
+
+it('a target of 5,000 characters without a defect is not refused', () => {
+  const target: Target = { tgt: Array.from({ length: 1000 }, () => 'web1').join(','), tgtType: 'list' };
+  expect(decided(target)).toMatchObject({ ok: true, value: { minions: ['web1'] } });
+  expect(policy.idsOf(target)).toEqual({ ok: true, value: ['web1'] });
+});

@@ -1,0 +1,60 @@
+/**
+ * Jobs whose returns no one message carries, for `GET /jobs/JID`. The caller was granted the run of `jobs.list_job` for this job, and
+ * that has told its beginning; all of it is read here, where the job cache is. One at a time is in the gateway's memory.
+ */
+import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
+import { AtOnce } from '../at-once.js';
+import { inMiB, MAX_ANSWER, sizeOf } from '../job-reads.js';
+import type { AnswerType } from './answers.js';
+import { httpError } from './refused.js';
+
+/** Bytes of returns. They are in the answer twice, as values several times as large; of YAML the whole text is made at once. */
+const MOST: Readonly<Record<AnswerType, number>> = {
+  'application/json': 32 << 20,
+  'application/x-yaml': MAX_ANSWER,
+};
+
+interface Wanted {
+  readonly jid: string;
+  readonly type: AnswerType;
+}
+
+export class WholeJobs {
+  readonly #one = new AtOnce(1);
+
+  /** @param read One job as `jobs.list_job` tells it; null when it is not kept any more. */
+  constructor(private readonly read: (jid: string) => Promise<Value>) {}
+
+  /**
+   * @param told What the run has told.
+   * @param send Writes the job: `large` is one that no message carries, and the next of those waits for it.
+   * @throws {HttpException} When it is too large for an answer of this type, or no longer kept.
+   */
+  async tell(
+    told: Value,
+    { jid, type }: Wanted,
+    send: (job: Value, size: 'small' | 'large') => Promise<void>,
+  ): Promise<void> {
+    if (!isMap(told) || told['Left'] === undefined) {
+      await send(told, 'small');
+      return;
+    }
+    const { Left: _, ...about } = told;
+    await this.#one.run(async () => send({ ...about, Result: await this.#returns(jid, type) }, 'large'));
+  }
+
+  async #returns(jid: string, type: AnswerType): Promise<ValueMap> {
+    const job = await this.read(jid);
+    const returns = isMap(job) ? job['Result'] : undefined;
+    if (!isMap(returns)) throw httpError(refusal('bad_request', `the job ${jid} is not kept any more`));
+    const bytes = Object.values(returns).reduce<number>((sum, one) => sum + sizeOf(one), 0);
+    if (bytes > MOST[type]) throw httpError(refusal('bad_request', tooLarge(bytes, type)));
+    return returns;
+  }
+}
+
+function tooLarge(bytes: number, type: AnswerType): string {
+  const json =
+    type === 'application/json' ? '' : `for application/json, which holds ${inMiB(MOST['application/json'])}, or `;
+  return `What was returned is ${inMiB(bytes)}, and an answer of ${type} holds ${inMiB(MOST[type])}: ask ${json}for some of the minions, with minions of the runner jobs.list_job`;
+}

@@ -1,0 +1,141 @@
+/** Rules of a run's end: it is its runner-service's until a gateway has kept it, its own or, where that is gone, another one. */
+import type { AskFailure } from '@natrium/bus';
+import type { KnownParty } from '@natrium/envelope';
+import { err, ok, type Refusal, refusal } from '@natrium/model';
+import { type Body, type contracts } from '@natrium/wire';
+import { RunEnds } from './run-ends.js';
+
+const JID = '20261120141646000001';
+const GATEWAY = { owner: { type: 'role', role: 'gateway', instance: 'g1' } } as unknown as KnownParty;
+const OTHER = { owner: { type: 'role', role: 'gateway', instance: 'g2' } } as unknown as KnownParty;
+const RUN = { request: Uint8Array.of(1), grant: { bytes: Uint8Array.of(2) }, jid: JID } as unknown as Body<
+  typeof contracts.run
+>;
+const RAN = { refusal: null, jid: JID, outcome: { ret: 7, retcode: 0, success: true, out: null } };
+
+type Look = 'open' | 'kept' | AskFailure;
+type Taking = Refusal | null | AskFailure;
+
+class Service {
+  readonly handed: unknown[] = [];
+  readonly problems: string[] = [];
+  looks = 0;
+  readonly ends: RunEnds;
+  #time = 0;
+
+  /** What its own gateway says each time, the last again and again, and what others say when they are to keep it. */
+  constructor(looks: readonly Look[], taking: readonly Taking[] = [null]) {
+    const log = { warn: () => undefined, error: (_: unknown, text: string) => this.problems.push(text) };
+    const bus = {
+      ask: ({ contract, subject, body, to }: Asking) => {
+        if (contract.kind === 'presence') {
+          expect([subject, to()]).toEqual(['here.g1', [GATEWAY]]);
+          const look = looks[Math.min(this.looks++, looks.length - 1)] ?? 'kept';
+          if (look === 'timeout') this.#time += 1500;
+          return Promise.resolve(
+            look === 'open' || look === 'kept' ? ok({ body: { running: look === 'open' ? [JID] : [] } }) : err(look),
+          );
+        }
+        expect([subject, to()]).toEqual(['ended', [OTHER]]);
+        const said = taking[Math.min(this.handed.length, taking.length - 1)] ?? null;
+        this.handed.push(body);
+        return Promise.resolve(typeof said === 'string' ? err(said) : ok({ body: { refusal: said, result: null } }));
+      },
+    };
+    const link = {
+      bus,
+      subjects: { svcGwHere: (instance: string) => `here.${instance}`, svcGw: (verb: string) => verb },
+      directory: { role: () => [OTHER] },
+    };
+    this.ends = new RunEnds(link as never, log as never, {
+      now: () => this.#time,
+      pause: (ms) => {
+        this.#time += ms;
+        return Promise.resolve();
+      },
+    });
+  }
+
+  see(running: Promise<typeof RAN> = Promise.resolve(RAN)): Promise<boolean> {
+    return this.ends.see({ body: RUN, party: GATEWAY }, running);
+  }
+
+  get seconds(): number {
+    return this.#time / 1000;
+  }
+}
+
+interface Asking {
+  readonly contract: { readonly kind: string };
+  readonly subject: string;
+  readonly body: unknown;
+  to(): readonly KnownParty[];
+}
+
+it('an end that its own gateway has kept is handed to nobody', async () => {
+  const service = new Service(['kept']);
+  expect(await service.see()).toBe(false);
+  expect([service.looks, service.handed]).toEqual([1, []]);
+});
+
+it('one that is being stored is waited for, however long that takes', async () => {
+  const service = new Service([...Array.from({ length: 60 }, () => 'open' as const), 'kept']);
+  expect(await service.see()).toBe(false);
+  expect([service.looks, service.handed]).toEqual([61, []]);
+});
+
+it('of a gateway that is gone another one keeps it, with the grant that proves it', async () => {
+  const service = new Service(['open', 'no_responders']);
+  expect(await service.see()).toBe(true);
+  const { request, grant } = RUN;
+  expect(service.handed).toEqual([{ request, grant, jid: JID, refusal: null, outcome: RAN.outcome }]);
+  expect(service.problems).toEqual([]);
+});
+
+it('a gateway that is silent is gone after ten seconds, and not before', async () => {
+  const silent = new Service(Array.from({ length: 5 }, () => 'timeout' as const).concat('kept' as never));
+  expect(await silent.see()).toBe(false);
+  const gone = new Service(['timeout']);
+  expect(await gone.see()).toBe(true);
+  expect(gone.seconds).toBeGreaterThanOrEqual(10);
+  expect(gone.seconds).toBeLessThan(13);
+});
+
+it('while no gateway is there, it is told again until one is', async () => {
+  const service = new Service(['no_responders'], ['no_responders', 'nobody_known', 'timeout', null]);
+  expect(await service.see()).toBe(true);
+  expect([service.handed.length, service.problems]).toEqual([4, []]);
+});
+
+it('it is given up after ten minutes, and the log says that it is lost', async () => {
+  const service = new Service(['no_responders'], ['no_responders']);
+  await service.see();
+  expect(service.seconds).toBeGreaterThanOrEqual(600);
+  expect(service.problems).toEqual(['what a run answered is lost: no gateway was there to keep it']);
+});
+
+it('one that is refused is not told again, and the log says why', async () => {
+  const service = new Service(['no_responders'], [refusal('grant_signature', 'no acl-service has granted it')]);
+  await service.see();
+  expect(service.handed).toHaveLength(1);
+  expect(service.problems).toEqual(['what a run answered is not kept: no acl-service has granted it']);
+});
+
+it('of a run that could not be written down nothing is told', async () => {
+  const service = new Service(['no_responders']);
+  expect(await service.see(Promise.reject(new Error('the broker is away')))).toBe(false);
+  expect([service.looks, service.handed]).toEqual([0, []]);
+});
+
+it('it is settled when each end is kept, of runs under way too', async () => {
+  const service = new Service(['kept']);
+  let end: (ran: typeof RAN) => void = () => undefined;
+  void service.see(new Promise((resolve) => (end = resolve)));
+  let isSettled = false;
+  const settled = service.ends.settled().then(() => (isSettled = true));
+  await new Promise(setImmediate);
+  expect(isSettled).toBe(false);
+  end(RAN);
+  await settled;
+  expect(service.looks).toBe(1);
+});

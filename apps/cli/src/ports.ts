@@ -27,6 +27,8 @@ export interface Io {
   ask(question: string): Promise<string | undefined>;
   /** Reads one line from the operator, asked on stderr; a secret does not show. From a pipe: its next line. */
   prompt(question: string, how: { readonly secret: boolean }): Promise<string | undefined>;
+  /** The name of the account that the command runs as. */
+  account(): string;
   /** What was on the command line no longer shows in the list of processes. */
   hideArguments(): void;
   /** The token that was kept, and where. @throws {Error} When others may read it. */
@@ -226,6 +228,8 @@ export interface AccountsOptions {
   readonly configDir: string;
   readonly dryRun: boolean;
   readonly replace: boolean;
+  /** An account that is not found has gone, also where accounts come from a directory. */
+  readonly removeMissing: boolean;
 }
 
 export interface DoctorOptions {

@@ -35,6 +35,16 @@ async function getent(words: readonly string[]): Promise<string> {
   }
 }
 
+/** What answers of accounts from this host alone: one that these do not find is not there. */
+const OWN_SOURCES: ReadonlySet<string> = new Set(['files', 'compat', 'systemd', 'db', 'altfiles', 'extrausers']);
+
+/** @param text `/etc/nsswitch.conf`. @returns Whether accounts come from elsewhere, which may be away, as well. */
+export function hasDirectory(text: string): boolean {
+  const [, sources = ''] = /^\s*passwd:([^#\n]*)/m.exec(text) ?? [];
+  const words = sources.replace(/\[[^\]]*\]/g, ' ').split(/\s+/);
+  return words.some((word) => word !== '' && !OWN_SOURCES.has(word));
+}
+
 /** Lines as in /etc/passwd. */
 export function entriesIn(text: string): readonly (readonly [string, HostEntry])[] {
   return text.split('\n').flatMap((line) => {

@@ -1,3 +1,4 @@
+import { hasDirectory } from './host-accounts.js';
 import { planSync, type Situation } from './plan.js';
 
 const FRED = { uid: 1001, gid: 1001 };
@@ -11,6 +12,7 @@ function plan(situation: Partial<Situation>): readonly string[] {
     files: new Map(),
     enrolled: [{ name: 'root', fingerprint: 'R', state: 'accepted' }],
     replace: false,
+    missingIsGone: true,
     ...situation,
   });
   return steps.map(({ do: what, name, ...more }) => {
@@ -70,6 +72,26 @@ describe('a sync of accounts', () => {
     expect(plan({ ...gone, files: file('F'), enrolled: enrolled('F') })).toEqual(['remove fred F and its file']);
     expect(plan({ ...gone, files: file('F'), enrolled: enrolled('G') })).toEqual(['remove fred and its file']);
     expect(plan({ ...gone, enrolled: enrolled('G') })).toEqual([]);
+  });
+
+  it('leaves the key of an account that a directory may only not tell of; one that is named no more loses it all the same', () => {
+    const away = { holders: new Set(['root']), host: new Map([['root', { uid: 0, gid: 0 }]]), missingIsGone: false };
+    expect(plan({ ...away, files: file('F'), enrolled: enrolled('F') })).toEqual(['conflict fred']);
+    expect(plan({ ...away, isNamed: () => false, files: file('F'), enrolled: enrolled('F') })).toEqual([
+      'remove fred F and its file',
+    ]);
+  });
+
+  it.each([
+    ['passwd: files systemd', false],
+    ['# passwd: ldap\npasswd:\t\tfiles # ldap\ngroup: files ldap', false],
+    ['passwd: compat [NOTFOUND=return] files', false],
+    ['', false],
+    ['passwd: files sss', true],
+    ['passwd:files [!UNAVAIL=return] ldap', true],
+    ['passwd: files winbind systemd', true],
+  ])('knows from /etc/nsswitch.conf whether accounts come from a directory: %j', (text, has) => {
+    expect(hasDirectory(text)).toBe(has);
   });
 
   it('gives no key to a name that is no account’s', () => {

@@ -33,6 +33,8 @@ export interface Situation {
   readonly enrolled: readonly Enrolled[];
   /** Take out keys that are not on this host. */
   readonly replace: boolean;
+  /** Whether an account that is not found has gone: of a directory that is away none is found. */
+  readonly missingIsGone: boolean;
 }
 
 export type Step =
@@ -87,7 +89,11 @@ function planFor(name: string, { host, files, enrolled, replace }: Situation): S
   return isFresh ? { do: 'enrol', name, ...without } : { do: 'make', name, ...without };
 }
 
-function removal(name: string, { files, enrolled, host, isNamed }: Situation): Step {
+const MAYBE_AWAY =
+  'this host does not find the account, and the directory that its accounts come from may be away; --remove-missing takes its key';
+
+function removal(name: string, { files, enrolled, host, isNamed, missingIsGone }: Situation): Step {
+  if (isNamed(name) && !host.has(name) && !missingIsGone) return { do: 'conflict', name, why: MAYBE_AWAY };
   const finger = files.get(name)?.fingerprint;
   const own = enrolled.find((one) => one.name === name && one.state === 'accepted' && one.fingerprint === finger);
   const why = isNamed(name) && !host.has(name) ? 'this host has no such account any more' : UNNAMED;

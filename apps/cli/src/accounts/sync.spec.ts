@@ -19,7 +19,7 @@ async function sync(uid: number, master: string) {
   process.geteuid = () => uid;
   writeFileSync(join(folder, 'master'), master);
   const io = new ScriptedIo();
-  const exit = await runAccountsSync({ configDir: folder, dryRun: false, replace: false }, io);
+  const exit = await runAccountsSync({ configDir: folder, dryRun: false, replace: false, removeMissing: false }, io);
   return { exit, err: io.stderr };
 }
 

@@ -5,6 +5,7 @@
  * A key is made before it is enrolled and taken out of the roster before its file goes, so that a sync that was interrupted is
  * mended by the next.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { compilePolicy, keyHolders, type Policy } from '@natrium/acl';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { type Identity, toHex } from '@natrium/envelope';
@@ -14,7 +15,7 @@ import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
 import { enrolKey } from './enrol-key.js';
-import { hostAccounts, type HostEntry } from './host-accounts.js';
+import { hasDirectory, hostAccounts, type HostEntry } from './host-accounts.js';
 import { KeyFiles, prepareFolders, shutFolders } from './key-files.js';
 import { type Enrolled, planSync, type Step } from './plan.js';
 
@@ -70,6 +71,7 @@ class Sync {
       files: this.#files.all(),
       enrolled: enrolled.value,
       replace: this.options.replace,
+      missingIsGone: this.options.removeMissing || !hasDirectory(nameServiceSwitch()),
     });
     if (!this.options.dryRun) prepareFolders(this.options.configDir, config);
     const codes = [];
@@ -142,6 +144,13 @@ class Sync {
     else this.io.err(line);
     return code;
   }
+}
+
+const NAME_SERVICE_SWITCH = '/etc/nsswitch.conf';
+
+/** A host without that file asks its own files alone. */
+function nameServiceSwitch(): string {
+  return existsSync(NAME_SERVICE_SWITCH) ? readFileSync(NAME_SERVICE_SWITCH, 'utf8') : '';
 }
 
 const WOULD = {

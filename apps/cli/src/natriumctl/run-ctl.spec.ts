@@ -143,7 +143,7 @@ describe('natriumctl', () => {
       ['audit', { ...none, verb: 'verify', file: 'F', heads: 'L' }],
     ]);
     expect((await ctl('accounts', 'sync', '--dry-run', '-c', '/d')).done).toEqual([
-      ['accounts', { configDir: '/d', dryRun: true, replace: false }],
+      ['accounts', { configDir: '/d', dryRun: true, replace: false, removeMissing: false }],
     ]);
   });
 

@@ -30,6 +30,46 @@ export function isPrivate(address: string): boolean {
   return PRIVATE.some((network) => isInNetwork(address, network) === true);
 }
 
+/** Tells whether an address leads back to the host itself. */
+export function isLoopback(address: string): boolean {
+  return isInNetwork(address, address.includes(':') ? '::1/128' : '127.0.0.0/8') === true;
+}
+
+/** How far an IPv6 address reaches, in the words of iproute2. */
+export function scopeOf(address: string): string {
+  if (isLoopback(address)) return 'host';
+  if (isInNetwork(address, 'fe80::/10') === true) return 'link';
+  return isInNetwork(address, 'fec0::/10') === true ? 'site' : 'global';
+}
+
+/** Each address or network of one family once, in the order of their numbers. */
+export function inOrder(addresses: readonly string[]): readonly string[] {
+  const keyed = [...new Set(addresses)].map((address) => [sortable(address), address] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
+}
+
+/** A text that sorts as the address or the network does. */
+function sortable(address: string): string {
+  const [base = '', bits = ''] = address.split('/');
+  const parts = isIPv4(base) ? base.split('.') : groupsOf(base);
+  return [...parts, bits].map((part) => part.padStart(4, '0')).join(':');
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly string[] {
+  const [head = '', tail = ''] = short(address).split('::');
+  const [before, after] = [head, tail].map((text) => text.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill('0');
+  return [...(before ?? []), ...zeros, ...(after ?? [])];
+}
+
+/** An IPv4 address that stands in an IPv6 one, as itself. */
+export function unmapped(address: string): string {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (high === undefined || low === undefined) return address;
+  return dotted(Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16));
+}
+
 /** The network of an IPv4 address with a prefix: `10.1.2.3/8` is in `10.0.0.0/8`. */
 export function networkOf(cidr: string): string {
   const [address = '', bits = '32'] = cidr.split('/');
@@ -37,10 +77,11 @@ export function networkOf(cidr: string): string {
   return `${dotted((numberOf(address) & mask) >>> 0)}/${bits}`;
 }
 
-export function broadcastOf(cidr: string): string {
+/** Null where there is nobody else to be reached: the host itself, a single address, two ends of a line. */
+export function broadcastOf(cidr: string): string | null {
   const [address = '', bits = '32'] = cidr.split('/');
-  const host = Number(bits) === 32 ? 0 : 0xffffffff >>> Number(bits);
-  return dotted((numberOf(address) | host) >>> 0);
+  if (isLoopback(address) || Number(bits) > 30) return null;
+  return dotted((numberOf(address) | (0xffffffff >>> Number(bits))) >>> 0);
 }
 
 export function dotted(number: number): string {
@@ -61,6 +102,9 @@ export function fromProc(hex: string): string {
 
 /** `/proc/net/ipv6_route` has 32 digits; shown in the short form. */
 export function fromProc6(hex: string): string {
-  const long = (hex.match(/.{4}/g) ?? []).join(':');
-  return new URL(`http://[${long}]`).hostname.slice(1, -1);
+  return short((hex.match(/.{4}/g) ?? []).join(':'));
+}
+
+function short(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -46,7 +46,7 @@ export async function backupsOf(path: string, context: CallContext): Promise<rea
 
 export function shownBackups(backups: readonly Backup[]): ValueMap {
   const shown = ({ location, time, size }: Backup): ValueMap => ({
-    'Backup Time': time.toISOString(),
+    'Backup Time': timeText(time),
     Location: location,
     Size: size,
   });
@@ -86,10 +86,20 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** `Fri_Nov_20_15:26:44_123000_2026`, in UTC. */
 function stamp(now: Date): string {
-  const [date = '', clock = ''] = now.toISOString().split('T');
-  const micro = `${clock.slice(9, 12)}000`;
-  const day = `${DAYS[now.getUTCDay()] ?? ''}_${MONTHS[now.getUTCMonth()] ?? ''}_${date.slice(8)}`;
-  return `${day}_${clock.slice(0, 8)}_${micro}_${date.slice(0, 4)}`;
+  const { day, clock, micro, year } = partsOf(now);
+  return `${day.replaceAll(' ', '_')}_${clock}_${micro}_${year}`;
+}
+
+/** `Fri Nov 20 2026 15:26:44.123000`, in UTC. */
+function timeText(time: Date): string {
+  const { day, clock, micro, year } = partsOf(time);
+  return `${day} ${year} ${clock}.${micro}`;
+}
+
+function partsOf(time: Date): Readonly<Record<'day' | 'clock' | 'micro' | 'year', string>> {
+  const [date = '', clock = ''] = time.toISOString().split('T');
+  const day = `${DAYS[time.getUTCDay()] ?? ''} ${MONTHS[time.getUTCMonth()] ?? ''} ${date.slice(8)}`;
+  return { day, clock: clock.slice(0, 8), micro: `${clock.slice(9, 12)}000`, year: date.slice(0, 4) };
 }
 
 function timeOf(text: string): Date | undefined {

@@ -26,8 +26,8 @@ const LETTERS: Readonly<Record<string, string>> = {
   l: 'link',
   p: 'pipe',
   s: 'socket',
-  b: 'device',
-  c: 'device',
+  b: 'block',
+  c: 'char',
 };
 const SIZES: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
 const SPAN = /^([+-]?)(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?$/i;
@@ -47,10 +47,10 @@ export async function findFiles(
   // By the batch: each takes a thread of its own to match the expressions.
   while (!walk.isOver && found.length <= most)
     found.push(...(await fitting(await fitting(await walk.next(), regex, 0), iregex, IGNORECASE)));
-  if (walk.isAll && found.length <= most) return reply(found, {});
+  if (walk.isAll && found.length <= most) return reply(found.sort(), {});
   // In the value, which a job keeps, as file.read says it; no path begins so.
   const mark = `[cut here: the search ended at ${most} paths or ${looked} looks]`;
-  return reply([...found.slice(0, most), mark], { retcode: 1 });
+  return reply([...found.slice(0, most).sort(), mark], { retcode: 1 });
 }
 
 function withoutOwn(options: ValueMap): ValueMap {
@@ -74,16 +74,19 @@ async function testOf(name: string, value: Value, signal: AbortSignal): Promise<
     case 'iname':
       return (path) => matchesGlob(text.toLowerCase(), basename(path).toLowerCase());
     case 'type': {
-      const kinds = [...text].map((letter) => LETTERS[letter]);
+      const kinds = [...text.replace(/[\s,]/g, '')].map((letter) => {
+        if (!Object.hasOwn(LETTERS, letter)) throw new InvocationError(`invalid file type "${letter}"`);
+        return LETTERS[letter];
+      });
       return (_, stats) => kinds.includes(typeName(stats));
     }
     case 'owner': {
-      const uid = await uidOf(text, signal);
-      return (_, stats) => stats.uid === uid;
+      const uids = await Promise.all(wordsOf(text).map((one) => uidOf(one, signal)));
+      return (_, stats) => uids.includes(stats.uid);
     }
     case 'group': {
-      const gid = await gidOf(text, signal);
-      return (_, stats) => stats.gid === gid;
+      const gids = await Promise.all(wordsOf(text).map((one) => gidOf(one, signal)));
+      return (_, stats) => gids.includes(stats.gid);
     }
     case 'size':
       return sizeTest(text);
@@ -94,12 +97,16 @@ async function testOf(name: string, value: Value, signal: AbortSignal): Promise<
   }
 }
 
+function wordsOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
+}
+
 /** `+` at least, `-` at most; neither means within the unit. */
 function sizeTest(text: string): Test {
-  const [, sign, digits, letter = 'b'] = /^([+-]?)(\d+)([a-z])?$/.exec(text.toLowerCase()) ?? [];
+  const [, sign, digits, letter = 'b'] = /^([+-]?)(\d+(?:\.\d+)?)([a-z])?$/.exec(text.toLowerCase()) ?? [];
   const unit = SIZES[letter];
   if (digits === undefined || unit === undefined) throw new InvocationError(`'${text}' is not an amount such as +10k`);
-  const limit = Number(digits) * unit;
+  const limit = Math.floor(Number(digits) * unit);
   if (sign === '+') return (_, { size }) => size >= limit;
   if (sign === '-') return (_, { size }) => size <= limit;
   return (_, { size }) => size >= limit && size < limit + unit;

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { float, pyStr, type ValueMap } from '@natrium/model';
+import { resolve } from 'node:path';
+import { float, isList, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { OUTPUT_LIMIT } from '../process/bounded-output.js';
 import { matching } from '../process/match-apart.js';
-import { onDisk, readBeginning, readWhole, wholePath, withFile } from './file-access.js';
+import { kindOf, onDisk, readBeginning, readWhole, wholePath, withFile } from './file-access.js';
 import { backupsOf, shownBackups } from './file-backups.js';
 import { groups, users } from './name-databases.js';
 
@@ -20,6 +20,7 @@ export const FLAGS = {
   default: 8,
   doc: 'Python’s flags, as a number or a list of MULTILINE, IGNORECASE and DOTALL.',
 } as const;
+export const BUFSIZE = { name: 'bufsize', type: 'any', default: 1, doc: 'Changes nothing.' } as const;
 
 /** Whether there is such a thing; a path that cannot be looked at counts as none. */
 function telling(doc: string, example: string, is: (stats: Stats) => boolean, look = stat) {
@@ -29,9 +30,29 @@ function telling(doc: string, example: string, is: (stats: Stats) => boolean, lo
   });
 }
 
-export function flagsOf(flags: unknown): number | readonly string[] {
+const RE_FLAGS: Readonly<Record<string, number>> = { IGNORECASE: 2, I: 2, MULTILINE: 8, M: 8, DOTALL: 16, S: 16 };
+
+/** As one number. @throws {InvocationError} When one of them is none that there is here. */
+export function flagsOf(flags: Value): number {
   if (typeof flags === 'number') return flags;
-  return (Array.isArray(flags) ? flags : [flags]).map((flag) => String(flag));
+  return (isList(flags) ? flags : [flags]).reduce<number>((all, flag) => {
+    const bit = RE_FLAGS[pyStr(flag).toUpperCase()];
+    if (bit === undefined) throw new InvocationError(`Invalid re flag given: ${pyStr(flag)}`);
+    return all | bit;
+  }, 0);
+}
+
+/** The folder and the name, as Python splits a path: behind a slash at the end the name is empty. */
+export function splitPath(path: string): readonly [folder: string, name: string] {
+  const at = path.lastIndexOf('/') + 1;
+  const head = path.slice(0, at);
+  return [/[^/]/.test(head) ? head.replace(/\/+$/, '') : head, path.slice(at)];
+}
+
+/** @throws {InvocationError} In Salt's words. */
+export async function readFound(path: string, follow = false): Promise<string> {
+  if (!(await isThere(path))) throw new InvocationError(`File not found: ${path}`);
+  return readWhole(path, follow);
 }
 
 export const fileReading = {
@@ -77,11 +98,11 @@ export const fileReading = {
   contains: fn(
     {
       doc: 'Tells whether a file holds a text.',
-      params: [PATH, { name: 'text', type: 'str' }],
+      params: [PATH, { name: 'text', type: 'str', doc: 'Without the white space around it.' }],
       returns: 'False also when there is no file',
       examples: ["file.contains /etc/hosts '127.0.0.1'"],
     },
-    async ({ path, text }) => (await isThere(path)) && (await readWhole(path, true)).includes(text),
+    async ({ path, text }) => (await isThere(path)) && (await readWhole(path, true)).includes(text.trim()),
   ),
   search: fn(
     {
@@ -90,13 +111,16 @@ export const fileReading = {
         PATH,
         { name: 'pattern', type: 'str' },
         FLAGS,
+        BUFSIZE,
         { name: 'ignore_if_missing', type: 'bool', default: false, doc: 'False when there is no file.' },
+        { name: 'multiline', type: 'bool', default: false, doc: 'As the flag MULTILINE, beside the others.' },
       ],
       examples: ["file.search /etc/hosts '^127'"],
     },
-    async ({ path, pattern, flags, ignore_if_missing: ignore }) => {
+    async ({ path, pattern, flags: asked, ignore_if_missing: ignore, multiline }) => {
       if (ignore && !(await isThere(path))) return false;
-      const found = await matching({ source: pattern, flags: flagsOf(flags) }, [await readWhole(path, true)]);
+      const flags = flagsOf(asked) | (multiline ? flagsOf('MULTILINE') : 0);
+      const found = await matching({ source: pattern, flags }, [await readFound(path, true)]);
       return found.length > 0;
     },
   ),
@@ -123,26 +147,29 @@ export const fileReading = {
       return (await hashOf(path, form, signal)) === digits.toLowerCase();
     },
   ),
-  readdir: fn({ doc: 'The names in a folder.', params: [PATH], examples: ['file.readdir /etc'] }, async ({ path }) => [
-    '.',
-    '..',
-    ...(await onDisk(path, () => readdir(wholePath(path)))).sort(),
-  ]),
+  readdir: fn({ doc: 'The names in a folder.', params: [PATH], examples: ['file.readdir /etc'] }, async ({ path }) => {
+    const found = await stat(wholePath(path)).catch(() => undefined);
+    if (found?.isDirectory() !== true) throw new InvocationError('A valid directory was not specified.');
+    return ['.', '..', ...(await onDisk(path, () => readdir(path))).sort()];
+  }),
   readlink: fn(
     {
       doc: 'Where a symbolic link leads.',
       params: [PATH, { name: 'canonicalize', type: 'bool', default: false, doc: 'To the end, as a whole path.' }],
       examples: ['file.readlink /bin'],
     },
-    ({ path, canonicalize }) =>
-      onDisk(path, () => (canonicalize ? realpath(wholePath(path)) : readlink(wholePath(path)))),
+    async ({ path, canonicalize }) => {
+      if ((await kindOf(path)) !== 'link') throw new InvocationError(`A valid link was not specified: ${path}`);
+      return canonicalize ? targetOf(path) : onDisk(path, () => readlink(path));
+    },
   ),
-  basename: fn({ doc: 'The last part of a path.', params: [PATH], examples: ['file.basename /a/b'] }, ({ path }) =>
-    basename(path),
+  basename: fn(
+    { doc: 'What is behind the last slash of a path.', params: [PATH], examples: ['file.basename /a/b'] },
+    ({ path }) => splitPath(path)[1],
   ),
   dirname: fn(
-    { doc: 'All but the last part of a path.', params: [PATH], examples: ['file.dirname /a/b'] },
-    ({ path }) => dirname(path),
+    { doc: 'What is before the last slash of a path.', params: [PATH], examples: ['file.dirname /a/b'] },
+    ({ path }) => splitPath(path)[0],
   ),
   list_backups: fn(
     {
@@ -160,20 +187,32 @@ async function isThere(path: string): Promise<boolean> {
   return (await stat(wholePath(path)).catch(() => undefined)) !== undefined;
 }
 
-function statsOf(path: string, follow: boolean): Promise<Stats> {
-  return onDisk(path, () => (follow ? stat : lstat)(wholePath(path)));
+/** Of a link that leads nowhere its own. @throws {ExecutionError} In Salt's words. */
+async function statsOf(path: string, follow: boolean): Promise<Stats> {
+  const link = await lstat(wholePath(path)).catch(() => undefined);
+  if (link === undefined) throw new ExecutionError(`Path not found: ${path}`);
+  return follow ? stat(path).catch(() => link) : link;
+}
+
+/** Where it leads in the end, which may be nowhere. */
+function targetOf(path: string): Promise<string> {
+  return realpath(path).catch(async () => {
+    const [folder] = splitPath(path);
+    return resolve(await realpath(folder).catch(() => folder), await readlink(path).catch(() => path));
+  });
 }
 
 function modeText(stats: Stats): string {
   return (stats.mode & 0o7777).toString(8).padStart(4, '0');
 }
 
-async function ownerName(uid: number, signal: AbortSignal): Promise<string> {
-  return (await users(signal, String(uid)))[0]?.name ?? String(uid);
+/** The number itself where nobody has a name for it. */
+async function ownerName(uid: number, signal: AbortSignal): Promise<string | number> {
+  return (await users(signal, String(uid)))[0]?.name ?? uid;
 }
 
-async function groupName(gid: number, signal: AbortSignal): Promise<string> {
-  return (await groups(signal, String(gid)))[0]?.name ?? String(gid);
+async function groupName(gid: number, signal: AbortSignal): Promise<string | number> {
+  return (await groups(signal, String(gid)))[0]?.name ?? gid;
 }
 
 async function described(path: string, form: string, follow: boolean, signal: AbortSignal): Promise<ValueMap> {
@@ -192,19 +231,20 @@ async function described(path: string, form: string, follow: boolean, signal: Ab
     size,
     mode: modeText(stats),
     type: typeName(stats),
-    target: follow ? await realpath(path) : path,
+    target: await targetOf(path),
     ...(form === '' || !stats.isFile() ? {} : { sum: await hashOf(path, form, signal) }),
   };
 }
 
 export function typeName(
-  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>,
+  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket' | 'isBlockDevice'>,
 ): string {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'dir';
   if (stats.isSymbolicLink()) return 'link';
   if (stats.isFIFO()) return 'pipe';
-  return stats.isSocket() ? 'socket' : 'device';
+  if (stats.isSocket()) return 'socket';
+  return stats.isBlockDevice() ? 'block' : 'char';
 }
 
 const FORMS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha224: 56, sha256: 64, sha384: 96, sha512: 128 };

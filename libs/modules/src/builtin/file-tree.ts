@@ -1,35 +1,30 @@
 /** `file.*` that makes, moves and removes, and says whose things are. A link is handled as itself, never followed. */
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
-  chmod,
   cp,
   type FileHandle,
   lchown,
   lstat,
   lutimes,
-  mkdir,
+  readlink,
   rename,
   rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { normalize } from 'node:path';
 import { fn } from '../minion-registry.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { kindOf, onDisk, refuseLink, wholePath, withFile } from './file-access.js';
 import { keepBackup, wantsBackup } from './file-backups.js';
+import { changeMode, changeOwner, modeBits } from './file-owners.js';
 import { PATH } from './file-read.js';
-import { gidOf, uidOf } from './name-databases.js';
 
 const SRC_DST = [
   { name: 'src', type: 'str', doc: 'The whole path.' },
   { name: 'dst', type: 'str', doc: 'The whole path; what is there is replaced.' },
-] as const;
-const OWNERS = [
-  { name: 'user', type: 'str', default: '', doc: 'The account that shall own it.' },
-  { name: 'group', type: 'str', default: '', doc: 'The group that shall own it.' },
-  { name: 'mode', type: 'str', default: '', doc: 'Octal digits.' },
 ] as const;
 
 export const fileTree = {
@@ -90,31 +85,6 @@ export const fileTree = {
       return true;
     },
   ),
-  mkdir: fn(
-    {
-      doc: 'Makes a folder, and those above it that are missing.',
-      params: [{ ...PATH, name: 'dir_path' }, ...OWNERS],
-      examples: ['file.mkdir /opt/app', 'file.mkdir /opt/app user=www-data mode=750'],
-    },
-    async ({ dir_path: path, user, group, mode }, { signal }) => {
-      const bits = mode === '' ? undefined : modeBits(mode);
-      await onDisk(path, () => mkdir(wholePath(path), { recursive: true }));
-      if (user !== '' || group !== '') await changeOwner(path, user, group, signal);
-      if (bits !== undefined) await changeMode(path, bits);
-      return true;
-    },
-  ),
-  makedirs: fn(
-    {
-      doc: 'Makes the folders above a path.',
-      params: [PATH],
-      examples: ['file.makedirs /opt/app/etc/app.conf'],
-    },
-    async ({ path }) => {
-      await onDisk(path, () => mkdir(dirname(wholePath(path)), { recursive: true }));
-      return true;
-    },
-  ),
   chown: fn(
     {
       doc: 'Says whose a file is; of a link, the link itself.',
@@ -156,7 +126,7 @@ export const fileTree = {
       params: [
         { ...PATH, name: 'name' },
         { name: 'atime', type: 'number', default: null, doc: 'Seconds since 1970; now when not given.' },
-        { name: 'mtime', type: 'number', default: null, doc: 'Likewise.' },
+        { name: 'mtime', type: 'number', default: null, doc: 'Likewise, whatever the other is.' },
       ],
       examples: ['file.touch /var/log/empty'],
     },
@@ -164,7 +134,7 @@ export const fileTree = {
       const create = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
       if ((await kindOf(name)) !== 'dir') await withFile(name, create, () => Promise.resolve());
       const now = Date.now() / 1000;
-      await onDisk(name, () => lutimes(name, atime ?? mtime ?? now, mtime ?? atime ?? now));
+      await onDisk(name, () => lutimes(name, atime ?? now, mtime ?? now));
       return true;
     },
   ),
@@ -175,14 +145,21 @@ export const fileTree = {
         { name: 'src', type: 'str', doc: 'Where it leads.' },
         PATH,
         { name: 'force', type: 'bool', default: false, doc: 'Replace a link or file that is there.' },
+        { name: 'atomic', type: 'bool', default: false, doc: 'Likewise, and at no time is there none.' },
       ],
+      returns: 'True, also when the link is there already',
       examples: ['file.symlink /opt/app-2 /opt/app'],
     },
-    async ({ src, path, force }) => {
+    async ({ src, path, force, atomic }) => {
       const kind = await kindOf(path);
-      if (kind !== undefined && !force) throw new ExecutionError(`${path}: file already exists`);
+      if (kind === 'link' && normalize(await onDisk(path, () => readlink(path))) === normalize(src)) return true;
+      if (kind !== undefined && !force && !atomic)
+        throw new ExecutionError(
+          `${kind === 'link' ? 'Found existing symlink' : 'Existing path is not a symlink'}: ${path}`,
+        );
       if (kind === 'dir') throw new ExecutionError(`${path} is a folder`);
       await onDisk(path, async () => {
+        if (atomic) return replaceByLink(src, path);
         if (kind !== undefined) await rm(path);
         await symlink(src, path);
       });
@@ -190,6 +167,17 @@ export const fileTree = {
     },
   ),
 } as const;
+
+async function replaceByLink(src: string, path: string): Promise<void> {
+  const made = `${path}.${randomUUID()}`;
+  await symlink(src, made);
+  try {
+    await rename(made, path);
+  } catch (error) {
+    await rm(made);
+    throw error;
+  }
+}
 
 /** Both are opened before anything is asked of them: a pipe in the place of either would keep a thread for ever. */
 function copyFile(src: string, dst: string, signal: AbortSignal): Promise<void> {
@@ -219,21 +207,4 @@ export async function refuseRoot(path: string): Promise<void> {
   const [found, root] = await Promise.all([lstat(wholePath(path)).catch(() => undefined), lstat('/')]);
   if (found?.dev === root.dev && found.ino === root.ino)
     throw new InvocationError('the root of the file system is not removed');
-}
-
-async function changeOwner(path: string, user: string, group: string, signal: AbortSignal): Promise<null> {
-  const uid = user === '' ? -1 : await uidOf(user, signal);
-  const gid = group === '' ? -1 : await gidOf(group, signal);
-  await onDisk(path, () => lchown(wholePath(path), uid, gid));
-  return null;
-}
-
-async function changeMode(path: string, bits: number): Promise<void> {
-  await refuseLink(path);
-  await onDisk(path, () => chmod(path, bits));
-}
-
-function modeBits(mode: string): number {
-  if (!/^(0o?)?[0-7]{1,4}$/.test(mode)) throw new InvocationError(`mode ${mode} is not octal digits`);
-  return Number.parseInt(mode.replace(/^0o/, ''), 8);
 }

@@ -1,13 +1,13 @@
 /** `file.*` that changes what files hold. Where `backup=minion` is given, what was there is kept under the cachedir. */
 import { truncate } from 'node:fs/promises';
-import { isList, pyStr, type Value } from '@natrium/model';
+import { isList, isTrue, pyStr, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { replacing } from '../process/match-apart.js';
-import { appendText, kindOf, onDisk, readWhole, refuseLink, wholePath, writeWhole } from './file-access.js';
+import { appendText, kindOf, onDisk, refuseLink, wholePath, writeWhole } from './file-access.js';
 import { deleteBackup, keepBackup, restoreBackup, wantsBackup } from './file-backups.js';
-import { FLAGS, flagsOf, PATH } from './file-read.js';
+import { BUFSIZE, FLAGS, flagsOf, PATH, readFound } from './file-read.js';
 import { unifiedDiff } from './unified-diff.js';
 
 const BACKUP = {
@@ -67,7 +67,7 @@ export const fileWriting = {
         { name: 'repl', type: 'str', doc: 'With \\1 and \\g<name> for groups.' },
         { name: 'count', type: 'int', default: 0, doc: 'At most so many; 0 means all.' },
         FLAGS,
-        { name: 'bufsize', type: 'any', default: 1, doc: 'Changes nothing.' },
+        BUFSIZE,
         { name: 'append_if_not_found', type: 'bool', default: false, doc: 'Append the text when nothing fits.' },
         { name: 'prepend_if_not_found', type: 'bool', default: false, doc: 'Put it in front when nothing fits.' },
         { name: 'not_found_content', type: 'any', default: null, doc: 'That text, where it is not `repl`.' },
@@ -75,7 +75,9 @@ export const fileWriting = {
         { name: 'dry_run', type: 'bool', default: false, doc: 'Only show what would change.' },
         { name: 'search_only', type: 'bool', default: false, doc: 'Only tell whether something fits.' },
         { name: 'show_changes', type: 'bool', default: true, doc: 'Return a diff; else whether something changed.' },
-        { name: 'ignore_if_missing', type: 'bool', default: false, doc: 'No failure when there is no file.' },
+        { name: 'ignore_if_missing', type: 'bool', default: false, doc: 'False when there is no file.' },
+        { name: 'preserve_inode', type: 'bool', default: true, doc: 'Changes nothing: it stays the same file.' },
+        { name: 'backslash_literal', type: 'bool', default: false, doc: 'Backslashes in `repl` are nothing but that.' },
       ],
       returns: 'a diff, empty when nothing changed; or True or False',
       examples: [
@@ -101,7 +103,7 @@ export const fileWriting = {
 
 function linesOf(lines: readonly Value[], args: Value): readonly string[] {
   const given = args === null ? lines : isList(args) ? args : [args];
-  return given.map((line) => pyStr(line).replace(/\n$/, ''));
+  return given.map(pyStr);
 }
 
 async function withLines(
@@ -130,16 +132,20 @@ interface Replacement {
   readonly search_only: boolean;
   readonly show_changes: boolean;
   readonly ignore_if_missing: boolean;
+  readonly backslash_literal: boolean;
 }
 
 async function replace(ask: Replacement, context: CallContext): Promise<Value> {
-  const { path, pattern, repl, count, flags } = ask;
+  const { path, pattern, count, flags } = ask;
+  if (ask.search_only && (ask.append_if_not_found || ask.prepend_if_not_found))
+    throw new InvocationError('search_only cannot be used with append/prepend_if_not_found');
   if (ask.append_if_not_found && ask.prepend_if_not_found)
     throw new InvocationError('Only one of append and prepend_if_not_found is permitted');
   const keep = wantsBackup(ask.backup);
   await refuseLink(path);
-  if (ask.ignore_if_missing && (await kindOf(path)) === undefined) return ask.show_changes ? '' : false;
-  const before = await readWhole(path);
+  if (ask.ignore_if_missing && (await kindOf(path)) === undefined) return false;
+  const before = await readFound(path);
+  const repl = ask.backslash_literal ? ask.repl.replaceAll('\\', '\\\\') : ask.repl;
   const { text, found } = await replacing({ source: pattern, flags: flagsOf(flags) }, before, repl, count);
   if (ask.search_only) return found > 0;
   const after = found > 0 ? text : withMissing(before, ask);
@@ -152,7 +158,7 @@ async function replace(ask: Replacement, context: CallContext): Promise<Value> {
 
 /** Content that is there already, as a line of its own, is not put in again. */
 function withMissing(before: string, ask: Replacement): string {
-  const content = pyStr(ask.not_found_content ?? ask.repl).replace(/\n$/, '');
+  const content = pyStr(isTrue(ask.not_found_content) ? ask.not_found_content : ask.repl).replace(/\n$/, '');
   if (before.split('\n').includes(content)) return before;
   if (ask.prepend_if_not_found) return `${content}\n${before}`;
   if (!ask.append_if_not_found) return before;

@@ -210,15 +210,15 @@ describe('file.* that makes, moves and removes', () => {
     expect(await ret('mkdir', sub, named({ mode: 750 }))).toBe(true);
     expect(await ret('get_mode', sub)).toBe('0750');
     const file = join(sub, 'f');
-    expect(await ret('touch', file, 1_000_000)).toBe(true);
-    expect(statSync(file).mtimeMs).toBe(1e9);
+    expect(await ret('touch', file, 1_000_000, 2_000_000)).toBe(true);
+    expect([statSync(file).atimeMs, statSync(file).mtimeMs]).toEqual([1e9, 2e9]);
     expect(await ret('set_mode', file, '0600')).toBe('0600');
     expect(await ret('copy', join(folder, 'x'), join(folder, 'z'))).toContain('needs recurse=True');
     expect(await ret('copy', join(folder, 'x'), join(folder, 'z'), true)).toBe(true);
     expect(await ret('rename', join(folder, 'z'), join(folder, 'w'))).toBe(true);
     expect(await ret('file_exists', join(folder, 'w', 'y', 'f'))).toBe(true);
     expect(await ret('symlink', file, path)).toBe(true);
-    expect(await ret('symlink', sub, path)).toBe(`ERROR: ${path}: file already exists`);
+    expect(await ret('symlink', sub, path)).toBe(`ERROR: Found existing symlink: ${path}`);
     expect(await ret('symlink', sub, path, true)).toBe(true);
     expect(await ret('readlink', path)).toBe(sub);
     expect(await ret('remove', join(folder, 'x'))).toBe(true);

@@ -7,6 +7,7 @@
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
 import { findFiles } from './file-find.js';
+import { fileFolders } from './file-folders.js';
 import { fileReading, PATH } from './file-read.js';
 import { fileTree } from './file-tree.js';
 import { fileWriting } from './file-write.js';
@@ -15,6 +16,7 @@ export const fileModule = defineModule('file', {
   ...fileReading,
   ...fileWriting,
   ...fileTree,
+  ...fileFolders,
   find: fn(
     {
       doc: 'The paths in a folder that fit. Links are not followed.',

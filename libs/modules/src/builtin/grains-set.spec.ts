@@ -50,10 +50,23 @@ describe('a grain that is set', () => {
     expect(get('apps')).toEqual({ web: { port: 80, tls: true }, db: 'pg' });
     expect(await set('apps:db:port', 1)).toMatchObject({
       result: false,
-      comment: expect.stringContaining('is no dict') as string,
+      comment:
+        "The key 'apps:db' value is 'pg', which is different from the provided key 'port'. Use 'force=True' to overwrite.",
     });
     expect(await set('apps:db:port', 1, true)).toMatchObject({ result: true });
     expect(get('apps')).toEqual({ web: { port: 80, tls: true }, db: { port: 1 } });
+  });
+
+  it('goes into a list beside what that holds: into the maps with its key, in the place of its name, or as a map more', async () => {
+    await run('setvals', { hosts: ['web', { db: 1 }, { db: 2, x: 3 }] });
+    expect(await set('hosts:db', 7)).toMatchObject({ result: true });
+    expect(get('hosts')).toEqual(['web', { db: 7 }, { db: 7, x: 3 }]);
+    await set('hosts:web:port', 80);
+    await set('hosts:mail', 25, true);
+    expect(get('hosts')).toEqual([{ web: { port: 80 } }, { db: 7 }, { db: 7, x: 3 }, { mail: 25 }]);
+    expect((await run('append', 'hosts:none', 1)).retcode).toBe(1);
+    await run('append', 'hosts:x', 4, named({ convert: true }));
+    expect(get('hosts')).toEqual([{ web: { port: 80 } }, { db: 7 }, { db: 7, x: [3, 4] }, { mail: 25 }]);
   });
 
   it('takes the place of a map or a list with force only', async () => {
@@ -96,6 +109,15 @@ describe('a grain that is set', () => {
   });
 });
 
+it('what is not there stays so when it is taken away, and what is empty holds nothing in the way', async () => {
+  await run('setval', 'empty', null);
+  for (const key of ['none', 'none:at:all', 'empty:x'])
+    expect((await run('delkey', key)).ret).toEqual({ comment: 'There is no such grain', changes: {}, result: true });
+  expect(new GrainsFile(folder).read()).toEqual({ empty: null });
+  expect(await set('empty:x', 1)).toMatchObject({ result: true });
+  expect(get('empty')).toEqual({ x: 1 });
+});
+
 it('a list takes and gives values once', async () => {
   expect((await run('append', 'roles', 'web')).ret).toEqual({ roles: ['web'] });
   expect((await run('append', 'roles', ['db', 'mail'])).ret).toEqual({ roles: ['web', 'db', 'mail'] });
@@ -108,6 +130,14 @@ it('a list takes and gives values once', async () => {
   expect(await run('append', 'os', 'x')).toMatchObject({ ret: 'The key os is not a valid list', retcode: 1 });
   expect((await run('append', 'os', 'x', named({ convert: true }))).ret).toEqual({ os: ['Debian', 'x'] });
   expect((await run('append', 'deep:er', 1)).ret).toEqual({ deep: { er: [1] } });
+});
+
+it('a grain without a value is no list, unless it shall become one', async () => {
+  await run('setval', 'roles', null);
+  const refused = { ret: 'The key roles is not a valid list', retcode: 1 };
+  expect(await run('append', 'roles', 'web')).toMatchObject(refused);
+  expect(await run('remove', 'roles', 'web')).toMatchObject(refused);
+  expect((await run('append', 'roles', 'web', named({ convert: true }))).ret).toEqual({ roles: ['web'] });
 });
 
 it('a file that is no mapping is named, and nothing of it is lost', async () => {

@@ -1,12 +1,13 @@
 /** The functions of `grains.*` that change the host's own grains: they are kept in a file, and the master hears at once. */
 import { isDeepStrictEqual } from 'node:util';
-import { isList, isMap, pyStr, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, ok, pyStr, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { ExecutionError } from '../loader/errors.js';
 import type { Returned } from '../loader/declaration.js';
 import { reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
-import { traverse } from './traverse.js';
+import { type InTheWay, placed } from './grains-nested.js';
+import { step, traverse, traverseOr } from './traverse.js';
 
 const KEY = { name: 'key', type: 'str', doc: 'Name of the grain, nested with the delimiter.' } as const;
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
@@ -56,7 +57,8 @@ export const grainsSetters = {
       examples: ['grains.append roles web'],
     },
     ({ key, val, convert, delimiter }, context) => {
-      const found = traverse(context.grains(), key, delimiter) ?? [];
+      const there = traverseOr(context.grains(), key, delimiter, []);
+      const found = convert ? (there ?? []) : there;
       const list = isList(found) ? found : convert ? [found] : undefined;
       if (list === undefined) return refusedText(`The key ${key} is not a valid list`);
       if (list.some((item) => same(item, val))) return `The val ${pyStr(val)} was already in the list ${key}`;
@@ -71,7 +73,7 @@ export const grainsSetters = {
       examples: ['grains.remove roles web'],
     },
     ({ key, val, delimiter }, context) => {
-      const list = traverse(context.grains(), key, delimiter) ?? [];
+      const list = traverseOr(context.grains(), key, delimiter, []);
       if (!isList(list)) return refusedText(`The key ${key} is not a valid list`);
       const at = list.findIndex((item) => same(item, val));
       if (at < 0) return `The val ${pyStr(val)} was not in the list ${key}`;
@@ -122,37 +124,24 @@ async function setNested(
     if (isComplex(val)) return said(`The key '${key}' exists and the given value is a dict or a list. ${use}`, false);
   }
   const [top, ...rest] = wordsOf(key, delimiter);
-  const nested = rest.length === 0 ? val : placed(context.grains()[top], rest, takesAway ? undefined : val, force);
-  if (nested === undefined) {
-    return said(`A part of the key '${key}' exists and is no dict. Use 'force=True' to overwrite.`, false);
-  }
-  const kept = await keptGrains({ [top]: nested }, takesAway && rest.length === 0, context);
+  const how = { val: takesAway ? undefined : val, force, intoLists: true };
+  const nested = rest.length === 0 ? ok(val) : placed(step(context.grains(), top), rest, how, [top]);
+  if (!nested.ok) return said(inTheWayText(nested.error, delimiter), false);
+  const kept = await keptGrains({ [top]: nested.value }, takesAway && rest.length === 0, context);
   return reply({ comment: kept.comment, changes: kept.changes, result: true }, { notes: kept.notes });
 }
 
-/** The map with a value at the end of a path of keys; undefined: something other than a map is in the way. */
-function placed(
-  into: Value | undefined,
-  [word = '', ...rest]: readonly string[],
-  val: Value | undefined,
-  force: boolean,
-): Value | undefined {
-  const isFree = into === undefined || into === null || into === word || (force && !isMap(into));
-  if (!isFree && !isMap(into)) return undefined;
-  const map: ValueMap = !isFree && isMap(into) ? into : {};
-  if (rest.length > 0) {
-    const inner = placed(Object.hasOwn(map, word) ? map[word] : undefined, rest, val, force);
-    return inner === undefined ? undefined : { ...map, [word]: inner };
-  }
-  const others = Object.fromEntries(Object.entries(map).filter(([name]) => name !== word));
-  return val === undefined ? others : { ...map, [word]: val };
+function inTheWayText({ path, value, word }: InTheWay, delimiter: string): string {
+  const is = `The key '${path.join(delimiter)}' value is '${pyStr(value)}'`;
+  return `${is}, which is different from the provided key '${word}'. Use 'force=True' to overwrite.`;
 }
 
 function keepNested(key: string, val: Value, delimiter: string, context: CallContext): Returned | Promise<Returned> {
   const [top, ...rest] = wordsOf(key, delimiter);
-  const nested = rest.length === 0 ? val : placed(context.grains()[top], rest, val, false);
-  if (nested === undefined) return refusedText(`A part of the key ${key} exists and is no dict`);
-  return keep({ [top]: nested }, false, context);
+  const how = { val, force: false, intoLists: false };
+  const nested = rest.length === 0 ? ok(val) : placed(step(context.grains(), top), rest, how, [top]);
+  if (!nested.ok) return refusedText(`A part of the key ${key} exists and is no dict`);
+  return keep({ [top]: nested.value }, false, context);
 }
 
 async function keep(grains: ValueMap, destructive: boolean, context: CallContext): Promise<Returned> {

@@ -1,5 +1,5 @@
 /** `grains.*`: what this host is, read from the grains that the agent gathered; what changes them is grains-set.ts. */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { pyStr, type ValueMap } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
 import { grainsSetters } from './grains-set.js';
@@ -55,11 +55,11 @@ export const grainsModule = defineModule('grains', {
   ),
   has_value: fn(
     {
-      doc: 'Tells whether a grain is there and holds something.',
+      doc: 'Tells whether a grain is there, whatever it holds.',
       params: [{ name: 'key', type: 'str' }],
       examples: ['grains.has_value pkg:apache'],
     },
-    ({ key }, { grains }) => holdsSomething(traverse(grains(), key, ':')),
+    ({ key }, { grains }) => traverse(grains(), key, ':') !== undefined,
   ),
   ls: fn({ doc: 'The names of all grains.', examples: ['grains.ls'] }, (_, { grains }) => Object.keys(grains()).sort()),
   keys: fn({ doc: 'The same as grains.ls.' }, (_, { grains }) => Object.keys(grains()).sort()),
@@ -71,33 +71,32 @@ export const grainsModule = defineModule('grains', {
         { name: 'value', type: 'any' },
       ],
     },
-    ({ key, value }, { grains }) => pyStr(value) === pyStr(traverse(grains(), key, ':') ?? ''),
+    ({ key, value }, { grains }) => pyStr(value) === pyStr(traverseOr(grains(), key, ':', '')),
   ),
 });
 
-const PRIVATE: ReadonlySet<string> = new Set([
-  'serialnumber',
-  'id',
-  'master',
-  'host',
-  'domain',
-  'fqdn',
-  'nodename',
-  'localhost',
-  'uuid',
-  'machine_id',
-]);
+/** As Salt hides them. Diverges: also what else tells one host from another (compat/divergences.md). */
+const HIDDEN: Readonly<Record<string, string>> = {
+  domain: 'DOMAINNAME',
+  fqdn: 'MINION.DOMAINNAME',
+  id: 'MINION.DOMAINNAME',
+  host: 'MINION',
+  localhost: 'MINION',
+  nodename: 'MINION',
+  master: 'MINION',
+  uuid: 'MINION',
+  machine_id: 'MINION',
+};
 
 function sanitized(grains: ValueMap): ValueMap {
-  return Object.fromEntries(
-    Object.entries(grains).map(([key, value]) => [
-      key,
-      PRIVATE.has(key) && typeof value === 'string' ? 'MINION' : value,
-    ]),
-  );
+  const hidden = Object.entries(HIDDEN).filter(([key]) => Object.hasOwn(grains, key));
+  const { serialnumber: serial } = grains;
+  const number = typeof serial === 'string' ? { serialnumber: withoutEnd(serial) } : {};
+  return { ...grains, ...number, ...Object.fromEntries(hidden) };
 }
 
-function holdsSomething(value: Value | undefined): boolean {
-  if (isMap(value) || isList(value)) return Object.keys(value).length > 0;
-  return Boolean(value);
+/** The last quarter of its characters as `X`. */
+function withoutEnd(text: string): string {
+  const shown = Math.floor(text.length * 0.75);
+  return text.slice(0, shown) + 'X'.repeat(text.length - shown);
 }

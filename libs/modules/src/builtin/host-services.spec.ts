@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
-import { fieldsOf } from './name-databases.js';
+import { fieldsOf, withFullName } from './name-databases.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
 const lines = (text: string): readonly string[] => text.trim().split('\n');
@@ -36,6 +36,15 @@ describe('user.* and group.*', () => {
     expect(await params('user.chgid')).toMatchObject({ args: ['name', 'gid'] });
     expect(await params('user.chshell')).toMatchObject({ args: ['name', 'shell'] });
     expect(await params('user.chfullname')).toMatchObject({ args: ['name', 'fullname'] });
+    const places = ['name', 'uid', 'gid', 'groups', 'home', 'shell', 'unique', 'system', 'fullname'];
+    expect(await params('user.add')).toMatchObject({ args: [...places, 'createhome'] });
+    const last = await call('user.add', ['-x', 1, '', [], '', '', true, false, 'A B', false]);
+    expect(last.ret).toContain('add() takes from 1 to 9 positional arguments but 10 were given');
+  });
+
+  it('another full name leaves room and telephones as they are', () => {
+    expect(withFullName('Ann,12,55,66,x', 'Ann Onym')).toBe('Ann Onym,12,55,66,x');
+    expect([withFullName('Ann', 'A'), withFullName('', 'A'), withFullName('Ann,,5', '')]).toEqual(['A', 'A', ',,5']);
   });
 
   it.each([

@@ -43,6 +43,11 @@ export async function groups(signal: AbortSignal, key?: string): Promise<readonl
   }));
 }
 
+/** The field about a person with another name in front; room, telephones and the rest stay behind it. */
+export function withFullName(gecos: string, fullname: string): string {
+  return [fullname, ...gecos.split(',').slice(1)].join(',');
+}
+
 type Database = 'passwd' | 'group';
 
 async function entries(database: Database, signal: AbortSignal, key?: string): Promise<readonly (readonly string[])[]> {

@@ -6,7 +6,11 @@ const whole = { role: 'web', db: { user: 'app', ports: [5432, { tls: true }] }, 
 describe('pillar.*', () => {
   it.each([
     ['pillar.items', [], whole],
-    ['pillar.items', ['ignored', named({ pillarenv: 'base' })], whole],
+    ['pillar.items', [named({ pillarenv: 'base' })], whole],
+    ['pillar.items', ['role', 'db:user', 'nope'], { role: 'web', 'db:user': 'app', nope: '' }],
+    ['pillar.data', ['role'], { role: 'web' }],
+    ['pillar.ls', ['db:user'], ['db:user']],
+    ['pillar.obfuscate', ['role'], { role: '<str>' }],
     ['pillar.data', [], whole],
     ['pillar.raw', [], whole],
     ['pillar.raw', ['role'], 'web'],

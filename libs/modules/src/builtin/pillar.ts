@@ -8,17 +8,18 @@ import { traverse, traverseOr } from './traverse.js';
 
 const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const ENVIRONMENT = { type: 'str', default: null, doc: 'None or base: a minion has one pillar.' } as const;
-const REST = { rest: 'args', doc: 'Changes nothing.' } as const;
+const REST = { rest: 'args', doc: 'Only these, named as for pillar.item.' } as const;
 const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
 const ALL = { params: [REST, KWARGS] } as const;
 
 export const pillarModule = defineModule('pillar', {
-  items: fn({ doc: 'The whole pillar of this minion.', ...ALL, examples: ['pillar.items'] }, (_, context) =>
-    all(context),
+  items: fn(
+    { doc: 'The whole pillar of this minion, or some of it.', ...ALL, examples: ['pillar.items', 'pillar.items role'] },
+    ({ args }, context) => allOr(args, context),
   ),
-  data: fn({ doc: 'The same as pillar.items.', ...ALL }, (_, context) => all(context)),
-  ls: fn({ doc: 'The names at the top of the pillar.', ...ALL, examples: ['pillar.ls'] }, (_, context) =>
-    Object.keys(all(context)),
+  data: fn({ doc: 'The same as pillar.items.', ...ALL }, ({ args }, context) => allOr(args, context)),
+  ls: fn({ doc: 'The names at the top of the pillar.', ...ALL, examples: ['pillar.ls'] }, ({ args }, context) =>
+    Object.keys(allOr(args, context)),
   ),
   obfuscate: fn(
     {
@@ -27,7 +28,7 @@ export const pillarModule = defineModule('pillar', {
       returns: 'maps and lists as they are, `<str>`, `<int>` and so on in them',
       examples: ['pillar.obfuscate'],
     },
-    (_, context) => obfuscated(all(context)),
+    ({ args }, context) => obfuscated(allOr(args, context)),
   ),
   item: fn(
     {
@@ -35,8 +36,7 @@ export const pillarModule = defineModule('pillar', {
       params: [{ rest: 'args', doc: 'Names, nested with the delimiter.' }, { ...DELIMITER, keyword: true }, KWARGS],
       examples: ['pillar.item role', 'pillar.item role db:user'],
     },
-    ({ args, delimiter, kwargs: { default: otherwise = '' } }, context) =>
-      Object.fromEntries(args.map(pyStr).map((key) => [key, traverseOr(all(context), key, delimiter, otherwise)])),
+    ({ args, delimiter, kwargs: { default: otherwise = '' } }, context) => some(args, delimiter, otherwise, context),
   ),
   get: fn(
     {
@@ -92,6 +92,15 @@ export const pillarModule = defineModule('pillar', {
 
 function all({ pillar }: CallContext): ValueMap {
   return pillar?.() ?? {};
+}
+
+function some(names: readonly Value[], delimiter: string, otherwise: Value, context: CallContext): ValueMap {
+  const pillar = all(context);
+  return Object.fromEntries(names.map(pyStr).map((key) => [key, traverseOr(pillar, key, delimiter, otherwise)]));
+}
+
+function allOr(names: readonly Value[], context: CallContext): ValueMap {
+  return names.length === 0 ? all(context) : some(names, ':', '', context);
 }
 
 function obfuscated(value: Value): Value {

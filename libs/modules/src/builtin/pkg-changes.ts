@@ -35,9 +35,10 @@ export const pkgChanges = {
       doc: 'Installs packages. Nothing is asked, and configuration files that were changed stay.',
       params: [
         NAME,
-        PKGS,
-        { name: 'version', type: 'str', default: '', doc: 'Of the one package.' },
         { ...REFRESH, default: false },
+        // By name only: Salt has others in their places, and what is meant for those must not become a package.
+        { ...PKGS, keyword: true },
+        { name: 'version', type: 'str', default: '', keyword: true, doc: 'Of the one package.' },
       ],
       returns: CHANGED,
       examples: ['pkg.install vim', 'pkg.install pkgs=[vim,curl] refresh=True'],

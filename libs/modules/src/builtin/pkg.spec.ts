@@ -84,6 +84,19 @@ describe('pkg.*', () => {
     });
   });
 
+  it('has the second place of an installation for refresh, as Salt, and no third', async () => {
+    expect((await call('sys.argspec', ['pkg.install'])).ret).toEqual({
+      'pkg.install': {
+        args: ['name', 'refresh', 'pkgs', 'version'],
+        defaults: ['', false, null, ''],
+        varargs: null,
+        kwargs: null,
+      },
+    });
+    const third = await call('pkg.install', ['vim', '--x', 'vim']);
+    expect(third.ret).toContain('install() takes from 0 to 2 positional arguments but 3 were given');
+  });
+
   it.each([
     ['install', 'bash-'],
     ['remove', 'bash+'],
@@ -103,10 +116,10 @@ describe('pkg.*', () => {
   });
 
   it.each([
-    ['pkg.install', ['vim', null, '1-'], "'1-' is not a version"],
-    ['pkg.install', [null, [{ vim: '1+' }]], "'1+' is not a version"],
+    ['pkg.install', ['vim', false, named({ version: '1-' })], "'1-' is not a version"],
+    ['pkg.install', [named({ pkgs: [{ vim: '1+' }] })], "'1+' is not a version"],
     ['pkg.install', ['--reinstall'], "'--reinstall' is not the name of a package"],
-    ['pkg.install', ['vim', null, '1; x'], "'1; x' is not a version"],
+    ['pkg.install', ['vim', named({ version: '1; x' })], "'1; x' is not a version"],
     ['pkg.remove', [''], 'there is no package named'],
   ])('refuses %s %j', async (fun, sent, text) => {
     expect((await call(fun, sent)).ret).toBe(`ERROR executing '${fun}': ${text}`);

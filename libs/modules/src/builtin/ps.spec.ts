@@ -32,6 +32,10 @@ describe('ps.*', () => {
     await once(child, 'spawn');
     expect((await call('ps.pgrep', [`sleep ${seconds}`, '', true])).ret).toEqual([child.pid]);
     expect((await call('ps.pgrep', ['sleep', 'root'])).ret).toContain(child.pid);
+    const regex = named({ full: true, pattern_is_regex: true });
+    expect((await call('ps.pgrep', [`^sle{2}p 61\\.${String(process.pid)}$`, regex])).ret).toEqual([child.pid]);
+    expect((await call('ps.pgrep', [`^sle{2}p 61\\.${String(process.pid)}$`, '', true])).ret).toBeNull();
+    expect((await call('ps.pgrep', ['(', regex])).ret).toContain('the pattern does not compile');
     child.kill();
     await once(child, 'exit');
     expect((await call('ps.pgrep', ['no such process name'])).ret).toBeNull();

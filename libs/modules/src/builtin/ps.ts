@@ -6,6 +6,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { accountOf } from '../process/account.js';
+import { matching } from '../process/match-apart.js';
 import { bootTime, processIds, processLink, type ProcessFacts, readMemory, readProcess } from './proc.js';
 import { signalNumber } from './signals.js';
 
@@ -18,11 +19,12 @@ export const psModule = defineModule('ps', {
         { name: 'pattern', type: 'str', doc: 'The text.' },
         { name: 'user', type: 'str', default: '', doc: 'Only processes of this account.' },
         { name: 'full', type: 'bool', default: false, doc: 'Look at the whole command line.' },
+        { name: 'pattern_is_regex', type: 'bool', default: false, doc: 'The text is a regular expression.' },
       ],
       returns: 'a list, or None when there is none',
       examples: ['ps.pgrep httpd', 'ps.pgrep www full=True'],
     },
-    ({ pattern, user, full }) => pgrep(pattern, user, full),
+    ({ pattern, user, full, pattern_is_regex: isRegex }) => pgrep(pattern, user, { full, isRegex }),
   ),
   proc_info: fn(
     {
@@ -59,16 +61,24 @@ export const psModule = defineModule('ps', {
   ),
 });
 
-async function pgrep(pattern: string, user: string, full: boolean): Promise<Value> {
+interface How {
+  readonly full: boolean;
+  readonly isRegex: boolean;
+}
+
+async function pgrep(pattern: string, user: string, { full, isRegex }: How): Promise<Value> {
   const uid = user === '' ? undefined : (await accountOf(user)).uid;
-  const matches = ({ name, cmdline, uids }: ProcessFacts): boolean =>
-    (full ? cmdline.join(' ') : name).includes(pattern) && (uid === undefined || uids[0] === uid);
-  const found: number[] = [];
+  const lookedAt: (readonly [pid: number, text: string])[] = [];
   // One after the other: a host may have more processes than this one may open files.
   for (const pid of await processIds()) {
     const one = await readProcess(pid);
-    if (one !== undefined && matches(one)) found.push(pid);
+    if (one === undefined || (uid !== undefined && one.uids[0] !== uid)) continue;
+    lookedAt.push([pid, full ? one.cmdline.join(' ') : one.name]);
   }
+  const texts = lookedAt.map(([, text]) => text);
+  const holding = (): readonly string[] => texts.filter((text) => text.includes(pattern));
+  const fitting = new Set(isRegex ? await matching({ source: pattern, flags: 0 }, texts) : holding());
+  const found = lookedAt.filter(([, text]) => fitting.has(text)).map(([pid]) => pid);
   return found.length === 0 ? null : found;
 }
 

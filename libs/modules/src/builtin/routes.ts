@@ -1,4 +1,4 @@
-/** The routes of this host, as `/proc/net` has them. */
+/** The routes of this host and its neighbours, as `/proc/net` has them. */
 import { readFile } from 'node:fs/promises';
 import type { ValueMap } from '@natrium/model';
 import { fromProc, fromProc6 } from './addresses.js';
@@ -42,12 +42,18 @@ export async function routes6(path = '/proc/net/ipv6_route'): Promise<readonly V
   });
 }
 
-async function rowsOf(path: string): Promise<readonly (readonly string[])[]> {
+/** From hardware address to IPv4 address, of those that answered: the others have no flags and only zeros. */
+export async function neighbours(path = '/proc/net/arp'): Promise<ValueMap> {
+  const rows = (await rowsOf(path, 4)).slice(1).filter(([, , flags]) => flags !== '0x0');
+  return Object.fromEntries(rows.map(([address = '', , , mac = '']) => [mac, address]));
+}
+
+async function rowsOf(path: string, least = 8): Promise<readonly (readonly string[])[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter((words) => words.length > 7);
+    .filter((words) => words.length >= least);
 }
 
 function letters(hex: string): string {

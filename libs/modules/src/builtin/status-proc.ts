@@ -10,6 +10,12 @@ export async function procText(name: string): Promise<string> {
   });
 }
 
+/** Hours and minutes of the day that has begun, as Salt writes them: `3:5`. */
+export function hoursText(seconds: number): string {
+  const minutes = Math.floor((seconds % 86_400) / 60);
+  return `${Math.floor(minutes / 60)}:${minutes % 60}`;
+}
+
 /** `/proc/meminfo`: `MemTotal: {value: '…', unit: 'kB'}`. */
 export function memoryFields(text: string): ValueMap {
   const fields = [...text.matchAll(/^(\S+):\s+(\d+)(?: (\w+))?$/gm)];
@@ -18,17 +24,19 @@ export function memoryFields(text: string): ValueMap {
   );
 }
 
-/** `/proc/cpuinfo`: the last processor's values, its flags as a list. */
+/** `/proc/cpuinfo`: the last processor's values as text, `flags` as a list. */
 export function processorFields(text: string): ValueMap {
   const fields = [...text.matchAll(/^([^\t:\n]+)\t*: ?(.*)$/gm)];
   return Object.fromEntries(
-    fields.map(([, name = '', value = '']) => [name, /^(flags|Features)$/.test(name) ? value.split(' ') : value]),
+    fields.map(([, name = '', value = '']) => [name, name === 'flags' ? value.split(' ') : value]),
   );
 }
 
-const CPU = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal', 'guest', 'guest_nice'];
+const CPU = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+/** Rows of which the first number is the sum of the others. */
+const SUMMED: Readonly<Record<string, string>> = { intr: 'irqs', softirq: 'softirqs' };
 
-/** `/proc/stat`: times of each processor by name, the first number of the rest. */
+/** `/proc/stat`: the times of all processors by name, sums with their parts, the first number of every other row. */
 export function processorTimes(text: string): ValueMap {
   const rows = text
     .trim()
@@ -36,9 +44,10 @@ export function processorTimes(text: string): ValueMap {
     .map((line) => line.split(/\s+/));
   return Object.fromEntries(
     rows.map(([name = '', ...words]): [string, Value] => {
-      const numbers = words.map(Number);
-      if (name.startsWith('cpu')) return [name, Object.fromEntries(CPU.map((key, at) => [key, numbers[at] ?? 0]))];
-      return [name, numbers[0] ?? 0];
+      const [first = 0, ...others] = words.map(Number);
+      if (name === 'cpu') return [name, Object.fromEntries(CPU.map((key, at) => [key, [first, ...others][at] ?? 0]))];
+      const parts = SUMMED[name];
+      return [name, parts === undefined ? first : { total: first, [parts]: others }];
     }),
   );
 }
@@ -46,14 +55,14 @@ export function processorTimes(text: string): ValueMap {
 const RECEIVED = ['bytes', 'packets', 'errs', 'drop', 'fifo', 'frame', 'compressed', 'multicast'];
 const SENT = ['bytes', 'packets', 'errs', 'drop', 'fifo', 'colls', 'carrier', 'compressed'];
 
-/** `/proc/net/dev`: what each interface received (`rx_…`) and sent (`tx_…`). */
+/** `/proc/net/dev`: the name of each interface, what it received (`rx_…`) and sent (`tx_…`). */
 export function interfaceCounters(text: string): ValueMap {
   const keys = [...RECEIVED.map((key) => `rx_${key}`), ...SENT.map((key) => `tx_${key}`)];
   const rows = [...text.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)];
   return Object.fromEntries(
     rows.map(([, name = '', rest = '']) => {
       const numbers = rest.trim().split(/\s+/).map(Number);
-      return [name, Object.fromEntries(keys.map((key, at) => [key, numbers[at] ?? 0]))];
+      return [name, { iface: name, ...Object.fromEntries(keys.map((key, at) => [key, numbers[at] ?? 0])) }];
     }),
   );
 }

@@ -3,8 +3,10 @@ import { float, isMap, pyStr, type ValueMap } from '@natrium/model';
 import { availableParallelism } from 'node:os';
 import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
+import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { matchesGlob } from '../loader/glob.js';
+import { matching } from '../process/match-apart.js';
 import { hasTool, runTool } from '../process/run-tool.js';
 import { mounts, usageOf } from './mounts.js';
 import { bootTime, processIds, readProcess } from './proc.js';
@@ -42,10 +44,10 @@ export const statusModule = defineModule('status', {
   ),
   diskusage: fn(
     {
-      doc: 'Size and free bytes of mounted file systems.',
-      params: [{ rest: 'args', doc: 'Mount points or types, as globs; all when not given.' }],
-      returns: 'a map from the mount point to total and available',
-      examples: ['status.diskusage', 'status.diskusage / ext4'],
+      doc: 'Size and free bytes of the file systems that paths are in, or of types of them.',
+      params: [{ rest: 'args', doc: 'Whole paths, or types as globs; all that is mounted when not given.' }],
+      returns: 'a map from the path to total and available',
+      examples: ['status.diskusage', "status.diskusage /tmp 'ext?'"],
     },
     ({ args }) => diskUsage(args.map(pyStr)),
   ),
@@ -59,18 +61,12 @@ export const statusModule = defineModule('status', {
   ),
   pid: fn(
     {
-      doc: 'The ids of processes whose command line holds a text, one on each line.',
-      params: [{ name: 'sig', type: 'str', doc: 'The text.' }],
+      doc: 'The ids of processes in whose command line a regular expression is found, one on each line.',
+      params: [{ name: 'sig', type: 'str', doc: 'The expression; one that takes too long is given up.' }],
       returns: 'text, empty when there is none',
-      examples: ['status.pid sshd'],
+      examples: ['status.pid sshd', "status.pid 'nginx: (master|worker)'"],
     },
-    async ({ sig }, { signal }) =>
-      Object.entries(await processes(signal))
-        .filter(
-          ([pid, facts]) => Number(pid) !== process.pid && isMap(facts) && pyStr(facts['cmd'] ?? '').includes(sig),
-        )
-        .map(([pid]) => pid)
-        .join('\n'),
+    ({ sig }, { signal }) => pidsOf(sig, signal),
   ),
 });
 
@@ -78,13 +74,12 @@ async function uptime(context: CallContext): Promise<ValueMap> {
   const seconds = Math.floor(Number((await procText('uptime')).split(' ')[0]));
   const since = await bootTime();
   const iso = new Date(since * 1000).toISOString().slice(0, 19);
-  const [days, rest] = [Math.floor(seconds / 86_400), seconds % 86_400];
   return {
     seconds,
     since_iso: iso,
     since_t: since,
-    days,
-    time: `${Math.floor(rest / 3600)}:${String(Math.floor(rest / 60) % 60).padStart(2, '0')}`,
+    days: Math.floor(seconds / 86_400),
+    time: proc.hoursText(seconds),
     // As Salt: not there where the host has no `who`.
     ...((await hasTool('who')) ? { users: await sessions(context) } : {}),
   };
@@ -96,17 +91,28 @@ async function sessions(context: CallContext): Promise<number> {
   return stdout.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-async function diskUsage(globs: readonly string[]): Promise<ValueMap> {
-  const fits = (words: readonly string[]): boolean =>
-    globs.length === 0 || globs.some((glob) => words.some((word) => matchesGlob(glob, word)));
-  const rows = (await mounts())
-    .filter(({ point, type }) => fits([point, type]))
-    .map(async ({ point }) => {
-      const usage = await usageOf(point);
-      if (usage === undefined) return [];
-      return [[point, { total: usage.total * usage.bytes, available: usage.available * usage.bytes }] as const];
-    });
+async function diskUsage(words: readonly string[]): Promise<ValueMap> {
+  const [paths, types] = [words.filter((word) => word.startsWith('/')), words.filter((word) => !word.startsWith('/'))];
+  const isMeant = (type: string): boolean => words.length === 0 || types.some((glob) => matchesGlob(glob, type));
+  const points = (await mounts()).filter(({ type }) => isMeant(type)).map(({ point }) => point);
+  const rows = [...new Set([...paths, ...points])].map(async (path) => {
+    const usage = await usageOf(path);
+    if (usage !== undefined)
+      return [[path, { total: usage.total * usage.bytes, available: usage.available * usage.bytes }] as const];
+    if (paths.includes(path)) throw new ExecutionError(`${path} cannot be looked at`);
+    return [];
+  });
   return Object.fromEntries((await Promise.all(rows)).flat());
+}
+
+async function pidsOf(pattern: string, signal: AbortSignal): Promise<string> {
+  const others = Object.entries(await processes(signal)).filter(([pid]) => Number(pid) !== process.pid);
+  const commands = others.map(([, facts]) => (isMap(facts) ? pyStr(facts['cmd'] ?? '') : ''));
+  const found = new Set(await matching({ source: pattern, flags: 0 }, commands));
+  return others
+    .filter((_, at) => found.has(commands[at] ?? ''))
+    .map(([pid]) => pid)
+    .join('\n');
 }
 
 async function processes(signal: AbortSignal): Promise<ValueMap> {

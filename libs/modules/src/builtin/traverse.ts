@@ -3,7 +3,6 @@ import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 
 /** Follows `a:b:0` through maps and lists, and through a list of maps to the first that has the key. */
 export function traverse(data: ValueMap, key: string, delimiter: string): Value | undefined {
-  if (Object.hasOwn(data, key)) return data[key];
   let value: Value | undefined = data;
   for (const word of delimiter === '' ? [key] : key.split(delimiter)) {
     value = step(value, word);
@@ -18,9 +17,11 @@ export function traverseOr(data: ValueMap, key: string, delimiter: string, other
   return found === undefined ? otherwise : found;
 }
 
-function step(value: Value | undefined, word: string): Value | undefined {
+/** The value behind one key or index. */
+export function step(value: Value | undefined, word: string): Value | undefined {
   if (isMap(value)) return Object.hasOwn(value, word) ? value[word] : undefined;
   if (!isList(value)) return undefined;
-  if (/^-?\d{1,9}$/.test(word)) return value.at(Number(word));
-  return value.filter(isMap).find((map) => Object.hasOwn(map, word))?.[word];
+  const map = value.filter(isMap).find((one) => Object.hasOwn(one, word));
+  if (map !== undefined) return map[word];
+  return /^-?\d{1,9}$/.test(word) ? value.at(Number(word)) : undefined;
 }

@@ -16,6 +16,7 @@ export function unifiedDiff(before: string, after: string): string {
   ];
   const range = (length: number): string => {
     const count = length - tail + context - from;
+    if (count === 1) return String(from + 1);
     return `${count === 0 ? from : from + 1},${count}`;
   };
   return `--- \n+++ \n@@ -${range(old.length)} +${range(now.length)} @@\n${body.map(ended).join('')}`;

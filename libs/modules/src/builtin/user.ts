@@ -5,7 +5,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { toolOutput } from '../process/run-tool.js';
-import { type GroupEntry, groups, plainName, type UserEntry, users } from './name-databases.js';
+import { type GroupEntry, groups, plainName, type UserEntry, users, withFullName } from './name-databases.js';
 
 const NAME = { name: 'name', type: 'str', doc: 'Name of the account.' } as const;
 
@@ -59,10 +59,10 @@ export const userModule = defineModule('user', {
         { name: 'groups', type: 'list', default: [], doc: 'Further groups.' },
         { name: 'home', type: 'str', default: '' },
         { name: 'shell', type: 'str', default: '' },
+        { name: 'unique', type: 'bool', default: true },
         { name: 'system', type: 'bool', default: false },
         { name: 'fullname', type: 'str', default: '' },
-        { name: 'createhome', type: 'bool', default: true },
-        { name: 'unique', type: 'bool', default: true },
+        { name: 'createhome', type: 'bool', default: true, keyword: true },
       ],
       returns: 'true',
       examples: ['user.add ann uid=1500 groups=adm,dialout shell=/bin/bash'],
@@ -130,12 +130,15 @@ export const userModule = defineModule('user', {
   ),
   chfullname: fn(
     {
-      doc: 'Changes the full name of an account.',
+      doc: 'Changes the full name of an account; what else is told of its person stays.',
       params: [NAME, { name: 'fullname', type: 'str' }],
       returns: 'true',
       examples: ["user.chfullname ann 'Ann Onym'"],
     },
-    ({ name, fullname }, context) => modified(name, ['--comment', oneLine(fullname)], context),
+    async ({ name, fullname }, context) => {
+      const { gecos } = await existing(name, context);
+      return modified(name, ['--comment', withFullName(gecos, oneLine(fullname))], context);
+    },
   ),
   chhome: fn(
     {

@@ -9,8 +9,8 @@ const LIMIT_MS = 5_000;
 
 export interface Pattern {
   readonly source: string;
-  /** Python's flags as a number, or their names. */
-  readonly flags: number | readonly string[];
+  /** Python's: 2 ignores case, 8 is of many lines, 16 has a dot mean line ends too. */
+  readonly flags: number;
 }
 
 interface Task {
@@ -37,20 +37,18 @@ export async function replacing(pattern: Pattern, text: string, repl: string, co
   return replaced;
 }
 
-const BITS: Readonly<Record<string, readonly [bit: number, flag: string]>> = {
-  IGNORECASE: [2, 'i'],
-  MULTILINE: [8, 'm'],
-  DOTALL: [16, 's'],
-};
+const LETTERS: readonly (readonly [bit: number, letter: string])[] = [
+  [2, 'i'],
+  [8, 'm'],
+  [16, 's'],
+];
 
 function compiled({ source, flags }: Pattern): { readonly source: string; readonly flags: string } {
   const translated = source
     .replace(ESCAPED, endsOfText)
     .replace(/\(\?P<(\w+)>/g, '(?<$1>')
     .replace(/\(\?P=(\w+)\)/g, '\\k<$1>');
-  const wanted = (name: string, bit: number): boolean =>
-    typeof flags === 'number' ? (flags & bit) !== 0 : flags.includes(name);
-  const letters = Object.entries(BITS).flatMap(([name, [bit, letter]]) => (wanted(name, bit) ? [letter] : []));
+  const letters = LETTERS.flatMap(([bit, letter]) => ((flags & bit) === 0 ? [] : [letter]));
   try {
     new RegExp(translated, letters.join(''));
   } catch (error) {

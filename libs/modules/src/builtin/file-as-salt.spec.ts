@@ -1,0 +1,177 @@
+/** `file.*` where scripts of Salt's users look: shapes of values, words of refusals, what counts as done. */
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMap, type Value } from '@natrium/model';
+import { call, named } from '../testing/call-context.js';
+import { unifiedDiff } from './unified-diff.js';
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
+  path = join(folder, 'a.conf');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const run = (fun: string, ...sent: Value[]) =>
+  call(`file.${fun}`, sent, { config: { id: 'web1', cachedir: join(folder, 'cache') } });
+const ret = async (fun: string, ...sent: Value[]) => (await run(fun, ...sent)).ret;
+const modeOf = (name: string): string => (statSync(join(folder, name)).mode & 0o777).toString(8);
+
+describe('folders', () => {
+  it('are made above a path, and to its end where that is a slash', async () => {
+    expect(await ret('makedirs', join(folder, 'a/b/file'))).toBeNull();
+    expect(await ret('directory_exists', join(folder, 'a/b'))).toBe(true);
+    expect(await ret('path_exists', join(folder, 'a/b/file'))).toBe(false);
+    expect(await ret('makedirs', `${folder}/c/d/`)).toBeNull();
+    expect(await ret('directory_exists', join(folder, 'c/d'))).toBe(true);
+    expect(await ret('makedirs', `${folder}/c/d/`)).toBe(`Directory '${folder}/c/d' already exists`);
+  });
+
+  it('that are made all have the owner and the mode, and those that were there keep theirs', async () => {
+    mkdirSync(join(folder, 'old'), { mode: 0o711 });
+    for (const fun of ['makedirs', 'mkdir']) {
+      await ret(fun, `${folder}/old/${fun}/b/`, named({ mode: 750 }));
+      expect(['old', `old/${fun}`, `old/${fun}/b`].map(modeOf)).toEqual(['711', '750', '750']);
+      await ret(fun, `${folder}/old/${fun}/b/`, named({ mode: 700 }));
+      expect(modeOf(`old/${fun}/b`)).toBe('750');
+    }
+    if (process.getuid?.() !== 0) return;
+    await ret('makedirs', join(folder, 'n/m/file'), 'nobody', 'nogroup');
+    for (const name of ['n', 'n/m']) expect(await ret('get_user', join(folder, name))).toBe('nobody');
+    expect(await ret('get_user', folder)).toBe('root');
+  });
+
+  it('are not made for an owner or with a mode that is none, nor in the place of a file', async () => {
+    expect((await run('makedirs', `${folder}/x/`, 'no-such-user')).ret).toBe('ERROR: User does not exist');
+    expect((await run('mkdir', `${folder}/x`, named({ mode: 'rwx' }))).success).toBe(false);
+    expect(await ret('path_exists', join(folder, 'x'))).toBe(false);
+    writeFileSync(path, '');
+    expect(await run('makedirs', `${path}/`)).toMatchObject({
+      ret: `ERROR: The path '${path}' already exists and is not a directory`,
+      retcode: 1,
+    });
+  });
+});
+
+describe('links and times', () => {
+  it('a link that is there already is no failure, another is', async () => {
+    expect(await ret('symlink', '/etc/hosts', path)).toBe(true);
+    expect(await ret('symlink', '/etc//hosts', path)).toBe(true);
+    expect(await ret('symlink', '/etc/fstab', path)).toBe(`ERROR: Found existing symlink: ${path}`);
+    expect(await ret('readlink', path)).toBe('/etc/hosts');
+    expect(await ret('symlink', '/etc/fstab', path, named({ atomic: true }))).toBe(true);
+    expect(await ret('readlink', path)).toBe('/etc/fstab');
+    rmSync(path);
+    writeFileSync(path, '');
+    expect(await ret('symlink', '/etc/fstab', path)).toBe(`ERROR: Existing path is not a symlink: ${path}`);
+    expect((await run('symlink', '/etc/fstab', folder, false, true)).success).toBe(false);
+    expect(lstatSync(folder).isDirectory()).toBe(true);
+    expect(await ret('readdir', folder)).toEqual(['.', '..', 'a.conf']);
+  });
+
+  it('a time that is not given is now, whatever the other is', async () => {
+    const before = Date.now() - 1;
+    await ret('touch', path, 1_000_000);
+    expect(statSync(path).atimeMs).toBe(1e9);
+    expect(statSync(path).mtimeMs).toBeGreaterThanOrEqual(before);
+    await ret('touch', path, named({ mtime: 0 }));
+    expect(statSync(path).mtimeMs).toBe(0);
+    expect(statSync(path).atimeMs).toBeGreaterThanOrEqual(before);
+  });
+
+  it('are told as what they are, where they lead, and also when that is nowhere', async () => {
+    symlinkSync(join(folder, 'nowhere'), path);
+    expect(await ret('stats', path)).toMatchObject({ type: 'link', target: join(folder, 'nowhere') });
+    expect(await ret('readlink', path, true)).toBe(join(folder, 'nowhere'));
+    writeFileSync(join(folder, 'nowhere'), '');
+    expect(await ret('stats', path)).toMatchObject({ type: 'file', target: join(folder, 'nowhere') });
+    const link = await ret('stats', path, named({ follow_symlinks: false }));
+    expect(link).toMatchObject({ type: 'link', target: join(folder, 'nowhere') });
+    expect(await ret('stats', '/dev/null')).toMatchObject({ type: 'char' });
+  });
+});
+
+it.each([
+  ['get_mode', ['/nonexistent'], 'ERROR: Path not found: /nonexistent'],
+  ['stats', ['/nonexistent'], 'ERROR: Path not found: /nonexistent'],
+  ['readlink', ['/etc'], "ERROR executing 'file.readlink': A valid link was not specified: /etc"],
+  ['readdir', ['/etc/passwd'], "ERROR executing 'file.readdir': A valid directory was not specified."],
+  ['search', ['/nonexistent', 'x'], "ERROR executing 'file.search': File not found: /nonexistent"],
+  ['replace', ['/nonexistent', 'x', 'y'], "ERROR executing 'file.replace': File not found: /nonexistent"],
+  ['search', ['/etc/passwd', 'x', 'NONE'], "ERROR executing 'file.search': Invalid re flag given: NONE"],
+  ['find', ['/etc', named({ type: 'fx' })], 'ERROR executing \'file.find\': invalid file type "x"'],
+] as const)('refuses %s %j in Salt’s words', async (fun, sent, text) => {
+  expect(await run(fun, ...sent)).toMatchObject({ ret: text, retcode: 1 });
+});
+
+it.each([
+  ['/a/b', '/a', 'b'],
+  ['/a/b/', '/a/b', ''],
+  ['/a', '/', 'a'],
+  ['a', '', 'a'],
+  ['//', '//', ''],
+  ['/a//b', '/a', 'b'],
+])('splits %j as Python does', async (whole, head, tail) => {
+  expect([await ret('dirname', whole), await ret('basename', whole)]).toEqual([head, tail]);
+});
+
+describe('what files hold', () => {
+  it('is searched with the flags in any case, with further places for the same, and without blanks around a text', async () => {
+    writeFileSync(path, 'one\nTwo\n');
+    expect(await ret('search', path, '^two', ['ignorecase', 'M'])).toBe(true);
+    expect(await ret('search', path, '^two', 'i')).toBe(false);
+    expect(await ret('search', path, '^two', 'I', 1, false, true)).toBe(true);
+    expect(await ret('search', join(folder, 'none'), 'x', 8, 1, true)).toBe(false);
+    expect(await ret('contains', path, ' Two ')).toBe(true);
+    expect(await ret('contains', path, 'One')).toBe(false);
+  });
+
+  it('is replaced with backslashes as they are, and only looked at where only that is asked', async () => {
+    writeFileSync(path, 'a=1\n');
+    expect(await ret('replace', path, '1', 'C:\\new', named({ backslash_literal: true, show_changes: false }))).toBe(
+      true,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('a=C:\\new\n');
+    const both = named({ search_only: true, append_if_not_found: true });
+    expect(await ret('replace', path, 'x', 'y', both)).toContain('search_only cannot be used with append');
+    for (const show_changes of [true, false])
+      expect(await ret('replace', join(folder, 'none'), 'x', 'y', named({ ignore_if_missing: true, show_changes }))).toBe(false); // prettier-ignore
+    expect(unifiedDiff('one\n', 'two\n')).toBe('--- \n+++ \n@@ -1 +1 @@\n-one\n+two\n');
+  });
+
+  it('gets every line with an end of its own', async () => {
+    await ret('write', path, 'one\n', 'two');
+    await ret('append', path, 'three\n');
+    expect(readFileSync(path, 'utf8')).toBe('one\n\ntwo\nthree\n\n');
+  });
+
+  it('is kept with the time in Salt’s words', async () => {
+    writeFileSync(path, 'old');
+    await ret('write', path, 'new', named({ backup: 'minion' }));
+    const [first] = Object.values((await ret('list_backups', path)) ?? {}) as Value[];
+    const time = isMap(first) ? first['Backup Time'] : '';
+    expect(time).toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d\.\d{6}$/);
+  });
+});
+
+it('finds of several owners and kinds, by parts of a unit, and in the order of the paths', async () => {
+  for (const name of ['b', 'b-c', 'b/d']) if (name !== 'b') execFileSync('mkdir', ['-p', join(folder, name)]);
+  writeFileSync(join(folder, 'big'), 'x'.repeat(1600));
+  const found = async (options: Readonly<Record<string, Value>>) => ret('find', folder, named({ mindepth: 1, ...options })); // prettier-ignore
+  expect(await found({})).toEqual(['b', 'b-c', 'b/d', 'big'].map((name) => join(folder, name)));
+  expect(await found({ type: 'f, l' })).toEqual([join(folder, 'big')]);
+  const user = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
+  expect(await found({ owner: `65533,${user}`, type: 'f' })).toEqual([join(folder, 'big')]);
+  expect(await found({ owner: '65533 65532' })).toEqual([]);
+  expect(await found({ size: '+1.5k', type: 'f' })).toEqual([join(folder, 'big')]);
+  expect(await found({ size: '+1.6k', type: 'f' })).toEqual([]);
+  expect(await ret('find', '/dev/null', named({ type: 'c' }))).toEqual(['/dev/null']);
+  expect(await ret('find', '/dev/null', named({ type: 'b' }))).toEqual([]);
+});

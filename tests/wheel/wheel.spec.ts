@@ -7,7 +7,13 @@ import { fingerprint } from '@natrium/envelope';
 import { isMap } from '@natrium/model';
 import { MINIONS, PILLAR, run, told, wheel, World } from './world.js';
 
-const ACCEPTED = { local: [], minions: [...MINIONS], minions_pre: [], minions_rejected: [], minions_denied: [] };
+const ACCEPTED = {
+  local: ['master.pub'],
+  minions: [...MINIONS],
+  minions_pre: [],
+  minions_rejected: [],
+  minions_denied: [],
+};
 
 let world: World;
 let keeper: MasterClient;

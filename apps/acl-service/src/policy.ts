@@ -29,6 +29,7 @@ import {
   fromPlain,
   isMap,
   ok,
+  pyRepr,
   type Refusal,
   refusal,
   type Request,
@@ -199,10 +200,13 @@ export class Policy {
   }
 }
 
+/** As Salt sorts them: by their text, and each once. */
 function permsOf(source: readonly Value[]): Value {
   if (source.length === 0) return {};
   const texts = new Set(source.filter((entry) => typeof entry === 'string'));
-  return [...[...texts].sort(), ...source.filter((entry) => typeof entry !== 'string')];
+  const others = new Map(source.filter((entry) => typeof entry !== 'string').map((entry) => [pyRepr(entry), entry]));
+  const byText = [...others].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...[...texts].sort(), ...byText.map(([, entry]) => entry)];
 }
 
 /** What the built-in runners need is granted to them; the operator's own rules come on top. */

@@ -27,8 +27,6 @@ export interface Io {
   ask(question: string): Promise<string | undefined>;
   /** Reads one line from the operator, asked on stderr; a secret does not show. From a pipe: its next line. */
   prompt(question: string, how: { readonly secret: boolean }): Promise<string | undefined>;
-  /** The name of the account that the command runs as. */
-  account(): string;
   /** What was on the command line no longer shows in the list of processes. */
   hideArguments(): void;
   /** The token that was kept, and where. @throws {Error} When others may read it. */

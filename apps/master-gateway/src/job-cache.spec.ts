@@ -349,6 +349,12 @@ describe('returns', () => {
     expect(await cache.returnsOf(aRecord(3))).toEqual([]);
   });
 
+  it('of a run are found by its jid, and make it no job in the lists of jobs', async () => {
+    await cache.storeLate(aReturn(1, 'host_master'), 'end');
+    expect(await other.returnsOf({ jid: jidOf(1) })).toHaveLength(1);
+    expect(await other.all()).toEqual([]);
+  });
+
   it('count once for each minion: the first', async () => {
     await cache.storeReturn(aReturn(1, 'web1', 'first'));
     await other.storeReturn(aReturn(1, 'web1', 'second'));

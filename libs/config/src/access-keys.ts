@@ -29,8 +29,8 @@ export const accessKeys = {
   order_masters: flag(false, 'A command whose target nobody matches is passed on to lower masters'),
   minion_data_cache: flag(true, 'Has no effect: data is always cached, and a missing cache never widens a rule'),
   token_expire: z
-    ._default(whole(1, 31_536_000), 43_200)
-    .register(keyDocs, { group, doc: 'Lifetime of a token in seconds', takes: 'whole seconds, 1 to 31536000' }),
+    ._default(whole(1, 315_360_000), 43_200)
+    .register(keyDocs, { group, doc: 'Lifetime of a token in seconds', takes: 'whole seconds, 1 to 315360000' }),
   token_expire_user_override: z._default(raw(), false).register(keyDocs, {
     group,
     doc: 'Who may choose the lifetime of a token',

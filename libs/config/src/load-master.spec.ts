@@ -199,6 +199,7 @@ describe('a mistake in the master file', () => {
     ['nats: {a: 1}', 'nats: this is a mapping, not a text or a list of texts'],
     ['nats: [a, 5]', 'nats: this list is too long, or an item of it is not a text'],
     ['cluster: A.B', 'cluster: this text has characters or a length that are not allowed'],
+    ['token_expire: 315360001', 'token_expire: this is more than 315360000'],
     ['log_level: loud', 'log_level: this is none of the values that it takes'],
     [`eauth_acl_module: ${'x'.repeat(65)}`, 'eauth_acl_module: this is longer than 64 characters'],
   ])('says why it does not take %s', (master, reason) => {
@@ -305,6 +306,10 @@ describe('the values', () => {
     const { config } = load({ master: 'peer: {a: [b]}\n' });
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.peer)).toBe(true);
+  });
+
+  it('take a token’s life of three years, as clients of Salt ask for', () => {
+    expect(load({ master: 'token_expire: 94670856\n' }).config.token_expire).toBe(94_670_856);
   });
 
   it('resolve relative paths against root_dir, and that against the folder', () => {

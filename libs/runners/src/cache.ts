@@ -3,15 +3,10 @@
  *
  * Diverges: pillar is told only to an account with full access; the authority itself refuses everybody else.
  */
-import { isList, pyStr, type Value } from '@natrium/model';
 import { defineModule } from '@natrium/modules';
 import { absent } from './not-here.js';
 import { runner } from './runner-registry.js';
-
-const OF = [
-  { name: 'tgt', type: 'any', default: '*', doc: 'Only these minions.' },
-  { name: 'tgt_type', type: 'str', default: 'glob', doc: 'How to read the target.' },
-] as const;
+import { OF, targetOf } from './target.js';
 
 /** Diverges: an item's `allow_tgt` names minions, and nobody who runs a runner is one. */
 const MINE = 'what minions keep in the mine they keep for minions, who read it with mine.get';
@@ -24,7 +19,7 @@ export const cacheModule = defineModule('cache', {
       returns: 'a map by minion; an empty one for a minion that has not told any',
       examples: ['cache.grains', "cache.grains 'web*'"],
     },
-    ({ tgt, tgt_type: tgtType }, { master }) => master.cached('grains', { tgt: targetOf(tgt), tgtType }),
+    (of, { master }) => master.cached('grains', targetOf(of)),
   ),
   pillar: runner(
     {
@@ -33,11 +28,7 @@ export const cacheModule = defineModule('cache', {
       returns: 'a map by minion',
       examples: ['cache.pillar', 'cache.pillar web1'],
     },
-    ({ tgt, tgt_type: tgtType }, { master }) => master.cached('pillar', { tgt: targetOf(tgt), tgtType }),
+    (of, { master }) => master.cached('pillar', targetOf(of)),
   ),
   mine: absent(MINE, 'cache.mine'),
 });
-
-function targetOf(tgt: Value): string | readonly string[] {
-  return isList(tgt) ? tgt.map(pyStr) : pyStr(tgt);
-}

@@ -1,5 +1,5 @@
 /** `event.*`: fires events on the master's bus. */
-import { isMap, type Value } from '@natrium/model';
+import { isMap, isTrue, type Value } from '@natrium/model';
 import { defineModule, ExecutionError } from '@natrium/modules';
 import { runner } from './runner-registry.js';
 
@@ -15,8 +15,10 @@ export const eventModule = defineModule('event', {
       examples: [`event.send my/custom/event '{"foo": "bar"}'`],
     },
     async ({ tag, data }, { master }): Promise<Value> => {
-      if (data !== null && !isMap(data)) throw new ExecutionError('the data of an event is a map');
-      await master.fire(tag, data ?? {});
+      // What is empty is no data, as in Salt.
+      const said = isTrue(data) ? data : {};
+      if (!isMap(said)) throw new ExecutionError('the data of an event is a map');
+      await master.fire(tag, said);
       return true;
     },
   ),

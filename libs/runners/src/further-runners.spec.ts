@@ -9,9 +9,11 @@ describe('cache.*', () => {
     const master = aMaster({ cached: { web1: { os: 'Debian' } } });
     expect((await run(`cache.${what}`, ['web*'], master)).ret).toEqual({ web1: { os: 'Debian' } });
     await run(`cache.${what}`, [['web1'], named({ tgt_type: 'list' })], master);
+    await run(`cache.${what}`, [null], master);
     expect(master.asked).toEqual([
       [what, { tgt: 'web*', tgtType: 'glob' }],
       [what, { tgt: ['web1'], tgtType: 'list' }],
+      [what, { tgt: '*', tgtType: 'glob' }],
     ]);
     expect(master.published).toEqual([]);
   });
@@ -33,41 +35,59 @@ describe('survey.*', () => {
     absent: [{ id: 'db2', why: 'not_connected' }],
   } as const;
 
-  it('says so when nobody is meant, and whom nobody knows', async () => {
+  it('says so when nobody is meant', async () => {
     const nobody = { type: 'answered', returns: {}, absent: [] } as const;
     expect(await run('survey.hash', ['gone', 'test.ping'], aMaster({ answer: nobody }))).toMatchObject({
-      ret: [],
+      ret: 'No minion matched gone: nothing was run.',
       retcode: 1,
-      notes: ['No minion matched gone: nothing was run.'],
-    });
-    const ghost = { ...answer, absent: [], missing: ['ghost'] } as const;
-    expect(await run('survey.hash', ['web1,ghost', 'test.ping'], aMaster({ answer: ghost }))).toMatchObject({
-      retcode: 1,
-      notes: ['there is no minion ghost'],
-    });
-    expect(await run('survey.hash', ['*', 'test.ping'], aMaster({ answer }))).toMatchObject({
-      retcode: 0,
-      notes: ['no answer from db2'],
     });
   });
 
-  it('groups the minions by what they returned, the largest pool first', async () => {
+  it('has who has not returned in a pool as well, as Salt does, and who refused with its reason', async () => {
+    const absent = [
+      { id: 'db2', why: 'no_answer', sentence: 'not told' },
+      { id: 'db3', why: 'refused', sentence: 'the grant has expired' },
+    ] as const;
+    const pools = [
+      { pool: ['web1', 'web2'], result: 'a\nb\nc' },
+      { pool: ['db1'], result: 'a\nx\nc\nd' },
+      { pool: ['db2'], result: 'False' },
+      { pool: ['db3'], result: 'the grant has expired' },
+    ];
+    const asked = await run('survey.hash', ['*', 'test.ping'], aMaster({ answer: { ...answer, absent } }));
+    expect(asked).toMatchObject({ ret: pools, retcode: 0 });
+    const ghost = { ...answer, returns: { web1: told('x') }, absent: [], missing: ['ghost'] } as const;
+    expect(await run('survey.hash', ['L@web1,ghost', 'test.ping'], aMaster({ answer: ghost }))).toMatchObject({
+      ret: [
+        { pool: ['ghost'], result: 'False' },
+        { pool: ['web1'], result: 'x' },
+      ],
+      retcode: 1,
+    });
+  });
+
+  it('waits as long as the master’s timeout says', async () => {
     const master = aMaster({ answer });
+    await run('survey.hash', ['*', 'test.ping'], master, { timeout: 30 });
+    expect(master.published).toMatchObject([{ timeout: 30 }]);
+  });
+
+  it('groups the minions by what they returned, the largest pool first', async () => {
+    const master = aMaster({ answer: { ...answer, absent: [] } });
     const outcome = await run('survey.hash', ['*', 'grains.get', 'os', named({ default: 'x' })], master);
     expect(outcome.ret).toEqual([
       { pool: ['web1', 'web2'], result: 'a\nb\nc' },
       { pool: ['db1'], result: 'a\nx\nc\nd' },
     ]);
-    expect(outcome.notes).toEqual(['no answer from db2']);
     expect(master.published).toMatchObject([
       { tgt: '*', tgtType: 'compound', fun: 'grains.get', arg: ['os', named({ default: 'x' })] },
     ]);
     const up = await run('survey.hash', ['*', 'test.ping', named({ survey_sort: 'up' })], aMaster({ answer }));
-    expect(up.ret).toMatchObject([{ pool: ['db1'] }, { pool: ['web1', 'web2'] }]);
+    expect(up.ret).toMatchObject([{ pool: ['db1'] }, { pool: ['db2'] }, { pool: ['web1', 'web2'] }]);
   });
 
   it('tells how the others differ from the first', async () => {
-    const { ret } = await run('survey.diff', ['*', 'test.ping'], aMaster({ answer }));
+    const { ret } = await run('survey.diff', ['*', 'test.ping'], aMaster({ answer: { ...answer, absent: [] } }));
     expect(ret).toEqual([
       { pool: ['web1', 'web2'], result: 'a\nb\nc' },
       {
@@ -92,6 +112,7 @@ describe('survey.*', () => {
 describe('salt.cmd', () => {
   it('runs what reads on the host of the runner', async () => {
     expect((await run('salt.cmd', ['test.ping'])).ret).toBe(true);
+    expect((await run('salt.cmd', ['test.ping', { __kwarg__: true, with_pillar: true }])).ret).toBe(true);
     expect((await run('salt.cmd', ['grains.get', 'os'])).ret).toBe('Debian');
     expect((await run('salt.cmd', ['grains.get', 'x', named({ default: 'none' })])).ret).toBe('none');
   });
@@ -119,10 +140,14 @@ describe('the rest', () => {
     const master = aMaster();
     expect((await run('event.send', ['tag', { a: 1 }], master)).ret).toBe(true);
     expect((await run('event.send', ['other'], master)).ret).toBe(true);
+    for (const empty of ['', [], false]) expect((await run('event.send', ['empty', empty], master)).ret).toBe(true);
     expect((await run('event.send', ['tag', 'text'], master)).success).toBe(false);
     expect(master.fired).toEqual([
       ['tag', { a: 1 }],
       ['other', {}],
+      ['empty', {}],
+      ['empty', {}],
+      ['empty', {}],
     ]);
   });
 
@@ -133,13 +158,28 @@ describe('the rest', () => {
   });
 });
 
+describe('saltutil.*', () => {
+  it('has nothing to bring, whatever scripts that deploy ask for', async () => {
+    const master = aMaster();
+    const { ret, success } = await run('saltutil.sync_all', [named({ saltenv: 'base' })], master);
+    expect(success).toBe(true);
+    expect(ret).toMatchObject({ modules: [], runners: [], pillar: [] });
+    expect((await run('saltutil.sync_modules', [], master)).ret).toEqual([]);
+    expect((await run('saltutil.sync_runners', ['base'], master)).ret).toEqual([]);
+    expect((await run('saltutil.sync_nothing', [], master)).success).toBe(false);
+    expect(master.published).toEqual([]);
+  });
+});
+
 describe('state.*', () => {
   it('lists no orchestrations, and says of the others that there are none', async () => {
     const master = aMaster();
     expect(await run('state.orchestrate_show_sls', ['*'], master)).toMatchObject({ ret: {}, success: true });
-    const { ret, success } = await run('state.orchestrate', ['web'], master);
-    expect(success).toBe(false);
-    expect(ret).toContain('state.orchestrate is not here');
+    for (const fun of ['state.orchestrate', 'state.orch', 'state.sls']) {
+      const { ret, success } = await run(fun, ['web'], master);
+      expect(success).toBe(false);
+      expect(ret).toContain(`${fun} is not here`);
+    }
     expect(master.published).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { jobsModule } from './jobs.js';
 import { manageModule } from './manage.js';
 import { type RunnerModule } from './runner-registry.js';
 import { saltModule } from './salt.js';
+import { saltutilModule } from './saltutil.js';
 import { stateModule } from './state.js';
 import { surveyModule } from './survey.js';
 import { testModule } from './test.js';
@@ -29,7 +30,8 @@ export { anyOf, isInTime, jobFilterIn, jobPartIn, wantedJobs } from './job-filte
 export { runner, type RunnerModule, runnerRegistry, wheelRegistry } from './runner-registry.js';
 
 export { builtinWheel, wheelLibrary } from './wheel.js';
-export { type KeyChange, type KeyContext, type KeyEntry, type KeysPort, keyWheel } from './wheel-key.js';
+export type { KeyEntry } from './key-views.js';
+export { type KeyChange, type KeyContext, type KeysPort, keyWheel } from './wheel-key.js';
 
 /** The runners that every master has. */
 export const builtinRunners: readonly RunnerModule[] = [
@@ -40,6 +42,7 @@ export const builtinRunners: readonly RunnerModule[] = [
   jobsModule,
   manageModule,
   saltModule,
+  saltutilModule,
   stateModule,
   surveyModule,
   testModule,

@@ -1,6 +1,6 @@
 /** Which jobs a filter means, and which part of one is wanted: decided by whoever keeps the jobs, so that no others travel. */
 import { isDeepStrictEqual } from 'node:util';
-import { isList, isMap, pyStr, type Value } from '@natrium/model';
+import { isList, isMap, isTrue, pyStr, type Value } from '@natrium/model';
 import { matchesGlob } from '@natrium/modules';
 import type { JobFilter, JobPart, JobSummary } from './runner-context.js';
 
@@ -43,9 +43,9 @@ function hasMetadata({ metadata = {} }: Searched, wanted: JobFilter['metadata'])
   );
 }
 
-/** Globs as Salt's users write them: a list, or with commas. @returns undefined: any. */
+/** Globs as Salt's users write them: a list, or with commas. @returns undefined: any, as of whatever is empty. */
 export function globsOf(words: Value): readonly string[] | undefined {
-  if (words === null || words === '') return undefined;
+  if (!isTrue(words)) return undefined;
   return isList(words)
     ? words.map(pyStr)
     : pyStr(words)

@@ -13,8 +13,18 @@ function summary({ fun, arg, tgt, tgtType, user, metadata }: JobSummary): ValueM
 }
 
 export function listView(jobs: readonly JobSummary[]): ValueMap {
-  const sorted = [...jobs].sort((a, b) => (a.jid < b.jid ? -1 : 1));
-  return Object.fromEntries(sorted.map((job) => [job.jid, { ...summary(job), StartTime: startTime(job.jid) }]));
+  return Object.fromEntries(
+    oldestFirst(jobs).map((job) => [job.jid, { ...summary(job), StartTime: startTime(job.jid) }]),
+  );
+}
+
+/** As `jobs.list_jobs_filter` shows them: a list, in which each job holds its jid. */
+export function filterView(jobs: readonly JobSummary[]): readonly ValueMap[] {
+  return oldestFirst(jobs).map((job) => ({ ...summary(job), JID: job.jid, StartTime: startTime(job.jid) }));
+}
+
+function oldestFirst(jobs: readonly JobSummary[]): readonly JobSummary[] {
+  return [...jobs].sort((a, b) => (a.jid < b.jid ? -1 : 1));
 }
 
 export function detailView(jid: string, job: JobDetail | undefined): ValueMap {

@@ -1,4 +1,4 @@
-import type { Value } from '@natrium/model';
+import { isList, isMap, type Value } from '@natrium/model';
 import type { ActiveJob, JobDetail } from './runner-context.js';
 import { aMaster, run } from './testing/runner-call.js';
 
@@ -66,6 +66,8 @@ describe('jobs.list_jobs', () => {
     [{ search_metadata: { ticket: 8, by: ['y'], none: 1 } }, []],
     [{ search_metadata: { ticket: 8 } }, []],
     [{ search_metadata: {} }, [older.jid, newer.jid]],
+    [{ search_function: [], search_target: false }, [older.jid, newer.jid]],
+    [{ search_function: null, search_target: '', start_time: null, end_time: null }, [older.jid, newer.jid]],
   ])('finds %j', async (search, jids) => {
     const { ret } = await run('jobs.list_jobs', [{ __kwarg__: true, ...search }], aMaster({ jobs }));
     expect(Object.keys(ret ?? {})).toEqual(jids);
@@ -84,12 +86,22 @@ describe('jobs.list_jobs', () => {
 describe('jobs.list_jobs_filter', () => {
   it('lists the latest, without saltutil.find_job unless it is asked for', async () => {
     const find = { ...newer, jid: '20261121112404639750', fun: 'saltutil.find_job' };
-    const list = async (...args: readonly Value[]) =>
-      Object.keys((await run('jobs.list_jobs_filter', args, aMaster({ jobs: [find, newer, older] }))).ret ?? {});
+    const list = async (...args: readonly Value[]) => {
+      const { ret } = await run('jobs.list_jobs_filter', args, aMaster({ jobs: [find, newer, older] }));
+      return isList(ret) ? ret.map((job) => (isMap(job) ? job['JID'] : job)) : ret;
+    };
     expect(await list(1)).toEqual([newer.jid]);
     expect(await list(9)).toEqual([older.jid, newer.jid]);
     expect(await list(2, { __kwarg__: true, filter_find_job: false })).toEqual([newer.jid, find.jid]);
     expect(await list(0)).toEqual([]);
+  });
+
+  it('is a list of jobs that name their jid, as Salt’s, and no map of them', async () => {
+    const { StartTime, ...rest } = view;
+    const { ret } = await run('jobs.list_jobs_filter', [1], aMaster({ jobs }));
+    expect(ret).toEqual([{ ...rest, JID: newer.jid, StartTime }]);
+    const named = [5, { __kwarg__: true, outputter: 'json' }];
+    expect(await run('jobs.list_jobs_filter', named)).toMatchObject({ ret: [], out: 'json' });
   });
 });
 

@@ -7,7 +7,7 @@ import { pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, InvocationError, reply, type Reply } from '@natrium/modules';
 import { globsOf } from './job-filter.js';
 import { lastRun, latestJobs, listJobs } from './job-search.js';
-import { activeView, detailView, listView, lookupView, returnsView } from './job-views.js';
+import { activeView, detailView, filterView, listView, lookupView, returnsView } from './job-views.js';
 import type { JobPart } from './runner-context.js';
 import { runner } from './runner-registry.js';
 
@@ -84,12 +84,12 @@ export const jobsModule = defineModule('jobs', {
         OUTPUTTER,
         PROGRESS,
       ],
-      returns: 'a map by jid',
+      returns: 'a list of jobs, the oldest first; each names its `JID`',
       examples: ['jobs.list_jobs_filter 50', 'jobs.list_jobs_filter 100 filter_find_job=False'],
     },
     async ({ count, filter_find_job, ext_source, outputter }, { master }) => {
       refuseSource(ext_source);
-      return shownWith(outputter, listView(await latestJobs(master.jobs, count, filter_find_job)));
+      return shownWith(outputter, filterView(await latestJobs(master.jobs, count, filter_find_job)));
     },
   ),
   list_job: runner(
@@ -213,7 +213,7 @@ function refuseSource(source: Value): void {
   );
 }
 
-function shownWith(outputter: Value, value: ValueMap): Reply | ValueMap {
+function shownWith(outputter: Value, value: Value): Reply | Value {
   return typeof outputter === 'string' && outputter !== '' ? reply(value, { out: outputter }) : value;
 }
 

@@ -22,7 +22,13 @@ describe('manage.*', () => {
   it('asks for the minions of a target', async () => {
     const master = aMaster(cluster);
     await run('manage.up', ['web*', { __kwarg__: true, tgt_type: 'compound' }], master);
-    expect(master.targets).toEqual([{ tgt: 'web*', tgtType: 'compound' }]);
+    await run('manage.up', [['web1', 'web2'], 'list'], master);
+    await run('manage.status', [{ __kwarg__: true, tgt: null }], master);
+    expect(master.targets).toEqual([
+      { tgt: 'web*', tgtType: 'compound' },
+      { tgt: ['web1', 'web2'], tgtType: 'list' },
+      { tgt: '*', tgtType: 'glob' },
+    ]);
     expect((await run('manage.present', [['web1', 'db1']], aMaster(cluster))).ret).toEqual(['web1']);
   });
 
@@ -49,6 +55,14 @@ describe('manage.*', () => {
     },
   );
 
+  it('sorts who is not there as Salt does: as keys are, whatever their case', async () => {
+    const mixed = aMaster({ accepted: ['Web2', 'db1', 'Alpha', 'DB1'], connected: [] });
+    expect((await run('manage.not_present', [], mixed)).ret).toEqual(['Alpha', 'DB1', 'db1', 'Web2']);
+    expect((await run('manage.down', [], mixed)).ret).toEqual(['Alpha', 'DB1', 'Web2', 'db1']);
+    const there = aMaster({ accepted: ['Web2', 'db1'], connected: ['Web2', 'db1'] });
+    expect((await run('manage.present', [], there)).ret).toEqual(['Web2', 'db1']);
+  });
+
   it('knows no addresses, and says so', async () => {
     const outcome = await run('manage.present', [{ __kwarg__: true, show_ip: true }], aMaster(cluster));
     expect(outcome).toMatchObject({ success: false });
@@ -71,9 +85,19 @@ describe('manage.versions', () => {
       'Up to date': { web1: 'Natrium-0.1.0' },
       'Minion requires update': { web2: 'Natrium-0.0.9' },
       'Minion newer than master': { web3: 'Natrium-0.10.0' },
-      'Minion offline': ['db1'],
+      'Minion offline': { db1: false },
     });
-    expect(master.published).toMatchObject([{ tgt: '*', fun: 'test.version' }]);
+    expect(master.published).toMatchObject([{ tgt: '*', fun: 'test.version', timeout: 5 }]);
+  });
+
+  it('counts as offline who failed to tell its version, and nobody where all have told it', async () => {
+    const ask = async (retcode: number) => {
+      const returns = { web1: { ret: 'Natrium-0.1.0', retcode } };
+      const answer = { type: 'answered', returns, absent: [] } as const;
+      return (await run('manage.versions', [], aMaster({ accepted: ['web1'], answer }))).ret;
+    };
+    expect(await ask(1)).toEqual({ Master: 'Natrium-0.1.0', 'Minion offline': { web1: false } });
+    expect(await ask(0)).toEqual({ Master: 'Natrium-0.1.0', 'Up to date': { web1: 'Natrium-0.1.0' } });
   });
 
   it('shows a refusal as its sentence, and fails', async () => {

@@ -6,15 +6,14 @@
  */
 import { pyStr, type ValueMap } from '@natrium/model';
 import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION } from '@natrium/modules';
+import { gathering } from './gathering.js';
 import { absent } from './not-here.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
+import { sortedIgnoringCase } from './sorted-ids.js';
+import { OF, type Of, targetOf } from './target.js';
 import { groupVersions } from './version-groups.js';
 
-const OF = [
-  { name: 'tgt', type: 'str', default: '*', doc: 'Only these minions.' },
-  { name: 'tgt_type', type: 'str', default: 'glob', doc: 'How to read the target.' },
-] as const;
 /** Presence is asked and answered at once, so that nobody is waited for. */
 const WAITS = [
   { name: 'timeout', type: 'any', default: null, doc: 'Not needed: nobody is waited for.' },
@@ -37,11 +36,6 @@ const REMOVE_KEYS = {
 const INSTALLS = 'it would install software on other hosts, and Natrium runs commands on its own minions only';
 const KEYS = 'a key is accepted by its fingerprint, with natrium-key -a or the wheel key.accept';
 
-interface Of {
-  readonly tgt: string;
-  readonly tgt_type: string;
-}
-
 /** Salt has many names for the same two lists. */
 function live(doc: string, which: keyof Status) {
   return runner(
@@ -50,7 +44,9 @@ function live(doc: string, which: keyof Status) {
       if (showsIp) {
         throw new ExecutionError('minions connect to the broker, so the master sees no address of theirs: no show_ip');
       }
-      return inSubset((await status(of, context))[which], subset.map(pyStr));
+      const ids = (await status(of, context))[which];
+      // Salt sorts who is there by their characters, and who is not as it sorts keys.
+      return inSubset(which === 'up' ? ids : sortedIgnoringCase(ids), subset.map(pyStr));
     },
   );
 }
@@ -117,8 +113,8 @@ interface Status {
   readonly down: readonly string[];
 }
 
-async function status({ tgt, tgt_type: tgtType }: Of, { master }: RunnerContext): Promise<Status> {
-  const [{ accepted }, connected] = await Promise.all([master.inventory({ tgt, tgtType }), master.connected()]);
+async function status(of: Of, { master }: RunnerContext): Promise<Status> {
+  const [{ accepted }, connected] = await Promise.all([master.inventory(targetOf(of)), master.connected()]);
   const live = new Set(connected);
   const sorted = [...new Set(accepted)].sort();
   return { up: sorted.filter((id) => live.has(id)), down: sorted.filter((id) => !live.has(id)) };
@@ -128,21 +124,14 @@ function inSubset(ids: readonly string[], subset: readonly string[]): readonly s
   return subset.length === 0 ? ids : ids.filter((id) => subset.includes(id));
 }
 
-async function versions({ master }: RunnerContext): Promise<Reply | ValueMap> {
+async function versions({ master, host }: RunnerContext): Promise<Reply | ValueMap> {
   const { accepted } = await master.inventory();
-  const ask = {
-    tgt: '*',
-    fun: 'test.version',
-    arg: [],
-    tgtType: 'glob',
-    returner: '',
-    timeout: 5,
-    form: 'clean',
-    noParse: [],
-  } as const;
-  const answer = await master.publish(ask);
+  const answer = await master.publish(gathering({ tgt: '*', fun: 'test.version', arg: [], tgtType: 'glob' }, host));
   if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
   if (answer.type === 'timeout') return reply("'test.version' publish timed out", { retcode: 1 });
-  const told = Object.entries(answer.returns).map(([id, { ret }]) => [id, typeof ret === 'string' ? ret : ''] as const);
+  const told = Object.entries(answer.returns).flatMap(([id, { ret, retcode }]) =>
+    // Who failed to tell it counts as offline, as in Salt.
+    retcode === 0 && typeof ret === 'string' ? [[id, ret] as const] : [],
+  );
   return groupVersions(SALT_VERSION, new Map(told), accepted);
 }

@@ -19,8 +19,10 @@ export interface RunnerContext extends BaseContext {
 export interface RunnerHost {
   /** Names the host in answers; no minion's id. */
   readonly id: string;
-  /** The master's settings that may be shown. */
+  /** The master's settings that may be shown, as they were at the start. */
   readonly config: ValueMap;
+  /** The same as the files say now; where they cannot be used, as they said last. */
+  readonly configNow: () => ValueMap;
   readonly grains: () => ValueMap;
 }
 

@@ -1,3 +1,4 @@
+import type { Value } from '@natrium/model';
 import { builtinRunners, runnerRegistry } from './index.js';
 import { run } from './testing/runner-call.js';
 
@@ -7,9 +8,20 @@ describe('runners', () => {
       args: [1],
       kwargs: { a: 'b' },
     });
+    const hidden = [{ __kwarg__: true, a: 'b', __c: 1 }];
+    expect((await run('test.arg', hidden)).ret).toEqual({ args: [], kwargs: { a: 'b' } });
+    expect((await run('test.raw_arg', hidden)).ret).toEqual({ args: [], kwargs: { a: 'b', __c: 1 } });
     expect((await run('test.caller')).ret).toEqual({ kind: 'minion', name: 'web1' });
     expect((await run('test.echo', ['x'])).ret).toBe('x');
     expect((await run('test.sleep', [0])).ret).toBe(true);
+  });
+
+  it('have Salt’s own defaults', async () => {
+    const words = async (...args: readonly Value[]) => (await run('test.metasyntactic', args)).ret;
+    expect(await words()).toEqual(expect.arrayContaining(['foo', 'waldo', 'thud']));
+    expect(await words({ __kwarg__: true, locality: 'uk' })).toEqual(['wibble', 'wobble', 'wubble', 'flob']);
+    expect(await words('fr')).toBeNull();
+    expect(runnerRegistry(builtinRunners).params('test.sleep')).toMatchObject([{ name: 's_time', default: 10 }]);
   });
 
   it('answer wrong arguments in Salt’s words for runners', async () => {

@@ -24,6 +24,13 @@ export const saltModule = defineModule('salt', {
       params: [
         { name: 'fun', type: 'str', doc: 'The execution function.' },
         { rest: 'args', doc: 'Its arguments.' },
+        {
+          name: 'with_pillar',
+          type: 'bool',
+          default: false,
+          keyword: true,
+          doc: 'Not needed: nothing that it runs reads pillar.',
+        },
         { kwargs: 'kwargs', doc: 'Its named arguments.' },
       ],
       returns: 'what the function returns',

@@ -19,5 +19,7 @@ export const stateModule = defineModule('state', {
     () => ({}),
   ),
   orchestrate: absent(WHY, 'state.orchestrate'),
+  orch: absent(WHY, 'state.orch'),
+  sls: absent(WHY, 'state.sls'),
   orchestrate_single: absent(WHY, 'state.orchestrate_single'),
 });

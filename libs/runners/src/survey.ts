@@ -5,8 +5,9 @@
  * it into `runner_grants`. Otherwise whoever may run a survey could run everything everywhere.
  */
 import { createHash } from 'node:crypto';
-import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { type Absent, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, reply, type Reply } from '@natrium/modules';
+import { gathering } from './gathering.js';
 import { diffLines } from './line-diff.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
@@ -17,6 +18,9 @@ const READING = [
   'grains\\.(get|item|items|ls|keys|has_value|equals)$',
   'pkg\\.(version|list_pkgs)$',
 ];
+
+/** What a minion that has not returned is said to have returned. */
+const NOTHING = pyStr(false);
 
 const PARAMS = [
   { name: 'tgt', type: 'str', doc: 'Which minions.' },
@@ -50,7 +54,7 @@ interface Pool {
 export const surveyModule = defineModule('survey', {
   hash: runner(
     {
-      doc: 'Runs a function and groups the minions by what they returned.',
+      doc: 'Runs a function and groups the minions by what they returned; those that have not returned are with the result `False`.',
       params: PARAMS,
       returns: 'a list of maps with `pool` and `result`',
       examples: ["survey.hash '*' grains.get os", "survey.hash 'web*' pkg.version bash survey_sort=up"],
@@ -72,34 +76,28 @@ export const surveyModule = defineModule('survey', {
 
 async function survey(
   asked: Asked,
-  { master }: RunnerContext,
+  { master, host }: RunnerContext,
   show: (pools: readonly Pool[]) => readonly ValueMap[],
 ): Promise<Reply | Value> {
   const { tgt, fun, args, tgt_type: tgtType, kwargs } = asked;
   const named = Object.keys(kwargs).length === 0 ? [] : [{ __kwarg__: true, ...kwargs }];
-  const arg = [...args, ...named];
-  const answer = await master.publish({
-    tgt,
-    fun,
-    arg,
-    tgtType,
-    returner: '',
-    timeout: 5,
-    form: 'clean',
-    // What the runner got is already read; a minion shall get the very same.
-    noParse: arg.map((_, place) => place),
-  });
+  const answer = await master.publish(gathering({ tgt, fun, arg: [...args, ...named], tgtType }, host));
   if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
   if (answer.type === 'timeout') return reply(`'${fun}' publish timed out`, { retcode: 1 });
-  const results = Object.entries(answer.returns).map(([id, { ret }]) => [id, pyStr(ret)] as const);
-  const pools = show(poolsOf(results, asked.survey_sort === 'up'));
-  const absent = answer.absent.map(({ id }) => id).sort();
-  const nobody = [
-    ...(results.length === 0 && absent.length === 0 ? [`No minion matched ${tgt}: nothing was run.`] : []),
-    ...(answer.missing ?? []).map((id) => `there is no minion ${id}`),
+  const { returns, absent, missing = [] } = answer;
+  const told = Object.entries(returns).map(([id, { ret }]) => [id, pyStr(ret)] as const);
+  const results = new Map([...silent(absent, missing), ...told]);
+  if (results.size === 0) return reply(`No minion matched ${tgt}: nothing was run.`, { retcode: 1 });
+  const pools = show(poolsOf([...results], asked.survey_sort === 'up'));
+  return missing.length === 0 ? pools : reply(pools, { retcode: 1 });
+}
+
+/** Who has not returned is in a pool as well, as in Salt, which has `False` for it; who refused says why. */
+function silent(absent: readonly Absent[], missing: readonly string[]): readonly (readonly [string, string])[] {
+  return [
+    ...missing.map((id) => [id, NOTHING] as const),
+    ...absent.map(({ id, why, sentence = NOTHING }) => [id, why === 'refused' ? sentence : NOTHING] as const),
   ];
-  const notes = [...nobody, ...(absent.length === 0 ? [] : [`no answer from ${absent.join(', ')}`])];
-  return notes.length === 0 ? pools : reply(pools, { notes, retcode: nobody.length === 0 ? 0 : 1 });
 }
 
 /** Pools of the same size stand in the order of their first minion. */

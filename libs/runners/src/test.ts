@@ -6,36 +6,38 @@ import { runner } from './runner-registry.js';
 
 const ANY = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 const LONGEST_SECONDS = 3_600;
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['us', 'foo bar baz qux quux quuz corge grault garply waldo fred plugh xyzzy thud'.split(' ')],
+  ['uk', ['wibble', 'wobble', 'wubble', 'flob']],
+]);
 
 export const testModule = defineModule('test', {
   arg: runner(
     { doc: 'Shows the arguments that it got.', params: ANY, examples: ['test.arg 1 two txt=hello'] },
-    ({ args, kwargs }) => ({ args, kwargs }),
+    ({ args, kwargs }) => ({
+      args,
+      kwargs: Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith('__'))),
+    }),
   ),
-  raw_arg: runner({ doc: 'The same as test.arg.', params: ANY }, ({ args, kwargs }) => ({ args, kwargs })),
+  raw_arg: runner({ doc: 'As test.arg, with the names that begin with `__`.', params: ANY }, ({ args, kwargs }) => ({
+    args,
+    kwargs,
+  })),
   echo: runner({ doc: 'Returns what it was given.', params: [{ name: 'text', type: 'any' }] }, ({ text }) => text),
   caller: runner({ doc: 'Who asked, as the runner knows it.' }, (_, { caller }) => ({
     kind: caller.kind,
     name: caller.name,
   })),
-  metasyntactic: runner({ doc: 'Returns some words.' }, () => [
-    'foo',
-    'bar',
-    'baz',
-    'qux',
-    'quux',
-    'quuz',
-    'corge',
-    'grault',
-    'garply',
-    'waldo',
-    'fred',
-    'plugh',
-    'xyzzy',
-    'thud',
-  ]),
+  metasyntactic: runner(
+    {
+      doc: 'Returns some words.',
+      params: [{ name: 'locality', type: 'str', default: 'us', doc: 'us or uk.' }],
+      returns: 'a list; None for a locality that is not known',
+    },
+    ({ locality }) => WORDS.get(locality) ?? null,
+  ),
   sleep: runner(
-    { doc: 'Waits for some seconds, then returns True.', params: [{ name: 's_time', type: 'number', default: 1 }] },
+    { doc: 'Waits for some seconds, then returns True.', params: [{ name: 's_time', type: 'number', default: 10 }] },
     ({ s_time: seconds }, { signal }) => sleep(seconds, signal),
   ),
   get_opts: runner({ doc: "The master's settings that may be shown." }, (_, { host }) => host.config),

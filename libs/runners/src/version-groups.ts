@@ -5,7 +5,7 @@ const UP_TO_DATE = 'Up to date';
 const OLDER = 'Minion requires update';
 const NEWER = 'Minion newer than master';
 
-/** @param accepted Who should have told; those that have not are offline. */
+/** @param accepted Who should have told; those that have not are offline, and false stands for their version. */
 export function groupVersions(
   master: string,
   told: ReadonlyMap<string, string>,
@@ -19,7 +19,8 @@ export function groupVersions(
     return members.length === 0 ? {} : { [title]: Object.fromEntries(members) };
   };
   const offline = accepted.filter((id) => !told.has(id)).sort();
-  const missing: ValueMap = offline.length === 0 ? {} : { 'Minion offline': offline };
+  const missing: ValueMap =
+    offline.length === 0 ? {} : { 'Minion offline': Object.fromEntries(offline.map((id) => [id, false])) };
   return { Master: master, ...group(UP_TO_DATE), ...group(OLDER), ...group(NEWER), ...missing };
 }
 

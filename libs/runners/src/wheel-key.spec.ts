@@ -1,7 +1,8 @@
 /** Rules of `key.*`: by id as Salt has it, and never one of several keys by chance. */
 import type { Value } from '@natrium/model';
-import { type KeyEntry, type KeysPort, keyWheel } from './wheel-key.js';
+import type { KeyEntry } from './key-views.js';
 import { wheelRegistry } from './runner-registry.js';
+import { type KeysPort, keyWheel } from './wheel-key.js';
 
 const ENTRIES: readonly KeyEntry[] = [
   { id: 'web1', fingerprint: 'aa', pem: 'PEM aa\n', state: 'accepted' },
@@ -16,7 +17,11 @@ const STATES = { accept: 'accepted', reject: 'rejected' } as const;
 class Keys implements KeysPort {
   readonly root = { fingerprint: 'ff', pem: 'PEM ff\n' };
   readonly changed: string[] = [];
-  #entries = ENTRIES;
+  #entries: readonly KeyEntry[];
+
+  constructor(entries = ENTRIES) {
+    this.#entries = entries;
+  }
 
   list(): Promise<readonly KeyEntry[]> {
     return Promise.resolve(this.#entries);
@@ -30,8 +35,7 @@ class Keys implements KeysPort {
   }
 }
 
-async function ask(fun: string, args: readonly Value[]) {
-  const keys = new Keys();
+async function ask(fun: string, args: readonly Value[], keys = new Keys()) {
   const { ret, success } = await wheelRegistry([keyWheel]).execute(fun, args, {
     keys,
     signal: new AbortController().signal,
@@ -44,7 +48,7 @@ const flags = (named: Readonly<Record<string, Value>>) => ({ __kwarg__: true, ..
 describe('key.*', () => {
   it('lists by state', async () => {
     expect((await ask('key.list_all', [])).ret).toEqual({
-      local: [],
+      local: ['master.pub'],
       minions: ['web1'],
       minions_pre: ['web2', 'web3'],
       minions_rejected: ['db1'],
@@ -53,11 +57,18 @@ describe('key.*', () => {
     expect((await ask('key.list_all', [flags({ match: '*' })])).ret).toEqual((await ask('key.list_all', [])).ret);
     expect(await ask('key.list_all', ['web*'])).toMatchObject({ success: false });
     expect((await ask('key.list', ['un'])).ret).toEqual({ minions_pre: ['web2', 'web3'] });
+    expect((await ask('key.list', ['all'])).ret).toEqual((await ask('key.list_all', [])).ret);
     expect(await ask('key.list', ['x'])).toMatchObject({ success: false });
     expect((await ask('key.name_match', ['db*,web2'])).ret).toEqual({
       minions_pre: ['web2'],
       minions_rejected: ['db1'],
     });
+    // Blanks beside a comma say nothing, and who matches twice is told once.
+    expect((await ask('key.name_match', ['web2 , db1'])).ret).toEqual({
+      minions_pre: ['web2'],
+      minions_rejected: ['db1'],
+    });
+    expect((await ask('key.name_match', [['db*', 'db1']])).ret).toEqual({ minions_rejected: ['db1'] });
     expect((await ask('key.finger', [['web1', 'web2']])).ret).toEqual({
       minions: { web1: 'aa' },
       minions_pre: { web2: 'bb' },
@@ -71,11 +82,29 @@ describe('key.*', () => {
     });
   });
 
+  it('sorts ids as Salt does, whatever their case', async () => {
+    const ids = ['b', 'A', 'C', 'a'];
+    const entries = ids.map((id): KeyEntry => ({ id, fingerprint: id, pem: id, state: 'pending' }));
+    const sorted = ['A', 'a', 'b', 'C'];
+    expect((await ask('key.name_match', ['*'], new Keys(entries))).ret).toEqual({ minions_pre: sorted });
+    const { ret } = await ask('key.print', ['*'], new Keys(entries));
+    expect(JSON.stringify(ret)).toBe('{"minions_pre":{"A":"A","a":"a","b":"b","C":"C"}}');
+  });
+
   it('tells of the cluster’s own key under the name of Salt’s file', async () => {
     expect((await ask('key.finger_master', [])).ret).toEqual({ local: { 'master.pub': 'ff' } });
     expect((await ask('key.finger_master', ['sha256'])).ret).toEqual({ local: { 'master.pub': 'ff' } });
     expect((await ask('key.finger_master', [flags({ match: '*' })])).ret).toEqual({ local: { 'master.pub': 'ff' } });
     expect(await ask('key.finger_master', ['md5'])).toMatchObject({ success: false });
+    expect((await ask('key.finger', ['master.*'])).ret).toEqual({ local: { 'master.pub': 'ff' } });
+    expect((await ask('key.finger', ['*'])).ret).toMatchObject({
+      local: { 'master.pub': 'ff' },
+      minions: { web1: 'aa' },
+    });
+    for (const match of ['web1', 'master.pem', { minions: ['web1'] }])
+      expect((await ask('key.finger', [match])).ret).not.toHaveProperty('local');
+    expect((await ask('key.name_match', ['*'])).ret).not.toHaveProperty('local');
+    expect((await ask('key.print', ['*'])).ret).not.toHaveProperty('local');
     expect((await ask('key.master_key_str', [])).ret).toEqual({ local: { 'master.pub': 'PEM ff\n' } });
   });
 

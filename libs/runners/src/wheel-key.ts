@@ -6,19 +6,24 @@
  *
  * The shapes are Salt's.
  */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { type BaseContext, declaringFor, defineModule, ExecutionError, matchesGlob } from '@natrium/modules';
+import { isMap, type Value, type ValueMap } from '@natrium/model';
+import { type BaseContext, declaringFor, defineModule, ExecutionError } from '@natrium/modules';
+import {
+  ALL_STATES,
+  byIds,
+  byState,
+  everyKey,
+  filled,
+  idsIn,
+  type KeyEntry,
+  keysOf,
+  type ListedState,
+  meansMaster,
+  ofMaster,
+  selected,
+} from './key-views.js';
 
-export type ListedState = 'accepted' | 'pending' | 'rejected' | 'denied';
 export type KeyChange = 'accept' | 'reject' | 'delete';
-
-export interface KeyEntry {
-  readonly id: string;
-  readonly fingerprint: string;
-  /** The public key as PEM. */
-  readonly pem: string;
-  readonly state: ListedState;
-}
 
 export interface KeysPort {
   /** The cluster's first root, which minions pin. */
@@ -31,15 +36,6 @@ export interface KeysPort {
 export interface KeyContext extends BaseContext {
   readonly keys: KeysPort;
 }
-
-const GROUPS: readonly (readonly [string, ListedState])[] = [
-  ['minions', 'accepted'],
-  ['minions_pre', 'pending'],
-  ['minions_rejected', 'rejected'],
-  ['minions_denied', 'denied'],
-];
-
-const ALL = GROUPS.map(([, state]) => state);
 
 const MATCH = { name: 'match', type: 'any', doc: 'Ids, as globs: a list or with commas.' } as const;
 /** SaltGUI sends its target by name with every command of the wheel; whoever writes it behind one means a choice, and hears that there is none. */
@@ -71,7 +67,7 @@ export const keyWheel = defineModule('key', {
       returns: 'a map of lists',
       examples: ['key.list_all'],
     },
-    async (_, { keys }) => ({ local: [], ...grouped(await keys.list(), GROUPS) }),
+    async (_, { keys }) => everyKey(await keys.list()),
   ),
   list: wheel(
     {
@@ -79,17 +75,22 @@ export const keyWheel = defineModule('key', {
       params: [{ name: 'match', type: 'str', doc: 'acc, pre (or un), rej, den or all.' }],
       examples: ['key.list pre'],
     },
-    async ({ match }, { keys }) => grouped(await keys.list(), groupsOf(match)),
+    async ({ match }, { keys }) => keysOf(await keys.list(), match),
   ),
   name_match: wheel(
     { doc: 'The keys of some ids, by state.', params: [MATCH], examples: ["key.name_match 'web*'"] },
     async ({ match }, { keys }) => matched(keys, match),
   ),
   finger: wheel(
-    { doc: 'The fingerprints of keys, by state.', params: [MATCH, HASH], examples: ["key.finger '*'"] },
+    {
+      doc: "The fingerprints of keys, by state; under `local` that of the cluster's root key, where a glob matches master.pub.",
+      params: [MATCH, HASH],
+      examples: ["key.finger '*'"],
+    },
     async ({ match, hash_type: hash }, { keys }) => {
       requireSha256(hash);
-      return byIds(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
+      const found = byIds(await select(keys, match), ({ fingerprint }) => fingerprint, ', ');
+      return meansMaster(match) ? { ...found, ...ofMaster(keys.root.fingerprint) } : found;
     },
   ),
   finger_master: wheel(
@@ -158,7 +159,7 @@ export const keyWheel = defineModule('key', {
       returns: RETURNS,
       examples: ['key.delete web1'],
     },
-    ({ match, fingerprint }, { keys }) => change(keys, 'delete', { match, states: ALL, fingerprint }),
+    ({ match, fingerprint }, { keys }) => change(keys, 'delete', { match, states: ALL_STATES, fingerprint }),
   ),
   delete_dict: wheel(
     {
@@ -167,17 +168,12 @@ export const keyWheel = defineModule('key', {
       returns: RETURNS,
       examples: ["key.delete_dict '{minions_rejected: [web1]}'"],
     },
-    ({ match }, { keys }) => change(keys, 'delete', { match: byState(match), states: ALL }),
+    ({ match }, { keys }) => change(keys, 'delete', { match: byState(match), states: ALL_STATES }),
   ),
 });
 
 function requireSha256(hash: Value): void {
   if (hash !== null && hash !== 'sha256') throw new ExecutionError('fingerprints are made by sha256 only');
-}
-
-/** Under the name of Salt's file, by which its clients look it up. */
-function ofMaster(text: string): ValueMap {
-  return { local: { 'master.pub': text } };
 }
 
 interface Chosen {
@@ -202,18 +198,11 @@ async function change(
   }
   if (wanted !== '' && chosen.length === 0) throw new ExecutionError('no such key has this fingerprint');
   for (const key of chosen) await keys.change(to, key);
-  return isMap(match) ? withIds(keys, Object.values(match).flatMap(listOf)) : matched(keys, match);
+  return isMap(match) ? withIds(keys, idsIn(match)) : matched(keys, match);
 }
 
-/** @param match Globs of ids, or exact ids by state. */
 async function select(keys: KeysPort, match: Value): Promise<readonly KeyEntry[]> {
-  if (isMap(match)) {
-    const ids = new Map(GROUPS.map(([name, state]) => [state, new Set(listOf(match[name] ?? []).map(pyStr))]));
-    return (await keys.list()).filter(({ id, state }) => ids.get(state)?.has(id));
-  }
-  const words = isList(match) ? match.map(pyStr) : pyStr(match).split(',');
-  const globs = words.map((word) => word.trim()).filter((word) => word !== '');
-  return (await keys.list()).filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+  return selected(await keys.list(), match);
 }
 
 async function matched(keys: KeysPort, match: Value): Promise<ValueMap> {
@@ -221,60 +210,10 @@ async function matched(keys: KeysPort, match: Value): Promise<ValueMap> {
 }
 
 /** Exact ids, whatever state they are in now. */
-async function withIds(keys: KeysPort, wanted: readonly Value[]): Promise<ValueMap> {
-  const ids = new Set(wanted.map(pyStr));
+async function withIds(keys: KeysPort, ids: ReadonlySet<string>): Promise<ValueMap> {
   return filled((await keys.list()).filter(({ id }) => ids.has(id)));
 }
 
-/** The groups that are not empty. */
-function filled(entries: readonly KeyEntry[]): ValueMap {
-  const groups = Object.entries(grouped(entries, GROUPS));
-  return Object.fromEntries(groups.filter(([, ids]) => isList(ids) && ids.length > 0));
-}
-
-function grouped(entries: readonly KeyEntry[], groups: typeof GROUPS): ValueMap {
-  const of = (wanted: ListedState) => entries.filter(({ state }) => state === wanted).map(({ id }) => id);
-  return Object.fromEntries(groups.map(([name, state]) => [name, [...new Set(of(state))].sort()]));
-}
-
-function listOf(value: Value): readonly Value[] {
-  return isList(value) ? value : [value];
-}
-
-function byState(match: Value): ValueMap {
-  const names = GROUPS.map(([name]) => name);
-  if (isMap(match) && Object.keys(match).every((name) => names.includes(name) || name === 'local')) return match;
-  throw new ExecutionError(`match holds ids by state, as list_all tells them: ${names.join(', ')}`);
-}
-
-/** An id with several keys of one state shows them all. */
-function byIds(entries: readonly KeyEntry[], textOf: (key: KeyEntry) => string, between: string): ValueMap {
-  const of = (wanted: ListedState): ValueMap => {
-    const found = new Map<string, string>();
-    for (const entry of entries.filter(({ state }) => state === wanted)) {
-      const before = found.get(entry.id);
-      found.set(entry.id, before === undefined ? textOf(entry) : before + between + textOf(entry));
-    }
-    return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
-  };
-  const groups = GROUPS.map(([name, state]) => [name, of(state)] as const);
-  return Object.fromEntries(groups.filter(([, found]) => Object.keys(found).length > 0));
-}
-
 function states(taken: Partial<Record<ListedState, boolean>>): readonly ListedState[] {
-  return GROUPS.map(([, state]) => state).filter((state) => taken[state] === true);
-}
-
-function groupsOf(match: string): typeof GROUPS {
-  if (match === 'all') return GROUPS;
-  const word = match.startsWith('un') ? 'pre' : match.slice(0, 3);
-  const names: Readonly<Record<string, ListedState>> = {
-    acc: 'accepted',
-    pre: 'pending',
-    rej: 'rejected',
-    den: 'denied',
-  };
-  const groups = GROUPS.filter(([, state]) => state === names[word]);
-  if (groups.length === 0) throw new ExecutionError(`there is no state '${match}': acc, pre, rej, den or all`);
-  return groups;
+  return ALL_STATES.filter((state) => taken[state] === true);
 }

@@ -7,10 +7,10 @@ import { type KeyContext, keyWheel, UNUSED_MATCH } from './wheel-key.js';
 const configWheel = defineModule('config', {
   values: runner(
     {
-      doc: "The master's settings that may be shown: no access lists, nothing that could hold a secret.",
+      doc: "The master's settings that may be shown, as the files say now: no access lists, nothing that could hold a secret.",
       params: UNUSED_MATCH,
     },
-    (_, { host }) => host.config,
+    (_, { host }) => host.configNow(),
   ),
 });
 

@@ -94,6 +94,12 @@ describe('the back end file', () => {
     expect(await login('file', settings, 'x', 'alice')).toBeUndefined();
   });
 
+  it('passes over lines that are no entry', async () => {
+    writeFileSync(path, '\n# users\nonly a name\nalice:one\n');
+    expect(await login('file', {}, 'alice', 'one')).toEqual({ name: 'alice', groups: [] });
+    for (const name of ['only a name', '# users', '']) expect(await login('file', {}, name, '')).toBeUndefined();
+  });
+
   it('says whose hash is of a kind that it does not read', async () => {
     writeFileSync(path, `alice:${sha('one')}\nbob:$6$salt$hash\n`);
     const { backEnds, problems } = open({ file: { '^filename': path, '^filetype': 'htpasswd' } });
@@ -144,8 +150,9 @@ it('the shared secret proves any name, and nothing else does', async () => {
 
 it.each([
   [false, 10, 60], [true, 10, 10], [true, null, 60], [true, 94_670_856, 94_670_856], [true, 1e12, 315_360_000],
+  [true, 0, 1], [false, 0, 60],
   [{ file: ['alice'] }, 10, 10], [{ file: ['bob'] }, 10, 60], [{ ldap: ['alice'] }, 10, 60],
 ])('with token_expire_user_override %j, a wish for %s s is a token of %s s', (override, expire, seconds) => {
   const settings = config({ token_expire_user_override: override });
-  expect(tokenLifetimeMs(settings, { eauth: 'file', username: 'alice', expire })).toBe(seconds * 1000);
+  expect(tokenLifetimeMs(settings, { eauth: 'file', name: 'alice', expire })).toBe(seconds * 1000);
 }); // prettier-ignore

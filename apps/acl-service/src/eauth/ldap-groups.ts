@@ -1,4 +1,5 @@
 /** The groups of a user, in the three ways that Salt knows: OpenLDAP's, Active Directory's, FreeIPA's. */
+import { isSameName } from './account-name.js';
 import { type Directory, type Found, valuesOf } from './ldap-directory.js';
 import type { GroupSettings, LdapSettings } from './ldap-settings.js';
 import { filterOf, filterValue, firstValue } from './ldap-text.js';
@@ -19,17 +20,24 @@ export async function groupsIn(
 
 const BY_KIND = { openldap, activedirectory, freeipa } as const;
 
-/** Entries that name the user (`memberUid`), and what the user's own entry names (`memberOf`). */
+/**
+ * Entries that name the user (`memberUid`), and what the user's own entry names (`memberOf`).
+ *
+ * Diverges: that entry itself is no group: its `cn` is often the user's own to write (compat/divergences.md, ldap, the user's
+ * own entry).
+ */
 async function openldap(
   directory: Directory,
-  { name }: LdapUser,
+  { dn, name }: LdapUser,
   { groups }: LdapSettings,
 ): Promise<readonly string[]> {
   const { base, accountAttribute, groupAttribute, groupClass } = groups;
   const filter = `(&(${accountAttribute}=${filterValue(name)})(objectClass=${groupClass}))`;
   const found = await all(directory, groups, filter, base);
   return found.flatMap((entry) => [
-    ...(valuesOf(entry, accountAttribute).includes(name) ? valuesOf(entry, 'cn').slice(0, 1) : []),
+    ...(!isSameName(entry.dn[0], dn) && valuesOf(entry, accountAttribute).includes(name)
+      ? valuesOf(entry, 'cn').slice(0, 1)
+      : []),
     ...(firstValue(entry.dn[0]) === name ? valuesOf(entry, groupAttribute).map(firstValue) : []),
   ]);
 }
@@ -63,6 +71,7 @@ async function freeipa(directory: Directory, { name }: LdapUser, { groups }: Lda
     .map((entry) => firstValue(entry.dn[0]));
 }
 
+/** As in Salt, whoever may read no groups is in none, and comes in all the same. */
 async function all(
   directory: Directory,
   { accountAttribute, groupAttribute }: GroupSettings,
@@ -70,5 +79,5 @@ async function all(
   base: string,
 ) {
   const attributes = [accountAttribute, groupAttribute, 'cn'];
-  return (await directory.search({ base, filter, attributes })) ?? [];
+  return (await directory.search({ base, filter, attributes, mayBeHidden: true })) ?? [];
 }

@@ -14,7 +14,7 @@ describe("Salt's defaults", () => {
   it('are those of Salt', () => {
     const { settings, warnings } = read(BY_NAME);
     expect(settings).toMatchObject({
-      url: 'ldap://localhost:389',
+      addresses: [{ url: 'ldap://localhost:389', tls: { rejectUnauthorized: true, host: 'localhost' } }],
       starttls: false,
       scope: 'sub',
       find: { by: 'name', dn: 'uid={{ username }},dc=x' },
@@ -26,7 +26,6 @@ describe("Salt's defaults", () => {
         groupClass: 'posixGroup',
         personType: 'person',
       },
-      tls: { rejectUnauthorized: true, host: 'localhost' },
     });
     expect(warnings).toEqual([]);
   });
@@ -37,11 +36,28 @@ describe("Salt's defaults", () => {
     [{ uri: 'ldaps://ldap.x', server: 'ignored' }, 'ldaps://ldap.x:636'],
     [{ server: 'ldap.x', port: 1389, starttls: true }, 'ldap://ldap.x:1389'],
   ])('%j is %s', (given, url) => {
-    expect(read({ ...BY_NAME, ...given }).settings.url).toBe(url);
+    expect(read({ ...BY_NAME, ...given }).settings.addresses).toMatchObject([{ url }]);
+  });
+
+  it.each(['ldaps://one.x ldaps://two.x:1636', ' ldaps://one.x,ldaps://two.x:1636\n'])('%j is two addresses', (uri) => {
+    expect(read({ ...BY_NAME, uri }).settings.addresses).toMatchObject([
+      { url: 'ldaps://one.x:636', tls: { servername: 'one.x' } },
+      { url: 'ldaps://two.x:1636', tls: { servername: 'two.x' } },
+    ]);
+  });
+
+  it('a name of the user’s own is bound, also with anonymous', () => {
+    const filter = 'uid={{ username }}';
+    const find = (given: object) => read({ basedn: 'dc=x', anonymous: true, ...given }).settings.find;
+    expect(find({ binddn: BY_NAME.binddn, filter })).toEqual({ by: 'name', dn: BY_NAME.binddn });
+    expect(find({ binddn: BY_NAME.binddn })).toEqual({ by: 'name', dn: BY_NAME.binddn });
+    expect(find({ filter })).toEqual({ by: 'search', filter, as: undefined });
   });
 
   it('groups of the whole tree, of Active Directory, of FreeIPA', () => {
-    expect(read({ ...BY_NAME, groupou: '' }).settings.groups.base).toBe('dc=x');
+    for (const groupou of ['', null, false]) {
+      expect(read({ ...BY_NAME, groupou }).settings.groups.base).toBe('dc=x');
+    }
     expect(read({ ...BY_NAME, activedirectory: true }).settings.groups).toMatchObject({
       kind: 'activedirectory',
       base: 'dc=x',
@@ -62,6 +78,11 @@ describe('refused, because it would let in who should not be', () => {
     [{ ...BY_NAME, binddn: '{{ password }}{{ username }}' }, 'auth.ldap.binddn may hold'],
     [{ ...BY_NAME, tls: true, starttls: true }, 'auth.ldap.tls and starttls exclude each other'],
     [{ ...BY_NAME, uri: 'ldaps://x', starttls: true }, 'auth.ldap.tls and starttls exclude each other'],
+    [{ ...BY_NAME, uri: 'ldap://x ldaps://y', starttls: true }, 'auth.ldap.tls and starttls exclude each other'],
+    [{ ...BY_NAME, uri: 'ldap://x http://y' }, 'auth.ldap.uri or server and port make no address'],
+    [{ ...BY_NAME, uri: 'ldapi://%2frun%2fldapi' }, 'auth.ldap.uri or server and port make no address'],
+    [{ ...BY_NAME, uri: 'ldap:///dc=example,dc=com' }, 'auth.ldap.uri or server and port make no address'],
+    [{ ...BY_NAME, groupou: true }, 'auth.ldap.groupou takes a text'],
     [{ ...BY_NAME, uri: 'ldap://user:secret@x' }, 'auth.ldap.uri or server and port make no address'],
     [{ ...BY_NAME, cacert: '/nowhere/ca.pem' }, 'auth.ldap.cacert names /nowhere/ca.pem, which cannot be read'],
     [{ ...BY_NAME, scope: 3 }, 'auth.ldap.scope is 0'],
@@ -79,6 +100,7 @@ describe('taken, with a warning', () => {
   it.each([
     [{ server: 'ldap.x' }, 'passwords go to ldap.x without encryption'],
     [{ server: 'ldap.x', tls: true, no_verify: true }, 'anybody between here and ldap.x can read every password'],
+    [{ uri: 'ldaps://ldap.x ldap://other.x' }, 'passwords go to other.x without encryption'],
     [{ auth_by_group_membership_only: true }, 'the password is always checked'],
     [{ bind_dn: 'x' }, 'auth.ldap.bind_dn is not a setting'],
     [

@@ -7,9 +7,9 @@ import { BackEndInvalid } from './back-end.js';
 import { isTemplate, namesUser } from './ldap-text.js';
 
 export interface LdapSettings {
-  readonly url: string;
+  /** In their order: the next one is for when nobody answers at those before. */
+  readonly addresses: readonly [Address, ...Address[]];
   readonly starttls: boolean;
-  readonly tls: ConnectionOptions;
   readonly basedn: string;
   readonly scope: 'base' | 'one' | 'sub';
   /** How the user's entry is found. */
@@ -17,6 +17,11 @@ export interface LdapSettings {
     | { readonly by: 'search'; readonly filter: string; readonly as: ServiceAccount | undefined }
     | { readonly by: 'name'; readonly dn: string };
   readonly groups: GroupSettings;
+}
+
+export interface Address {
+  readonly url: string;
+  readonly tls: ConnectionOptions;
 }
 
 /** Who searches; undefined: nobody, the search is anonymous. */
@@ -70,39 +75,52 @@ export function ldapSettings(given: Given, warn: (sentence: string) => void): Ld
   };
 }
 
-function connection(read: Reader, warn: (sentence: string) => void): Pick<LdapSettings, 'url' | 'starttls' | 'tls'> {
+function connection(read: Reader, warn: (sentence: string) => void): Pick<LdapSettings, 'addresses' | 'starttls'> {
   const [isTls, starttls, unverified] = [read.flag('tls'), read.flag('starttls'), read.flag('no_verify')];
-  const server = read.text('server', 'localhost');
-  const port = read.text('port', isTls ? '636' : '389');
-  const given = read.text('uri', '');
-  const url = new Url(given === '' ? `${isTls ? 'ldaps' : 'ldap'}://${server}:${port}` : given);
-  if (starttls && (isTls || url.isTls)) throw invalid('tls', 'and starttls exclude each other; choose one');
-  if (!starttls && !url.isTls && !url.isLocal) {
-    warn(`${PREFIX}*: passwords go to ${url.host} without encryption; set ${PREFIX}starttls or ${PREFIX}tls`);
+  const urls = urlsOf(read, isTls);
+  for (const { isTls: isLdaps, isLocal, host } of urls) {
+    if (starttls && (isTls || isLdaps)) throw invalid('tls', 'and starttls exclude each other; choose one');
+    if (!starttls && !isLdaps && !isLocal) {
+      warn(`${PREFIX}*: passwords go to ${host} without encryption; set ${PREFIX}starttls or ${PREFIX}tls`);
+    }
+    if (unverified) warn(`${PREFIX}no_verify: anybody between here and ${host} can read every password`);
   }
-  if (unverified) warn(`${PREFIX}no_verify: anybody between here and ${url.host} can read every password`);
-  const tls = { host: url.host, ...(isIP(url.host) === 0 ? { servername: url.host } : {}), ...authorities(read) };
-  return { url: url.text, starttls, tls: { ...tls, rejectUnauthorized: !unverified } };
+  const ca = authorities(read);
+  const [first, ...others] = urls;
+  const addressOf = ({ text, host }: Url): Address => ({
+    url: text,
+    tls: { host, ...(isIP(host) === 0 ? { servername: host } : {}), ...ca, rejectUnauthorized: !unverified },
+  });
+  return { addresses: [addressOf(first), ...others.map(addressOf)], starttls };
 }
 
-class Url {
+/** As the library that Salt asks: several stand there with blanks or commas between. */
+function urlsOf(read: Reader, isTls: boolean): readonly [Url, ...Url[]] {
+  const [server, port] = [read.text('server', 'localhost'), read.text('port', isTls ? '636' : '389')];
+  const given = read.text('uri', '').split(/[\s,]+/);
+  const [first = `${isTls ? 'ldaps' : 'ldap'}://${server}:${port}`, ...others] = given.filter((one) => one !== '');
+  return [urlOf(first), ...others.map(urlOf)];
+}
+
+interface Url {
   readonly text: string;
   readonly host: string;
   readonly isTls: boolean;
+  readonly isLocal: boolean;
+}
 
-  constructor(given: string) {
-    const [, scheme, host, port] = /^(ldaps?):\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/.exec(given) ?? [];
-    if (scheme === undefined || host === undefined) {
-      throw invalid('uri', 'or server and port make no address such as ldaps://ldap.example.com:636');
-    }
-    this.isTls = scheme === 'ldaps';
-    this.text = `${scheme}://${host}:${port ?? (this.isTls ? '636' : '389')}`;
-    this.host = host.replace(/^\[|\]$/g, '');
+function urlOf(given: string): Url {
+  const [, scheme, named, port] = /^(ldaps?):\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/.exec(given) ?? [];
+  if (scheme === undefined || named === undefined) {
+    throw invalid('uri', 'or server and port make no address such as ldaps://ldap.example.com:636');
   }
-
-  get isLocal(): boolean {
-    return this.host === 'localhost' || this.host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(this.host);
-  }
+  const [isTls, host] = [scheme === 'ldaps', named.replace(/^\[|\]$/g, '')];
+  return {
+    text: `${scheme}://${named}:${port ?? (isTls ? '636' : '389')}`,
+    host,
+    isTls,
+    isLocal: host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host),
+  };
 }
 
 function authorities(read: Reader): Pick<ConnectionOptions, 'ca'> {
@@ -126,14 +144,14 @@ function findOf(read: Reader): LdapSettings['find'] {
   ] as const) {
     if (!isTemplate(template)) throw invalid(key, "may hold '{{ username }}' and nothing else in braces");
   }
-  if (password === '' && !read.flag('anonymous')) {
-    if (!namesUser(dn)) {
-      throw invalid(
-        'binddn',
-        "without bindpw is the user's own name and holds '{{ username }}'; or set bindpw and filter",
-      );
-    }
-    return { by: 'name', dn };
+  const isAnonymous = read.flag('anonymous');
+  // As in Salt: with `anonymous`, too.
+  if (password === '' && namesUser(dn)) return { by: 'name', dn };
+  if (password === '' && !isAnonymous) {
+    throw invalid(
+      'binddn',
+      "without bindpw is the user's own name and holds '{{ username }}'; or set bindpw and filter",
+    );
   }
   // Without the name in it, one entry would stand for everybody.
   if (!namesUser(filter)) throw invalid('filter', "has to hold '{{ username }}', as in uid={{ username }}");
@@ -144,7 +162,8 @@ function findOf(read: Reader): LdapSettings['find'] {
 }
 
 function groupsOf(read: Reader, basedn: string): GroupSettings {
-  const ou = read.text('groupou', 'Groups');
+  // Salt's manual has it left blank where there is no such unit.
+  const ou = read.isBlank('groupou') ? '' : read.text('groupou', 'Groups');
   const isAd = read.flag('activedirectory');
   const isIpa = !isAd && read.flag('freeipa');
   const filter = read.text('group_filter', '');
@@ -177,6 +196,12 @@ class Reader {
     if (typeof value === 'string') return value;
     if (typeof value === 'number' || typeof value === 'bigint') return String(value);
     throw invalid(key, `takes a text, not ${isList(value as Value) ? 'a list' : typeof value}`);
+  }
+
+  /** Tells whether a key is there and says nothing: null, or false. */
+  isBlank(key: string): boolean {
+    const value = this.given[key];
+    return value === null || value === false;
   }
 
   word(key: string, usual: string): string {

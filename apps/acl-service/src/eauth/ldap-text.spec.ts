@@ -37,13 +37,16 @@ describe('a distinguished name', () => {
     ['cn=admins,ou=Groups,dc=x', 'admins'],
     ['cn=a\\,b,dc=x', 'a,b'],
     ['cn=a\\2cb,dc=x', 'a,b'],
+    ['cn=B\\C3\\BCro,dc=x', 'Büro'],
+    ['cn=Büro,dc=x', 'Büro'],
     ['admins', ''],
   ])('%s begins with the value %s', (dn, value) => {
     expect(firstValue(dn)).toBe(value);
   });
 
   it('gives back what was put into it', () => {
-    for (const name of ['a,b', 'x=y+z', 'q"\\;']) expect(firstValue(`cn=${dnValue(name)},dc=x`)).toBe(name);
+    for (const name of ['a,b', 'x=y+z', 'q"\\;', 'josé', '€,ü'])
+      expect(firstValue(`cn=${dnValue(name)},dc=x`)).toBe(name);
   });
 });
 

@@ -55,8 +55,9 @@ export function dnValue(text: string): string {
 /** The value of a name's first part: `cn=admins,ou=Groups` → `admins`. */
 export function firstValue(dn: string): string {
   const [, value = ''] = /^[^=]*=((?:[^,\\]|\\.)*)/.exec(dn) ?? [];
-  return value.replace(/\\([0-9A-Fa-f]{2})|\\(.)/g, (_, hex: string | undefined, char: string | undefined) =>
-    hex === undefined ? (char ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+  // Bytes that follow each other are those of one character.
+  return value.replace(/((?:\\[0-9A-Fa-f]{2})+)|\\(.)/g, (_, bytes: string | undefined, char: string | undefined) =>
+    bytes === undefined ? (char ?? '') : Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
   );
 }
 

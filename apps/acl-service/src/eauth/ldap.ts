@@ -1,14 +1,14 @@
 /**
  * `ldap`: a directory says who somebody is, by the password, and in which groups. The settings are Salt's `auth.ldap.*`.
  *
- * With `bindpw` (or `anonymous`) the user's entry is searched with `filter`, and then that entry's name is bound with the
- * user's password; else `binddn` is the user's own name. Exactly one entry has to match. Groups are read by whoever searched.
+ * With `bindpw` (or `anonymous` and no `binddn`) the user's entry is searched with `filter`, and then that entry's name is bound
+ * with the user's password; else `binddn` is the user's own name. Exactly one entry has to match. Groups are read by whoever searched.
  *
  * Diverges: the password is always checked, and what a user types is always only a value (compat/divergences.md, ldap).
  */
 import type { Login } from '@natrium/acl';
 import { type BackEnd, BackEndFailed, type BackEndMaker } from './back-end.js';
-import { Directory, type Found, type Search } from './ldap-directory.js';
+import { type Directory, type DirectoryWay, type Found, type Search, withDirectory } from './ldap-directory.js';
 import { groupsIn, personFilter } from './ldap-groups.js';
 import { ownSpelling, type Place, placesIn } from './ldap-name.js';
 import { ldapSettings, type LdapSettings, type ServiceAccount } from './ldap-settings.js';
@@ -21,6 +21,7 @@ export const ldap: BackEndMaker = (_, { config, log }): BackEnd => {
   const settings = ldapSettings(config.auth_ldap, (sentence) => {
     log.warn(sentence);
   });
+  const way = { settings, log };
   const places = placesOf(settings);
   const spelled = (entry: Found | undefined, username: string) => {
     const name = ownSpelling(entry, places, username);
@@ -33,7 +34,7 @@ export const ldap: BackEndMaker = (_, { config, log }): BackEnd => {
       if (secret === '' || username.trim() !== username) return undefined;
       const { find } = settings;
       const login = { username, secret, spelled };
-      return find.by === 'name' ? byName(login, find.dn, settings) : bySearch(login, find, settings);
+      return find.by === 'name' ? byName(login, find.dn, way) : bySearch(login, find, way);
     },
   };
 };
@@ -54,14 +55,17 @@ function placesOf({ find, groups }: LdapSettings): readonly Place[] {
 async function byName(
   { username, secret, spelled }: Typed,
   template: string,
-  settings: LdapSettings,
+  way: DirectoryWay,
 ): Promise<Login | undefined> {
   const dn = bindNameOf(template, username);
   if (dn === undefined) return undefined;
-  return withDirectory(settings, async (own) => {
+  const { settings } = way;
+  return withDirectory(way, async (own) => {
     if (!(await own.bind(dn, secret))) return undefined;
-    const name = spelled(await readOwn(own, ownEntry(template, username, settings)), username);
-    return name === undefined ? undefined : { name, groups: await groupsIn(own, { dn, name }, settings) };
+    const entry = await readOwn(own, ownEntry(template, username, settings));
+    const name = spelled(entry, username);
+    if (name === undefined) return undefined;
+    return { name, groups: await groupsIn(own, { dn: entry?.dn[0] ?? dn, name }, settings) };
   });
 }
 
@@ -89,9 +93,10 @@ function attributesOf(settings: LdapSettings): readonly string[] {
 async function bySearch(
   { username, secret, spelled }: Typed,
   { filter, as }: Extract<LdapSettings['find'], { readonly by: 'search' }>,
-  settings: LdapSettings,
+  way: DirectoryWay,
 ): Promise<Login | undefined> {
-  return withDirectory(settings, async (searcher) => {
+  const { settings } = way;
+  return withDirectory(way, async (searcher) => {
     await bindService(searcher, as);
     const { basedn: base, scope } = settings;
     const attributes = attributesOf(settings);
@@ -100,7 +105,7 @@ async function bySearch(
     if (entry === undefined || more.length > 0) return undefined;
     const [dn] = entry.dn;
     // On a connection of its own: what the user may read is not what the service account may.
-    if (!(await withDirectory(settings, (own) => own.bind(dn, secret)))) return undefined;
+    if (!(await withDirectory(way, (own) => own.bind(dn, secret)))) return undefined;
     const name = spelled(entry, username);
     return name === undefined ? undefined : { name, groups: await groupsIn(searcher, { dn, name }, settings) };
   });
@@ -109,14 +114,5 @@ async function bySearch(
 async function bindService(searcher: Directory, as: ServiceAccount | undefined): Promise<void> {
   if (as !== undefined && !(await searcher.bind(as.dn, as.password))) {
     throw new BackEndFailed('ldap: the directory refuses auth.ldap.binddn with auth.ldap.bindpw');
-  }
-}
-
-async function withDirectory<T>(settings: LdapSettings, body: (directory: Directory) => Promise<T>): Promise<T> {
-  const directory = await Directory.open(settings);
-  try {
-    return await body(directory);
-  } finally {
-    await directory.close();
   }
 }

@@ -8,6 +8,7 @@ import { MemoryStore } from '@natrium/bus';
 import type { MasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { Attempts } from './attempts.js';
+import { BOUND, found, LdapServers, serving } from './ldap-server.spec-support.js';
 import { Logins, type LoginParts } from './logins.js';
 import { Tallies } from './tallies.js';
 
@@ -15,11 +16,13 @@ const REFUSED = { ok: false, error: { code: 'bad_credential' } };
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-logins-'));
 const opened: Logins[] = [];
+const servers = new LdapServers();
 
 beforeAll(() => sodiumReady());
 afterEach(() => {
   for (const logins of opened.splice(0)) logins.onModuleDestroy();
   jest.useRealTimers();
+  return servers.stop();
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -31,12 +34,30 @@ function loginsWith(external_auth: object, more: object = {}) {
   const hear = (...said: unknown[]) => void logged.push(said.map((one) => JSON.stringify(one)).join(' '));
   const now = () => 1_795_000_000_000;
   const tallies = new Tallies(new MemoryStore('tokens'), { id: 'names', key: new Uint8Array(32).fill(9) }, now);
-  const parts = { attempts: new Attempts(tallies, now), tallies, now, log: { info: hear, warn: hear, error: hear } };
+  const parts = {
+    attempts: new Attempts(tallies, now),
+    tallies,
+    now,
+    log: { info: hear, warn: hear, error: hear },
+    roster: { callerOf: () => undefined },
+    audit: { note: () => undefined },
+    tokens: { issue: () => Promise.resolve('ab') },
+    policy: () => ({ makeToken: () => ({}), accessOfLogin: () => ({ perms: {}, seesJobs: false }) }),
+  };
   const logins = new Logins({ external_auth, ...more } as MasterConfig, parts as unknown as LoginParts);
   opened.push(logins);
   const login = (eauth: string, username: string, secret: string) =>
     logins.prove({ eauth, username, secret, token: '' }, '192.0.2.1');
-  return { login, logged };
+  /** @returns The session that a login gets. */
+  const session = async (eauth: string, username: string, secret: string, expire: number) => {
+    const party = { owner: { type: 'identity', key: new Uint8Array(32) } };
+    const credential = { eauth, username, secret, token: '' };
+    const body = { what: 'login', use: 'session', credential, expire, address: '', about: '' };
+    const asked = { body, party } as unknown as Parameters<Logins['handle']>[0];
+    const { session: told } = await logins.handle(asked);
+    return told === null ? null : { name: told.name, seconds: (told.expire - told.start) / 1000 };
+  };
+  return { login, session, logged };
 }
 
 it('a back end that never ends fails after a minute', async () => {
@@ -68,4 +89,15 @@ it('an empty password proves nobody, also where a file has one', async () => {
 it('only auto, which asks for none, takes an empty password', async () => {
   const { login } = loginsWith({ auto: {} }, { eauth_auto_for_development: true });
   expect(await login('auto', 'zoe', '')).toMatchObject({ ok: true });
+});
+
+it('who may choose how long a token lives is named as the directory spells him, however he types it', async () => {
+  const entry = found('uid=fred,dc=x', { uid: 'fred' });
+  const uri = await servers.start(serving(BOUND, entry));
+  const settings = { auth_ldap: { uri, basedn: 'dc=x', binddn: 'uid={{ username }},dc=x' }, token_expire: 60 };
+  const asks = (override: unknown) =>
+    loginsWith({ ldap: {} }, { ...settings, token_expire_user_override: override }).session('ldap', 'FRED', 'one', 10);
+  expect(await asks({ ldap: ['fred'] })).toEqual({ name: 'fred', seconds: 10 });
+  expect(await asks({ ldap: ['FRED'] })).toEqual({ name: 'fred', seconds: 60 });
+  expect(await asks({ file: ['fred'] })).toEqual({ name: 'fred', seconds: 60 });
 });

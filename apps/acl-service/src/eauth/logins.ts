@@ -133,21 +133,22 @@ export class Logins {
       this.#note('login', 'refuse', credential.eauth, credential.username, asked);
       return refused(login.error);
     }
-    const { eauth, username } = credential;
+    const { eauth } = credential;
+    const { name } = login.value;
     const start = this.parts.now();
-    const expires = start + tokenLifetimeMs(this.#config, { eauth, username, expire });
+    const expires = start + tokenLifetimeMs(this.#config, { eauth, name, expire });
     const made = this.parts.policy().makeToken({ backend: eauth, login: login.value, expires });
     const entry: records.TokenEntry = {
       use,
       eauth,
-      name: login.value.name,
+      name,
       groups: [...login.value.groups],
       start,
       expires,
       list: made.list === undefined ? null : [...made.list],
     };
     const token = await this.parts.tokens.issue(entry);
-    this.#note('login', 'allow', eauth, entry.name, asked);
+    this.#note('login', 'allow', eauth, name, asked);
     return { refusal: null, token, session: this.#session(entry) };
   }
 

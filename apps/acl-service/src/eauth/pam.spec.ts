@@ -1,4 +1,7 @@
-import { pamWith } from './pam.js';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pamWith, serviceOf } from './pam.js';
 
 const CANARY = 'canary-pam-51c2';
 
@@ -95,4 +98,19 @@ it.each(['', 'a\nb', 'a\0b', 'a\rb', 'x'.repeat(512)])('asks nothing with the pa
   const { login, ran } = aHost();
   expect(await login('fred', secret)).toBeUndefined();
   expect(ran).toEqual([]);
+});
+
+it('a service is a file where PAM looks, also where the distribution keeps its own, and nothing else is one', () => {
+  const root = mkdtempSync(join(tmpdir(), 'nt-pam-'));
+  try {
+    const folders = ['own', 'shipped'].map((name) => join(root, name));
+    for (const folder of folders) mkdirSync(folder);
+    for (const [at, name] of ['natrium', 'login'].entries()) writeFileSync(join(folders[at] ?? '', name), '');
+    for (const name of ['natrium', 'login']) expect(serviceOf(name, folders)).toBe(name);
+    for (const name of ['other', '', '.', '../own/natrium', 7, null]) {
+      expect(() => serviceOf(name, folders)).toThrow(`names a file of ${folders.join(', ')}`);
+    }
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });

@@ -2,8 +2,8 @@
  * `pam`: the accounts of the acl-service's host, through its own PAM stack. The password and the account's state are both
  * looked at: who is locked or has expired is refused with the right password, too.
  *
- * The stack is that of `auth.pam.service` (a file of /etc/pam.d). PAM is asked by `pamtester`, which gets the password on
- * stdin. Groups are those of the name service (`id`).
+ * The stack is that of `auth.pam.service`, a file of /etc/pam.d or of where the distribution keeps its own. PAM is asked by
+ * `pamtester`, which gets the password on stdin. Groups are those of the name service (`id`).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import { isSameName } from './account-name.js';
 import { type BackEnd, BackEndFailed, BackEndInvalid, type BackEndMaker, type BackEndParts } from './back-end.js';
 import { findTool, runTool, type ToolRan } from './run-tool.js';
 
-const STACKS = '/etc/pam.d';
+/** Where PAM looks, the host's own first: distributions keep theirs in the other two. */
+const STACKS = ['/etc/pam.d', '/usr/lib/pam.d', '/usr/etc/pam.d'];
 const USUAL_SERVICE = 'login';
 const SERVICE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** Never an option of a program; no colon, which no name of an account has. */
@@ -78,13 +79,11 @@ function isPassword(secret: string): boolean {
 }
 
 /** PAM would take another stack (`other`) for one that is not there. */
-function serviceOf(service: unknown): string {
-  if (typeof service !== 'string' || !SERVICE.test(service) || !existsSync(join(STACKS, service))) {
-    throw new BackEndInvalid(
-      `external_auth.pam: there is no ${join(STACKS, String(service))}; auth.pam.service names a file of ${STACKS}`,
-    );
-  }
-  return service;
+export function serviceOf(service: unknown, folders: readonly string[] = STACKS): string {
+  const isName = typeof service === 'string' && SERVICE.test(service);
+  if (isName && folders.some((folder) => existsSync(join(folder, service)))) return service;
+  const named = `there is no '${String(service)}'; auth.pam.service names a file of ${folders.join(', ')}`;
+  throw new BackEndInvalid(`external_auth.pam: ${named}`);
 }
 
 function toolNamed(name: string): string {

@@ -7,18 +7,19 @@ const MAX_SECONDS = 315_360_000;
 
 export interface Wish {
   readonly eauth: string;
-  readonly username: string;
-  /** Seconds; null: none. */
+  /** As the back end spells it, which is how rules name somebody. */
+  readonly name: string;
+  /** Seconds, of which a token has one at least; null: none. */
   readonly expire: number | null;
 }
 
 /** @returns ms. */
 export function tokenLifetimeMs(
   { token_expire: usual, token_expire_user_override: override }: MasterConfig,
-  { eauth, username, expire }: Wish,
+  { eauth, name, expire }: Wish,
 ): number {
-  if (expire === null || expire < 1) return usual * 1000;
+  if (expire === null) return usual * 1000;
   const named = isMap(override) && Object.hasOwn(override, eauth) ? override[eauth] : undefined;
-  const may = override === true || (isList(named) && named.includes(username));
-  return (may ? Math.min(expire, MAX_SECONDS) : usual) * 1000;
+  const may = override === true || (isList(named) && named.includes(name));
+  return (may ? Math.min(Math.max(expire, 1), MAX_SECONDS) : usual) * 1000;
 }

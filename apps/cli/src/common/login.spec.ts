@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { ok } from '@natrium/model';
 import { runNatrium } from '../natrium/run-natrium.js';
 import { runNatriumRun } from '../natrium-run/run-run.js';
@@ -33,6 +34,17 @@ describe('-a', () => {
     expect(io.stdout + io.stderr).not.toContain(CANARY);
   });
 
+  it.each([
+    [[], ['', CANARY]],
+    [['--username', ''], [CANARY]],
+  ])('takes an empty name for the account that asks: %j, then %j', async (flags, answers) => {
+    const { exit, login } = await natrium(['-a', 'pam', ...flags, ...PING], { answers });
+    expect({ exit, login }).toEqual({
+      exit: 0,
+      login: { eauth: 'pam', username: userInfo().username, secret: CANARY },
+    });
+  });
+
   it.each(['-a', '--auth', '--eauth', '--external-auth'])('is also spelled %s', async (flag) => {
     const { login } = await natrium([flag, 'pam', '--username', 'fred', ...PING], { answers: [CANARY] });
     expect(login).toMatchObject({ eauth: 'pam', username: 'fred' });
@@ -53,10 +65,13 @@ describe('-a', () => {
     });
   });
 
-  it.each([[[]], [['fred']], [['fred', '']]])('connects to nobody when only %j is answered', async (answers) => {
-    const { exit, times } = await natrium(['-a', 'ldap', ...PING], { answers });
-    expect({ exit, times }).toEqual({ exit: 13, times: 0 });
-  });
+  it.each([[[]], [['fred']], [['fred', '']], [['']], [['', '']]])(
+    'connects to nobody when only %j is answered',
+    async (answers) => {
+      const { exit, times } = await natrium(['-a', 'ldap', ...PING], { answers });
+      expect({ exit, times }).toEqual({ exit: 13, times: 0 });
+    },
+  );
 
   it.each([
     ['username', []],

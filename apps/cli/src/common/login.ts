@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { err, ok, type Result } from '@natrium/model';
+import { accountName } from '../accounts/own-identity.js';
 import type { ConnectProblem, Io, LoginOptions } from '../ports.js';
 import { EXIT } from './exit-codes.js';
 import { CTRL_C, INTERRUPTED, orInterrupt } from './interrupt.js';
@@ -20,7 +21,7 @@ const NEEDS_EAUTH = [
 export function addLoginOptions(command: Command): void {
   command.optionsGroup('Login as an external user (otherwise this account asks, with its own key):');
   command.option('-a, --eauth <backend>', 'the back end of external_auth: ldap, pam, file, …');
-  command.option('--username <name>', 'the name there (else it is asked for)');
+  command.option('--username <name>', 'the name there (else it is asked for; empty: this account)');
   command.option('--password <text>', 'the password there; better leave it out: it is asked for, or read from a pipe');
   command.option('-T, --make-token', 'keep a token of the login; later -a alone is enough, until it expires');
   alias(command, '--auth <backend>', 'eauth');
@@ -53,8 +54,10 @@ function orKept(eauth: string, options: Options, io: Io): ReturnType<typeof logi
 }
 
 async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof loginOf> {
-  const username = await givenOr(options.text('username'), 'username', io);
-  if (!username.ok) return username;
+  const named = await givenOr(options.text('username'), 'username', io);
+  if (!named.ok) return named;
+  // As in Salt, Enter alone is the account that asks.
+  const username = named.value === '' ? accountName() : named.value;
   const secret = await givenOr(options.text('password'), 'password', io);
   if (!secret.ok) return secret;
   const keep = (token: string) => {
@@ -69,7 +72,7 @@ async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof
     }
   };
   return ok({
-    login: { eauth, username: username.value, secret: secret.value, ...(options.flag('makeToken') ? { keep } : {}) },
+    login: { eauth, username, secret: secret.value, ...(options.flag('makeToken') ? { keep } : {}) },
   });
 }
 
@@ -80,6 +83,7 @@ async function givenOr(
 ): Promise<Result<string, ConnectProblem>> {
   const answer = given ?? (await orInterrupt(io.prompt(`${what}: `, { secret: what === 'password' }), io));
   if (answer === INTERRUPTED) return err({ sentence: CTRL_C, exit: EXIT.interrupted });
-  if (answer === undefined || answer === '') return err({ sentence: `no ${what} was given`, exit: EXIT.denied });
+  if (answer === undefined || (answer === '' && what === 'password'))
+    return err({ sentence: `no ${what} was given`, exit: EXIT.denied });
   return ok(answer);
 }

@@ -11,21 +11,19 @@ export function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefi
   const [eauth, username] = [textOf(low['eauth']), textOf(low['username'])];
   const secret = textOf(low['password'] ?? low['sharedsecret']);
   if (eauth === undefined || username === undefined || secret === undefined) return undefined;
-  const expire = low['token_expire'];
-  const seconds = expire instanceof Float ? expire.value : Number(expire ?? Number.NaN);
-  return {
-    eauth,
-    username,
-    secret,
-    use,
-    // The acl-service allows ten years at most.
-    expire: Number.isFinite(seconds) && seconds >= 1 ? Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER) : null,
-  };
+  return { eauth, username, secret, use, expire: secondsIn(low['token_expire']) };
 }
 
 /** What is left is to be run. */
 export function withoutCredentials(low: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(low).filter(([key]) => !CREDENTIALS.has(key)));
+}
+
+/** The acl-service gives a second at least and ten years at most. @returns null for what is no number. */
+function secondsIn(expire: Value | undefined): number | null {
+  const word = expire instanceof Float ? String(expire.value) : textOf(expire);
+  const seconds = word === undefined || word.trim() === '' ? Number.NaN : Number(word);
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.floor(seconds), 0), Number.MAX_SAFE_INTEGER) : null;
 }
 
 function textOf(value: Value | undefined): string | undefined {

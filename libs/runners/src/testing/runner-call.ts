@@ -77,15 +77,21 @@ export function aMaster(cluster: Partial<Cluster> = {}): FakeMaster {
   return new FakeMaster({ ...EMPTY, ...cluster });
 }
 
-/** Runs a built-in runner for `web1`. */
-export function run(fun: string, sent: readonly Value[] = [], master = aMaster()): Promise<Outcome> {
+/** Runs a built-in runner for `web1`. @param config Of the master's settings, those that are others than usual. */
+export function run(
+  fun: string,
+  sent: readonly Value[] = [],
+  master = aMaster(),
+  config: ValueMap = {},
+): Promise<Outcome> {
   const context: RunnerContext = {
     caller: { kind: 'minion', name: 'web1' },
     jid: '20260101000000000001',
     master,
     host: {
       id: 'master',
-      config: { timeout: 5, unset: null, nodegroups: { web: 'web*' } },
+      config: { timeout: 5, unset: null, nodegroups: { web: 'web*' }, ...config },
+      configNow: () => ({}),
       grains: () => ({ os: 'Debian' }),
     },
     signal: new AbortController().signal,

@@ -26,9 +26,12 @@ const mark = (name: string) => join(folder, name);
 const RUNNER = `#!/usr/bin/env python3
 import json, os, sys, time
 if sys.argv[1:] == ["--describe"]:
-    print(json.dumps({"functions": {"work": {"doc": "Works long."}, "wait": {"doc": "Waits.", "params": [{"name": "name"}]}}}))
+    print(json.dumps({"functions": {"work": {"doc": "Works long."}, "wait": {"doc": "Waits.", "params": [{"name": "name"}]}, "half": {"doc": "Returns half a character."}}}))
     sys.exit()
 call = json.load(sys.stdin)
+if call["fun"] == "half":
+    print(json.dumps({"ret": chr(0xdcff)}))
+    sys.exit()
 name = call["args"].get("name", "runner")
 with open("${folder}/" + name, "a") as file: file.write("ran\\n")
 for _ in range(6000):
@@ -194,6 +197,13 @@ describe('a caller', () => {
 });
 
 describe('a runner-service', () => {
+  it('whose runner returns what nobody can carry says so, and works on', async () => {
+    const { code, stdout, stderr } = await cluster().run('long.half');
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toMatch(/cannot be (sent|carried|told)|nested|not text/);
+    expect((await cluster().run('test.arg', 'still')).stdout).toContain('still');
+  });
+
   it(
     'that is killed at work does not leave its caller waiting: the outcome is unknown, and it is not run again',
     async () => {

@@ -48,20 +48,24 @@ export class ReturnController {
   }
 }
 
-/** Another gateway asks whether this one is there, a runner-service also which runs' ends are still to be kept. */
+/** Another gateway asks whether this one is there. */
 @Controller()
 export class HereController {
-  constructor(@Inject(KeptRuns) private readonly runs: KeptRuns) {}
-
   @Handles(routes.gatewayHere)
-  here({ body }: Opened<typeof contracts.presence>) {
-    return Promise.resolve({ running: this.runs.open(body.jids) });
+  here(): Promise<{ running: [] }> {
+    return Promise.resolve({ running: [] });
   }
 }
 
+/** Runner-services ask whether what their runs answered is kept, and hand it over where it is not. */
 @Controller()
 export class EndedController {
   constructor(@Inject(KeptRuns) private readonly runs: KeptRuns) {}
+
+  @Handles(routes.gatewayKept)
+  kept({ body }: Opened<typeof contracts.kept>) {
+    return Promise.resolve({ kept: this.runs.kept(body.jids) });
+  }
 
   @Handles(routes.gatewayEnded)
   async take({ body }: Opened<typeof contracts.ended>) {

@@ -137,8 +137,8 @@ function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {
     mintJid: () => jids.next(),
     askGrant: (ask, jid) => askRunGrant(acl, ask, jid),
     run: (ask, grant, jid, timeoutMs) => runOn(link, ask, grant, jid, timeoutMs),
-    announce: (start, ran) => {
-      kept.announce(start, ran);
+    announce: (start, ran, isGuess) => {
+      kept.announce(start, ran, isGuess);
     },
   });
 }

@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly metrics?: ServiceMetrics | undefined;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
+  /** Registers what a stop waits for. */
+  readonly onFinish: (finish: () => Promise<void>) => void;
   /** undefined: no HTTP API. */
   readonly http?: HttpOptions | undefined;
   /** Hears how to start listening for HTTP, once everything else listens. */
@@ -105,6 +107,7 @@ export class GatewayModule {
       keepJobsMs,
       log,
     });
+    options.onFinish(() => made.keptRuns.settled());
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, allowance, log);
     await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting });

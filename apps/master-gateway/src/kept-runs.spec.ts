@@ -21,6 +21,9 @@ class Gateway {
   readonly stored: (readonly [records.StoredReturn, string])[] = [];
   readonly told: unknown[] = [];
   grant: Grant | undefined;
+  isTold = true;
+  before: records.StoredReturn[] = [];
+  telling: () => Promise<void> = () => Promise.resolve();
   readonly runs: KeptRuns;
 
   constructor(keep: Keep = KEPT, end: ValueMap = END) {
@@ -30,15 +33,20 @@ class Gateway {
           this.stored.push([one, key]);
           return keep();
         },
+        returnsOf: () => Promise.resolve(this.before),
       },
       events: {
         runStarted: () => this.told.push('started'),
         endOf: (_, ran) => (ran === RAN ? end : { ...end, return: ran.outcome?.ret ?? ran.refusal?.sentence ?? null }),
-        runEnded: (_, data) => this.told.push(data),
+        runEnded: (_, data) => {
+          this.told.push(data);
+          return this.telling();
+        },
+        isRunToldAsEnded: () => Promise.resolve(this.isTold),
       },
       grantOf: () => this.grant,
       now: () => NOW,
-      log: { error: () => this.told.push('problem'), warn: () => this.told.push('a gateway is gone') },
+      log: { error: () => this.told.push('problem'), warn: () => this.told.push('not kept by its own') },
     });
   }
 }
@@ -77,9 +85,13 @@ it('one that failed is found as failed', async () => {
   expect(await find(stored)).toMatchObject({ Result: { [stored[0]?.id ?? '']: { retcode: 1, success: false } } });
 });
 
-it('it is told also where it could not be kept', async () => {
-  const { told } = await announced(END, () => Promise.reject(new Error('the broker is away')));
-  expect(told).toEqual(['started', 'problem', END]);
+it('where it could not be kept, the log says so, and its runner-service has it still', async () => {
+  const { runs, told } = new Gateway(() => Promise.reject(new Error('the broker is away')));
+  runs.announce(START);
+  runs.announce(START, RAN);
+  await runs.settled();
+  expect(told).toEqual(['started', 'problem']);
+  expect(runs.kept([JID])).toEqual([]);
 });
 
 const ofMinion = (id: string, ret: ValueMap): records.StoredReturn => ({
@@ -102,19 +114,45 @@ it('none is found where none was', async () => {
   expect(await find([])).toBeNull();
 });
 
-it('its end is to be kept from the start until it is stored, and asked of others it is not', async () => {
+it('it is kept when it is stored and its event is; a stop waits for that', async () => {
   let store: (isNew: boolean) => void = () => undefined;
-  const { runs, told } = new Gateway(() => new Promise<boolean>((resolve) => (store = resolve)));
-  const open = () => runs.open([JID, '20261118110640000001']);
-  expect(open()).toEqual([]);
+  let tell: () => void = () => undefined;
+  const gateway = new Gateway(() => new Promise<boolean>((resolve) => (store = resolve)));
+  gateway.telling = () => new Promise<void>((resolve) => (tell = resolve));
+  const { runs } = gateway;
+  const kept = () => runs.kept([JID, '20261118110640000001']);
   runs.announce(START);
-  expect(open()).toEqual([JID]);
   runs.announce(START, RAN);
-  expect(open()).toEqual([JID]);
+  let isSettled = false;
+  void runs.settled().then(() => (isSettled = true));
+  expect(kept()).toEqual([]);
   store(true);
   await new Promise(setImmediate);
-  expect(open()).toEqual([]);
-  expect(told).toEqual(['started', END]);
+  expect([kept(), isSettled, gateway.told]).toEqual([[], false, ['started', END]]);
+  tell();
+  await new Promise(setImmediate);
+  expect([kept(), isSettled]).toEqual([[JID], true]);
+});
+
+it('one whose event could not be stored is not kept', async () => {
+  const gateway = new Gateway();
+  gateway.telling = () => Promise.reject(new Error('the broker is away'));
+  gateway.runs.announce(START, RAN);
+  await gateway.runs.settled();
+  expect([gateway.runs.kept([JID]), gateway.told]).toEqual([[], [END, 'problem']]);
+});
+
+it('what the gateway itself says of a silent runner-service is found and told, and gives way to what it answers later', async () => {
+  const { runs, stored, told } = new Gateway();
+  runs.announce(START, RAN, true);
+  await runs.settled();
+  expect([told, runs.kept([JID])]).toEqual([[END], []]);
+  const [guess] = stored.map(([one]) => one);
+  expect(stored[0]?.[1]).toBe('guess');
+  const id = guess?.id.slice(1) ?? '';
+  expect(await find([guess!])).toMatchObject({ Minions: [id], Result: { [id]: { return: { return: END.return } } } });
+  const answered = ofMinion(id, { ...END, return: 'late' });
+  expect(await find([guess!, answered])).toMatchObject({ Result: { [id]: { return: { return: 'late' } } } });
 });
 
 it('an end that another gateway has kept is not told again', async () => {
@@ -139,8 +177,30 @@ describe('of a gateway that is gone', () => {
     const gateway = new Gateway();
     gateway.grant = granted();
     expect(await gateway.runs.take(body)).toMatchObject({ ok: true });
-    expect(gateway.told).toEqual(['a gateway is gone', { ...END, return: ['b'] }]);
+    expect(gateway.told).toEqual(['not kept by its own', { ...END, return: ['b'] }]);
     expect(gateway.stored).toMatchObject([[{ jid: JID, outcome: { ret: { return: ['b'] } } }, 'end']]);
+    expect(gateway.runs.kept([JID])).toEqual([JID]);
+  });
+
+  it('what a gateway of an earlier version kept elsewhere is not kept twice, and a guess hinders nothing', async () => {
+    const gateway = new Gateway();
+    gateway.grant = granted();
+    gateway.before = [ofMinion('gw_master', END)];
+    await gateway.runs.take(body);
+    expect([gateway.stored, gateway.told]).toEqual([[], []]);
+    const other = new Gateway();
+    other.grant = granted();
+    other.before = [ofMinion('?gw_master', END)];
+    await other.runs.take(body);
+    expect(other.stored).toHaveLength(1);
+  });
+
+  it('what it kept and did not tell is told here', async () => {
+    const gateway = new Gateway(() => Promise.resolve(false));
+    gateway.grant = granted();
+    gateway.isTold = false;
+    expect(await gateway.runs.take(body)).toMatchObject({ ok: true });
+    expect(gateway.told).toEqual([{ ...END, return: ['b'] }]);
   });
 
   it('what is kept already stays, and is not told again', async () => {
@@ -160,6 +220,7 @@ describe('of a gateway that is gone', () => {
   const job = encodeRequest(aRequest(NOW));
   it.each<readonly [string, string, Grant | undefined, Partial<typeof body>]>([
     ['nobody has granted', 'grant_signature', undefined, {}],
+    ['was over more than an hour ago', 'grant_expired', granted({ expires: NOW - 3_600_001 }), {}],
     ['was granted under another jid', 'grant_digest', granted({ jid: jidOf(1) }), {}],
     ['was granted for another request', 'grant_digest', granted({ requestDigest: new Uint8Array(32) }), {}],
     ['is a job', 'bad_request', granted({ requestDigest: requestDigest(job) }), { request: job }],

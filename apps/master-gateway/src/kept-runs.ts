@@ -2,13 +2,14 @@
  * What runners and the wheel answered, in the job cache: clients ask for it by its jid, as for a job's returns. As in Salt it is the
  * return of the master itself, and holds what the event of the run's end says.
  *
- * The gateway that granted a run keeps its end. Until it has, it says so to the runner-service that asks; of one that is gone any
- * other keeps it. Spec: spec/envelope.md#durability.
+ * The gateway that granted a run keeps its end, and tells the runner-service that asks when it has; where it has not, any gateway
+ * does. What the gateway itself says of a run whose runner-service is silent is a guess, and gives way. Spec: spec/envelope.md#durability.
  */
 import { hostname } from 'node:os';
 import { digestOf, readAsked } from '@natrium/bus';
 import { type Grant, toHex } from '@natrium/envelope';
 import { stampOf } from '@natrium/events';
+import { UnderWay } from '@natrium/process';
 import type { Ran, RunStart } from '@natrium/flow';
 import {
   err,
@@ -31,12 +32,19 @@ import type { JobCache } from './job-cache.js';
 
 const OF_MASTER = '_master';
 const MASTER = `${hostname()}${OF_MASTER}`;
-/** Whoever stores a run's end stores it under this key: the first is the only one. */
+/** Whoever stores what a run answered stores it under this key: the first is the only one. */
 const END = 'end';
+const GUESS = 'guess';
+/** Before the id of a guess: of one id readers see one return. */
+const GUESSED = '?';
+/** Ends of which the runner-service may not have asked yet. */
+const MAX_KEPT = 10_000;
+/** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
+const LATE_MS = 3_600_000;
 
 interface RunParts {
-  readonly cache: Pick<JobCache, 'storeLate'>;
-  readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded'>;
+  readonly cache: Pick<JobCache, 'storeLate' | 'returnsOf'>;
+  readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded' | 'isRunToldAsEnded'>;
   /** What an acl-service has signed, also when its time is over. */
   readonly grantOf: (grant: Signed) => Grant | undefined;
   readonly now: () => number;
@@ -44,34 +52,46 @@ interface RunParts {
 }
 
 export class KeptRuns {
-  /** Granted here, and not kept yet. */
-  readonly #open = new Set<string>();
+  /** What runs answered that is kept and told, oldest first. */
+  readonly #kept = new Set<string>();
+  readonly #underWay = new UnderWay();
 
   constructor(private readonly parts: RunParts) {}
 
-  /** Of these runs, whose end this gateway is to keep and has not kept yet. */
-  open(jids: readonly string[]): string[] {
-    return jids.filter((jid) => this.#open.has(jid));
+  /** Of which of these runs the answer is kept here: whoever has it may forget it. */
+  kept(jids: readonly string[]): string[] {
+    return jids.filter((jid) => this.#kept.has(jid));
   }
 
-  /** A run begins here, or with `ran` has ended. Whoever hears of its end finds what it answered in the job cache. */
-  announce(start: RunStart, ran?: Ran): void {
-    if (ran === undefined) {
-      this.#open.add(start.jid);
-      this.parts.events.runStarted(start);
-    } else void this.#end(start, ran);
+  /** Resolves when no end is being kept. */
+  settled(): Promise<void> {
+    return this.#underWay.settled();
   }
 
-  /** Keeps the end of a run whose own gateway is gone. @throws {Error} While the broker takes no writes. */
+  /**
+   * A run begins here, or with `ran` has ended. Whoever hears of its end finds what it answered in the job cache.
+   *
+   * @param isGuess It is not the runner-service that says so.
+   */
+  announce(start: RunStart, ran?: Ran, isGuess = false): void {
+    if (ran === undefined) this.parts.events.runStarted(start);
+    else void this.#underWay.during(() => this.#end(start, ran, isGuess));
+  }
+
+  /** Keeps what a run answered whose own gateway has not. @throws {Error} While the broker takes no writes. */
   async take({ refusal: no, outcome, ...run }: Body<typeof contracts.ended>): Promise<Result<null, Refusal>> {
-    const start = this.#granted(run);
-    if (!start.ok) return start;
-    const { jid } = start.value;
-    const end = this.parts.events.endOf(start.value, { refusal: no, outcome, jid });
-    if (await this.#keep(jid, end)) {
-      this.parts.log.warn({ jid }, 'a gateway is gone: what its run answered is kept here');
-      this.parts.events.runEnded(start.value, end);
-    }
+    const { events, log } = this.parts;
+    const granted = this.#granted(run);
+    if (!granted.ok) return granted;
+    const start = granted.value;
+    const { jid } = start;
+    const end = events.endOf(start, { refusal: no, outcome, jid });
+    // A gateway of an earlier version kept it elsewhere.
+    const isNew = !(await this.#isKept(jid)) && (await this.#store(jid, end, END));
+    if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
+    // Another gateway may have died between the two.
+    if (isNew || !(await events.isRunToldAsEnded(start))) await events.runEnded(start, end);
+    this.#remember(jid);
     return ok(null);
   }
 
@@ -84,39 +104,55 @@ export class KeptRuns {
     const jid = parseJid(run.jid);
     if (jid === undefined || grant.jid !== jid || toHex(grant.requestDigest) !== digestOf(run.request))
       return err(refusal('grant_digest', 'the grant-run is for another run'));
+    if (this.parts.now() > grant.expires + LATE_MS) return err(refusal('grant_expired', 'its time is long over'));
     return ok({ request, jid, caller: grant.caller });
   }
 
-  async #end(start: RunStart, ran: Ran): Promise<void> {
+  /** What fails here is told to nobody but the log: its runner-service has it still, and hands it over. */
+  async #end(start: RunStart, ran: Ran, isGuess: boolean): Promise<void> {
     const { events, log } = this.parts;
-    const end = events.endOf(start, ran);
+    const { jid } = start;
     try {
-      if (!(await this.#keep(start.jid, end))) return;
+      const end = events.endOf(start, ran);
+      if (!(await this.#store(jid, end, isGuess ? GUESS : END))) return;
+      await events.runEnded(start, end);
+      if (!isGuess) this.#remember(jid);
     } catch (cause) {
-      log.error({ err: cause, jid: start.jid }, 'what a run answered could not be kept');
-    } finally {
-      this.#open.delete(start.jid);
+      log.error({ err: cause, jid }, 'what a run answered could not be kept or told');
     }
-    events.runEnded(start, end);
   }
 
-  /** @returns False when it was kept before. */
-  #keep(jid: Jid, end: ValueMap): Promise<boolean> {
-    return this.parts.cache.storeLate(asReturn(jid, end, this.parts.now()), END);
+  async #isKept(jid: Jid): Promise<boolean> {
+    const ends = (await this.parts.cache.returnsOf({ jid })).filter(isOfRun);
+    return ends.some(({ id }) => !id.startsWith(GUESSED));
+  }
+
+  #remember(jid: Jid): void {
+    this.#kept.add(jid);
+    const [oldest] = this.#kept;
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** @returns False when it was stored before. */
+  #store(jid: Jid, end: ValueMap, key: typeof END | typeof GUESS): Promise<boolean> {
+    const id = key === GUESS ? `${GUESSED}${MASTER}` : MASTER;
+    return this.parts.cache.storeLate(asReturn({ jid, id }, end, this.parts.now()), key);
   }
 }
 
-function asReturn(jid: Jid, end: ValueMap, at: number): records.StoredReturn {
+function asReturn(of: { readonly jid: Jid; readonly id: string }, end: ValueMap, at: number): records.StoredReturn {
   const success = end['success'] === true;
   const outcome = { ret: { ...end, _stamp: stampOf(at) }, retcode: success ? 0 : 1, success, out: null };
-  return { jid, id: MASTER, status: 'done', outcome, at };
+  return { ...of, status: 'done', outcome, at };
 }
 
 /** @returns null when no run with this jid has ended; returns of minions may be left of a job whose record has expired. */
 export async function endedRun(cache: Pick<JobCache, 'returnsOf'>, jid: Jid): Promise<Value> {
-  const stored = (await cache.returnsOf({ jid })).find(isOfRun);
+  const ends = (await cache.returnsOf({ jid })).filter(isOfRun);
+  const stored = ends.find(({ id }) => !id.startsWith(GUESSED)) ?? ends[0];
   if (stored === undefined) return null;
-  const { id, outcome } = stored;
+  const { outcome } = stored;
+  const id = stored.id.startsWith(GUESSED) ? stored.id.slice(GUESSED.length) : stored.id;
   const { ret, retcode, success } = outcome;
   if (!isMap(ret)) return null;
   const { fun = '', fun_args: args = [], user = '' } = ret;

@@ -3,6 +3,7 @@ import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import {
   decode,
+  encode,
   type Grant,
   inTime,
   leafOf,
@@ -12,7 +13,7 @@ import {
   verifyProof,
   type Wire,
 } from '@natrium/envelope';
-import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder } from '@natrium/flow';
+import { type CheckedGrant, type GrantRefusal, JobRun, type JobOrder, sendable } from '@natrium/flow';
 import { err, ok, parseJid, type Request, type Result, type Signed } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { Returners } from '@natrium/modules';
@@ -22,7 +23,6 @@ import type { HostData } from './host-data.js';
 import type { Outbox } from './outbox.js';
 import { returnerOptions, returnFacts } from './own-returners.js';
 import type { RunRecord } from './run-record.js';
-import { sendable } from './sendable.js';
 import type { Standing } from './standing.js';
 import type { Spool } from './spool.js';
 
@@ -128,7 +128,7 @@ function jobRun(parts: JobParts): JobRun {
         afterwards.set(grant.requestDigest, () => {
           returners.hand(request.returner, returnFacts(id, request, grant, outcome), returnerOptions(request));
         });
-      return sendable(outcome);
+      return sendable(outcome, (plain) => encode(plain as Wire));
     },
     deliver: (ret, asked) => {
       outbox.deliver(ret, asked);

@@ -2,7 +2,9 @@
 import { encode, type Wire } from '@natrium/envelope';
 import { toPlain, type Value } from '@natrium/model';
 import { contracts, records, toWire, writeAs } from '@natrium/wire';
-import { sendable } from './sendable.js';
+import { sendable } from '@natrium/flow';
+
+const encoded = (plain: unknown) => encode(plain as Wire);
 
 const outcome = (ret: Value) => ({ ret, retcode: 0, success: true, out: null });
 const nested = (levels: number): Value => Array.from({ length: levels }).reduce<Value>((inner) => [inner], null);
@@ -10,19 +12,19 @@ const nested = (levels: number): Value => Array.from({ length: levels }).reduce<
 describe('a return', () => {
   it('that can be sent is itself', () => {
     for (const ret of [null, 'text', { a: [1, 2n ** 70n] }, nested(24), 'x'.repeat(6 << 20).slice(10)]) {
-      expect(sendable(outcome(ret))).toEqual(outcome(ret));
+      expect(sendable(outcome(ret), encoded)).toEqual(outcome(ret));
     }
   });
 
   it('that is nested too deeply gives way to a sentence, and has failed', () => {
     for (const levels of [25, 31, 65, 500]) {
-      const sent = sendable(outcome(nested(levels)));
+      const sent = sendable(outcome(nested(levels)), encoded);
       expect([sent.retcode, sent.success, sent.ret]).toEqual([1, false, 'the return is nested too deeply to be sent']);
     }
   });
 
   it('of the greatest depth fits into every message and record on its way', () => {
-    const { ret } = sendable(outcome(nested(24)));
+    const { ret } = sendable(outcome(nested(24)), encoded);
     const jid = '1'.repeat(20);
     const told = { id: 'web1', ...outcome(ret) };
     const stored = { jid, id: 'web1', status: 'done' as const, outcome: outcome(ret), at: 1 };
@@ -43,7 +45,7 @@ describe('a return', () => {
     ['a code that is none', { retcode: Number.NaN }, { retcode: 1, success: false }],
     ['what can be sent', { out: 'nested', retcode: -7 }, { out: 'nested', retcode: -7 }],
   ])('whose module says %s can be sent all the same', (_about, said, sent) => {
-    const made = sendable({ ...outcome('done'), ...said });
+    const made = sendable({ ...outcome('done'), ...said }, encoded);
     expect(made).toEqual({ ...outcome('done'), ...sent });
     const body = {
       jid: '1'.repeat(20),
@@ -57,10 +59,16 @@ describe('a return', () => {
 
   it('that is too large is cut, with its true size', () => {
     const text = 'ü'.repeat(5 << 20);
-    const { ret, success } = sendable(outcome(text));
+    const { ret, success } = sendable(outcome(text), encoded);
     expect(success).toBe(true);
     expect(encode(toPlain(ret) as Wire).length).toBeLessThan((6 << 20) + 100);
     expect((ret as string).endsWith(`ü\n[cut: the return had ${(10 << 20) + 5} bytes]`)).toBe(true);
-    expect(sendable(outcome([text])).ret).toBe(`[cut: the return had ${(10 << 20) + 6} bytes]`);
+    expect(sendable(outcome([text]), encoded).ret).toBe(`[cut: the return had ${(10 << 20) + 6} bytes]`);
+  });
+
+  it('may be as large as its message allows', () => {
+    const text = 'x'.repeat(7 << 20);
+    expect(sendable(outcome(text), encoded, 8_126_464).ret).toBe(text);
+    expect(sendable(outcome(text), encoded).ret).toContain('[cut: the return had');
   });
 });

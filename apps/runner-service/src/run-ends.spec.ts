@@ -13,8 +13,10 @@ const RUN = { request: Uint8Array.of(1), grant: { bytes: Uint8Array.of(2) }, jid
 >;
 const RAN = { refusal: null, jid: JID, outcome: { ret: 7, retcode: 0, success: true, out: null } };
 
-type Look = 'open' | 'kept' | AskFailure;
-type Taking = Refusal | null | AskFailure;
+type Look = 'not kept' | 'kept' | AskFailure;
+/** As of an outcome that no encoding carries. */
+const UNSENDABLE = 'unsendable';
+type Taking = Refusal | null | AskFailure | typeof UNSENDABLE;
 
 class Service {
   readonly handed: unknown[] = [];
@@ -27,24 +29,26 @@ class Service {
   constructor(looks: readonly Look[], taking: readonly Taking[] = [null]) {
     const log = { warn: () => undefined, error: (_: unknown, text: string) => this.problems.push(text) };
     const bus = {
-      ask: ({ contract, subject, body, to }: Asking) => {
-        if (contract.kind === 'presence') {
-          expect([subject, to()]).toEqual(['here.g1', [GATEWAY]]);
+      ask: async ({ contract, subject, body, to }: Asking) => {
+        await Promise.resolve();
+        if (contract.kind === 'kept') {
+          expect([subject, to(), body]).toEqual(['kept.g1', [GATEWAY], { jids: [JID] }]);
           const look = looks[Math.min(this.looks++, looks.length - 1)] ?? 'kept';
           if (look === 'timeout') this.#time += 1500;
-          return Promise.resolve(
-            look === 'open' || look === 'kept' ? ok({ body: { running: look === 'open' ? [JID] : [] } }) : err(look),
-          );
+          return look === 'not kept' || look === 'kept'
+            ? ok({ body: { kept: look === 'kept' ? [JID] : [] } })
+            : err(look);
         }
         expect([subject, to()]).toEqual(['ended', [OTHER]]);
         const said = taking[Math.min(this.handed.length, taking.length - 1)] ?? null;
         this.handed.push(body);
-        return Promise.resolve(typeof said === 'string' ? err(said) : ok({ body: { refusal: said, result: null } }));
+        if (said === UNSENDABLE) throw new Error('half a character');
+        return typeof said === 'string' ? err(said) : ok({ body: { refusal: said, result: null } });
       },
     };
     const link = {
       bus,
-      subjects: { svcGwHere: (instance: string) => `here.${instance}`, svcGw: (verb: string) => verb },
+      subjects: { svcGwKept: (instance: string) => `kept.${instance}`, svcGw: (verb: string) => verb },
       directory: { role: () => [OTHER] },
     };
     this.ends = new RunEnds(link as never, log as never, {
@@ -78,27 +82,58 @@ it('an end that its own gateway has kept is handed to nobody', async () => {
   expect([service.looks, service.handed]).toEqual([1, []]);
 });
 
-it('one that is being stored is waited for, however long that takes', async () => {
-  const service = new Service([...Array.from({ length: 60 }, () => 'open' as const), 'kept']);
+it('one that is being kept is waited for', async () => {
+  const service = new Service(['not kept', 'not kept', 'not kept', 'kept']);
   expect(await service.see()).toBe(false);
-  expect([service.looks, service.handed]).toEqual([61, []]);
+  expect([service.looks, service.handed]).toEqual([4, []]);
 });
 
 it('of a gateway that is gone another one keeps it, with the grant that proves it', async () => {
-  const service = new Service(['open', 'no_responders']);
+  const service = new Service(['not kept', 'no_responders']);
   expect(await service.see()).toBe(true);
   const { request, grant } = RUN;
   expect(service.handed).toEqual([{ request, grant, jid: JID, refusal: null, outcome: RAN.outcome }]);
   expect(service.problems).toEqual([]);
 });
 
-it('a gateway that is silent is gone after ten seconds, and not before', async () => {
-  const silent = new Service(Array.from({ length: 5 }, () => 'timeout' as const).concat('kept' as never));
-  expect(await silent.see()).toBe(false);
-  const gone = new Service(['timeout']);
-  expect(await gone.see()).toBe(true);
-  expect(gone.seconds).toBeGreaterThanOrEqual(10);
-  expect(gone.seconds).toBeLessThan(13);
+it.each<Look>(['timeout', 'not kept', 'turned_away'])(
+  'a gateway that has not kept it after ten seconds is not waited for, and not before: %s',
+  async (look) => {
+    const slow = new Service([...Array.from({ length: 5 }, () => look), 'kept']);
+    expect(await slow.see()).toBe(false);
+    const never = new Service([look]);
+    expect(await never.see()).toBe(true);
+    expect(never.seconds).toBeGreaterThanOrEqual(10);
+    expect(never.seconds).toBeLessThan(13);
+    expect(never.handed).toHaveLength(1);
+  },
+);
+
+it('what ran under another jid is handed over as that, and nothing as run under its own', async () => {
+  const service = new Service(['no_responders']);
+  await service.see(Promise.resolve({ ...RAN, jid: '20261120141640000001' }));
+  expect(service.handed).toMatchObject([{ jid: JID, refusal: { code: 'already_ran' }, outcome: null }]);
+});
+
+it('one that no message carries is handed over without its value', async () => {
+  const service = new Service(['no_responders'], ['timeout', 'timeout', null]);
+  expect(await service.see()).toBe(true);
+  const { outcome } = RAN;
+  expect(service.handed).toMatchObject([{ outcome }, { outcome }, { outcome: { ...outcome, ret: 'VALUE_TRIMMED' } }]);
+});
+
+it('one that cannot be sent at all ends nothing else, and the log says so', async () => {
+  const service = new Service(['no_responders'], [UNSENDABLE]);
+  expect(await service.see()).toBe(true);
+  expect(service.problems).toEqual(['what a run answered is lost: it could not be sent']);
+});
+
+it('a stop waits two seconds for a gateway, and the log names what is lost', async () => {
+  const service = new Service(['no_responders'], ['no_responders']);
+  service.ends.hurry();
+  await service.see();
+  expect(service.seconds).toBeLessThan(5);
+  expect(service.problems).toEqual(['what a run answered is lost: no gateway has kept it']);
 });
 
 it('while no gateway is there, it is told again until one is', async () => {
@@ -111,7 +146,7 @@ it('it is given up after ten minutes, and the log says that it is lost', async (
   const service = new Service(['no_responders'], ['no_responders']);
   await service.see();
   expect(service.seconds).toBeGreaterThanOrEqual(600);
-  expect(service.problems).toEqual(['what a run answered is lost: no gateway was there to keep it']);
+  expect(service.problems).toEqual(['what a run answered is lost: no gateway has kept it']);
 });
 
 it('one that is refused is not told again, and the log says why', async () => {

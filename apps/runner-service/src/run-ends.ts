@@ -1,10 +1,9 @@
 /**
  * What a run answered is its runner-service's until a gateway has kept it: the one that granted it is asked whether it has, and
- * where that is gone any other keeps it. So also a run that nobody waits for is found by its jid, and its end is on the event bus.
+ * where it has not any gateway keeps it. So also a run that nobody waits for is found by its jid, and its end is on the event bus.
  *
  * Spec: spec/envelope.md#durability.
  */
-import { setImmediate as soon } from 'node:timers/promises';
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { KnownParty } from '@natrium/envelope';
@@ -15,14 +14,22 @@ import type { Logger } from 'pino';
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
 
-/** A gateway that is connected and says nothing for so long is stopped or cut off. */
+/** A gateway has kept an end by then, nearly always. */
+const LOOK_MS = 300;
+/** One that has not kept it by then is stopped, cut off, or cannot. */
 const GONE_MS = 10_000;
 const ASK_MS = 1500;
-const ASK_AGAIN_MS = 500;
 /** A gateway writes to the broker, and that may be busy. */
 const HAND_MS = 10_000;
+const AGAIN_MS = 500;
+const MOST_AGAIN_MS = 5000;
 /** No gateway at all: an operator has to start one. */
 const GIVE_UP_MS = 600_000;
+/** So long a stop waits when no gateway is there. */
+const STOPPING_MS = 2000;
+/** A message that is too large for the broker is silence. */
+const SILENCES = 2;
+const TRIMMED = 'VALUE_TRIMMED';
 
 export interface Waits {
   /** Milliseconds that only rise. */
@@ -32,6 +39,7 @@ export interface Waits {
 
 export class RunEnds {
   readonly #underWay = new UnderWay();
+  #hurriesSince = Infinity;
 
   constructor(
     private readonly link: Pick<RoleLink, 'bus' | 'subjects' | 'directory'>,
@@ -44,16 +52,23 @@ export class RunEnds {
     return this.#underWay.settled();
   }
 
-  /** @returns Whether its own gateway was gone. */
+  /** The process is to end: what no gateway takes soon is given up, and the log says so. */
+  hurry(): void {
+    this.#hurriesSince = this.waits.now();
+  }
+
+  /** @returns Whether its own gateway had not kept it. Never fails. */
   see({ body, party }: Pick<Opened<typeof contracts.run>, 'body' | 'party'>, running: Promise<Ran>): Promise<boolean> {
     return this.#underWay.during(async () => {
       const ran = await running.catch(() => undefined);
       // A run that could not be written down has not begun, and its gateway hears nothing of it.
       if (ran === undefined) return false;
-      // The answer itself leaves first.
-      await soon();
-      if (await this.#isKept(party, body)) return false;
-      await this.#handOver(body, ran);
+      try {
+        if (await this.#isKept(party, body)) return false;
+        await this.#handOver(body, ran);
+      } catch (cause) {
+        this.log.error({ err: cause, jid: body.jid }, 'what a run answered is lost: it could not be sent');
+      }
       return true;
     });
   }
@@ -61,37 +76,57 @@ export class RunEnds {
   async #isKept(gateway: KnownParty, { jid }: Run): Promise<boolean> {
     if (gateway.owner.type !== 'role') return true;
     const { bus, subjects } = this.link;
-    const subject = subjects.svcGwHere(gateway.owner.instance);
-    for (let heardAt = this.waits.now(); ;) {
-      const question = { contract: contracts.presence, body: { jids: [jid] }, subject, to: () => [gateway] };
-      const answer = await bus.ask(question, contracts.here, ASK_MS);
-      if (answer.ok && !answer.value.body.running.includes(jid)) return true;
-      if (answer.ok) heardAt = this.waits.now();
-      else if (answer.error === 'no_responders' || this.waits.now() - heardAt >= GONE_MS) return false;
-      await this.waits.pause(ASK_AGAIN_MS);
+    const subject = subjects.svcGwKept(gateway.owner.instance);
+    const question = { contract: contracts.kept, body: { jids: [jid] }, subject, to: () => [gateway] };
+    for (const began = this.waits.now(); ;) {
+      await this.waits.pause(LOOK_MS);
+      const answer = await bus.ask(question, contracts.keeps, ASK_MS);
+      if (answer.ok && answer.value.body.kept.includes(jid)) return true;
+      if (!answer.ok && answer.error === 'no_responders') return false;
+      if (this.#isOver(began, GONE_MS)) return false;
     }
   }
 
-  async #handOver({ request, grant, jid }: Run, { refusal, outcome }: Ran): Promise<void> {
+  async #handOver(run: Run, ran: Ran): Promise<void> {
     const { bus, subjects, directory } = this.link;
-    const question = {
-      contract: contracts.ended,
-      body: { request, grant, jid, refusal, outcome },
-      subject: subjects.svcGw('ended'),
-      to: () => directory.role('gateway'),
-    };
-    for (const until = this.waits.now() + GIVE_UP_MS; ;) {
-      const answer = await bus.ask(question, contracts.answer, HAND_MS);
+    const { jid } = run;
+    const to = { contract: contracts.ended, subject: subjects.svcGw('ended'), to: () => directory.role('gateway') };
+    let body = endOf(run, ran);
+    let silences = 0;
+    let againMs = AGAIN_MS;
+    for (const began = this.waits.now(); ;) {
+      const answer = await bus.ask({ ...to, body }, contracts.answer, HAND_MS);
       if (answer.ok) {
         const { refusal: no } = answer.value.body;
         if (no !== null) this.log.error({ jid, refusal: no.code }, `what a run answered is not kept: ${no.sentence}`);
         return;
       }
-      if (this.waits.now() >= until) {
-        this.log.error({ jid, failure: answer.error }, 'what a run answered is lost: no gateway was there to keep it');
+      if (this.#isOver(began, GIVE_UP_MS)) {
+        this.log.error({ jid, failure: answer.error }, 'what a run answered is lost: no gateway has kept it');
         return;
       }
-      await this.waits.pause(ASK_AGAIN_MS);
+      if (answer.error === 'timeout') silences += 1;
+      if (silences === SILENCES) body = trimmed(body);
+      await this.waits.pause(againMs);
+      againMs = Math.min(againMs * 2, MOST_AGAIN_MS);
     }
   }
+
+  #isOver(began: number, ms: number): boolean {
+    return this.waits.now() >= Math.min(began + ms, Math.max(began, this.#hurriesSince) + STOPPING_MS);
+  }
+}
+
+type End = Body<typeof contracts.ended>;
+
+/** Under another jid than that of its outcome nothing ran. */
+function endOf({ request, grant, jid }: Run, { refusal, outcome, jid: ranAs }: Ran): End {
+  const isItsOwn = ranAs === '' || ranAs === jid;
+  if (isItsOwn) return { request, grant, jid, refusal, outcome };
+  const sentence = `this very request runs or was run before, jid ${ranAs}`;
+  return { request, grant, jid, refusal: { code: 'already_ran', sentence }, outcome: null };
+}
+
+function trimmed(end: End): End {
+  return end.outcome === null ? end : { ...end, outcome: { ...end.outcome, ret: TRIMMED } };
 }

@@ -22,6 +22,9 @@ export class RunnerModule {
     const waits = { now: () => performance.now(), pause: (ms: number) => pause(ms) };
     const ends = new RunEnds(link, start.log, waits);
     const runs = new Runs(link, taken, registries, runnerHost(config.loaded), ends);
+    start.beforeStop(() => {
+      ends.hurry();
+    });
     start.onFinish(() => ends.settled());
     start.metrics?.gauge('natrium_queue_depth', 'What is under way here, by queue', 'queue', () => [
       ['runs', runs.size],

@@ -7,7 +7,7 @@
 import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@natrium/bus';
 import { decode, encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { KNOWN_KEYWORDS, refusedRun } from '@natrium/flow';
+import { KNOWN_KEYWORDS, refusedRun, sendable } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, type Request, type Result } from '@natrium/model';
 import { knownArguments, type Registry } from '@natrium/modules';
 import type { RunnerContext, RunnerHost } from '@natrium/runners';
@@ -23,6 +23,8 @@ type Run = Body<typeof contracts.run>;
 const ALIVE_MS = 1000;
 /** A caller's patience with a gateway that has told him nothing, twice over. */
 const ASKED_AGAIN_MS = 30_000;
+/** Of what a run returned, in bytes: one message is at most 8 MiB. */
+const MAX_ANSWER = 8_126_464;
 const ALREADY_RAN = refusal('already_ran', 'this very request was run before; ask again');
 const ALIVE = { refusal: null, jid: '', outcome: null };
 
@@ -98,10 +100,11 @@ export class Runs {
     if (!checked.ok) return refusedRun(body.jid, checked.error);
     const { digest } = checked.value;
     const known = this.#known.get(digest);
+    const running = known ?? this.#begin(checked.value, body);
+    const seen = this.ends.see(opened, running);
     if (known !== undefined) return known;
-    const running = this.#begin(checked.value, body);
     this.#known.set(digest, running);
-    void this.ends.see(opened, running).then((wasLost) => {
+    void seen.then((wasLost) => {
       // Who waits for it asks another gateway after three silent seconds.
       if (wasLost) setTimeout(() => this.#known.delete(digest), ASKED_AGAIN_MS).unref();
       else this.#known.delete(digest);
@@ -170,7 +173,9 @@ export class Runs {
     const execute = () => registry.execute(fun, values, context);
     const outcome = await this.link.bus.tracing.step('run', { jid: body.jid, funs: [fun] }, execute);
     const { ret, retcode, success, out } = outcome;
-    return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
+    const answer = { ret, retcode, success, out: out ?? null };
+    const said = sendable(answer, (plain) => encode(plain as Wire), MAX_ANSWER);
+    return { refusal: null, jid: body.jid, outcome: said };
   }
 }
 

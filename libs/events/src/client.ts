@@ -72,6 +72,8 @@ interface Answer {
   readonly error?: string;
   readonly id?: number;
   readonly cursor?: string;
+  /** It will say when all has come that was asked for. */
+  readonly bookmarks?: boolean;
 }
 
 export class EventClient {
@@ -107,7 +109,7 @@ export class EventClient {
     const time = typeof from === 'object' && 'time' in from ? { time: from.time / 1000 } : from;
     const bookmarks = until !== undefined || passed !== undefined;
     socket.write(`${JSON.stringify({ subscribe: tags, match, from: time, until, bookmarks })}\n`);
-    let isOver = until === undefined;
+    let isOver = true;
     const close = () => {
       isOver = true;
       socket.destroy();
@@ -122,6 +124,7 @@ export class EventClient {
       throw new BusGone(`the bus at ${this.path} closed the connection`);
     }
     const answer = first.done === true ? {} : (JSON.parse(first.value) as Answer);
+    isOver = until === undefined || answer.bookmarks !== true || signal?.aborted === true;
     if (answer.error !== undefined) {
       close();
       throw new EventProblem(answer.error);

@@ -157,7 +157,9 @@ class Conversation {
     const listen = listenIn(asked);
     const listening = feed.subscribe(listen);
     this.#listening = listening;
-    this.#say({ subscribed: true, ...placeOf(listen, feed.cursor), instance, ...idOf(asked) });
+    // Who does not hear this asked a bus of an earlier version, which says no end.
+    const bookmarks = listen.bookmarks === true ? { bookmarks: true } : {};
+    this.#say({ subscribed: true, ...placeOf(listen, feed.cursor), ...bookmarks, instance, ...idOf(asked) });
     void this.#pass(listening);
   }
 

@@ -59,6 +59,7 @@ export {
   KNOWN_KEYWORDS,
   WAITS,
 } from './signed-request.js';
+export { sendable } from './sendable.js';
 export { AROUND_RETURN, isReadable, tooDeep, withinDepth } from './too-deep.js';
 export { decideSuccession, type SuccessionAsk, type SuccessionStep } from './succession.js';
 export { fillIn, placeholdersIn, type ReactorEvent } from './reactor/event-values.js';

@@ -33,8 +33,8 @@ export interface PeerRunPorts {
   ): Promise<Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal>>;
   /** Hands the run to a runner-service and waits for its answer. */
   run(ask: SignedRequest, grant: Signed, jid: Jid, timeoutMs: number): Promise<Result<Ran, Refusal>>;
-  /** The run's start, and with `ran` its end, are told on the event bus. */
-  announce(start: RunStart, ran?: Ran): void;
+  /** The run's start, and with `ran` its end, are told on the event bus; `isGuess`: its runner-service has not said so. */
+  announce(start: RunStart, ran?: Ran, isGuess?: boolean): void;
 }
 
 export class PeerRun {
@@ -72,7 +72,7 @@ export class PeerRun {
     if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
     const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
-    this.ports.announce(start, ownEnd(ran, jid));
+    this.ports.announce(start, ownEnd(ran, jid), !answer.ok);
     if (follow === 'all') tell(ran);
   }
 

@@ -1,7 +1,7 @@
 export { type Arguments, joinArguments, KWARG_MARK, splitArguments } from './arguments.js';
 export { InFlight } from './in-flight.js';
 export { readJson, writeJson } from './json.js';
-export { type Jid, jidOf, parseJid, startTimeOf } from './jid.js';
+export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';
 export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
 export { pyRepr, pyStr } from './py-text.js';

@@ -21,3 +21,10 @@ export function startTimeOf(jid: Jid): string {
   const time = `${jid.slice(8, 10)}:${jid.slice(10, 12)}:${jid.slice(12, 14)}.${jid.slice(14)}`;
   return `${jid.slice(0, 4)}, ${month ?? '???'} ${jid.slice(6, 8)} ${time}`;
 }
+
+/** The time in a jid, in milliseconds since 1970; NaN where its digits are no time. */
+export function jidTime(jid: Jid): number {
+  const [date, hour, minute, second] = [jid.slice(0, 8), jid.slice(8, 10), jid.slice(10, 12), jid.slice(12, 14)];
+  const day = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
+  return Date.parse(`${day}T${hour}:${minute}:${second}.${jid.slice(14, 17)}Z`);
+}

@@ -18,6 +18,7 @@ import {
   MAX_MINIONS,
   MAX_REQUEST,
   minionId,
+  Outcome,
   publicKey,
   refused,
   signature,
@@ -27,11 +28,13 @@ import {
   value,
   word,
 } from './fields.js';
+import { ended, keeps, kept } from './run-contracts.js';
 import { succeed, succeeded } from './succession-contracts.js';
 
 export * from './event-contracts.js';
+export * from './run-contracts.js';
 export * from './succession-contracts.js';
-export { GrantRun };
+export { GrantRun, Outcome };
 
 /** nil: an external user or a token, whose credential stands beside the request. */
 const anySignature = z.nullable(signature);
@@ -104,13 +107,6 @@ export const runner = contract(
     follow: z.enum(['all', 'jid']),
   }),
 );
-
-export const Outcome = fields({
-  ret: value,
-  retcode: z.int(),
-  success: z.boolean(),
-  out: z.nullable(text(64)),
-});
 
 export const ran = contract(
   'ran',
@@ -196,7 +192,7 @@ export const returned = contract(
 );
 
 /** Runs no module: which minions or services are there, and which of these jobs are still running; of none: which jobs at all. */
-export const presence = contract('presence', ['gateway', 'runner'], fields({ jids: listOf(jid, 256) }));
+export const presence = contract('presence', ['gateway'], fields({ jids: listOf(jid, 256) }));
 export const here = contract('here', ['identity', 'gateway', 'runner'], fields({ running: listOf(jid, 256) }));
 
 /** Runs no module: the minion shall send its data again, after gathering its grains anew or for its pillar only; or ask whether it is still accepted. */
@@ -262,19 +258,6 @@ const grantedRun = fields({
 /** The gateway hands a granted run to a runner-service; one that finds it taken by another asks that one. */
 export const run = contract('run', ['gateway', 'runner'], grantedRun);
 
-/** What a run answered, for whichever gateway hears it to keep: the one that granted it is gone. */
-export const ended = contract(
-  'ended',
-  ['runner'],
-  fields({
-    request: bytes(MAX_REQUEST),
-    grant: signed,
-    jid,
-    refusal: z.nullable(refused),
-    outcome: z.nullable(Outcome),
-  }),
-);
-
 /** The runner-service hands a granted `key.*` of the wheel on to the authority, which proves the caller again by itself. */
 export const wheel = contract('wheel', ['runner'], grantedRun);
 
@@ -294,6 +277,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, ended, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, kept, keeps, ended, wheel, read, answer,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

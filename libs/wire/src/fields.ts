@@ -55,3 +55,11 @@ export const refused = fields({ code: word, sentence: text(4096) });
 
 /** The JWT by which the broker knows a user. */
 export const userJwt = z.string().check(z.minLength(1), z.maxLength(4096));
+
+/** What came of a job at one minion, or of a run. */
+export const Outcome = fields({
+  ret: value,
+  retcode: z.int(),
+  success: z.boolean(),
+  out: z.nullable(text(64)),
+});

@@ -29,9 +29,10 @@ export const jobReturnHere = route('up.*.return.{instance}', contracts.returned,
 export const gatewayPublish = route('svc.gw.publish', contracts.publish, contracts.news);
 export const gatewayRunner = route('svc.gw.runner', contracts.runner, contracts.ran);
 export const gatewayRead = route('svc.gw.read', contracts.read, contracts.answer);
-/** A runner-service hands over what a run answered whose gateway is gone. */
+/** A runner-service asks the gateway that granted its run whether the end is kept, and hands it to any where it is not. */
+export const gatewayKept = route('svc.gw.kept.{instance}', contracts.kept, contracts.keeps, false);
 export const gatewayEnded = route('svc.gw.ended', contracts.ended, contracts.answer);
-/** Whether it is there; a runner-service asks whether the end of a run is kept as well. */
+/** Gateways ask each other whether they are there. */
 export const gatewayHere = route('svc.gw.here.{instance}', contracts.presence, contracts.here, false);
 export const aclGrant = route('svc.acl.grant', contracts.grant, contracts.granted);
 export const aclAuth = route('svc.acl.auth', contracts.auth, contracts.authed);

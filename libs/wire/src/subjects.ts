@@ -25,7 +25,9 @@ export interface Subjects {
   /** A gateway asks a runner-service that has fallen silent whether it is there. */
   svcRunHere(instance: string): string;
   svcGw(verb: 'publish' | 'runner' | 'read' | 'fire' | 'ended'): string;
-  /** Another gateway, or a runner-service, asks whether this one is there. */
+  /** A runner-service asks whether the end of its run is kept. */
+  svcGwKept(instance: string): string;
+  /** One gateway asks another whether it is there. */
   svcGwHere(instance: string): string;
   dir(role: string): string;
   /** Where events are kept: one subject for each sender. */
@@ -54,6 +56,7 @@ export function subjectsOf(cluster: string): Subjects {
     svcRunRun: (instance) => `${prefix}.svc.run.run.${instance}`,
     svcRunHere: (instance) => `${prefix}.svc.run.here.${instance}`,
     svcGwHere: (instance) => `${prefix}.svc.gw.here.${instance}`,
+    svcGwKept: (instance) => `${prefix}.svc.gw.kept.${instance}`,
     svcGw: (verb) => `${prefix}.svc.gw.${verb}`,
     events: (sender) => `${prefix}.events.${sender}`,
     dir: (role) => `${prefix}.dir.${role}`,

@@ -15,7 +15,8 @@ let asked: string[];
 /** What each connection is told before it ends. */
 let told: string[];
 
-const GREETING = '{"subscribed": true, "cursor": "here"}\n';
+const GREETING = '{"subscribed": true, "cursor": "here", "bookmarks": true}\n';
+const OLD_GREETING = '{"subscribed": true, "cursor": "here"}\n';
 const ENDED = '{"ended": true, "cursor": "end"}\n';
 const heard = (cursor: string, data = '{}') =>
   `{"tag": "a/b", "data": ${data}, "stamp": "now", "cursor": "${cursor}"}\n`;
@@ -126,6 +127,11 @@ describe('a replay', () => {
     expect(await event('replay', '--state', place)).toMatchObject({ exit: 0, err: '' });
     expect(JSON.parse(asked[0] ?? '')).toMatchObject({ until: 'now', bookmarks: true });
     expect(readFileSync(place, 'utf8')).toBe('end\n');
+  });
+
+  it('of a bus of an earlier version, which says no end, is over with the connection', async () => {
+    told = [OLD_GREETING + heard('c1')];
+    expect(await event('replay')).toMatchObject({ exit: 0, err: '' });
   });
 
   it('has as many as were asked for before its end', async () => {

@@ -1,7 +1,8 @@
 /** Rules of what the bus says of jobs and runs: Salt's tags and payloads. */
 import { encodeRequest, sodiumReady, type Wire } from '@natrium/envelope';
 import type { Ran, RunStart } from '@natrium/flow';
-import { parseJid, type ValueMap } from '@natrium/model';
+import { LocalBus } from '@natrium/events';
+import { jidTime, parseJid, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { JobEvents, NOT_KEPT } from './job-events.js';
 
@@ -16,7 +17,11 @@ beforeAll(sodiumReady);
 beforeEach(() => {
   const heard = new Map<string, ValueMap>();
   said = heard;
-  events = new JobEvents({ announce: (tag, data) => heard.set(tag, data) }, 1 << 20);
+  const bus = new LocalBus('local', () => jidTime(JID) + 1000);
+  events = new JobEvents(
+    Object.assign(bus, { announce: (tag: string, data: ValueMap) => heard.set(tag, data) }),
+    1 << 20,
+  );
 });
 
 const asked = (options: WireMap, arg: readonly Wire[] = []) =>
@@ -97,4 +102,13 @@ describe('the end of a run', () => {
     const outcome = { ...succeeded.outcome, ret: 'the target cannot be used', retcode: 1, success: false };
     expect(ended('run', 'cache.pillar', { refusal: null, outcome })).toMatchObject({ return: outcome.ret });
   });
+});
+
+it('whether a run is told as ended is known from the bus', async () => {
+  const start = { request: { what: 'run', funs: ['test.arg'], args: [[]], options: {} }, jid: JID, caller: CALLER };
+  const [run, wheel] = [start, { ...start, request: { ...start.request, what: 'wheel' } }] as unknown as RunStart[];
+  expect(await events.isRunToldAsEnded(run!)).toBe(false);
+  await events.runEnded(run!, { jid: JID, success: true });
+  expect(await events.isRunToldAsEnded(run!)).toBe(true);
+  expect(await events.isRunToldAsEnded(wheel!)).toBe(false);
 });

@@ -1,15 +1,15 @@
 /** What Salt says on its bus of jobs and runs, with Salt's tags and payloads. Spec: docs/event-bus.md#what-the-master-fires. */
 import { readAsked } from '@natrium/bus';
-import { type Origin, trimmed } from '@natrium/events';
+import { type EventFeed, type Origin, trimmed } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
-import { fromPlain, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
+import { fromPlain, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { funArgs } from '../fun-args.js';
 import { userOf } from '../user-of.js';
 import { busTagOf } from './returned-to-bus.js';
 
-/** Fires and waits for nothing; what is too large for an event is trimmed. */
-export interface Announcing {
+export interface Announcing extends Pick<EventFeed, 'fire' | 'subscribe'> {
+  /** Fires and waits for nothing; what is too large for an event is trimmed. */
   announce(tag: string, data: ValueMap, origin: Origin): void;
 }
 
@@ -85,8 +85,17 @@ export class JobEvents {
     return trimmed({ ...runData(start), return: ret, success }, this.maxBytes).data;
   }
 
-  runEnded(start: RunStart, end: ValueMap): void {
-    this.#tell(`${tagOf(start)}/ret`, end);
+  /** @param end As `endOf` has it. @throws {Error} When it is not stored. */
+  runEnded(start: RunStart, end: ValueMap): Promise<void> {
+    return this.bus.fire(endTag(start), end, ORIGIN);
+  }
+
+  /** Whether its end is on the bus. */
+  async isRunToldAsEnded(start: RunStart): Promise<boolean> {
+    const tag = endTag(start);
+    const told = this.bus.subscribe({ tags: [tag], from: { time: jidTime(start.jid) }, until: 'now' });
+    for await (const event of told) if (event.tag === tag) return true;
+    return false;
   }
 
   #jobOf(record: records.JobRecord): OfJob | undefined {
@@ -112,6 +121,10 @@ export class JobEvents {
 
 function tagOf({ request, jid }: RunStart): string {
   return `salt/${request.what === 'wheel' ? 'wheel' : 'run'}/${jid}`;
+}
+
+function endTag(start: RunStart): string {
+  return `${tagOf(start)}/ret`;
 }
 
 function readsPillar({ request: { what, funs } }: RunStart): boolean {

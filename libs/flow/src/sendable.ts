@@ -5,25 +5,28 @@
  *
  * Spec: spec/envelope.md#encoding.
  */
-import { encode, type Wire } from '@natrium/envelope';
-import { AROUND_RETURN, type Outcome, tooDeep } from '@natrium/flow';
 import { toPlain, type Value } from '@natrium/model';
+import type { Outcome } from './job-run.js';
+import { AROUND_RETURN, tooDeep } from './too-deep.js';
 
 /** One message is at most 8 MiB, with its padding and wraps. */
-const MAX_BYTES = 6 << 20;
+const MAX_RETURN = 6 << 20;
 
 /** Characters of the name of an outputter. */
 const MAX_OUT = 64;
 
-/** The outcome itself when it can be sent, another in its place otherwise. */
-export function sendable(said: Outcome): Outcome {
+/** The envelope's encoding of a plain value. @throws {Error} When there is none. */
+type Encode = (plain: unknown) => Uint8Array;
+
+/** The outcome itself when it can be sent, another in its place otherwise. @param maxBytes Of its return, encoded. */
+export function sendable(said: Outcome, encode: Encode, maxBytes = MAX_RETURN): Outcome {
   const outcome = withinBounds(said);
   const { ret } = outcome;
-  const size = sizeOf(ret);
+  const size = sizeOf(ret, encode);
   if (size === undefined) return tooDeep(outcome);
-  if (size <= MAX_BYTES) return outcome;
+  if (size <= maxBytes) return outcome;
   const marker = `[cut: the return had ${size} bytes]`;
-  return { ...outcome, ret: typeof ret === 'string' ? `${beginning(ret)}\n${marker}` : marker };
+  return { ...outcome, ret: typeof ret === 'string' ? `${beginning(ret, maxBytes)}\n${marker}` : marker };
 }
 
 /** A code that is no whole number that everybody can carry is a failure. */
@@ -34,18 +37,18 @@ function withinBounds({ ret, retcode, success, out }: Outcome): Outcome {
 }
 
 /** @returns undefined when no encoding carries it. */
-function sizeOf(ret: Value): number | undefined {
+function sizeOf(ret: Value, encode: Encode): number | undefined {
   try {
-    let wire = toPlain(ret) as Wire;
-    for (let level = 0; level < AROUND_RETURN; level += 1) wire = [wire];
-    return encode(wire).length - AROUND_RETURN;
+    let plain: unknown = toPlain(ret);
+    for (let level = 0; level < AROUND_RETURN; level += 1) plain = [plain];
+    return encode(plain).length - AROUND_RETURN;
   } catch {
     return undefined;
   }
 }
 
-/** At most `MAX_BYTES` of UTF-8; half a character at the end is left out. */
-function beginning(text: string): string {
-  const bytes = new TextEncoder().encode(text).subarray(0, MAX_BYTES);
+/** At most so many bytes of UTF-8; half a character at the end is left out. */
+function beginning(text: string, maxBytes: number): string {
+  const bytes = new TextEncoder().encode(text).subarray(0, maxBytes);
   return new TextDecoder().decode(bytes).replace(/\uFFFD$/, '');
 }

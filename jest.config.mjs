@@ -10,6 +10,7 @@ export const slow = [
   'tests/broker/three-nodes',
   'tests/cluster/at-once',
   'tests/cluster/event-kill',
+  'tests/cluster/examples',
   'tests/cluster/mine',
   'tests/cluster/own-modules',
   'tests/cluster/state-folder',

@@ -37,6 +37,7 @@ export interface FlowParts {
   readonly grantTimeoutMs: number;
   readonly keepJobsMs: number;
   readonly log: Logger;
+  readonly stoodStill: () => boolean;
 }
 
 interface Parts extends FlowParts {
@@ -123,13 +124,13 @@ function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }:
   );
 }
 
-function keepingRuns({ link, cache, events, log, now }: Parts): KeptRuns {
+function keepingRuns({ link, cache, events, log, stoodStill, now }: Parts): KeptRuns {
   const { roles } = link;
   const grantOf = (said: Signed) => {
     const grant = verifyGrant(said, roles.cluster, roles.keysOf('acl'), 'run');
     return grant.ok ? grant.value : undefined;
   };
-  return new KeptRuns({ cache, events, grantOf, now, log });
+  return new KeptRuns({ cache, events, grantOf, stoodStill, now, log });
 }
 
 function runs({ link, jids, acl }: Parts, kept: KeptRuns): PeerRun {

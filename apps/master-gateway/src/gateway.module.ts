@@ -38,6 +38,7 @@ import { Presence } from './presence.js';
 import { Reads } from './reads.js';
 import { heedRevocations } from './revocations.js';
 import { lookAtSilent } from './silent.js';
+import { Standstill } from './standstill.js';
 import { Waiting } from './waiting.js';
 
 export interface GatewayOptions {
@@ -97,6 +98,7 @@ export class GatewayModule {
     if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events: events.feed, now });
     const made = gatewayFlows({
       link,
+      stoodStill: standstillOf(options),
       minions,
       cache,
       jids,
@@ -161,6 +163,14 @@ function openHttp(
     jobs: new WholeJobs((jid) => reads.one(jid)),
     log,
   });
+}
+
+function standstillOf({ onStop }: GatewayOptions): () => boolean {
+  const standstill = new Standstill(() => performance.now());
+  onStop(() => {
+    standstill.stop();
+  });
+  return () => standstill.isRecent();
 }
 
 interface Ours {

@@ -32,9 +32,8 @@ import type { JobCache } from './job-cache.js';
 
 const OF_MASTER = '_master';
 const MASTER = `${hostname()}${OF_MASTER}`;
-/** Whoever stores what a run answered stores it under this key: the first is the only one. */
+/** Whoever keeps what another gateway should have kept stores it under this key: the first is the only one. */
 const END = 'end';
-const GUESS = 'guess';
 /** Before the id of a guess: of one id readers see one return. */
 const GUESSED = '?';
 /** Ends of which the runner-service may not have asked yet. */
@@ -43,10 +42,12 @@ const MAX_KEPT = 10_000;
 const LATE_MS = 3_600_000;
 
 interface RunParts {
-  readonly cache: Pick<JobCache, 'storeLate' | 'returnsOf'>;
+  readonly cache: Pick<JobCache, 'storeReturn' | 'storeLate' | 'returnsOf'>;
   readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded' | 'isRunToldAsEnded'>;
   /** What an acl-service has signed, also when its time is over. */
   readonly grantOf: (grant: Signed) => Grant | undefined;
+  /** Whether another gateway may have kept meanwhile what comes here now. */
+  readonly stoodStill: () => boolean;
   readonly now: () => number;
   readonly log: Pick<Logger, 'error' | 'warn'>;
 }
@@ -86,8 +87,7 @@ export class KeptRuns {
     const start = granted.value;
     const { jid } = start;
     const end = events.endOf(start, { refusal: no, outcome, jid });
-    // A gateway of an earlier version kept it elsewhere.
-    const isNew = !(await this.#isKept(jid)) && (await this.#store(jid, end, END));
+    const isNew = await this.#storeOnce(jid, end);
     if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
     // Another gateway may have died between the two.
     if (isNew || !(await events.isRunToldAsEnded(start))) await events.runEnded(start, end);
@@ -114,7 +114,9 @@ export class KeptRuns {
     const { jid } = start;
     try {
       const end = events.endOf(start, ran);
-      if (!(await this.#store(jid, end, isGuess ? GUESS : END))) return;
+      if (isGuess) await this.#store({ jid, id: `${GUESSED}${MASTER}` }, end);
+      else if (!this.parts.stoodStill()) await this.#store({ jid, id: MASTER }, end);
+      else if (!(await this.#storeOnce(jid, end))) return;
       await events.runEnded(start, end);
       if (!isGuess) this.#remember(jid);
     } catch (cause) {
@@ -133,14 +135,24 @@ export class KeptRuns {
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** @returns False when it was stored before. */
-  #store(jid: Jid, end: ValueMap, key: typeof END | typeof GUESS): Promise<boolean> {
-    const id = key === GUESS ? `${GUESSED}${MASTER}` : MASTER;
-    return this.parts.cache.storeLate(asReturn({ jid, id }, end, this.parts.now()), key);
+  /** With what else is stored at that time: runs are many, and who keeps them is one. */
+  #store(of: EndOf, end: ValueMap): Promise<void> {
+    return this.parts.cache.storeReturn(asReturn(of, end, this.parts.now()));
+  }
+
+  /** @returns False when it was stored before, by whomever. */
+  async #storeOnce(jid: Jid, end: ValueMap): Promise<boolean> {
+    if (await this.#isKept(jid)) return false;
+    return this.parts.cache.storeLate(asReturn({ jid, id: MASTER }, end, this.parts.now()), END);
   }
 }
 
-function asReturn(of: { readonly jid: Jid; readonly id: string }, end: ValueMap, at: number): records.StoredReturn {
+interface EndOf {
+  readonly jid: Jid;
+  readonly id: string;
+}
+
+function asReturn(of: EndOf, end: ValueMap, at: number): records.StoredReturn {
   const success = end['success'] === true;
   const outcome = { ret: { ...end, _stamp: stampOf(at) }, retcode: success ? 0 : 1, success, out: null };
   return { ...of, status: 'done', outcome, at };

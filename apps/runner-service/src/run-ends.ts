@@ -19,6 +19,8 @@ const LOOK_MS = 300;
 /** One that has not kept it by then is stopped, cut off, or cannot. */
 const GONE_MS = 10_000;
 const ASK_MS = 1500;
+/** As many as one question holds. */
+const MOST_ASKED = 256;
 /** A gateway writes to the broker, and that may be busy. */
 const HAND_MS = 10_000;
 const AGAIN_MS = 500;
@@ -37,8 +39,15 @@ export interface Waits {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
+interface Open {
+  readonly began: number;
+  readonly settle: (isKept: boolean) => void;
+}
+
 export class RunEnds {
   readonly #underWay = new UnderWay();
+  /** By gateway, what it is to keep: by jid. */
+  readonly #open = new Map<string, Map<string, Open>>();
   #hurriesSince = Infinity;
 
   constructor(
@@ -73,17 +82,50 @@ export class RunEnds {
     });
   }
 
-  async #isKept(gateway: KnownParty, { jid }: Run): Promise<boolean> {
-    if (gateway.owner.type !== 'role') return true;
-    const { bus, subjects } = this.link;
-    const subject = subjects.svcGwKept(gateway.owner.instance);
-    const question = { contract: contracts.kept, body: { jids: [jid] }, subject, to: () => [gateway] };
-    for (const began = this.waits.now(); ;) {
+  /** All that a gateway is to keep is asked for at once. */
+  #isKept(gateway: KnownParty, { jid }: Run): Promise<boolean> {
+    const { owner } = gateway;
+    if (owner.type !== 'role') return Promise.resolve(true);
+    const began = this.waits.now();
+    return new Promise((settle) => {
+      const open = this.#open.get(owner.instance);
+      if (open !== undefined) {
+        open.set(jid, { began, settle });
+        return;
+      }
+      const opened = new Map([[jid, { began, settle }]]);
+      this.#open.set(owner.instance, opened);
+      void this.#look(gateway, owner.instance, opened);
+    });
+  }
+
+  /** Asks again and again, until of each end it is known whether this gateway has kept it. */
+  async #look(gateway: KnownParty, instance: string, open: Map<string, Open>): Promise<void> {
+    const settle = (jid: string, isKept: boolean) => {
+      open.get(jid)?.settle(isKept);
+      open.delete(jid);
+    };
+    while (open.size > 0) {
       await this.waits.pause(LOOK_MS);
+      const { kept, isGone } = await this.#ask(gateway, instance, [...open.keys()].slice(0, MOST_ASKED));
+      for (const jid of kept) settle(jid, true);
+      for (const [jid, { began }] of open) if (isGone || this.#isOver(began, GONE_MS)) settle(jid, false);
+    }
+    this.#open.delete(instance);
+  }
+
+  async #ask(gateway: KnownParty, instance: string, jids: readonly string[]) {
+    const { bus, subjects } = this.link;
+    const subject = subjects.svcGwKept(instance);
+    const question = { contract: contracts.kept, body: { jids: [...jids] }, subject, to: () => [gateway] };
+    try {
       const answer = await bus.ask(question, contracts.keeps, ASK_MS);
-      if (answer.ok && answer.value.body.kept.includes(jid)) return true;
-      if (!answer.ok && answer.error === 'no_responders') return false;
-      if (this.#isOver(began, GONE_MS)) return false;
+      return answer.ok
+        ? { kept: answer.value.body.kept, isGone: false }
+        : { kept: [], isGone: answer.error === 'no_responders' };
+    } catch (cause) {
+      this.log.error({ err: cause }, 'a gateway could not be asked what it has kept');
+      return { kept: [], isGone: true };
     }
   }
 

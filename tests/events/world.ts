@@ -33,8 +33,8 @@ export class World {
     const { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests } = config;
     const events = { ...eventOptions(config), sockDir: this.folder(folder) };
     const options = { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, events };
-    const service = await openService({ role: 'gateway', config, log }, ({ link, onStop, onFinish }) =>
-      GatewayModule.create({ link, ...options, log, onStop, onFinish }),
+    const service = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
+      GatewayModule.create({ link, ...options, log, onStop }),
     );
     this.#services.add(service);
     return service;

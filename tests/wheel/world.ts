@@ -67,8 +67,8 @@ export class World {
     const log = apps.logTo(() => undefined);
     const { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests } = config;
     const options = { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, events: eventOptions(config) };
-    const gateway = await openService({ role: 'gateway', config, log }, ({ link, onStop, onFinish }) =>
-      GatewayModule.create({ link, ...options, log, onStop, onFinish }),
+    const gateway = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
+      GatewayModule.create({ link, ...options, log, onStop }),
     );
     const runner = await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start));
     const root = await clientOf(cluster, cluster.account);

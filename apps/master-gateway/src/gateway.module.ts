@@ -53,8 +53,6 @@ export interface GatewayOptions {
   readonly metrics?: ServiceMetrics | undefined;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
-  /** Registers what a stop waits for. */
-  readonly onFinish: (finish: () => Promise<void>) => void;
   /** undefined: no HTTP API. */
   readonly http?: HttpOptions | undefined;
   /** Hears how to start listening for HTTP, once everything else listens. */
@@ -94,7 +92,7 @@ export class GatewayModule {
     const allowance = budgets(requests, link, log);
     const senders = sendersOf(minions, allowance);
     const events = await MasterEvents.open({ link, senders, presence, log }, options.events);
-    options.onStop(() => events.close());
+    options.onStop(() => closeEvents(events, made.keptRuns));
     if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events: events.feed, now });
     const made = gatewayFlows({
       link,
@@ -109,7 +107,6 @@ export class GatewayModule {
       keepJobsMs,
       log,
     });
-    options.onFinish(() => made.keptRuns.settled());
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, allowance, log);
     await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting });
@@ -163,6 +160,12 @@ function openHttp(
     jobs: new WholeJobs((jid) => reads.one(jid)),
     log,
   });
+}
+
+/** All is answered by then, and what the last runs answered is on the bus before that is closed. */
+async function closeEvents(events: MasterEvents, runs: KeptRuns): Promise<void> {
+  await runs.settled();
+  await events.close();
 }
 
 function standstillOf({ onStop }: GatewayOptions): () => boolean {

@@ -47,7 +47,7 @@ class Gateway {
           this.told.push(data);
           return this.telling();
         },
-        isRunToldAsEnded: () => Promise.resolve(this.isTold),
+        isToldAsEnded: () => Promise.resolve(this.isTold),
       },
       grantOf: () => this.grant,
       stoodStill: () => this.stoodStill,
@@ -160,6 +160,14 @@ it('what the gateway itself says of a silent runner-service is found and told, a
   expect(await find([guess!, answered])).toMatchObject({ Result: { [id]: { return: { return: 'late' } } } });
 });
 
+it('nothing is guessed of a run whose answer is kept', async () => {
+  const gateway = new Gateway();
+  gateway.before = [ofMinion('gw_master', END)];
+  gateway.runs.announce(START, RAN, true);
+  await gateway.runs.settled();
+  expect([gateway.stored, gateway.told]).toEqual([[], []]);
+});
+
 it('an end that another gateway has kept while this one stood still is not told again', async () => {
   const kept = new Gateway(() => Promise.resolve(false));
   kept.stoodStill = true;
@@ -232,11 +240,11 @@ describe('of a gateway that is gone', () => {
     expect(gateway.told).toEqual([]);
   });
 
-  it('one that cannot be stored is to be told again', async () => {
+  it('one that cannot be stored is to be handed over again', async () => {
     const gateway = new Gateway(() => Promise.reject(new Error('the broker is away')));
     gateway.grant = granted();
-    await expect(gateway.runs.take(body)).rejects.toThrow('the broker is away');
-    expect(gateway.told).toEqual([]);
+    expect(await gateway.runs.take(body)).toMatchObject({ ok: false, error: { code: 'store_unavailable' } });
+    expect([gateway.told, gateway.runs.kept([JID])]).toEqual([['problem'], []]);
   });
 
   const job = encodeRequest(aRequest(NOW));

@@ -41,9 +41,11 @@ const MAX_KEPT = 10_000;
 /** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
 const LATE_MS = 3_600_000;
 
+const NOT_YET = 'what a run answered could not be kept or told yet';
+
 interface RunParts {
   readonly cache: Pick<JobCache, 'storeReturn' | 'storeLate' | 'returnsOf'>;
-  readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded' | 'isRunToldAsEnded'>;
+  readonly events: Pick<JobEvents, 'runStarted' | 'endOf' | 'runEnded' | 'isToldAsEnded'>;
   /** What an acl-service has signed, also when its time is over. */
   readonly grantOf: (grant: Signed) => Grant | undefined;
   /** Whether another gateway may have kept meanwhile what comes here now. */
@@ -79,7 +81,7 @@ export class KeptRuns {
     else void this.#underWay.during(() => this.#end(start, ran, isGuess));
   }
 
-  /** Keeps what a run answered whose own gateway has not. @throws {Error} While the broker takes no writes. */
+  /** Keeps what a run answered whose own gateway has not. `store_unavailable`: not yet. */
   async take({ refusal: no, outcome, ...run }: Body<typeof contracts.ended>): Promise<Result<null, Refusal>> {
     const { events, log } = this.parts;
     const granted = this.#granted(run);
@@ -87,10 +89,15 @@ export class KeptRuns {
     const start = granted.value;
     const { jid } = start;
     const end = events.endOf(start, { refusal: no, outcome, jid });
-    const isNew = await this.#storeOnce(jid, end);
-    if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
-    // Another gateway may have died between the two.
-    if (isNew || !(await events.isRunToldAsEnded(start))) await events.runEnded(start, end);
+    try {
+      const isNew = await this.#storeOnce(jid, end);
+      if (isNew) log.warn({ jid }, 'its own gateway has not kept what a run answered: it is kept here');
+      // Another gateway may have died between the two.
+      if (isNew || !(await events.isToldAsEnded(start, end))) await events.runEnded(start, end);
+    } catch (cause) {
+      log.error({ err: cause, jid }, NOT_YET);
+      return err(refusal('store_unavailable', NOT_YET));
+    }
     this.#remember(jid);
     return ok(null);
   }
@@ -114,13 +121,15 @@ export class KeptRuns {
     const { jid } = start;
     try {
       const end = events.endOf(start, ran);
+      // Its answer may have gone another way meanwhile.
+      if (isGuess && (await this.#isKept(jid))) return;
       if (isGuess) await this.#store({ jid, id: `${GUESSED}${MASTER}` }, end);
       else if (!this.parts.stoodStill()) await this.#store({ jid, id: MASTER }, end);
       else if (!(await this.#storeOnce(jid, end))) return;
       await events.runEnded(start, end);
       if (!isGuess) this.#remember(jid);
     } catch (cause) {
-      log.error({ err: cause, jid }, 'what a run answered could not be kept or told');
+      log.error({ err: cause, jid }, NOT_YET);
     }
   }
 

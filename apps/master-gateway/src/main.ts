@@ -9,7 +9,7 @@ let startHttp: (() => Promise<HttpServer>) | undefined;
 
 await runService(
   'gateway',
-  ({ link, config, log, metrics, onStop, onFinish }) => {
+  ({ link, config, log, metrics, onStop }) => {
     const asked = process.env['NATRIUM_HTTP_PORT'];
     return GatewayModule.create({
       link,
@@ -21,7 +21,6 @@ await runService(
       log,
       metrics,
       onStop,
-      onFinish,
       http: httpOptions(config.loaded.config, asked === undefined ? undefined : httpAddress(asked)),
       onHttp: (start) => {
         startHttp = start;

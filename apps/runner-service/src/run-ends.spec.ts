@@ -116,11 +116,24 @@ it('what ran under another jid is handed over as that, and nothing as run under 
   expect(service.handed).toMatchObject([{ jid: JID, refusal: { code: 'already_ran' }, outcome: null }]);
 });
 
-it('one that no message carries is handed over without its value', async () => {
-  const service = new Service(['no_responders'], ['timeout', 'timeout', null]);
+it('beside a large request it is cut to what a message carries, and only then', async () => {
+  const outcome = { ...RAN.outcome, ret: 'x'.repeat(7 << 20) };
+  const handed = async (request: Uint8Array) => {
+    const service = new Service(['no_responders'], ['timeout', 'timeout', null]);
+    await service.ends.see({ body: { ...RUN, request }, party: GATEWAY }, Promise.resolve({ ...RAN, outcome }));
+    return (service.handed as { readonly outcome: { readonly ret: string } }[]).map(
+      ({ outcome: { ret } }) => ret.length,
+    );
+  };
+  expect(await handed(Uint8Array.of(1))).toEqual([7 << 20, 7 << 20, 7 << 20]);
+  for (const length of await handed(new Uint8Array(3 << 20))) expect(length).toBeLessThan(5 << 20);
+});
+
+it('one that no gateway can write is handed over until one can', async () => {
+  const unstored = refusal('store_unavailable', 'not yet');
+  const service = new Service(['no_responders'], [unstored, unstored, null]);
   expect(await service.see()).toBe(true);
-  const { outcome } = RAN;
-  expect(service.handed).toMatchObject([{ outcome }, { outcome }, { outcome: { ...outcome, ret: 'VALUE_TRIMMED' } }]);
+  expect([service.handed.length, service.problems]).toEqual([3, []]);
 });
 
 it('one that cannot be sent at all ends nothing else, and the log says so', async () => {

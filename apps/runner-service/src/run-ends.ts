@@ -6,7 +6,8 @@
  */
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import type { KnownParty } from '@natrium/envelope';
+import { encode, type KnownParty, type Wire } from '@natrium/envelope';
+import { sendable } from '@natrium/flow';
 import { UnderWay } from '@natrium/process';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -29,9 +30,12 @@ const MOST_AGAIN_MS = 5000;
 const GIVE_UP_MS = 600_000;
 /** So long a stop waits when no gateway is there. */
 const STOPPING_MS = 2000;
-/** A message that is too large for the broker is silence. */
-const SILENCES = 2;
-const TRIMMED = 'VALUE_TRIMMED';
+/** Of a return and what is around it, in bytes: a message of the broker is at most 8 MiB. */
+export const MAX_ANSWER = 8_126_464;
+const LEAST_ANSWER = 1 << 20;
+
+/** A gateway could not write it: it may soon. */
+const UNSTORED = 'store_unavailable';
 
 export interface Waits {
   /** Milliseconds that only rise. */
@@ -133,22 +137,21 @@ export class RunEnds {
     const { bus, subjects, directory } = this.link;
     const { jid } = run;
     const to = { contract: contracts.ended, subject: subjects.svcGw('ended'), to: () => directory.role('gateway') };
-    let body = endOf(run, ran);
-    let silences = 0;
+    const body = endOf(run, ran);
     let againMs = AGAIN_MS;
     for (const began = this.waits.now(); ;) {
       const answer = await bus.ask({ ...to, body }, contracts.answer, HAND_MS);
-      if (answer.ok) {
-        const { refusal: no } = answer.value.body;
-        if (no !== null) this.log.error({ jid, refusal: no.code }, `what a run answered is not kept: ${no.sentence}`);
+      const no = answer.ok ? answer.value.body.refusal : undefined;
+      if (no === null) return;
+      if (no !== undefined && no.code !== UNSTORED) {
+        this.log.error({ jid, refusal: no.code }, `what a run answered is not kept: ${no.sentence}`);
         return;
       }
       if (this.#isOver(began, GIVE_UP_MS)) {
-        this.log.error({ jid, failure: answer.error }, 'what a run answered is lost: no gateway has kept it');
+        const failure = answer.ok ? UNSTORED : answer.error;
+        this.log.error({ jid, failure }, 'what a run answered is lost: no gateway has kept it');
         return;
       }
-      if (answer.error === 'timeout') silences += 1;
-      if (silences === SILENCES) body = trimmed(body);
       await this.waits.pause(againMs);
       againMs = Math.min(againMs * 2, MOST_AGAIN_MS);
     }
@@ -161,14 +164,14 @@ export class RunEnds {
 
 type End = Body<typeof contracts.ended>;
 
-/** Under another jid than that of its outcome nothing ran. */
+/** Under another jid than that of its outcome nothing ran. Beside a large request there is less room for what was returned. */
 function endOf({ request, grant, jid }: Run, { refusal, outcome, jid: ranAs }: Ran): End {
   const isItsOwn = ranAs === '' || ranAs === jid;
-  if (isItsOwn) return { request, grant, jid, refusal, outcome };
+  if (isItsOwn) {
+    const room = Math.max(LEAST_ANSWER, MAX_ANSWER - request.length - grant.bytes.length);
+    const told = outcome === null ? null : sendable(outcome, (plain) => encode(plain as Wire), room);
+    return { request, grant, jid, refusal, outcome: told };
+  }
   const sentence = `this very request runs or was run before, jid ${ranAs}`;
   return { request, grant, jid, refusal: { code: 'already_ran', sentence }, outcome: null };
-}
-
-function trimmed(end: End): End {
-  return end.outcome === null ? end : { ...end, outcome: { ...end.outcome, ret: TRIMMED } };
 }

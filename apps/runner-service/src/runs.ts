@@ -15,7 +15,7 @@ import { type Body, contracts, readAs, records, writeAs } from '@natrium/wire';
 import { handOn } from './authority.js';
 import { askFellow } from './fellow-run.js';
 import { masterPort } from './master-port.js';
-import type { RunEnds } from './run-ends.js';
+import { MAX_ANSWER, type RunEnds } from './run-ends.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
@@ -23,8 +23,6 @@ type Run = Body<typeof contracts.run>;
 const ALIVE_MS = 1000;
 /** A caller's patience with a gateway that has told him nothing, twice over. */
 const ASKED_AGAIN_MS = 30_000;
-/** Of what a run returned, in bytes: one message is at most 8 MiB. */
-const MAX_ANSWER = 8_126_464;
 const ALREADY_RAN = refusal('already_ran', 'this very request was run before; ask again');
 const ALIVE = { refusal: null, jid: '', outcome: null };
 

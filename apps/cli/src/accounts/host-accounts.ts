@@ -35,8 +35,8 @@ async function getent(words: readonly string[]): Promise<string> {
   }
 }
 
-/** What answers of accounts from this host alone: one that these do not find is not there. */
-const OWN_SOURCES: ReadonlySet<string> = new Set(['files', 'compat', 'systemd', 'db', 'altfiles', 'extrausers']);
+/** What answers of accounts from this host alone: one that these do not find is not there. `compat` asks a directory where a line begins with `+`. */
+const OWN_SOURCES: ReadonlySet<string> = new Set(['files', 'systemd', 'db', 'altfiles', 'extrausers']);
 
 /** @param text `/etc/nsswitch.conf`. @returns Whether accounts come from elsewhere, which may be away, as well. */
 export function hasDirectory(text: string): boolean {

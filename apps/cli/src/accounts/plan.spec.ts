@@ -85,7 +85,8 @@ describe('a sync of accounts', () => {
   it.each([
     ['passwd: files systemd', false],
     ['# passwd: ldap\npasswd:\t\tfiles # ldap\ngroup: files ldap', false],
-    ['passwd: compat [NOTFOUND=return] files', false],
+    ['passwd: db [NOTFOUND=return] files', false],
+    ['passwd: compat systemd', true],
     ['', false],
     ['passwd: files sss', true],
     ['passwd:files [!UNAVAIL=return] ldap', true],

@@ -104,11 +104,16 @@ describe('the end of a run', () => {
   });
 });
 
-it('whether a run is told as ended is known from the bus', async () => {
+it('whether an end of a run is told is known from the bus', async () => {
   const start = { request: { what: 'run', funs: ['test.arg'], args: [[]], options: {} }, jid: JID, caller: CALLER };
   const [run, wheel] = [start, { ...start, request: { ...start.request, what: 'wheel' } }] as unknown as RunStart[];
-  expect(await events.isRunToldAsEnded(run!)).toBe(false);
-  await events.runEnded(run!, { jid: JID, success: true });
-  expect(await events.isRunToldAsEnded(run!)).toBe(true);
-  expect(await events.isRunToldAsEnded(wheel!)).toBe(false);
+  const [guess, end] = [
+    { success: false, return: 'unknown' },
+    { success: true, return: { a: [1n, 'x'] } },
+  ];
+  await events.runEnded(run!, guess);
+  expect(await events.isToldAsEnded(run!, end)).toBe(false);
+  await events.runEnded(run!, end);
+  expect(await events.isToldAsEnded(run!, { ...end, return: { a: [1n, 'x'] } })).toBe(true);
+  expect(await events.isToldAsEnded(wheel!, end)).toBe(false);
 });

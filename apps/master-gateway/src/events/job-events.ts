@@ -1,4 +1,5 @@
 /** What Salt says on its bus of jobs and runs, with Salt's tags and payloads. Spec: docs/event-bus.md#what-the-master-fires. */
+import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
 import { type EventFeed, type Origin, trimmed } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
@@ -90,11 +91,14 @@ export class JobEvents {
     return this.bus.fire(endTag(start), end, ORIGIN);
   }
 
-  /** Whether its end is on the bus. */
-  async isRunToldAsEnded(start: RunStart): Promise<boolean> {
+  /** Whether this end is on the bus; what a gateway only guessed of the run is another one. */
+  async isToldAsEnded(start: RunStart, end: ValueMap): Promise<boolean> {
     const tag = endTag(start);
     const told = this.bus.subscribe({ tags: [tag], from: { time: jidTime(start.jid) }, until: 'now' });
-    for await (const event of told) if (event.tag === tag) return true;
+    for await (const { tag: one, data } of told) {
+      if (one === tag && isDeepStrictEqual([data['success'], data['return']], [end['success'], end['return']]))
+        return true;
+    }
     return false;
   }
 

@@ -14,6 +14,8 @@ const zipped = promisify(gzip);
 const ZIP_FROM = 1400;
 /** Who takes nothing of a large answer for so long loses the connection. */
 const TAKEN_MS = 30_000;
+/** So does who has not taken all of it by then: the next large one waits for it. */
+const ALL_TAKEN_MS = 120_000;
 
 /** Of what this API says, the first where the client has no preference. */
 export const TYPES = ['application/json', 'application/x-yaml'] as const;
@@ -59,7 +61,8 @@ export async function sendLarge(res: Response, value: Value): Promise<void> {
   res.setHeader('Allow', 'GET, HEAD, POST');
   res.setTimeout(TAKEN_MS, () => res.destroy());
   // A client that is gone, or takes nothing, is nobody to tell anything more.
-  await pipeline(Readable.from(jsonPieces(value)), res).catch(() => res.destroy());
+  const pieces = Readable.from(jsonPieces(value));
+  await pipeline(pieces, res, { signal: AbortSignal.timeout(ALL_TAKEN_MS) }).catch(() => res.destroy());
 }
 
 /** The page of an error, as the framework of Salt's API writes it: nobody parses it, people read it. */

@@ -116,7 +116,7 @@ export class FleetController {
     const type = answerType(req);
     const low = { client: 'runner', fun: 'jobs.list_job', jid, partial: true };
     const [told = null] = await this.api.runAll([low], caller);
-    return this.wholeJobs.tell(told, { jid, type }, (job, size) => {
+    return this.wholeJobs.tell(told, { jid, type, isGone: () => res.destroyed }, (job, size) => {
       const answer = { info: [job], return: [returnsIn(job)] };
       return size === 'large' && type === 'application/json' ? sendLarge(res, answer) : sendValue(req, res, answer);
     });

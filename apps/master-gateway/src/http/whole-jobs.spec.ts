@@ -135,3 +135,20 @@ it('one such job at a time is in memory: the next is read when the one before is
   expect((await next).status).toBe(200);
   expect(read).toHaveLength(2);
 });
+
+it('for a client that went while it waited nothing is read', async () => {
+  const seen: string[] = [];
+  const jobs = new WholeJobs((jid) => {
+    seen.push(jid);
+    return Promise.resolve(large(1).kept ?? null);
+  });
+  let finish: () => void = () => undefined;
+  const holds = new Promise<void>((resolve) => (finish = resolve));
+  const wanted = (jid: string, isGone: boolean) => ({ jid, type: 'application/json' as const, isGone: () => isGone });
+  const told = large(1).told ?? null;
+  const first = jobs.tell(told, wanted('first', false), () => holds);
+  const gone = jobs.tell(told, wanted('gone', true), () => Promise.reject(new Error('nobody is told')));
+  finish();
+  await Promise.all([first, gone]);
+  expect(seen).toEqual(['first']);
+});

@@ -17,6 +17,8 @@ const MOST: Readonly<Record<AnswerType, number>> = {
 interface Wanted {
   readonly jid: string;
   readonly type: AnswerType;
+  /** The client is gone: nothing is read for it. */
+  readonly isGone: () => boolean;
 }
 
 export class WholeJobs {
@@ -32,7 +34,7 @@ export class WholeJobs {
    */
   async tell(
     told: Value,
-    { jid, type }: Wanted,
+    { jid, type, isGone }: Wanted,
     send: (job: Value, size: 'small' | 'large') => Promise<void>,
   ): Promise<void> {
     if (!isMap(told) || told['Left'] === undefined) {
@@ -40,7 +42,9 @@ export class WholeJobs {
       return;
     }
     const { Left: _, ...about } = told;
-    await this.#one.run(async () => send({ ...about, Result: await this.#returns(jid, type) }, 'large'));
+    await this.#one.run(async () => {
+      if (!isGone()) await send({ ...about, Result: await this.#returns(jid, type) }, 'large');
+    });
   }
 
   async #returns(jid: string, type: AnswerType): Promise<ValueMap> {

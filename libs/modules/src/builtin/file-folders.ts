@@ -1,10 +1,11 @@
 /** `file.*` that makes folders, as Salt does: what is missing above them too. */
-import { lchown, mkdir, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { onDisk, wholePath } from './file-access.js';
-import { changeMode, modeBits, ownerOf } from './file-owners.js';
+import { modeBits, ownerOf } from './file-owners.js';
 import { PATH, splitPath } from './file-read.js';
 
 const OWNERS = [
@@ -56,14 +57,26 @@ function withoutSlash(path: string): string {
   return normalize(path).replace(/(?<=.)\/$/, '');
 }
 
-/** What is asked for counts for each folder that is made, and for none that was there. */
+/**
+ * What is asked for counts for each folder that is made, and for none that was there. The deepest comes first, and each by its
+ * handle: whoever owns a folder can lay a link in the place of what is below.
+ */
 async function makeFolders(folder: string, { user, group, mode }: Owners, signal: AbortSignal): Promise<void> {
   const bits = mode === '' ? undefined : modeBits(mode);
   const owner = await ownerOf(user, group, signal);
   const first = await onDisk(folder, () => mkdir(folder, { recursive: true }));
-  for (const made of first === undefined ? [] : foldersFrom(first, folder)) {
-    await onDisk(made, () => lchown(made, ...owner));
-    if (bits !== undefined) await changeMode(made, bits);
+  for (const made of first === undefined ? [] : foldersFrom(first, folder).toReversed()) {
+    await onDisk(made, () => handOver(made, owner, bits));
+  }
+}
+
+async function handOver(folder: string, owner: readonly [number, number], bits: number | undefined): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await handle.chown(...owner);
+    if (bits !== undefined) await handle.chmod(bits);
+  } finally {
+    await handle.close();
   }
 }
 

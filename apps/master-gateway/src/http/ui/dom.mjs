@@ -116,7 +116,8 @@ function sameOrNew(child, said, make) {
   const fresh = make();
   const isHeld = child?.contains(document.activeElement) === true;
   child?.replaceWith(fresh);
-  if (isHeld) fresh.querySelector('button, pre')?.focus();
+  // What its user reads meanwhile, such as what this button has opened, stays where it is.
+  if (isHeld) fresh.querySelector('button, pre')?.focus({ preventScroll: true });
   return fresh;
 }
 

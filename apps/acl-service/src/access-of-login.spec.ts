@@ -1,12 +1,7 @@
 /** Rules of what a login is told that it may do. */
-import { loadMasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Inventory } from './inventory.js';
-import { Policy } from './policy.js';
-import type { Roster } from './roster.js';
+import type { Policy } from './policy.js';
+import { policyOf } from './policy-of.spec-support.js';
 
 const FILE = `external_auth:
   file:
@@ -23,22 +18,11 @@ const FILE = `external_auth:
       - sys.doc
 `;
 
-let folder: string;
 let policy: Policy;
 
 beforeAll(async () => {
   await sodiumReady();
-  folder = mkdtempSync(join(tmpdir(), 'nt-access-'));
-  writeFileSync(join(folder, 'master'), FILE);
-  const loaded = loadMasterConfig(folder);
-  if (!loaded.ok) throw new Error('the configuration has problems');
-  const roster = { acceptedMinions: () => new Set(['web1']), keyOfMinion: () => undefined, revision: 1 };
-  const read = Policy.read(loaded.value, roster as unknown as Roster, { revision: 1 } as unknown as Inventory);
-  if (!read.ok) throw new Error('the policy has problems');
-  policy = read.value;
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
+  policy = policyOf(FILE);
 });
 
 const accessOf = (name: string, groups: readonly string[], backend = 'file') =>

@@ -1,33 +1,17 @@
 /** Rules of a target that means nobody, as its caller hears of it: what is wrong with it is named, and the sentence fits into a message. */
-import { loadMasterConfig } from '@natrium/config';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
 import type { Target } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import { contracts, toWire } from '@natrium/wire';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Inventory } from './inventory.js';
-import { Policy } from './policy.js';
-import type { Roster } from './roster.js';
+import type { Policy } from './policy.js';
+import { policyOf } from './policy-of.spec-support.js';
 
-let folder: string;
 let policy: Policy;
 
 beforeAll(async () => {
   await sodiumReady();
-  folder = mkdtempSync(join(tmpdir(), 'nt-policy-'));
-  writeFileSync(join(folder, 'master'), 'publisher_acl:\n  deploy: [".*"]\n');
-  const loaded = loadMasterConfig(folder);
-  if (!loaded.ok) throw new Error('the configuration has problems');
-  const roster = { acceptedMinions: () => new Set(['web1']), keyOfMinion: () => undefined, revision: 1 };
-  const read = Policy.read(loaded.value, roster as unknown as Roster, { revision: 1 } as unknown as Inventory);
-  if (!read.ok) throw new Error('the policy has problems');
-  policy = read.value;
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
+  policy = policyOf('publisher_acl:\n  deploy: [".*"]\n');
 });
 
 function decided(target: Target) {

@@ -7,10 +7,11 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encode, type KnownParty, type Wire } from '@natrium/envelope';
-import { sendable } from '@natrium/flow';
+import { endUnder, sendable } from '@natrium/flow';
 import { UnderWay } from '@natrium/process';
 import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
+import type { Patience } from './asked-while-away.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
@@ -37,12 +38,6 @@ const LEAST_ANSWER = 1 << 20;
 /** A gateway could not write it: it may soon. */
 const UNSTORED = 'store_unavailable';
 
-export interface Waits {
-  /** Milliseconds that only rise. */
-  readonly now: () => number;
-  readonly pause: (ms: number) => Promise<unknown>;
-}
-
 interface Open {
   readonly began: number;
   readonly settle: (isKept: boolean) => void;
@@ -57,7 +52,7 @@ export class RunEnds {
   constructor(
     private readonly link: Pick<RoleLink, 'bus' | 'subjects' | 'directory'>,
     private readonly log: Pick<Logger, 'warn' | 'error'>,
-    private readonly waits: Waits,
+    private readonly waits: Pick<Patience, 'now' | 'pause'>,
   ) {}
 
   /** Resolves when every end so far is kept, or was given up. */
@@ -164,14 +159,10 @@ export class RunEnds {
 
 type End = Body<typeof contracts.ended>;
 
-/** Under another jid than that of its outcome nothing ran. Beside a large request there is less room for what was returned. */
-function endOf({ request, grant, jid }: Run, { refusal, outcome, jid: ranAs }: Ran): End {
-  const isItsOwn = ranAs === '' || ranAs === jid;
-  if (isItsOwn) {
-    const room = Math.max(LEAST_ANSWER, MAX_ANSWER - request.length - grant.bytes.length);
-    const told = outcome === null ? null : sendable(outcome, (plain) => encode(plain as Wire), room);
-    return { request, grant, jid, refusal, outcome: told };
-  }
-  const sentence = `this very request runs or was run before, jid ${ranAs}`;
-  return { request, grant, jid, refusal: { code: 'already_ran', sentence }, outcome: null };
+/** Beside a large request there is less room for what was returned. */
+function endOf({ request, grant, jid }: Run, ran: Ran): End {
+  const { refusal, outcome } = endUnder(jid, ran);
+  const room = Math.max(LEAST_ANSWER, MAX_ANSWER - request.length - grant.bytes.length);
+  const told = outcome === null ? null : sendable(outcome, (plain) => encode(plain as Wire), room);
+  return { request, grant, jid, refusal, outcome: told };
 }

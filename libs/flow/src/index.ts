@@ -46,7 +46,7 @@ export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js'
 export { JobTakeover, type TakeoverPorts } from './job-takeover.js';
 export { PeerPublish } from './peer-publish.js';
 export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
-export { PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
+export { endUnder, PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload, type ReloadPorts } from './policy-reload.js';
 export {
   canBeAskedAgain,

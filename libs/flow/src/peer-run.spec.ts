@@ -43,6 +43,8 @@ class Gate {
   readonly granted: unknown[] = [];
   /** What the event bus was told: the start, then the end with what came of it. */
   readonly announced: unknown[] = [];
+  /** Whether each end was only guessed. */
+  readonly guessed: boolean[] = [];
   grant: Result<{ readonly grant: Signed; readonly caller: Principal }, Refusal> = ok({
     grant: GRANT,
     caller: { kind: 'minion', name: 'web1' },
@@ -58,7 +60,10 @@ class Gate {
         this.ran.push([grant, jid, timeoutMs]);
         return Promise.resolve(this.answer);
       },
-      announce: ({ jid, caller }, ran) => this.announced.push(ran ?? [jid, caller.name]),
+      announce: ({ jid, caller }, ran, isGuess) => {
+        this.announced.push(ran ?? [jid, caller.name]);
+        if (ran !== undefined) this.guessed.push(isGuess === true);
+      },
     });
     const onGranted = (jid: string) => this.granted.push([jid, this.ran.length]);
     await flow.handle(asks(what), follow, (ran) => this.heard.push(ran), onGranted);
@@ -130,6 +135,16 @@ describe('a runner', () => {
     const why = refusal('no_runner_available', 'no runner-service is there');
     gate.answer = err(why);
     expect(await gate.run()).toEqual([{ refusal: why, jid: JID, outcome: null }]);
+  });
+
+  it('that gives no answer is only guessed to have ended, and one that refuses is known to have', async () => {
+    const silent = new Gate();
+    silent.answer = err(refusal('no_runner_available', 'gone'));
+    await silent.run();
+    const refusing = new Gate();
+    refusing.answer = ok({ refusal: refusal('already_ran', 'before'), jid: JID, outcome: null });
+    await refusing.run();
+    expect([silent.guessed, refusing.guessed]).toEqual([[true], [false]]);
   });
 
   it('is told by its jid alone to a caller that asked for no more', async () => {

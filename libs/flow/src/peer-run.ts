@@ -72,7 +72,7 @@ export class PeerRun {
     if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
     const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
-    this.ports.announce(start, ownEnd(ran, jid), !answer.ok);
+    this.ports.announce(start, endUnder(jid, ran), !answer.ok);
     if (follow === 'all') tell(ran);
   }
 
@@ -87,8 +87,11 @@ export class PeerRun {
   }
 }
 
-/** A caller whose gateway was lost has asked again, and hears what came of the run under its own jid: under this one nothing ran. */
-function ownEnd(ran: Ran, jid: Jid): Ran {
+/**
+ * The end of the run with this jid. A caller whose gateway was lost has asked again, and hears what came of the run under its own
+ * jid: under this one nothing ran.
+ */
+export function endUnder(jid: string, ran: Ran): Ran {
   if (ran.jid === '' || ran.jid === jid) return ran;
   return refusedRun(jid, refusal('already_ran', `this very request runs or was run before, jid ${ran.jid}`));
 }

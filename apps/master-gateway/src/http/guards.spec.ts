@@ -1,7 +1,5 @@
 /** How much of whom nobody knows is listened to, over real sockets: at the doors that credentials come to, before anything is parsed. */
-import { once } from 'node:events';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
@@ -11,6 +9,7 @@ import { Api } from './api.js';
 import { type Call, Clients } from './clients.js';
 import { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
+import { freePort } from './free-port.spec-support.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import type { MasterCalls } from './master-calls.js';
 import { Sessions } from './sessions.js';
@@ -70,14 +69,6 @@ async function serve(hasSessions = true): Promise<void> {
   });
   server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });
   ({ url } = server);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }
 
 async function post(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {

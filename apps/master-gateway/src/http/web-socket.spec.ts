@@ -1,7 +1,7 @@
 /** Who asks for another protocol than HTTP/1.1, over real sockets. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { ServiceUnavailableException } from '@nestjs/common';
 import pino from 'pino';
 import { WebSocket } from 'ws';
@@ -10,6 +10,7 @@ import type { EventFeed } from '../event-feed.js';
 import type { Clients } from './clients.js';
 import { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
+import { freePort } from './free-port.spec-support.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import { type Sessions, unproved } from './sessions.js';
 import { serveWebSockets } from './web-socket.js';
@@ -49,14 +50,6 @@ async function serve(addresses?: readonly string[], proxies: readonly string[] =
     timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
   server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
-  probe.close();
-  return free;
 }
 
 /** Sends these one after the other on one connection. @returns What came for each: its first line, and all of it. */

@@ -1,13 +1,13 @@
 /** Rules of one job over HTTP, over a real socket: how much was returned to it is bounded by the gateway's memory, and by no message. */
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import type { Value, ValueMap } from '@natrium/model';
 import { UnauthorizedException } from '@nestjs/common';
 import pino from 'pino';
 import type { Api } from './api.js';
 import type { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
+import { freePort } from './free-port.spec-support.js';
 import { type HttpServer, serveHttp } from './http-server.js';
 import type { Sessions } from './sessions.js';
 import { WholeJobs } from './whole-jobs.js';
@@ -50,14 +50,6 @@ async function serve({ told, kept = null }: Gateway): Promise<void> {
   }; // prettier-ignore
   const streams = { close: () => undefined } as unknown as EventStreams;
   server = await serveHttp(options, { api, sessions: {} as Sessions, streams, jobs, log: pino({ enabled: false }) });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }
 
 async function ask(type = 'application/json') {

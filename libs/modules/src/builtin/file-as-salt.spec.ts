@@ -1,30 +1,28 @@
 /** `file.*` where scripts of Salt's users look: shapes of values, words of refusals, what counts as done. */
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, type Value } from '@natrium/model';
-import { call, named } from '../testing/call-context.js';
+import { named } from '../testing/call-context.js';
+import { folder, path, ret, run } from './file-calls.spec-support.js';
 import { unifiedDiff } from './unified-diff.js';
 
-let folder: string;
-let path: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
-  path = join(folder, 'a.conf');
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-
-const run = (fun: string, ...sent: Value[]) =>
-  call(`file.${fun}`, sent, { config: { id: 'web1', cachedir: join(folder, 'cache') } });
-const ret = async (fun: string, ...sent: Value[]) => (await run(fun, ...sent)).ret;
 const modeOf = (name: string): string => (statSync(join(folder, name)).mode & 0o777).toString(8);
 
 describe('folders', () => {
+  it('get their owner and mode from below, so that who may no longer pass one has done with what is in it', async () => {
+    const NOBODY = 65_534;
+    const own = process.geteuid?.() ?? NOBODY;
+    chownSync(folder, own === 0 ? NOBODY : own, -1);
+    if (own === 0) process.seteuid?.(NOBODY);
+    try {
+      expect(await ret('makedirs', `${folder}/a/b/c/`, named({ mode: 640 }))).toBeNull();
+    } finally {
+      if (own === 0) process.seteuid?.(own);
+    }
+    expect(['a', 'a/b', 'a/b/c'].map(modeOf)).toEqual(['640', '640', '640']);
+  });
+
   it('are made above a path, and to its end where that is a slash', async () => {
     expect(await ret('makedirs', join(folder, 'a/b/file'))).toBeNull();
     expect(await ret('directory_exists', join(folder, 'a/b'))).toBe(true);

@@ -1,37 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
+import { folder, path, ret, run } from './file-calls.spec-support.js';
 import { findFiles } from './file-find.js';
 import { refuseRoot } from './file-tree.js';
-
-let folder: string;
-let path: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'natrium-file-'));
-  path = join(folder, 'a.conf');
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-
-const run = (fun: string, ...sent: Value[]) =>
-  call(`file.${fun}`, sent, { config: { id: 'web1', cachedir: join(folder, 'cache') } });
-const ret = async (fun: string, ...sent: Value[]) => (await run(fun, ...sent)).ret;
 
 describe('file.* that reads', () => {
   it('reads, hashes and describes a file as the system does', async () => {

@@ -1,0 +1,131 @@
+/** Rules of taking a run on: it runs once, and who asks again hears of that, from whichever instance has it. */
+import { digestOf, type Opened } from '@natrium/bus';
+import { encode, fromHex, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
+import { jidOf } from '@natrium/model';
+import { aGrant, aRequest, signedBy } from '@natrium/testing';
+import { type Body, type contracts, records, writeAs } from '@natrium/wire';
+import { Runs } from './runs.js';
+
+type Run = Body<typeof contracts.run>;
+
+const NOW = 1_795_000_000_000;
+const CLUSTER = new Uint8Array(32).fill(7);
+const [FIRST, SECOND] = [jidOf(NOW * 1000), jidOf(NOW * 1000 + 1)] as const;
+
+let key: SigningKey;
+beforeAll(async () => {
+  await sodiumReady();
+  key = SigningKey.fromSeed(new Uint8Array(32).fill(1));
+});
+
+class Service {
+  executed = 0;
+  readonly runs: Runs;
+  readonly request = signedBy(key, CLUSTER, aRequest(NOW, { what: 'run', funs: ['test.arg'] })).request;
+  readonly #records = new Map<string, Uint8Array>();
+  /** Ends the run that is under way. */
+  end: () => void = () => undefined;
+  /** Whether its gateway has not kept the end, which is known only then. */
+  settle: (wasLost: boolean) => void = () => undefined;
+
+  constructor() {
+    const link = {
+      roles: { cluster: CLUSTER, keysOf: () => [key.publicKey] },
+      clock: { now: () => NOW, skewMs: 0 },
+      own: { instance: 'r1' },
+      subjects: { svcGw: (verb: string) => verb },
+      directory: { instance: () => undefined },
+      bus: { tracing: { step: (_: string, __: unknown, work: () => unknown) => work() } },
+    };
+    const taken = {
+      create: (digest: string, value: Uint8Array) => {
+        if (this.#records.has(digest)) return Promise.resolve(undefined);
+        this.#records.set(digest, value);
+        return Promise.resolve(1);
+      },
+      get: (digest: string) => Promise.resolve({ value: this.#records.get(digest) }),
+    };
+    const registry = {
+      has: () => true,
+      execute: async () => {
+        this.executed += 1;
+        await new Promise<void>((resolve) => (this.end = resolve));
+        return { ret: 'said', retcode: 0, success: true, out: null };
+      },
+    };
+    const see = () => new Promise<boolean>((resolve) => (this.settle = resolve));
+    this.runs = new Runs(link as never, taken as never, { run: registry, wheel: registry } as never, {} as never, {
+      see,
+    });
+  }
+
+  /** @param granted As which jid an acl-service has granted it. */
+  asked(jid: string, granted = jid): Opened<typeof contracts.run> {
+    const grant = aGrant(
+      { key, cluster: CLUSTER },
+      { request: this.request, members: [{ id: 'x', key: key.publicKey }], issued: NOW },
+      {
+        ...{ kind: 'run', count: 0, jid: granted },
+      },
+    );
+    const body = { request: this.request, signature: null, callerKey: null, grant, jid } as Run;
+    return { body, answer: () => undefined } as unknown as Opened<typeof contracts.run>;
+  }
+
+  takenBy(instance: string): void {
+    const digest = digestOf(this.request);
+    const record = { digest: fromHex(digest), instance, jid: FIRST, started: NOW };
+    this.#records.set(digest, encode(writeAs(records.RunRecord, record) as Wire));
+  }
+}
+
+const begun = () => new Promise(setImmediate);
+
+it('who asks again while it runs hears its outcome, under its first jid, and it runs once', async () => {
+  const service = new Service();
+  const asked = [service.runs.handle(service.asked(FIRST)), service.runs.handle(service.asked(SECOND))];
+  const elsewhere = service.runs.again(service.asked(SECOND));
+  await begun();
+  service.end();
+  for (const ran of await Promise.all([...asked, elsewhere]))
+    expect(ran).toMatchObject({ jid: FIRST, outcome: { ret: 'said' } });
+  expect(service.executed).toBe(1);
+});
+
+it('so does who asks after its end, until that is kept; then it is only said that it was run', async () => {
+  const service = new Service();
+  const first = service.runs.handle(service.asked(FIRST));
+  await begun();
+  service.end();
+  await first;
+  expect(await service.runs.again(service.asked(SECOND))).toMatchObject({ jid: FIRST, outcome: { ret: 'said' } });
+  service.settle(false);
+  await begun();
+  for (const ask of ['again', 'handle'] as const)
+    expect(await service.runs[ask](service.asked(SECOND))).toMatchObject({
+      jid: SECOND,
+      refusal: { code: 'already_ran' },
+    });
+  expect(service.executed).toBe(1);
+});
+
+it('one that an instance has taken that is gone does not run', async () => {
+  const service = new Service();
+  service.takenBy('r2');
+  expect(await service.runs.handle(service.asked(SECOND))).toMatchObject({ refusal: { code: 'already_ran' } });
+  expect(service.executed).toBe(0);
+});
+
+it('nobody hears of it, and nothing runs, with a grant for another jid', async () => {
+  const service = new Service();
+  const first = service.runs.handle(service.asked(FIRST));
+  await begun();
+  for (const ask of ['again', 'handle'] as const)
+    expect(await service.runs[ask](service.asked(SECOND, FIRST))).toMatchObject({
+      refusal: { code: 'grant_jid' },
+      outcome: null,
+    });
+  service.end();
+  await first;
+  expect(service.executed).toBe(1);
+});

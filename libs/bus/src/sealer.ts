@@ -29,6 +29,11 @@ import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 export const MAX_MESSAGE = 8 << 20;
+/**
+ * Of one sender, for as long as they could be replayed (a job for a minute and the skew): more than a gateway can send or be sent in that
+ * time, some 40 MB when it comes to that. Whoever sends more is turned away, and the jobs of all callers come to a minion from one sender.
+ */
+export const SEEN_PER_SENDER = 500_000;
 /** For what changes nothing by being read twice. */
 const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
 /** Kinds that open on subjects of their own, and on no other. */
@@ -66,7 +71,7 @@ export class Sealer {
     readonly clock: Clock,
     senders = 20_000,
   ) {
-    this.#seen = new SeenSets({ perSender: 100_000, senders });
+    this.#seen = new SeenSets({ perSender: SEEN_PER_SENDER, senders });
     this.#seenOfStrangers = new SeenSets({ perSender: 1000, senders });
     roles.onNewer(() => {
       own.rolesSerial = roles.document.serial;

@@ -1,0 +1,13 @@
+/** Rules of how much one process remembers of what it has opened. */
+import { contracts } from '@natrium/wire';
+import { SEEN_PER_SENDER } from './sealer.js';
+
+const SKEW_MS = 30_000;
+/** Twice what a gateway hands to one minion, or is sent by one acl-service, on two processors with nothing else to do. */
+const PER_SECOND = 5000;
+
+it('a sender is turned away for its number only far above what a service can send: all jobs of a minion come from one', () => {
+  const longest = Math.max(...Object.values(contracts).map((one) => ('lifetimeMs' in one ? one.lifetimeMs : 0)));
+  expect(longest).toBe(contracts.job.lifetimeMs);
+  expect(SEEN_PER_SENDER / ((longest + SKEW_MS) / 1000)).toBeGreaterThan(PER_SECOND);
+});

@@ -4,9 +4,10 @@
  * `dist/<project>/<entry>.mjs` is an ES module that needs nothing but Node and what lies beside it. Each command is a build of its own, because
  * esbuild puts into a shared chunk what any of them needs, and every command would load all of it; what it loads by
  * `import()` is a chunk. A service is one file, because esbuild's chunks may run in another order than the sources and
- * Nest needs `reflect-metadata` first. The services are not minified, so that names stay; the agent is, because it would
- * hold 2 MB more for its text, and so are the commands, which are read anew each time. Their source maps lie beside them,
- * for `node --enable-source-maps`. esbuild's `keepNames` would cost 10 ms at start and a wrapper around every closure.
+ * Nest needs `reflect-metadata` first. The services keep their names, and lose what is between them: V8 holds the text of a program
+ * for as long as it runs, and with two bytes a letter when a comment in it has one that is not of Latin-1 (8 MB of each service). The agent is
+ * minified, because it would hold 2 MB more for its text, and so are the commands, which are read anew each time. All source maps lie beside
+ * them, for `node --enable-source-maps`. esbuild's `keepNames` would cost 10 ms at start and a wrapper around every closure.
  * esbuild emits no decorator metadata: injection is always spelled out (`inject: […]`).
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,16 +24,19 @@ const app = (name, more, how) => ({
   ...how,
 });
 const lean = { minify: true, sourcemap: true };
+const named = { minifyWhitespace: true, lineLimit: 200, sourcemap: true };
+/** Nest would load Express for a service that listens for HTTP and brings no adapter. These do not, and it is a third of their text. */
+const noHttp = { ...named, external: ['@nestjs/platform-express'] };
 /** Whoever runs modules of the user starts this beside itself. */
 const host = { 'module-host': 'apps/minion-agent/src/module-host.mjs' };
 const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natriumctl'];
 
 /** Each project and what it is made of; `tools` are the programs of this repository itself. */
 const projects = {
-  'master-gateway': [app('master-gateway', {}, { copies: { ui: 'apps/master-gateway/src/http/ui' } })],
-  'acl-service': [app('acl-service')],
-  'runner-service': [app('runner-service', host)],
-  'event-sink': [app('event-sink')],
+  'master-gateway': [app('master-gateway', {}, { copies: { ui: 'apps/master-gateway/src/http/ui' }, ...named })],
+  'acl-service': [app('acl-service', {}, noHttp)],
+  'runner-service': [app('runner-service', host, noHttp)],
+  'event-sink': [app('event-sink', {}, noHttp)],
   'minion-agent': [app('minion-agent', { ...host, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
   cli: commands.map((name) => ({
     out: 'dist/cli',
@@ -212,7 +216,7 @@ async function builtWithout(asked) {
 }
 
 /** `copies`: folders that lie beside the program as they are. */
-async function bundle({ out, entries, copies = {}, ...more }, { into, plugins }) {
+async function bundle({ out, entries, copies = {}, external = [], ...more }, { into, plugins }) {
   const outdir = join(into, out);
   const entryPoints = presentEntries(entries);
   if (Object.keys(entryPoints).length === 0) return;
@@ -226,7 +230,7 @@ async function bundle({ out, entries, copies = {}, ...more }, { into, plugins })
       ...(more.minify ? [engineBeside(outdir)] : []),
       ...plugins,
     ],
-    external: [`./${ENGINE}`],
+    external: [`./${ENGINE}`, ...external],
     outdir,
     entryPoints,
   });

@@ -1,5 +1,5 @@
 /** What lies beside a program: with either libsodium it does the same, what is seldom used is read when it is, and what is missing is named. */
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT } from '../tests/support/places.js';
@@ -58,4 +58,22 @@ it('the engine of regular expressions is read for a pattern that needs it, and f
   expect(await lint(join(BUILT, 'cli'), String.raw`te{1,2}st\.ping$`)).toMatchObject({ code: 0 });
   const missing = await lint(commands, String.raw`te{1,2}st\.ping$`);
   expect(missing).toMatchObject({ code: 2, stdout: expect.stringContaining("Cannot find module './re2js.cjs'") });
+});
+
+const textOf = (file: string) => readFileSync(join(BUILT, file), 'latin1');
+
+it.each(['master-gateway', 'acl-service', 'runner-service', 'event-sink', 'minion-agent'])(
+  'the text of %s is ASCII: V8 holds it for as long as it runs, and all of it twice as wide for one other letter',
+  (program) => {
+    expect(/[^\x00-\x7f]/.exec(textOf(`${program}/main.mjs`))).toBeNull();
+  },
+);
+
+it.each([
+  ['master-gateway', true],
+  ['acl-service', false],
+  ['runner-service', false],
+  ['event-sink', false],
+])('who serves HTTP holds Express, and nobody else: %s, %s', (program, holds) => {
+  expect(textOf(`${program}/main.mjs.map`).includes('node_modules/express/lib/express.js')).toBe(holds);
 });

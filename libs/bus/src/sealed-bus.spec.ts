@@ -28,7 +28,7 @@ const world = useWorld();
 
 describe('strangers', () => {
   it('use up nobody else’s room, however many ask to join, and leave nothing behind', async () => {
-    world().senders = 20;
+    world().strangers = 20;
     const acl = world().service('acl', 'a1');
     const gateway = world().service('gateway', 'g1').knows(acl);
     acl.bus.serve('nt.main.join', 'acl', [contracts.join], () => undefined);

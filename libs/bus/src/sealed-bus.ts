@@ -27,7 +27,7 @@ import { isOpenToAll, type Sealer } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
-const MAX_KNOW_US = 20_000;
+const MAX_KNOW_US = 120_000;
 const NOTHING = new Uint8Array();
 
 export class SealedBus {

@@ -34,6 +34,8 @@ export const MAX_MESSAGE = 8 << 20;
  * time, some 40 MB when it comes to that. Whoever sends more is turned away, and the jobs of all callers come to a minion from one sender.
  */
 export const SEEN_PER_SENDER = 500_000;
+/** More than there can be minions: all of them may send something within the same minute. */
+export const SEEN_SENDERS = 120_000;
 /** For what changes nothing by being read twice. */
 const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
 /** Kinds that open on subjects of their own, and on no other. */
@@ -63,16 +65,16 @@ export class Sealer {
   /** Of those kinds that anybody may send: strangers use up nobody else's room. */
   readonly #seenOfStrangers: SeenSets;
 
-  /** @param senders How many are remembered at once, and as many strangers. */
+  /** @param strangers How many are remembered at once. */
   constructor(
     readonly own: OwnParty,
     readonly directory: Directory,
     readonly roles: Roles,
     readonly clock: Clock,
-    senders = 20_000,
+    strangers = 20_000,
   ) {
-    this.#seen = new SeenSets({ perSender: SEEN_PER_SENDER, senders });
-    this.#seenOfStrangers = new SeenSets({ perSender: 1000, senders });
+    this.#seen = new SeenSets({ perSender: SEEN_PER_SENDER, senders: SEEN_SENDERS });
+    this.#seenOfStrangers = new SeenSets({ perSender: 1000, senders: strangers });
     roles.onNewer(() => {
       own.rolesSerial = roles.document.serial;
       directory.retain((party) => roles.names(party.owner));

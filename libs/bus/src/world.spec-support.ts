@@ -51,8 +51,8 @@ export class World {
   readonly cluster = clusterOf(this.root.publicKey);
   readonly parties: Party[] = [];
   nowMs = NOW;
-  /** How many senders each party remembers. */
-  senders = 20_000;
+  /** How many strangers each party remembers. */
+  strangers = 20_000;
 
   service(role: Role, instance: string, tracing?: Tracing): Party {
     const signing = this.keys[role];
@@ -102,7 +102,7 @@ export class Party {
     const clock = new Clock(30_000, () => world.nowMs);
     this.directory = new Directory(() => clock.now());
     own.rotate(clock.now());
-    const sealer = new Sealer(own, this.directory, world.roles(), clock, world.senders);
+    const sealer = new Sealer(own, this.directory, world.roles(), clock, world.strangers);
     this.bus = new SealedBus(this.transport, sealer, (reason) => this.failures.push(reason), tracing);
     world.parties.push(this);
   }

@@ -1,6 +1,16 @@
 /** `file.*` where scripts of Salt's users look: shapes of values, words of refusals, what counts as done. */
 import { execFileSync } from 'node:child_process';
-import { chownSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isMap, type Value } from '@natrium/model';
 import { named } from '../testing/call-context.js';
@@ -20,7 +30,12 @@ describe('folders', () => {
     } finally {
       if (own === 0) process.seteuid?.(own);
     }
-    expect(['a', 'a/b', 'a/b/c'].map(modeOf)).toEqual(['640', '640', '640']);
+    const modes = ['a', 'a/b', 'a/b/c'].map((name) => {
+      const mode = modeOf(name);
+      chmodSync(join(folder, name), 0o700); // else only root sees what is in it
+      return mode;
+    });
+    expect(modes).toEqual(['640', '640', '640']);
   });
 
   it('are made above a path, and to its end where that is a slash', async () => {

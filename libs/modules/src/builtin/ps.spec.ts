@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Value } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
@@ -31,7 +31,7 @@ describe('ps.*', () => {
     const child = spawn('sleep', [seconds], { stdio: 'ignore' });
     await once(child, 'spawn');
     expect((await call('ps.pgrep', [`sleep ${seconds}`, '', true])).ret).toEqual([child.pid]);
-    expect((await call('ps.pgrep', ['sleep', 'root'])).ret).toContain(child.pid);
+    expect((await call('ps.pgrep', ['sleep', userInfo().username])).ret).toContain(child.pid);
     const regex = named({ full: true, pattern_is_regex: true });
     expect((await call('ps.pgrep', [`^sle{2}p 61\\.${String(process.pid)}$`, regex])).ret).toEqual([child.pid]);
     expect((await call('ps.pgrep', [`^sle{2}p 61\\.${String(process.pid)}$`, '', true])).ret).toBeNull();

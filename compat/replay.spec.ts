@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readCase, readCorpus } from './corpus.js';
 import { main, replay } from './replay.js';
 
-const CASES = new URL('cases', import.meta.url).pathname;
+const CASES = join(import.meta.dirname, 'cases');
 
 describe('the replay', () => {
   it('finds no difference in the recorded cases', async () => {

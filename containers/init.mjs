@@ -26,7 +26,7 @@ const token = join(offline, 'join-token');
 const FOUNDER = `user: natrium\nbroker_auth: jwt\nroot_dir: ${offline}\n`;
 
 function natriumctl(...words) {
-  const program = new URL('../dist/cli/natriumctl.mjs', import.meta.url).pathname;
+  const program = join(import.meta.dirname, '../dist/cli/natriumctl.mjs');
   return execFileSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -35,6 +35,9 @@ export const slow = [
 ];
 const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
 
+// What the rules say of modes is what is made under the usual mask; workers and what they start have it from here.
+process.umask(0o022);
+
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/tools', '<rootDir>/compat', '<rootDir>/tests'],

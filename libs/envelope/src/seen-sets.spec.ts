@@ -52,9 +52,21 @@ describe('seen messages', () => {
   it('of new senders wait when the table is full, until one has nothing fresh left', () => {
     const seen = new SeenSets({ perSender: 5, senders: 1 });
     seen.admit('a', id('1'), 100, 0);
-    expect(seen.admit('b', id('1'), 100, 99)).toBe('slow_down');
-    expect(seen.admit('b', id('1'), 200, 100)).toBe('new');
-    expect(seen.admit('a', id('2'), 200, 100)).toBe('slow_down');
+    expect(seen.admit('b', id('1'), 200, 99)).toBe('slow_down');
+    expect(seen.admit('b', id('1'), 300, 199)).toBe('new');
+    expect(seen.admit('a', id('2'), 300, 299)).toBe('slow_down');
+  });
+
+  it('of new senders have the full table looked through ten times a second, not by each of them; a clock that was set back delays none', () => {
+    const seen = new SeenSets({ perSender: 5, senders: 1 });
+    seen.admit('a', id('1'), 1100, 0);
+    expect(seen.admit('b', id('1'), 2000, 1050)).toBe('slow_down');
+    expect(seen.admit('b', id('1'), 2000, 1149)).toBe('slow_down');
+    expect(seen.admit('b', id('1'), 1200, 1150)).toBe('new');
+    expect(seen.admit('c', id('1'), 2000, 90_000)).toBe('new');
+    seen.forgetEnded(91_000);
+    seen.admit('a', id('1'), 100, 0);
+    expect(seen.admit('b', id('1'), 2000, 100)).toBe('new');
   });
 
   it('are forgotten at rest when they are no longer fresh, and not before', () => {

@@ -17,8 +17,13 @@ export interface SeenLimits {
   readonly senders: number;
 }
 
+/** Milliseconds. To look through a full table takes one or two, and every new sender asks for it. */
+const LOOK_AGAIN_MS = 100;
+
 export class SeenSets {
   readonly #senders = new Map<string, SeenSet>();
+  /** When the full table was looked through for who may be forgotten. */
+  #lookedAt = -Infinity;
 
   constructor(private readonly limits: SeenLimits) {}
 
@@ -39,7 +44,12 @@ export class SeenSets {
   }
 
   #addSender(sender: string, now: number): SeenSet | undefined {
-    if (this.#senders.size >= this.limits.senders) this.#forgetIdle(now);
+    // A clock may have been set back since.
+    const isDue = Math.abs(now - this.#lookedAt) >= LOOK_AGAIN_MS;
+    if (this.#senders.size >= this.limits.senders && isDue) {
+      this.#lookedAt = now;
+      this.#forgetIdle(now);
+    }
     if (this.#senders.size >= this.limits.senders) return undefined;
     const set = new SeenSet(this.limits.perSender);
     this.#senders.set(sender, set);

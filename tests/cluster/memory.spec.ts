@@ -8,7 +8,7 @@ import { useCluster } from '../support/use-cluster.js';
 const MINIONS = ['a', 'b', 'c'];
 const SERVICES = ['acl-service', 'master-gateway', 'runner-service', 'nats-server'];
 const AGENT_MB = 70;
-const MASTER_MB = 400;
+const MASTER_MB = 350;
 
 const cluster = useCluster({ minions: MINIONS, masterConfig: NO_PEER });
 let idle: readonly ProcessInfo[];

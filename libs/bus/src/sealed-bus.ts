@@ -23,11 +23,10 @@ import { Asking, type Hearing, type Line, type Question, type Waiting } from './
 import type { AskFailure, Conversation } from './conversation.js';
 import { type Fan, Fanning, type FanHearing, type ReadyFan } from './fanning.js';
 import { asOpened, type Opened } from './opened.js';
-import { isOpenToAll, type Sealer } from './sealer.js';
+import { isOpenToAll, type Sealer, SEEN } from './sealer.js';
 import { NO_TRACING, type Tracing } from './tracing.js';
 import type { Incoming, Listening, Transport } from './transport.js';
 
-const MAX_KNOW_US = 120_000;
 const NOTHING = new Uint8Array();
 
 export class SealedBus {
@@ -269,7 +268,7 @@ export class SealedBus {
   }
 
   #isKnownTo(party: KnownParty): void {
-    if (this.#knowUs.size >= MAX_KNOW_US) this.#knowUs.clear(); // costs each an announcement again
+    if (this.#knowUs.size >= SEEN.senders) this.#knowUs.clear(); // costs each an announcement again
     this.#knowUs.add(namesOf(party).keyId);
   }
 

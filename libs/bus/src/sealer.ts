@@ -17,6 +17,7 @@ import {
   type Recipient,
   type SealedParts,
   sealParts,
+  type SeenLimits,
   SeenSets,
   type Signed,
   type Wire,
@@ -29,13 +30,16 @@ import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 export const MAX_MESSAGE = 8 << 20;
-/**
- * Of one sender, for as long as they could be replayed (a job for a minute and the skew): more than a gateway can send or be sent in that
- * time, some 40 MB when it comes to that. Whoever sends more is turned away, and the jobs of all callers come to a minion from one sender.
- */
-export const SEEN_PER_SENDER = 500_000;
-/** More than there can be minions: all of them may send something within the same minute. */
-export const SEEN_SENDERS = 120_000;
+/** Of whom a role or the roster knows. */
+export const SEEN: SeenLimits = {
+  /**
+   * For as long as they could be replayed (a job for a minute and the skew): more than a gateway can send or be sent in that time, some
+   * 40 MB when it comes to that. Whoever sends more is turned away, and the jobs of all callers come to a minion from one sender.
+   */
+  perSender: 500_000,
+  /** More than there can be minions: all of them may send something within the same minute. */
+  senders: 120_000,
+};
 /** For what changes nothing by being read twice. */
 const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
 /** Kinds that open on subjects of their own, and on no other. */
@@ -73,7 +77,7 @@ export class Sealer {
     readonly clock: Clock,
     strangers = 20_000,
   ) {
-    this.#seen = new SeenSets({ perSender: SEEN_PER_SENDER, senders: SEEN_SENDERS });
+    this.#seen = new SeenSets(SEEN);
     this.#seenOfStrangers = new SeenSets({ perSender: 1000, senders: strangers });
     roles.onNewer(() => {
       own.rolesSerial = roles.document.serial;

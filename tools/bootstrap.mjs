@@ -8,6 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { followParent } from './lifeline.mjs';
 import { findNatsServer } from './nats-server.mjs';
+import { nodeProblem } from './node-version.mjs';
 import { inRoot, jest, program, root } from './programs.mjs';
 
 /** What each command runs with Node, and what it needs before. */
@@ -32,11 +33,8 @@ const say = (text) => process.stderr.write(`natrium: ${text}\n`);
 class Stop extends Error {}
 
 function checkNode() {
-  const { engines } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
-  const [major, minor] = engines.node.replace('>=', '').split('.').map(Number);
-  const [isMajor, isMinor] = process.versions.node.split('.').map(Number);
-  if (isMajor > major || (isMajor === major && isMinor >= minor)) return;
-  throw new Stop(`this is Node ${process.versions.node}; Natrium needs ${engines.node}`);
+  const problem = nodeProblem();
+  if (problem !== undefined) throw new Stop(problem);
 }
 
 /** Tells whether node_modules is what the lock file says, by npm's own record of what it has installed. */

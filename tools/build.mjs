@@ -14,6 +14,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { nodeCheck } from './node-version.mjs';
 import { root } from './programs.mjs';
 
 /** What few processes read: OpenTelemetry's SDK with traces, libsodium's WebAssembly where there is no native one. */
@@ -78,7 +79,8 @@ import { dirname as __dirnameOf } from 'node:path';
 import { fileURLToPath as __pathOf } from 'node:url';
 const require = __createRequire(import.meta.url);
 const __filename = __pathOf(import.meta.url);
-const __dirname = __dirnameOf(__filename);`;
+const __dirname = __dirnameOf(__filename);
+${nodeCheck}`;
 
 /**
  * Leaves out a package that another *package* would like to have and that is not installed (Nest's Kafka, MQTT, Redis,

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT } from '../tests/support/places.js';
+import { BUILT, inRoot } from '../tests/support/places.js';
 import { runProgram } from '../tests/support/run-program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-build-'));
@@ -76,4 +76,30 @@ it.each([
   ['event-sink', false],
 ])('who serves HTTP holds Express, and nobody else: %s, %s', (program, holds) => {
   expect(textOf(`${program}/main.mjs.map`).includes('node_modules/express/lib/express.js')).toBe(holds);
+});
+
+const withNode = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`,
+];
+
+describe('a program that an older Node has loaded', () => {
+  it.each(['cli/natrium.mjs', 'cli/natriumctl.mjs', 'master-gateway/main.mjs', 'minion-agent/main.mjs'])(
+    'says so and does nothing: %s',
+    async (file) => {
+      const { engines } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8')) as { engines: { node: string } };
+      const words = [...withNode('18.20.4'), join(BUILT, file), '--version'];
+      const stderr = `natrium: this is Node 18.20.4; Natrium needs ${engines.node}\n`;
+      expect(await runProgram(process.execPath, words)).toMatchObject({ code: 70, stdout: '', stderr });
+    },
+  );
+
+  it.each([
+    ['20.18.3', 70],
+    ['20.19.0', 0],
+    ['22.0.0', 0],
+  ])('ends for %s with %i', async (version, code) => {
+    const words = [...withNode(version), join(BUILT, 'cli/natrium.mjs'), '--version'];
+    expect(await runProgram(process.execPath, words)).toMatchObject({ code });
+  });
 });

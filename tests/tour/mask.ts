@@ -13,7 +13,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:[0-9a-f]{2}:){31}[0-9a-f]{2}\b/g, `11:22:33:${'..:'.repeat(4)}ff`],
   [/^MCowBQYDK2VwAyEA[\w+/=]+$/gm, 'MCowBQYDK2VwAyEA...'],
   [/nats:\/\/127\.0\.0\.1:\d+/g, 'nats://127.0.0.1:4222'],
-  [/\bNode\.js v\S+, \S+ \S+/g, 'Node.js v20.11.0, linux x64'],
+  [/\bNode\.js v\S+, \S+ \S+/g, 'Node.js v20.19.0, linux x64'],
   [/\(running \d+ s\)/g, '(running 1 s)'],
 ];
 

@@ -103,8 +103,13 @@ export class Engine {
 
   /** As a crash: the engine starts it again, which it does not for what it was told to kill. */
   async crash(container: string): Promise<void> {
-    const pid = Number(await this.docker('inspect', '-f', '{{.State.Pid}}', container));
+    const pid = await this.pidOf(container);
     if (pid > 1) process.kill(pid, 'SIGKILL');
+  }
+
+  /** Of its first process, as this machine counts; 0 when it does not run. */
+  async pidOf(container: string): Promise<number> {
+    return Number(await this.docker('inspect', '-f', '{{.State.Pid}}', container));
   }
 
   /**

@@ -11,6 +11,7 @@ import { inRoot } from '../support/places.js';
 import { Engine } from './engine.js';
 import { figuresOf } from './figures.js';
 import { accountOf } from './ledger.js';
+import { atRest } from './memory.js';
 import type { ToldJob } from './load.js';
 import { PeerLoad } from './peers.js';
 import { RunningLoad } from './running-load.js';
@@ -202,6 +203,8 @@ async function oneNode(engine: Engine): Promise<void> {
     await answering(engine, 3);
     await ready(engine, await engine.container('proxy'), 'proxy');
   });
+  const held = await timed('agents at rest', () => atRest(engine));
+  say(`  private memory: ${held.map((mb) => `${mb.toFixed(1)} MB`).join(', ')}`);
 }
 
 main().then(

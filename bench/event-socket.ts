@@ -1,5 +1,6 @@
 /** One end of an event bus's JSON socket, as lean as a script in any language would have it. */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connectToSocket } from '@natrium/process';
 
 export interface HeardLine {
   readonly tag: string;
@@ -31,7 +32,7 @@ export class EventSocket {
 
   static open(path: string): Promise<EventSocket> {
     return new Promise((resolve, reject) => {
-      const socket = connect(path, () => {
+      const socket = connectToSocket(path, () => {
         resolve(new EventSocket(socket));
       });
       socket.once('error', reject);

@@ -1,6 +1,7 @@
 /** Calls through a running agent's socket: what `natrium-call` does, without starting a process for each. */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { connectToSocket } from '@natrium/process';
 
 interface Answer {
   readonly ret: unknown;
@@ -19,7 +20,7 @@ export class MinionCall {
 
   static open(path: string): Promise<MinionCall> {
     return new Promise((resolve, reject) => {
-      const socket = connect(path, () => {
+      const socket = connectToSocket(path, () => {
         resolve(new MinionCall(socket));
       });
       socket.once('error', reject);

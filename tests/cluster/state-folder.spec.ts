@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { NO_PEER } from '../support/examples.js';
 import { START_MS, UpCluster } from '../support/up-cluster.js';
 
+/** With a blank, and too long for the path of a socket in it. */
+const LONG = 'state of a cluster '.repeat(7).trim();
+
 let cluster: UpCluster | undefined;
 
 afterEach(async () => {
@@ -15,7 +18,7 @@ it(
   'of two on one folder the second changes nothing, and one after a kill -9 takes it up',
   async () => {
     const root = mkdtempSync(join(tmpdir(), 'nt-twice-'));
-    const [folder, otherPath] = [join(root, 'state'), join(root, 'other')];
+    const [folder, otherPath] = [join(root, LONG), join(root, 'other')];
     const options = { minions: ['a'], masterConfig: NO_PEER };
     const first = new UpCluster({ ...options, folder });
     cluster = first;
@@ -28,6 +31,7 @@ it(
       expect(await second.ended).toBe(1);
       expect(writtenByUp(folder)).toEqual(before);
       expect((await first.natrium('a', 'test.ping')).code).toBe(0);
+      expect((await first.call('a', 'test.ping')).code).toBe(0);
       process.kill(first.upPid, 'SIGKILL');
       await first.ended;
       cluster = new UpCluster({ ...options, folder });

@@ -1,6 +1,7 @@
 /** A long-lived client of a running agent's socket: what `natrium-call` does, without starting a process for each call. */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { connectToSocket } from '@natrium/process';
 
 export interface CallAnswer {
   readonly ret: unknown;
@@ -24,7 +25,7 @@ export class AgentSocket {
 
   static open(path: string): Promise<AgentSocket> {
     return new Promise((resolve, reject) => {
-      const socket = connect(path, () => {
+      const socket = connectToSocket(path, () => {
         resolve(new AgentSocket(socket));
       });
       socket.once('error', reject);

@@ -13,14 +13,12 @@ import { dirname } from 'node:path';
 import { LineReader } from '@natrium/events';
 import { fromPlain, isList, isMap, jidOf, type Plain, toPlain, type Value } from '@natrium/model';
 import type { Outcome } from '@natrium/modules';
-import { UnderWay } from '@natrium/process';
+import { shortSocketPath, UnderWay } from '@natrium/process';
 import type { Execution } from './execution.js';
 import type { Finishing } from './finishing.js';
 
 const OWNER_ONLY = 0o600;
 const MAX_LINE = 8 << 20;
-/** What the kernel takes for a Unix socket. */
-const MAX_PATH = 107;
 
 /** Listens on `path`; a socket that a dead agent left behind is replaced. The agent that is told to stop finishes what was called. */
 export async function listenForCalls(
@@ -28,19 +26,15 @@ export async function listenForCalls(
   execution: Execution,
   finishing: Pick<Finishing, 'during'> = new UnderWay(),
 ): Promise<Server> {
-  if (Buffer.byteLength(path) > MAX_PATH) {
-    throw new Error(
-      `the socket path ${path} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
-    );
-  }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(path, { force: true });
+  const short = shortSocketPath(path);
   const server = createServer((socket) => {
     serve(socket, (line, signal) => finishing.during(() => answer(line, execution, signal)));
   });
   const before = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(path, resolve);
+    server.once('close', short.release).once('error', reject).listen(short.path, resolve);
   });
   process.umask(before);
   chmodSync(path, OWNER_ONLY);

@@ -5,8 +5,9 @@
  * Spec: docs/event-bus.md#the-json-socket.
  */
 import { randomUUID } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { readJson, type ValueMap } from '@natrium/model';
+import { connectToSocket } from '@natrium/process';
 import { type Bookmark, type From, EventProblem } from './bus.js';
 import type { Origin } from './event.js';
 import { jsonText } from './json-text.js';
@@ -178,7 +179,7 @@ export class EventClient {
 
 function opened(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path, () => {
+    const socket = connectToSocket(path, () => {
       socket.off('error', fail).on('error', () => socket.destroy());
       resolve(socket);
     });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { shortSocketPath } from '@natrium/process';
 
 export interface SocketPlace {
   readonly path: string;
@@ -12,8 +13,6 @@ export interface SocketPlace {
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-/** What the kernel takes for the path of a Unix socket. */
-const MAX_PATH = 107;
 const OWNER_ONLY = 0o600;
 
 export interface UnixServer {
@@ -31,7 +30,7 @@ export interface ListenOptions {
 /**
  * Listens at a place; a socket that lies there is replaced in one step.
  *
- * @throws {Error} When the path is too long, or the folder cannot be written.
+ * @throws {Error} When the path is too long where there is no /proc, or the folder cannot be written.
  */
 export async function listenAt(
   place: SocketPlace,
@@ -41,12 +40,8 @@ export async function listenAt(
   const { path, mode = OWNER_ONLY, owner } = place;
   // It is made under a name of its own, so that nobody can open it before its mode is right.
   const made = join(dirname(path), `.${randomBytes(3).toString('hex')}.${basename(path)}`);
-  if (Buffer.byteLength(made) > MAX_PATH) {
-    throw new Error(
-      `the socket path ${made} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`,
-    );
-  }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const short = shortSocketPath(made);
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
@@ -54,7 +49,8 @@ export async function listenAt(
     socket.on('error', () => socket.destroy());
     onConnection(socket);
   });
-  await listening(server, made);
+  server.once('close', short.release);
+  await listening(server, short.path);
   if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
   chmodSync(made, mode);
   const own = inodeAt(made);

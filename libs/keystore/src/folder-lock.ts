@@ -8,10 +8,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { types } from 'node:util';
+import { openSocketFolder, type SocketFolder } from '@natrium/process';
 import { makeFolder } from './secret-file.js';
 
 /** Those of different names do not keep each other out. */
@@ -42,8 +42,6 @@ export class FolderInUse extends Error {
 }
 
 const FOLDER_MODE = 0o750;
-/** A socket's path may have 107 bytes; through a descriptor of the folder each is short. */
-const DESCRIPTORS = '/proc/self/fd';
 /** Nobody listens on it any more, or it was removed meanwhile. */
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
 
@@ -54,7 +52,7 @@ const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
  */
 export async function lockFolder(folder: string, use: FolderUse): Promise<FolderLock> {
   makeFolder(folder, FOLDER_MODE);
-  const place = openPlace(folder);
+  const place = openSocketFolder(folder);
   let server: Server | undefined;
   try {
     // No name is used twice, so that nobody removes the socket of a process that lives.
@@ -75,26 +73,7 @@ export async function lockFolder(folder: string, use: FolderUse): Promise<Folder
   return { release: releaseOf(server, place) };
 }
 
-interface Place {
-  readonly base: string;
-  pathOf(socket: string): string;
-  close(): void;
-}
-
-function openPlace(folder: string): Place {
-  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const base = existsSync(DESCRIPTORS) ? join(DESCRIPTORS, String(descriptor)) : folder;
-  return {
-    base,
-    pathOf: (socket) => join(base, socket),
-    close: () => {
-      closeSync(descriptor);
-    },
-  };
-}
-
-/** Once only: what is closed may be another's by the second time. */
-function releaseOf(server: Server, place: Place): () => void {
+function releaseOf(server: Server, place: SocketFolder): () => void {
   return () => {
     if (!server.listening) return;
     // Removes the socket file too.

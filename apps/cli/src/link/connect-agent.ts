@@ -3,7 +3,7 @@
  * verb and arguments.
  */
 import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress } from '@natrium/config';
@@ -34,6 +34,7 @@ import {
   OwnModules,
   whichLoad,
 } from '@natrium/modules';
+import { connectToSocket } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import type { AgentOptions, CallOptions, CallOutcome, ConnectAgent, ConnectProblem } from '../ports.js';
 import { alsoReturned, returnersHere } from './call-returners.js';
@@ -167,7 +168,7 @@ async function registryOf(config: MinionConfig, fun: string, problems: string[])
 function throughAgent(config: MinionConfig, fun: string, args: readonly Value[]): Promise<CallOutcome> {
   const path = join(config.sock_dir, 'minion.sock');
   return new Promise((resolve) => {
-    const socket = createConnection(path);
+    const socket = connectToSocket(path);
     const fail = (sentence: string) => {
       socket.destroy();
       resolve(unreachable(sentence));

@@ -2,6 +2,7 @@
 import { outputterNames } from '@natrium/output';
 import type { Option } from 'commander';
 import type { Program } from '../common/program.js';
+import { shellQuoted } from '../common/shell-quoted.js';
 import { type Documented, shownOptions, spellings, takesValue } from './programs.js';
 
 export const SHELLS = ['bash', 'zsh'] as const;
@@ -66,7 +67,7 @@ function zsh(documented: readonly Documented[]): string {
     const name = functionName(program);
     if (subcommands.length === 0)
       return `${name}() {\n  _arguments -s -S \\\n${zshOptions(program)}    '*:word:_default'\n}`;
-    const described = subcommands.map((one) => `    ${quoted(`${lastWord(one)}:${one.command.description()}`)}`);
+    const described = subcommands.map((one) => `    ${shellQuoted(`${lastWord(one)}:${one.command.description()}`)}`);
     const cases = subcommands.map(
       (one) => `    ${lastWord(one)}) _arguments -s -S \\\n${zshOptions(one)}    '*:word:_default' ;;`,
     );
@@ -97,7 +98,7 @@ function zsh(documented: readonly Documented[]): string {
 
 function zshOptions({ command }: Program): string {
   return shownOptions(command)
-    .flatMap((option) => spellings(option).map((flag) => `    ${quoted(zshOption(flag, option))} \\\n`))
+    .flatMap((option) => spellings(option).map((flag) => `    ${shellQuoted(zshOption(flag, option))} \\\n`))
     .join('');
 }
 
@@ -111,10 +112,6 @@ function zshOption(flag: string, option: Option): string {
 }
 
 const ZSH_VALUES = { file: '_files', dir: '_files -/', any: ' ' } as const;
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 function words({ command }: Program): string {
   return shownOptions(command).flatMap(spellings).join(' ');

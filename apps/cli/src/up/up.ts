@@ -16,6 +16,7 @@ import { type FolderLock, type FolderUse, lockFolder, MasterKeys, readIdentity }
 import { parseMinionId } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
+import { shellWord } from '../common/shell-quoted.js';
 import { runInit } from '../init/init.js';
 import { connectMaster } from '../link/connect-master.js';
 import type { Io, MasterLink, UpOptions } from '../ports.js';
@@ -93,7 +94,7 @@ class Cluster {
     const seconds = ((this.io.now() - began) / 1000).toFixed(1);
     const minions = String(this.options.minions.length);
     if (this.options.httpPort !== undefined) this.io.out(`http api: port ${String(this.options.httpPort)}\n`);
-    this.io.out(`ready: ${minions} minions in ${seconds} s; natrium -c ${folders.master} '*' test.ping\n`);
+    this.io.out(`ready: ${minions} minions in ${seconds} s; natrium -c ${shellWord(folders.master)} '*' test.ping\n`);
   }
 
   /** Resolves at Ctrl-C or SIGTERM; fails when the broker or a whole service has died. */

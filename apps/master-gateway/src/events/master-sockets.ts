@@ -7,10 +7,11 @@
  * Spec: docs/event-bus.md#where-the-sockets-are.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EventFeed, masterSocketBase, serveJsonSocket, serveSaltSockets, type UnixServer } from '@natrium/events';
+import { connectToSocket } from '@natrium/process';
 import type { Logger } from 'pino';
 import { warningSeldom } from '../seldom.js';
 import type { EventAcl } from './event-acl.js';
@@ -130,7 +131,7 @@ export class MasterSockets {
 /** A connection to the gateway that answers at a path; none when none does. */
 function greeted(path: string): Promise<Socket | undefined> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connectToSocket(path);
     const fail = () => {
       clearTimeout(timer);
       socket.destroy();

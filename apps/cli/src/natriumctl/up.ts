@@ -21,8 +21,11 @@ export const up: Subcommand = {
     command.option('--state <dir>', 'folder that holds the cluster, made when missing; no two run on one at a time');
     command.option('--minions <ids>', 'minions to start, divided by commas');
     command.option('--replicas <list>', 'processes of a service: acl-service=2,master-gateway=3');
-    command.option('--nats-port <port>', 'port of the broker (default: a free one)');
-    command.option('--http-port <port>', 'port of the HTTP API');
+    command.option(
+      '--nats-port <port>',
+      'port of the broker, 0: a free one (default: that of last time, or a free one)',
+    );
+    command.option('--http-port <port>', 'port of the HTTP API, 0: a free one; further gateways take the next ones');
     command.option('--broker-auth <how>', 'jwt: the broker asks who comes; none: it does not (default: jwt)');
     command.option('--tls', 'TLS to the broker, with a CA of its own');
     command.option('--master-config <file>', 'a master file to use, as /etc/salt/master');

@@ -3,13 +3,13 @@
  * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, isAbsolute, join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { makeBrokerTls } from '../init/broker-tls.js';
 import type { UpOptions } from '../ports.js';
+import { ANY_PORT, freePort, isFree } from './free-port.js';
 
 const CONFIG_MODE = 0o640;
 const FOLDER_MODE = 0o750;
@@ -124,37 +124,14 @@ function caPath(master: string): string {
  *
  * @throws {Error} When another holds the wanted one: a broker that answers there would be taken for ours.
  */
-async function portOf({ natsPort }: UpOptions, folder: string): Promise<number> {
-  if (natsPort !== undefined && !(await isFree(natsPort))) throw new Error(`port ${String(natsPort)} is taken`);
+async function portOf({ natsPort = ANY_PORT }: UpOptions, folder: string): Promise<number> {
+  if (natsPort !== ANY_PORT && !(await isFree(natsPort))) throw new Error(`port ${String(natsPort)} is taken`);
   const file = join(folder, BROKER_PORT_FILE);
-  const known = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
-  const port = natsPort ?? (known !== undefined && (await isFree(known)) ? known : await freePort());
+  const known = existsSync(file) ? Number(readFileSync(file, 'utf8')) : ANY_PORT;
+  const last = known !== ANY_PORT && (await isFree(known)) ? known : await freePort();
+  const port = natsPort === ANY_PORT ? last : natsPort;
   writeWhole(file, `${String(port)}\n`, CONFIG_MODE);
   return port;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no free port was found'));
-        else resolve(address.port);
-      });
-    });
-  });
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => {
-      resolve(false);
-    });
-    server.listen(port, '127.0.0.1', () => server.close(() => {
-      resolve(true);
-    })); // prettier-ignore
-  });
 }
 
 function url(port: number): string {

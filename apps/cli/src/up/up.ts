@@ -23,10 +23,12 @@ import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
 import { certify, type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
+import { ANY_PORT, freePort } from './free-port.js';
 import { letIn } from './letting-in.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 
-const SERVICES = ['acl-service', 'master-gateway', 'runner-service'] as const;
+const GATEWAY = 'master-gateway';
+const SERVICES = ['acl-service', GATEWAY, 'runner-service'] as const;
 /** Runs only where the master file has event_sinks. */
 const SINK = 'event-sink';
 /** Keys live in memory only: a crash must not write them to a disk. Node cannot set this limit itself. */
@@ -71,6 +73,8 @@ class Cluster {
   readonly #minions: Child[] = [];
   readonly #services: Child[] = [];
   #broker: Child | undefined;
+  /** Of the first gateway. */
+  #httpPort: number | undefined;
   readonly #interrupted: Promise<void>;
 
   constructor(
@@ -93,7 +97,7 @@ class Cluster {
     await this.#orInterrupted(this.#startAll(folders, config));
     const seconds = ((this.io.now() - began) / 1000).toFixed(1);
     const minions = String(this.options.minions.length);
-    if (this.options.httpPort !== undefined) this.io.out(`http api: port ${String(this.options.httpPort)}\n`);
+    if (this.#httpPort !== undefined) this.io.out(`http api: port ${String(this.#httpPort)}\n`);
     this.io.out(`ready: ${minions} minions in ${seconds} s; natrium -c ${shellWord(folders.master)} '*' test.ping\n`);
   }
 
@@ -139,6 +143,8 @@ class Cluster {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded('nats-server', await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, this.#broker.ended);
+    const { replicas: wanted, httpPort } = this.options;
+    this.#httpPort = httpPort === ANY_PORT ? await freePort(wanted[GATEWAY] ?? 1) : httpPort;
     for (const name of Object.keys(sinks).length > 0 ? [...SERVICES, SINK] : SERVICES) {
       const replicas = this.options.replicas[name] ?? 1;
       for (let n = 1; n <= replicas; n += 1) {
@@ -194,10 +200,9 @@ class Cluster {
 
   /** Each replica of the gateway has a port of its own, one after the other. */
   #howOf(service: string, replica: number): How {
-    if (service !== 'master-gateway') return SMALL_SERVICE;
-    const { httpPort } = this.options;
-    if (httpPort === undefined) return ROOMY_GATEWAY;
-    return { ...ROOMY_GATEWAY, env: { NATRIUM_HTTP_PORT: String(httpPort + replica - 1) } };
+    if (service !== GATEWAY) return SMALL_SERVICE;
+    if (this.#httpPort === undefined) return ROOMY_GATEWAY;
+    return { ...ROOMY_GATEWAY, env: { NATRIUM_HTTP_PORT: String(this.#httpPort + replica - 1) } };
   }
 
   #child(program: Program): Child {

@@ -1,14 +1,21 @@
 /**
- * Unix sockets in folders whose names are long: the kernel takes 107 bytes for the path of a socket, and through a descriptor of its
- * folder each is short. Where there is no /proc a path stays as long as it is.
+ * Unix sockets in folders whose names are long: the path of a socket may have some hundred bytes, and one through a descriptor of its folder is
+ * short. Where there is no /proc, as on macOS, a link to the folder stands for it.
  */
-import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { types } from 'node:util';
 
-const MAX_PATH = 107;
+/** What macOS takes for the path of a socket; Linux takes four bytes more. */
+const MAX_PATH = 103;
+/** Of it for the name of a socket, at least. */
+const NAME = 64;
 const DESCRIPTORS = '/proc/self/fd';
+/** Linux's: the place alone, also of a folder that one may pass and not read. Node does not name it. */
+const O_PATH = 0o10000000;
+/** Not the one of TMPDIR, which is a long path itself on macOS. */
+const LINKS = '/tmp/nt-';
 
 export interface SocketFolder {
   /** What stands for the folder's own path, such as `/proc/self/fd/21`. */
@@ -18,18 +25,45 @@ export interface SocketFolder {
   readonly close: () => void;
 }
 
-/** @throws {Error} When there is no such folder, or it may not be opened. */
-export function openSocketFolder(folder: string): SocketFolder {
-  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const base = existsSync(DESCRIPTORS) ? join(DESCRIPTORS, String(descriptor)) : folder;
+/**
+ * @param descriptors Where this system has a process's descriptors.
+ * @throws {Error} When there is no such folder, or it may not be passed.
+ */
+export function openSocketFolder(folder: string, descriptors = DESCRIPTORS): SocketFolder {
+  const { base, close } = existsSync(descriptors) ? byDescriptor(folder, descriptors) : byLink(folder);
   let isOpen = true;
   return {
     base,
     pathOf: (name) => join(base, name),
     close: () => {
       // What is closed may be another's descriptor by the second time.
-      if (isOpen) closeSync(descriptor);
+      if (isOpen) close();
       isOpen = false;
+    },
+  };
+}
+
+function byDescriptor(folder: string, descriptors: string): Pick<SocketFolder, 'base' | 'close'> {
+  const descriptor = openSync(folder, O_PATH | constants.O_DIRECTORY);
+  return {
+    base: join(descriptors, String(descriptor)),
+    close: () => {
+      closeSync(descriptor);
+    },
+  };
+}
+
+/** The link lies in a folder that only this account may look into. */
+function byLink(folder: string): Pick<SocketFolder, 'base' | 'close'> {
+  statSync(folder); // told of by its own name when it is not there
+  if (Buffer.byteLength(folder) + NAME < MAX_PATH) return { base: folder, close: () => undefined };
+  const around = mkdtempSync(LINKS);
+  const base = join(around, 'f');
+  symlinkSync(resolve(folder), base);
+  return {
+    base,
+    close: () => {
+      rmSync(around, { recursive: true, force: true });
     },
   };
 }
@@ -43,29 +77,31 @@ export interface SocketPath {
 /**
  * The same place by a path that the kernel takes.
  *
- * @throws {Error} When its folder cannot be opened, or there is no such path.
+ * @throws {Error} When its folder cannot be opened, or its name alone is too long.
  */
-export function shortSocketPath(path: string): SocketPath {
+export function shortSocketPath(path: string, descriptors = DESCRIPTORS): SocketPath {
   if (fits(path)) return { path, release: () => undefined };
-  const folder = openSocketFolder(dirname(path));
+  const folder = openSocketFolder(dirname(path), descriptors);
   const short = folder.pathOf(basename(path));
   if (fits(short)) return { path: short, release: folder.close };
   folder.close();
-  throw new Error(`the socket path ${path} is longer than ${String(MAX_PATH)} bytes; set sock_dir to a shorter folder`);
+  throw new Error(
+    `the name of the socket ${path} is too long: a path of a socket has ${String(MAX_PATH)} bytes at most`,
+  );
 }
 
 /** As `connect` of `node:net`, whatever the length of the path. */
-export function connectToSocket(path: string, onConnect?: () => void): Socket {
+export function connectToSocket(path: string, onConnect?: () => void, descriptors = DESCRIPTORS): Socket {
   let short: SocketPath;
   try {
-    short = shortSocketPath(path);
+    short = shortSocketPath(path, descriptors);
   } catch (error) {
     return new Socket().destroy(types.isNativeError(error) ? error : undefined);
   }
   const socket = connect(short.path, onConnect);
   const failed = (error: Error) => {
     short.release();
-    // What the system says names the folder's descriptor.
+    // What the system says names what stands for the folder.
     error.message = error.message.replaceAll(short.path, path);
   };
   return socket.once('error', failed).once('connect', short.release).once('close', short.release);

@@ -40,6 +40,7 @@ it(
     } finally {
       await second.stop();
       await cluster.stop();
+      await first.stop();
       rmSync(root, { recursive: true });
     }
   },

@@ -1,4 +1,4 @@
-/** What a host says that cannot ask to join: the file it lacks, the broker that is not there, the word that nobody knows. */
+/** What a host says that cannot ask to join: the file it lacks, the broker or the acl-service that is not there, the word that nobody knows. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,17 @@ it('finds no broker, and waits for it', async () => {
     '"msg":"no broker answers at nats://127.0.0.1:1; trying on"',
   ]);
   expect(stdout).not.toContain('secret');
+});
+
+it('finds no acl-service that answers, and waits for it', async () => {
+  cluster().kill('acl-service', 'SIGSTOP');
+  try {
+    const { code, stdout } = await agent('');
+    expect(code).toBe(-1);
+    expect(stdout.match(/"msg":"[^"]*"/g)).toEqual(['"msg":"no acl-service of the cluster main answers; trying on"']);
+  } finally {
+    cluster().kill('acl-service', 'SIGCONT');
+  }
 });
 
 it('is told a word that nobody knows', async () => {

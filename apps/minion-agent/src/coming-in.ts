@@ -226,7 +226,13 @@ export function standingOn(about: ComingIn, transport: Transport, joining: boole
 }
 
 /** Says hello until an acl-service answers, and keeps what it learned. @throws {NoTrust} When the cluster is not the one that this host trusts. */
-export async function greet(about: ComingIn, transport: Transport, joining = false): Promise<Link> {
+export function greet(about: ComingIn, transport: Transport, joining = false): Promise<Link> {
+  return tellingSilence(greeted(about, transport, joining), () => {
+    about.log.warn(`no acl-service of the cluster ${about.config.cluster} answers; trying on`);
+  });
+}
+
+async function greeted(about: ComingIn, transport: Transport, joining: boolean): Promise<Link> {
   const { trust, clock, log, signal } = about;
   for (;;) {
     signal.throwIfAborted();
@@ -237,7 +243,7 @@ export async function greet(about: ComingIn, transport: Transport, joining = fal
       return connected.value;
     }
     if (connected.error.code !== 'no_answer') throw new NoTrust(connected.error.sentence);
-    log.warn(connected.error.sentence);
+    log.debug(connected.error.sentence);
     await pause(HELLO_AGAIN_MS);
   }
 }

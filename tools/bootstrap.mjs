@@ -55,7 +55,9 @@ function install() {
   say('installing packages (npm ci)');
   const npm = process.env.npm_execpath;
   const [file, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-  const { status } = spawnSync(file, [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // Whatever NODE_ENV or the user's npm leaves out elsewhere: the build is among them, and its own program is optional.
+  const all = ['--include=dev', '--include=optional'];
+  const { status } = spawnSync(file, [...first, 'ci', ...all, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });

@@ -1,6 +1,6 @@
 /** Rules of the socket for `natrium-call`: who leaves ends what runs for them, and nothing else. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,12 @@ async function aCaller() {
   return { socket, ask: (fun: string, ...args: unknown[]) => socket.write(`${JSON.stringify({ fun, args })}\n`) };
 }
 const begun = (count: number) => until('the function runs', () => calls.length === count);
+
+it('only its owner may open it, and folders are made as before', () => {
+  expect(statSync(join(folder, 'minion.sock')).mode & 0o777).toBe(0o600);
+  mkdirSync(join(folder, 'made'));
+  expect(statSync(join(folder, 'made')).mode & 0o777).toBe(0o755);
+});
 
 it('a caller that leaves before its answer ends its function, with what that has started', async () => {
   const { socket, ask } = await aCaller();

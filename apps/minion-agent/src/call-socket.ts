@@ -10,10 +10,10 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { LineReader } from '@natrium/events';
+import { LineReader, listenForOwner } from '@natrium/events';
 import { fromPlain, isList, isMap, jidOf, type Plain, toPlain, type Value } from '@natrium/model';
 import type { Outcome } from '@natrium/modules';
-import { shortSocketPath, UnderWay } from '@natrium/process';
+import { UnderWay } from '@natrium/process';
 import type { Execution } from './execution.js';
 import type { Finishing } from './finishing.js';
 
@@ -28,15 +28,11 @@ export async function listenForCalls(
 ): Promise<Server> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(path, { force: true });
-  const short = shortSocketPath(path);
   const server = createServer((socket) => {
     serve(socket, (line, signal) => finishing.during(() => answer(line, execution, signal)));
   });
-  const before = process.umask(0o177);
-  await new Promise<void>((resolve, reject) => {
-    server.once('close', short.release).once('error', reject).listen(short.path, resolve);
-  });
-  process.umask(before);
+  await listenForOwner(server, path);
+  // A folder with an access list of its own gives what is made in it other rights than the umask says.
   chmodSync(path, OWNER_ONLY);
   return server;
 }

@@ -31,4 +31,4 @@ export { type Sized, sized, trimmed } from './sized.js';
 export { masterSocketBase, minionSocketBase, serveSaltSockets } from './salt-sockets.js';
 export { compileTags, MATCH_TYPES, type MatchType, type TagTest } from './tag-filter.js';
 export { minionTagProblem, runnerTagProblem, tagProblem } from './tags.js';
-export { listenAt, type SocketPlace, type UnixServer } from './unix-server.js';
+export { listenAt, listenForOwner, type SocketPlace, type UnixServer } from './unix-server.js';

@@ -30,7 +30,7 @@ export interface ListenOptions {
 /**
  * Listens at a place; a socket that lies there is replaced in one step.
  *
- * @throws {Error} When the path is too long where there is no /proc, or the folder cannot be written.
+ * @throws {Error} When the name alone is too long, or the folder cannot be written.
  */
 export async function listenAt(
   place: SocketPlace,
@@ -41,7 +41,6 @@ export async function listenAt(
   // It is made under a name of its own, so that nobody can open it before its mode is right.
   const made = join(dirname(path), `.${randomBytes(3).toString('hex')}.${basename(path)}`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const short = shortSocketPath(made);
   const sockets = new Set<Socket>();
   const server = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
@@ -49,8 +48,7 @@ export async function listenAt(
     socket.on('error', () => socket.destroy());
     onConnection(socket);
   });
-  server.once('close', short.release);
-  await listening(server, short.path);
+  await listenForOwner(server, made);
   if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
   chmodSync(made, mode);
   const own = inodeAt(made);
@@ -84,12 +82,17 @@ function remove(path: string): void {
   }
 }
 
-/** The socket is made before this returns: whoever else is at work in this process keeps the umask. */
-function listening(server: Server, path: string): Promise<void> {
+/**
+ * Listens at a path that only its owner may open. The socket is made before this returns: whoever else is at work in this process keeps
+ * the umask.
+ */
+export function listenForOwner(server: Server, path: string): Promise<void> {
+  const short = shortSocketPath(path);
+  server.once('close', short.release).once('error', short.release);
   const before = process.umask(0o177);
   try {
     return new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(path, resolve);
+      server.once('error', reject).listen(short.path, resolve);
     });
   } finally {
     process.umask(before);

@@ -9,8 +9,8 @@ import { types } from 'node:util';
 
 /** What macOS takes for the path of a socket; Linux takes four bytes more. */
 const MAX_PATH = 103;
-/** Of it for the name of a socket, at least. */
-const NAME = 64;
+/** Of the names that are ours no one is as long. */
+const LONGEST_NAME = '-'.repeat(64);
 const DESCRIPTORS = '/proc/self/fd';
 /** Linux's: the place alone, also of a folder that one may pass and not read. Node does not name it. */
 const O_PATH = 0o10000000;
@@ -56,7 +56,7 @@ function byDescriptor(folder: string, descriptors: string): Pick<SocketFolder, '
 /** The link lies in a folder that only this account may look into. */
 function byLink(folder: string): Pick<SocketFolder, 'base' | 'close'> {
   statSync(folder); // told of by its own name when it is not there
-  if (Buffer.byteLength(folder) + NAME < MAX_PATH) return { base: folder, close: () => undefined };
+  if (fits(join(folder, LONGEST_NAME))) return { base: folder, close: () => undefined };
   const around = mkdtempSync(LINKS);
   const base = join(around, 'f');
   symlinkSync(resolve(folder), base);

@@ -6,9 +6,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 export const inRoot = (...parts) => join(root, ...parts);
 
-/** Node's arguments that run jest: its ES module support is still behind a flag. */
+const WEB_STORAGE = '--experimental-webstorage';
+
+/** Node's arguments that run jest: its ES module support is still behind a flag, and it stumbles over a browser's storage that has no file. */
 export const jest = [
   '--experimental-vm-modules',
+  ...(process.allowedNodeEnvironmentFlags.has(WEB_STORAGE) ? [WEB_STORAGE.replace('--', '--no-')] : []),
   '--disable-warning=ExperimentalWarning',
   inRoot('node_modules/jest/bin/jest.js'),
 ];

@@ -9,12 +9,15 @@ const FORMS: readonly (readonly [EventForm, string])[] = [['plain', `${LINES}\n`
 let server: Server;
 const answers: ServerResponse[] = [];
 const waiting: (() => void)[] = [];
+/** What is done with an answer in the very turn of its head. */
+const atOnce: ((res: ServerResponse) => void)[] = [];
 
 beforeAll(async () => {
   server = createServer((_, res) => {
     res.writeHead(200, { 'Content-Type': 'text/event-stream;charset=utf-8' });
     res.write('retry: 400\n');
     answers.push(res);
+    atOnce.shift()?.(res);
     waiting.shift()?.();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -62,6 +65,15 @@ it.each(FORMS)('%s: in chunks that a client of HTTP/1.1 puts together again, amo
   sendAndEnd(form);
   expect(await (await answer).text()).toBe(`retry: 400\n${text}retry: 400\n${text}`);
 }); // prettier-ignore
+
+it.each(FORMS)('%s: behind the head and what else the response holds back in that turn', async (form, text) => {
+  atOnce.push((res) => {
+    sendEvent(res, EVENT, form);
+    res.end();
+  });
+  const answer = await fetch(`http://127.0.0.1:${String(port())}/`);
+  expect(await answer.text()).toBe(`retry: 400\n${text}`);
+});
 
 it.each(FORMS)('%s: as it is, for a client of HTTP/1.0', async (form, text) => {
   const all = await raw('GET / HTTP/1.0\r\n\r\n', 1, () => {

@@ -26,8 +26,9 @@ export function textOf(event: FeedEvent): string {
 /** The response would make a chunk of it for each listener anew, in four pieces: half of what an event to many costs. */
 export function sendEvent(res: ServerResponse, event: FeedEvent, form: EventForm): void {
   const { event: plain, chunk } = sentOf(event, form);
-  // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there.
-  if (res.chunkedEncoding && res.socket !== null) res.socket.write(chunk);
+  // No chunks for HTTP/1.0 and HEAD; no socket yet while an earlier answer is on its way there. What the response was given in this turn it may
+  // still hold (Node 26 makes one chunk of it), its head too.
+  if (res.chunkedEncoding && res.socket !== null && res.writableCorked === 0) res.socket.write(chunk);
   else res.write(plain);
 }
 

@@ -6,6 +6,8 @@ const LONG_MS = 20_000;
 
 /** As the client tells that nobody answers for JetStream. */
 const notEnabled = () => Object.assign(new Error('jetstream is not enabled'), { name: 'JetStreamNotEnabled' });
+const noFolder = () =>
+  new JetStreamApiError({ code: 500, err_code: 10_077, description: 'error creating store for stream' });
 const noPlace = () => new JetStreamApiError({ code: 400, err_code: 10_005, description: 'no suitable peers' });
 
 function aPlace(...failures: readonly (() => Error)[]) {
@@ -23,6 +25,7 @@ function aPlace(...failures: readonly (() => Error)[]) {
 
 it.each([
   ['nobody answers for JetStream yet', notEnabled],
+  ['it still tries the account’s folder', noFolder],
   ['a node is missing', noPlace],
 ])('what cannot be made while %s is made when it can', async (_, failure) => {
   const { place, told } = aPlace(failure, failure);
@@ -30,11 +33,14 @@ it.each([
   expect(told).toHaveLength(2);
 });
 
-it(
-  'a broker without JetStream is not waited for as long as nodes are',
-  async () => {
-    const { place } = aPlace(...Array.from({ length: 99 }, () => notEnabled));
-    await expect(place(60_000)).rejects.toThrow('jetstream is not enabled');
+it.each([
+  ['without JetStream', notEnabled, 'jetstream is not enabled'],
+  ['whose disk takes nothing', noFolder, 'error creating store for stream'],
+])(
+  'a broker %s is not waited for as long as nodes are',
+  async (_, failure, sentence) => {
+    const { place } = aPlace(...Array.from({ length: 99 }, () => failure));
+    await expect(place(60_000)).rejects.toThrow(sentence);
   },
   LONG_MS,
 );

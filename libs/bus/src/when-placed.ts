@@ -19,6 +19,8 @@ const ANEW_FOR_MS = 20_000;
 const ANEW_MS = 250;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);
+/** The stream's folder could not be made. A broker that loads an account tries its folder by making and removing it: a stream may come in between. */
+const NO_FOLDER = 10_077;
 
 export class NotPlaced extends Error {
   override readonly name = 'NotPlaced';
@@ -42,7 +44,7 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
       if (told !== '') patience.tell(`${store} is there: the broker has its nodes`);
       return made;
     } catch (cause) {
-      const waits = isNotEnabled(cause) ? performance.now() - began < ENABLED_MS : isNotWhole(cause);
+      const waits = isStarting(cause) ? performance.now() - began < ENABLED_MS : isNotWhole(cause);
       if (!waits) throw cause;
       if (performance.now() - began + pauseMs > patience.forMs) throw new NotPlaced(store, patience.forMs, cause);
       const reason = reasonOf(cause);
@@ -74,6 +76,10 @@ export async function triedAnew<T>(ask: () => Promise<T>): Promise<T> {
 function isNotWhole(cause: unknown): boolean {
   const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
   return (typeof code === 'number' && NOT_WHOLE.has(code)) || name === 'TimeoutError';
+}
+
+function isStarting(cause: unknown): boolean {
+  return isNotEnabled(cause) || (cause as { readonly code?: unknown }).code === NO_FOLDER;
 }
 
 function isNotEnabled(cause: unknown): boolean {

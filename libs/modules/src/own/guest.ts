@@ -19,6 +19,8 @@ export interface Limits {
 export interface Program {
   readonly file: string;
   readonly words: readonly string[];
+  /** MiB of addresses that whoever runs it sets aside and does not use: the kernel counts them as data. */
+  readonly asideMib?: number;
 }
 
 export interface GuestAsk {
@@ -47,8 +49,8 @@ const INHERITED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'T
 const STDERR_SHOWN = 500;
 
 /** @throws {GuestEnded} */
-export async function runGuest({ file, words }: Program, ask: GuestAsk): Promise<Value> {
-  const result = await started(file, [...words, ...ask.args], ask);
+export async function runGuest(program: Program, ask: GuestAsk): Promise<Value> {
+  const result = await started(program, ask);
   const why = whyEnded(result, ask.limits);
   if (why !== undefined) throw new GuestEnded(why, result.timedOut);
   try {
@@ -67,13 +69,13 @@ const STARTER = `ulimit -c 0; ulimit -d "$1" || exit 1; shift
 (trap '' HUP INT QUIT TERM USR1 USR2; read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 3<&- &
 exec "$@" 3<&-`;
 
-async function started(file: string, words: readonly string[], ask: GuestAsk): Promise<ProcessResult> {
+async function started({ file, words, asideMib = 0 }: Program, ask: GuestAsk): Promise<ProcessResult> {
   const { limits, stdin, signal, processes } = ask;
-  const kib = String(limits.memoryMib * 1024);
+  const kib = String((limits.memoryMib + asideMib) * 1024);
   try {
     return await runProcess({
       file: '/bin/sh',
-      args: ['-c', STARTER, 'sh', kib, ...words],
+      args: ['-c', STARTER, 'sh', kib, ...words, ...ask.args],
       cwd: dirname(file),
       env: inherited(),
       stdin,

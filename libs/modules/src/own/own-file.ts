@@ -27,6 +27,9 @@ const SCRIPTS = new Set(['.py', '.sh', '.rb', '.pl']);
 const EVERYBODY_WRITES = 0o002;
 const ANYBODY_EXECUTES = 0o111;
 
+/** For the code that it makes V8 sets so much aside from version 13 on, which is Node 24's: with the usual limit no module would start. */
+const CODE_RANGE_MIB = Number(process.versions.v8.split('.')[0]) >= 13 ? 512 : 0;
+
 /** Sorted by name. @throws {Error} When the folder cannot be read, or everybody may write there. */
 export async function ownFiles(folder: string): Promise<readonly OwnFile[]> {
   if (isOpenToAll(await stat(folder))) throw new Error('everybody may write there; nothing in it is loaded');
@@ -37,7 +40,8 @@ export async function ownFiles(folder: string): Promise<readonly OwnFile[]> {
 
 export function programOf({ path, isJavaScript }: OwnFile, host: Host): Program {
   if (!isJavaScript) return { file: path, words: [path] };
-  return { file: path, words: [process.execPath, `--max-old-space-size=${host.memoryMib}`, host.path, path] };
+  const words = [process.execPath, `--max-old-space-size=${host.memoryMib}`, host.path, path];
+  return { file: path, words, asideMib: CODE_RANGE_MIB };
 }
 
 async function ownFile(path: string): Promise<OwnFile | undefined> {

@@ -118,13 +118,18 @@ function fetchPrograms(): { readonly debs: string; readonly node: string } {
       unpackAll(archives, debs);
     });
   }
+  return { debs, node: imagesNode() };
+}
+
+/** The program of the Node that the images have. @throws {PartMissing} */
+export function imagesNode(): string {
   const node = join(CACHE, 'node/node_modules', NODE.split('@')[0] ?? '', 'bin/node');
   if (!existsSync(node)) {
     need(NODE, () =>
       run('npm', ['install', '--prefix', join(CACHE, 'node'), '--no-audit', '--no-fund', '--ignore-scripts', NODE]),
     );
   }
-  return { debs, node };
+  return node;
 }
 
 export interface Base {

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
+import { freePort } from '@natrium/process';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import { type Measured, median, percentile } from '../figures.js';
 import { memoryBelow } from '../processes.js';
 import { RawLink } from '../raw-link.js';
 import { interleave } from '../sampling.js';
-import { freePort } from '../../tests/support/free-port.js';
 
 const CALLS = { count: 1000, limitMs: 30_000 };
 /** As for `peer-publish`: the first five hundred calls cost nearly three times the processor time of the four thousandth. */

@@ -1,9 +1,9 @@
 /** The life of `natriumctl up`: when it says `ready`, and that nothing of it survives it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@natrium/process';
 import { until } from '@natrium/testing';
 import { NO_PEER } from '../support/examples.js';
 import { printFigure } from '../support/figures.js';
-import { freePort } from '../support/free-port.js';
 import { Tap, type Tapped } from '../support/tap.js';
 import { START_MS, UpCluster } from '../support/up-cluster.js';
 

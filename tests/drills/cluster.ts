@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type OpenMaster, openMaster } from '../../apps/cli/src/link/open-master.js';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
-import { freePorts } from '../support/free-port.js';
+import { freePort } from '@natrium/process';
 import { type StartedNode, whileHeard } from '../support/heard-nodes.js';
 import { BUILT, natsServer } from '../support/places.js';
 import { Program } from './program.js';
@@ -92,7 +92,7 @@ export class DrillCluster {
   }
 
   async #startBrokers(): Promise<readonly StartedNode[]> {
-    const first = await freePorts(3 * NODES);
+    const first = await freePort(3 * NODES);
     this.#nodes = Array.from({ length: NODES }, (_, n) => ({
       port: first + 3 * n,
       routePort: first + 3 * n + 1,

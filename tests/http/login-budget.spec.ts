@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { freePort } from '@natrium/process';
 import { operatorLogin } from '../support/broker-operator.js';
-import { freePort } from '../support/free-port.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const LONG_MS = 2 * START_MS;

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import apacheMd5 from 'apache-md5';
+import { freePort } from '@natrium/process';
 import { until } from '@natrium/testing';
 import { hashSync } from 'bcryptjs';
-import { freePorts } from '../support/free-port.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const apr1 = apacheMd5 as unknown as (password: string) => string;
@@ -42,7 +42,7 @@ export class HttpWorld {
     writeFileSync(join(this.folder, 'users'), users());
     writeFileSync(join(this.folder, 'index.html'), '<!DOCTYPE html><title>a page of one’s own</title>');
     writeFileSync(join(this.folder, 'app.js'), 'export {};');
-    this.#port = await freePorts(2);
+    this.#port = await freePort(2);
     this.#cluster = await upCluster({
       minions: ['a', 'b', 'c'],
       masterConfig: masterFile(this.folder),

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@natrium/process';
 import { Program } from '../drills/program.js';
-import { freePorts } from './free-port.js';
 import { allHeard, type StartedNode } from './heard-nodes.js';
 import { natsServer } from './places.js';
 
@@ -17,7 +17,7 @@ export class BrokerNodes {
   ) {}
 
   static async make(count: number): Promise<BrokerNodes> {
-    return new BrokerNodes(await freePorts(3 * count), count);
+    return new BrokerNodes(await freePort(3 * count), count);
   }
 
   /** Of the first node, which is started before the others. */

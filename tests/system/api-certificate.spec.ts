@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { loadMasterConfig } from '@natrium/config';
+import { freePort } from '@natrium/process';
 import { Arrivals } from '@natrium/testing';
 import pino from 'pino';
 import { checkApiCertificate } from '../../apps/cli/src/doctor/host-checks.js';
@@ -25,7 +26,6 @@ import { type HttpOptions, httpOptions } from '../../apps/master-gateway/src/htt
 import { type HttpServer, serveHttp } from '../../apps/master-gateway/src/http/http-server.js';
 import type { Sessions } from '../../apps/master-gateway/src/http/sessions.js';
 import type { WholeJobs } from '../../apps/master-gateway/src/http/whole-jobs.js';
-import { freePort } from '../support/free-port.js';
 
 const DAY_MS = 86_400_000;
 const TAKEN = 'the HTTP API has the certificate that is in its files now';

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '@natrium/process';
 import { makeCertificates } from './certificates.js';
 import { installed } from './host.js';
 

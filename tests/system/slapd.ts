@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../support/free-port.js';
+import { freePort } from '@natrium/process';
 import { makeCertificates } from './certificates.js';
 import { installed } from './host.js';
 
@@ -27,7 +27,7 @@ export class Slapd {
   static async start(options: SlapdOptions): Promise<Slapd> {
     installed('slapd', '/usr/sbin/slapd');
     const folder = mkdtempSync(join(tmpdir(), 'nt-slapd-'));
-    const port = await freePorts(2);
+    const port = await freePort(2);
     const tlsPort = port + 1;
     makeCertificates(folder);
     const config = join(folder, 'slapd.conf');

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { freePort } from '@natrium/process';
 import { Proxy } from '../drills/proxy.js';
-import { freePorts } from '../support/free-port.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 import { startBrowser } from './browser.js';
 
@@ -34,7 +34,7 @@ export class UiWorld {
     const users = Object.entries(PASSWORDS).map(([name, password]) => `${name}:${hashSync(password, 4)}\n`);
     writeFileSync(join(this.folder, 'users'), users.join(''));
     this.#browser = await startBrowser();
-    this.#port = await freePorts(1);
+    this.#port = await freePort(1);
     const minions = ['db1', 'web1', 'web2'];
     this.#cluster = await upCluster({ minions, masterConfig: masterFile(this.folder), httpPort: this.#port });
     this.#proxy = await Proxy.to(this.#port);

@@ -1,4 +1,5 @@
-/** What a process that runs for months does for itself, and how it ends. */
+/** What a process that runs for months does for itself, how it ends, and which sockets and ports it takes. */
+export { ANY_PORT, freePort, isFree } from './free-port.js';
 export { beFrugal, tidyAtRest } from './rest.js';
 export { connectToSocket, openSocketFolder, shortSocketPath, type SocketFolder } from './socket-path.js';
 export { whenToldToStop } from './stop-signals.js';

@@ -7,9 +7,9 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
+import { ANY_PORT, freePort, isFree } from '@natrium/process';
 import { makeBrokerTls } from '../init/broker-tls.js';
 import type { UpOptions } from '../ports.js';
-import { ANY_PORT, freePort, isFree } from './free-port.js';
 
 const CONFIG_MODE = 0o640;
 const FOLDER_MODE = 0o750;

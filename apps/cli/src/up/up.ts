@@ -14,6 +14,7 @@ import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/c
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { type FolderLock, type FolderUse, lockFolder, MasterKeys, readIdentity } from '@natrium/keystore';
 import { parseMinionId } from '@natrium/model';
+import { ANY_PORT, freePort } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { shellWord } from '../common/shell-quoted.js';
@@ -23,7 +24,6 @@ import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
 import { certify, type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
-import { ANY_PORT, freePort } from './free-port.js';
 import { letIn } from './letting-in.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 

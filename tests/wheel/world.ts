@@ -44,6 +44,8 @@ function pillarFiles(): string {
   return folder;
 }
 
+type Service = 'gateway' | 'runner';
+
 export interface Account {
   readonly name: string;
   readonly identity: Identity;
@@ -54,8 +56,8 @@ export class World {
   private constructor(
     readonly cluster: TestCluster,
     readonly root: MasterClient,
-    readonly runner: OpenService,
-    private readonly gateway: OpenService,
+    private readonly services: Record<Service, OpenService>,
+    private readonly open: Readonly<Record<Service, () => Promise<OpenService>>>,
     private readonly pillar: string,
   ) {}
 
@@ -67,19 +69,34 @@ export class World {
     const log = apps.logTo(() => undefined);
     const { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests } = config;
     const options = { keepJobsMs, grantTimeoutMs, gatherTimeoutMs, requests, events: eventOptions(config) };
-    const gateway = await openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
-      GatewayModule.create({ link, ...options, log, onStop }),
-    );
-    const runner = await openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start));
+    const open = {
+      gateway: () =>
+        openService({ role: 'gateway', config, log }, ({ link, onStop }) =>
+          GatewayModule.create({ link, ...options, log, onStop }),
+        ),
+      runner: () => openService({ role: 'runner', config, log }, (start) => RunnerModule.create(start)),
+    };
+    const services = { gateway: await open.gateway(), runner: await open.runner() };
     const root = await clientOf(cluster, cluster.account);
-    return new World(cluster, root, runner, gateway, pillar);
+    return new World(cluster, root, services, open, pillar);
+  }
+
+  get runner(): OpenService {
+    return this.services.runner;
   }
 
   async stop(): Promise<void> {
     await this.runner.close();
-    await this.gateway.close();
+    await this.services.gateway.close();
     await this.cluster.stop();
     rmSync(this.pillar, { recursive: true });
+  }
+
+  /** @param meanwhile Called, and waited for, while there is none of that service. */
+  async restart(service: Service, meanwhile: () => unknown): Promise<void> {
+    await this.services[service].close();
+    await meanwhile();
+    this.services[service] = await this.open[service]();
   }
 
   /** A new account with a key of its own. */

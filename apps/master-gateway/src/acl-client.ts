@@ -1,5 +1,5 @@
 /** Asks the acl-service for a grant and checks what it answers before anything is made of it. No answer in time means refused. */
-import type { AskFailure } from '@natrium/bus';
+import { type AskFailure, askUntilHeard } from '@natrium/bus';
 import { grantIn, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { GrantedJob, SignedRequest } from '@natrium/flow';
@@ -24,17 +24,18 @@ export class AclClient {
     return this.#check(answer.value.body, ask, jid);
   }
 
-  /** The one that was asked may have died: half of the time is another's. A password is tried once. */
+  /** The one that was asked may have died: half of the time is another's. A password is tried once. Nobody at all may be there for a while. */
   async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
     if (ask.credential !== null) return this.#askOne(ask, jid, this.timeoutMs);
     const first = await this.#askOne(ask, jid, this.timeoutMs / 2);
-    if (first.ok || first.error !== 'timeout') return first;
+    if (first.ok || first.error === 'turned_away') return first;
     return this.#askOne(ask, jid, this.timeoutMs / 2);
   }
 
   #askOne(ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {
     const { link } = this;
-    return link.bus.ask(
+    return askUntilHeard(
+      link.bus,
       {
         contract: contracts.grant,
         body: {

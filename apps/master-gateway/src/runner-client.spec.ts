@@ -17,7 +17,8 @@ type Presence = 'working' | 'idle' | AskFailure;
 
 /** A runner-service as the gateway hears it. */
 class Worker {
-  hear: Hearing<typeof contracts.ran> | undefined;
+  /** One for each time that it was handed the run. */
+  readonly handed: Hearing<typeof contracts.ran>[] = [];
   presence: Presence = 'working';
   readonly asked: string[] = [];
   readonly told: Promise<string>;
@@ -25,19 +26,23 @@ class Worker {
   constructor(timeoutMs = 3_600_000) {
     const ask = { bytes: new Uint8Array(), signature: null, callerKey: null, request: { funs: ['test.sleep'] } };
     this.told = runOn(this.#link(), ask as unknown as SignedRequest, undefined as never, JID, timeoutMs).then((ran) =>
-      ran.ok ? JSON.stringify(ran.value.outcome?.ret) : ran.error.sentence,
+      ran.ok ? (ran.value.refusal?.code ?? JSON.stringify(ran.value.outcome?.ret)) : ran.error.sentence,
     );
   }
 
-  says(ran: Body<typeof contracts.ran>): void {
-    this.hear?.onAnswer(ran, WORKER);
+  says(ran: Body<typeof contracts.ran>, to = 0): void {
+    this.handed[to]?.onAnswer(ran, WORKER);
+  }
+
+  fails(failure: AskFailure, to = this.handed.length - 1): void {
+    this.handed[to]?.onFailure(failure);
   }
 
   #link(): RoleLink {
     return {
       bus: {
         converse: (_question: unknown, _answers: unknown, _ms: number, hear: Hearing<typeof contracts.ran>) => {
-          this.hear = hear;
+          this.handed.push(hear);
           return () => undefined;
         },
         ask: ({ subject }: { readonly subject: string }) => {
@@ -110,6 +115,72 @@ it('one that never said a word cannot be asked, and is gone after ten seconds', 
   expect(worker.asked).toEqual([]);
 });
 
+describe('a run of which nobody has said a word after three seconds', () => {
+  let worker: Worker;
+  beforeEach(async () => {
+    worker = new Worker(8000);
+    await seconds(2);
+    expect(worker.handed).toHaveLength(1);
+    await seconds(2);
+  });
+
+  it('is handed over once more, and its answer is taken', async () => {
+    worker.says(ALIVE, 1);
+    worker.says(DONE, 1);
+    expect([await worker.told, worker.handed.length]).toEqual(['7', 2]);
+  });
+
+  it('is answered by the first after all, whatever the second says of it', async () => {
+    worker.says({ ...ALIVE, jid: JID, refusal: { code: 'already_ran', sentence: 'again' } }, 1);
+    worker.fails('timeout', 1);
+    expect(await isOver(worker)).toBe(false);
+    worker.says(DONE);
+    expect(await worker.told).toBe('7');
+  });
+
+  it('is refused as the second refuses it', async () => {
+    worker.says({ ...ALIVE, jid: JID, refusal: { code: 'not_permitted', sentence: 'no' } }, 1);
+    expect(await worker.told).toBe('not_permitted');
+  });
+
+  it('is handed over no third time, and when the time is over nobody says that it is still running', async () => {
+    await seconds(6);
+    expect(await worker.told).toMatch(/said that it works on it: outcome unknown, jid 20261120141646000001/);
+    expect(worker.handed).toHaveLength(2);
+  });
+});
+
+describe.each(['no_responders', 'nobody_known'] as const)('while no runner-service is there (%s)', (failure) => {
+  it('a run is handed over until one has come', async () => {
+    const worker = new Worker();
+    for (let n = 0; n < 5; n += 1) {
+      worker.fails(failure);
+      await seconds(0.3);
+    }
+    worker.says(DONE, 5);
+    expect([await worker.told, worker.handed.length]).toEqual(['7', 6]);
+  });
+
+  it('it is given up after two seconds', async () => {
+    const worker = new Worker();
+    for (let n = 0; n < 10; n += 1) {
+      expect(await isOver(worker)).toBe(false);
+      worker.fails(failure);
+      await seconds(0.2);
+    }
+    worker.fails(failure);
+    expect(await worker.told).toContain(`no runner-service is there (${failure})`);
+    await seconds(10);
+    expect(worker.handed).toHaveLength(11);
+  });
+});
+
+it('one that turns it away is believed at once', async () => {
+  const worker = new Worker();
+  worker.fails('turned_away');
+  expect([await worker.told, worker.handed.length]).toEqual([expect.stringContaining('turned_away'), 1]);
+});
+
 it('one that stood still and goes on is no death', async () => {
   const worker = new Worker();
   worker.presence = 'timeout';
@@ -123,6 +194,7 @@ it('one that stood still and goes on is no death', async () => {
 
 it('one that works on when the time is over is said to be running still', async () => {
   const worker = new Worker(5000);
+  worker.says(ALIVE);
   await seconds(6);
   expect(await worker.told).toMatch(/still running, jid 20261120141646000001/);
 });

@@ -1,4 +1,5 @@
 /** Hands `key.*` of the wheel to the acl-service, which proves the caller by itself: the request travels as it was signed. */
+import { askUntilHeard } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { refusedRun } from '@natrium/flow';
 import { refusal } from '@natrium/model';
@@ -8,7 +9,8 @@ const ANSWER_MS = 5000;
 
 export async function handOn(link: RoleLink, body: Body<typeof contracts.run>): Promise<Body<typeof contracts.ran>> {
   const { request, signature, callerKey, grant, jid } = body;
-  const answer = await link.bus.ask(
+  const answer = await askUntilHeard(
+    link.bus,
     {
       contract: contracts.wheel,
       body: { request, signature, callerKey, grant, jid },

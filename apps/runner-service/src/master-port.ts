@@ -1,5 +1,5 @@
 /** What a runner reaches of the cluster: reads through a gateway with its grant-run; publishing needs a rule in `runner_grants`. */
-import { digestOf, readAsked } from '@natrium/bus';
+import { askUntilHeard, digestOf, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
 import { CAUSE, GRANT_RUN, type GrantRun } from '@natrium/flow';
@@ -14,7 +14,8 @@ const PART = 100;
 
 export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
   const read = async (what: string, args: Value = null, of: 'gateway' | 'acl' = 'gateway'): Promise<Value> => {
-    const answer = await link.bus.ask(
+    const answer = await askUntilHeard(
+      link.bus,
       {
         contract: contracts.read,
         body: { what, args, grantRun },
@@ -71,7 +72,8 @@ function causeOf({ request }: GrantRun): ValueMap {
 }
 
 async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {
-  const answer = await link.bus.ask(
+  const answer = await askUntilHeard(
+    link.bus,
     {
       contract: contracts.fire,
       body: { tag, data, grantRun },

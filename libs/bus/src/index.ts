@@ -1,3 +1,4 @@
+export { askUntilHeard, BACK_MS, isUnheard } from './ask-until-heard.js';
 export { digestOf, readAsked } from './asked.js';
 export type { Hearing, Question } from './asking.js';
 export { Clock } from './clock.js';

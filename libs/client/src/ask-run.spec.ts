@@ -93,10 +93,35 @@ it('a refusal of the only question is told at once', async () => {
   expect(await master.told).toBe('not_permitted');
 });
 
-it('so is that nobody is there', async () => {
+it('so is that it turned the question away', async () => {
   const master = new Master();
-  master.fails('no_responders');
-  expect([await master.told, master.times]).toEqual(['no_responders', 1]);
+  master.fails('turned_away');
+  expect([await master.told, master.times]).toEqual(['turned_away', 1]);
+});
+
+describe.each(['no_responders', 'nobody_known'] as const)('a question that nobody has heard (%s)', (failure) => {
+  it('is asked again until somebody is there', async () => {
+    const master = new Master();
+    for (let n = 0; n < 5; n += 1) {
+      master.fails(failure, n);
+      await seconds(0.3);
+    }
+    master.says(DONE, 5);
+    expect([await master.told, master.times]).toEqual(['7', 6]);
+    await seconds(10);
+    expect(master.times).toBe(6);
+  });
+
+  it('is given up after two seconds', async () => {
+    const master = new Master();
+    for (let n = 0; n < 11; n += 1) {
+      master.fails(failure, n);
+      await seconds(0.2);
+    }
+    expect(await master.told).toBe(failure);
+    await seconds(10);
+    expect(master.times).toBe(11);
+  });
 });
 
 it('a master that never answers is waited for as long as the caller has patience', async () => {

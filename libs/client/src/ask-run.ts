@@ -3,7 +3,7 @@
  * once more, and the first question is still listened to: a busy master stalls for seconds. A runner that has begun is not
  * run again; when nobody who began it is there any more, what became of it is unknown.
  */
-import type { AskFailure, Question, SealedBus } from '@natrium/bus';
+import { type AskFailure, BACK_MS, isUnheard, type Question, type SealedBus } from '@natrium/bus';
 import { err, ok, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 
@@ -14,6 +14,8 @@ type Answer = Result<Ran, AskFailure>;
 const SILENT_MS = 3000;
 /** Whoever says nothing for so long is gone. */
 const GONE_MS = 10_000;
+/** While nobody is there. */
+const AGAIN_MS = 200;
 const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its way; it is not run again';
 
 /** @param onJid Hears once under which jid it runs, when that is told before its end. */
@@ -46,6 +48,7 @@ class RunAsking {
   readonly #asked: Asked[] = [];
   #isNamed = false;
   #again: NodeJS.Timeout | undefined;
+  readonly #begun = performance.now();
 
   constructor(
     private readonly bus: SealedBus,
@@ -67,6 +70,10 @@ class RunAsking {
   #ask(silentMs: number): void {
     const asked: Asked = { jid: '', answer: undefined, hangUp: () => undefined };
     this.#asked.push(asked);
+    this.#converse(asked, silentMs);
+  }
+
+  #converse(asked: Asked, silentMs: number): void {
     asked.hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
       onAnswer: (ran) => {
         if (!isAlive(ran, this.question.body.follow)) {
@@ -78,9 +85,22 @@ class RunAsking {
         return 'more';
       },
       onFailure: (failure) => {
-        this.#hear(asked, err(failure));
+        if (!this.#mayCome(failure)) this.#hear(asked, err(failure));
+        else {
+          const timer = setTimeout(() => {
+            this.#converse(asked, silentMs);
+          }, AGAIN_MS);
+          asked.hangUp = () => {
+            clearTimeout(timer);
+          };
+        }
       },
     });
+  }
+
+  /** Nobody has heard it, and one that is started anew is soon back. */
+  #mayCome(failure: AskFailure): boolean {
+    return isUnheard(failure) && performance.now() - this.#begun < Math.min(BACK_MS, this.patienceMs);
   }
 
   /** What came of it counts at once, a refusal or a silence only when the other question has ended as well. */

@@ -42,6 +42,10 @@ class Gateways {
   says(said: News, to = this.times - 1): void {
     this.#asked.says(said, to);
   }
+
+  fails(failure: AskFailure): void {
+    this.#asked.fails(failure, this.times - 1);
+  }
 }
 
 beforeEach(() => {
@@ -75,6 +79,48 @@ it.each(['acl_unavailable', 'store_unavailable', 'slow_down'])(
     expect(gateways.told).toEqual(['a', 'end']);
   },
 );
+
+describe.each(['no_responders', 'nobody_known'] as const)('a first request that nobody has heard (%s)', (failure) => {
+  it.each(['acl_unavailable', 'not_permitted'])('is asked again, and %s is told as of the first', async (code) => {
+    const gateways = new Gateways();
+    for (let n = 0; n < 4; n += 1) {
+      gateways.fails(failure);
+      await seconds(0.3);
+    }
+    gateways.says(refused(code));
+    expect([gateways.told, gateways.times]).toEqual([[code], 5]);
+    await seconds(10);
+    expect(gateways.times).toBe(5);
+  });
+
+  it('is given up after two seconds', async () => {
+    const gateways = new Gateways();
+    for (let n = 0; n < 9; n += 1) {
+      expect(gateways.told).toEqual([]);
+      gateways.fails(failure);
+      await seconds(0.25);
+    }
+    expect(gateways.told).toEqual([`failed: ${failure}`]);
+    await seconds(10);
+    expect(gateways.times).toBe(9);
+  });
+});
+
+it('one that was turned away is told at once', () => {
+  const gateways = new Gateways();
+  gateways.fails('turned_away');
+  expect([gateways.told, gateways.times]).toEqual([['failed: turned_away'], 1]);
+});
+
+it('after a silence that nobody is there says nothing of the job either', async () => {
+  const gateways = new Gateways();
+  await seconds(4);
+  gateways.fails('no_responders');
+  await seconds(0.3);
+  gateways.says(refused('acl_unavailable'));
+  await seconds(1.1);
+  expect([gateways.told, gateways.times]).toEqual([[], 4]);
+});
 
 it('after a silence another refusal is told', async () => {
   const gateways = new Gateways();

@@ -7,7 +7,7 @@
  * Of a job that has begun no refusal is told, which would say that nothing was sent: it is the reason why its end is not known.
  * Spec: spec/envelope.md#durability.
  */
-import type { AskFailure, Question, SealedBus } from '@natrium/bus';
+import { type AskFailure, BACK_MS, isUnheard, type Question, type SealedBus } from '@natrium/bus';
 import { type Body, contracts } from '@natrium/wire';
 
 export type News = Body<typeof contracts.news>;
@@ -40,6 +40,7 @@ export class Following {
   #end: News['end'] | undefined;
   #ends = 0;
   #heard = 0;
+  /** Questions that somebody may have heard. */
   #attempts = 0;
 
   constructor(
@@ -105,10 +106,12 @@ export class Following {
     return minions.filter((id) => !this.#told.has(id) && !absent.has(id));
   }
 
-  /** Nobody is connected at the first try: the caller hears it at once. Later it is a matter of time. */
+  /** While nobody has heard of the job, it is asked for again as long as a gateway may take to come back. Later it is a matter of time. */
   #failed(failure: AskFailure): void {
     const isFirst = this.#attempts === 1 && this.#minions === undefined;
-    if (isFirst && failure !== 'timeout') this.hear.onFailure(failure);
+    const mayCome = isUnheard(failure) && performance.now() - this.#heard < Math.min(BACK_MS, this.patienceMs);
+    if (isFirst && isUnheard(failure)) this.#attempts -= 1;
+    if (isFirst && failure !== 'timeout' && !mayCome) this.hear.onFailure(failure);
     else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#minions === undefined ? failure : 'timeout');
   }
 

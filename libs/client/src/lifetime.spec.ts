@@ -25,7 +25,7 @@ it.each([
       hear: { onFailure(why: string): void },
     ) => {
       asked.push(question);
-      hear.onFailure('nobody_known');
+      hear.onFailure('turned_away');
       return () => undefined;
     },
   };

@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
-import type { OpenStep } from '@natrium/bus';
+import { askUntilHeard, type OpenStep } from '@natrium/bus';
 import { type Absent, err, type Jid, type JobNews, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
@@ -152,7 +152,8 @@ export class MasterClient {
     const signed = signAsk(this.asker, { what, funs: [fun], args: [args] }, { timeout: 5 });
     if (!signed.ok) return signed;
     const { request, signature } = signed.value;
-    const answer = await this.asker.bus.ask(
+    const answer = await askUntilHeard(
+      this.asker.bus,
       {
         contract: contracts.admin,
         body: { request, signature },
@@ -174,7 +175,8 @@ export class MasterClient {
   /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
   async auth(ask: LoginAsk): Promise<Result<LoggedIn, Refusal>> {
     const { what, eauth = '', username = '', secret = '', token = '' } = ask;
-    const answer = await this.asker.bus.ask(
+    const answer = await askUntilHeard(
+      this.asker.bus,
       {
         contract: contracts.auth,
         body: {

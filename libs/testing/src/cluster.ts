@@ -91,6 +91,14 @@ export class TestCluster {
     await this.gateway.link.transport.flush();
   }
 
+  /** @param meanwhile Called, and waited for, while no acl-service is there. */
+  async restartAcl(meanwhile: () => unknown): Promise<void> {
+    if (this.#config === undefined) throw new Error('the cluster has not started');
+    await this.#acl?.close();
+    await meanwhile();
+    this.#acl = await this.apps.openAcl(this.#config, this.aclLog.hear);
+  }
+
   get gateway(): GatewayDouble {
     if (this.#gateway === undefined) throw new Error('the cluster has not started');
     return this.#gateway;

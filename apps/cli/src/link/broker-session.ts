@@ -7,8 +7,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
-import { connectIdentity, isGood, type Link, OwnUser } from '@natrium/client';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
+import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
@@ -17,7 +18,7 @@ import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
 import { EXIT } from '../common/exit-codes.js';
 import type { ConnectProblem } from '../ports.js';
 
-const HELLO_MS = 2000;
+const [HELLO_MS, AGAIN_MS] = [2000, 200];
 const JOIN_MS = 5000;
 const SESSION_MS = 24 * 3_600_000;
 const OWNER_ONLY = 0o600;
@@ -168,7 +169,7 @@ async function session(
   } catch (error) {
     return unavailable(whyNot(error, config));
   }
-  const linked = await connectIdentity({
+  const linked = await onceThere({
     transport,
     cluster: config.cluster,
     identity,
@@ -186,6 +187,15 @@ async function session(
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();
   return unavailable(linked.error.sentence);
+}
+
+/** An acl-service that is started anew is soon back. */
+async function onceThere(options: ConnectOptions): ReturnType<typeof connectIdentity> {
+  for (const begun = performance.now(); ;) {
+    const linked = await connectIdentity(options);
+    if (linked.ok || linked.error.code !== 'no_answer' || performance.now() - begun >= BACK_MS) return linked;
+    await pause(AGAIN_MS);
+  }
 }
 
 function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {

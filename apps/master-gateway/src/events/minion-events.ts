@@ -4,7 +4,7 @@
  *
  * Spec: docs/event-bus.md#who-may-fire-what, spec/envelope.md#durability.
  */
-import type { Listening, Opened } from '@natrium/bus';
+import { askUntilHeard, type Listening, type Opened } from '@natrium/bus';
 import { fp, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import {
@@ -137,7 +137,7 @@ export class MinionEvents {
       subject: link.subjects.svcAcl('event'),
       to: () => link.directory.role('acl'),
     };
-    void link.bus.ask(ask, contracts.noted, NOTE_MS).then((answer) => {
+    void askUntilHeard(link.bus, ask, contracts.noted, NOTE_MS).then((answer) => {
       if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
     });
   }

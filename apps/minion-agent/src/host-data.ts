@@ -5,6 +5,7 @@
  * Spec: spec/envelope.md#data.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { askUntilHeard } from '@natrium/bus';
 import { type Signed, type SigningKey, signData } from '@natrium/envelope';
 import { isReadable } from '@natrium/flow';
 import { isMap, toPlain, type ValueMap } from '@natrium/model';
@@ -110,7 +111,8 @@ export class HostData implements RefreshPort {
     const { link } = this;
     const grains = this.#grains;
     if (!isReadable(grains)) throw new Error('the grains of this host are nested too deeply to be sent');
-    const answer = await link.bus.ask(
+    const answer = await askUntilHeard(
+      link.bus,
       {
         contract: contracts.data,
         body: {

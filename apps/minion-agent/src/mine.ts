@@ -3,6 +3,7 @@
  *
  * Spec: spec/envelope.md#mine.
  */
+import { askUntilHeard } from '@natrium/bus';
 import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
 import type { MineAnswer, MineCall, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
@@ -89,7 +90,7 @@ export class Mine implements MinePort {
     const { link } = this.options;
     const subject = link.subjects.upAcl(link.own.fp, 'mine');
     const asked = { contract: contracts.mine, body, subject, to: () => link.services('acl') };
-    const answer = await link.bus.ask(asked, contracts.answer, ANSWER_MS);
+    const answer = await askUntilHeard(link.bus, asked, contracts.answer, ANSWER_MS);
     if (!answer.ok)
       return { ok: false, refusal: refusal('master_unreachable', `the master did not answer (${answer.error})`) };
     const { refusal: refused, result } = answer.value.body;

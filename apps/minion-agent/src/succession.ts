@@ -8,7 +8,7 @@
  * Spec: spec/envelope.md#succession.
  */
 import type { Link } from '@natrium/client';
-import { OwnParty } from '@natrium/bus';
+import { askUntilHeard, OwnParty } from '@natrium/bus';
 import { equalBytes, fingerprint, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import type { NextIdentity } from '@natrium/keystore';
 import type { Refusal } from '@natrium/model';
@@ -157,7 +157,8 @@ export class Succession implements IdentityPort {
       nonce: randomBytes(16),
     });
     const signature = identity.signing.sign('succession', roles.cluster, join.bytes);
-    const answer = await bus.ask(
+    const answer = await askUntilHeard(
+      bus,
       {
         contract: contracts.succeed,
         body: { what, join, signature, data: data.signedBy(next.signing) },

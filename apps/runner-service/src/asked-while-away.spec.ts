@@ -48,6 +48,18 @@ it('who never comes is not waited for without end, nor when the service stops', 
   expect(await outcomeOf([['master_unreachable', 0]], AbortSignal.abort())).toMatchObject({ asked: 1 });
 });
 
+const RUN = { fun: 'test.ping', args: [], timeout: 1 };
+const JOB = {
+  ...{ tgt: '*', tgtType: 'glob', funs: [RUN.fun], args: [[]], timeout: 1 },
+  ...{ returner: '', returnerOptions: {}, options: {} },
+};
+
+function clientOn(bus: SealedBus, backMs?: number): MasterClient {
+  const { signing } = identityFrom(newIdentitySecret());
+  const subjects = { publish: '', runner: '', admin: '', auth: '' };
+  return new MasterClient({ bus, signing, subjects, grantRun: null, ...(backMs === undefined ? {} : { backMs }) });
+}
+
 describe('the client', () => {
   beforeAll(sodiumReady);
   beforeEach(() => {
@@ -57,14 +69,16 @@ describe('the client', () => {
     jest.useRealTimers();
   });
 
-  /** Nobody answers; each conversation ends in its time. */
-  function aSilentBus() {
+  /** Each conversation fails so: by the broker's word at once, or in its time. */
+  function aBus(failure: 'no_responders' | 'timeout') {
     let asked = 0;
     const converse: SealedBus['converse'] = (_question, _answers, timeoutMs, hear) => {
       asked += 1;
-      setTimeout(() => {
-        hear.onFailure('timeout');
-      }, timeoutMs);
+      const fail = () => {
+        hear.onFailure(failure);
+      };
+      if (failure === 'timeout') setTimeout(fail, timeoutMs);
+      else void Promise.resolve().then(fail);
       return () => undefined;
     };
     const roles = { cluster: new Uint8Array(16) };
@@ -72,25 +86,24 @@ describe('the client', () => {
     return { bus: { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus, asked: () => asked };
   }
 
+  it.each(['job', 'run'])(
+    'is told at once that nobody has heard a %s, as it is asked again from outside',
+    async (what) => {
+      const { bus, asked } = aBus('no_responders');
+      const client = clientOn(bus, 0);
+      const told = what === 'run' ? client.run(RUN, 'jid') : client.publishAsync(JOB);
+      expect([await told, asked()]).toMatchObject([{ error: { code: 'master_unreachable' } }, 1]);
+    },
+  );
+
   it.each(['job', 'run', 'wheel'])(
     'has asked for a %s once when it counts as asked once, and twice later',
     async (what) => {
-      const { bus, asked } = aSilentBus();
-      const { signing } = identityFrom(newIdentitySecret());
-      const client = new MasterClient({
-        bus,
-        signing,
-        subjects: { publish: '', runner: '', admin: '', auth: '' },
-        grantRun: null,
-      });
-      const run = { fun: 'test.ping', args: [], timeout: 1 };
-      if (what === 'run') void client.run(run, 'jid');
-      else if (what === 'wheel') void client.wheel(run, 'jid');
-      else
-        void client.publishAsync({
-          ...{ tgt: '*', tgtType: 'glob', funs: [run.fun], args: [[]], timeout: 1 },
-          ...{ returner: '', returnerOptions: {}, options: {} },
-        });
+      const { bus, asked } = aBus('timeout');
+      const client = clientOn(bus);
+      if (what === 'run') void client.run(RUN, 'jid');
+      else if (what === 'wheel') void client.wheel(RUN, 'jid');
+      else void client.publishAsync(JOB);
       await jest.advanceTimersByTimeAsync(2900);
       expect(asked()).toBe(1);
       await jest.advanceTimersByTimeAsync(200);

@@ -12,7 +12,7 @@ export interface Patience {
 const PATIENCE_MS = 60_000;
 const AGAIN_MS = 1000;
 /** `MasterClient` asks a second time after three seconds of silence, and not before. */
-const ASKED_ONCE_MS = 2500;
+const ASKED_ONCE_MS = 2900;
 const AWAY: ReadonlySet<RefusalCode> = new Set(['master_unreachable', 'acl_unavailable', 'store_unavailable']);
 
 /**

@@ -105,6 +105,7 @@ async function ask(link: RoleLink, call: ReactionCall): Promise<Result<string, R
     subjects: { publish: link.subjects.svcGw('publish'), runner: link.subjects.svcGw('runner'), admin: '', auth: '' },
     grantRun: null,
     claims: { [REACTION]: cause.reaction, [CAUSE]: { ...cause } },
+    backMs: 0, // asked again from outside, for longer
   });
   if (what === 'job') {
     const job: JobAsk = {

@@ -1,6 +1,6 @@
 /** Rules of asking for a run: nobody calls it interrupted while whoever began it may still answer. */
 import { jest } from '@jest/globals';
-import type { AskFailure } from '@natrium/bus';
+import { type AskFailure, BACK_MS } from '@natrium/bus';
 import type { Body, contracts } from '@natrium/wire';
 import { askRun } from './ask-run.js';
 import { AskedBus } from './asked-bus.spec-support.js';
@@ -19,7 +19,9 @@ class Master {
 
   constructor(patienceMs = 60_000, follow: 'all' | 'jid' = 'all') {
     const question = { body: { follow } } as Parameters<typeof askRun>[1];
-    this.told = askRun(this.#asked.bus, question, patienceMs, (jid) => this.jids.push(jid)).then((answer) => {
+    this.told = askRun(this.#asked.bus, question, { silentMs: patienceMs, backMs: BACK_MS }, (jid) =>
+      this.jids.push(jid),
+    ).then((answer) => {
       if (!answer.ok) return answer.error;
       return answer.value.refusal?.sentence ?? JSON.stringify(answer.value.outcome?.ret);
     });

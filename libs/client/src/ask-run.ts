@@ -3,9 +3,10 @@
  * once more, and the first question is still listened to: a busy master stalls for seconds. A runner that has begun is not
  * run again; when nobody who began it is there any more, what became of it is unknown.
  */
-import { type AskFailure, BACK_MS, isUnheard, type Question, type SealedBus } from '@natrium/bus';
+import { type AskFailure, isUnheard, type Question, type SealedBus } from '@natrium/bus';
 import { err, ok, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
+import type { Patience } from './asks.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Answer = Result<Ran, AskFailure>;
@@ -22,11 +23,11 @@ const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its wa
 export function askRun(
   bus: SealedBus,
   question: Question<typeof contracts.runner>,
-  patienceMs: number,
+  patience: Patience,
   onJid: (jid: string) => void = () => undefined,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    new RunAsking(bus, question, patienceMs, { onJid, onEnd: resolve }).start();
+    new RunAsking(bus, question, patience, { onJid, onEnd: resolve }).start();
   });
 }
 
@@ -53,18 +54,18 @@ class RunAsking {
   constructor(
     private readonly bus: SealedBus,
     private readonly question: Question<typeof contracts.runner>,
-    private readonly patienceMs: number,
+    private readonly patience: Patience,
     private readonly hear: RunHearing,
   ) {}
 
   start(): void {
     this.#again = setTimeout(
       () => {
-        this.#ask(Math.max(SILENT_MS, this.patienceMs - SILENT_MS));
+        this.#ask(Math.max(SILENT_MS, this.patience.silentMs - SILENT_MS));
       },
-      Math.min(SILENT_MS, this.patienceMs),
+      Math.min(SILENT_MS, this.patience.silentMs),
     );
-    this.#ask(Math.min(GONE_MS, this.patienceMs));
+    this.#ask(Math.min(GONE_MS, this.patience.silentMs));
   }
 
   #ask(silentMs: number): void {
@@ -100,7 +101,7 @@ class RunAsking {
 
   /** Nobody has heard it, and one that is started anew is soon back. */
   #mayCome(failure: AskFailure): boolean {
-    return isUnheard(failure) && performance.now() - this.#begun < Math.min(BACK_MS, this.patienceMs);
+    return isUnheard(failure) && performance.now() - this.#begun < this.patience.backMs;
   }
 
   /** What came of it counts at once, a refusal or a silence only when the other question has ended as well. */

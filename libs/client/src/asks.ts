@@ -67,6 +67,16 @@ export interface Asker {
   readonly token?: string;
   /** Options that each job and run of this asker carries, such as the account that it claims to be (`as`). */
   readonly claims?: ValueMap;
+  /** How long a request waits where the broker says that no gateway is there, in milliseconds; two seconds unless it is said. */
+  readonly backMs?: number;
+}
+
+/** In milliseconds. */
+export interface Patience {
+  /** How long nobody at all may answer. */
+  readonly silentMs: number;
+  /** How long nobody may be there to hear the first question. */
+  readonly backMs: number;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Rules of following a job: it is asked for again when its gateway is silent, and no word of "not now" is taken for its end then. */
 import { jest } from '@jest/globals';
-import type { AskFailure } from '@natrium/bus';
+import { type AskFailure, BACK_MS } from '@natrium/bus';
 import type { contracts } from '@natrium/wire';
 import { AskedBus } from './asked-bus.spec-support.js';
 import { Following, type News } from './following.js';
@@ -21,18 +21,23 @@ class Gateways {
   readonly #asked = new AskedBus<typeof contracts.news>();
 
   constructor() {
-    new Following(this.#asked.bus, undefined as never, PATIENCE_S * 1000, {
-      onNews: ({ refusal, returns, end }) => {
-        this.told.push(...returns.map(({ id }) => id));
-        if (refusal !== null) this.told.push(refusal.code);
-        if (end !== null) this.told.push('end', ...end.map(({ id, why }) => `${id}: ${why}`));
-        this.sentences.push(...(end ?? []).map(({ sentence }) => sentence));
-        return refusal !== null || end !== null;
+    new Following(
+      this.#asked.bus,
+      undefined as never,
+      { silentMs: PATIENCE_S * 1000, backMs: BACK_MS },
+      {
+        onNews: ({ refusal, returns, end }) => {
+          this.told.push(...returns.map(({ id }) => id));
+          if (refusal !== null) this.told.push(refusal.code);
+          if (end !== null) this.told.push('end', ...end.map(({ id, why }) => `${id}: ${why}`));
+          this.sentences.push(...(end ?? []).map(({ sentence }) => sentence));
+          return refusal !== null || end !== null;
+        },
+        onFailure: (failure: AskFailure) => {
+          this.told.push(`failed: ${failure}`);
+        },
       },
-      onFailure: (failure: AskFailure) => {
-        this.told.push(`failed: ${failure}`);
-      },
-    }).start();
+    ).start();
   }
 
   get times(): number {

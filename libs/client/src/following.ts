@@ -7,8 +7,9 @@
  * Of a job that has begun no refusal is told, which would say that nothing was sent: it is the reason why its end is not known.
  * Spec: spec/envelope.md#durability.
  */
-import { type AskFailure, BACK_MS, isUnheard, type Question, type SealedBus } from '@natrium/bus';
+import { type AskFailure, isUnheard, type Question, type SealedBus } from '@natrium/bus';
 import { type Body, contracts } from '@natrium/wire';
+import type { Patience } from './asks.js';
 
 export type News = Body<typeof contracts.news>;
 
@@ -46,8 +47,7 @@ export class Following {
   constructor(
     private readonly bus: SealedBus,
     private readonly question: Question<typeof contracts.publish>,
-    /** How long nobody at all may be there. */
-    private readonly patienceMs: number,
+    private readonly patience: Patience,
     private readonly hear: FollowHearing,
   ) {}
 
@@ -58,7 +58,7 @@ export class Following {
 
   #ask(): void {
     this.#attempts += 1;
-    this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patienceMs), {
+    this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patience.silentMs), {
       onAnswer: (news) => {
         if (this.#attempts > 1 && NOT_NOW.has(news.refusal?.code ?? '')) {
           this.#againAfter(LATER_MS, 'timeout');
@@ -109,7 +109,7 @@ export class Following {
   /** While nobody has heard of the job, it is asked for again as long as a gateway may take to come back. Later it is a matter of time. */
   #failed(failure: AskFailure): void {
     const isFirst = this.#attempts === 1 && this.#minions === undefined;
-    const mayCome = isUnheard(failure) && performance.now() - this.#heard < Math.min(BACK_MS, this.patienceMs);
+    const mayCome = isUnheard(failure) && performance.now() - this.#heard < this.patience.backMs;
     if (isFirst && isUnheard(failure)) this.#attempts -= 1;
     if (isFirst && failure !== 'timeout' && !mayCome) this.hear.onFailure(failure);
     else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#minions === undefined ? failure : 'timeout');
@@ -117,7 +117,7 @@ export class Following {
 
   /** @param failure Told instead when patience is over. */
   #againAfter(ms: number, failure: AskFailure): void {
-    if (performance.now() - this.#heard >= this.patienceMs) this.#giveUp(failure);
+    if (performance.now() - this.#heard >= this.patience.silentMs) this.#giveUp(failure);
     else if (ms === 0) this.#ask();
     else
       setTimeout(() => {

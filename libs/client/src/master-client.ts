@@ -4,10 +4,10 @@
  *
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
-import { askUntilHeard, type OpenStep } from '@natrium/bus';
+import { askUntilHeard, BACK_MS, type OpenStep } from '@natrium/bus';
 import { type Absent, err, type Jid, type JobNews, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { contracts } from '@natrium/wire';
-import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
+import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, Patience, RunAnswer, RunAsk } from './asks.js';
 import { askRun } from './ask-run.js';
 import { asRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';
@@ -78,7 +78,7 @@ export class MasterClient {
         subject: this.asker.subjects.publish,
         to: () => this.asker.bus.sealer.directory.role('gateway'),
       },
-      ask.timeout * 1000 + SILENCE_MS,
+      this.#patience(ask),
       {
         onNews: (news) => {
           const isLast = tell(news, follow, hear);
@@ -136,7 +136,7 @@ export class MasterClient {
       to: () => bus.sealer.directory.role('gateway'),
     };
     const step = bus.tracing.begin('runner', { funs: [ask.fun] });
-    const answer = await step.within(() => askRun(bus, question, ask.timeout * 1000 + SILENCE_MS, onJid));
+    const answer = await step.within(() => askRun(bus, question, this.#patience(ask), onJid));
     if (answer.ok) step.note({ jid: answer.value.jid });
     step.end(answer.ok ? answer.value.refusal?.code : answer.error);
     if (!answer.ok) return err(unreachable(answer.error));
@@ -197,6 +197,10 @@ export class MasterClient {
     const { refusal: refused, token: issued, session } = answer.value.body;
     if (refused !== null) return err(asRefusal(refused));
     return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });
+  }
+
+  #patience({ timeout }: { readonly timeout: number }): Patience {
+    return { silentMs: timeout * 1000 + SILENCE_MS, backMs: this.asker.backMs ?? BACK_MS };
   }
 
   /** With whatever proves who asks. */

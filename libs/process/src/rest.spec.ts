@@ -24,6 +24,7 @@ beforeEach(() => {
       used = 10e6;
       room = 20e6;
     },
+    collectAtWork: () => did.push('collect at work'),
     heap: () => ({ used, room }),
     frugal: {
       compileHot: (on) => did.push(on ? 'compile' : 'compile no more'),
@@ -32,6 +33,12 @@ beforeEach(() => {
   };
   rest = new Rest([part(), part()], machine);
 });
+
+/** Of a process that is not frugal. */
+function modest(): Machine {
+  const { collectHeap, collectAtWork, heap } = machine;
+  return { collectHeap, collectAtWork, heap };
+}
 
 const part = () => ({
   forgetEnded: () => {
@@ -129,8 +136,28 @@ it('hard work that has become light gives up what grew, once, and goes on', () =
   expect(glances(HARD_WORK)).toEqual(['grow', 'compile']);
 });
 
+it('who never rests and is not frugal collects what has grown old, every five minutes', () => {
+  rest = new Rest([part()], modest());
+  expect(looks(...Array<number>(29).fill(WORK))).toEqual([]);
+  expect(looks(WORK)).toEqual(['collect at work']);
+  expect(looks(...Array<number>(29).fill(WORK))).toEqual([]);
+  expect(looks(WORK)).toEqual(['collect at work']);
+  looks(...Array<number>(29).fill(WORK));
+  expect(looks(IDLE, WORK)).not.toContain('collect at work');
+});
+
+it('nor does it where that would keep everybody waiting', () => {
+  rest = new Rest([part()], modest());
+  used = 65e6;
+  expect(looks(...Array<number>(90).fill(WORK))).toEqual([]);
+});
+
+it('a frugal one has a heap that V8 collects in small steps', () => {
+  expect(looks(...Array<number>(90).fill(WORK))).toEqual([]);
+});
+
 it('who is not frugal tidies up, and nothing else', () => {
-  rest = new Rest([part()], { collectHeap: machine.collectHeap, heap: machine.heap });
+  rest = new Rest([part()], modest());
   looks(WORK, WORK);
   expect(glances(HARD_WORK)).toEqual([]);
   expect(looks(WORK)).toEqual([]);

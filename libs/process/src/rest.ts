@@ -32,6 +32,13 @@ const EASED_MS = 1400;
 const GROWN = 1 + 1 / 16;
 /** Bytes. To collect and compact more stops a process for half a second and longer: that is left to V8, which does it in steps. */
 const LARGE = 128e6;
+/**
+ * Looks after which a process that never rests collects what has grown old: V8 does so when there is twice as much, which is hours at a hundred jobs
+ * a second. Until then a gateway's heap grows by 3 MB an hour, and is called a leak by whoever watches it.
+ */
+const BUSY_LOOKS = 30;
+/** Bytes. To collect so much stops a process for some 40 ms. */
+const SMALL = 64e6;
 /** As the command that started it says. */
 const HEAP_STEPS = process.execArgv.find((flag) => flag.startsWith('--heap-growing-percent='));
 const NO_STEPS = '--heap-growing-percent=0';
@@ -54,7 +61,10 @@ export interface Heap {
 
 /** The machine that the process runs on. */
 export interface Machine {
+  /** And gives what it can back to the system. */
   collectHeap(): void;
+  /** Keeps the room for what comes next. */
+  collectAtWork(): void;
   heap(): Heap;
   /** Of a frugal process. */
   readonly frugal?: {
@@ -75,6 +85,8 @@ export class Rest {
   /** The least since it was collected, by V8 or here. */
   #least: Heap = { used: 0, room: 0 };
   #worked = 0;
+  /** Looks at work, one after the other, since it was collected. */
+  #busy = 0;
   #isHardAtWork = false;
 
   constructor(
@@ -90,8 +102,10 @@ export class Rest {
       this.#worked += spent;
       // What has grown freely meanwhile goes at once: light work may go on for months.
       if (hasEased) this.#collect();
+      else this.#collectAtWork();
       return;
     }
+    this.#busy = 0;
     const hasGrown = this.#hasGrown();
     if (!this.#untidy && !this.#isRoomy && !this.#remembers && !hasGrown) return;
     const kept = this.parts.reduce((sum, part) => sum + part.forgetEnded(), 0);
@@ -113,6 +127,14 @@ export class Rest {
   #collect(): void {
     if (this.machine.heap().used < LARGE) this.machine.collectHeap();
     this.#least = this.machine.heap();
+  }
+
+  /** A frugal one has a heap that grows in small steps, and is collected at each. */
+  #collectAtWork(): void {
+    this.#busy += 1;
+    if (this.#busy < BUSY_LOOKS || this.machine.frugal !== undefined) return;
+    this.#busy = 0;
+    if (this.machine.heap().used < SMALL) this.machine.collectAtWork();
   }
 
   /** @returns Whether it was hard at work until now. */
@@ -148,11 +170,23 @@ export function beFrugal(): void {
   FRUGAL.growFreely(false);
 }
 
-/** V8's own; looked for when it is wanted first, where the command line has no `--expose-gc`. */
-let collect = globalThis.gc && atLast(globalThis.gc);
+type Gc = NonNullable<typeof globalThis.gc>;
 
-function collectHeap(): void {
-  collect ??= exposed();
+/** V8's own; looked for when it is wanted first, where the command line has no `--expose-gc`. */
+let own = globalThis.gc;
+const compactsAlways = own !== undefined;
+
+function gc(): Gc {
+  if (own === undefined) {
+    setFlagsFromString('--expose-gc');
+    own = runInNewContext('gc') as Gc;
+  }
+  return own;
+}
+
+function collectAtWork(): void {
+  // Without a word more: for Node 20 any is the one for what is young.
+  const collect = gc();
   collect();
 }
 
@@ -160,12 +194,14 @@ function collectHeap(): void {
  * From Node 22 on, V8 keeps the pages that a collection has freed for itself, 14 MB of an agent's, and gives them back only after the one
  * that is its last resort. Node 20 does not know that one, and gives them back after each.
  */
-function atLast(gc: NonNullable<typeof globalThis.gc>): () => void {
+function collectHeap(): void {
   const keepsPages = Number(process.versions.node.split('.')[0]) >= 22;
-  if (!keepsPages) return () => gc();
-  return () => {
-    gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  };
+  const collect = gc();
+  // Else the pages of a heap that was full stay, with a little in each. Under load it would only take longer.
+  if (!compactsAlways) setFlagsFromString('--compact-on-every-full-gc');
+  if (keepsPages) collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  else collect();
+  if (!compactsAlways) setFlagsFromString('--no-compact-on-every-full-gc');
 }
 
 function heap(): Heap {
@@ -174,23 +210,12 @@ function heap(): Heap {
   return { used: used - (young?.space_used_size ?? 0) + beside, room: room + beside };
 }
 
-function exposed(): () => void {
-  setFlagsFromString('--expose-gc');
-  const gc = atLast(runInNewContext('gc') as NonNullable<typeof globalThis.gc>);
-  return () => {
-    // Else the pages of a heap that was full stay, with a little in each. Under load it would only take longer.
-    setFlagsFromString('--compact-on-every-full-gc');
-    gc();
-    setFlagsFromString('--no-compact-on-every-full-gc');
-  };
-}
-
 /**
  * @param isFrugal Memory is worth more than speed until it is hard at work.
  * @returns Stops looking.
  */
 export function tidyAtRest(parts: readonly Remembering[], isFrugal: boolean): () => void {
-  const rest = new Rest(parts, { collectHeap, heap, ...(isFrugal && { frugal: FRUGAL }) });
+  const rest = new Rest(parts, { collectHeap, collectAtWork, heap, ...(isFrugal && { frugal: FRUGAL }) });
   const look = sinceLast((spent) => {
     rest.look(spent);
   });

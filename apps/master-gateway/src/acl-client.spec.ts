@@ -1,9 +1,9 @@
 /** Rules of the gateway's look at a grant: it is for this very request and this very job, or nothing is made of it. */
-import { digestOf, NO_TRACING } from '@natrium/bus';
+import { type AskFailure, digestOf, NO_TRACING } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { SigningKey, sodiumReady } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
-import { ok, parseJid } from '@natrium/model';
+import { err, ok, parseJid } from '@natrium/model';
 import { aGrant } from '@natrium/testing';
 import { AclClient } from './acl-client.js';
 
@@ -29,6 +29,53 @@ async function verdict(granted: { readonly jid?: string; readonly request?: Uint
   const answer = await new AclClient(link, 1000).askGrant(ask as unknown as SignedRequest, JID);
   return answer.ok ? 'granted' : answer.error.code;
 }
+
+/** How often an acl-service was asked of which each question fails so, or the first only. */
+async function timesAsked(failure: AskFailure, credential: object | null, answersLater = false): Promise<number> {
+  let asked = 0;
+  const refused = {
+    refusal: { code: 'not_permitted', sentence: 'no' },
+    grant: null,
+    members: [],
+    missing: [],
+    rule: '',
+  };
+  const ask = () => {
+    asked += 1;
+    return Promise.resolve(answersLater && asked > 1 ? ok({ body: refused }) : err(failure));
+  };
+  const link = {
+    bus: { ask, tracing: NO_TRACING },
+    subjects: { svcAcl: () => 'nt.main.svc.acl.grant' },
+    directory: { role: () => [] },
+  } as unknown as RoleLink;
+  const request = { bytes: REQUEST, digest: digestOf(REQUEST), credential, request: { what: 'job' } };
+  const answer = await new AclClient(link, 100).askGrant(request as unknown as SignedRequest, JID);
+  expect(answer).toMatchObject({ error: { code: answersLater ? 'not_permitted' : 'acl_unavailable' } });
+  return asked;
+}
+
+describe('an acl-service that does not answer', () => {
+  const PASSWORD = { eauth: 'pam', username: 'u', secret: 's', token: '' };
+
+  it('is asked a second time, as another may be there, but with a password once', async () => {
+    expect(await timesAsked('timeout', null)).toBe(2);
+    expect(await timesAsked('timeout', PASSWORD)).toBe(1);
+  });
+
+  it('is asked once more where nobody has heard it, with a password as well', async () => {
+    expect(await timesAsked('no_responders', null, true)).toBe(2);
+    expect(await timesAsked('no_responders', PASSWORD, true)).toBe(2);
+  });
+
+  it('is believed when it turns the question away', async () => {
+    expect(await timesAsked('turned_away', null)).toBe(1);
+  });
+
+  it('is given up after the time of a grant where nobody ever hears it', async () => {
+    expect(await timesAsked('no_responders', null)).toBeGreaterThan(2);
+  });
+});
 
 describe('the acl-service’s answer', () => {
   it('is taken when its grant is for this request and this job', async () => {

@@ -1,5 +1,5 @@
 /** Asks the acl-service for a grant and checks what it answers before anything is made of it. No answer in time means refused. */
-import { type AskFailure, askUntilHeard } from '@natrium/bus';
+import { type AskFailure, askUntilHeard, BACK_MS } from '@natrium/bus';
 import { grantIn, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { GrantedJob, SignedRequest } from '@natrium/flow';
@@ -24,12 +24,15 @@ export class AclClient {
     return this.#check(answer.value.body, ask, jid);
   }
 
-  /** The one that was asked may have died: half of the time is another's. A password is tried once. Nobody at all may be there for a while. */
+  /** The one that was asked may have died: half of the time is another's. A password is tried once. One that is started anew has both halves to come. */
   async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
     if (ask.credential !== null) return this.#askOne(ask, jid, this.timeoutMs);
+    const begun = performance.now();
     const first = await this.#askOne(ask, jid, this.timeoutMs / 2);
     if (first.ok || first.error === 'turned_away') return first;
-    return this.#askOne(ask, jid, this.timeoutMs / 2);
+    if (first.error === 'timeout') return this.#askOne(ask, jid, this.timeoutMs / 2);
+    const left = Math.min(this.timeoutMs, BACK_MS) - (performance.now() - begun);
+    return left > 0 ? this.#askOne(ask, jid, left) : first;
   }
 
   #askOne(ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {

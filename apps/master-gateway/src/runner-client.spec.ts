@@ -41,9 +41,14 @@ class Worker {
   #link(): RoleLink {
     return {
       bus: {
-        converse: (_question: unknown, _answers: unknown, _ms: number, hear: Hearing<typeof contracts.ran>) => {
+        converse: (_question: unknown, _answers: unknown, ms: number, hear: Hearing<typeof contracts.ran>) => {
           this.handed.push(hear);
-          return () => undefined;
+          const timer = setTimeout(() => {
+            hear.onFailure('timeout');
+          }, ms);
+          return () => {
+            clearTimeout(timer);
+          };
         },
         ask: ({ subject }: { readonly subject: string }) => {
           this.asked.push(subject);
@@ -130,23 +135,50 @@ describe('a run of which nobody has said a word after three seconds', () => {
     expect([await worker.told, worker.handed.length]).toEqual(['7', 2]);
   });
 
-  it('is answered by the first after all, whatever the second says of it', async () => {
-    worker.says({ ...ALIVE, jid: JID, refusal: { code: 'already_ran', sentence: 'again' } }, 1);
-    worker.fails('timeout', 1);
+  const refused = (code: string) => ({ ...ALIVE, jid: JID, refusal: { code, sentence: code } });
+
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])('has its outcome from either, whatever the other says of it', async (one, other) => {
+    worker.says(refused('already_ran'), one);
     expect(await isOver(worker)).toBe(false);
-    worker.says(DONE);
+    worker.says(ALIVE, other);
+    worker.says(DONE, other);
     expect(await worker.told).toBe('7');
   });
 
-  it('is refused as the second refuses it', async () => {
-    worker.says({ ...ALIVE, jid: JID, refusal: { code: 'not_permitted', sentence: 'no' } }, 1);
+  it('is refused when both have refused it', async () => {
+    worker.says(refused('store_unavailable'), 1);
+    expect(await isOver(worker)).toBe(false);
+    worker.says(refused('not_permitted'));
     expect(await worker.told).toBe('not_permitted');
   });
 
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])(
+    'is no refusal when one of them says only that it was run: who has run it may not have said so',
+    async (one, other) => {
+      worker.says(refused('already_ran'), one);
+      worker.says(refused('store_unavailable'), other);
+      expect(await worker.told).toContain('outcome unknown, jid 20261120141646000001');
+    },
+  );
+
   it('is handed over no third time, and when the time is over nobody says that it is still running', async () => {
     await seconds(6);
-    expect(await worker.told).toMatch(/said that it works on it: outcome unknown, jid 20261120141646000001/);
+    expect(await worker.told).toMatch(/says that it works on it: outcome unknown, jid 20261120141646000001/);
     expect(worker.handed).toHaveLength(2);
+  });
+
+  it('is handed over again where nobody was there the second time', async () => {
+    worker.fails('no_responders');
+    await seconds(0.6);
+    worker.says(ALIVE, 2);
+    worker.says(DONE, 2);
+    expect([await worker.told, worker.handed.length]).toEqual(['7', 3]);
   });
 });
 
@@ -173,6 +205,13 @@ describe.each(['no_responders', 'nobody_known'] as const)('while no runner-servi
     await seconds(10);
     expect(worker.handed).toHaveLength(11);
   });
+});
+
+it('a run whose time is over before one could come is known to have been heard by nobody', async () => {
+  const worker = new Worker(150);
+  worker.fails('no_responders');
+  await seconds(1);
+  expect([await worker.told, worker.handed.length]).toEqual([expect.stringContaining('no runner-service is there'), 1]);
 });
 
 it('one that turns it away is believed at once', async () => {

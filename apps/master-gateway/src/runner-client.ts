@@ -23,7 +23,7 @@ const ASK_AGAIN_MS = 500;
 /** A runner-service that is started anew takes half a second. */
 const HAND_AGAIN_MS = 200;
 
-/** `lost`: nobody has said a word of it. */
+/** `lost`: nobody has said a word of it, or only that somebody else has it. */
 type Failure = AskFailure | 'gone' | 'lost';
 
 export async function runOn(
@@ -42,14 +42,9 @@ export async function runOn(
 
 function reason(failure: Failure, jid: Jid): string {
   if (failure === 'timeout') return `it is still running, jid ${jid}`;
-  if (failure === 'lost') return `no runner-service said that it works on it: outcome unknown, jid ${jid}`;
+  if (failure === 'lost') return `no runner-service says that it works on it: outcome unknown, jid ${jid}`;
   if (failure === 'gone') return `its runner-service is gone: interrupted, outcome unknown, jid ${jid}`;
   return `no runner-service is there (${failure})`;
-}
-
-interface RunHearing {
-  onRan(ran: Ran): void;
-  onFailure(failure: AskFailure): void;
 }
 
 interface Granted {
@@ -60,6 +55,12 @@ interface Granted {
 
 class Run {
   readonly #hangUps: (() => void)[] = [];
+  /** How often it was handed to somebody who may have heard it. */
+  #handed = 0;
+  /** Of those, what has come of them without an outcome. */
+  readonly #answers: Result<Ran, AskFailure>[] = [];
+  /** Why nobody has heard it yet, while that is so. */
+  #unheard: AskFailure | undefined;
   /** Who works on it, from its first word. */
   #worker: KnownParty | undefined;
   readonly #begun = performance.now();
@@ -68,7 +69,6 @@ class Run {
   #handSoon: NodeJS.Timeout | undefined;
   /** It said that it does not work on this: its answer may still be on its way, once. */
   #wasIdle = false;
-  #wasHandedTwice = false;
   #isOver = false;
   #end: (answer: Result<Ran, Failure>) => void = () => undefined;
 
@@ -80,9 +80,8 @@ class Run {
 
   hear(): Promise<Result<Ran, Failure>> {
     return new Promise((resolve) => {
-      this.#hand();
       const timer = setTimeout(() => {
-        this.#end(err(this.#worker === undefined ? 'lost' : 'timeout'));
+        this.#end(err(this.#unheard ?? (this.#worker === undefined ? 'lost' : 'timeout')));
       }, this.granted.timeoutMs);
       this.#end = (answer) => {
         this.#isOver = true;
@@ -92,41 +91,16 @@ class Run {
         for (const hangUp of this.#hangUps) hangUp();
         resolve(answer);
       };
-      this.#lookIn(SILENT_MS);
+      this.#hand();
     });
   }
 
-  /** As long as none is there, one that is started anew may come. */
   #hand(): void {
-    this.#converse({
-      onRan: (ran) => {
-        this.#end(ok(ran));
-      },
-      onFailure: (failure) => {
-        if (!isUnheard(failure) || performance.now() - this.#begun >= BACK_MS) this.#end(err(failure));
-        else {
-          this.#handSoon = setTimeout(() => {
-            this.#hand();
-          }, HAND_AGAIN_MS);
-        }
-      },
-    });
-  }
-
-  #handOnceMore(): void {
-    this.#wasHandedTwice = true;
-    this.#converse({
-      onRan: (ran) => {
-        // Who has run it, or runs it, may still say so.
-        if (ran.refusal?.code !== 'already_ran') this.#end(ok(ran));
-      },
-      onFailure: () => undefined,
-    });
-  }
-
-  #converse(hear: RunHearing): void {
     const { link, jid } = this;
     const { ask, grant, timeoutMs } = this.granted;
+    this.#handed += 1;
+    this.#unheard = undefined;
+    this.#lookIn(SILENT_MS);
     const hangUp = link.bus.converse(
       {
         contract: contracts.run,
@@ -143,15 +117,43 @@ class Run {
             this.#heard();
             return 'more';
           }
-          hear.onRan(ran);
+          this.#take(ok(ran));
           return 'done';
         },
         onFailure: (failure) => {
-          hear.onFailure(failure);
+          if (isUnheard(failure)) this.#nobodyHeard(failure);
+          // What takes longer is over when the time of the whole run is.
+          else if (failure !== 'timeout') this.#take(err(failure));
         },
       },
     );
     this.#hangUps.push(hangUp);
+  }
+
+  /** One that is started anew may come. */
+  #nobodyHeard(failure: AskFailure): void {
+    this.#handed -= 1;
+    if (this.#handed > 0) this.#lookIn(ASK_AGAIN_MS);
+    else if (performance.now() - this.#begun >= BACK_MS) this.#end(err(failure));
+    else {
+      this.#unheard = failure;
+      this.#handSoon = setTimeout(() => {
+        this.#hand();
+      }, HAND_AGAIN_MS);
+    }
+  }
+
+  /** An outcome counts at once; a refusal only when nobody else can bring one, and then not that somebody else has it. */
+  #take(answer: Result<Ran, AskFailure>): void {
+    if (answer.ok && answer.value.refusal === null) {
+      this.#end(answer);
+      return;
+    }
+    this.#answers.push(answer);
+    if (this.#answers.length < this.#handed) return;
+    const refusals = this.#answers.filter((one) => one.ok);
+    const hasRun = this.#handed > 1 && refusals.some(({ value }) => value.refusal?.code === 'already_ran');
+    this.#end(hasRun ? err('lost') : (refusals.at(-1) ?? answer));
   }
 
   #heard(): void {
@@ -168,7 +170,11 @@ class Run {
   async #look(): Promise<void> {
     const found = await this.#find();
     if (this.#isOver) return;
-    if (this.#worker === undefined && !this.#wasHandedTwice) this.#handOnceMore();
+    // The question may have died with who was given it.
+    if (this.#worker === undefined && this.#handed === 1) {
+      this.#hand();
+      return;
+    }
     const isSilentTooLong = performance.now() - this.#heardAt >= GONE_MS;
     if (found === 'working') this.#heard();
     else if (found === 'gone' || (found === 'idle' && this.#wasIdle) || isSilentTooLong) this.#end(err('gone'));

@@ -189,6 +189,13 @@ it('it is settled when each end is kept, of runs under way too', async () => {
   expect(service.looks).toBe(1);
 });
 
+it('one that its gateway has handed over twice is settled for both', async () => {
+  const service = new Service(['kept']);
+  expect(await Promise.all([service.see(), service.see()])).toEqual([false, false]);
+  await service.ends.settled();
+  expect(service.handed).toEqual([]);
+});
+
 it('of many runs of one gateway one question asks', async () => {
   const service = new Service(['not kept', 'kept']);
   const all = await Promise.all(

@@ -89,7 +89,15 @@ export class RunEnds {
     return new Promise((settle) => {
       const open = this.#open.get(owner.instance);
       if (open !== undefined) {
-        open.set(jid, { began, settle });
+        // It may have handed this one over twice.
+        const before = open.get(jid)?.settle;
+        open.set(jid, {
+          began,
+          settle: (isKept) => {
+            before?.(isKept);
+            settle(isKept);
+          },
+        });
         return;
       }
       const opened = new Map([[jid, { began, settle }]]);

@@ -17,7 +17,7 @@ class Role {
 
   constructor(private readonly failures: AskFailure[]) {}
 
-  ask(): Promise<unknown> {
+  ask(mostMs = TIMEOUT_MS): Promise<unknown> {
     const ask = (question: Question<typeof contracts.auth>, _answers: unknown, timeoutMs: number) => {
       this.asked.push({ timeoutMs, to: question.to().length });
       const failure = this.failures.shift();
@@ -27,7 +27,7 @@ class Role {
     const bus = { ask } as unknown as Parameters<typeof askUntilHeard>[0];
     const to = () => this.parties;
     const question = { contract: contracts.auth, body: {} as never, subject: 'nt.main.svc.acl.auth', to };
-    return askUntilHeard(bus, question, contracts.authed, TIMEOUT_MS);
+    return askUntilHeard(bus, question, contracts.authed, mostMs);
   }
 }
 
@@ -44,6 +44,12 @@ it('gives each question what is left of the time, and ends in it', async () => {
   expect(times.length).toBeGreaterThan(1);
   expect(times).toEqual(times.toSorted((a, b) => b - a));
   expect(times.every((ms) => ms > 0 && ms <= TIMEOUT_MS)).toBe(true);
+});
+
+it('waits two seconds for somebody, however long an answer may take', async () => {
+  const role = new Role(Array.from({ length: 1000 }, () => 'no_responders'));
+  expect(await role.ask(60_000)).toEqual({ ok: false, error: 'no_responders' });
+  expect(role.asked.at(-1)?.timeoutMs).toBeGreaterThan(50_000);
 });
 
 it.each<AskFailure>(['timeout', 'turned_away'])('asks once where somebody may have heard it: %s', async (failure) => {

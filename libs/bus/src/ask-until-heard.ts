@@ -29,6 +29,8 @@ export async function askUntilHeard<Q extends Contract, A extends Contract>(
     const answer = await bus.ask(question, answers, left(timeoutMs));
     if (answer.ok || !isUnheard(answer.error) || left(Math.min(BACK_MS, timeoutMs)) <= again) return answer;
     await pause(again);
+    // After a stall there may be no time for an answer, and then nothing is to come of it.
+    if (left(timeoutMs) <= 0) return answer;
   }
 }
 

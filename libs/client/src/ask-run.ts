@@ -89,6 +89,7 @@ class RunAsking {
         if (!this.#mayCome(failure)) this.#hear(asked, err(failure));
         else {
           const timer = setTimeout(() => {
+            this.#again?.refresh();
             this.#converse(asked, silentMs);
           }, AGAIN_MS);
           asked.hangUp = () => {

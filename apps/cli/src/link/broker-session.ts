@@ -42,20 +42,26 @@ export interface Session {
   readonly user: OwnUser | undefined;
 }
 
+interface Coming extends Caller {
+  /** How long an acl-service that is started anew is waited for, by the clock of `performance`. */
+  readonly until: number;
+}
+
 /** @returns What is wrong when there is no way in. */
 export async function openSession(caller: Caller): Promise<Result<Session, ConnectProblem>> {
-  if (caller.config.broker_auth === 'none') return session(caller, {});
-  if (caller.keyPath === undefined) return asGuest(caller);
+  const coming = { ...caller, until: performance.now() + BACK_MS };
+  if (caller.config.broker_auth === 'none') return session(coming, {});
+  if (caller.keyPath === undefined) return asGuest(coming);
   const path = userPath(caller.keyPath);
   const kept = readText(path);
   if (kept !== undefined && isGood(kept, caller.identity, Date.now())) {
-    const opened = await asUser(caller, kept, path);
+    const opened = await asUser(coming, kept, path);
     if (opened.ok) return opened;
   }
-  const jwt = await entering(caller, 'join', (link) => askFor(link, caller.config.user));
+  const jwt = await entering(coming, 'join', (link) => askFor(link, caller.config.user));
   if (!jwt.ok) return jwt;
   keepText(path, jwt.value);
-  return asUser(caller, jwt.value, path);
+  return asUser(coming, jwt.value, path);
 }
 
 /** Where an account's user of the broker is kept: beside its key. */
@@ -63,7 +69,7 @@ export function userPath(keyPath: string): string {
   return `${keyPath.replace(/\.key$/, '')}.jwt`;
 }
 
-async function asUser(caller: Caller, jwt: string, path: string): Promise<Result<Session, ConnectProblem>> {
+async function asUser(caller: Coming, jwt: string, path: string): Promise<Result<Session, ConnectProblem>> {
   const user = new OwnUser(caller.identity, jwt, (next) => {
     keepText(path, next);
   });
@@ -72,12 +78,12 @@ async function asUser(caller: Caller, jwt: string, path: string): Promise<Result
 }
 
 /** A guest's user is for this one session, and never renewed. */
-async function asGuest(caller: Caller): Promise<Result<Session, ConnectProblem>> {
+async function asGuest(caller: Coming): Promise<Result<Session, ConnectProblem>> {
   const jwt = await entering(caller, 'knock', askToBeGuest);
   return jwt.ok ? sessionOf(caller, new OwnUser(caller.identity, jwt.value, () => undefined)) : jwt;
 }
 
-function sessionOf(caller: Caller, user: OwnUser): Promise<Result<Session, ConnectProblem>> {
+function sessionOf(caller: Coming, user: OwnUser): Promise<Result<Session, ConnectProblem>> {
   return session(caller, { user, inbox: inboxOf(fp(caller.identity.publicKey)) });
 }
 
@@ -90,7 +96,7 @@ export function doorPath({ pki_dir }: Pick<MasterConfig, 'pki_dir'>, door: Door)
 }
 
 async function entering(
-  caller: Caller,
+  caller: Coming,
   door: Door,
   ask: (link: Link) => Promise<Result<string, ConnectProblem>>,
 ): Promise<Result<string, ConnectProblem>> {
@@ -154,7 +160,7 @@ async function askFor(
 }
 
 async function session(
-  { config, identity, firstRoot, rolesSerial, newest, tracing }: Caller,
+  { config, identity, firstRoot, rolesSerial, newest, tracing, until }: Coming,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
   door?: Door,
 ): Promise<Result<Session, ConnectProblem>> {
@@ -169,7 +175,7 @@ async function session(
   } catch (error) {
     return unavailable(whyNot(error, config));
   }
-  const linked = await onceThere({
+  const options: ConnectOptions = {
     transport,
     cluster: config.cluster,
     identity,
@@ -183,19 +189,15 @@ async function session(
     helloTimeoutMs: HELLO_MS,
     entering: door,
     tracing,
-  });
+  };
+  let linked = await connectIdentity(options);
+  while (!linked.ok && linked.error.code === 'no_answer' && performance.now() < until) {
+    await pause(AGAIN_MS);
+    linked = await connectIdentity(options);
+  }
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();
   return unavailable(linked.error.sentence);
-}
-
-/** An acl-service that is started anew is soon back. */
-async function onceThere(options: ConnectOptions): ReturnType<typeof connectIdentity> {
-  for (const begun = performance.now(); ;) {
-    const linked = await connectIdentity(options);
-    if (linked.ok || linked.error.code !== 'no_answer' || performance.now() - begun >= BACK_MS) return linked;
-    await pause(AGAIN_MS);
-  }
 }
 
 function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {

@@ -173,6 +173,13 @@ describe('a run of which nobody has said a word after three seconds', () => {
     expect(worker.handed).toHaveLength(2);
   });
 
+  it('is refused as the first has refused it where nobody was there the second time', async () => {
+    worker.says(refused('not_permitted'), 0);
+    expect(await isOver(worker)).toBe(false);
+    worker.fails('no_responders', 1);
+    expect([await worker.told, worker.handed.length]).toEqual(['not_permitted', 2]);
+  });
+
   it('is handed over again where nobody was there the second time', async () => {
     worker.fails('no_responders');
     await seconds(0.6);

@@ -133,7 +133,8 @@ class Run {
   /** One that is started anew may come. */
   #nobodyHeard(failure: AskFailure): void {
     this.#handed -= 1;
-    if (this.#handed > 0) this.#lookIn(ASK_AGAIN_MS);
+    if (this.#handed > 0 && this.#answers.length === this.#handed) this.#decide(err(failure));
+    else if (this.#handed > 0) this.#lookIn(ASK_AGAIN_MS);
     else if (performance.now() - this.#begun >= BACK_MS) this.#end(err(failure));
     else {
       this.#unheard = failure;
@@ -150,10 +151,13 @@ class Run {
       return;
     }
     this.#answers.push(answer);
-    if (this.#answers.length < this.#handed) return;
+    if (this.#answers.length === this.#handed) this.#decide(answer);
+  }
+
+  #decide(last: Result<Ran, AskFailure>): void {
     const refusals = this.#answers.filter((one) => one.ok);
     const hasRun = this.#handed > 1 && refusals.some(({ value }) => value.refusal?.code === 'already_ran');
-    this.#end(hasRun ? err('lost') : (refusals.at(-1) ?? answer));
+    this.#end(hasRun ? err('lost') : (refusals.at(-1) ?? last));
   }
 
   #heard(): void {

@@ -1,5 +1,5 @@
 /** Asks the acl-service for a grant and checks what it answers before anything is made of it. No answer in time means refused. */
-import { type AskFailure, askUntilHeard, BACK_MS } from '@natrium/bus';
+import { type AskFailure, BACK_MS } from '@natrium/bus';
 import { grantIn, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { GrantedJob, SignedRequest } from '@natrium/flow';
@@ -37,8 +37,7 @@ export class AclClient {
 
   #askOne(ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {
     const { link } = this;
-    return askUntilHeard(
-      link.bus,
+    return link.bus.ask(
       {
         contract: contracts.grant,
         body: {
@@ -52,6 +51,7 @@ export class AclClient {
         },
         subject: link.subjects.svcAcl('grant'),
         to: () => link.directory.role('acl'),
+        backMs: BACK_MS,
       },
       contracts.granted,
       timeoutMs,

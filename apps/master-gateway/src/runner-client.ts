@@ -7,7 +7,7 @@
  *
  * Spec: spec/envelope.md#durability.
  */
-import { type AskFailure, BACK_MS, isUnheard } from '@natrium/bus';
+import { type AskFailure, BACK_MS } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { KnownParty } from '@natrium/envelope';
 import type { Ran, SignedRequest } from '@natrium/flow';
@@ -20,8 +20,6 @@ const SILENT_MS = 3000;
 const GONE_MS = 10_000;
 const ASK_MS = 1500;
 const ASK_AGAIN_MS = 500;
-/** A runner-service that is started anew takes half a second. */
-const HAND_AGAIN_MS = 200;
 
 /** `lost`: nobody has said a word of it, or only that somebody else has it. */
 type Failure = AskFailure | 'gone' | 'lost';
@@ -55,18 +53,15 @@ interface Granted {
 
 class Run {
   readonly #hangUps: (() => void)[] = [];
-  /** How often it was handed to somebody who may have heard it. */
+  /** How often it was handed over. */
   #handed = 0;
   /** Of those, what has come of them without an outcome. */
   readonly #answers: Result<Ran, AskFailure>[] = [];
-  /** Why nobody has heard it yet, while that is so. */
-  #unheard: AskFailure | undefined;
   /** Who works on it, from its first word. */
   #worker: KnownParty | undefined;
   readonly #begun = performance.now();
   #heardAt = this.#begun;
   #lookSoon: NodeJS.Timeout | undefined;
-  #handSoon: NodeJS.Timeout | undefined;
   /** It said that it does not work on this: its answer may still be on its way, once. */
   #wasIdle = false;
   #isOver = false;
@@ -81,13 +76,12 @@ class Run {
   hear(): Promise<Result<Ran, Failure>> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        this.#end(err(this.#unheard ?? (this.#worker === undefined ? 'lost' : 'timeout')));
+        this.#end(err(this.#worker === undefined ? 'lost' : 'timeout'));
       }, this.granted.timeoutMs);
       this.#end = (answer) => {
         this.#isOver = true;
         clearTimeout(timer);
         clearTimeout(this.#lookSoon);
-        clearTimeout(this.#handSoon);
         for (const hangUp of this.#hangUps) hangUp();
         resolve(answer);
       };
@@ -99,7 +93,6 @@ class Run {
     const { link, jid } = this;
     const { ask, grant, timeoutMs } = this.granted;
     this.#handed += 1;
-    this.#unheard = undefined;
     this.#lookIn(SILENT_MS);
     const hangUp = link.bus.converse(
       {
@@ -107,6 +100,7 @@ class Run {
         body: { request: ask.bytes, signature: ask.signature, callerKey: ask.callerKey, grant, jid },
         subject: link.subjects.svcRun('run'),
         to: () => link.directory.role('runner'),
+        backMs: BACK_MS,
       },
       contracts.ran,
       timeoutMs,
@@ -121,27 +115,12 @@ class Run {
           return 'done';
         },
         onFailure: (failure) => {
-          if (isUnheard(failure)) this.#nobodyHeard(failure);
           // What takes longer is over when the time of the whole run is.
-          else if (failure !== 'timeout') this.#take(err(failure));
+          if (failure !== 'timeout') this.#take(err(failure));
         },
       },
     );
     this.#hangUps.push(hangUp);
-  }
-
-  /** One that is started anew may come. */
-  #nobodyHeard(failure: AskFailure): void {
-    this.#handed -= 1;
-    if (this.#handed > 0 && this.#answers.length === this.#handed) this.#decide(err(failure));
-    else if (this.#handed > 0) this.#lookIn(ASK_AGAIN_MS);
-    else if (performance.now() - this.#begun >= BACK_MS) this.#end(err(failure));
-    else {
-      this.#unheard = failure;
-      this.#handSoon = setTimeout(() => {
-        this.#hand();
-      }, HAND_AGAIN_MS);
-    }
   }
 
   /** An outcome counts at once; a refusal only when nobody else can bring one, and then not that somebody else has it. */

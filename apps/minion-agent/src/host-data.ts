@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#data.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { askUntilHeard } from '@natrium/bus';
+import { BACK_MS } from '@natrium/bus';
 import { type Signed, type SigningKey, signData } from '@natrium/envelope';
 import { isReadable } from '@natrium/flow';
 import { isMap, toPlain, type ValueMap } from '@natrium/model';
@@ -111,8 +111,7 @@ export class HostData implements RefreshPort {
     const { link } = this;
     const grains = this.#grains;
     if (!isReadable(grains)) throw new Error('the grains of this host are nested too deeply to be sent');
-    const answer = await askUntilHeard(
-      link.bus,
+    const answer = await link.bus.ask(
       {
         contract: contracts.data,
         body: {
@@ -121,6 +120,7 @@ export class HostData implements RefreshPort {
         },
         subject: link.subjects.upAcl(link.own.fp, 'data'),
         to: () => link.services('acl'),
+        backMs: BACK_MS,
       },
       contracts.pillar,
       DATA_MS,

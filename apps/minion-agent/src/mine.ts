@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#mine.
  */
-import { askUntilHeard } from '@natrium/bus';
+import { BACK_MS } from '@natrium/bus';
 import { isMap, jidOf, refusal, type RefusalCode, type Value, type ValueMap } from '@natrium/model';
 import type { MineAnswer, MineCall, MineItem, MinePort, MineRead, Outcome } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
@@ -89,8 +89,8 @@ export class Mine implements MinePort {
   async #askNow(body: Ask): Promise<MineAnswer> {
     const { link } = this.options;
     const subject = link.subjects.upAcl(link.own.fp, 'mine');
-    const asked = { contract: contracts.mine, body, subject, to: () => link.services('acl') };
-    const answer = await askUntilHeard(link.bus, asked, contracts.answer, ANSWER_MS);
+    const asked = { contract: contracts.mine, body, subject, to: () => link.services('acl'), backMs: BACK_MS };
+    const answer = await link.bus.ask(asked, contracts.answer, ANSWER_MS);
     if (!answer.ok)
       return { ok: false, refusal: refusal('master_unreachable', `the master did not answer (${answer.error})`) };
     const { refusal: refused, result } = answer.value.body;

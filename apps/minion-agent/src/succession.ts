@@ -8,7 +8,7 @@
  * Spec: spec/envelope.md#succession.
  */
 import type { Link } from '@natrium/client';
-import { askUntilHeard, OwnParty } from '@natrium/bus';
+import { BACK_MS, OwnParty } from '@natrium/bus';
 import { equalBytes, fingerprint, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import type { NextIdentity } from '@natrium/keystore';
 import type { Refusal } from '@natrium/model';
@@ -157,13 +157,13 @@ export class Succession implements IdentityPort {
       nonce: randomBytes(16),
     });
     const signature = identity.signing.sign('succession', roles.cluster, join.bytes);
-    const answer = await askUntilHeard(
-      bus,
+    const answer = await bus.ask(
       {
         contract: contracts.succeed,
         body: { what, join, signature, data: data.signedBy(next.signing) },
         subject: subjects.upAcl(own.fp, 'succeed'),
         to: () => live.services('acl'),
+        backMs: BACK_MS,
       },
       contracts.succeeded,
       ANSWER_MS,

@@ -1,9 +1,12 @@
 /** Rules of asking again: while nobody is there, for a while, and never after what may have been run. */
 import { jest } from '@jest/globals';
-import { NO_TRACING, type SealedBus } from '@natrium/bus';
+import { BACK_MS, NO_TRACING, type SealedBus } from '@natrium/bus';
 import { MasterClient } from '@natrium/client';
+import type { RoleLink } from '@natrium/edge';
 import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import type { ReactionCall } from '@natrium/flow';
 import { err, ok, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
+import { askReaction } from './ask-reaction.js';
 import { askedWhileAway } from './asked-while-away.js';
 
 /** What is answered, and after how many milliseconds; the last for ever. */
@@ -54,10 +57,10 @@ const JOB = {
   ...{ returner: '', returnerOptions: {}, options: {} },
 };
 
-function clientOn(bus: SealedBus, backMs?: number): MasterClient {
+function clientOn(bus: SealedBus): MasterClient {
   const { signing } = identityFrom(newIdentitySecret());
   const subjects = { publish: '', runner: '', admin: '', auth: '' };
-  return new MasterClient({ bus, signing, subjects, grantRun: null, ...(backMs === undefined ? {} : { backMs }) });
+  return new MasterClient({ bus, signing, subjects, grantRun: null });
 }
 
 describe('the client', () => {
@@ -69,45 +72,45 @@ describe('the client', () => {
     jest.useRealTimers();
   });
 
-  /** Each conversation fails so: by the broker's word at once, or in its time. */
-  function aBus(failure: 'no_responders' | 'timeout') {
-    let asked = 0;
-    const converse: SealedBus['converse'] = (_question, _answers, timeoutMs, hear) => {
-      asked += 1;
-      const fail = () => {
-        hear.onFailure(failure);
-      };
-      if (failure === 'timeout') setTimeout(fail, timeoutMs);
-      else void Promise.resolve().then(fail);
+  /** Nobody ever answers. */
+  function aBus() {
+    const asked: (number | undefined)[] = [];
+    const converse: SealedBus['converse'] = ({ backMs }, _answers, timeoutMs, hear) => {
+      asked.push(backMs);
+      setTimeout(() => {
+        hear.onFailure('timeout');
+      }, timeoutMs);
       return () => undefined;
     };
     const roles = { cluster: new Uint8Array(16) };
     const sealer = { clock: { now: () => Date.now() }, roles, directory: { role: () => [] } };
-    return { bus: { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus, asked: () => asked };
+    return { bus: { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus, asked };
   }
 
-  it.each(['job', 'run'])(
-    'is told at once that nobody has heard a %s, as it is asked again from outside',
-    async (what) => {
-      const { bus, asked } = aBus('no_responders');
-      const client = clientOn(bus, 0);
-      const told = what === 'run' ? client.run(RUN, 'jid') : client.publishAsync(JOB);
-      expect([await told, asked()]).toMatchObject([{ error: { code: 'master_unreachable' } }, 1]);
+  it.each(['job', 'run', 'wheel'] as const)(
+    'waits for nobody who is away with a %s of the reactor, which is asked for again from outside',
+    (what) => {
+      const { bus, asked } = aBus();
+      const { signing } = identityFrom(newIdentitySecret());
+      const link = { bus, own: { signing }, subjects: { svcGw: () => '' } } as unknown as RoleLink;
+      const reaction = { what, fun: 'test.ping', tgtType: 'glob', timeout: 1 };
+      void askReaction(link, { reaction, cause: { reaction: 'r' }, tgt: '*', args: [] } as unknown as ReactionCall);
+      expect(asked).toEqual([0]);
     },
   );
 
   it.each(['job', 'run', 'wheel'])(
     'has asked for a %s once when it counts as asked once, and twice later',
     async (what) => {
-      const { bus, asked } = aBus('timeout');
+      const { bus, asked } = aBus();
       const client = clientOn(bus);
       if (what === 'run') void client.run(RUN, 'jid');
       else if (what === 'wheel') void client.wheel(RUN, 'jid');
       else void client.publishAsync(JOB);
       await jest.advanceTimersByTimeAsync(2900);
-      expect(asked()).toBe(1);
+      expect(asked).toEqual([BACK_MS]);
       await jest.advanceTimersByTimeAsync(200);
-      expect(asked()).toBe(2);
+      expect(asked).toEqual([BACK_MS, BACK_MS]);
     },
   );
 });

@@ -1,5 +1,5 @@
 /** What a runner reaches of the cluster: reads through a gateway with its grant-run; publishing needs a rule in `runner_grants`. */
-import { askUntilHeard, digestOf, readAsked } from '@natrium/bus';
+import { BACK_MS, digestOf, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
 import { CAUSE, GRANT_RUN, type GrantRun } from '@natrium/flow';
@@ -14,13 +14,13 @@ const PART = 100;
 
 export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
   const read = async (what: string, args: Value = null, of: 'gateway' | 'acl' = 'gateway'): Promise<Value> => {
-    const answer = await askUntilHeard(
-      link.bus,
+    const answer = await link.bus.ask(
       {
         contract: contracts.read,
         body: { what, args, grantRun },
         subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
         to: () => link.directory.role(of),
+        backMs: BACK_MS,
       },
       contracts.answer,
       READ_MS,
@@ -72,13 +72,13 @@ function causeOf({ request }: GrantRun): ValueMap {
 }
 
 async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {
-  const answer = await askUntilHeard(
-    link.bus,
+  const answer = await link.bus.ask(
     {
       contract: contracts.fire,
       body: { tag, data, grantRun },
       subject: link.subjects.svcGw('fire'),
       to: () => link.directory.role('gateway'),
+      backMs: BACK_MS,
     },
     contracts.fired,
     READ_MS,

@@ -6,11 +6,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Reading, Store } from '@natrium/bus';
-import { type JobAsk, MasterClient } from '@natrium/client';
 import { RoleLink, type ServiceStart } from '@natrium/edge';
 import { EventLog, eventsOf } from '@natrium/events';
-import { CAUSE, compileReactor, REACTION, type Reaction, type ReactionCall, Reactor } from '@natrium/flow';
-import { err, ok, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import { compileReactor, type Reaction, Reactor } from '@natrium/flow';
+import type { Value } from '@natrium/model';
+import { askReaction } from './ask-reaction.js';
 import { askedWhileAway } from './asked-while-away.js';
 import { claim } from './claim.js';
 
@@ -34,7 +34,7 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
     {
       claim: (event, reaction) =>
         claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, pause),
-      ask: (call) => askedWhileAway(() => ask(link, call), patience),
+      ask: (call) => askedWhileAway(() => askReaction(link, call), patience),
       note: (what, about, sentence) => {
         if (what === 'ran') log.info(about, sentence);
         else log.warn({ ...about, what }, sentence);
@@ -94,33 +94,4 @@ function reactionsIn({ config }: ServiceStart, rules: Value): readonly Reaction[
     return `${file}:${String(line)}: ${path.join('.')}: ${reason}; ${mend}`;
   });
   throw new Error(`the reactor has problems\n${lines.join('\n')}`);
-}
-
-async function ask(link: RoleLink, call: ReactionCall): Promise<Result<string, Refusal>> {
-  const { reaction, cause, tgt, args } = call;
-  const { what, fun, tgtType, timeout } = reaction;
-  const client = new MasterClient({
-    bus: link.bus,
-    signing: link.own.signing,
-    subjects: { publish: link.subjects.svcGw('publish'), runner: link.subjects.svcGw('runner'), admin: '', auth: '' },
-    grantRun: null,
-    claims: { [REACTION]: cause.reaction, [CAUSE]: { ...cause } },
-    backMs: 0, // asked again from outside, for longer
-  });
-  if (what === 'job') {
-    const job: JobAsk = {
-      tgt, tgtType, funs: [fun], args: [args], timeout, returner: '', returnerOptions: {}, options: {},
-    }; // prettier-ignore
-    const started = await client.publishAsync(job);
-    if (!started.ok) return started;
-    // Authorised, and nobody is meant: there is no job of that name.
-    return started.value.minions.length === 0 ? err(refusal('invalid_target', nobodyIn(tgt))) : ok(started.value.jid);
-  }
-  const run = { fun, args, timeout };
-  const ran = await (what === 'run' ? client.run(run, 'jid') : client.wheel(run, 'jid'));
-  return ran.ok ? ok(ran.value.jid) : ran;
-}
-
-function nobodyIn(tgt: JobAsk['tgt']): string {
-  return `no minion matches ${typeof tgt === 'string' ? tgt : tgt.join(',')}: nothing was run`;
 }

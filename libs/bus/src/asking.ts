@@ -1,4 +1,12 @@
-/** One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard. */
+/**
+ * One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard.
+ *
+ * While nobody has heard it, as when the only replica of a service is started anew, it is sent again. The broker's word that
+ * nobody has makes that safe: nothing is done twice, and no password is tried twice. What a replica announces would tell no
+ * better when to ask, since it does so before it listens.
+ *
+ * Spec: spec/envelope.md#durability.
+ */
 import { equalBytes, type KnownParty, namesOf, type OpenedMessage, privatePart } from '@natrium/envelope';
 import type { Body, Contract } from '@natrium/wire';
 import { type AskFailure, type Conversation, renewed, sameSide } from './conversation.js';
@@ -12,7 +20,13 @@ export interface Question<Q extends Contract> {
   readonly body: Body<Q>;
   readonly subject: string;
   readonly to: () => readonly KnownParty[];
+  /** How long nobody may be there to hear it, in milliseconds, of the time that it has; none unless it is said. */
+  readonly backMs?: number;
 }
+
+/** How long a replica may take to come back, in milliseconds. */
+export const BACK_MS = 2000;
+const [AGAIN_MS, MOST_AGAIN_MS] = [25, 200];
 
 export interface Hearing<A extends Contract> {
   /** `done` ends the conversation. */
@@ -39,8 +53,17 @@ export interface Line {
   readonly messageId: Uint8Array;
   /** Where answer number `index` is heard. */
   replyTo(index: number): string;
+  /** It has shown that it knows our announcement. */
+  knowsUs(party: KnownParty): boolean;
   /** Stops waiting: answers are no longer heard. */
   hangUp(): void;
+}
+
+interface How<A extends Contract> {
+  readonly timeoutMs: number;
+  /** `all`: the time is that of the whole question. `silence`: it begins anew with each answer, and when it is sent again as nobody had heard it. */
+  readonly of: 'all' | 'silence';
+  readonly hear: Waiting<A>;
 }
 
 export class Asking<Q extends Contract, A extends Contract> implements Conversation {
@@ -50,20 +73,29 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   readonly #sending: Sending | undefined;
   /** What a receipt of each time that it was sealed looks like; none where answers are waited for. */
   readonly #sent: Sent[] = [];
+  /** One of the parties asked: answers come from its side only. */
+  #asked: KnownParty | undefined;
+  /** Why nobody has heard it, while that is so. */
+  #unheard: AskFailure | undefined;
+  readonly #begun = performance.now();
+  /** Since it was begun. */
+  #backMs: number;
+  #againMs = AGAIN_MS;
+  #again: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   constructor(
     private readonly line: Line,
     private readonly question: Question<Q>,
-    /** One of the parties asked: answers come from its side only. */
-    private readonly asked: KnownParty,
     answers: A | undefined,
-    private readonly how: { readonly timeoutMs: number; readonly hear: Waiting<A> },
+    private readonly how: How<A>,
   ) {
     this.contracts = new Map(answers === undefined ? [] : [[answers.kind, answers]]);
-    const { contract, subject } = question;
+    const { contract, subject, backMs = 0 } = question;
+    this.#backMs = Math.min(backMs, how.timeoutMs);
     this.#sending = line.tracing.send({ kind: contract.kind, subject, messageId: line.messageId });
     this.#timer = setTimeout(() => {
-      this.#fail('timeout');
+      this.#fail(this.#unheard ?? 'timeout');
     }, how.timeoutMs);
   }
 
@@ -71,30 +103,38 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     return this.line.messageId;
   }
 
-  send(to: readonly KnownParty[], introduce: boolean): void {
-    const { contract, body, subject } = this.question;
-    const framing = { messageId: this.messageId, re: null, introduce };
-    const trace = privatePart(undefined, this.#sending?.trace);
-    const parts = this.line.sealer.parts(contract, body, framing);
-    if (this.how.hear.onReceipt !== undefined) this.#sent.push({ to, receipt: parts.receipt });
-    this.line.transport.publish(subject, parts.messageFor(recipients(to, trace)), this.line.replyTo(0));
+  /** Sends it to whoever is known by now. */
+  ask(): void {
+    const to = this.question.to();
+    [this.#asked] = to;
+    this.#unheard = undefined;
+    if (to.length > 0) this.#send(to, !to.some((party) => this.line.knowsUs(party)));
+    else
+      queueMicrotask(() => {
+        this.#nobodyHeard('nobody_known');
+      });
   }
 
   end(failure?: AskFailure): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     this.line.hangUp();
     this.#sending?.end(failure);
   }
 
   letGo(): void {
     this.#timer.unref();
+    this.#backMs = 0;
+    clearTimeout(this.#again);
   }
 
   expects(party: KnownParty): boolean {
-    return sameSide(party, this.asked);
+    return this.#asked !== undefined && sameSide(party, this.#asked);
   }
 
   onAnswer(opened: OpenedMessage): void {
+    this.#backMs = 0;
     if (this.how.hear.onAnswer?.(opened.body as Body<A>, opened.party) === 'done') this.end();
     else this.#timer.refresh();
   }
@@ -108,7 +148,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   onNoResponders(): void {
-    this.#fail('no_responders');
+    this.#nobodyHeard('no_responders');
   }
 
   onTurnedAway(): void {
@@ -120,7 +160,36 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     const replica = namesOf(party).owner;
     if (!this.expects(party) || this.#retried.has(replica)) return;
     this.#retried.add(replica);
-    this.send(renewed(this.question.to(), party), true);
+    this.#send(renewed(this.question.to(), party), true);
+  }
+
+  #send(to: readonly KnownParty[], introduce: boolean): void {
+    const { contract, body, subject } = this.question;
+    const framing = { messageId: this.messageId, re: null, introduce };
+    const trace = privatePart(undefined, this.#sending?.trace);
+    const parts = this.line.sealer.parts(contract, body, framing);
+    if (this.how.hear.onReceipt !== undefined) this.#sent.push({ to, receipt: parts.receipt });
+    this.line.transport.publish(subject, parts.messageFor(recipients(to, trace)), this.line.replyTo(0));
+  }
+
+  #nobodyHeard(failure: AskFailure): void {
+    if (this.#isOver) return;
+    this.#unheard = failure;
+    if (this.#passed() + this.#againMs > this.#backMs) {
+      this.#fail(failure);
+      return;
+    }
+    this.#again = setTimeout(() => {
+      // After a stall there may be no time for an answer, and then nothing is to come of it.
+      if (this.how.of === 'all' && this.#passed() >= this.how.timeoutMs) return;
+      if (this.how.of === 'silence') this.#timer.refresh();
+      this.ask();
+    }, this.#againMs);
+    this.#againMs = Math.min(2 * this.#againMs, MOST_AGAIN_MS);
+  }
+
+  #passed(): number {
+    return performance.now() - this.#begun;
   }
 
   #fail(failure: AskFailure): void {

@@ -1,6 +1,5 @@
-export { askUntilHeard, BACK_MS, isUnheard } from './ask-until-heard.js';
 export { digestOf, readAsked } from './asked.js';
-export type { Hearing, Question } from './asking.js';
+export { BACK_MS, type Hearing, type Question } from './asking.js';
 export { Clock } from './clock.js';
 export type { AskFailure } from './conversation.js';
 export { Directory } from './directory.js';

@@ -55,14 +55,14 @@ export class SealedBus {
     await this.#inbox.close();
   }
 
-  /** Asks and takes the first answer. */
+  /** Asks and takes the first answer. @param timeoutMs Of all of it, waiting for somebody to hear it (`backMs`) included. */
   ask<Q extends Contract, A extends Contract>(
     question: Question<Q>,
     answers: A,
     timeoutMs: number,
   ): Promise<Result<{ readonly body: Body<A>; readonly party: KnownParty }, AskFailure>> {
     return new Promise((resolve) => {
-      this.converse(question, answers, timeoutMs, {
+      const hear: Hearing<A> = {
         onAnswer: (body, party) => {
           resolve(ok({ body, party }));
           return 'done';
@@ -70,21 +70,23 @@ export class SealedBus {
         onFailure: (failure) => {
           resolve(err(failure));
         },
-      });
+      };
+      this.#converse(new Asking(this.#line(), question, answers, { timeoutMs, of: 'all', hear }));
     });
   }
 
   /** Asks for what has no answer but that it is done, and waits for that. */
   deliver<Q extends Contract>(question: Question<Q>, timeoutMs: number): Promise<Result<undefined, AskFailure>> {
     return new Promise((resolve) => {
-      this.#converse(question, undefined, timeoutMs, {
+      const hear: Waiting<Contract> = {
         onReceipt: () => {
           resolve(ok(undefined));
         },
         onFailure: (failure) => {
           resolve(err(failure));
         },
-      });
+      };
+      this.#converse(new Asking(this.#line(), question, undefined, { timeoutMs, of: 'all', hear }));
     });
   }
 
@@ -99,27 +101,13 @@ export class SealedBus {
     timeoutMs: number,
     hear: Hearing<A>,
   ): () => void {
-    return this.#converse(question, answers, timeoutMs, hear);
+    return this.#converse(new Asking(this.#line(), question, answers, { timeoutMs, of: 'silence', hear }));
   }
 
-  #converse<Q extends Contract, A extends Contract>(
-    question: Question<Q>,
-    answers: A | undefined,
-    timeoutMs: number,
-    hear: Waiting<A>,
-  ): () => void {
-    const asked = question.to();
-    const [first] = asked;
-    if (first === undefined) {
-      queueMicrotask(() => {
-        hear.onFailure('nobody_known');
-      });
-      return () => undefined;
-    }
-    const asking = new Asking(this.#line(), question, first, answers, { timeoutMs, hear });
+  #converse<Q extends Contract, A extends Contract>(asking: Asking<Q, A>): () => void {
     this.#waiting.set(toHex(asking.messageId), asking);
     if (this.#isClosed) asking.letGo();
-    asking.send(asked, !asked.some((party) => this.#knowUs.has(namesOf(party).keyId)));
+    asking.ask();
     return () => {
       asking.end();
     };
@@ -216,6 +204,7 @@ export class SealedBus {
       tracing: this.tracing,
       messageId,
       replyTo: (index) => `${this.sealer.own.inbox}.${token}.${String(index)}`,
+      knowsUs: (party) => this.#knowUs.has(namesOf(party).keyId),
       hangUp: () => this.#waiting.delete(token),
     };
   }

@@ -26,7 +26,7 @@ export const LIFETIMES = { epochMs: 3_600_000, overlapMs: 60_000, announcementMs
 export const PATIENCE = 3000;
 export const JID = '20261120141646000001';
 /** What no broker may see. */
-const EVENT = { first: 1, dropped: 0, events: [{ tag: 'checks/disk', data: 'canary', load: null, stamp: 0 }] };
+export const EVENT = { first: 1, dropped: 0, events: [{ tag: 'checks/disk', data: 'canary', load: null, stamp: 0 }] };
 
 export type Role = 'gateway' | 'acl' | 'runner';
 

@@ -3,10 +3,9 @@
  * once more, and the first question is still listened to: a busy master stalls for seconds. A runner that has begun is not
  * run again; when nobody who began it is there any more, what became of it is unknown.
  */
-import { type AskFailure, isUnheard, type Question, type SealedBus } from '@natrium/bus';
+import type { AskFailure, Question, SealedBus } from '@natrium/bus';
 import { err, ok, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
-import type { Patience } from './asks.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Answer = Result<Ran, AskFailure>;
@@ -15,19 +14,20 @@ type Answer = Result<Ran, AskFailure>;
 const SILENT_MS = 3000;
 /** Whoever says nothing for so long is gone. */
 const GONE_MS = 10_000;
-/** While nobody is there. */
-const AGAIN_MS = 200;
 const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its way; it is not run again';
 
-/** @param onJid Hears once under which jid it runs, when that is told before its end. */
+/**
+ * @param patienceMs How long nobody at all may answer.
+ * @param onJid Hears once under which jid it runs, when that is told before its end.
+ */
 export function askRun(
   bus: SealedBus,
   question: Question<typeof contracts.runner>,
-  patience: Patience,
+  patienceMs: number,
   onJid: (jid: string) => void = () => undefined,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    new RunAsking(bus, question, patience, { onJid, onEnd: resolve }).start();
+    new RunAsking(bus, question, patienceMs, { onJid, onEnd: resolve }).start();
   });
 }
 
@@ -49,32 +49,27 @@ class RunAsking {
   readonly #asked: Asked[] = [];
   #isNamed = false;
   #again: NodeJS.Timeout | undefined;
-  readonly #begun = performance.now();
 
   constructor(
     private readonly bus: SealedBus,
     private readonly question: Question<typeof contracts.runner>,
-    private readonly patience: Patience,
+    private readonly patienceMs: number,
     private readonly hear: RunHearing,
   ) {}
 
   start(): void {
     this.#again = setTimeout(
       () => {
-        this.#ask(Math.max(SILENT_MS, this.patience.silentMs - SILENT_MS));
+        this.#ask(Math.max(SILENT_MS, this.patienceMs - SILENT_MS));
       },
-      Math.min(SILENT_MS, this.patience.silentMs),
+      Math.min(SILENT_MS, this.patienceMs),
     );
-    this.#ask(Math.min(GONE_MS, this.patience.silentMs));
+    this.#ask(Math.min(GONE_MS, this.patienceMs));
   }
 
   #ask(silentMs: number): void {
     const asked: Asked = { jid: '', answer: undefined, hangUp: () => undefined };
     this.#asked.push(asked);
-    this.#converse(asked, silentMs);
-  }
-
-  #converse(asked: Asked, silentMs: number): void {
     asked.hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
       onAnswer: (ran) => {
         if (!isAlive(ran, this.question.body.follow)) {
@@ -86,23 +81,9 @@ class RunAsking {
         return 'more';
       },
       onFailure: (failure) => {
-        if (!this.#mayCome(failure)) this.#hear(asked, err(failure));
-        else {
-          const timer = setTimeout(() => {
-            this.#again?.refresh();
-            this.#converse(asked, silentMs);
-          }, AGAIN_MS);
-          asked.hangUp = () => {
-            clearTimeout(timer);
-          };
-        }
+        this.#hear(asked, err(failure));
       },
     });
-  }
-
-  /** Nobody has heard it, and one that is started anew is soon back. */
-  #mayCome(failure: AskFailure): boolean {
-    return isUnheard(failure) && performance.now() - this.#begun < this.patience.backMs;
   }
 
   /** What came of it counts at once, a refusal or a silence only when the other question has ended as well. */

@@ -71,14 +71,6 @@ export interface Asker {
   readonly backMs?: number;
 }
 
-/** In milliseconds. */
-export interface Patience {
-  /** How long nobody at all may answer. */
-  readonly silentMs: number;
-  /** How long nobody may be there to hear the first question. */
-  readonly backMs: number;
-}
-
 /**
  * An identity asks: a minion on its `up` subjects, an account on its `usr` subjects.
  *

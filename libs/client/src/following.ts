@@ -7,9 +7,8 @@
  * Of a job that has begun no refusal is told, which would say that nothing was sent: it is the reason why its end is not known.
  * Spec: spec/envelope.md#durability.
  */
-import { type AskFailure, isUnheard, type Question, type SealedBus } from '@natrium/bus';
+import type { AskFailure, Question, SealedBus } from '@natrium/bus';
 import { type Body, contracts } from '@natrium/wire';
-import type { Patience } from './asks.js';
 
 export type News = Body<typeof contracts.news>;
 
@@ -41,13 +40,13 @@ export class Following {
   #end: News['end'] | undefined;
   #ends = 0;
   #heard = 0;
-  /** Questions that somebody may have heard. */
   #attempts = 0;
 
   constructor(
     private readonly bus: SealedBus,
     private readonly question: Question<typeof contracts.publish>,
-    private readonly patience: Patience,
+    /** How long nobody at all may answer, in milliseconds. */
+    private readonly patienceMs: number,
     private readonly hear: FollowHearing,
   ) {}
 
@@ -58,7 +57,7 @@ export class Following {
 
   #ask(): void {
     this.#attempts += 1;
-    this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patience.silentMs), {
+    this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patienceMs), {
       onAnswer: (news) => {
         if (this.#attempts > 1 && NOT_NOW.has(news.refusal?.code ?? '')) {
           this.#againAfter(LATER_MS, 'timeout');
@@ -106,18 +105,16 @@ export class Following {
     return minions.filter((id) => !this.#told.has(id) && !absent.has(id));
   }
 
-  /** While nobody has heard of the job, it is asked for again as long as a gateway may take to come back. Later it is a matter of time. */
+  /** Whether somebody has heard of the job is a matter of time once it may have been asked for before. */
   #failed(failure: AskFailure): void {
     const isFirst = this.#attempts === 1 && this.#minions === undefined;
-    const mayCome = isUnheard(failure) && performance.now() - this.#heard < this.patience.backMs;
-    if (isFirst && isUnheard(failure)) this.#attempts -= 1;
-    if (isFirst && failure !== 'timeout' && !mayCome) this.hear.onFailure(failure);
+    if (isFirst && failure !== 'timeout') this.hear.onFailure(failure);
     else this.#againAfter(failure === 'timeout' ? 0 : AGAIN_MS, this.#minions === undefined ? failure : 'timeout');
   }
 
   /** @param failure Told instead when patience is over. */
   #againAfter(ms: number, failure: AskFailure): void {
-    if (performance.now() - this.#heard >= this.patience.silentMs) this.#giveUp(failure);
+    if (performance.now() - this.#heard >= this.patienceMs) this.#giveUp(failure);
     else if (ms === 0) this.#ask();
     else
       setTimeout(() => {

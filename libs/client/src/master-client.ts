@@ -4,10 +4,10 @@
  *
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
-import { askUntilHeard, BACK_MS, type OpenStep } from '@natrium/bus';
+import { BACK_MS, type OpenStep } from '@natrium/bus';
 import { type Absent, err, type Jid, type JobNews, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { contracts } from '@natrium/wire';
-import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, Patience, RunAnswer, RunAsk } from './asks.js';
+import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
 import { askRun } from './ask-run.js';
 import { asRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';
@@ -77,8 +77,9 @@ export class MasterClient {
         body: { request, signature, credential, grantRun: this.asker.grantRun, follow, batch },
         subject: this.asker.subjects.publish,
         to: () => this.asker.bus.sealer.directory.role('gateway'),
+        backMs: this.asker.backMs ?? BACK_MS,
       },
-      this.#patience(ask),
+      patienceMs(ask),
       {
         onNews: (news) => {
           const isLast = tell(news, follow, hear);
@@ -134,9 +135,10 @@ export class MasterClient {
       body: { ...this.#proving(signed.value), follow },
       subject: subjects.runner,
       to: () => bus.sealer.directory.role('gateway'),
+      backMs: this.asker.backMs ?? BACK_MS,
     };
     const step = bus.tracing.begin('runner', { funs: [ask.fun] });
-    const answer = await step.within(() => askRun(bus, question, this.#patience(ask), onJid));
+    const answer = await step.within(() => askRun(bus, question, patienceMs(ask), onJid));
     if (answer.ok) step.note({ jid: answer.value.jid });
     step.end(answer.ok ? answer.value.refusal?.code : answer.error);
     if (!answer.ok) return err(unreachable(answer.error));
@@ -152,13 +154,13 @@ export class MasterClient {
     const signed = signAsk(this.asker, { what, funs: [fun], args: [args] }, { timeout: 5 });
     if (!signed.ok) return signed;
     const { request, signature } = signed.value;
-    const answer = await askUntilHeard(
-      this.asker.bus,
+    const answer = await this.asker.bus.ask(
       {
         contract: contracts.admin,
         body: { request, signature },
         subject: this.asker.subjects.admin,
         to: () => this.asker.bus.sealer.directory.role('acl'),
+        backMs: BACK_MS,
       },
       contracts.adminDone,
       ADMIN_TIMEOUT_MS,
@@ -175,8 +177,7 @@ export class MasterClient {
   /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
   async auth(ask: LoginAsk): Promise<Result<LoggedIn, Refusal>> {
     const { what, eauth = '', username = '', secret = '', token = '' } = ask;
-    const answer = await askUntilHeard(
-      this.asker.bus,
+    const answer = await this.asker.bus.ask(
       {
         contract: contracts.auth,
         body: {
@@ -189,6 +190,7 @@ export class MasterClient {
         },
         subject: this.asker.subjects.auth,
         to: () => this.asker.bus.sealer.directory.role('acl'),
+        backMs: BACK_MS,
       },
       contracts.authed,
       LOGIN_TIMEOUT_MS,
@@ -199,16 +201,16 @@ export class MasterClient {
     return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });
   }
 
-  #patience({ timeout }: { readonly timeout: number }): Patience {
-    return { silentMs: timeout * 1000 + SILENCE_MS, backMs: this.asker.backMs ?? BACK_MS };
-  }
-
   /** With whatever proves who asks. */
   #proving({ request, signature }: SignedAsk) {
     const { token } = this.asker;
     if (token === undefined) return { request, signature, credential: null };
     return { request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
   }
+}
+
+function patienceMs({ timeout }: { readonly timeout: number }): number {
+  return timeout * 1000 + SILENCE_MS;
 }
 
 function isGoodFor(signed: SignedAsk | undefined, { bus }: Asker): signed is SignedAsk {

@@ -1,4 +1,5 @@
-import { type Machine, Rest } from './rest.js';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Machine, MACHINE, Rest } from './rest.js';
 
 const IDLE = 10;
 const WORK = 600;
@@ -162,4 +163,18 @@ it('who is not frugal tidies up, and nothing else', () => {
   expect(glances(HARD_WORK)).toEqual([]);
   expect(looks(WORK)).toEqual([]);
   expect(looks(IDLE)).toEqual(['forget', 'collect']);
+});
+
+it.each(['collectHeap', 'collectAtWork'] as const)('%s of this process takes what has grown old', async (collect) => {
+  let kept: object | undefined = {};
+  const seen = new WeakRef(kept);
+  for (let times = 0; times < 3; times += 1) {
+    await turn();
+    MACHINE[collect](); // what lives through it is old
+  }
+  expect(seen.deref()).toBe(kept);
+  kept = undefined;
+  await turn();
+  MACHINE[collect]();
+  expect(seen.deref()).toBeUndefined();
 });

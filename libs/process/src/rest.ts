@@ -210,12 +210,15 @@ function heap(): Heap {
   return { used: used - (young?.space_used_size ?? 0) + beside, room: room + beside };
 }
 
+/** This process, which is not frugal. */
+export const MACHINE: Machine = { collectHeap, collectAtWork, heap };
+
 /**
  * @param isFrugal Memory is worth more than speed until it is hard at work.
  * @returns Stops looking.
  */
 export function tidyAtRest(parts: readonly Remembering[], isFrugal: boolean): () => void {
-  const rest = new Rest(parts, { collectHeap, collectAtWork, heap, ...(isFrugal && { frugal: FRUGAL }) });
+  const rest = new Rest(parts, { ...MACHINE, ...(isFrugal && { frugal: FRUGAL }) });
   const look = sinceLast((spent) => {
     rest.look(spent);
   });

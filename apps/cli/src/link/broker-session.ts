@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askUntilHeard, BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
+import { BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
 import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
@@ -124,8 +124,9 @@ async function askToBeGuest({ identity, bus, subjects, own, services }: Link): P
     body: { nkey: identity.nkeyPublic },
     subject: subjects.usrAcl(own.fp, 'guest'),
     to: () => services('acl'),
+    backMs: BACK_MS,
   };
-  const answer = await askUntilHeard(bus, question, contracts.guested, JOIN_MS);
+  const answer = await bus.ask(question, contracts.guested, JOIN_MS);
   if (!answer.ok) return unavailable(`the acl-service gave no guest's user of the broker (${answer.error})`);
   const { refusal, user } = answer.value.body;
   if (refusal !== null) return unavailable(refusal.sentence);
@@ -149,8 +150,9 @@ async function askFor(
     body: { request, grains: {} },
     subject: subjects.join,
     to: () => services('acl'),
+    backMs: BACK_MS,
   };
-  const answer = await askUntilHeard(bus, question, contracts.joined, JOIN_MS);
+  const answer = await bus.ask(question, contracts.joined, JOIN_MS);
   if (!answer.ok) return unavailable(`the acl-service gave no user of the broker (${answer.error})`);
   const { state, user } = answer.value.body;
   if (state === 'full') return unavailable('too many ask to be let in at this moment; wait a moment and try again');

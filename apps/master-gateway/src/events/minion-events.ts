@@ -4,7 +4,7 @@
  *
  * Spec: docs/event-bus.md#who-may-fire-what, spec/envelope.md#durability.
  */
-import { askUntilHeard, type Listening, type Opened } from '@natrium/bus';
+import { BACK_MS, type Listening, type Opened } from '@natrium/bus';
 import { fp, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import {
@@ -136,8 +136,9 @@ export class MinionEvents {
       body: { key, tag, count },
       subject: link.subjects.svcAcl('event'),
       to: () => link.directory.role('acl'),
+      backMs: BACK_MS,
     };
-    void askUntilHeard(link.bus, ask, contracts.noted, NOTE_MS).then((answer) => {
+    void link.bus.ask(ask, contracts.noted, NOTE_MS).then((answer) => {
       if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
     });
   }

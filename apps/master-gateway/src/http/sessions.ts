@@ -1,5 +1,5 @@
 /** Logins, and who a token is, as the acl-service knows it: nothing of it is kept here, so any replica serves any session. */
-import { askUntilHeard, digestOf } from '@natrium/bus';
+import { BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { Credential } from '@natrium/flow';
 import { type Body, contracts } from '@natrium/wire';
@@ -114,13 +114,13 @@ export class Sessions {
 
   async #ask(body: Auth): Promise<{ readonly token: string; readonly session: Session }> {
     const { link } = this;
-    const answer = await askUntilHeard(
-      link.bus,
+    const answer = await link.bus.ask(
       {
         contract: contracts.auth,
         body,
         subject: link.subjects.svcAcl('auth'),
         to: () => link.directory.role('acl'),
+        backMs: BACK_MS,
       },
       contracts.authed,
       ANSWER_MS,

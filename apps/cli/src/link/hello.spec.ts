@@ -1,0 +1,123 @@
+/**
+ * Rules of the first word of a command with the master. Whoever has a retired key and the broker is not believed: the roles
+ * document that lies on this host is newer than his, or none of his branch. An acl-service that is started anew is waited for.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { NatsTransport } from '@natrium/bus';
+import type { MasterConfig } from '@natrium/config';
+import {
+  announce,
+  decode,
+  encode,
+  EpochKeyring,
+  identityFrom,
+  newIdentitySecret,
+  type RolesChain,
+  SigningKey,
+  signRoles,
+  signTime,
+  sodiumReady,
+  type Wire,
+} from '@natrium/envelope';
+import { MasterKeys, readKeyFile, RolesChanges } from '@natrium/keystore';
+import { type Broker, startBroker } from '@natrium/testing';
+import { contracts, readAs, writeAs } from '@natrium/wire';
+import { openSession } from './broker-session.js';
+
+const AN_HOUR = 3_600_000;
+
+let folder: string;
+let keys: MasterKeys;
+let broker: Broker;
+let acl: NatsTransport;
+beforeAll(async () => {
+  await sodiumReady();
+  broker = await startBroker();
+});
+afterAll(async () => {
+  await broker.stop();
+});
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-hello-'));
+  keys = new MasterKeys(join(folder, 'pki'));
+  keys.create(Date.now());
+  acl = await NatsTransport.connect({ servers: [broker.url], name: 'acl' });
+});
+afterEach(async () => {
+  await acl.drain();
+  rmSync(folder, { recursive: true });
+});
+
+/** Whoever has the acl-service's key of now answers each hello with the chain that it says. */
+async function answers(chain: () => RolesChain[1]): Promise<void> {
+  const { cluster } = keys.roles();
+  const [[firstRoot], key] = [keys.chain(), keys.roleKey('acl')];
+  const now = Date.now();
+  const epochKey = new EpochKeyring(newIdentitySecret()).rotate(now, AN_HOUR, 0).publicKey;
+  const owner = { type: 'role', role: 'acl', instance: 'a1', key: key.publicKey } as const;
+  const service = announce(key, cluster, { owner, use: 'service', epochKey, notBefore: now, notAfter: now + AN_HOUR, rolesSerial: 1 }); // prettier-ignore
+  acl.subscribe('nt.main.hello', ({ payload, respond }) => {
+    const { nonce } = readAs(contracts.helloQuestion, decode(payload));
+    const time = signTime(key, cluster, nonce, Date.now());
+    const said = { version: 1 as const, firstRoot, chain: [...chain()], services: [service], time };
+    respond(encode(writeAs(contracts.helloAnswer, said) as Wire));
+  });
+  await acl.flush();
+}
+
+async function opened() {
+  const config = { nats: [broker.url], cluster: 'main', clock_skew: 30, broker_auth: 'none', broker_ca: '', broker_cert: '', broker_key: '' } as unknown as MasterConfig; // prettier-ignore
+  const { firstRoot, document } = keys.roles();
+  const session = await openSession({
+    config,
+    identity: identityFrom(newIdentitySecret()),
+    keyPath: undefined,
+    firstRoot,
+    rolesSerial: document.serial,
+    newest: keys.chain()[1].at(-1),
+  });
+  if (session.ok) await session.value.transport.drain();
+  return session;
+}
+
+it('a session is opened with the document that is known, and with none that is older or beside it', async () => {
+  const { cluster } = keys.roles();
+  const [old, key] = [keys.chain(), keys.roleKey('acl')];
+  const root = SigningKey.fromSeed(readKeyFile(join(keys.folder, 'root.key')) ?? new Uint8Array());
+  let chain = old[1];
+  await answers(() => chain);
+  expect((await opened()).ok).toBe(true);
+  const changes = new RolesChanges(keys);
+  changes.newKey('acl', Date.now());
+  changes.retire('acl', Date.now());
+  expect(await opened()).toMatchObject({
+    ok: false,
+    error: { exit: 69, sentence: expect.stringMatching(/roles document/) as string },
+  });
+  const { document } = keys.roles();
+  changes.newRoot(Date.now());
+  chain = [...old[1], signRoles(root, cluster, { ...document, serial: 9, roles: { ...document.roles, acl: [key.publicKey] } })]; // prettier-ignore
+  expect(await opened()).toMatchObject({
+    ok: false,
+    error: { sentence: expect.stringMatching(/does not continue/) as string },
+  });
+});
+
+it('one that is started anew is waited for', async () => {
+  const session = opened();
+  await pause(700);
+  await answers(() => keys.chain()[1]);
+  expect((await session).ok).toBe(true);
+});
+
+it('and given up after two seconds', async () => {
+  const begun = performance.now();
+  expect(await opened()).toEqual({
+    ok: false,
+    error: { exit: 69, sentence: 'no acl-service answered on nt.main.hello' },
+  });
+  expect(performance.now() - begun).toBeGreaterThan(2000);
+});

@@ -180,11 +180,20 @@ describe('a run of which nobody has said a word after three seconds', () => {
     expect(worker.handed).toHaveLength(2);
   });
 
-  it('is refused as the first has refused it where nobody was there the second time', async () => {
-    worker.says(refused('not_permitted'), 0);
-    expect(await isOver(worker)).toBe(false);
+  it.each(['not_permitted', 'already_ran'])(
+    'is refused as the first has refused it where nobody was there the second time: %s',
+    async (code) => {
+      worker.says(refused(code), 0);
+      expect(await isOver(worker)).toBe(false);
+      worker.fails('no_responders', 1);
+      expect([await worker.told, worker.handed.length]).toEqual([code, 2]);
+    },
+  );
+
+  it('also where that is known before', async () => {
     worker.fails('no_responders', 1);
-    expect([await worker.told, worker.handed.length]).toEqual(['not_permitted', 2]);
+    worker.says(refused('already_ran'), 0);
+    expect(await worker.told).toBe('already_ran');
   });
 
   it('and is waited for where nobody was there the second time, and the first has not refused it', async () => {
@@ -202,6 +211,16 @@ it.each(['no_responders', 'nobody_known'] as const)('a run that nobody has heard
     `test.sleep gave no answer: no runner-service is there (${failure})`,
     1,
   ]);
+});
+
+it('one that was not there at first has its three seconds from then on', async () => {
+  const worker = new Worker();
+  await seconds(1.9);
+  worker.handed[0]?.onSentAgain?.();
+  await seconds(2.5);
+  expect(worker.handed).toHaveLength(1);
+  await seconds(1);
+  expect(worker.handed).toHaveLength(2);
 });
 
 it('one that is started anew is waited for as long as one may take to come back', () => {

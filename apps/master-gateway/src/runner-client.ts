@@ -118,6 +118,9 @@ class Run {
           // What takes longer is over when the time of the whole run is.
           if (failure !== 'timeout') this.#take(err(failure));
         },
+        onSentAgain: () => {
+          if (this.#worker === undefined) this.#lookIn(SILENT_MS);
+        },
       },
     );
     this.#hangUps.push(hangUp);
@@ -135,7 +138,8 @@ class Run {
 
   #decide(last: Result<Ran, AskFailure>): void {
     const refusals = this.#answers.filter((one) => one.ok);
-    const hasRun = this.#handed > 1 && refusals.some(({ value }) => value.refusal?.code === 'already_ran');
+    const heard = this.#answers.filter((one) => one.ok || one.error === 'turned_away');
+    const hasRun = heard.length > 1 && refusals.some(({ value }) => value.refusal?.code === 'already_ran');
     this.#end(hasRun ? err('lost') : (refusals.at(-1) ?? last));
   }
 

@@ -31,6 +31,7 @@ class Away {
   readonly minion: Party;
   known: readonly KnownParty[] = [this.gateway.known];
   heard = 0;
+  again = 0;
   #told: AskFailure | 'answered' | undefined;
 
   constructor(tracing: Tracing = NO_TRACING) {
@@ -62,6 +63,9 @@ class Away {
       },
       onFailure: (failure) => {
         this.#told = failure;
+      },
+      onSentAgain: () => {
+        this.again += 1;
       },
     });
   }
@@ -219,6 +223,42 @@ it('waits for a receipt as for an answer', async () => {
   });
   await pass(300);
   expect([away.told, away.heard]).toEqual(['answered', 1]);
+});
+
+it('whose first sending cannot be sealed ends, and the process goes on', async () => {
+  const away = new Away();
+  const before = jest.getTimerCount();
+  away.known = [];
+  away.ask(5000, BACK_MS);
+  await settle();
+  jest.spyOn(away.minion.bus.sealer, 'parts').mockImplementation(() => {
+    throw new TypeError('it has no encoding');
+  });
+  away.known = [away.gateway.known];
+  await pass(100);
+  expect([away.told, jest.getTimerCount()]).toEqual(['nobody_known', before]);
+});
+
+it('is sent again once where the broker says twice that nobody has heard it, and not once it is over', async () => {
+  const away = new Away();
+  const publish = jest.spyOn(away.minion.transport, 'publish');
+  const end = away.converse(5000, BACK_MS);
+  const inbox = publish.mock.calls[0]?.[2];
+  await settle();
+  world().broker.connect().publish('nt.main.nobody', new Uint8Array(), inbox);
+  await settle();
+  await pass(75);
+  expect(away.sent).toBe(2);
+  end();
+  await pass(1000);
+  expect(away.sent).toBe(2);
+});
+
+it('tells who converses each time that it is sent again', async () => {
+  const away = new Away();
+  away.converse(5000, BACK_MS);
+  await pass(500);
+  expect(away.again).toBe(away.sent - 1);
 });
 
 it('is one step of its trace, however often it was sent', async () => {

@@ -32,11 +32,13 @@ export interface Hearing<A extends Contract> {
   /** `done` ends the conversation. */
   onAnswer(body: Body<A>, party: KnownParty): 'more' | 'done';
   onFailure(failure: AskFailure): void;
+  /** Nobody had heard it until now: the silence of whoever may hear it begins. */
+  onSentAgain?(): void;
 }
 
 /** Whoever waits for a receipt hears no answers, and the other way round. */
 export interface Waiting<A extends Contract>
-  extends Partial<Pick<Hearing<A>, 'onAnswer'>>, Pick<Hearing<A>, 'onFailure'> {
+  extends Partial<Pick<Hearing<A>, 'onAnswer'>>, Omit<Hearing<A>, 'onAnswer'> {
   onReceipt?(): void;
 }
 
@@ -107,7 +109,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   ask(): void {
     const to = this.question.to();
     [this.#asked] = to;
-    this.#unheard = undefined;
+    this.#retried.clear(); // who knew us may have gone meanwhile
     if (to.length > 0) this.#send(to, !to.some((party) => this.line.knowsUs(party)));
     else
       queueMicrotask(() => {
@@ -164,6 +166,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   #send(to: readonly KnownParty[], introduce: boolean): void {
+    this.#unheard = undefined;
     const { contract, body, subject } = this.question;
     const framing = { messageId: this.messageId, re: null, introduce };
     const trace = privatePart(undefined, this.#sending?.trace);
@@ -173,6 +176,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   #nobodyHeard(failure: AskFailure): void {
+    clearTimeout(this.#again); // a broker may say it twice
     if (this.#isOver) return;
     this.#unheard = failure;
     if (this.#passed() + this.#againMs > this.#backMs) {
@@ -183,9 +187,19 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
       // After a stall there may be no time for an answer, and then nothing is to come of it.
       if (this.how.of === 'all' && this.#passed() >= this.how.timeoutMs) return;
       if (this.how.of === 'silence') this.#timer.refresh();
-      this.ask();
+      this.how.hear.onSentAgain?.();
+      this.#askAgain(failure);
     }, this.#againMs);
     this.#againMs = Math.min(2 * this.#againMs, MOST_AGAIN_MS);
+  }
+
+  /** It is sealed for the first time where nobody was known before: what cannot be ends the question, and not the process. */
+  #askAgain(failure: AskFailure): void {
+    try {
+      this.ask();
+    } catch {
+      this.#fail(failure);
+    }
   }
 
   #passed(): number {

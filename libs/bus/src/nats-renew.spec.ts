@@ -71,6 +71,24 @@ it('still hears from the broker that nobody listens, after it was renewed', asyn
   await transport.drain();
 });
 
+it('hears that as often as it asks, also while it is renewed', async () => {
+  const transport = await open();
+  let heard = 0;
+  transport.subscribe('inbox.1', ({ noResponders }) => {
+    if (noResponders) heard += 1;
+  });
+  await transport.flush();
+  const renewed = transport.renew();
+  for (let n = 0; n < BURST; n += 1) {
+    transport.publish('nobody.here', bytes(1), 'inbox.1');
+    await transport.flush();
+  }
+  await renewed;
+  await transport.flush();
+  expect(heard).toBe(BURST);
+  await transport.drain();
+});
+
 it('leaves one connection behind, and hears each message once, when the new one is cut before the broker has answered', async () => {
   let opened = 0;
   const proxy = createServer((client) => {

@@ -33,6 +33,10 @@ class Master {
     this.#asked.says(ran, to);
   }
 
+  isSentAgain(of = 0): void {
+    this.#asked.isSentAgain(of);
+  }
+
   fails(failure: AskFailure, of = 0): void {
     this.#asked.fails(failure, of);
   }
@@ -97,6 +101,19 @@ it.each(['turned_away', 'no_responders', 'nobody_known'] as const)('so is that i
   const master = new Master();
   master.fails(failure);
   expect([await master.told, master.times]).toEqual([failure, 1]);
+});
+
+it('a master that was not there at first has its three seconds from then on', async () => {
+  const master = new Master();
+  await seconds(1.9);
+  master.isSentAgain();
+  await seconds(2.5);
+  expect(master.times).toBe(1);
+  await seconds(1);
+  expect(master.times).toBe(2);
+  master.isSentAgain(1);
+  await seconds(5);
+  expect(master.times).toBe(2);
 });
 
 it('a master that never answers is waited for as long as the caller has patience', async () => {

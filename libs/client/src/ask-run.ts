@@ -83,6 +83,9 @@ class RunAsking {
       onFailure: (failure) => {
         this.#hear(asked, err(failure));
       },
+      onSentAgain: () => {
+        if (this.#asked.length === 1) this.#again?.refresh();
+      },
     });
   }
 

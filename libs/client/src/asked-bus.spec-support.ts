@@ -37,6 +37,12 @@ export class AskedBus<C extends Contract> {
     else clearTimeout(asked?.timer);
   }
 
+  /** Nobody had heard it until now. */
+  isSentAgain(of: number): void {
+    this.#asked[of]?.timer.refresh();
+    this.#asked[of]?.hear.onSentAgain?.();
+  }
+
   fails(failure: AskFailure, of: number): void {
     clearTimeout(this.#asked[of]?.timer);
     this.#asked[of]?.hear.onFailure(failure);

@@ -9,7 +9,7 @@ import { fp, fromHex, MemberTrees, randomBytes, signGrant, type SigningKey, veri
 import type { Proved as LoggedIn, Logins } from './eauth/logins.js';
 import { DecideGrant, type GrantFields, type GrantPorts, type Member, type SignedRequest } from '@natrium/flow';
 import { err, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
-import type { Body, contracts } from '@natrium/wire';
+import { type Body, type contracts, isTellable } from '@natrium/wire';
 import { eventOf, reactorOf } from './prove-reactor.js';
 import { proveRunner } from './prove-runner.js';
 import type { AuditLog } from './audit-log.js';
@@ -120,14 +120,6 @@ export class Granting {
       auditNumber: fields.auditNumber,
     });
   }
-}
-
-/** As the wire has it (`granted`, spec/wire.md). */
-const MAX_ID = 255;
-
-/** What is no id of a minion cannot be told as one: an empty name in a list, or one that is longer than any. */
-function isTellable(id: string): boolean {
-  return id !== '' && id.length <= MAX_ID;
 }
 
 type About = Readonly<Record<string, string>>;

@@ -16,6 +16,8 @@ import { signAsk, type SignedAsk } from './signed-ask.js';
 
 /** Beyond the job's own timeout: the gateway says the end, this is for its silence. */
 const SILENCE_MS = 5000;
+/** The acl-service may be waited for, for as long as `grant_timeout` says; a gateway that waits says so each second. */
+const START_S = 60;
 const ADMIN_TIMEOUT_MS = 5000;
 
 /** A request that ends this soon is signed anew for the next batch: it still has to be granted and to reach the minions. */
@@ -79,7 +81,7 @@ export class MasterClient {
         to: () => this.asker.bus.sealer.directory.role('gateway'),
         backMs: this.asker.backMs ?? BACK_MS,
       },
-      patienceMs(ask),
+      patienceMs(ask, follow),
       {
         onNews: (news) => {
           const isLast = tell(news, follow, hear);
@@ -138,7 +140,7 @@ export class MasterClient {
       backMs: this.asker.backMs ?? BACK_MS,
     };
     const step = bus.tracing.begin('runner', { funs: [ask.fun] });
-    const answer = await step.within(() => askRun(bus, question, patienceMs(ask), onJid));
+    const answer = await step.within(() => askRun(bus, question, patienceMs(ask, follow), onJid));
     if (answer.ok) step.note({ jid: answer.value.jid });
     step.end(answer.ok ? answer.value.refusal?.code : answer.error);
     if (!answer.ok) return err(unreachable(answer.error));
@@ -209,8 +211,9 @@ export class MasterClient {
   }
 }
 
-function patienceMs({ timeout }: { readonly timeout: number }): number {
-  return timeout * 1000 + SILENCE_MS;
+/** Who waits for the start alone waits no longer than that may take, however long it may run. */
+function patienceMs({ timeout }: { readonly timeout: number }, follow: Follow): number {
+  return (follow === 'all' ? timeout : Math.min(timeout, START_S)) * 1000 + SILENCE_MS;
 }
 
 function isGoodFor(signed: SignedAsk | undefined, { bus }: Asker): signed is SignedAsk {

@@ -23,6 +23,11 @@ export const word = z.string().check(z.minLength(1), z.maxLength(256));
 /** A process of a role: a word in a subject, which must be nothing else there. */
 export const instance = z.string().check(z.regex(/^[a-z0-9_-]{1,64}$/));
 export const minionId = z.string().check(z.minLength(1), z.maxLength(255));
+/** What is no id of a minion cannot be told as one: an empty name in a list, or one that is longer than any. */
+export function isTellable(id: string): boolean {
+  return minionId.safeParse(id).success;
+}
+
 export const jid = z.string().check(z.regex(/^\d{20}$/));
 export const count = z.int().check(z.minimum(0));
 

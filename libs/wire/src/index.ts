@@ -1,7 +1,7 @@
 export { fields, readAs, writeAs } from './codec.js';
 export { type Body, type Contract, contract, fromWire, RECEIPT, type SenderRole, toWire } from './contract.js';
 export * as contracts from './contracts.js';
-export { MAX_MINIONS } from './fields.js';
+export { isTellable, MAX_MINIONS } from './fields.js';
 export {
   fpIn,
   inboxOf,

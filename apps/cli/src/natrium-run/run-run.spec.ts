@@ -44,11 +44,12 @@ describe('natrium-run', () => {
     expect((await run(['--quiet', '-d', 'manage.up'], docs)).out).toBe('manage.up:\n\n    Who is up.\n\n');
   });
 
-  it('waits as the configuration says where -t says nothing, 0 or less', async () => {
+  it('waits as the configuration says where -t says nothing, 0 or less; what nobody waits for has a day', async () => {
     const script = { ...answer({}), defaults: { runnerTimeout: 600 } };
     const timeoutOf = async (...argv: readonly string[]) => (await run([...argv, 'manage.up'], script)).ran[0]?.timeout;
     expect([await timeoutOf(), await timeoutOf('-t', '0'), await timeoutOf('-t', '9')]).toEqual([600, 600, 9]);
     expect(await timeoutOf('-t', '-1')).toBe(600);
+    expect([await timeoutOf('--async'), await timeoutOf('--async', '-t', '9')]).toEqual([86_400, 9]);
     const { exit, err: said, connected } = await run(['-t', '99999', 'manage.up']);
     expect({ exit, connected }).toEqual({ exit: 2, connected: 0 });
     expect(said).toContain("natrium-run: error: option -t: '99999' is more than 86400\n");

@@ -5,6 +5,7 @@
  *
  * Spec: docs/exit-codes.md.
  */
+import { ASYNC_TIMEOUT } from '@natrium/jobs';
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
@@ -73,7 +74,8 @@ async function carryOut(
   io: Io,
 ): Promise<number> {
   let jid = '';
-  const ask = { ...asked, timeout: asked.timeout ?? link.defaults.runnerTimeout };
+  const timeout = asked.timeout ?? (asked.async === true ? ASYNC_TIMEOUT : link.defaults.runnerTimeout);
+  const ask = { ...asked, timeout };
   const answer = await orInterrupt(link.run(ask, (told) => (jid = told)), io); // prettier-ignore
   if (answer === INTERRUPTED) return interrupted(jid, io);
   if (!answer.ok) return refused(answer.error, io);

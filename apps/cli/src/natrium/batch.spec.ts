@@ -30,6 +30,12 @@ describe('--batch', () => {
     expect({ exit, out }).toEqual({ exit: 0, out: ['a', 'b', 'c'].map(block).join('') });
   });
 
+  it('asks for nothing in the name of an empty id of a list, nor of one that is longer than any', async () => {
+    const listed = { preview: ok(['a', 'b']), jobs: [good('a'), good('b')] };
+    const { master } = await natrium(['-L', `a,,b,${'x'.repeat(256)},z`, 'test.ping', '-b', '1'], listed);
+    expect(master.published).toMatchObject([{ tgt: ['a', 'z'] }, { tgt: ['b'] }]);
+  });
+
   it('asks its next minions only when the batch before has ended', async () => {
     const seen: number[] = [];
     const io = new ScriptedIo();

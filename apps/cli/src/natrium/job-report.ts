@@ -10,7 +10,7 @@ import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
-import { type Missing, missingOf, missingText, unknownId } from './missing.js';
+import { type Missing, missingOf, missingText, sayNobody, unknownId } from './missing.js';
 import type { ShowOptions } from './request.js';
 import { summaryText } from './summary.js';
 
@@ -27,9 +27,6 @@ export interface ReportPorts {
   /** The command asks for documentation, which is printed once for all minions. */
   readonly docs: boolean;
 }
-
-export const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
-export const NO_RETURN = 'ERROR: No return received\n';
 
 /** Formats that a summary may follow; the others are read by programs. */
 const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'nested', 'quiet']);
@@ -82,13 +79,10 @@ export class JobReport {
   started(start: JobStart): boolean {
     this.#start = start;
     const { io } = this.#ports;
-    if (start.minions.length + start.missing.length === 0) {
-      io.out(`${NONE_MATCHED}\n`);
-      io.err(NO_RETURN);
-      return false;
-    }
-    if (!this.#batched) this.#sayJid(start.jid);
-    return true;
+    const isNobody = start.minions.length === 0 && (!this.#batched || start.missing.length === 0);
+    if (isNobody) sayNobody(start.missing, io);
+    else if (!this.#batched) this.#sayJid(start.jid);
+    return !isNobody;
   }
 
   #sayJid(jid: string): void {
@@ -163,8 +157,8 @@ export class JobReport {
   }
 
   #endSummary(): void {
-    const { io, printer, show } = this.#ports;
-    if (!show.summary || !FOR_PEOPLE.has(printer.asked)) return;
+    const { io, printer, show, docs } = this.#ports;
+    if (docs || !show.summary || !FOR_PEOPLE.has(printer.asked)) return;
     io.out(summaryText({ returned: this.#returned, failed: this.#failed, missing: this.#missing }, show.verbose));
   }
 

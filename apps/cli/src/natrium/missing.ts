@@ -1,5 +1,6 @@
 /** What is printed for a minion that was asked and did not return: Salt's sentence first, then what is known of the reason. */
 import type { Absent, AbsentWhy } from '@natrium/model';
+import type { Io } from '../ports.js';
 
 export interface Missing {
   readonly id: string;
@@ -15,7 +16,9 @@ export function unknownId(id: string): Missing {
   return { id, why: 'unknown_id' };
 }
 
-export const NO_SUCH_ID = 'No accepted minion has this id.';
+const NO_SUCH_ID = 'No accepted minion has this id.';
+const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
+export const NO_RETURN = 'ERROR: No return received\n';
 
 export function missingText({ why, sentence }: Missing, jid: string): string {
   switch (why) {
@@ -30,6 +33,17 @@ export function missingText({ why, sentence }: Missing, jid: string): string {
     case 'no_answer':
       return `Minion did not return. [No response]\n${sentence === undefined ? '' : `${asSentence(sentence)}\n`}${lookUpHint(jid)}`;
   }
+}
+
+/** Nobody is meant. @param unknown What was listed and is nobody's id. */
+export function sayNobody(unknown: readonly string[], io: Io): void {
+  io.out(`${NONE_MATCHED}\n`);
+  io.err(NO_RETURN);
+  sayUnknown(unknown, io);
+}
+
+export function sayUnknown(ids: readonly string[], io: Io): void {
+  for (const id of ids) io.err(`${id}: ${NO_SUCH_ID}\n`);
 }
 
 function asSentence(text: string): string {

@@ -199,6 +199,16 @@ describe('natrium exits 2', () => {
     expect(out).toBe('No minions matched the target. No command was sent, no jid was assigned.\n');
     expect({ exit, said }).toEqual({ exit: 2, said: 'ERROR: No return received\n' });
   });
+
+  it.each([[[]], [['-v']], [['-b1']]])('when nobody has an id of the list, with %j: no jid is told', async (flags) => {
+    const script = { preview: ok([]), job: [started([], ['z']), ended()] };
+    const { exit, out, err: said } = await natrium([...flags, '-L', 'z', 'test.ping'], script);
+    expect({ exit, out, said }).toEqual({
+      exit: 2,
+      out: 'No minions matched the target. No command was sent, no jid was assigned.\n',
+      said: 'ERROR: No return received\nz: No accepted minion has this id.\n',
+    });
+  });
 });
 
 describe('a refusal', () => {
@@ -364,6 +374,11 @@ describe('documentation', () => {
     );
     expect(exit).toBe(0);
     expect(master.published[0]).toMatchObject({ funs: ['sys.doc'], args: [['test']] });
+  });
+
+  it('has no summary behind it', async () => {
+    const asked = await natrium(['*', '-d', 'test', '--summary'], { job });
+    expect(asked.out).toBe((await natrium(['*', '-d', 'test'], { job })).out);
   });
 
   it('is asked of every minion when no target is given', async () => {

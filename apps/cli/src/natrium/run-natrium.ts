@@ -6,6 +6,7 @@
  * Spec: docs/exit-codes.md.
  */
 import { ok, type Refusal, type Result } from '@natrium/model';
+import { isTellable } from '@natrium/wire';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
@@ -18,8 +19,8 @@ import type { ConnectMaster, Io, MasterLink, JobAsk } from '../ports.js';
 import { batchPlan, subsetOf } from './batch.js';
 import { natriumProgram, NOT_BUILT } from './command.js';
 import { followJob, type FollowParts } from './follow.js';
-import { JobReport, NO_RETURN, NONE_MATCHED } from './job-report.js';
-import { NO_SUCH_ID } from './missing.js';
+import { JobReport } from './job-report.js';
+import { NO_RETURN, sayNobody, sayUnknown } from './missing.js';
 import { type Request, requestOf, shownBy } from './request.js';
 import { listAsk, type Matched, runBatch } from './run-batch.js';
 
@@ -62,7 +63,7 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
   if (matched === INTERRUPTED) return EXIT.interrupted;
   if (!matched.ok) return refused(matched.error, io);
   const { minions, unknown } = matched.value;
-  if (minions.length + unknown.length === 0) return noneMatched(report);
+  if (minions.length === 0) return noneMatched(report, unknown);
   if (batch !== undefined && minions.length >= batch.from) {
     if (mode === 'async') return tooManyToStart(minions.length, batch.from, io);
     return runBatch(ask, matched.value, batch, parts);
@@ -97,12 +98,12 @@ async function matchedBy({ ask, subset }: Request, link: MasterLink, io: Io): Pr
   if (subset !== undefined) return ok({ minions: subsetOf(minions, subset, () => io.random()), unknown: [] });
   return ok({
     minions,
-    unknown: typeof tgt === 'string' ? [] : [...new Set(tgt)].filter((id) => !minions.includes(id)),
+    unknown: typeof tgt === 'string' ? [] : [...new Set(tgt)].filter((id) => isTellable(id) && !minions.includes(id)),
   });
 }
 
-function noneMatched(report: JobReport): number {
-  report.started({ jid: '', minions: [], missing: [] });
+function noneMatched(report: JobReport, missing: readonly string[]): number {
+  report.started({ jid: '', minions: [], missing });
   return EXIT.noneMatched;
 }
 
@@ -125,16 +126,10 @@ async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number>
   if (answer === INTERRUPTED) return EXIT.interrupted;
   if (!answer.ok) return refused(answer.error, io);
   if (answer.value.minions.length === 0) {
-    io.out(`${NONE_MATCHED}\n`);
-    io.err(NO_RETURN);
-    sayUnknown(answer.value.missing, io);
+    sayNobody(answer.value.missing, io);
     return EXIT.noneMatched;
   }
   sayUnknown(answer.value.missing, io);
   io.out(`Executed command with job ID: ${answer.value.jid}\n`);
   return EXIT.ok;
-}
-
-function sayUnknown(ids: readonly string[], io: Io): void {
-  for (const id of ids) io.err(`${id}: ${NO_SUCH_ID}\n`);
 }

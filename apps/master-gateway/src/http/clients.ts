@@ -1,5 +1,5 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
-import { batchesOf, hasFailed } from '@natrium/jobs';
+import { ASYNC_TIMEOUT, batchesOf, hasFailed } from '@natrium/jobs';
 import { sample, type Value, type ValueMap } from '@natrium/model';
 import { funArgs } from '../fun-args.js';
 import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
@@ -32,9 +32,6 @@ export interface Call {
   /** @returns What it adds to `return`. @throws {HttpException} */
   readonly make: (calls: Calls) => Promise<readonly Value[]>;
 }
-
-/** Nobody waits for it: a day, which is as long as an answer may take. */
-const ASYNC_TIMEOUT = 86_400;
 
 export class Clients {
   readonly #clients: Readonly<Record<Client, (low: ValueMap) => Call>> = {

@@ -80,6 +80,7 @@ export const RECORDED: readonly Recorded[] = [
   { about: 'the same in a batch', as: 'bob', ...low({ client: 'local_batch', tgt: 'a', fun: ['test.echo'], arg: [['hi']], batch: '1' }), status: 200, returns: { return: [{ a: { 'test.echo': 'hi' } }] } },
   { about: 'the same of a subset', as: 'bob', ...low({ client: 'local_subset', tgt: 'a', fun: ['test.echo'], arg: [['hi']], subset: 1 }), status: 200, returns: { return: [{ a: { 'test.echo': 'hi' } }] } },
   { about: 'local of nobody', as: 'bob', ...low({ client: 'local', tgt: 'zzz', fun: 'test.ping' }), status: 200, returns: { return: [{}] } },
+  { about: 'local of a list of which nobody is there', as: 'bob', ...low({ client: 'local', tgt: ['zzz'], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{}] } },
   { about: 'local of a listed minion that is not there', as: 'bob', ...low({ client: 'local', tgt: ['a', 'zzz'], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true, zzz: '<no return>' }] } },
   { about: 'local of a list with empty parts', as: 'bob', ...low({ client: 'local', tgt: 'a,, ', tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true }] } },
   { about: 'the same, as a list', as: 'bob', ...low({ client: 'local', tgt: ['a', ''], tgt_type: 'list', fun: 'test.ping' }), status: 200, returns: { return: [{ a: true }] } },

@@ -22,12 +22,12 @@ const FLAG: Readonly<Record<string, Partial<Flags>>> = {
   u: { ascii: false },
 };
 
-/** `(?i)` at the very start of a pattern; undefined, and nothing read, when there is none. */
-export function readGlobalFlags(cursor: Cursor, flags: Flags): Flags | undefined {
+/** The letters of `(?i)` at the very start of a pattern; undefined, and nothing read, when there is none. */
+export function readGlobalFlags(cursor: Cursor): string | undefined {
   const start = cursor.at;
   if (!cursor.take('(?')) return undefined;
   const letters = cursor.takeWhile(/^[a-zA-Z]$/);
-  if (letters !== '' && cursor.take(')')) return withFlags(flags, letters);
+  if (letters !== '' && cursor.take(')')) return letters;
   cursor.rewind(start);
   return undefined;
 }
@@ -93,10 +93,14 @@ function scopedFlags(cursor: Cursor, flags: Flags): Flags {
   if (!cursor.take(':') || (on === '' && off === undefined) || off === '')
     throw new PatternError('an unknown form of (?...)');
   if (off !== undefined && /[^ims]/.test(off)) throw new PatternError(`the flags -${off} cannot be switched off`);
+  if ([...(off ?? '')].some((letter) => on.includes(letter)))
+    throw new PatternError(`a flag of (?${on}-${off ?? ''}:...) is switched on and off`);
   return withoutFlags(withFlags(flags, on), off ?? '');
 }
 
-function withFlags(flags: Flags, letters: string): Flags {
+/** @param letters All that are switched on in one place. @throws {PatternError} */
+export function withFlags(flags: Flags, letters: string): Flags {
+  if (letters.includes('a') && letters.includes('u')) throw new PatternError('the flags a and u exclude each other');
   let out = flags;
   for (const letter of letters) {
     const change = FLAG[letter];

@@ -7,28 +7,27 @@
 import { Cursor } from './pattern-cursor.js';
 import { readEscape } from './pattern-escape.js';
 import { charNode } from './pattern-fold.js';
-import { type Flags, readGlobalFlags, readGroup, skipComment } from './pattern-group.js';
+import { type Flags, readGlobalFlags, readGroup, skipComment, withFlags } from './pattern-group.js';
 import { readSet } from './pattern-set.js';
 import { MAX_COUNT, type Node, PatternError } from './pattern-syntax.js';
 
 /** @throws {PatternError} When it is not a pattern of Python's, or not one that runs in linear time. */
 export function readPattern(text: string): { readonly node: Node; readonly hasGlobalFlags: boolean } {
   const reader = new Reader(text);
-  let flags: Flags = { fold: false, lines: false, newline: false, ascii: false };
-  let hasGlobalFlags = false;
+  let letters = '';
   for (;;) {
     if (skipComment(reader.cursor)) continue;
-    const global = readGlobalFlags(reader.cursor, flags);
-    if (global === undefined) break;
-    flags = global;
-    hasGlobalFlags = true;
+    const more = readGlobalFlags(reader.cursor);
+    if (more === undefined) break;
+    letters += more;
   }
-  const node = reader.choice(flags);
+  const node = reader.choice(withFlags(NO_FLAGS, letters));
   if (!reader.cursor.done) throw new PatternError('a ) closes nothing');
-  return { node, hasGlobalFlags };
+  return { node, hasGlobalFlags: letters !== '' };
 }
 
 const MAX_DEPTH = 512;
+const NO_FLAGS: Flags = { fold: false, lines: false, newline: false, ascii: false };
 
 export class Reader {
   readonly cursor: Cursor;

@@ -147,11 +147,20 @@ describe('a prefix pattern', () => {
     ['a*'.repeat(1025), 'no fixed place'],
     [`.*(${'a|'.repeat(1030)})`, 'no fixed place'],
     ['(?=a)'.repeat(400), 'no fixed place'],
+    ['(?au)a', 'exclude each other'],
+    ['(?a)(?u)a', 'exclude each other'],
+    ['(?au:a)', 'exclude each other'],
+    ['(?i-i:a)', 'on and off'],
+    ['(?s-sm:a)', 'on and off'],
     ['\\b'.repeat(600), 'no fixed place'],
     [`${'('.repeat(600)}a${')'.repeat(600)}`, 'nested too deeply'],
   ])('refuses %j and says why', (pattern, reason) => {
     expect(prefix(pattern, 'a')).toContain(reason);
   });
+});
+
+it.each(['(?a)(?u:a)', '(?aa)a', '(?uu)a', '(?i-s:a)', '(?u)(?a:a)'])('%j is a pattern', (pattern) => {
+  expect(prefix(pattern, 'a')).toBe(true);
 });
 
 describe('an alternation of many plain words', () => {

@@ -92,7 +92,7 @@ export class Clients {
   #local(low: ValueMap): Call {
     return this.#job(low, async (ask, calls) => {
       const news = await calls.job(ask, 'all');
-      return [jobAnswer(news, { ...ask, isList: ask.tgtType === 'list' })];
+      return [jobAnswer(news, ask)];
     });
   }
 
@@ -114,7 +114,7 @@ export class Clients {
       const { minions } = await calls.job(ask, 'connected');
       if (minions.length === 0) return [{}];
       const part = listAsk(ask, sample(minions, count, Math.random).sort());
-      return [jobAnswer(await calls.job(part, 'all'), { ...ask, isList: false })];
+      return [jobAnswer(await calls.job(part, 'all'), ask)];
     });
   }
 
@@ -179,7 +179,7 @@ function batchAnswer(news: JobNews, ask: LocalAsk): { readonly told: readonly Va
   const absent = news.absent.filter(({ id, why }) => why !== 'not_connected' && !back.has(id));
   const silent = absent.filter(({ why }) => why !== 'refused');
   const heard = { ...news, absent: absent.filter(({ why }) => why === 'refused'), missing: [] };
-  const answer = jobAnswer(heard, { ...ask, isFull: false, isList: false });
+  const answer = jobAnswer(heard, { ...ask, isFull: false });
   const told = Object.entries<Value>({ ...answer, ...Object.fromEntries(silent.map(({ id }) => [id, {}])) });
   return {
     told: told.map(([id, value]) => ({ [id]: value })),

@@ -7,18 +7,19 @@ type Absent = JobNews['absent'][number];
 
 export interface AnswerForm {
   readonly isFull: boolean;
-  /** The target named its minions: who is silent is told in words, not as `false`. */
-  readonly isList: boolean;
   /** Where there is one, a value is told under this name. */
   readonly only: string | undefined;
 }
 
+/** As Salt: a minion that is silent is `false`, an id that no accepted minion has is told in words. */
 export function jobAnswer(news: JobNews, form: AnswerForm): ValueMap {
   const { jid, returns, absent, missing } = news;
-  const silent = form.isList ? absent : absent.filter(({ id }) => !returns.some((one) => one.id === id));
+  // Nobody is meant: there is no job.
+  if (news.minions.length === 0) return {};
+  const words = (text: string) => (form.isFull ? { ret: text, retcode: 1, jid, out: 'no_return' } : text);
   return Object.fromEntries<Value>([
-    ...silent.map((one) => [one.id, absentAnswer(one, jid, form)] as const),
-    ...missing.map((id) => [id, absentAnswer({ id, why: 'no_answer', sentence: null }, jid, form)] as const),
+    ...absent.map((one) => [one.id, one.why === 'refused' ? words(refused(one)) : false] as const),
+    ...missing.map((id) => [id, words(`Minion did not return. [No response]\n${hint(jid)}`)] as const),
     ...returns.map((one) => [one.id, returned(one, jid, form)] as const),
   ]);
 }
@@ -28,14 +29,8 @@ function returned({ ret, retcode, out }: Return, jid: string, { isFull, only }: 
   return isFull ? { ret: value, retcode, jid, ...(out === null ? {} : { out }) } : value;
 }
 
-function absentAnswer({ why, sentence }: Absent, jid: string, { isFull, isList }: AnswerForm): Value {
-  if (why === 'refused') {
-    const text = `Minion did not return. [Refused]\n${sentence ?? 'It refused the job.'}`;
-    return isFull ? { ret: text, retcode: 1, jid, out: 'no_return' } : text;
-  }
-  if (!isList) return false;
-  const text = `Minion did not return. [${why === 'not_connected' ? 'Not connected' : 'No response'}]\n${hint(jid)}`;
-  return isFull ? { ret: text, retcode: 1, jid, out: 'no_return' } : text;
+function refused({ sentence }: Absent): string {
+  return `Minion did not return. [Refused]\n${sentence ?? 'It refused the job.'}`;
 }
 
 function hint(jid: string): string {

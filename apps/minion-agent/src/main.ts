@@ -1,9 +1,8 @@
 /** The process of a minion: `node main.mjs -c DIR`. */
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
 import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
-import { beFrugal, whenToldToStop } from '@natrium/process';
+import { beFrugal, programOptions, whenToldToStop } from '@natrium/process';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
@@ -18,7 +17,8 @@ if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budge
 for (const name of ['MALLOC_MMAP_THRESHOLD_', 'MALLOC_ARENA_MAX', 'MALLOC_TRIM_THRESHOLD_'])
   Reflect.deleteProperty(process.env, name);
 
-const loaded = loadMinionConfig(configDir());
+const { configDir } = programOptions('natrium-minion', 'The agent of a minion: runs the jobs that it is sent.', {});
+const loaded = loadMinionConfig(configDir);
 if (!loaded.ok) {
   process.stderr.write(
     `natrium-minion: the configuration has problems\n${loaded.error.map(problemSentence).join('\n')}\n`,
@@ -79,15 +79,6 @@ try {
   const why = error instanceof Error ? error.message : String(error);
   process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
   end(1);
-}
-
-function configDir(): string {
-  try {
-    return parseArgs({ options: { config: { type: 'string', short: 'c', default: '/etc/natrium' } } }).values.config;
-  } catch (error) {
-    process.stderr.write(`natrium-minion: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
 }
 
 function end(code: number): never {

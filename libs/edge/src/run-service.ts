@@ -7,13 +7,12 @@
  * A supervisor that holds the other end of standard input (`NATRIUM_SUPERVISED=1`) takes the service with it when it dies.
  */
 import 'reflect-metadata';
-import { parseArgs } from 'node:util';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
-import { finished, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
+import { finished, programOptions, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
@@ -51,9 +50,23 @@ export interface OpenService {
   close(atOnce?: AbortSignal): Promise<void>;
 }
 
+const OWN_OPTIONS = {
+  metrics: {
+    value: '[HOST:]PORT',
+    about: 'figures for Prometheus, /healthz and /readyz',
+  },
+};
+
+const ABOUT = {
+  acl: 'An acl-service: decides what is asked for, and lets minions and accounts in.',
+  gateway: 'A master-gateway: sends jobs to minions and gathers their returns.',
+  runner: 'A runner-service: runs runners and the wheel, and reacts to events.',
+  sink: 'An event sink: writes events into a file or a database.',
+} as const satisfies Partial<Record<RoleName, string>>;
+
 /** Runs one service of a role until it is told to stop. A failure at start ends the process with status 1 and one sentence. */
 export async function runService(
-  role: RoleName,
+  role: keyof typeof ABOUT,
   create: (start: ServiceStart) => Promise<DynamicModule>,
   started: (start: ServiceStart) => Promise<void> | void = () => undefined,
 ): Promise<void> {
@@ -67,16 +80,14 @@ export async function runService(
 }
 
 async function start(
-  role: RoleName,
+  role: keyof typeof ABOUT,
   create: (start: ServiceStart) => Promise<DynamicModule>,
   started: (start: ServiceStart) => Promise<void> | void,
 ): Promise<void> {
   endWithSupervisor();
-  const { values } = parseArgs({
-    options: { config: { type: 'string', short: 'c', default: '/etc/natrium' }, metrics: { type: 'string' } },
-  });
-  const address = values.metrics === undefined ? undefined : metricsAddress(values.metrics);
-  const config = readServiceConfig(values.config);
+  const { configDir, own } = programOptions(`natrium ${role}`, ABOUT[role], OWN_OPTIONS);
+  const address = own.metrics === undefined ? undefined : metricsAddress(own.metrics);
+  const config = readServiceConfig(configDir);
   const log = pino(logOptions(config.logLevel, { service: role }));
   for (const report of config.reports) log.warn(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);

@@ -1,5 +1,6 @@
-/** What a process that runs for months does for itself, how it ends, and which sockets and ports it takes. */
+/** What a process that runs for months does for itself, how it is started and ends, and which sockets and ports it takes. */
 export { ANY_PORT, freePort, isFree } from './free-port.js';
+export { programOptions } from './program-options.js';
 export { beFrugal, tidyAtRest } from './rest.js';
 export { connectToSocket, openSocketFolder, shortSocketPath, type SocketFolder } from './socket-path.js';
 export { whenToldToStop } from './stop-signals.js';

@@ -50,7 +50,7 @@ it('finds no acl-service that answers, and waits for it', async () => {
 it('is told a word that nobody knows', async () => {
   const { code, stderr } = await agent('', '--frob');
   expect({ code, stderr }).toEqual({
-    code: 1,
+    code: 2,
     stderr: expect.stringMatching(/^natrium-minion: Unknown option '--frob'[^\n]*\n$/) as string,
   });
 });

@@ -100,6 +100,21 @@ describe('the client', () => {
   );
 
   it.each(['job', 'run', 'wheel'])(
+    'gives up a %s of a day of which nobody tells the start, after little more than a minute',
+    async (what) => {
+      const client = clientOn(aBus().bus);
+      const day = 86_400;
+      const told =
+        what === 'job'
+          ? client.publishAsync({ ...JOB, timeout: day })
+          : client[what === 'run' ? 'run' : 'wheel']({ ...RUN, timeout: day }, 'jid');
+      await jest.advanceTimersByTimeAsync(70_000);
+      const soon = await Promise.race([told, Promise.resolve('still asked')]);
+      expect(soon).toMatchObject({ error: { code: 'master_unreachable' } });
+    },
+  );
+
+  it.each(['job', 'run', 'wheel'])(
     'has asked for a %s once when it counts as asked once, and twice later',
     async (what) => {
       const { bus, asked } = aBus();

@@ -202,7 +202,9 @@ describe('natrium exits 2', () => {
 
   it.each([[[]], [['-v']], [['-b1']]])('when nobody has an id of the list, with %j: no jid is told', async (flags) => {
     const script = { preview: ok([]), job: [started([], ['z']), ended()] };
-    const { exit, out, err: said } = await natrium([...flags, '-L', 'z', 'test.ping'], script);
+    const { exit, out, err: said, master } = await natrium([...flags, '-L', 'z', 'test.ping'], script);
+    // Only a batch knows before it asks.
+    expect(master.published).toHaveLength(flags[0] === '-b1' ? 0 : 1);
     expect({ exit, out, said }).toEqual({
       exit: 2,
       out: 'No minions matched the target. No command was sent, no jid was assigned.\n',

@@ -193,6 +193,12 @@ describe('pki/minions_autosign', () => {
     expect(admission('autosign_timeout: 10\n').signs(joiner('web1'))).toBe(false);
     expect(existsSync(path)).toBe(false);
   });
+
+  it('has no end with an autosign_timeout of 0', () => {
+    const old = (Date.now() - 600_000 * MINUTE_MS) / 1000;
+    utimesSync(put('pki/minions_autosign/web1', ''), old, old);
+    expect(admission('autosign_timeout: 0\n').signs(joiner('web1'))).toBe(true);
+  });
 });
 
 it('open_mode is refused with the configuration', () => {

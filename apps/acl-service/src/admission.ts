@@ -112,7 +112,9 @@ export class FileAdmission implements Admission {
       this.#tell(path.value, `${LETS_NOBODY_IN}: it cannot be removed (${messageOf(cause)})`);
       return false;
     }
-    return this.parts.now() - stat.value.mtimeMs <= this.#config.autosign_timeout * MINUTE_MS;
+    const { autosign_timeout: minutes } = this.#config;
+    // As Salt's: 0 is no limit.
+    return minutes === 0 || this.parts.now() - stat.value.mtimeMs <= minutes * MINUTE_MS;
   }
 
   /** `''` when the folder holds no such name. */

@@ -21,7 +21,9 @@ describe('a sound configuration', () => {
       peer_run: { '.*': ['manage.*'] },
       publisher_acl: { fred: ['test.*'], 'admin|manager_.*': ['@runner', { '@jobs': ['list.*'] }], 'f[r]ed*': [] },
       publisher_acl_blacklist: { users: ['root', '^(?!sudo_).*$', '*bad_*'], modules: ['cmd', '*.run'] },
-      external_auth: { pam: { fred: ['.*'], 'ops%': [], '^model': 'x' } },
+      external_auth: {
+        pam: { fred: ['.*'], 'ops%': [], '^model': 'x', 'CORP\\ops%': [], 'c++ devs%': [], 'ops [prod%': [] },
+      },
       nodegroups: { webs: 'web*', list: ['a', 'b'] },
     };
     expect(problems(config)).toEqual([]);
@@ -63,6 +65,8 @@ describe('a problem', () => {
     [{ publisher_acl: { 'fred(': ['test.*'] } }, 'publisher_acl.fred(: the pattern'],
     [{ publisher_acl_blacklist: { users: ['(?<!x)'] } }, 'publisher_acl_blacklist.users.0: the pattern'],
     [{ publisher_acl_blacklist: { modules: [1] } }, 'everyone is denied'],
+    [{ publisher_acl_blacklist: { user: ['root'] } }, 'publisher_acl_blacklist.user: there is no such list'],
+    [{ external_auth: { pam: { 'ops [prod': [] } } }, 'external_auth.pam.ops [prod: the pattern'],
     [{ publisher_acl_blacklist: { modules: ['test\\.ver\\*'] } }, 'the star is escaped'],
     [{ publisher_acl_blacklist: { users: ['fred\\*'] } }, 'the star is escaped'],
     [{ external_auth: { pam: null } }, 'external_auth.pam: this is not a mapping'],

@@ -49,6 +49,14 @@ function deniedLists(raw: Value | undefined, problems: ProblemList): Pick<Policy
     return { deniedUsers: { everyone: true, rules: [] }, deniedModules: { everyone: true, rules: [] } };
   }
   const lists = raw ?? {};
+  for (const key of Object.keys(lists)) {
+    if (key !== 'users' && key !== 'modules')
+      problems.add(
+        [...path, key],
+        'there is no such list, so it denies nobody',
+        'write users: [...] and modules: [...]',
+      );
+  }
   return {
     deniedUsers: compileDenied(lists['users'], [...path, 'users'], problems),
     deniedModules: compileDenied(lists['modules'], [...path, 'modules'], problems),

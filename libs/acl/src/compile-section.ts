@@ -39,8 +39,10 @@ function compileBackend(raw: Value, path: RulePath, context: ListContext): Backe
   // Keys that begin with `^` are settings of the backend.
   const keys = entriesOf(raw, path, context.problems).filter(([key]) => !key.startsWith('^'));
   return keys.map(([key, list]) => {
-    const group = key.endsWith('%') ? key.replace(/%+$/, '') : undefined;
-    return { ...userRule(key, list, [...path, key], context), group };
+    const below = [...path, key];
+    if (!key.endsWith('%')) return { ...userRule(key, list, below, context), group: undefined };
+    const users = { source: key, problem: undefined, test: () => false };
+    return { path: below, key, users, list: compileList(list, below, context), group: key.replace(/%+$/, '') };
   });
 }
 

@@ -72,7 +72,7 @@ export interface UserRule extends RuleRef {
   readonly list: AccessList;
 }
 
-/** A key ending in `%` names a group, by the name without it. */
+/** A key ending in `%` names a group, by the name without it, which is no pattern; and no user. */
 export interface LoginRule extends UserRule {
   readonly group: string | undefined;
 }

@@ -8,7 +8,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type { Path } from '@natrium/args';
-import { err, ok, type Result, type Value } from '@natrium/model';
+import { err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
 import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
@@ -18,10 +18,11 @@ import { nearestKey } from './nearest-key.js';
 import { rootDir, withPaths } from './paths.js';
 import type { ConfigProblem } from './problem.js';
 import { reasonOf } from './reason.js';
-import { isGuiKey, isSaltKey, RENAMED, SALT_KEYS } from './salt-keys.js';
+import { isGuiKey, isSaltKey, RENAMED, RESTRICTS, SALT_KEYS } from './salt-keys.js';
 import { entriesOf, type FilePlace, placeOf, valueOf } from './sourced.js';
 
 export const DEFAULT_DIR = '/etc/natrium';
+const SDB = 'sdb://';
 /** Settings of the back ends of `external_auth`, which check them. */
 const BACK_END = /^auth\.(?:ldap|pam)\./;
 
@@ -81,15 +82,20 @@ function checkFiles<S extends z.ZodMiniObject>(
   const filled = withPaths(given, docs, rootDir(given['root_dir'], folder));
   const parsed = z.safeParse(kind.schema, filled, { error: reasonOf });
   const unknown = Object.keys(given).filter((key) => !docs.has(key) && !READING.has(key));
+  const isUsed = (key: string) => docs.has(key) || BACK_END.test(key) || (kind.name === 'master' && isGuiKey(key));
   const problems = [
-    ...unknownKeys(unknown, kind, locate),
+    ...unknownKeys(
+      unknown.map((key) => [key, given[key] ?? null]),
+      kind,
+      locate,
+    ),
+    ...Object.entries(given).flatMap(([key, value]) => (isUsed(key) ? fetched(value, [key], locate) : [])),
     ...files.flatMap(({ file, unquotedKeys, locate: inFile }) =>
       unquoted(unquotedKeys).map((path) => ({ ...notText(path), file, ...inFile(path) })),
     ),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
-  const isUsed = (key: string) => BACK_END.test(key) || (kind.name === 'master' && isGuiKey(key));
   const idle = unknown.filter((key) => !isUsed(key)).map((key) => unused(key, kind, locate([key])));
   return ok({
     values: parsed.data,
@@ -119,11 +125,16 @@ export function docsOf(schema: z.ZodMiniObject): ReadonlyMap<string, KeyDoc> {
 
 /** Of the keys that the schema does not know, those that Salt has not either. */
 export function unknownKeys(
-  keys: readonly string[],
+  entries: readonly (readonly [key: string, value: Value])[],
   kind: Kind<z.ZodMiniObject>,
   locate: (path: Path) => FilePlace,
 ): readonly ConfigProblem[] {
-  return keys.flatMap((key) => unknownKey(key, kind, locate));
+  return entries.flatMap(([key, value]) => (isHolder(key, value) ? [] : unknownKey(key, kind, locate)));
+}
+
+/** What only other values refer to has any name: an alias's anchor, by custom with a `_`, and the profile of an sdb. */
+function isHolder(key: string, value: Value): boolean {
+  return key.startsWith('_') || (isMap(value) && Object.hasOwn(value, 'driver'));
 }
 
 function unknownKey(
@@ -134,12 +145,24 @@ function unknownKey(
   const renamed = RENAMED.get(key);
   const problem = (reason: string, mend: string) => [{ ...locate([key]), path: [key], reason, mend }];
   if (renamed !== undefined) return problem(`Salt renamed ${key} to ${renamed}`, `write ${renamed}`);
+  const restricts = RESTRICTS.get(key);
+  if (restricts !== undefined)
+    return problem(`in Salt this restricts ${restricts.what}, and here it would not`, restricts.mend);
   if (isSaltKey(key)) return [];
   const elsewhere = kind.name === 'master' ? 'minion' : 'master';
   if (Object.hasOwn(kind.other.shape, key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
   const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...SALT_KEYS]);
   const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
-  return problem('neither Natrium nor Salt has such a key', mend);
+  return problem('no key of Natrium, and none of Salt’s that it knows', mend);
+}
+
+/** What Salt fetches from elsewhere is not what the file says: taken as it stands, it would be a password that anybody may read. */
+function fetched(value: Value, path: Path, locate: (path: Path) => FilePlace): readonly ConfigProblem[] {
+  if (isList(value)) return value.flatMap((item, index) => fetched(item, [...path, index], locate));
+  if (isMap(value)) return Object.entries(value).flatMap(([key, item]) => fetched(item, [...path, key], locate));
+  if (typeof value !== 'string' || !value.startsWith(SDB)) return [];
+  const reason = `Salt would fetch this value (${SDB}); Natrium has nowhere to fetch it from`;
+  return [{ ...locate(path), path, reason, mend: 'write the value itself' }];
 }
 
 function unquoted(paths: readonly Path[]): readonly Path[] {

@@ -25,6 +25,7 @@ export interface ConfigFiles {
 }
 
 const MAX_FILES = 1000;
+const TOO_MANY = 'more than a thousand times a file is included';
 /** Keys that only say what else to read. */
 export const READING: ReadonlySet<string> = new Set(['include', 'default_include']);
 
@@ -65,8 +66,15 @@ class Reader {
   readonly problems: ConfigProblem[] = [];
   readonly reports: string[] = [];
   readonly #places: WatchedFolder[] = [];
+  /** By path: a file counts wherever it is named, so it may be merged more than once. */
+  readonly #known = new Map<string, Sourced | undefined>();
+  /** Those whose includes are being read. */
+  readonly #open: string[];
+  #included = 0;
 
-  constructor(private readonly main: string) {}
+  constructor(private readonly main: string) {
+    this.#open = [main];
+  }
 
   get folders(): readonly WatchedFolder[] {
     const whole = new Set([dirname(this.main), ...this.files.map(({ file }) => dirname(file))]);
@@ -112,29 +120,34 @@ class Reader {
   }
 
   #readWithIncludes(file: string): Sourced | undefined {
-    if (this.files.length >= MAX_FILES) {
-      this.#problem(
-        file,
-        ['include'],
-        'more than a thousand files are included',
-        'look for a file that includes itself',
-      );
+    if (this.#open.includes(file)) {
+      this.reports.push(`${file} includes itself, or is included by what it includes: not read again there`);
       return undefined;
     }
-    if (this.files.some((known) => known.file === file)) {
-      this.reports.push(`${file} is included more than once; it was read once`);
+    this.#included += 1;
+    if (this.#included > MAX_FILES) {
+      if (this.#included === MAX_FILES + 1) this.#problem(file, ['include'], TOO_MANY, 'include each file once');
       return undefined;
     }
-    const read = this.read(file);
+    const read = this.#readOnce(file);
     if (read === undefined) return undefined;
+    this.#open.push(file);
     const inner = this.include(read, 'include', file, []);
+    this.#open.pop();
     return inner === undefined ? read : overlay(read, inner);
+  }
+
+  #readOnce(file: string): Sourced | undefined {
+    if (!this.#known.has(file)) this.#known.set(file, this.read(file));
+    return this.#known.get(file);
   }
 
   #patterns(from: Sourced, key: string, otherwise: readonly string[]): readonly string[] {
     const entry = entriesOf(from)?.get(key);
-    const value = entry === undefined ? null : valueOf(entry);
-    if (value === null) return otherwise;
+    if (entry === undefined) return otherwise;
+    const value = valueOf(entry);
+    // Empty, it names nothing, as in Salt: so the folder is switched off.
+    if (value === null) return [];
     const list = isList(value) ? value : [value];
     const patterns = list.filter((item) => typeof item === 'string');
     if (patterns.length === list.length) return patterns.filter((pattern) => pattern !== '');

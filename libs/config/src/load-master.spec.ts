@@ -206,11 +206,23 @@ describe('a mistake in the master file', () => {
     expect(problems({ master })).toEqual([expect.stringContaining(`DIR/master:1: ${reason}. Mend: `)]);
   });
 
+  it('that only others refer to have any name: the anchor of an alias, the profile of an sdb', () => {
+    const master = '_ops: &ops [test.*]\nmasterkeyring: {driver: keyring}\npeer: {web1: *ops}\n';
+    expect(load({ master }).config.peer).toEqual({ web1: ['test.*'] });
+    expect(problems({ master: 'masterkeyring: {drivers: keyring}\n' })).toHaveLength(1);
+  });
+
+  it('that restrict somebody in Salt, and would restrict nobody here, are a problem', () => {
+    expect(problems({ master: 'mine_get: {web1: [network.*]}\n' })).toEqual([
+      expect.stringContaining('mine_get: in Salt this restricts who reads the mine, and here it would not'),
+    ]);
+  });
+
   it('suggests the nearest key for an unknown one', () => {
     expect(problems({ master: 'pear:\n  .*: [.*]\npublisher_alc: {}\nfrobnicate: 1\n' })).toEqual([
-      'DIR/master:1: pear: neither Natrium nor Salt has such a key. Mend: did you mean peer?',
-      'DIR/master:3: publisher_alc: neither Natrium nor Salt has such a key. Mend: did you mean publisher_acl?',
-      'DIR/master:4: frobnicate: neither Natrium nor Salt has such a key. Mend: remove it; docs/configuration.md lists the keys.',
+      'DIR/master:1: pear: no key of Natrium, and none of Salt’s that it knows. Mend: did you mean peer?',
+      'DIR/master:3: publisher_alc: no key of Natrium, and none of Salt’s that it knows. Mend: did you mean publisher_acl?',
+      'DIR/master:4: frobnicate: no key of Natrium, and none of Salt’s that it knows. Mend: remove it; docs/configuration.md lists the keys.',
     ]);
   });
 
@@ -255,6 +267,24 @@ describe('a mistake in the master file', () => {
     ]);
     expect(problems({ master: 'peer: {\n' })).toEqual([expect.stringMatching(/^DIR\/master:\d: /)]);
     expect(problems({ master: '- a\n' })).toEqual([expect.stringContaining('not a mapping')]);
+  });
+
+  it('that Salt would fetch from elsewhere is a problem, wherever it counts', () => {
+    const found = problems({
+      master: [
+        'sharedsecret: sdb://vault/secret/salt?key',
+        'auth.ldap.bindpw: sdb://vault/bind?pw',
+        'rest_cherrypy: {port: 8000, ssl_key: "sdb://keys/api"}',
+        'gitfs_password: sdb://vault/git?pw',
+      ].join('\n'),
+    });
+    const fetched = 'Salt would fetch this value (sdb://)';
+    expect(found).toEqual([
+      expect.stringContaining(`DIR/master:1: sharedsecret: ${fetched}`),
+      expect.stringContaining(`DIR/master:2: auth.ldap.bindpw: ${fetched}`),
+      expect.stringContaining(`DIR/master:3: rest_cherrypy.ssl_key: ${fetched}`),
+    ]);
+    expect(found.join('')).not.toContain('vault');
   });
 
   it('finds all problems in one go, in included files too', () => {
@@ -403,6 +433,37 @@ describe('included files', () => {
     });
     expect(config).toMatchObject({ timeout: 8, keep_jobs: 2, cluster: 'blue' });
     expect(reports).toEqual([`${dir}/master: include none/*.conf matches no file`]);
+  });
+
+  it('count in each place that names them', () => {
+    const { config } = load({
+      master: 'include: [master.d/*.conf, extra.conf]\n',
+      'master.d/acl.conf': 'publisher_acl_blacklist: {users: [mallory], modules: [cmd.*]}\n',
+      'extra.conf': 'publisher_acl_blacklist: {modules: [state.*]}\n',
+    });
+    expect(config.publisher_acl_blacklist).toEqual({ users: ['mallory'], modules: ['cmd.*', 'state.*'] });
+    const acl = load({
+      master: 'include: [a.conf, b.conf]\n',
+      'a.conf': 'include: common.inc\n',
+      'b.conf': 'include: common.inc\npublisher_acl: {joe: [.*]}\n',
+      'common.inc': 'publisher_acl: {fred: [test.ping]}\n',
+    });
+    expect(acl.config.publisher_acl).toEqual({ fred: ['test.ping'] });
+    expect(acl.reports).toEqual([]);
+  });
+
+  it('are none where default_include is empty', () => {
+    const files = { 'master.d/x.conf': 'timeout: 9\n' };
+    expect(load({ master: 'default_include:\n', ...files }).config.timeout).toBe(5);
+    expect(load({ master: '', ...files }).config.timeout).toBe(9);
+  });
+
+  it('that include too much, one another again and again, are a problem', () => {
+    const levels = Array.from({ length: 12 }, (_, level) => `${level}.conf`);
+    const files = levels.map((name, level) => [name, `include: [${levels.slice(level + 1).join(', ')}]\n`] as const);
+    expect(problems({ master: 'include: 0.conf\n', ...Object.fromEntries(files) })).toEqual([
+      expect.stringContaining('more than a thousand times a file is included'),
+    ]);
   });
 
   it('may include each other without end, and are read once', () => {

@@ -31,7 +31,7 @@ export function unknownMasterKeys({ file, value, locate }: LoadedYaml): readonly
   const unknown = given.filter(
     ([key, item]) => item !== null && !Object.hasOwn(MasterConfig.shape, key) && !READING.has(key),
   );
-  return unknownKeys(unknown.map(([key]) => key), MASTER, (path) => ({ file, line: locate(path).line })); // prettier-ignore
+  return unknownKeys(unknown, MASTER, (path) => ({ file, line: locate(path).line })); // prettier-ignore
 }
 
 /** @param dir The folder of `-c`. */

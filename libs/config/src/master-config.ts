@@ -170,7 +170,7 @@ const minionKeys = {
   }),
   autosign_timeout: z._default(whole(0, 525_600), 120).register(keyDocs, {
     group: keys,
-    doc: 'How long a file in pki/minions_autosign accepts the next key of its name, in minutes',
+    doc: 'How long a file in pki/minions_autosign accepts the next key of its name, in minutes; 0: for ever',
     takes: 'whole minutes, 0 to 525600',
   }),
   max_pending: z._default(whole(1, 100_000), 1000).register(keyDocs, {

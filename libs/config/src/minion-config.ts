@@ -97,6 +97,16 @@ const moduleKeys = {
     doc: 'The only execution modules that load, less those of disable_modules, in the same words; none: all load',
     takes: 'a list of module names',
   }),
+  cmd_blacklist_glob: z._default(textList(), []).register(keyDocs, {
+    group: modules,
+    doc: 'Commands that cmd.* does not run; where there are none here, those of the grains or else of the pillar count',
+    takes: 'a list of globs over the whole command',
+  }),
+  cmd_whitelist_glob: z._default(textList(), []).register(keyDocs, {
+    group: modules,
+    doc: 'The only commands that cmd.* runs, less those of cmd_blacklist_glob, looked for in the same places; none: all',
+    takes: 'a list of globs over the whole command',
+  }),
   local_file: text().register(keyDocs, {
     group: modules,
     doc: 'Where the returner local_file writes each return, as one line of JSON',

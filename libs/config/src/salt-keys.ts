@@ -80,6 +80,11 @@ const WITH_DEFAULTS = `
 
 /** Documented keys without one, and those of Salt's optional parts. */
 const WITHOUT_DEFAULTS = `
+  api_logfile api_pidfile append_domain color_theme dns_check environment fibre_channel_grains fileserver_events
+  gitfs_env_blacklist gitfs_env_whitelist gpg_keydir hgfs_env_blacklist hgfs_env_whitelist iscsi_grains
+  minion_pillar_cache nvme_grains pillar_gitfs_ssl_verify request_channel_timeout request_channel_tries skip_grains
+  ssh_ext_alternatives ssh_update_roster ssh_wipe svnfs_env_blacklist svnfs_env_whitelist syndic_master_port
+  transport_opts userdata_template vault win_gitrepos win_repo win_repo_mastercachefile winrepo_mastercachefile yaml_utf8
   autosign_grains batch_safe_limit batch_safe_size beacons cachedir_mode cloud cluster_id cluster_key_pass cluster_peers cluster_pki_dir
   cluster_pool_port cluster_secret color custom_sls encryption_algorithm event_listen_queue event_listen_queue_max_seconds
   ext_pillar_first fileserver_limit_traversal fileserver_list_cache_time fluent_handler git_pillar_provider
@@ -98,6 +103,17 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['client_acl_blacklist', 'publisher_acl_blacklist'],
   ['master_finger_print', 'master_finger'],
   ['peer_runner', 'peer_run'],
+]);
+
+/** Keys of Salt that keep somebody from something and that have no use here: set aside, they would leave open what they close. */
+export const RESTRICTS: ReadonlyMap<string, { readonly what: string; readonly mend: string }> = new Map([
+  [
+    'mine_get',
+    {
+      what: 'who reads the mine',
+      mend: 'give each item of mine_functions that not all may read its allow_tgt, and remove this key',
+    },
+  ],
 ]);
 
 export const SALT_KEYS: ReadonlySet<string> = new Set(`${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`.trim().split(/\s+/));

@@ -97,8 +97,13 @@ export const timeKeys = {
   }),
 };
 
+/** As Salt takes it. */
+function inLowerCase(level: unknown): unknown {
+  return typeof level === 'string' ? level.toLowerCase() : level;
+}
+
 export const logKeys = {
-  log_level: z._default(z.enum(LOG_LEVELS), 'warning').register(keyDocs, {
+  log_level: z._default(z.pipe(z.transform(inLowerCase), z.enum(LOG_LEVELS)), 'warning').register(keyDocs, {
     group: logs,
     doc: 'How much is logged',
     takes: `one of ${LOG_LEVELS.join(', ')}`,

@@ -12,7 +12,7 @@ import {
 import type { PolicyConfig, RulePath } from '@natrium/acl';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
-import { builtinRunners, runnerRegistry } from '@natrium/runners';
+import { withBuiltInGrants } from '@natrium/runners';
 import { configDirOf } from '../common/common-options.js';
 import type { Options } from '../common/options.js';
 import { say } from '../common/refused.js';
@@ -54,7 +54,9 @@ export function loadPolicy(path: string, { builtIn }: PolicyOptions): Result<Loa
   const read = isFolder(path) ? readFolder(path) : readFile(path);
   if (!read.ok) return read;
   const { config, reactor, doors, locate, problems } = read.value;
-  const view = viewPolicy(builtIn ? withBuiltIn(config) : config);
+  const view = viewPolicy(
+    builtIn ? { ...config, runner_grants: withBuiltInGrants(config.runner_grants ?? {}) } : config,
+  );
   const place = (rule: RulePath): string => {
     if (!isInFile(config, rule)) return 'built-in';
     const { file, line } = locate(rule);
@@ -131,15 +133,6 @@ function unquoted({ file, unquotedKeys, locate }: LoadedYaml): readonly ConfigPr
       reason: `YAML reads this key as ${String(path.at(-1))}, which is not text`,
       mend: 'put it in quotes',
     }));
-}
-
-/** As the acl-service does: what the built-in runners need comes first, the operator's own rules on top. */
-function withBuiltIn(config: PolicyConfig): PolicyConfig {
-  const own = config.runner_grants ?? {};
-  if (!isMap(own)) return config;
-  const grants = Object.entries(runnerRegistry(builtinRunners).grants());
-  const needed = Object.fromEntries(grants.map(([fun, list]) => [`${fun.replaceAll('.', '\\.')}$`, [...list]]));
-  return { ...config, runner_grants: { ...needed, ...own } };
 }
 
 function isInFile(config: PolicyConfig, [top, key]: RulePath): boolean {

@@ -70,7 +70,7 @@ describe('natriumctl acl', () => {
     const { exit, out } = await run(['lint', file('keys', '\nclient_acl: {}\npeers: {}\ninterface: 0.0.0.0\nworker_threads: 5\n')]);
     expect({ exit, lines: out.split('\n').length }).toEqual({ exit: 2, lines: 4 });
     expect(out).toContain('keys:2: problem: client_acl: Salt renamed client_acl to publisher_acl; write publisher_acl');
-    expect(out).toContain('keys:3: problem: peers: neither Natrium nor Salt has such a key; did you mean peer?');
+    expect(out).toContain('keys:3: problem: peers: no key of Natrium, and none of Salt’s that it knows; did you mean peer?');
     writeFileSync(join(dir, 'latin'), Buffer.from('# f\xfcr alle\npeer: {}\n', 'latin1'));
     expect((await run(['lint', join(dir, 'latin')])).out).toContain('latin:1: problem: it is no UTF-8 text');
   }); // prettier-ignore

@@ -17,6 +17,7 @@ import {
   type ProcessPort,
   type RunningJob,
 } from '@natrium/modules';
+import { heldBack } from './blackout.js';
 import type { HostData } from './host-data.js';
 import { JobsNow } from './jobs-now.js';
 
@@ -52,6 +53,14 @@ export class Execution {
     this.jobs = options.jobs ?? new JobsNow();
   }
 
+  /** What jobs run goes through it: a minion on hold answers in its place. */
+  readonly #unlessHeld: Pick<Registry<CallContext>, 'execute'> = {
+    execute: async (fun, sent, context) => {
+      const held = heldBack(fun, [context.pillar?.() ?? {}, context.grains()]);
+      return held ?? this.#registry.execute(fun, sent, context);
+    },
+  };
+
   /** The jids of what runs now, in the order in which it began. */
   running(): readonly string[] {
     return this.jobs.running().map(({ jid }) => jid);
@@ -77,9 +86,9 @@ export class Execution {
       const [fun = ''] = funs;
       const outcome =
         funs.length === 1
-          ? await this.#registry.execute(fun, args[0] ?? [], context)
+          ? await this.#unlessHeld.execute(fun, args[0] ?? [], context)
           : await executeSeveral(
-              this.#registry,
+              this.#unlessHeld,
               funs.map((name, index) => [name, args[index] ?? []]),
               context,
             );

@@ -9,6 +9,7 @@ import { runProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 import { readWhole } from './file-access.js';
+import { mustBePermitted } from './command-lists.js';
 import { limitOf, TIMEOUT, workingFolder } from './run-command.js';
 
 const CMD = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
@@ -37,7 +38,8 @@ export const cmdPrograms = {
       returns: 'pid, retcode, stdout and stderr',
       examples: ["cmd.script /opt/check.sh args='a \\'b c\\''", "cmd.script '#!/bin/sh\\necho hello'"],
     },
-    async ({ source, args, cwd: asked, stdin, timeout }, { signal, processes }) => {
+    async ({ source, args, cwd: asked, stdin, timeout }, context) => {
+      const { signal, processes } = context;
       const text = source.startsWith('/') ? await readWhole(source, true) : source;
       if (!text.startsWith('#!'))
         throw new InvocationError('a script is a whole path on this host, or a text that begins with #!');
@@ -50,6 +52,7 @@ export const cmdPrograms = {
         await writeFile(file, text, { mode: 0o700 });
         const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', HOME: process.env['HOME'] ?? '/' };
         const { words } = splitWords(args);
+        mustBePermitted([source.startsWith('/') ? source : file, ...words], context);
         const ask = { file, args: words, cwd, env, stdin, merged: false, ...limit, signal, processes };
         const { pid, retcode, stdout, stderr, timedOut } = await runProcess(ask);
         const notes = timedOut ? [`the script was ended after ${String(timeout)} seconds`] : [];

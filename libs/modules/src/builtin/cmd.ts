@@ -10,6 +10,7 @@ import { defineModule } from '../loader/declaration.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { cmdPrograms } from './cmd-programs.js';
+import { mustBePermitted } from './command-lists.js';
 import { type CommandWords, type Ran, runCommand, TIMEOUT } from './run-command.js';
 
 const PARAMS = [
@@ -112,6 +113,7 @@ interface How {
 }
 
 async function run(words: CommandWords, context: CallContext, { merged, show }: How): Promise<Reply> {
+  mustBePermitted(words.cmd, context);
   const ran = await runCommand(words, merged, context);
   return reply(show(ran), { retcode: words.ignore_retcode ? 0 : ran.retcode, notes: ran.notes });
 }

@@ -6,7 +6,7 @@
  *
  * Spec: spec/acl.md#peer. The original's behaviour: compat/cases/publish_module.jsonl.
  */
-import { yamlify } from '@natrium/args';
+import { publishArguments } from '@natrium/args';
 import { isList, pyStr, type Refusal, refusal, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
@@ -90,7 +90,7 @@ interface AskedWords {
 function asked(args: AskedWords): Omit<Asked, 'form' | 'viaMaster'> {
   const { tgt, fun, arg, returner, timeout, expr_form: older, tgt_type: type } = args;
   const words = isList(tgt) ? tgt.map(pyStr) : pyStr(tgt);
-  return { tgt: words, fun, arg: argumentList(arg), tgtType: older === '' ? type : older, returner, timeout };
+  return { tgt: words, fun, arg: publishArguments(arg), tgtType: older === '' ? type : older, returner, timeout };
 }
 
 async function publish({ viaMaster, ...ask }: Asked, context: CallContext): Promise<Reply> {
@@ -108,18 +108,11 @@ async function runRunner(
 ): Promise<Reply> {
   if (master === undefined)
     return nothingSent('No access to master. If using natrium-call with --local, please remove.');
-  const answer = await master.runner({ fun, arg: argumentList(arg), timeout, noParse: noParse(config) });
+  const answer = await master.runner({ fun, arg: publishArguments(arg), timeout, noParse: noParse(config) });
   if (answer.type === 'refused') return refused(answer.refusal);
   if (answer.type === 'timeout') return reply(`'${fun}' runner publish timed out`, { retcode: 1 });
   const { ret, retcode, out, notes = [] } = answer;
   return reply(ret, { retcode, notes, ...(out === undefined ? {} : { out }) });
-}
-
-/** A text is read as YAML, and what is not a list is the only argument: `a,b` is one. */
-function argumentList(arg: Value): readonly Value[] {
-  const value = yamlify(arg);
-  if (value === null) return [];
-  return isList(value) ? value : [value];
 }
 
 function noParse(config: CallContext['config']): readonly Value[] {

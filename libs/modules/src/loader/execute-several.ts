@@ -12,7 +12,7 @@ export interface SeveralOutcomes extends Outcome {
 }
 
 export async function executeSeveral<C extends BaseContext>(
-  registry: Registry<C>,
+  registry: Pick<Registry<C>, 'execute'>,
   calls: readonly (readonly [fun: string, sent: readonly Value[]])[],
   context: C,
 ): Promise<SeveralOutcomes> {

@@ -2,7 +2,9 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { PILLAR_RUNNER } from '@natrium/flow';
 import { err, ok, type Principal, refusal } from '@natrium/model';
+import { builtinRunners, runnerRegistry } from '@natrium/runners';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
@@ -56,4 +58,8 @@ it.each([
   ['whom it acts on behalf of', ROOT, [LIMITED]],
 ] as const)('%s does not', (_, caller, onBehalfOf) => {
   for (const what of ['match', 'grains']) expect(answerTo(what, caller, onBehalfOf)).toBe('not_permitted');
+});
+
+it('the runner that tells pillar is there under the name by which it is known here and on the bus', () => {
+  expect(runnerRegistry(builtinRunners).has(PILLAR_RUNNER)).toBe(true);
 });

@@ -8,6 +8,7 @@
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import type { Grant } from '@natrium/envelope';
+import { PILLAR_RUNNER } from '@natrium/flow';
 import {
   isList,
   isMap,
@@ -29,7 +30,6 @@ type Read = Opened<typeof contracts.read>;
 
 /** Minions in one answer: it has to fit into one message. A runner asks for more in parts. */
 const MAX_TOLD = 256;
-const PILLAR_RUNNER = 'cache.pillar';
 
 interface Parts {
   readonly roster: Roster;

@@ -27,7 +27,6 @@ import { certainlyMatches, type Inventory as Matched, parseTarget } from '@natri
 import {
   err,
   fromPlain,
-  isMap,
   ok,
   pyRepr,
   type Refusal,
@@ -37,7 +36,7 @@ import {
   type Target,
   type Value,
 } from '@natrium/model';
-import { builtinRunners, runnerRegistry } from '@natrium/runners';
+import { withBuiltInGrants } from '@natrium/runners';
 import type { Inventory } from './inventory.js';
 import type { Roster } from './roster.js';
 
@@ -76,7 +75,7 @@ export class Policy {
     const lists: Record<string, Value> = Object.fromEntries(
       POLICY_KEYS.filter((key) => key !== 'minion_data_cache').map((key) => [key, config[key]]),
     );
-    lists['runner_grants'] = withBuiltIn(config.runner_grants);
+    lists['runner_grants'] = withBuiltInGrants(config.runner_grants);
     const { policy, problems } = compilePolicy(lists);
     if (problems.length > 0)
       return err(problems.map(({ path, reason, mend }) => ({ ...locate(path), path, reason, mend })));
@@ -207,15 +206,4 @@ function permsOf(source: readonly Value[]): Value {
   const others = new Map(source.filter((entry) => typeof entry !== 'string').map((entry) => [pyRepr(entry), entry]));
   const byText = [...others].sort(([one], [other]) => (one < other ? -1 : 1));
   return [...[...texts].sort(), ...byText.map(([, entry]) => entry)];
-}
-
-/** What the built-in runners need is granted to them; the operator's own rules come on top. */
-function withBuiltIn(own: Value): Value {
-  const needed = Object.fromEntries(
-    Object.entries(runnerRegistry(builtinRunners).grants()).map(([fun, list]) => [
-      `${fun.replaceAll('.', '\\.')}$`,
-      list,
-    ]),
-  );
-  return isMap(own) ? { ...needed, ...own } : own;
 }

@@ -17,7 +17,7 @@ function aChain(chain: string, length: number, heads: SeenRecord['heads'] = []):
 }
 
 function found(seen: Partial<AuditSeen>): readonly string[] {
-  const findings = verifyAudit({ records: [], heads: [], grants: [], ...seen });
+  const findings = verifyAudit({ records: [], unread: [], heads: [], grants: [], ...seen });
   return findings.map(({ kind, chain, number }) => `${kind} ${chain} ${String(number)}`);
 }
 
@@ -84,6 +84,22 @@ describe('the audit', () => {
 
   it('finds a chain that is gone as a whole', () => {
     expect(found({ grants: [{ chain: 'a', number: 3, digest: 'd3', jid: 'j3' }] })).toEqual(['cut a 0']);
+  });
+
+  it('says of a record that is too large to be read that it is there, and finds what is wrong around it', () => {
+    const unread = [{ chain: 'a', number: 2, bytes: 7_000_000 }];
+    const records = aChain('a', 5).filter(({ number }) => number !== 2);
+    expect(found({ records, unread })).toEqual(['unread a 2']);
+    expect(found({ records: records.slice(0, 2), unread })).toEqual(['unread a 2']);
+    const heads = [{ chain: 'a', number: 2, hash: 'a2', source: 'a head' }];
+    expect(found({ records: records.slice(0, 2), unread, heads })).toEqual(['unread a 2']);
+    expect(found({ records: records.filter(({ number }) => number !== 3), unread })).toEqual(['unread a 2', 'missing a 3']);
+    const edited = records.map((record) => (record.number === 0 ? { ...record, hash: 'other' } : record));
+    expect(found({ records: edited, unread })).toEqual(['edited a 0', 'unread a 2']);
+  });
+
+  it('takes a record that was handed out after all for what it is', () => {
+    expect(found({ records: aChain('a', 3), unread: [{ chain: 'a', number: 1, bytes: 7_000_000 }] })).toEqual([]);
   });
 
   it('finds a record that stands where the record of a grant was', () => {

@@ -34,7 +34,14 @@ export interface SeenGrant {
   readonly jid: string;
 }
 
-export type FindingKind = 'edited' | 'missing' | 'reordered' | 'duplicate' | 'cut';
+/** A record that is there, and too large to be handed out. */
+export interface UnreadRecord {
+  readonly chain: string;
+  readonly number: number;
+  readonly bytes: number;
+}
+
+export type FindingKind = 'edited' | 'missing' | 'reordered' | 'duplicate' | 'cut' | 'unread';
 
 export interface Finding {
   readonly kind: FindingKind;
@@ -45,14 +52,15 @@ export interface Finding {
 
 export interface AuditSeen {
   readonly records: readonly SeenRecord[];
+  readonly unread: readonly UnreadRecord[];
   readonly heads: readonly SeenHead[];
   readonly grants: readonly SeenGrant[];
 }
 
 const FIRST = '0'.repeat(64);
 
-export function verifyAudit({ records, heads, grants }: AuditSeen): readonly Finding[] {
-  const chains = byChain(records);
+export function verifyAudit({ records, unread, heads, grants }: AuditSeen): readonly Finding[] {
+  const chains = byChain(records, unread);
   const named = records.flatMap(({ chain, heads: ends }) =>
     ends.map((end) => ({ ...end, source: `the first record of chain ${chain}` })),
   );
@@ -68,27 +76,33 @@ interface Chain {
   readonly name: string;
   readonly kept: readonly SeenRecord[];
   readonly byNumber: ReadonlyMap<number, SeenRecord>;
+  /** Bytes of those that were not handed out, by number. */
+  readonly unread: ReadonlyMap<number, number>;
   readonly last: number;
 }
 
-function byChain(records: readonly SeenRecord[]): ReadonlyMap<string, Chain> {
-  const kept = new Map<string, SeenRecord[]>();
+function byChain(records: readonly SeenRecord[], unread: readonly UnreadRecord[]): ReadonlyMap<string, Chain> {
+  const kept = new Map<string, SeenRecord[]>(unread.map(({ chain }) => [chain, []]));
   for (const record of records) {
     const list = kept.get(record.chain);
     if (list === undefined) kept.set(record.chain, [record]);
     else list.push(record);
   }
-  return new Map(Array.from(kept, ([name, list]) => [name, chainOf(name, list)]));
+  const chains = Array.from(kept, ([name, list]) => {
+    const sizes = unread.filter(({ chain }) => chain === name).map(({ number, bytes }) => [number, bytes] as const);
+    return [name, chainOf(name, list, new Map(sizes))] as const;
+  });
+  return new Map(chains);
 }
 
-function chainOf(name: string, kept: readonly SeenRecord[]): Chain {
+function chainOf(name: string, kept: readonly SeenRecord[], unread: ReadonlyMap<number, number>): Chain {
   const byNumber = new Map<number, SeenRecord>();
-  let last = -1;
+  let last = Math.max(-1, ...unread.keys());
   for (const record of kept) {
     if (!byNumber.has(record.number)) byNumber.set(record.number, record);
     last = Math.max(last, record.number);
   }
-  return { name, kept, byNumber, last };
+  return { name, kept, byNumber, unread, last };
 }
 
 function checkChain(chain: Chain): readonly Finding[] {
@@ -108,19 +122,26 @@ function checkOrder({ name, kept }: Chain): readonly Finding[] {
   return findings;
 }
 
-function checkLinks({ name, byNumber }: Chain): readonly Finding[] {
+function checkLinks({ name, byNumber, unread }: Chain): readonly Finding[] {
   const findings: Finding[] = [];
-  let [next, hash] = [0, FIRST];
-  const numbers = [...byNumber.keys()].sort((a, b) => a - b);
+  let next = 0;
+  /** undefined after a record that nobody has read. */
+  let hash: string | undefined = FIRST;
+  const numbers = [...new Set([...byNumber.keys(), ...unread.keys()])].sort((a, b) => a - b);
   for (const number of numbers) {
     const record = byNumber.get(number);
-    if (record === undefined) continue;
     if (number > next) findings.push(missing(name, next, number - 1));
-    else if (record.previous !== hash) findings.push(brokenLink(name, number));
+    else if (record !== undefined && hash !== undefined && record.previous !== hash)
+      findings.push(brokenLink(name, number));
+    if (record === undefined) findings.push(notRead(name, number, unread.get(number) ?? 0));
     next = number + 1;
-    hash = record.hash;
+    hash = record?.hash;
   }
   return findings;
+}
+
+function notRead(chain: string, number: number, bytes: number): Finding {
+  return finding('unread', chain, number, `is too large to be handed out (${bytes} bytes): it could not be verified`);
 }
 
 function brokenLink(chain: string, number: number): Finding {

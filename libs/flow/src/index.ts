@@ -47,6 +47,7 @@ export { JobTakeover, type TakeoverPorts } from './job-takeover.js';
 export { PeerPublish } from './peer-publish.js';
 export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
 export { endUnder, PeerRun, type PeerRunPorts, type Ran, refusedRun, type RunStart } from './peer-run.js';
+export { PILLAR_RUNNER } from './pillar-runner.js';
 export { PolicyReload, type ReloadPorts } from './policy-reload.js';
 export {
   canBeAskedAgain,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
 import { type EventFeed, type Origin, trimmed } from '@natrium/events';
-import { CAUSE, CAUSE_KEY, type Ran, type RunStart } from '@natrium/flow';
+import { CAUSE, CAUSE_KEY, PILLAR_RUNNER, type Ran, type RunStart } from '@natrium/flow';
 import { fromPlain, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { funArgs } from '../fun-args.js';
@@ -16,8 +16,6 @@ export interface Announcing extends Pick<EventFeed, 'fire' | 'subscribe'> {
 
 const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 
-/** Whoever reads the bus or `jobs.*` sees a run's end, and pillar is told to accounts with full access alone. */
-const PILLAR_RUNNER = 'cache.pillar';
 export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
 
 /** What all returns of a job tell alike. */

@@ -192,7 +192,7 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
   };
   const oldest = setInterval(() => {
     cache
-      .tellOldest((digest) => jobs.byDigest(digest) !== undefined)
+      .tellOldest((place) => jobs.byPlace(place) !== undefined)
       .catch((cause: unknown) => {
         onProblem('it could not be written down which jobs are open', cause);
       });

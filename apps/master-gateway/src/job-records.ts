@@ -1,6 +1,6 @@
 /**
- * Jobs as they were asked for, in one bucket, each under its request's digest (`j.<digest>`), and since which of them an instance has
- * jobs that have not ended (`o.<instance>`).
+ * Jobs as they were asked for, in one bucket, each at its place (`j.<place>`: its request's digest, or what its batch
+ * is created under), and since which of them an instance has jobs that have not ended (`o.<instance>`).
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
@@ -20,7 +20,7 @@ const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
 /** Another gateway that took this one for dead has removed what it told. */
 const TELL_AGAIN_MS = 30_000;
 
-/** A job and the digest that it stands under. */
+/** A job and the place that it stands under. */
 export interface PlacedJob {
   readonly place: string;
   readonly asked: records.AskedJob;
@@ -39,11 +39,11 @@ interface Begun {
 }
 
 export class JobRecords {
-  /** The jobs that this instance has written, by digest. */
+  /** The jobs that this instance has written, by place. */
   readonly #begun = new InFlight<string, Begun>();
   /** Those that are being written: not older than the newest of which this instance knew. */
   readonly #writing = new Map<string, number>();
-  /** Digests of jobs that could not be written, until nothing of them can be there any more. */
+  /** Places of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
   #newest = 0;
   #told = { since: -1, until: 0 };
@@ -58,22 +58,22 @@ export class JobRecords {
    * Creates the job; the loser of a race learns that there is one. While the broker has no leader it is tried again, and what was
    * written after all is known by its instance and jid.
    */
-  async create(asked: records.AskedJob, digest: string): Promise<JobCreation> {
-    this.#writing.set(digest, this.#newest + 1);
+  async create(asked: records.AskedJob, place: string): Promise<JobCreation> {
+    this.#writing.set(place, this.#newest + 1);
     try {
-      return await this.#createOrGiveUp(asked, digest);
+      return await this.#createOrGiveUp(asked, place);
     } finally {
-      this.#writing.delete(digest);
+      this.#writing.delete(place);
     }
   }
 
-  async #createOrGiveUp(asked: records.AskedJob, digest: string): Promise<JobCreation> {
+  async #createOrGiveUp(asked: records.AskedJob, place: string): Promise<JobCreation> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#create(asked, digest, attempt > 1);
+        return await this.#create(asked, place, attempt > 1);
       } catch (cause) {
         if (attempt >= CREATE_TRIES) {
-          void this.#withdraw(asked, digest);
+          void this.#withdraw(asked, place);
           throw cause;
         }
         await pause(CREATE_AGAIN_MS * attempt);
@@ -85,51 +85,51 @@ export class JobRecords {
    * Takes back what may have been written after all: whoever goes on with this instance's jobs must not find it. Its caller may
    * have asked again meanwhile, so that the job is another's now, or has begun here after all: that one stays.
    */
-  async #withdraw({ jid }: records.AskedJob, digest: string): Promise<void> {
-    this.#withdrawn.add(digest);
+  async #withdraw({ jid }: records.AskedJob, place: string): Promise<void> {
+    this.#withdrawn.add(place);
     for (const ms of WITHDRAW_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
       try {
-        const found = await this.find(digest);
-        if (!this.#withdrawn.has(digest)) return;
+        const found = await this.find(place);
+        if (!this.#withdrawn.has(place)) return;
         if (found === undefined) continue;
         const isMine = found.asked.instance === this.instance && found.asked.jid === jid;
-        if (isMine) await this.store.delete(`j.${digest}`, found.revision);
+        if (isMine) await this.store.delete(`j.${place}`, found.revision);
         break;
       } catch {
         // The broker takes nothing yet.
       }
     }
-    this.#withdrawn.delete(digest);
+    this.#withdrawn.delete(place);
   }
 
-  async #create(asked: records.AskedJob, digest: string, again: boolean): Promise<JobCreation> {
+  async #create(asked: records.AskedJob, place: string, again: boolean): Promise<JobCreation> {
     const created =
-      (await this.store.create(`j.${digest}`, encoded(asked))) ?? (again ? await this.#mine(asked, digest) : undefined);
+      (await this.store.create(`j.${place}`, encoded(asked))) ?? (again ? await this.#mine(asked, place) : undefined);
     if (created === undefined) return { type: 'exists' };
-    this.#note(digest, { revision: created, jid: asked.jid, isGranted: false });
+    this.#note(place, { revision: created, jid: asked.jid, isGranted: false });
     return { type: 'created', revision: created };
   }
 
   /** The revision of the job where an earlier try of this instance has written it. */
-  async #mine({ instance, jid }: records.AskedJob, digest: string): Promise<number | undefined> {
-    const found = await this.find(digest);
+  async #mine({ instance, jid }: records.AskedJob, place: string): Promise<number | undefined> {
+    const found = await this.find(place);
     return found?.asked.instance === instance && found.asked.jid === jid ? found.revision : undefined;
   }
 
-  async find(digest: string): Promise<FoundJob | undefined> {
-    const entry = await this.store.get(`j.${digest}`);
+  async find(place: string): Promise<FoundJob | undefined> {
+    const entry = await this.store.get(`j.${place}`);
     return entry === undefined ? undefined : { asked: readJob(entry.value), revision: entry.revision };
   }
 
   /** Nothing becomes of a job that this instance has created: it was not granted. Whoever has made it his own since then keeps it. @returns Whether there is none now. */
-  async drop(digest: string, revision: number): Promise<boolean> {
-    if (this.#begun.get(digest)?.revision === revision) this.#begun.delete(digest);
+  async drop(place: string, revision: number): Promise<boolean> {
+    if (this.#begun.get(place)?.revision === revision) this.#begun.delete(place);
     for (const ms of WITHDRAW_AFTER_MS) {
       await pause(ms, undefined, { ref: false });
       try {
-        await this.store.delete(`j.${digest}`, revision);
-        return (await this.find(digest)) === undefined;
+        await this.store.delete(`j.${place}`, revision);
+        return (await this.find(place)) === undefined;
       } catch {
         // The broker takes nothing yet.
       }
@@ -138,26 +138,26 @@ export class JobRecords {
   }
 
   /** From here on it is as good as open while it is gathered, or its grant is being written. */
-  granted(digest: string): void {
-    const begun = this.#begun.get(digest);
-    if (begun !== undefined) this.#begun.set(digest, { ...begun, isGranted: true });
+  granted(place: string): void {
+    const begun = this.#begun.get(place);
+    if (begun !== undefined) this.#begun.set(place, { ...begun, isGranted: true });
   }
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
-  async move({ asked, revision }: FoundJob, digest: string): Promise<boolean> {
-    this.#writing.set(digest, this.#newest + 1);
+  async move({ asked, revision }: FoundJob, place: string): Promise<boolean> {
+    this.#writing.set(place, this.#newest + 1);
     try {
-      const moved = await this.store.update(`j.${digest}`, encoded({ ...asked, instance: this.instance }), revision);
-      if (moved !== undefined) this.#note(digest, { revision: moved, jid: asked.jid, isGranted: true });
+      const moved = await this.store.update(`j.${place}`, encoded({ ...asked, instance: this.instance }), revision);
+      if (moved !== undefined) this.#note(place, { revision: moved, jid: asked.jid, isGranted: true });
       return moved !== undefined;
     } finally {
-      this.#writing.delete(digest);
+      this.#writing.delete(place);
     }
   }
 
-  #note(digest: string, begun: Begun): void {
-    this.#withdrawn.delete(digest);
-    this.#begun.set(digest, begun);
+  #note(place: string, begun: Begun): void {
+    this.#withdrawn.delete(place);
+    this.#begun.set(place, begun);
     this.#newest = Math.max(this.#newest, begun.revision);
   }
 
@@ -171,9 +171,9 @@ export class JobRecords {
    * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
    * not read all, nor those whose grant is not written yet. Called now and then; what has ended since only costs a second look.
    */
-  async tellOldest(isOpen: (digest: string) => boolean): Promise<void> {
-    for (const [digest, { jid, isGranted }] of this.#begun)
-      if (isGranted && !isOpen(digest) && !this.grants.isWriting(jid)) this.#begun.delete(digest);
+  async tellOldest(isOpen: (place: string) => boolean): Promise<void> {
+    for (const [place, { jid, isGranted }] of this.#begun)
+      if (isGranted && !isOpen(place) && !this.grants.isWriting(jid)) this.#begun.delete(place);
     let since = this.#newest + 1;
     for (const revision of this.#writing.values()) since = Math.min(since, revision);
     for (const { revision } of this.#begun.values()) since = Math.min(since, revision);

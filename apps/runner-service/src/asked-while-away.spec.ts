@@ -1,7 +1,5 @@
 /** Rules of asking again: while nobody is there, for a while, and never after what may have been run. */
-import { jest } from '@jest/globals';
-import { BACK_MS, NO_TRACING, type SealedBus } from '@natrium/bus';
-import { MasterClient } from '@natrium/client';
+import { NO_TRACING, type SealedBus } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
 import type { ReactionCall } from '@natrium/flow';
@@ -51,81 +49,22 @@ it('who never comes is not waited for without end, nor when the service stops', 
   expect(await outcomeOf([['master_unreachable', 0]], AbortSignal.abort())).toMatchObject({ asked: 1 });
 });
 
-const RUN = { fun: 'test.ping', args: [], timeout: 1 };
-const JOB = {
-  ...{ tgt: '*', tgtType: 'glob', funs: [RUN.fun], args: [[]], timeout: 1 },
-  ...{ returner: '', returnerOptions: {}, options: {} },
-};
-
-function clientOn(bus: SealedBus): MasterClient {
-  const { signing } = identityFrom(newIdentitySecret());
-  const subjects = { publish: '', runner: '', admin: '', auth: '' };
-  return new MasterClient({ bus, signing, subjects, grantRun: null });
-}
-
-describe('the client', () => {
+describe('a reaction', () => {
   beforeAll(sodiumReady);
-  beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
 
-  /** Nobody ever answers. */
-  function aBus() {
+  it.each(['job', 'run', 'wheel'] as const)('waits for nobody who is away with a %s: it is asked for again', (what) => {
     const asked: (number | undefined)[] = [];
-    const converse: SealedBus['converse'] = ({ backMs }, _answers, timeoutMs, hear) => {
+    const converse: SealedBus['converse'] = ({ backMs }) => {
       asked.push(backMs);
-      setTimeout(() => {
-        hear.onFailure('timeout');
-      }, timeoutMs);
       return () => undefined;
     };
     const roles = { cluster: new Uint8Array(16) };
     const sealer = { clock: { now: () => Date.now() }, roles, directory: { role: () => [] } };
-    return { bus: { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus, asked };
-  }
-
-  it.each(['job', 'run', 'wheel'] as const)(
-    'waits for nobody who is away with a %s of the reactor, which is asked for again from outside',
-    (what) => {
-      const { bus, asked } = aBus();
-      const { signing } = identityFrom(newIdentitySecret());
-      const link = { bus, own: { signing }, subjects: { svcGw: () => '' } } as unknown as RoleLink;
-      const reaction = { what, fun: 'test.ping', tgtType: 'glob', timeout: 1 };
-      void askReaction(link, { reaction, cause: { reaction: 'r' }, tgt: '*', args: [] } as unknown as ReactionCall);
-      expect(asked).toEqual([0]);
-    },
-  );
-
-  it.each(['job', 'run', 'wheel'])(
-    'gives up a %s of a day of which nobody tells the start, after little more than a minute',
-    async (what) => {
-      const client = clientOn(aBus().bus);
-      const day = 86_400;
-      const told =
-        what === 'job'
-          ? client.publishAsync({ ...JOB, timeout: day })
-          : client[what === 'run' ? 'run' : 'wheel']({ ...RUN, timeout: day }, 'jid');
-      await jest.advanceTimersByTimeAsync(70_000);
-      const soon = await Promise.race([told, Promise.resolve('still asked')]);
-      expect(soon).toMatchObject({ error: { code: 'master_unreachable' } });
-    },
-  );
-
-  it.each(['job', 'run', 'wheel'])(
-    'has asked for a %s once when it counts as asked once, and twice later',
-    async (what) => {
-      const { bus, asked } = aBus();
-      const client = clientOn(bus);
-      if (what === 'run') void client.run(RUN, 'jid');
-      else if (what === 'wheel') void client.wheel(RUN, 'jid');
-      else void client.publishAsync(JOB);
-      await jest.advanceTimersByTimeAsync(2900);
-      expect(asked).toEqual([BACK_MS]);
-      await jest.advanceTimersByTimeAsync(200);
-      expect(asked).toEqual([BACK_MS, BACK_MS]);
-    },
-  );
+    const bus = { converse, tracing: NO_TRACING, sealer } as unknown as SealedBus;
+    const { signing } = identityFrom(newIdentitySecret());
+    const link = { bus, own: { signing }, subjects: { svcGw: () => '' } } as unknown as RoleLink;
+    const reaction = { what, fun: 'test.ping', tgtType: 'glob', timeout: 1 };
+    void askReaction(link, { reaction, cause: { reaction: 'r' }, tgt: '*', args: [] } as unknown as ReactionCall);
+    expect(asked).toEqual([0]);
+  });
 });

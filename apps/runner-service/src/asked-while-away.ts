@@ -1,4 +1,5 @@
 /** A reaction that nobody could be asked for is asked for again a while: a gateway that starts, or an acl-service, is back soon. */
+import { ASKED_AGAIN_MS } from '@natrium/client';
 import type { Refusal, RefusalCode, Result } from '@natrium/model';
 
 export interface Patience {
@@ -11,8 +12,8 @@ export interface Patience {
 
 const PATIENCE_MS = 60_000;
 const AGAIN_MS = 1000;
-/** `MasterClient` asks a second time after three seconds of silence, and not before. */
-const ASKED_ONCE_MS = 2900;
+/** What is told before this was said of the only question that `MasterClient` has asked. */
+const ASKED_ONCE_MS = ASKED_AGAIN_MS - 100;
 const AWAY: ReadonlySet<RefusalCode> = new Set(['master_unreachable', 'acl_unavailable', 'store_unavailable']);
 
 /**

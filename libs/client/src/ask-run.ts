@@ -6,12 +6,11 @@
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
 import { err, ok, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
+import { ASKED_AGAIN_MS } from './following.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Answer = Result<Ran, AskFailure>;
 
-/** After this it is asked once more. */
-const SILENT_MS = 3000;
 /** Whoever says nothing for so long is gone. */
 const GONE_MS = 10_000;
 const UNKNOWN = 'interrupted, outcome unknown: the master lost the run on its way; it is not run again';
@@ -60,9 +59,9 @@ class RunAsking {
   start(): void {
     this.#again = setTimeout(
       () => {
-        this.#ask(Math.max(SILENT_MS, this.patienceMs - SILENT_MS));
+        this.#ask(Math.max(ASKED_AGAIN_MS, this.patienceMs - ASKED_AGAIN_MS));
       },
-      Math.min(SILENT_MS, this.patienceMs),
+      Math.min(ASKED_AGAIN_MS, this.patienceMs),
     );
     this.#ask(Math.min(GONE_MS, this.patienceMs));
   }

@@ -20,8 +20,8 @@ export interface FollowHearing {
   onFailure(failure: AskFailure): void;
 }
 
-/** Three times what a living gateway lets pass. */
-const SILENT_MS = 3000;
+/** Three times what a living master lets pass: after so much silence, and not before, it is asked a second time. */
+export const ASKED_AGAIN_MS = 3000;
 const AGAIN_MS = 250;
 const LATER_MS = 1000;
 /** Ends that lack returns; after so many, who is still missing is told as such. */
@@ -57,7 +57,7 @@ export class Following {
 
   #ask(): void {
     this.#attempts += 1;
-    this.bus.converse(this.question, contracts.news, Math.min(SILENT_MS, this.patienceMs), {
+    this.bus.converse(this.question, contracts.news, Math.min(ASKED_AGAIN_MS, this.patienceMs), {
       onAnswer: (news) => {
         if (this.#attempts > 1 && NOT_NOW.has(news.refusal?.code ?? '')) {
           this.#againAfter(LATER_MS, 'timeout');

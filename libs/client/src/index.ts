@@ -11,6 +11,7 @@ export {
   type RunAsk,
   type TargetAsk,
 } from './asks.js';
+export { ASKED_AGAIN_MS } from './following.js';
 export { MasterClient } from './master-client.js';
 export { peerPort } from './peer-port.js';
 export { NewsQueue } from './news-queue.js';

@@ -68,9 +68,9 @@ describe('jobs in progress', () => {
   it('are found by jid and by digest', () => {
     const { jobs, job } = aWatchedJob('web1');
     expect(jobs.byJid(JID)).toBe(job);
-    expect(jobs.byDigest('digest')).toBe(job);
+    expect(jobs.byPlace('digest')).toBe(job);
     expect(jobs.byJid('20261120141646000002')).toBeUndefined();
-    expect(jobs.byDigest('other')).toBeUndefined();
+    expect(jobs.byPlace('other')).toBeUndefined();
     expect(jobs.all()).toEqual([job]);
   });
 
@@ -128,7 +128,7 @@ describe('jobs in progress', () => {
     timers.fire();
     timers.fire();
     expect(jobs.byJid(JID)).toBeUndefined();
-    expect(jobs.byDigest('digest')).toBeUndefined();
+    expect(jobs.byPlace('digest')).toBeUndefined();
   });
 
   it('end at once when nobody is left to wait for', () => {

@@ -67,7 +67,7 @@ export class ActiveJobs {
   #endedMinions = 0;
   #endedBytes = 0;
   readonly #byJid = new InFlight<string, ActiveJob>();
-  readonly #byDigest = new InFlight<string, ActiveJob>();
+  readonly #byPlace = new InFlight<string, ActiveJob>();
   readonly #timers = new InFlight<string, () => void>();
   readonly counts: JobCounts = { jobs: 0, returns: 0, missing: new Map() };
 
@@ -86,8 +86,8 @@ export class ActiveJobs {
   }
 
   /** @param place The request's digest, or what its batch is created under. */
-  byDigest(place: string): ActiveJob | undefined {
-    return this.#byDigest.get(place);
+  byPlace(place: string): ActiveJob | undefined {
+    return this.#byPlace.get(place);
   }
 
   /** Jobs in progress, for `jobs.active`. */
@@ -112,7 +112,7 @@ export class ActiveJobs {
       unstored: new InFlight(),
     };
     this.#byJid.set(jid, job);
-    this.#byDigest.set(place, job);
+    this.#byPlace.set(place, job);
     this.counts.jobs += 1;
     return job;
   }
@@ -243,7 +243,7 @@ export class ActiveJobs {
     this.#timers.get(job.record.jid)?.();
     this.#timers.delete(job.record.jid);
     this.#byJid.delete(job.record.jid);
-    this.#byDigest.delete(job.place);
+    this.#byPlace.delete(job.place);
     for (const hangUp of job.hangUps.splice(0)) hangUp();
     this.#keepEnded(job);
   }

@@ -266,7 +266,7 @@ describe('a job that another gateway left', () => {
     left.meanwhile = () => {
       left.jobs.start({ ...left.asked!, ...left.written! }, 'd', keyText);
     };
-    expect(await left.take()).toBe(left.jobs.byDigest('d'));
+    expect(await left.take()).toBe(left.jobs.byPlace('d'));
     expect(left.steps).toEqual(['move']);
   });
 
@@ -342,7 +342,7 @@ describe('a job of which nobody knows what was granted', () => {
     left.whileGranted = () => {
       left.jobs.start({ ...left.asked!, ...written! }, 'd', keyText);
     };
-    expect(await left.take()).toBe(left.jobs.byDigest('d'));
+    expect(await left.take()).toBe(left.jobs.byPlace('d'));
     expect(left.rounds).toEqual([]);
   });
 

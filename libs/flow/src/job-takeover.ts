@@ -70,12 +70,12 @@ export class JobTakeover {
 
   async #take(ask: SignedRequest, place: string): Promise<ActiveJob | undefined> {
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const running = this.jobs.byDigest(place);
+      const running = this.jobs.byPlace(place);
       if (running !== undefined) return running;
       const claimed = await this.#claim(ask, place, attempt === TRIES);
       if (claimed === 'not to be had') return undefined;
       // It may have begun here meanwhile: its write was under way.
-      if (claimed !== 'not yet') return this.jobs.byDigest(place) ?? this.#goOn(ask, claimed);
+      if (claimed !== 'not yet') return this.jobs.byPlace(place) ?? this.#goOn(ask, claimed);
     }
     return undefined;
   }

@@ -166,7 +166,7 @@ describe('a job that has outlived its request and its gateway', () => {
     const gate = await left();
     expect(starts(await gate.publish(asks('cmd.run')))).toEqual([JIDS[0]]);
     expect([gate.steps, gate.takeOvers, gate.sent]).toEqual([['grant 2', 'record'], 1, []]);
-    const job = gate.jobs.byDigest('digest')!;
+    const job = gate.jobs.byPlace('digest')!;
     for (const id of ['web1', 'web2']) {
       job.gathering.returned(keyText(keyOf(id)));
       gate.jobs.heard(job, { id, ret: true, retcode: 0, success: true });
@@ -202,7 +202,7 @@ describe('a job that has outlived its request and its gateway', () => {
     expect(codes(await gate.publish(asks('cmd.run'), 'preview'))).toEqual(['request_expired']);
     gate.elsewhere = undefined;
     expect(codes(await gate.publish(asks('cmd.run')))).toEqual(['request_expired']);
-    expect([gate.sent, gate.jobs.byDigest('digest')]).toEqual([[], undefined]);
+    expect([gate.sent, gate.jobs.byPlace('digest')]).toEqual([[], undefined]);
   });
 });
 
@@ -218,7 +218,7 @@ describe('the gate', () => {
     const heard = await gate.publish(asks('test.version'));
     expect(gate.sent).toEqual([]);
     expect(starts(heard)).toEqual([JIDS[0]]);
-    const job = gate.jobs.byDigest('digest')!;
+    const job = gate.jobs.byPlace('digest')!;
     for (const id of ['web1', 'web2']) {
       job.gathering.returned(keyText(keyOf(id)));
       gate.jobs.heard(job, { id, ret: true, retcode: 0, success: true });

@@ -55,7 +55,7 @@ export class PeerPublish {
       tell(refused(refusal('bad_request', `a request for ${request.what} cannot be published as a job`)));
       return;
     }
-    const running = this.jobs.byDigest(placeOf(ask));
+    const running = this.jobs.byPlace(placeOf(ask));
     // Its minions know its bytes, its caller alone the signature: who has not got that asks the acl-service first.
     if (running !== undefined && isSignedAlike(running.record, ask)) {
       this.#follow(running, ask, follow, tell);
@@ -135,7 +135,7 @@ export class PeerPublish {
       return;
     }
     // A caller who has asked again while the broker took its time may have been given it here by a take-over.
-    const running = this.jobs.byDigest(place);
+    const running = this.jobs.byPlace(place);
     if (running === undefined) this.#begin(ask, record, rule, follow, tell);
     else this.#follow(running, ask, follow, tell);
   }
@@ -259,7 +259,7 @@ export class PeerPublish {
    */
   async #followStored(ask: SignedRequest, follow: Follow, tell: Tell): Promise<boolean> {
     const place = placeOf(ask);
-    const running = this.jobs.byDigest(place) ?? (await this.ports.takeOver(ask));
+    const running = this.jobs.byPlace(place) ?? (await this.ports.takeOver(ask));
     if (running !== undefined) {
       this.#follow(running, ask, follow, tell);
       return true;

@@ -6,7 +6,7 @@
  *
  * Spec: spec/config.md#words. The original's behaviour: compat/cases/cli_args.jsonl.
  */
-import { isList, isMap, KWARG_MARK, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, KWARG_MARK, type Value, type ValueMap, withoutMark } from '@natrium/model';
 import { yamlify } from './yamlify.js';
 
 /** The name begins with a letter or `_`; `==` is no separator; the value holds no line break (one at the very end is dropped). */
@@ -64,10 +64,6 @@ export function publishArguments(arg: Value): readonly Value[] {
 /** Only `true` marks named arguments; with any other value the mark is dropped and the mapping is positional. */
 function isKwargMap(word: Value): word is ValueMap {
   return isMap(word) && word[KWARG_MARK] === true;
-}
-
-function withoutMark(map: ValueMap): ValueMap {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => key !== KWARG_MARK));
 }
 
 /** Job ids are text everywhere; a number of twenty characters is one that lost its quotes. */

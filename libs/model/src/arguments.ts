@@ -12,8 +12,11 @@ export interface Arguments {
 export function splitArguments(sent: readonly Value[]): Arguments {
   const last = sent.at(-1);
   if (!isMap(last) || !Object.hasOwn(last, KWARG_MARK)) return { positional: sent, named: {} };
-  const named = Object.fromEntries(Object.entries(last).filter(([key]) => key !== KWARG_MARK));
-  return { positional: sent.slice(0, -1), named };
+  return { positional: sent.slice(0, -1), named: withoutMark(last) };
+}
+
+export function withoutMark(map: ValueMap): ValueMap {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => key !== KWARG_MARK));
 }
 
 export function joinArguments({ positional, named }: Arguments): readonly Value[] {

@@ -1,4 +1,5 @@
-export { type Arguments, joinArguments, KWARG_MARK, splitArguments } from './arguments.js';
+export { type Arguments, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
+export { countedAddress } from './counted-address.js';
 export { InFlight } from './in-flight.js';
 export { readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';

@@ -5,7 +5,7 @@
  * The format: docs/access-control.md#policy-tests.
  */
 import type { RulePath } from '@natrium/acl';
-import { isList, isMap, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, joinArguments, pyStr, type Value, type ValueMap, withoutMark } from '@natrium/model';
 import { type Asked, judge, readCaller, type Scene, showCaller, type Verdict } from './caller.js';
 import type { Fleet } from './fleet.js';
 
@@ -161,7 +161,8 @@ function failureOf({ allow, minions }: PolicyTest, verdict: Verdict): string | u
 
 function titleOf(who: string, { what, funs, args, target }: Asked, allow: boolean): string {
   const side = what === 'job' ? '' : what === 'run' ? 'runner ' : 'wheel ';
-  const words = (args[0] ?? []).map((arg) => (isMap(arg) ? Object.entries(arg).filter(([key]) => key !== '__kwarg__').map(([key, value]) => `${key}=${pyStr(value)}`).join(' ') : pyStr(arg))); // prettier-ignore
+  const pairs = (map: ValueMap) => Object.entries(withoutMark(map)).map(([key, value]) => `${key}=${pyStr(value)}`);
+  const words = (args[0] ?? []).map((arg) => (isMap(arg) ? pairs(arg).join(' ') : pyStr(arg)));
   const whom =
     target === undefined
       ? ''

@@ -4,6 +4,7 @@
  * Diverges: Salt runs any function there, as the master's user. Here only those that read, change nothing and end soon:
  * whoever may run runners shall not thereby hold the master's host.
  */
+import { joinArguments } from '@natrium/model';
 import { defineModule, ExecutionError, reply } from '@natrium/modules';
 import { executionLibrary } from './execution-library.js';
 import { runner } from './runner-registry.js';
@@ -40,9 +41,12 @@ export const saltModule = defineModule('salt', {
       if (!READING.has(fun)) {
         throw new ExecutionError(`salt.cmd does not run ${fun}: on the master's host only ${[...READING].join(', ')}`);
       }
-      const named = Object.keys(kwargs).length === 0 ? [] : [{ __kwarg__: true, ...kwargs }];
       const context = { id: host.id, jid, grains: host.grains, config: host.config, caller, signal };
-      const { ret, retcode, out } = await executionLibrary.execute(fun, [...args, ...named], context);
+      const { ret, retcode, out } = await executionLibrary.execute(
+        fun,
+        joinArguments({ positional: args, named: kwargs }),
+        context,
+      );
       return reply(ret, { retcode, ...(out === undefined ? {} : { out }) });
     },
   ),

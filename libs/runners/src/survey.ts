@@ -5,7 +5,7 @@
  * it into `runner_grants`. Otherwise whoever may run a survey could run everything everywhere.
  */
 import { createHash } from 'node:crypto';
-import { type Absent, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { type Absent, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, reply, type Reply } from '@natrium/modules';
 import { gathering } from './gathering.js';
 import { diffLines } from './line-diff.js';
@@ -80,8 +80,8 @@ async function survey(
   show: (pools: readonly Pool[]) => readonly ValueMap[],
 ): Promise<Reply | Value> {
   const { tgt, fun, args, tgt_type: tgtType, kwargs } = asked;
-  const named = Object.keys(kwargs).length === 0 ? [] : [{ __kwarg__: true, ...kwargs }];
-  const answer = await master.publish(gathering({ tgt, fun, arg: [...args, ...named], tgtType }, host));
+  const arg = joinArguments({ positional: args, named: kwargs });
+  const answer = await master.publish(gathering({ tgt, fun, arg, tgtType }, host));
   if (answer.type === 'refused') return reply(answer.refusal.sentence, { retcode: 1, refusal: answer.refusal });
   if (answer.type === 'timeout') return reply(`'${fun}' publish timed out`, { retcode: 1 });
   const { returns, absent, missing = [] } = answer;

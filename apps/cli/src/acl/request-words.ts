@@ -1,13 +1,9 @@
 /** The words of a request: function, target, arguments, as `natrium` and `natrium-run` read them. */
 import type { Asked } from '@natrium/policy-tools';
 import { type Options, UsageError } from '../common/options.js';
+import { targetTypeIn } from '../common/target-options.js';
 import { callArguments, commandWords, targetWord } from '../common/words.js';
 import { showArgument } from './show-value.js';
-
-const TYPES = [
-  ['pcre', 'pcre'], ['list', 'list'], ['grain', 'grain'], ['grainPcre', 'grain_pcre'], ['pillar', 'pillar'],
-  ['pillarPcre', 'pillar_pcre'], ['compound', 'compound'], ['ipcidr', 'ipcidr'], ['nodegroup', 'nodegroup'],
-] as const; // prettier-ignore
 
 /** @param words FUNCTION TARGET [ARGS], or FUNCTION [ARGS] with `--run` or `--wheel`. @throws {UsageError} */
 export function askedIn(options: Options, words: readonly string[]): Asked {
@@ -20,7 +16,7 @@ export function askedIn(options: Options, words: readonly string[]): Asked {
   }
   const [target, ...args] = rest;
   if (target === undefined) throw new UsageError('name a target, or say --run or --wheel');
-  const tgtType = typeIn(options);
+  const tgtType = targetTypeIn(options);
   const several = fun.split(',');
   // Without arguments nothing has to be divided among them.
   if (args.length === 0 && several.length > 1) {
@@ -35,12 +31,6 @@ export function askedIn(options: Options, words: readonly string[]): Asked {
   if (!parsed.ok) throw new UsageError(parsed.error);
   const { tgt, funs, args: lists } = parsed.value;
   return { what: 'job', funs, args: lists, target: { tgt, tgtType } };
-}
-
-function typeIn(options: Options): string {
-  const given = TYPES.filter(([name]) => options.flag(name));
-  if (given.length > 1) throw new UsageError('one target option at most');
-  return given[0]?.[1] ?? 'glob';
 }
 
 export function showAsked({ what, funs, args, target }: Asked): string {

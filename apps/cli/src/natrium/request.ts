@@ -5,6 +5,7 @@ import { WAITS } from '@natrium/flow';
 import { err, ok, type Result } from '@natrium/model';
 import type { CommandDefaults } from '../common/command-defaults.js';
 import { type Options, UsageError } from '../common/options.js';
+import { targetTypeIn } from '../common/target-options.js';
 import { commandWords, type CommandWords, targetWord } from '../common/words.js';
 import type { JobAsk } from '../ports.js';
 import { askedBatch, type AskedBatch } from './batch.js';
@@ -33,26 +34,12 @@ export interface ShowOptions {
 /** As the command line has it; undefined where it says nothing about the missing. */
 type AskedShow = Omit<ShowOptions, 'hideMissing'> & { readonly hideMissing: boolean | undefined };
 
-/** Option name, flag, and the target type that it means. */
-const TARGET_OPTIONS = [
-  ['pcre', '-E', 'pcre'],
-  ['list', '-L', 'list'],
-  ['grain', '-G', 'grain'],
-  ['grainPcre', '-P', 'grain_pcre'],
-  ['pillar', '-I', 'pillar'],
-  ['pillarPcre', '-J', 'pillar_pcre'],
-  ['compound', '-C', 'compound'],
-  ['ipcidr', '-S', 'ipcidr'],
-  ['nodegroup', '-N', 'nodegroup'],
-  ['range', '-R', 'range'],
-] as const;
-
 const MANY = 1_000_000;
 const DEFAULT_DELIMITER = ':';
 
 /** @returns the sentence for an incomplete command line (exit 42). @throws {UsageError} For one that makes no sense. */
 export function requestOf(options: Options, words: readonly string[]): Result<Request, string> {
-  const tgtType = targetType(options);
+  const tgtType = targetTypeIn(options);
   const list = tgtType === 'list';
   const preview = options.flag('previewTarget');
   const [target, ...rest] = withDoc(options, words);
@@ -107,16 +94,6 @@ function returnerOptionsOf(options: Options): JobAsk['returnerOptions'] {
 function returnerOf(options: Options): string {
   const returner = options.text('return') ?? '';
   return returner === 'none' ? '' : returner;
-}
-
-function targetType(options: Options): string {
-  const given = TARGET_OPTIONS.filter(([name]) => options.flag(name));
-  if (given.length > 1) {
-    throw new UsageError(
-      `the options ${given.map(([, flag]) => flag).join(' and ')} exclude each other: one target option at most`,
-    );
-  }
-  return given[0]?.[2] ?? 'glob';
 }
 
 /** `-d` puts `sys.doc` before the function, and means every minion where no target is given. */

@@ -1,5 +1,5 @@
 /** `mine_functions` as people write them, read into what to run under which name. */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { InvocationError } from '../loader/errors.js';
 
 export interface MineDefinition {
@@ -30,7 +30,7 @@ export function definitionOf(name: string, spec: Value): MineDefinition {
   return {
     name,
     fun: pyStr(fun),
-    args: Object.keys(kwargs).length === 0 ? positional : [...positional, { __kwarg__: true, ...kwargs }],
+    args: joinArguments({ positional, named: kwargs }),
     allowTgt: isList(tgt) ? tgt.map(pyStr).join(',') : pyStr(tgt ?? ''),
     allowTgtType: pyStr(tgtType ?? 'glob'),
   };

@@ -5,7 +5,7 @@
  * what the configuration names or a built-in function that merely looks (`LOOKS`): who may call `mine.send` could else run
  * anything.
  */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, pyStr, type Value, type ValueMap, withoutMark } from '@natrium/model';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../call-context.js';
 import { defineModule, type Library, type Returned } from '../loader/declaration.js';
@@ -156,6 +156,5 @@ function refused(answer: MineAnswer & { readonly ok: false }): Returned {
 }
 
 function shown(arg: Value): Value {
-  if (!isMap(arg)) return arg;
-  return Object.fromEntries(Object.entries(arg).filter(([key]) => key !== '__kwarg__'));
+  return isMap(arg) ? withoutMark(arg) : arg;
 }

@@ -1,4 +1,5 @@
 /** The real broker keeps the contracts of transport and store, and tells of a handler that threw. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
@@ -96,7 +97,8 @@ describe('the real broker', () => {
     const gone = await startBroker();
     const listener = await NatsTransport.connect({ servers: [gone.url], name: 'test' });
     await gone.stop();
-    await listener.caughtUp(60_000);
+    const over = listener.caughtUp(60_000).then(() => 'over');
+    expect(await Promise.race([over, pause(10_000, 'still waiting', { ref: false })])).toBe('over');
     await listener.connection.close();
   });
 

@@ -8,7 +8,7 @@ export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './p
 export { pyRepr, pyStr } from './py-text.js';
 export { err, ok, type Result } from './result.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
-export { type Target, TARGET_TYPES, type TargetType } from './target.js';
+export type { Target } from './target.js';
 export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
 export { type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
 export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';

@@ -3,9 +3,9 @@
  *
  * Spec: spec/wire.md#subjects.
  */
-export type UpVerb = 'publish' | 'runner' | 'return' | 'event' | 'fetch';
+export type UpVerb = 'publish' | 'runner' | 'return' | 'event';
 export type UpAclVerb = 'data' | 'mine' | 'renew' | 'succeed';
-export type UsrVerb = 'publish' | 'runner' | 'fetch';
+export type UsrVerb = 'publish' | 'runner';
 export type UsrAclVerb = 'admin' | 'auth' | 'guest' | 'renew';
 
 export interface Subjects {

@@ -6,8 +6,8 @@
 import { compilePolicy, type Decision, decide, mayReadJob } from '@natrium/acl';
 import { parsePeerArguments, splitFunctions, wordsByFunction } from '@natrium/args';
 import type { Inventory } from '@natrium/matchers';
-import { parseMinionId, type Plain, toPlain, type Value } from '@natrium/model';
-import { type Case, mapOf, type PlainMap, textOf, textsOf, valuesOf } from '../corpus.js';
+import { parseMinionId, type Plain, pyStr, toPlain, type Value } from '@natrium/model';
+import { type Case, mapOf, type PlainMap, textOf, textsOf, valueOf, valuesOf } from '../corpus.js';
 import { DENY, type Family, policyConfigOf, targetOf } from './family.js';
 
 const JOB_FIELDS = ['fun', 'arg', 'tgt', 'ret', 'tok', 'id'];
@@ -76,9 +76,8 @@ export const peerRun: Family = (one, inventory) => {
 
 export const pubRet: Family = (one, inventory) => {
   const caller = callerOf(one, inventory);
-  const jid = one.request['jid'];
   const omitted = textsOf(one.request['omit']).length > 0;
-  const owner: Plain | undefined = typeof jid === 'string' ? mapOf(one.request['jobs'])[jid] : undefined;
+  const owner: Plain | undefined = mapOf(one.request['jobs'])[pyStr(valueOf(one.request['jid']))];
   const may = caller !== undefined && !omitted && mayReadJob(typeof owner === 'string' ? owner : undefined, caller);
   return may ? { verdict: 'allow' } : DENY;
 };

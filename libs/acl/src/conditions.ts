@@ -6,8 +6,12 @@
 import { isMap, KWARG_MARK, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { Condition, ValueRule } from './policy.js';
 
-/** @param sent As they travel: a last mapping with the mark holds the named ones. */
-export function conditionHolds(conditions: readonly Condition[], sent: readonly Value[]): boolean {
+/** @param sent As they travel: a last mapping with the mark holds the named ones, and the mark as one of them where `isMarkNamed`. */
+export function conditionHolds(
+  conditions: readonly Condition[],
+  sent: readonly Value[],
+  isMarkNamed: boolean,
+): boolean {
   const last = sent.at(-1);
   const named = isMap(last) && Object.hasOwn(last, KWARG_MARK) ? last : undefined;
   const positional = named === undefined ? sent.length : sent.length - 1;
@@ -15,7 +19,7 @@ export function conditionHolds(conditions: readonly Condition[], sent: readonly 
     if (args.length > positional) return false;
     return (
       args.every((rule, index) => valueMatches(rule, sent[index])) &&
-      kwargs.every(([key, rule]) => namedMatches(rule, named, key))
+      kwargs.every(([key, rule]) => (isMarkNamed || key !== KWARG_MARK) && namedMatches(rule, named, key))
     );
   });
 }

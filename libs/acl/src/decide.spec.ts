@@ -79,6 +79,17 @@ describe('peer', () => {
     expect(code({ peer }, { ...ask, args: [[{ __kwarg__: true, ls: 'x' }]] })).toBe('not_permitted');
   });
 
+  it('checks conditions on the named arguments of a runner, of which their mark is none', () => {
+    const may = (kwargs: Value, what: 'run' | 'job') => {
+      const list = [{ 'test.arg': { kwargs } }];
+      const publisher_acl = { fred: [what === 'run' ? { '@runner': list } : { '*': list }] };
+      const args = [[{ __kwarg__: true, k: 'v' }]];
+      return code({ publisher_acl }, { ...account('fred'), what, funs: ['test.arg'], args }).startsWith('allowed');
+    };
+    expect([may({ k: 'v' }, 'run'), may({ k: 'w' }, 'run')]).toEqual([true, false]);
+    expect([may({ __kwarg__: 'True' }, 'run'), may({ __kwarg__: 'True' }, 'job')]).toEqual([false, true]);
+  });
+
   it('does not count unknown data as inside of a permitted target', () => {
     expect(code({ peer }, { funs: ['cmd.run'], args: [['ls']], tgt: 'new1' })).toBe('not_permitted');
     expect(code({ peer: { '.*': [{ 'not G@os:RedHat': ['test.*'] }] } }, { tgt: 'new1' })).toBe('not_permitted');

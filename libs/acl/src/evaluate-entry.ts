@@ -28,13 +28,16 @@ export function permitsJob(
   return undefined;
 }
 
+/** @param isMarkNamed Whether a condition may be about the mark of the named arguments itself. */
 export function matchingFunction(
   rules: readonly FunctionRule[],
   fun: string,
   args: readonly Value[],
+  isMarkNamed = true,
 ): FunctionRule | undefined {
   for (const rule of rules) {
-    if (rule.pattern?.test(fun) === true && (rule.conditions === undefined || conditionHolds(rule.conditions, args)))
+    const { pattern, conditions } = rule;
+    if (pattern?.test(fun) === true && (conditions === undefined || conditionHolds(conditions, args, isMarkNamed)))
       return rule;
   }
   return undefined;

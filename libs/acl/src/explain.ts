@@ -59,7 +59,7 @@ function missesOf(entry: Entry, fun: string, args: readonly Value[], where: Wher
 }
 
 function argumentsHold({ conditions }: FunctionRule, args: readonly Value[]): boolean {
-  return conditions === undefined || conditionHolds(conditions, args);
+  return conditions === undefined || conditionHolds(conditions, args, true);
 }
 
 function outsideOf({ expr }: PermittedTarget, { requested, inventory }: Where): readonly string[] {

@@ -22,6 +22,7 @@ describe('the command line', () => {
     const list = (target: string) => parseCommandLine([target, 'f.g'], { tgtTypes: ['list'] });
     expect(list('a , b c,')).toMatchObject({ value: { tgt: ['a', 'bc', ''] } });
     expect(list(' a  b ')).toMatchObject({ value: { tgt: ['a', 'b'] } });
+    expect(list('a\ufeffb\x85c')).toMatchObject({ value: { tgt: ['a\ufeffb', 'c'] } });
     expect(list('')).toMatchObject({ value: { tgt: [] } });
   });
 

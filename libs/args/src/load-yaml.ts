@@ -8,7 +8,7 @@
 import { err, ok, type Result, type Value } from '@natrium/model';
 import { YAMLException } from 'js-yaml';
 import { placesOf, type Place, type Path } from './places.js';
-import { readYaml, withIndentation } from './read-yaml.js';
+import { DUPLICATE_KEY, readYaml, withIndentation } from './read-yaml.js';
 
 export interface LoadedYaml {
   readonly file: string;
@@ -39,7 +39,7 @@ function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
   const { mark, reason } = error;
   if (mark === undefined) return { reason };
   const place = { line: mark.line + 1, column: mark.column + 1 };
-  if (reason === 'duplicated mapping key') {
+  if (reason === DUPLICATE_KEY) {
     const key = /^[^:\n]*/.exec(text.slice(mark.position))?.[0].trim() ?? '';
     return { reason: `the key ${key} is there twice in the same mapping`, ...place };
   }

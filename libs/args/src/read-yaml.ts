@@ -33,6 +33,9 @@ function checkEscapes(text: string, event: Event, file: string): void {
   }
 }
 
+/** What the parser says of a key that is there twice in one mapping. */
+export const DUPLICATE_KEY = 'duplicated mapping key';
+
 /**
  * The text of a file, indented as js-yaml wants it. YAML 1.1's parser heeds no indentation within brackets and quotes, where a closing
  * bracket usually stands straight below its key; 1.2's does. Such lines get blanks, which mean nothing there: a column in one of them

@@ -53,6 +53,13 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
     ['{?}', '[?,]', '[? ]]', '{&a:1.}', '{! :a}'].map((word) => [word, word]),
   ],
   [
+    'a key that is there twice leaves the word as it is, whatever is in the key',
+    [`{"#": 1, "#": 2}`, `{'#a': 1, '#a': 2}`, `{'-,': 1, '-,': 2}`, `[{"-]": 1, "-]": 2}]`].map((word) => [
+      word,
+      word,
+    ]),
+  ],
+  [
     'others may stand in a comment',
     [
       ['1 # é\u00a0😀', 1],

@@ -14,7 +14,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
-import { readYaml } from './read-yaml.js';
+import { DUPLICATE_KEY, readYaml } from './read-yaml.js';
 import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
@@ -49,7 +49,8 @@ function withoutIndentedMark(word: string): string {
 /** YAML 1.1 takes a comment straight after a closing bracket or an indicator (`[1]#x`, `- |#x`) and a lone dash in a list (`[-]`). */
 function mend(text: string, error: unknown): string | undefined {
   const at = error instanceof YAMLException ? error.mark?.position : undefined;
-  if (at === undefined) return undefined;
+  // A key that is there twice is pointed at, too, where a blank would make it another key.
+  if (at === undefined || (error instanceof YAMLException && error.reason === DUPLICATE_KEY)) return undefined;
   const rest = text.slice(at);
   if (rest.startsWith('#') && /["'\]}|>]$/.test(text.slice(0, at))) return `${text.slice(0, at)} ${rest}`;
   if (/^-[,\]}]/.test(rest)) return `${text.slice(0, at)}"-"${rest.slice(1)}`;

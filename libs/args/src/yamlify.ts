@@ -9,8 +9,8 @@ import { isList, isMap, type Value } from '@natrium/model';
 import { MALFORMED, readPlainWord } from './scalars.js';
 import { readWord } from './yaml11.js';
 
-/** White space as Python trims it, which differs from JavaScript's in a few characters. */
-const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
+/** White space as Python trims and splits at it, which differs from JavaScript's in a few characters. */
+export const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
 const TRIM = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
 
 /** Most words are one plain scalar beyond doubt: no colon, no `#`, an ordinary beginning, no blank at the end. They need no parser. */

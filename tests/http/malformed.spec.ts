@@ -70,7 +70,9 @@ it(`no malformed request of ${String(COUNT)} is a defect, ends a gateway, or sta
       ...(hasBody ? { body: one.body } : {}),
       ...(one.token === 'none' ? {} : { token: one.token === 'real' ? bob : one.token }),
     });
-    return status >= 500 && status !== 501 ? [{ status, text, one }] : [];
+    // So much YAML of nobody is more than an address can pay.
+    const isTooMuch = status === 503 && text.includes('too many requests');
+    return status >= 500 && status !== 501 && !isTooMuch ? [{ status, text, one }] : [];
   };
   const warm = Math.floor(COUNT / 3);
   expect(await inTurns(requests.slice(0, warm), send)).toEqual([]);

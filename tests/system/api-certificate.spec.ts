@@ -77,7 +77,7 @@ function options(more = ''): HttpOptions {
   writeFileSync(at('master'), `rest_cherrypy: {port: ${String(port)}, host: 127.0.0.1, ${files}}\n`);
   const loaded = loadMasterConfig(dir);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
-  const read = httpOptions(loaded.value.config);
+  const read = httpOptions(loaded.value);
   if (read === undefined) throw new Error('there is no HTTP API');
   return read;
 }

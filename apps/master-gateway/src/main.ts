@@ -21,7 +21,7 @@ await runService(
       log,
       metrics,
       onStop,
-      http: httpOptions(config.loaded.config, asked === undefined ? undefined : httpAddress(asked)),
+      http: httpOptions(config.loaded, asked === undefined ? undefined : httpAddress(asked)),
       onHttp: (start) => {
         startHttp = start;
       },

@@ -90,7 +90,8 @@ function parseScoped(text: string): ScopedGroups | undefined {
   return groups === undefined ? undefined : { groups, scope };
 }
 
-function parseSix(text: string): readonly number[] | undefined {
+/** @returns Its eight groups; undefined for what is no IPv6 address, or has a scope. */
+export function parseSix(text: string): readonly number[] | undefined {
   const dotted = text.lastIndexOf(':') < text.indexOf('.') ? text.slice(text.lastIndexOf(':') + 1) : undefined;
   const four = dotted === undefined ? undefined : parseFour(dotted);
   if (dotted !== undefined && four === undefined) return undefined;

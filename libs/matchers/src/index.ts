@@ -1,3 +1,4 @@
+export { countedAddress } from './counted-address.js';
 export { compileDataExpression, type DataExpression, type DataMode } from './data-expression.js';
 export { compileGlob, type Glob } from './glob.js';
 export { type Inventory, type MinionData } from './inventory.js';

@@ -1,5 +1,4 @@
 export { type Arguments, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
-export { countedAddress } from './counted-address.js';
 export { InFlight } from './in-flight.js';
 export { readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';

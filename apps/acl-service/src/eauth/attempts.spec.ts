@@ -166,6 +166,13 @@ describe('an address', () => {
     expect(await said({ ...elsewhere, username: 'somebody' })).toEqual(['taken', 'taken']);
   });
 
+  it('of IPv6 is one with its whole /64: a hundred failures from as many of its addresses lock all of them, and no other network', async () => {
+    const from = (group: number, n: number) => ({ ...fred, username: `user${String(n)}`, address: `2001:db8:0:${String(group)}::${n.toString(16)}` }); // prettier-ignore
+    await Promise.all(Array.from({ length: 100 }, async (_, n) => taken(await at(n).begin(from(1, n))).failed()));
+    expect(await said(from(1, 1000))).toEqual(['locked', 'locked']);
+    expect(await said(from(2, 1000))).toEqual(['taken', 'taken']);
+  });
+
   it('is let in after ninety-nine, whoever comes in meanwhile', async () => {
     for (let n = 0; n < 99; n += 1)
       await taken(await at(n).begin({ ...fred, username: `user${String(n % 50)}` })).failed();

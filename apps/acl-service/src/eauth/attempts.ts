@@ -1,6 +1,6 @@
 /**
- * How often somebody may fail: a budget for each account and one for each address, over all replicas. Who has used it up is
- * refused without a look at the password, until the time is over.
+ * How often somebody may fail: a budget for each account and one for each address (of IPv6, its /64), over all replicas. Who has
+ * used it up is refused without a look at the password, until the time is over.
  *
  * A try takes its part of both budgets before the password is looked at, and gives it back when that was right: so many tries
  * at once, at however many replicas, are no more guesses than one after the other. A try that nobody ended (its process died)
@@ -8,6 +8,7 @@
  *
  * Spec: spec/acl.md#external-users.
  */
+import { countedAddress } from '@natrium/matchers';
 import { folded } from './account-name.js';
 import type { Change, Tallies, Tally } from './tallies.js';
 
@@ -40,7 +41,7 @@ export class Attempts {
   /** @throws {Error} When it cannot be counted: then nothing may be looked at. */
   async begin(attempt: Attempt): Promise<'locked' | 'busy' | Try> {
     const account = accountKey(attempt);
-    const address = `address/${attempt.address}`;
+    const address = `address/${countedAddress(attempt.address)}`;
     const [ofAccount, ofAddress] = await both(this.#take(account, BUDGET.account), this.#take(address, BUDGET.address));
     if (isTaken(ofAccount) && isTaken(ofAddress)) {
       const end = async (accountEnds: End, addressEnds: End) => {

@@ -28,6 +28,7 @@ function anApi(parts: {
       return Promise.resolve({ token: 'f'.repeat(64), session });
     },
     logout: parts.logout,
+    pay: () => undefined,
     count: parts.count ?? (() => undefined),
   };
   const calls = {

@@ -8,10 +8,13 @@ import type { EventFeed } from '../event-feed.js';
 import type { CallSequence, NamedCaller } from './call-sequence.js';
 import type { Call, Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
-import { clientIp, fromOf, listenerTokenIn, sessionIn, STRANGERS_BODY } from './guards.js';
+import { clientIp, fromOf, listenerTokenIn, sessionIn } from './guards.js';
+import { knownIfLong, ofLiving } from './living-caller.js';
 import { loginAsk, withoutCredentials } from './login-ask.js';
-import { lowstates, readBody } from './request-body.js';
-import { type LoginAsk, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
+import { wordsOf } from './lowstate.js';
+import { TokenEnded } from './refused.js';
+import { lowstates, readBody, yamlIn } from './request-body.js';
+import { type LoginAsk, type Purse, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
 
 export interface ApiParts {
   readonly sessions: Sessions;
@@ -43,19 +46,23 @@ export class Api {
     return this.parts.hasSessions;
   }
 
-  bodyOf(req: Request, bytes: 'utf-8' | 'any' = 'utf-8'): Value | undefined {
-    const body: unknown = req.body;
-    return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body, bytes) : undefined;
+  /** Of whom nobody knows yet: for what of it is YAML his address pays. */
+  strangersLowstates(req: Request, res: Response): readonly ValueMap[] {
+    return lowstates(bodyOf(req, 'utf-8', this.#payer('stranger', req, res)));
   }
 
-  /** @throws {UnauthorizedException} When the request carries no session; whether it still lives is seen at its use. */
-  callerOf(req: Request, res: Response): NamedCaller {
-    return this.#caller(sessionIn(req), req, res);
+  /**
+   * Whoever is not known here yet asks nothing of the gate, and nothing of what he sent is read.
+   *
+   * @throws {HttpException} When the request carries no session, or one that nobody knows.
+   */
+  callerOf(req: Request, res: Response): Promise<NamedCaller> {
+    return this.#known(this.#caller(sessionIn(req), req, res));
   }
 
   async lowstatesOf(req: Request, caller: NamedCaller): Promise<readonly ValueMap[]> {
     await knownIfLong(req, caller);
-    return ofLiving(caller, () => lowstates(this.bodyOf(req)));
+    return ofLiving(caller, () => lowstates(bodyOf(req)));
   }
 
   async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
@@ -67,12 +74,12 @@ export class Api {
 
   /** @returns What the gate would say of this function on this target. */
   async canI(req: Request, res: Response): Promise<ValueMap> {
-    const caller = this.callerOf(req, res);
+    const caller = await this.callerOf(req, res);
     await knownIfLong(req, caller);
-    const low = this.bodyOf(req);
+    const low = bodyOf(req);
     if (!isMap(low)) throw new BadRequestException('One mapping with fun and tgt is asked for');
     this.#counts.calls += 1;
-    return { ...(await this.parts.clients.verdict(low, caller)) };
+    return { ...(await this.#orForget(caller, () => this.parts.clients.verdict(low, caller))) };
   }
 
   /** Each lowstate brings its own credentials, or a token of `/token`. */
@@ -87,7 +94,7 @@ export class Api {
   }
 
   async login(req: Request, res: Response): Promise<ValueMap> {
-    const body = this.bodyOf(req);
+    const body = bodyOf(req, 'utf-8', this.#payer('stranger', req, res));
     const [first] = body === undefined ? [] : lowstates(body);
     const ask = first === undefined ? undefined : loginAsk(first, 'session');
     if (ask === undefined) throw unproved();
@@ -148,7 +155,7 @@ export class Api {
     const origin = this.parts.openHook ? this.#anybody(req, res) : await this.#hookOrigin(req, res);
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
     // An event is no command: whatever came is told.
-    const post = this.bodyOf(req, 'any');
+    const post = bodyOf(req, 'any', this.parts.openHook ? this.#payer('address', req, res) : undefined);
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
     const headers = Object.entries(req.headers)
       .filter(([name]) => !SECRET_HEADERS.has(name))
@@ -200,13 +207,14 @@ export class Api {
     const call = withoutCredentials(low);
     if (token !== undefined && token !== null) {
       if (typeof token !== 'string' || !TOKEN.test(token)) throw new UnauthorizedException('Invalid token');
-      const caller = this.#caller(token, req, res);
+      const caller = await this.#known(this.#caller(token, req, res));
       return { caller, calls: await ofLiving(caller, () => clients.read([call], caller, isAlone)) };
     }
     // As Salt: what nobody could run needs no credentials to be told so.
     clients.check(low);
     const login = loginAsk(low, 'token');
     if (login === undefined) throw new UnauthorizedException('No authentication credentials given');
+    this.#payer('stranger', req, res)(yamlIn(wordsOf(low)));
     return { login, calls: clients.read([call], { token: '', about: fromOf(req, res).about }, isAlone) };
   }
 
@@ -218,7 +226,7 @@ export class Api {
       return await this.#make(own.calls, this.#caller(proved.token, req, res), sequence);
     } finally {
       // The answer is what it is: a client that heard of this instead would run the job again.
-      this.parts.sessions.logout(proved.token, from).catch((cause: unknown) => {
+      this.parts.sessions.logout(proved.token, from, false).catch((cause: unknown) => {
         this.parts.log.warn({ err: cause, http_request: from.about }, 'a token of /run lives on until its end');
       });
     }
@@ -227,7 +235,28 @@ export class Api {
   async #make(calls: readonly Call[], caller: NamedCaller, sequence: CallSequence): Promise<readonly Value[]> {
     this.#counts.calls += calls.length;
     const make = () => this.parts.clients.makeAll(calls, sequence.by(caller));
-    return ofLiving(caller, make, () => !sequence.hasBegun);
+    return this.#orForget(caller, () => ofLiving(caller, make, () => !sequence.hasBegun));
+  }
+
+  /** Whose token has ended since is nobody from then on. */
+  async #orForget<T>(caller: NamedCaller, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (cause instanceof TokenEnded) this.parts.sessions.forget(caller.token);
+      throw cause;
+    }
+  }
+
+  async #known(caller: NamedCaller): Promise<NamedCaller> {
+    if (!this.parts.sessions.knows(caller.token)) await caller.name();
+    return caller;
+  }
+
+  #payer(purse: Purse, req: Request, res: Response): (length: number) => void {
+    return (length) => {
+      this.parts.sessions.pay(purse, length, fromOf(req, res));
+    };
   }
 
   #caller(token: string, req: Request, res: Response): NamedCaller {
@@ -241,27 +270,13 @@ export class Api {
   }
 }
 
-/**
- * That a session has ended counts before whatever is wrong with its request: a client that hears 401 logs in again.
- *
- * @param isFirst Whether nothing was sent before, so that it may.
- */
-async function ofLiving<T>(caller: NamedCaller, work: () => T | Promise<T>, isFirst = () => true): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof BadRequestException && isFirst()) await caller.name();
-    throw cause;
-  }
+function bodyOf(req: Request, bytes?: 'utf-8' | 'any', onYaml?: (length: number) => void): Value | undefined {
+  const body: unknown = req.body;
+  return Buffer.isBuffer(body) ? readBody(req.headers['content-type'], body, bytes, onYaml) : undefined;
 }
 
 /** A lowstate of `/run` that was read, and who makes it. */
 type OwnCalls = { readonly calls: readonly Call[] } & ({ readonly caller: NamedCaller } | { readonly login: LoginAsk });
-
-/** Reading YAML takes the gateway's only thread, 0.4 s for a MiB: for as much as that somebody has to be known. */
-async function knownIfLong({ body }: Request, caller: NamedCaller): Promise<void> {
-  if (Buffer.isBuffer(body) && body.length > STRANGERS_BODY) await caller.name();
-}
 
 function times({ start, expire }: Session): ValueMap {
   return { start: start / 1000, expire: expire / 1000 };

@@ -25,10 +25,12 @@ import { type Sessions, unproved } from './sessions.js';
 const AWAY = refusal('acl_unavailable', 'no acl-service decided in time (timeout): nothing was sent');
 const FULL = refusal('store_unavailable', 'no job id could be had, so nothing was sent: no room');
 const DENIED = refusal('not_permitted', 'token fred may not run it');
+const ENDED = refusal('bad_credential', 'the login has expired or was revoked; log in again');
 const BAD_TARGET = refusal('invalid_target', 'the target cannot be read');
 const TOKEN = 'f'.repeat(64);
 const RES = { getHeader: () => 'id-1' } as unknown as Response;
-const REQ = { headers: { 'x-auth-token': 'f'.repeat(40) } } as unknown as Request;
+const SESSION = 'f'.repeat(40);
+const REQ = { headers: { 'x-auth-token': SESSION } } as unknown as Request;
 
 beforeAll(sodiumReady);
 
@@ -46,7 +48,7 @@ interface Script {
 /** The doors `POST /` and `/run` over such a gate. `sent` is what was sent, in its order. */
 function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) {
   const [says, mayAsk, logins, checks] = [[...gate], [...budget], [...login], [...check]];
-  const sent: string[] = [];
+  const [sent, forgotten]: [string[], string[]] = [[], []];
   let [ms, pauses] = [0, 0];
   const jid = () => `2026112014164600000${String(sent.length)}`;
   const publish = (
@@ -91,6 +93,9 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
   const sessions = {
     login: () => orThrow(logins.shift(), { token: TOKEN }),
     logout: () => Promise.resolve(),
+    pay: () => undefined,
+    knows: () => true,
+    forget: (token: string) => forgotten.push(token),
     check: () => orThrow(checks.shift(), { name: 'fred' }),
   };
   const api = new Api({
@@ -105,8 +110,9 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
   });
   return {
     sent,
+    forgotten,
     pauses: () => pauses,
-    root: (...lows: readonly ValueMap[]) => api.runAll(lows, api.callerOf(REQ, RES)),
+    root: async (...lows: readonly ValueMap[]) => api.runAll(lows, await api.callerOf(REQ, RES)),
     run: (...lows: readonly ValueMap[]) => api.runSessionless(lows, REQ, RES),
   };
 }
@@ -179,6 +185,17 @@ describe.each(DOORS)('a lowstate behind another at %s', (_door, ask) => {
     await expect(ask(given, [FIRST, SECOND])).rejects.toMatchObject({ status: 503, message: AWAY.sentence });
     expect([given.sent, given.pauses()]).toEqual([[], 0]);
   });
+});
+
+it('a token that has ended, as the gate says, is nobody’s from then on; one that may not do a thing stays whose it is', async () => {
+  for (const [refused, forgotten] of [
+    [ENDED, [SESSION]],
+    [DENIED, []],
+  ] as const) {
+    const given = doors({ gate: [refused] });
+    await expect(given.root(FIRST)).rejects.toMatchObject({ status: 401, message: refused.sentence });
+    expect([given.sent, given.forgotten]).toEqual([[], forgotten]);
+  }
 });
 
 describe('what has begun is not denied', () => {

@@ -15,7 +15,6 @@ import type { Request, Response } from 'express';
 import { answerType, sendLarge, sendValue } from './answers.js';
 import { Api } from './api.js';
 import { CLIENTS } from './lowstate.js';
-import { lowstates } from './request-body.js';
 import { baseOf, openApi } from './openapi.js';
 import { WholeJobs } from './whole-jobs.js';
 
@@ -32,7 +31,7 @@ export class RootController {
   @Post('/')
   async call(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    const caller = this.api.callerOf(req, res);
+    const caller = await this.api.callerOf(req, res);
     const list = await this.api.lowstatesOf(req, caller);
     return sendValue(req, res, { return: await this.api.runAll(list, caller) });
   }
@@ -41,7 +40,7 @@ export class RootController {
   async run(@Req() req: Request, @Res() res: Response) {
     answerType(req);
     return sendValue(req, res, {
-      return: await this.api.runSessionless(lowstates(this.api.bodyOf(req)), req, res),
+      return: await this.api.runSessionless(this.api.strangersLowstates(req, res), req, res),
     });
   }
 
@@ -77,7 +76,7 @@ export class LoginController {
   @Post('/token')
   async token(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    return sendValue(req, res, await this.api.tokens(lowstates(this.api.bodyOf(req)), req, res));
+    return sendValue(req, res, await this.api.tokens(this.api.strangersLowstates(req, res), req, res));
   }
 }
 
@@ -91,13 +90,13 @@ export class FleetController {
   @Get(['/minions', '/minions/:id'])
   async minions(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
     const low = { client: 'local', tgt: named(req, id, 'mid') ?? '*', fun: 'grains.items' };
-    return sendValue(req, res, { return: await this.api.runAll([low], this.api.callerOf(req, res)) });
+    return sendValue(req, res, { return: await this.api.runAll([low], await this.api.callerOf(req, res)) });
   }
 
   @Post('/minions')
   async start(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    const caller = this.api.callerOf(req, res);
+    const caller = await this.api.callerOf(req, res);
     const list = (await this.api.lowstatesOf(req, caller)).map((low) => ({ ...low, client: 'local_async' }));
     const started = await this.api.runAll(list, caller);
     const jids = started.flatMap((one) => (isMap(one) && typeof one['jid'] === 'string' ? [one['jid']] : []));
@@ -108,7 +107,7 @@ export class FleetController {
   @Get(['/jobs', '/jobs/:jid'])
   async jobs(@Req() req: Request, @Res() res: Response, @Param('jid') id: string | undefined) {
     const jid = named(req, id, 'jid');
-    const caller = this.api.callerOf(req, res);
+    const caller = await this.api.callerOf(req, res);
     if (jid === undefined) {
       const list = await this.api.runAll([{ client: 'runner', fun: 'jobs.list_jobs' }], caller);
       return sendValue(req, res, { return: list });
@@ -126,7 +125,9 @@ export class FleetController {
   async keys(@Req() req: Request, @Res() res: Response, @Param('id') id: string | undefined) {
     const match = named(req, id, 'mid');
     const low = { client: 'wheel', ...(match === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match }) };
-    return sendValue(req, res, { return: wheelReturn(await this.api.runAll([low], this.api.callerOf(req, res))) });
+    return sendValue(req, res, {
+      return: wheelReturn(await this.api.runAll([low], await this.api.callerOf(req, res))),
+    });
   }
 
   /** Diverges: a minion makes its own key, and nobody else ever holds it (compat/divergences.md, POST /keys). */

@@ -17,6 +17,8 @@ import type { WholeJobs } from './whole-jobs.js';
 
 const MOST = 3;
 const GOOD = 'a'.repeat(40);
+/** One of `/token`. */
+const LASTING = 'c'.repeat(64);
 const ROOM = 65_536;
 const LOGIN = 'username: fred\npassword: x\neauth: file\n';
 let server: HttpServer;
@@ -35,11 +37,11 @@ beforeAll(sodiumReady);
 beforeEach(() => serve());
 afterEach(() => server.close());
 
-async function serve(hasSessions = true): Promise<void> {
+async function serve(hasSessions = true, openHook = false): Promise<void> {
   [asked, reads] = [[], 0];
   const ask = ({ body: { credential } }: { readonly body: { readonly credential: { readonly secret: string; readonly token: string } } }) => {
     asked.push(credential.token + credential.secret);
-    const isGood = credential.token === GOOD || credential.secret === 'right';
+    const isGood = [GOOD, LASTING].includes(credential.token) || credential.secret === 'right';
     const body = isGood
       ? { refusal: null, token: GOOD, session: { name: 'fred', eauth: 'file', perms: [], start: 0, expire: 0 } }
       : { refusal: { code: 'bad_credential', sentence: 'no' }, token: '', session: null };
@@ -53,7 +55,7 @@ async function serve(hasSessions = true): Promise<void> {
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const options: HttpOptions = {
     host: '127.0.0.1', port: await freePort(), addresses: undefined, prefix: '', tls: undefined, app: undefined, appPath: '/app',
-    static: undefined, staticPath: '/static', hookPath: '/hook', hasSessions, openHook: false, openStats: false, maxBody: 200_000, clients: new Set(['local']),
+    static: undefined, staticPath: '/static', hookPath: '/hook', hasSessions, openHook, openStats: false, maxBody: 200_000, clients: new Set(['local']),
     timeout: 5, restTimeout: 5, proxies: ['loopback'],
   }; // prettier-ignore
   const clients = new CountingClients({} as MasterCalls, options);
@@ -61,9 +63,9 @@ async function serve(hasSessions = true): Promise<void> {
     sessions,
     streams,
     clients,
-    feed: {} as EventFeed,
+    feed: { fire: () => Promise.resolve() } as unknown as EventFeed,
     hasSessions,
-    openHook: false,
+    openHook,
     openStats: false,
     log,
   });
@@ -95,21 +97,75 @@ function postInChunks(path: string, body: string): Promise<number | undefined> {
 }
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
-const padded = (bytes: number) => LOGIN.padEnd(bytes, '#');
+const by = (token: string) => ({ 'X-Auth-Token': token });
+const JSON_BODY = { 'Content-Type': 'application/json' };
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const CREDENTIALS = '{"client":"local","username":"fred","password":"x","eauth":"file"}';
+const padded = (bytes: number) => CREDENTIALS.padEnd(bytes);
 
-describe.each(['/login', '/token', '/LOGIN/'])('%s', (path) => {
+describe.each(['/login', '/token', '/LOGIN/', '/run'])('%s', (path) => {
   it('takes a body of 64 KiB and no longer one, said or not', async () => {
-    expect(await post(path, padded(ROOM))).toBe(401);
+    expect(await post(path, padded(ROOM), JSON_BODY)).toBe(401);
     expect(asked).toHaveLength(1);
-    expect(await post(path, padded(ROOM + 1))).toBe(413);
+    expect(await post(path, padded(ROOM + 1), JSON_BODY)).toBe(413);
     expect(await postInChunks(path, padded(ROOM + 1))).toBe(413);
     expect(asked).toHaveLength(1);
   });
+
+  it.each([
+    ['a body', { 'Content-Type': 'text/yaml' }, LOGIN.padEnd(257 + 64 * MOST, '#')],
+    ['a field of a form', FORM, new URLSearchParams({ client: 'local', username: 'fred', password: 'x', eauth: 'file', arg: '{'.repeat(300 + 64 * MOST) }).toString()],
+    ['many short fields of a form', FORM, `client=local&username=fred&password=x&eauth=file${'&arg=['.repeat(20)}`],
+  ])('reads no more YAML of a stranger than his address can pay: %s', async (_about, type, body) => {
+    expect(await post(path, body, type)).toBe(503);
+    expect(await post(path, LOGIN, type)).toBe(503);
+    expect([asked, reads]).toEqual([[], 0]);
+    expect(await post(path, body.slice(0, 100), { ...type, ...from('192.0.2.8') })).not.toBe(503);
+  }); // prettier-ignore
 });
 
-it('/run takes lowstates as POST / does', async () => {
-  expect(await post('/run', `[]${'#'.padStart(ROOM)}`)).toBe(200);
-  expect(await post('/run', '#'.repeat(200_001))).toBe(413);
+it('/run reads no more words of arguments than an address can pay, but of whom it knows by a token of /token', async () => {
+  const words = ['['.repeat(300 + 64 * MOST), ...new Array<string>(20).fill('[')];
+  const ask = (more: object, address: string) => post('/run', JSON.stringify({ client: 'local', arg: words, ...more }), { ...JSON_BODY, ...from(address) }); // prettier-ignore
+  expect(await ask({ username: 'fred', password: 'right', eauth: 'file' }, '192.0.2.7')).toBe(503);
+  expect([asked, reads]).toEqual([[], 0]);
+  expect(await ask({ token: 'b'.repeat(64) }, '192.0.2.8')).toBe(401);
+  expect(reads).toBe(0);
+  expect(await ask({ token: LASTING }, '192.0.2.9')).toBe(200);
+  expect(reads).toBe(1);
+});
+
+it('a hook that anybody may send brings as much JSON as any body, and as much YAML as its address can pay', async () => {
+  await server.close();
+  await serve(true, true);
+  expect(await post('/hook/x', JSON.stringify(['x'.repeat(100_000)]), JSON_BODY)).toBe(200);
+  expect(await post('/hook/x', 'a: 1')).toBe(200);
+  expect(await post('/hook/x', 'x'.repeat(257 + 64 * MOST), from('192.0.2.7'))).toBe(503);
+  expect(await post('/hook/x', 'x'.repeat(ROOM + 1), from('192.0.2.8'))).toBe(413);
+});
+
+describe.each(['/', '/minions', '/ui/can-i', '/logout'])('at %s an invented token', (path) => {
+  it('is looked at as often as its address may try, and nothing that came with it is read or asked', async () => {
+    const invented = (n: number) => by(n.toString(16).padStart(40, 'b'));
+    for (let n = 0; n < MOST; n += 1) expect(await post(path, 'a: [', invented(n))).toBe(401);
+    expect(await post(path, 'a: [', invented(MOST))).toBe(503);
+    expect([asked.length, reads]).toEqual([MOST, 0]);
+    expect(await post(path, 'a: [', { ...invented(MOST), ...from('192.0.2.8') })).toBe(401);
+  });
+});
+
+it('a session of another gateway is heard at once and looked at once, also where its address may try nothing more later', async () => {
+  expect(await post('/', '[{}]', by(GOOD))).toBe(200);
+  for (let n = 0; n < MOST; n += 1) await post('/', '[]', by(n.toString(16).padStart(40, 'b')));
+  const before = asked.length;
+  for (let n = 0; n < 4 * MOST; n += 1) expect(await post('/', '[{}]', by(GOOD))).toBe(200);
+  expect([asked.length, asked.filter((token) => token === GOOD).length]).toEqual([before, 1]);
+});
+
+it('a session that was begun here is looked at for none of its calls', async () => {
+  expect(await post('/login', LOGIN.replace('x', 'right'))).toBe(200);
+  expect(await post('/', '[{}]', by(GOOD))).toBe(200);
+  expect(asked).toEqual(['right']);
 });
 
 it.each([
@@ -143,7 +199,6 @@ it('a login that is good costs its address nothing', async () => {
 
 it('a long body is read for who is known alone', async () => {
   const long = `[]${'#'.padStart(ROOM)}`;
-  const by = (token: string) => ({ 'X-Auth-Token': token });
   for (const path of ['/', '/ui/can-i']) expect(await post(path, long, by('b'.repeat(40)))).toBe(401);
   expect([reads, asked]).toEqual([0, ['b'.repeat(40), 'b'.repeat(40)]]);
   expect(await post('/', long, by(GOOD))).toBe(200);

@@ -42,7 +42,6 @@ export function clientIp({ ip = '' }: Pick<Request, 'ip'>): string {
 
 /** So much of a body is read for whom nobody knows yet. */
 export const STRANGERS_BODY = 65_536;
-const LOGINS = /^\/(?:login|token)\/?$/i;
 const OWN_CREDENTIALS = /^\/(?:login|token|run)\/?$/i;
 
 /** Who brings credentials along is nobody yet: an address from which too many of them were none is not even listened to. */
@@ -59,9 +58,9 @@ export function strangers(sessions: Pick<Sessions, 'mayTry' | 'failed'>) {
   };
 }
 
-/** How many bytes a body may have there: credentials alone need little room. */
+/** How many bytes a body may have there: it is read before its credentials are proved. */
 export function roomAt(path: string, maxBody: number): number {
-  return LOGINS.test(path) ? Math.min(maxBody, STRANGERS_BODY) : maxBody;
+  return OWN_CREDENTIALS.test(path) ? Math.min(maxBody, STRANGERS_BODY) : maxBody;
 }
 
 /** A body that says that it is too long is refused before it comes; the reader counts the bytes of the others. */

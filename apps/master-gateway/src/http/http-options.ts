@@ -1,12 +1,13 @@
 /**
- * Salt's `rest_cherrypy` settings as this API reads them. A setting that would protect and that is not known here stops the start:
- * ignoring it would open what its author closed.
+ * Salt's `rest_cherrypy` settings as this API reads them. A setting that would protect and that is not known here, be it by a slip
+ * of the hand, stops the start: ignoring it would open what its author closed.
  */
 import { isIP } from 'node:net';
 import { ConfigInvalid } from '@natrium/edge';
-import type { MasterConfig } from '@natrium/config';
+import { type LoadedConfig, type MasterConfig, nearestKey } from '@natrium/config';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 import { readPair, type TlsFiles, type TlsPair } from './http-tls.js';
+import { SettingInvalid } from './setting-invalid.js';
 
 export interface HttpOptions {
   readonly host: string;
@@ -49,6 +50,13 @@ const DEFAULT_REST_TIMEOUT = 300;
 const LARGEST_BODY = 67_108_864;
 const MAX_PORT = 65_535;
 const UNKNOWN_GUARDS = ['api_acl'] as const;
+/** All that Salt's API reads, also what has no effect here. (`queue_size` is what its manual calls `socket_queue_size`.) */
+const KEYS: ReadonlySet<string> = new Set([
+  'port', 'host', 'disable_ssl', 'ssl_crt', 'ssl_key', 'ssl_chain', 'app', 'app_path', 'static', 'static_path', 'root_prefix',
+  'enable_sessions', 'webhook_url', 'webhook_disable_auth', 'stats_disable_auth', 'max_request_body_size', 'authorized_ips', 'api_acl',
+  'collect_stats', 'cors_origin', 'debug', 'expire_responses', 'favicon', 'log_access_file', 'log_error_file', 'queue_size',
+  'socket_queue_size', 'thread_pool',
+]); // prettier-ignore
 
 /**
  * Reads `[HOST:]PORT`.
@@ -66,10 +74,23 @@ export function httpAddress(text: string): HttpAddress {
 /**
  * @param asked Counts before the files: `natriumctl up --http-port`, or the container whose proxy has to reach it.
  * @returns undefined when the files ask for no HTTP API.
- * @throws {ConfigInvalid}
+ * @throws {ConfigInvalid} Names the file and the line.
  */
-export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOptions | undefined {
-  const own: ValueMap = isMap(config.rest_cherrypy) ? config.rest_cherrypy : {};
+export function httpOptions(
+  { config, locate }: Pick<LoadedConfig<MasterConfig>, 'config' | 'locate'>,
+  asked?: HttpAddress,
+): HttpOptions | undefined {
+  try {
+    return optionsOf(config, asked);
+  } catch (cause) {
+    if (!(cause instanceof SettingInvalid)) throw cause;
+    const { file, line } = locate(cause.path);
+    throw new ConfigInvalid(`${file}:${String(line)}: ${cause.message}`, { cause });
+  }
+}
+
+function optionsOf(config: MasterConfig, asked: HttpAddress | undefined): HttpOptions | undefined {
+  const own = settingsIn(config.rest_cherrypy);
   const chosen = asked?.port ?? numberIn(own, 'port') ?? config.http_port;
   if (chosen === 0) return undefined;
   for (const key of UNKNOWN_GUARDS) {
@@ -99,6 +120,19 @@ export function httpOptions(config: MasterConfig, asked?: HttpAddress): HttpOpti
   };
 }
 
+function settingsIn(value: Value): ValueMap {
+  if (!isMap(value)) {
+    const mend = 'is a mapping of settings: write {port: 8000, ssl_crt: FILE, ssl_key: FILE}, or nothing';
+    throw new SettingInvalid(['rest_cherrypy'], mend);
+  }
+  for (const key of Object.keys(value)) {
+    if (KEYS.has(key)) continue;
+    const near = nearestKey(key, KEYS);
+    throw wrong(key, `is no setting of Salt's API: ${near === undefined ? 'remove it' : `did you mean ${near}?`}`);
+  }
+  return value;
+}
+
 function tlsOf(own: ValueMap): HttpOptions['tls'] {
   if (own['disable_ssl'] === true || Object.keys(own).length === 0) return undefined;
   const [cert, key, chain] = ['ssl_crt', 'ssl_key', 'ssl_chain'].map((name) => textIn(own, name));
@@ -118,11 +152,12 @@ function addressesIn(value: Value | undefined): readonly string[] | undefined {
 const NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 function proxiesOf(named: readonly string[]): readonly string[] {
-  for (const name of named) {
+  for (const [index, name] of named.entries()) {
     const [address = '', bits] = name.split('/');
     const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     const isNetwork = bits === undefined ? most > 0 : /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-    if (!NETWORKS.has(name) && !isNetwork) throw new ConfigInvalid(`http_proxies: '${name}' is no address or network`);
+    if (!NETWORKS.has(name) && !isNetwork)
+      throw new SettingInvalid(['http_proxies', index], `is '${name}', which is no address or network`);
   }
   return ['loopback', ...named];
 }
@@ -149,6 +184,6 @@ function pathIn(own: ValueMap, key: string, usual: string): string {
   return path.replace(/(.)\/+$/, '$1');
 }
 
-function wrong(key: string, what: string): ConfigInvalid {
-  return new ConfigInvalid(`rest_cherrypy.${key} ${what}`);
+function wrong(key: string, what: string): SettingInvalid {
+  return new SettingInvalid(['rest_cherrypy', key], what);
 }

@@ -6,8 +6,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createSecureContext, type Server } from 'node:tls';
 import { FolderWatch } from '@natrium/config';
-import { ConfigInvalid } from '@natrium/edge';
 import type { Logger } from 'pino';
+import { SettingInvalid } from './setting-invalid.js';
 
 /** Paths, by the names of their settings. */
 export interface TlsFiles {
@@ -29,10 +29,8 @@ export function readPair({ ssl_crt: crt, ssl_key: key, ssl_chain: chain }: TlsFi
   try {
     createSecureContext(pair);
   } catch (cause) {
-    throw new ConfigInvalid(
-      `rest_cherrypy.ssl_crt ${crt} and ssl_key ${key} are no certificate with its key: ${wordsOf(cause)}`,
-      { cause },
-    );
+    const what = `${crt} and ssl_key ${key} are no certificate with its key: ${wordsOf(cause)}`;
+    throw new SettingInvalid(['rest_cherrypy', 'ssl_crt'], what, { cause });
   }
   return pair;
 }
@@ -94,7 +92,7 @@ function fileAt(key: keyof TlsFiles, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new ConfigInvalid(`rest_cherrypy.${key} cannot be read: ${wordsOf(cause)}`, { cause });
+    throw new SettingInvalid(['rest_cherrypy', key], `cannot be read: ${wordsOf(cause)}`, { cause });
   }
 }
 

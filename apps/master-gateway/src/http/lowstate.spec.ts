@@ -1,4 +1,5 @@
-import { clientOf, localAsk, runAsk } from './lowstate.js';
+import { clientOf, localAsk, runAsk, wordsOf } from './lowstate.js';
+import { yamlIn } from './request-body.js';
 
 const kw = (named: object) => ({ __kwarg__: true, ...named });
 
@@ -109,4 +110,22 @@ describe('a client', () => {
     }
     expect(() => clientOf({}, new Set(['local']))).toThrow("Invalid client specified: 'None'");
   });
+});
+
+describe('what is read of a lowstate as YAML', () => {
+  const long = 'k='.padEnd(1000, '[');
+
+  it.each([{ arg: long }, { arg: [long] }, { arg: [['x'], [long]] }, { full_return: long }, { failhard: long }])(
+    'is counted: %#',
+    (low) => {
+      expect(yamlIn(wordsOf(low))).toBeGreaterThan(1000);
+    },
+  );
+
+  it.each([{ kwarg: { k: long } }, { k: long }, { tgt: long }, { metadata: long }, { arg: [1, { k: long }] }])(
+    'is nothing of what stays as it is: %#',
+    (low) => {
+      expect(yamlIn(wordsOf(low))).toBe(0);
+    },
+  );
 });

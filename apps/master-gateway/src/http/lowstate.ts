@@ -1,7 +1,17 @@
 /** One lowstate as Salt's clients write it, to what a request is made of. Unknown keys are ignored where Salt ignores them. */
 import { jidAsText, parseNamedWord, parseWords, splitFunctions, yamlify } from '@natrium/args';
 import { type BatchSize, batchSizeOf } from '@natrium/jobs';
-import { isList, isMap, isTrue, joinArguments, Float, type Value, type ValueMap } from '@natrium/model';
+import {
+  isList,
+  isMap,
+  isTrue,
+  joinArguments,
+  KWARG_MARK,
+  Float,
+  type Value,
+  type ValueMap,
+  withoutMark,
+} from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 
 export const CLIENTS = [
@@ -102,6 +112,11 @@ export function batchAsk(low: ValueMap): BatchAsk {
   return { size, failhard: isTrue(yamlify(low['failhard'] ?? false)), waitMs: 1000 * waitOf(low['batch_wait']) };
 }
 
+/** The texts of a lowstate of any client that are read as YAML. */
+export function wordsOf({ arg, full_return: isFull, failhard }: ValueMap): readonly Value[] {
+  return [arg ?? null, isFull ?? null, failhard ?? null];
+}
+
 /** So many of the minions, whichever. */
 export function subsetOf(low: ValueMap): number {
   const count = Number(wordOf(low['subset'] ?? low['sub'] ?? DEFAULT_SUBSET));
@@ -129,8 +144,8 @@ function argumentsIn(args: readonly Value[]): { readonly positional: readonly Va
   for (const arg of args) {
     const word = typeof arg === 'string' ? parseNamedWord(arg) : undefined;
     if (word !== undefined) named.set(word.name, yamlify(word.value));
-    else if (isMap(arg) && arg['__kwarg__'] === true) {
-      for (const [key, value] of Object.entries(arg)) if (key !== '__kwarg__') named.set(key, value);
+    else if (isMap(arg) && arg[KWARG_MARK] === true) {
+      for (const [key, value] of Object.entries(arg)) if (key !== KWARG_MARK) named.set(key, value);
     } else positional.push(jidAsText(arg));
   }
   return { positional, named: Object.fromEntries(named) };
@@ -161,7 +176,7 @@ function kwargOf({ kwarg }: ValueMap): ValueMap {
   // Also an empty list, as PHP writes an empty map.
   if (kwarg === undefined || !isTrue(kwarg)) return {};
   if (!isMap(kwarg)) throw new BadRequestException('kwarg is a mapping');
-  return Object.fromEntries(Object.entries(kwarg).filter(([key]) => key !== '__kwarg__'));
+  return withoutMark(kwarg);
 }
 
 function listOf(arg: Value | undefined): readonly Value[] {

@@ -17,8 +17,12 @@ const PARSED: ReadonlySet<string> = new Set(['arg', 'kwarg']);
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Each word that is read as YAML costs as much as so many characters more. */
+const WORD = 32;
+
 /**
  * @param bytes `any`: what is not UTF-8 is shown as such (U+FFFD), where nobody acts on it.
+ * @param onYaml Hears how much of it is YAML, before that is read; it may throw.
  * @returns undefined when there is no body.
  * @throws {HttpException} 400 or 406.
  */
@@ -26,6 +30,7 @@ export function readBody(
   contentType: string | undefined,
   body: Buffer,
   bytes: 'utf-8' | 'any' = 'utf-8',
+  onYaml: (length: number) => void = () => undefined,
 ): Value | undefined {
   if (body.length === 0) return undefined;
   const type = (contentType ?? 'application/x-www-form-urlencoded').split(';', 1)[0]?.trim().toLowerCase();
@@ -37,13 +42,20 @@ export function readBody(
       return plainText(text);
     case 'application/x-www-form-urlencoded':
       if (bytes === 'utf-8') checkEscapes(text);
-      return fromForm(text);
+      return fromForm(text, onYaml);
     case 'application/x-yaml':
     case 'text/yaml':
+      onYaml(text.length);
       return fromYaml(text);
     default:
       throw new NotAcceptableException(`A body of the type ${JSON.stringify(type)} is not understood`);
   }
+}
+
+/** What reading the texts among them as YAML costs, in characters. */
+export function yamlIn(words: Value): number {
+  if (isList(words)) return words.reduce((sum: number, word) => sum + yamlIn(word), 0);
+  return typeof words === 'string' ? words.length + WORD : 0;
 }
 
 /** One mapping is a list of one, a list is itself. @throws {BadRequestException} */
@@ -98,12 +110,12 @@ function fromYaml(text: string): Value {
   }
 }
 
-function fromForm(text: string): Value {
+function fromForm(text: string, onYaml: (length: number) => void): Value {
   const fields = new Map<string, Value[]>();
-  let count = 0;
-  for (const [key, value] of new URLSearchParams(text)) {
-    count += 1;
-    if (count > MAX_FIELDS) throw new BadRequestException('Too many fields');
+  const given = [...new URLSearchParams(text)];
+  if (given.length > MAX_FIELDS) throw new BadRequestException('Too many fields');
+  onYaml(yamlIn(given.flatMap(([key, value]) => (PARSED.has(key) && value !== '' ? [value] : []))));
+  for (const [key, value] of given) {
     // As Salt: a field that was left empty is not there.
     if (value === '') continue;
     const values = fields.get(key) ?? [];

@@ -2,7 +2,8 @@
 import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
-import { Sessions } from './sessions.js';
+import { HttpException } from '@nestjs/common';
+import { type Purse, Sessions } from './sessions.js';
 
 const FROM = { address: '192.0.2.7', about: 'r1' };
 const ELSEWHERE = { ...FROM, address: '192.0.2.8' };
@@ -12,14 +13,14 @@ const tried = (n: number) => n.toString(16).padStart(40, '0');
 
 beforeAll(sodiumReady);
 
-/** An acl-service that knows one token, and a gateway where each caller has so many requests. */
+/** An acl-service that knows one token, which it gives to whoever logs in, and a gateway where each caller has so many requests. */
 function aGateway() {
   const asked: string[] = [];
   const ask = ({ body: { credential } }: { readonly body: { readonly credential: { readonly token: string } } }) => {
     asked.push(credential.token);
-    const refusal = credential.token === GOOD ? null : { code: 'bad_credential', sentence: 'no' };
+    const refusal = ['', GOOD].includes(credential.token) ? null : { code: 'bad_credential', sentence: 'no' };
     const session = refusal === null ? { name: 'fred' } : null;
-    return Promise.resolve({ ok: true, value: { body: { refusal, token: credential.token, session } } });
+    return Promise.resolve({ ok: true, value: { body: { refusal, token: GOOD, session } } });
   };
   const budget = new Budget({ rate: 1, burst: MOST });
   const allowance = { take: (who: string) => budget.take(who, 0), isSpent: (who: string) => budget.isSpent(who, 0) };
@@ -33,6 +34,74 @@ it('an address that tries too many tokens is told so, and nobody is asked; anoth
   await expect(sessions.check(tried(MOST), FROM)).rejects.toMatchObject({ status: 503 });
   expect(asked).toHaveLength(MOST);
   await expect(sessions.check(tried(MOST), ELSEWHERE)).rejects.toMatchObject({ status: 401 });
+});
+
+it('many tries at once are no more than one after the other', async () => {
+  const { asked, sessions } = aGateway();
+  const tries = Array.from({ length: 4 * MOST }, (_, n) =>
+    sessions.check(tried(n), FROM).catch((cause: unknown) => cause),
+  );
+  const heard = (await Promise.all(tries)).map((cause) => (cause instanceof HttpException ? cause.getStatus() : 0));
+  expect([heard.filter((status) => status === 401).length, heard.filter((status) => status === 503).length]).toEqual([MOST, 3 * MOST]); // prettier-ignore
+  expect(asked).toHaveLength(MOST);
+});
+
+it('those who come at once with a session that is new here wait for one look at it, which costs their address one try', async () => {
+  const { asked, sessions } = aGateway();
+  await Promise.all(Array.from({ length: 4 * MOST }, () => sessions.check(GOOD, FROM)));
+  expect(asked).toEqual([GOOD]);
+  for (let n = 1; n < MOST; n += 1) await expect(sessions.check(tried(n), FROM)).rejects.toMatchObject({ status: 401 });
+  await expect(sessions.check(tried(MOST), FROM)).rejects.toMatchObject({ status: 503 });
+});
+
+it('all addresses of a /64 of IPv6 are one, and those of another network are others', async () => {
+  const { sessions } = aGateway();
+  const from = (address: string) => ({ ...FROM, address });
+  for (let n = 0; n < MOST; n += 1)
+    await expect(sessions.check(tried(n), from(`2001:db8::${String(n)}`))).rejects.toMatchObject({ status: 401 });
+  await expect(sessions.check(tried(MOST), from('2001:db8::9'))).rejects.toMatchObject({ status: 503 });
+  await expect(sessions.check(tried(MOST), from('2001:db8:0:1::9'))).rejects.toMatchObject({ status: 401 });
+});
+
+it('knows a token that was good when it was looked at or issued here, until it has ended', async () => {
+  const { sessions } = aGateway();
+  const ask = { eauth: 'file', username: 'fred', secret: 'x', expire: null, use: 'session' } as const;
+  for (const prove of [() => sessions.login(ask, FROM), () => sessions.check(GOOD, ELSEWHERE)]) {
+    expect(sessions.knows(GOOD)).toBe(false);
+    await prove();
+    expect(sessions.knows(GOOD)).toBe(true);
+    sessions.forget(GOOD);
+  }
+  await sessions.check(GOOD, ELSEWHERE);
+  await sessions.logout(GOOD, ELSEWHERE);
+  await sessions.check(tried(1), ELSEWHERE).catch(() => undefined);
+  expect([sessions.knows(GOOD), sessions.knows(tried(1))]).toEqual([false, false]);
+});
+
+it('who ends tokens that nobody has is counted as who tries them; what the gateway ends by itself is not', async () => {
+  const { asked, sessions } = aGateway();
+  for (let n = 0; n < MOST; n += 1)
+    await expect(sessions.logout(tried(n), FROM)).rejects.toMatchObject({ status: 401 });
+  await expect(sessions.logout(tried(MOST), FROM)).rejects.toMatchObject({ status: 503 });
+  expect(asked).toHaveLength(MOST);
+  await sessions.logout(GOOD, FROM, false);
+});
+
+it('YAML of a stranger costs his address by its length, of each purse its own; a few words of it cost nothing', () => {
+  const { sessions } = aGateway();
+  for (let n = 0; n <= 2 * MOST; n += 1) sessions.pay('stranger', 256, FROM);
+  sessions.pay('stranger', 256 + 64 * MOST, FROM);
+  const again =
+    (purse: Purse, from = FROM) =>
+    () => {
+      sessions.pay(purse, 257, from);
+    };
+  expect(again('stranger')).toThrow('too many requests');
+  expect(again('stranger', ELSEWHERE)).not.toThrow();
+  expect(again('address')).not.toThrow();
+  expect(() => {
+    sessions.pay('address', 65_537, ELSEWHERE);
+  }).toThrow('So much YAML');
 });
 
 it('a session that lives is none of that, however many come from its address by a proxy; it has a budget of its own', async () => {

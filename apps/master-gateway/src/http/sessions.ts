@@ -2,8 +2,10 @@
 import { BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import type { Credential } from '@natrium/flow';
+import { countedAddress } from '@natrium/matchers';
+import { InFlight } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
-import { ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import { PayloadTooLargeException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import { TOO_FAST } from '../door.js';
 import { httpError, NOT_NOW } from './refused.js';
 
@@ -25,6 +27,9 @@ export interface LoginAsk {
 
 type Auth = Body<typeof contracts.auth>;
 
+/** Budgets of an address: of whoever brings credentials along, and of everybody else there who is not known. */
+export type Purse = 'stranger' | 'address';
+
 /** How much each caller may ask, by what is known of him. */
 export interface Allowance {
   take(caller: string): boolean;
@@ -34,6 +39,8 @@ export interface Allowance {
 
 const ANSWER_MS = 10_000;
 const MAX_PROVED = 10_000;
+/** Characters of YAML that cost whoever is nobody yet nothing, those of a unit of its address's budget, and the most that are read. */
+const YAML = { free: 256, unit: 64, most: 65_536 } as const;
 const NOBODY: Credential = { eauth: '', username: '', secret: '', token: '' };
 export const SESSION_ID = /^[0-9a-f]{40}$/;
 export const TOKEN = /^[0-9a-f]{64}$/;
@@ -43,6 +50,8 @@ const LIMITS = { eauth: 64, username: 256, secret: 4096 } as const;
 export class Sessions {
   /** Digests of tokens that were good when they were looked at last. */
   readonly #proved = new Set<string>();
+  /** Looks at tokens that nobody knows here yet, by digest: all who come with one at a time wait for one answer. */
+  readonly #looks = new InFlight<string, Promise<Session>>();
 
   constructor(
     private readonly link: RoleLink,
@@ -50,45 +59,86 @@ export class Sessions {
   ) {}
 
   /** Of whoever has not proved who he is, an address is all that is known. @throws {HttpException} When it asks too much. */
-  count({ address }: From): void {
-    if (!this.allowance.take(`address ${address}`)) throw httpError(TOO_FAST);
+  count(from: From): void {
+    if (!this.allowance.take(purseOf('address', from))) throw httpError(TOO_FAST);
   }
 
   /** Before anything of what somebody sends is read who is nobody yet. @throws {HttpException} When too much of that failed. */
-  mayTry({ address }: From): void {
-    if (this.allowance.isSpent(`stranger ${address}`)) throw httpError(TOO_FAST);
+  mayTry(from: From): void {
+    if (this.allowance.isSpent(purseOf('stranger', from))) throw httpError(TOO_FAST);
   }
 
   /** Credentials that came from there brought nothing: what else an address does, as by hooks, is nothing to who logs in. */
-  failed({ address }: From): void {
-    this.allowance.take(`stranger ${address}`);
+  failed(from: From): void {
+    this.allowance.take(purseOf('stranger', from));
+  }
+
+  /**
+   * Before YAML is read of somebody who is nobody yet: that takes the gateway's only thread, some milliseconds for a KiB.
+   *
+   * @param length In characters.
+   * @throws {HttpException} When its address has not so much left, or nobody has.
+   */
+  pay(purse: Purse, length: number, from: From): void {
+    if (length > YAML.most) throw new PayloadTooLargeException('So much YAML is only read of who is known');
+    for (let left = length - YAML.free; left > 0; left -= YAML.unit)
+      if (!this.allowance.take(purseOf(purse, from))) throw httpError(TOO_FAST);
   }
 
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {
     const { eauth, username, secret, expire, use } = ask;
     const isFit = eauth.length <= LIMITS.eauth && username.length <= LIMITS.username && secret.length <= LIMITS.secret;
     if (!isFit) throw unproved();
-    return this.#ask({ what: 'login', use, credential: { eauth, username, secret, token: '' }, expire, ...fit(from) });
+    const credential = { eauth, username, secret, token: '' };
+    const login = await this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
+    this.#remember(ofToken(login.token));
+    return login;
+  }
+
+  /** Whether it was good when it was looked at last: until the gate says otherwise, its calls need no look before. */
+  knows(token: string): boolean {
+    return this.#proved.has(ofToken(token));
+  }
+
+  /** The gate has said that it is good for nothing any more. */
+  forget(token: string): void {
+    this.#proved.delete(ofToken(token));
   }
 
   /** @param isAsked Not where the gateway looks again by itself. @throws {UnauthorizedException} When the session has ended. */
   async check(token: string, from: From, isAsked = true): Promise<Session> {
     if (!isAsked) return (await this.#about('check', token, from)).session;
-    const digest = digestOf(Buffer.from(token));
-    // An address may be that of many, by a proxy: what one of them has tried is nothing to a session that lives.
-    const isFast = this.#proved.has(digest)
-      ? !this.allowance.take(`token ${digest}`)
-      : this.allowance.isSpent(`address ${from.address}`);
-    if (isFast) throw httpError(TOO_FAST);
+    const digest = ofToken(token);
+    const underWay = this.#looks.get(digest);
+    if (underWay !== undefined) return underWay;
+    const isKnown = this.#proved.has(digest);
+    this.#charge(digest, from);
+    const look = this.#look(digest, token, from);
+    if (isKnown) return look;
+    this.#looks.set(digest, look);
+    try {
+      return await look;
+    } finally {
+      this.#looks.delete(digest);
+    }
+  }
+
+  /**
+   * An address may be that of many, by a proxy: what one of them has tried is nothing to a session that is known. The others pay
+   * before they are looked at: so many at once are no more tries than one after the other.
+   */
+  #charge(digest: string, from: From): void {
+    const payer = this.#proved.has(digest) ? `token ${digest}` : purseOf('address', from);
+    if (!this.allowance.take(payer)) throw httpError(TOO_FAST);
+  }
+
+  async #look(digest: string, token: string, from: From): Promise<Session> {
     try {
       const { session } = await this.#about('check', token, from);
       this.#remember(digest);
       return session;
     } catch (cause) {
-      if (cause instanceof UnauthorizedException) {
-        this.#proved.delete(digest);
-        this.allowance.take(`address ${from.address}`);
-      }
+      if (cause instanceof UnauthorizedException) this.#proved.delete(digest);
       throw cause;
     }
   }
@@ -102,8 +152,12 @@ export class Sessions {
     }
   }
 
-  async logout(token: string, from: From): Promise<void> {
+  /** @param isAsked Not where the gateway ends what it has begun. */
+  async logout(token: string, from: From, isAsked = true): Promise<void> {
+    const digest = ofToken(token);
+    if (isAsked) this.#charge(digest, from);
     await this.#about('logout', token, from);
+    this.#proved.delete(digest);
   }
 
   async #about(what: 'check' | 'logout', token: string, from: From) {
@@ -143,6 +197,14 @@ export function tokenCredential(token: string): Credential {
 /** One sentence for every reason: who may not come in learns nothing of who may. */
 export function unproved(): UnauthorizedException {
   return new UnauthorizedException('No permission -- see authorization schemes');
+}
+
+function ofToken(token: string): string {
+  return digestOf(Buffer.from(token));
+}
+
+function purseOf(purse: Purse, { address }: From): string {
+  return `${purse} ${countedAddress(address)}`;
 }
 
 function fit({ address, about }: From): From {

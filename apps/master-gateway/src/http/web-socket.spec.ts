@@ -33,6 +33,8 @@ let port: number;
 const sessions = {
   mayTry: () => undefined,
   failed: () => undefined,
+  pay: () => undefined,
+  knows: () => false,
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
   check: (token: string) => {
     if (token === BUSY) return Promise.reject(new ServiceUnavailableException('No acl-service answered'));

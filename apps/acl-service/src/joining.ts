@@ -106,7 +106,7 @@ export class Joining {
     for (let race = 0; race < RACES; race += 1) {
       const decision = decideJoin(joiner, this.roster, this.admission);
       if (decision.write === undefined) {
-        if (decision.state === 'pending') await this.#waitHere(joiner, waiting);
+        if (decision.state === 'pending') this.#waitHere(joiner, waiting);
         else if (decision.state !== 'accepted') this.#recordOnce(joiner, decision.state);
         this.#tellOf(decision.state, joiner);
         return this.#answer(decision.state, joiner);
@@ -124,10 +124,9 @@ export class Joining {
     return { state: 'pending', record: null, user: null };
   }
 
-  /** A joiner that asks again, after a restart, waits in another place than before. */
-  async #waitHere(joiner: Joiner, waiting: Waiting | undefined): Promise<void> {
-    const record = this.roster.byKey(joiner.identity);
-    if (record !== undefined && !this.roster.wasDeleted(joiner.identity)) await this.roster.write(record, waiting);
+  /** A joiner that asks again waits in another place than before; for one that was deleted nobody waits. */
+  #waitHere({ identity }: Joiner, waiting: Waiting | undefined): void {
+    if (waiting !== undefined && !this.roster.wasDeleted(identity)) this.roster.waiting.hear(identity, waiting);
   }
 
   async #answer(state: JoinState, { identity }: Pick<Joiner, 'identity'>): Promise<Joined> {

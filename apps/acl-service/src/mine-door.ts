@@ -8,12 +8,24 @@
 import type { Opened } from '@natrium/bus';
 import { encode, toHex } from '@natrium/envelope';
 import { type Budget, isReadable } from '@natrium/flow';
-import { isList, type Refusal, refusal, type Target, toPlain, type Value, type ValueMap } from '@natrium/model';
+import {
+  err,
+  isList,
+  ok,
+  type Refusal,
+  refusal,
+  type Result,
+  type Target,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import { TOO_FAST } from './admin.js';
 import type { AuditLog } from './audit-log.js';
 import type { MineItem, Mines } from './mines.js';
 import type { Policies } from './policies.js';
+import type { Policy } from './policy.js';
 import type { Roster } from './roster.js';
 
 type Answer = Body<typeof contracts.answer>;
@@ -21,9 +33,17 @@ type Ask = Body<typeof contracts.mine>;
 
 /** What one message carries. */
 const MAX_ANSWER = 6 << 20;
+/** As many as a job may run at once. */
+const MAX_NAMES = 64;
+/** Characters of different rules that one answer may have to compile: at 3 µs each, and everybody else waits for it. */
+const MAX_RULES = 32_768;
+/** These cost next to nothing, and each minion of a large fleet may have one of its own. */
+const CHEAP: ReadonlySet<string> = new Set(['glob', 'list']);
+const TOO_MANY = refusal('bad_request', `mine.get reads at most ${MAX_NAMES} functions at once: ask for fewer`);
 const TOO_LARGE = refusal('bad_request', 'a mine holds at most 1000 items and 1 MiB; nothing was kept');
 const TOO_DEEP = refusal('bad_request', 'something for the mine is nested too deeply to be read; nothing was kept');
 const TOO_MUCH = refusal('bad_request', 'the answer is too large for one message: ask for fewer minions or functions');
+const TOO_VARIED = refusal('bad_request', 'allow_tgt differs too much there: ask for fewer minions or functions');
 
 interface Parts {
   readonly roster: Roster;
@@ -51,6 +71,8 @@ export class MineDoor {
   }
 
   #read({ names, tgt, tgtType }: Ask, reader: string): Answer {
+    const wanted = new Set(names);
+    if (wanted.size > MAX_NAMES) return refused(TOO_MANY);
     const policy = this.parts.policies.current;
     const ids = policy.idsExactly(targetOf(tgt, tgtType));
     if (!ids.ok) {
@@ -63,30 +85,65 @@ export class MineDoor {
       });
       return refused(ids.error);
     }
-    const mayRead = this.#readable(reader);
-    const result: ValueMap = Object.fromEntries(names.map((name) => [name, this.#itemsOf(ids.value, name, mayRead)]));
-    return sizeOf(result) > MAX_ANSWER ? refused(TOO_MUCH) : { refusal: null, result };
+    const found = this.#found(wanted, ids.value, new Rules(policy, reader));
+    return found.ok ? { refusal: null, result: found.value } : refused(found.error);
   }
 
-  #itemsOf(ids: readonly string[], name: string, mayRead: (item: MineItem) => boolean): ValueMap {
-    const found = ids.flatMap((id): readonly (readonly [string, Value])[] => {
-      const key = this.parts.roster.keyOfMinion(id);
-      const item = key === undefined ? undefined : this.parts.mines.itemOf(key, name);
-      return item !== undefined && mayRead(item) ? [[id, item.value]] : [];
+  /** Nothing is looked at beyond what one message carries. */
+  #found(names: ReadonlySet<string>, ids: readonly string[], rules: Rules): Result<ValueMap, Refusal> {
+    const asked = this.#byKey(ids);
+    const found: (readonly [string, ValueMap])[] = [];
+    let size = 0;
+    for (const name of names) {
+      const items: (readonly [string, Value])[] = [];
+      for (const [id, item] of this.parts.mines.kept(name, asked)) {
+        const mayRead = rules.permit(item);
+        if (rules.areTooMany) return err(TOO_VARIED);
+        if (!mayRead) continue;
+        size += sizeOf(id) + sizeOf(item.value);
+        if (size > MAX_ANSWER) return err(TOO_MUCH);
+        items.push([id, item.value]);
+      }
+      found.push([name, Object.fromEntries(items)]);
+    }
+    return ok(Object.fromEntries(found));
+  }
+
+  #byKey(ids: readonly string[]): ReadonlyMap<string, string> {
+    const { roster } = this.parts;
+    const known = ids.flatMap((id) => {
+      const key = roster.keyOfMinion(id);
+      return key === undefined ? [] : [[toHex(key), id] as const];
     });
-    return Object.fromEntries(found);
+    return new Map(known);
+  }
+}
+
+/** What one reader's answer has to decide: many minions have one and the same rule, and it is compiled once. */
+class Rules {
+  readonly #decided = new Map<string, boolean>();
+  #compiled = 0;
+
+  constructor(
+    private readonly policy: Pick<Policy, 'certainlyIn'>,
+    private readonly reader: string,
+  ) {}
+
+  /** Those that were not decided permit nobody. */
+  get areTooMany(): boolean {
+    return this.#compiled > MAX_RULES;
   }
 
-  /** Many minions have one and the same rule: it is decided once in a request. */
-  #readable(reader: string): (item: MineItem) => boolean {
-    const decided = new Map<string, boolean>();
-    return ({ allowTgt: tgt, allowTgtType: tgtType }) => {
-      if (tgt === '') return true;
-      const rule = `${tgtType} ${tgt}`;
-      const known = decided.get(rule) ?? this.parts.policies.current.certainlyIn({ tgt, tgtType }, reader);
-      decided.set(rule, known);
-      return known;
-    };
+  permit({ allowTgt: tgt, allowTgtType: tgtType }: MineItem): boolean {
+    if (tgt === '') return true;
+    // No part may reach into the other: each owner chooses both.
+    const rule = JSON.stringify([tgtType, tgt]);
+    const known = this.#decided.get(rule);
+    if (known !== undefined) return known;
+    if (!CHEAP.has(tgtType)) this.#compiled += tgt.length;
+    const decided = !this.areTooMany && this.policy.certainlyIn({ tgt, tgtType }, this.reader);
+    this.#decided.set(rule, decided);
+    return decided;
   }
 }
 

@@ -24,7 +24,11 @@ const MAX_BYTES = 1 << 20;
 const MAX_ITEMS = 1000;
 
 export class Mines {
-  readonly #byKey = new Map<string, ReadonlyMap<string, MineItem>>();
+  /** Names of what a key keeps, by its hex. */
+  readonly #names = new Map<string, readonly string[]>();
+
+  /** By name, then by hex of the key: many ask for one name, and are not to walk those that do not keep it. */
+  readonly #holders = new Map<string, Map<string, MineItem>>();
 
   /** Hex of the identity key by its place in the store. */
   readonly #byPlace = new Map<string, string>();
@@ -44,8 +48,18 @@ export class Mines {
     return mines;
   }
 
-  itemOf(identity: Uint8Array, name: string): MineItem | undefined {
-    return this.#byKey.get(toHex(identity))?.get(name);
+  /**
+   * What some keys keep under a name; of those and its holders the fewer are walked.
+   *
+   * @param asked Ids by hex of the key.
+   */
+  *kept(name: string, asked: ReadonlyMap<string, string>): Iterable<readonly [id: string, item: MineItem]> {
+    const holders = this.#holders.get(name);
+    if (holders === undefined) return;
+    for (const key of (holders.size < asked.size ? holders : asked).keys()) {
+      const [id, item] = [asked.get(key), holders.get(key)];
+      if (id !== undefined && item !== undefined) yield [id, item];
+    }
   }
 
   /**
@@ -82,7 +96,7 @@ export class Mines {
 
   /** Every key that keeps something. */
   get keys(): readonly Uint8Array[] {
-    return [...this.#byKey.keys()].map(fromHex);
+    return [...this.#names.keys()].map(fromHex);
   }
 
   /** Of a key that will never keep anything again. */
@@ -93,12 +107,31 @@ export class Mines {
 
   #drop(place: string): void {
     const key = this.#byPlace.get(place);
-    if (key !== undefined) this.#byKey.delete(key);
+    if (key !== undefined) this.#empty(key);
     this.#byPlace.delete(place);
   }
 
+  #empty(key: string): void {
+    for (const name of this.#names.get(key) ?? []) {
+      const holders = this.#holders.get(name);
+      holders?.delete(key);
+      if (holders?.size === 0) this.#holders.delete(name);
+    }
+    this.#names.delete(key);
+  }
+
   #take(identity: Uint8Array, items: readonly MineItem[]): void {
-    this.#byPlace.set(fp(identity), toHex(identity));
-    this.#byKey.set(toHex(identity), new Map(items.map((item) => [item.name, item])));
+    const key = toHex(identity);
+    this.#byPlace.set(fp(identity), key);
+    this.#empty(key);
+    this.#names.set(
+      key,
+      items.map(({ name }) => name),
+    );
+    for (const item of items) {
+      const holders = this.#holders.get(item.name);
+      if (holders === undefined) this.#holders.set(item.name, new Map([[key, item]]));
+      else holders.set(key, item);
+    }
   }
 }

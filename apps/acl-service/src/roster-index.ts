@@ -7,13 +7,23 @@ export class RosterIndex {
   /** Accepted ones by their NATS key, in hex. */
   readonly #accepted = new Map<string, readonly KeyRecord[]>();
   readonly #counts = new Map<KeyState, number>();
-  /** Made anew when the roster has changed. */
+  /** Rises whenever the two below are made anew. */
+  revision = 0;
+  /** Made anew when somebody was let in, changed or taken away who is or was accepted: whoever else comes makes no work. */
   #acceptedKeys: ReadonlyMap<string, Uint8Array> | undefined;
   #acceptedIds: ReadonlySet<string> | undefined;
 
   /** Deleted ones included. */
   named(kind: KeyRecord['kind'], name: string): readonly KeyRecord[] {
     return this.#named.get(`${kind}/${name}`) ?? [];
+  }
+
+  byName(kind: KeyRecord['kind'], name: string): KeyRecord | undefined {
+    const named = this.named(kind, name);
+    return (
+      named.find(({ state }) => state === 'accepted') ??
+      named.find(({ state }) => state === 'pending' || state === 'rejected')
+    );
   }
 
   /** Accepted ones that have this NATS key. */
@@ -52,6 +62,8 @@ export class RosterIndex {
     this.#rename(now, (named) => [...named, now]);
     this.#changeAccepted(now, (some) => [...some, now]);
     this.#add(now, 1);
+    if (before?.state !== 'accepted' && now.state !== 'accepted') return;
+    this.revision += 1;
     this.#acceptedKeys = undefined;
     this.#acceptedIds = undefined;
   }

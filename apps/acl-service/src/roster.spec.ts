@@ -370,6 +370,44 @@ it('takes nothing of its own once its key is no longer the acl role’s', async 
   expect(roster.callerOf(web1.identity)).toBeUndefined();
 });
 
+describe('what was resolved from the roster', () => {
+  it.each(['pending', 'rejected', 'denied', 'deleted'] as const)(
+    'stays as it is, on every replica, when a key that nobody let in becomes %s',
+    async (state) => {
+      const [one, two] = [await open(), await open()];
+      for (const key of [aKey('web1', 'accepted'), aKey('root', 'accepted', 'account')]) await one.write(key);
+      const rosters = [one, two];
+      const seen = () => rosters.map((roster) => [roster.revision, roster.acceptedMinions()]);
+      const before = seen();
+      const stranger = aKey('web2');
+      for (const key of [stranger, as(stranger, state), as(stranger, state)]) await one.write(key);
+      for (const [n, [revision, ids]] of seen().entries()) {
+        expect(revision).toBe(before[n]![0]);
+        expect(ids).toBe(before[n]![1]);
+      }
+      expect(two.byKey(stranger.identity)?.state).toBe(state);
+    },
+  );
+
+  it.each(['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const)(
+    'counts for nothing any more, on every replica, once a key is let in, and again when it becomes %s',
+    async (state) => {
+      const [one, two] = [await open(), await open()];
+      const web1 = aKey('web1');
+      await one.write(web1);
+      for (const next of [as(web1, 'accepted'), as(web1, state)]) {
+        const before = [one.revision, two.revision];
+        await one.write(next);
+        expect([one.revision, two.revision]).toEqual(before.map((revision) => revision + 1));
+        const there = next.state === 'accepted' ? [next.identity] : [];
+        for (const roster of [one, two]) {
+          expect([...roster.acceptedMinions()].map((id) => roster.keyOfMinion(id))).toEqual(there);
+        }
+      }
+    },
+  );
+});
+
 it('counts and names as it would by looking through all of it, whatever becomes of its keys', async () => {
   const roster = await open();
   const below = seeded(3);
@@ -384,6 +422,9 @@ it('counts and names as it would by looking through all of it, whatever becomes 
     const of = (...some: readonly KeyState[]) => there.filter(({ state }) => some.includes(state)).length;
     expect([roster.count('pending'), roster.count('turned_away')]).toEqual([of('pending'), of('denied', 'rejected')]);
     expect(roster.count('accepted')).toBe(of('accepted'));
+    const accepted = there.filter(({ state }) => state === 'accepted').map(({ name, identity }) => [name, identity]);
+    const found = [...roster.acceptedMinions()].map((id) => [id, roster.keyOfMinion(id)]);
+    expect(new Set(found)).toEqual(new Set(accepted));
     for (const name of ['web0', 'web1', 'web2']) {
       const named = there.filter((record) => record.name === name);
       expect(new Set(roster.named('minion', name))).toEqual(new Set(named));

@@ -23,6 +23,7 @@ import type { Principal } from '@natrium/model';
 import { type Beside, encodeEntry, KEYS, placeOf, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
 import { RosterIndex, sameName } from './roster-index.js';
 import { RosterNames } from './roster-names.js';
+import { RosterWaiting } from './roster-waiting.js';
 
 export type { Waiting } from './roster-entry.js';
 
@@ -66,8 +67,7 @@ export class Roster implements RosterView {
   readonly #listeners = new Set<RosterListener>();
   /** By place, what the store has told and nobody could read so far. */
   #missed: ReadonlyMap<string, number> = new Map();
-  /** Rises with every change that this replica has seen: what was resolved before it may be wrong. */
-  revision = 0;
+  readonly waiting = new RosterWaiting();
 
   private constructor(
     private readonly store: Store,
@@ -93,6 +93,11 @@ export class Roster implements RosterView {
     });
     if (following.missed !== undefined) roster.#missed = following.missed;
     return roster;
+  }
+
+  /** Rises with every change of who is accepted that this replica has seen: what was resolved before it may be wrong. */
+  get revision(): number {
+    return this.#index.revision;
   }
 
   /** Whether the newest record of some key cannot be read now: whoever it took away looks accepted here, or unknown. */
@@ -137,11 +142,7 @@ export class Roster implements RosterView {
   }
 
   byName(kind: KeyRecord['kind'], name: string): KeyRecord | undefined {
-    const named = this.named(kind, name);
-    return (
-      named.find(({ state }) => state === 'accepted') ??
-      named.find(({ state }) => state === 'pending' || state === 'rejected')
-    );
+    return this.#index.byName(kind, name);
   }
 
   count(what: KeyState | 'turned_away'): number {
@@ -291,7 +292,7 @@ export class Roster implements RosterView {
     this.#byKey.set(key, held);
     this.#byPlace.set(placeOf(record.identity), key);
     this.#index.replace(before, record);
-    this.revision += 1;
-    for (const listener of this.#listeners) listener(record, { ...held, before });
+    const waiting = this.waiting.placeFor(record, held.waiting);
+    for (const listener of this.#listeners) listener(record, { ...held, waiting, before });
   }
 }

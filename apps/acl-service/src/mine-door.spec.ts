@@ -1,0 +1,187 @@
+/** Rules of reading the mine: who may read what, and that no single question makes work beyond what its answer carries. */
+import { MemoryStore, type Opened } from '@natrium/bus';
+import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import { Budget } from '@natrium/flow';
+import { ok, type Target, type Value } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import { MineDoor } from './mine-door.js';
+import { type MineItem, Mines } from './mines.js';
+import type { Policies } from './policies.js';
+import type { Roster } from './roster.js';
+
+const READER = 'reader';
+const MAX_NAMES = 64;
+const LONG = 4096;
+const MAX_RULES = 32_768;
+
+let keys: Map<string, Uint8Array>;
+let mines: Mines;
+let decided: Target[];
+
+beforeAll(sodiumReady);
+beforeEach(async () => {
+  keys = new Map();
+  mines = await Mines.open(new MemoryStore('mine'));
+  decided = [];
+});
+
+const item = (name: string, value: Value, allowTgt = '', allowTgtType = 'glob'): MineItem => ({
+  name,
+  value,
+  allowTgt,
+  allowTgtType,
+});
+
+async function aMinion(id: string, ...items: readonly MineItem[]): Promise<void> {
+  const key = identityFrom(newIdentitySecret()).publicKey;
+  keys.set(id, key);
+  if (items.length > 0) await mines.change(key, () => items);
+}
+
+/** @param kept What the reader is answered from. */
+async function get(names: readonly string[], kept: Pick<Mines, 'kept'> = mines): Promise<unknown> {
+  const roster = {
+    callerOf: () => ({ kind: 'minion', name: READER }),
+    keyOfMinion: (id: string) => keys.get(id),
+  } as unknown as Roster;
+  const current = {
+    idsExactly: () => ok([...keys.keys()]),
+    certainlyIn: (target: Target, id: string) => {
+      decided.push(target);
+      return typeof target.tgt === 'string' && target.tgt.startsWith(id);
+    },
+  };
+  const door = new MineDoor({
+    roster,
+    policies: { current } as unknown as Policies,
+    mines: kept as Mines,
+    audit: {} as AuditLog,
+    budget: new Budget({ rate: 0, burst: 0 }),
+    now: () => 0,
+  });
+  const body: Body<typeof contracts.mine> = { what: 'get', items: [], names: [...names], tgt: '*', tgtType: 'glob' };
+  const party = { owner: { type: 'identity', key: new Uint8Array(32) } };
+  const answer = await door.handle({ body, party } as unknown as Opened<typeof contracts.mine>);
+  return answer?.refusal ?? answer?.result;
+}
+
+const refused = (sentence: RegExp): unknown =>
+  expect.objectContaining({ code: 'bad_request', sentence: expect.stringMatching(sentence) as unknown });
+const namesTo = (count: number, of = 'f') => Array.from({ length: count }, (_, n) => `${of}${String(n)}`);
+
+it('a reader hears what each minion keeps under a name and lets it read, and of nothing else', async () => {
+  await aMinion('web1', item('a', 1), item('b', 2, READER), item('c', 3, 'another'));
+  await aMinion('web2', item('a', 4, 'another'));
+  await aMinion('web3');
+  expect(await get(['a', 'b', 'c', 'd'])).toEqual({ a: { web1: 1 }, b: { web1: 2 }, c: {}, d: {} });
+});
+
+it('what a minion no longer keeps, or keeps anew, is so for its readers', async () => {
+  await aMinion('web1', item('a', 1), item('b', 2));
+  await mines.change(keys.get('web1')!, () => [item('b', 3)]);
+  expect(await get(['a', 'b'])).toEqual({ a: {}, b: { web1: 3 } });
+  await mines.forget(keys.get('web1')!);
+  expect(await get(['a', 'b'])).toEqual({ a: {}, b: {} });
+});
+
+describe('the work of one question', () => {
+  /** Counts how often it is asked for the key of somebody. */
+  class Counting extends Map<string, string> {
+    looked = 0;
+    override get(key: string) {
+      this.looked += 1;
+      return super.get(key);
+    }
+  }
+
+  it('is done once for a name, however often that is repeated', async () => {
+    const kept = noting(mines);
+    await aMinion('web1', item('a', 1));
+    expect(
+      await get(
+        Array.from({ length: 1000 }, () => 'a'),
+        kept,
+      ),
+    ).toEqual({ a: { web1: 1 } });
+    expect(kept.names).toEqual(['a']);
+  });
+
+  it('is refused for more than 64 different names before anything is looked up, and done for 64', async () => {
+    const kept = noting(mines);
+    await aMinion('web1', item('f0', 1));
+    expect(await get(namesTo(MAX_NAMES + 1), kept)).toEqual(refused(/at most 64 functions/));
+    expect(kept.names).toEqual([]);
+    expect(await get(namesTo(MAX_NAMES), kept)).toMatchObject({ f0: { web1: 1 }, f63: {} });
+    expect(kept.names).toEqual(namesTo(MAX_NAMES));
+  });
+
+  it('walks those that keep a name or those that are asked, whichever are fewer', async () => {
+    await aMinion('alone', item('rare', 1), item('common', 1));
+    for (const id of namesTo(20, 'web')) await aMinion(id, item('common', 2));
+    const hex = (id: string) => Buffer.from(keys.get(id)!).toString('hex');
+    const all = new Counting([...keys.keys()].map((id) => [hex(id), id]));
+    expect([...mines.kept('rare', all)].map(([id]) => id)).toEqual(['alone']);
+    expect([...mines.kept('nothing', all)]).toEqual([]);
+    expect(all.looked).toBe(1);
+    const one = new Counting([[hex('web7'), 'web7']]);
+    expect([...mines.kept('common', one)].map(([id, { value }]) => [id, value])).toEqual([['web7', 2]]);
+    expect(one.looked).toBe(1);
+  });
+
+  it('ends where one message carries no more', async () => {
+    let read = 0;
+    const large = item('a', 'x'.repeat(1 << 20));
+    const endless = {
+      *kept() {
+        for (; read < 1000; read += 1) yield [`web${String(read)}`, large] as const;
+      },
+    };
+    expect(await get(['a'], endless)).toEqual(refused(/too large for one message/));
+    expect(read).toBe(5);
+  });
+});
+
+describe('the rules of one answer', () => {
+  const long = (n: number) => `${READER} or ${String(n)}`.padEnd(LONG, 'x');
+  const of = (type: string, count: number) => namesTo(count).map((name, n) => item(name, n, long(n), type));
+
+  it('are decided once when they are equal, for all whose they are', async () => {
+    for (const id of namesTo(10)) await aMinion(id, item('a', 1, READER), item('b', 2, 'another'));
+    expect(await get(['a', 'b'])).toEqual({ a: Object.fromEntries(namesTo(10).map((id) => [id, 1])), b: {} });
+    expect(decided.map(({ tgt }) => tgt)).toEqual([READER, 'another']);
+  });
+
+  it('are compiled up to 32,768 characters; beyond it all is refused, and no more compiled', async () => {
+    const most = MAX_RULES / LONG;
+    await aMinion('web1', ...of('compound', MAX_NAMES));
+    expect(Object.keys((await get(namesTo(most))) as object)).toHaveLength(most);
+    expect(decided).toHaveLength(most);
+    decided = [];
+    expect(await get(namesTo(MAX_NAMES))).toEqual(refused(/allow_tgt differs too much/));
+    expect(decided).toHaveLength(most);
+  });
+
+  it.each(['glob', 'list'])('of type %s count for nothing there: each minion may have its own', async (type) => {
+    await aMinion('web1', ...of(type, MAX_NAMES));
+    expect(await get(namesTo(MAX_NAMES))).toMatchObject({ f0: { web1: 0 }, f63: { web1: 63 } });
+  });
+
+  it('are told apart however their type and text are cut, so that nobody’s hides what another allows', async () => {
+    await aMinion('liar', item('a', 1, 'or reader', 'compound reader'));
+    await aMinion('web1', item('a', 2, 'reader or reader', 'compound'));
+    expect(await get(['a'])).toEqual({ a: { web1: 2 } });
+  });
+});
+
+/** Notes which names are looked up. */
+function noting(real: Mines) {
+  const names: string[] = [];
+  return {
+    names,
+    kept: (name: string, asked: ReadonlyMap<string, string>) => {
+      names.push(name);
+      return real.kept(name, asked);
+    },
+  };
+}

@@ -108,6 +108,15 @@ describe('the audit of a cluster', () => {
     expect(found).toEqual([`edited: chain ${chain}, record ${String(record.number)}`]);
   });
 
+  it('says of a record that no answer carries that it could not be read, and reads on behind it', async () => {
+    const { key, index, record } = await at(4);
+    const large = { ...record.detail, text: 'x'.repeat(6 << 20) };
+    const found = await foundWhile(key, (list) =>
+      list.map((bytes, n) => (n === index ? edited(bytes, { detail: large }) : bytes)),
+    );
+    expect(found).toEqual([`unread: chain ${chain}, record ${String(record.number)}`]);
+  });
+
   it('names a record that was deleted', async () => {
     const [, second] = await aLargeGroup();
     const found = await foundWhile(second.key, (list) => list.filter((_, n) => n !== second.index));

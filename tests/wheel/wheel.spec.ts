@@ -3,7 +3,7 @@
  * deny also proves that no key was changed.
  */
 import type { MasterClient } from '@natrium/client';
-import { fingerprint } from '@natrium/envelope';
+import { encode, fingerprint } from '@natrium/envelope';
 import { isMap } from '@natrium/model';
 import { MINIONS, PILLAR, run, told, wheel, World } from './world.js';
 
@@ -77,6 +77,13 @@ describe('the wheel', () => {
     const accepted = wheel(keeper, 'key.accept', 'db1', { __kwarg__: true, include_rejected: true });
     expect(await told(accepted)).toEqual({ minions: ['db1'] });
     expect(await world.keysInAudit(2)).toEqual(['reject db1', 'accept db1']);
+  });
+
+  it('is recorded with as much of its arguments as fits, and with the size of all', async () => {
+    const args = ['db1', 'x'.repeat(1 << 20)];
+    expect(await told(wheel(keeper, 'key.nothing', ...args))).toContain('is not available');
+    const recorded = { args: ['db1'], args_cut: { bytes: encode(args).length } };
+    expect(await world.detailInAudit('key.nothing', 'args_cut')).toMatchObject(recorded);
   });
 });
 

@@ -117,13 +117,25 @@ export class World {
   /** Keys that the wheel changed, as the audit has them, oldest first; waits until there are so many. */
   async keysInAudit(count: number): Promise<readonly string[]> {
     return until(`${String(count)} changes of keys are recorded`, async () => {
-      const read = await this.root.admin('audit', 'audit.read', []);
-      if (!read.ok) throw new Error(read.error.sentence);
-      const keys = recordsIn(read.value).flatMap(({ what, detail }) =>
+      const keys = (await this.#audit()).flatMap(({ what, detail }) =>
         what === 'key' ? changesIn(detail['keys']) : [],
       );
       return keys.length >= count && keys;
     });
+  }
+
+  /** What the audit says of a request for `fun`; waits until that has `field`. */
+  async detailInAudit(fun: string, field: string): Promise<AuditRecord['detail']> {
+    return until(`a request for ${fun} is recorded with ${field}`, async () => {
+      const details = (await this.#audit()).map(({ detail }) => detail);
+      return details.find((detail) => detail['fun'] === fun && Object.hasOwn(detail, field));
+    });
+  }
+
+  async #audit(): Promise<readonly AuditRecord[]> {
+    const read = await this.root.admin('audit', 'audit.read', []);
+    if (!read.ok) throw new Error(read.error.sentence);
+    return recordsIn(read.value);
   }
 }
 

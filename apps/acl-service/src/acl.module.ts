@@ -93,7 +93,10 @@ export class AclModule {
     const pillarWatch = new PillarWatch(pillars, log);
     const { inventory, mines } = await openMinionStores(link, { roster, pillars, log });
     const { audit, index, heads } = await openAudit(link, log);
-    const { tokens, logins } = await openLogins(link, config, { policy: () => policies.current, roster, audit, log });
+    const { request_rate: rate, request_burst: burst } = config;
+    const budget = () => new Budget({ rate, burst });
+    const policy = () => policies.current;
+    const { tokens, logins } = await openLogins(link, config, { policy, roster, audit, log, budget: budget() });
     const onLoad = (next: MasterConfig) => {
       config = next;
       logins.use(next);
@@ -102,8 +105,6 @@ export class AclModule {
     const onRead = () => void reports.tell();
     const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead });
     if (metrics !== undefined) tellFigures(metrics, { audit, policies, roster });
-    const { request_rate: rate, request_burst: burst } = loaded.config;
-    const budget = () => new Budget({ rate, burst });
     const own = () => link.clock.own();
     const room = new Room(roster, () => config);
     const admission = admissionFrom(() => config, room, log);
@@ -263,7 +264,7 @@ function forget({ directory }: RoleLink, identity: Uint8Array): void {
 
 const MAX_CUTS = 5;
 
-type Opened = 'tokens' | 'tallies' | 'attempts' | 'now';
+type Opened = 'tokens' | 'tallies' | 'attempts' | 'now' | 'own';
 
 /**
  * Where this account's permissions have changed with its new signature, the broker has cut every connection under it, ours too:
@@ -285,7 +286,8 @@ async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<Logi
   const tokens = await Tokens.follow(store, now);
   const tallies = new Tallies(store, link.keys.nameKey(), now);
   const attempts = new Attempts(tallies, now);
-  return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now }) };
+  const own = () => link.clock.own();
+  return { tokens, logins: new Logins(config, { ...parts, tokens, tallies, attempts, now, own }) };
 }
 
 /** While there is no account at all, the one that `natriumctl init` made is let in. */

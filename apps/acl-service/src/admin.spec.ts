@@ -125,6 +125,20 @@ describe('the audit of a request about keys', () => {
     expect(recorded.flatMap(({ detail }) => detail['keys'])).toEqual(many.map((key) => ({ change: 'reject', ...key })));
   });
 
+  it('quotes arguments of any size as far as they fit, and says how large they were', async () => {
+    const { ask, recorded } = await aWorld();
+    expect(await ask('key.accept', { id: 'web1' }, { id: 'x'.repeat(5 << 20) })).toBe('bad_request');
+    expect(recorded).toHaveLength(1);
+    expect(recorded[0]?.detail).toMatchObject({
+      fun: 'key.accept',
+      args: [{ id: 'web1' }],
+      args_cut: { bytes: expect.any(Number) as number, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    });
+    expect(await ask('key.accept', { id: 'web2' })).toBe('bad_request');
+    expect(recorded[1]?.detail).toMatchObject({ args: [{ id: 'web2' }] });
+    expect(recorded[1]?.detail).not.toHaveProperty('args_cut');
+  });
+
   it.each(['TimeoutError', 'JetStreamApiError', 'NoResponders'])(
     'is written, and the caller hears it, when the store fails with %s after a key was changed',
     async (name) => {

@@ -19,6 +19,7 @@ import {
   type Value,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
+import { quoted } from './audit-cut.js';
 import type { AuditLog } from './audit-log.js';
 import { type KeyEvents, keyChanges } from './key-events.js';
 import type { OnceOnly } from './once-only.js';
@@ -169,7 +170,7 @@ export class Admin {
         rule: isAllowed || done === undefined ? null : done.error.code,
         detail: {
           fun: request.funs[0] ?? '',
-          args: from === 0 ? (request.args[0] ?? []) : [],
+          ...quoted(from === 0 ? (request.args[0] ?? []) : []),
           ...(keys.length > 0 ? namedIn(keys.slice(from, from + MAX_NAMED), done?.ok === true) : {}),
         },
       });
@@ -256,7 +257,7 @@ function enrolmentIn({ roster, room, events }: Enrolling, note: (key: KeyOutcome
   });
 }
 
-/** What a request calls a key; the request's arguments are recorded whole. */
+/** What a request calls a key, as far as it could be one. */
 function namesIn(named: Value): Pick<KeyOutcome, 'id' | 'fingerprint'> {
   const { id, fingerprint: of } = isMap(named) ? named : {};
   return {

@@ -1,6 +1,6 @@
 /**
  * Signed heads: where each chain ends, under the acl role's signature, for whoever reads the audit, and each minute into the
- * local log. A tail that is cut later shows wherever such a head survives.
+ * local log. A tail that is cut later shows wherever such a head survives. Before that the audit says what it has left out.
  *
  * Spec: spec/envelope.md#audit.
  */
@@ -23,6 +23,7 @@ export class AuditHeads implements OnModuleDestroy {
     private readonly parts: { readonly audit: AuditLog; readonly index: AuditIndex; readonly log: Logger },
   ) {
     this.#timer = setInterval(() => {
+      this.parts.audit.tellLeftOut();
       this.#logHead();
     }, EVERY_MS).unref();
   }
@@ -37,6 +38,7 @@ export class AuditHeads implements OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     clearInterval(this.#timer);
+    this.parts.audit.tellLeftOut();
     await this.parts.audit.settled();
     this.#logHead();
   }

@@ -102,6 +102,14 @@ describe('reading page by page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(12);
   });
 
+  it('puts no other group beside one that is larger than a page', async () => {
+    const index = await AuditIndex.open(store);
+    for (const [n, size] of [1, 3 << 20, 1, 1].entries())
+      await store.put(`a.acl1.${String(n)}`, encode([new Uint8Array(size)]));
+    const pages = await readAll(index, 1000);
+    expect(pages.map((groups) => groups.map(({ first }) => first))).toEqual([[0], [1], [2, 3]]);
+  });
+
   it('gives one chain of many, and no page looks at more than a bounded part of the others', async () => {
     const index = await AuditIndex.open(store);
     await putGroups(2 * PAGE_PLACES + 10);

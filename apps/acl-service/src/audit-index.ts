@@ -101,7 +101,7 @@ export class AuditIndex {
     });
   }
 
-  /** What comes after `from` in the stream, at most `limit` records and a mebibyte, but a whole group at least. */
+  /** What comes after `from` in the stream, at most `limit` records and a mebibyte, but a whole group at least; only one alone is larger than that. */
   async page({ from, limit, chain }: Ask): Promise<AuditPage> {
     const groups: AuditGroup[] = [];
     const end = this.#last; // what comes while it is read is for the next page
@@ -109,13 +109,16 @@ export class AuditIndex {
     let [records, bytes, places] = [0, 0, 0];
     let hasGrown = false;
     for await (const { at, group } of this.#after(from, end)) {
+      const isAsked = group !== undefined && (chain === undefined || group.chain === chain);
+      const size = isAsked ? bytesIn(group) : 0;
+      if (groups.length > 0 && bytes + size > PAGE_BYTES) break; // it begins the next page
       next = at;
       // It may have grown since: then it stands further on.
       hasGrown ||= group === undefined && this.#last > end;
-      if (group !== undefined && (chain === undefined || group.chain === chain)) {
+      if (isAsked) {
         groups.push(group);
         records += group.records.length;
-        bytes += group.records.reduce((sum, { length }) => sum + length, 0);
+        bytes += size;
       }
       if (records >= limit || bytes >= PAGE_BYTES || (places += 1) >= PAGE_PLACES) break;
     }
@@ -168,6 +171,10 @@ export class AuditIndex {
     if ((this.#ends.get(chain)?.number ?? -1) <= number)
       this.#ends.set(chain, { chain, number, hash: auditHash(last) });
   }
+}
+
+function bytesIn({ records }: AuditGroup): number {
+  return records.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** What is no list of records is none: somebody with the storage key wrote it. */

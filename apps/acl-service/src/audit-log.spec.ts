@@ -27,17 +27,18 @@ const entry = (what: AuditEntry['what'], change: Partial<AuditEntry> = {}): Audi
 let store: MemoryStore;
 let failures: unknown[];
 let recovered: number[];
+let clock: FakeClock;
 beforeAll(sodiumReady);
 beforeEach(() => {
   store = new MemoryStore('audit');
   failures = [];
   recovered = [];
+  clock = new FakeClock(NOW);
 });
 
 type Heads = ConstructorParameters<typeof AuditLog>[1]['heads'];
 
 function aLog(instance = 'acl1', heads: Heads = [], growsMs = 60_000): AuditLog {
-  const clock = new FakeClock(NOW);
   return new AuditLog(store, {
     instance,
     heads,
@@ -141,8 +142,26 @@ describe('the audit', () => {
     for (let n = 0; n < 250; n += 1) log.append(entry('refusal', { funs, target: 'ü'.repeat(1024) }), POLICY);
     await log.settled();
     const groups = await store.list('a.>');
-    expect(Math.max(...groups.map(({ value }) => value.length))).toBeLessThan(7 << 20);
+    expect(Math.max(...groups.map(({ value }) => value.length))).toBeLessThan(600 << 10);
     expect(await stored()).toHaveLength(250);
+  });
+
+  it('stores all of what comes also where somebody sends requests as large as a message, and each of its records fits into one', async () => {
+    const log = aLog();
+    const put = store.put.bind(store);
+    store.put = (key, value) => (value.length < 1 << 20 ? put(key, value) : Promise.reject(new Error('max_payload')));
+    const caller = { kind: 'account', name: 'root' } as const;
+    const key = { time: NOW, what: 'key', caller, digest: null, jid: null, verdict: 'allow', rule: null } as const;
+    for (let n = 0; n < 3; n += 1) {
+      log.write({ ...key, detail: { fun: 'key.accept', args: ['x'.repeat(5 << 20)], keys: [{ id: 'web1' }] } });
+      log.append(entry('grant'), POLICY);
+    }
+    await log.settled();
+    expect([failures, log.waiting]).toEqual([[], 0]);
+    const read = (await stored()).map((bytes) => readAudit(bytes));
+    expect(read.map((one) => one.ok && one.value.what)).toEqual(['key', 'grant', 'key', 'grant', 'key', 'grant']);
+    const cut = { bytes: expect.any(Number) as number, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
+    expect(read[0]).toMatchObject({ value: { detail: { fun: 'key.accept', keys: [{ id: 'web1' }], cut } } });
   });
 
   it('lets the last group grow for a while, up to a hundred records, and writes each record to one group', async () => {
@@ -158,6 +177,16 @@ describe('the audit', () => {
     ]);
     const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
     expect(numbers).toEqual(Array.from({ length: 106 }, (_, n) => n));
+  });
+
+  it('lets no group grow beyond half a mebibyte', async () => {
+    const log = aLog();
+    for (let n = 0; n < 12; n += 1) {
+      log.note({ what: 'policy', verdict: 'in_force', rule: null, detail: { text: 'x'.repeat(60_000) } });
+      await log.settled();
+    }
+    const groups = await store.list('a.>');
+    expect(groups.map(({ value }) => (decode(value) as unknown[]).length)).toEqual([8, 4]);
   });
 
   it('begins another group when the last one is too old to grow', async () => {
@@ -198,7 +227,7 @@ describe('the audit', () => {
   });
 
   it('writes once more as it was what the store may have taken without a word: no record stands under two keys', async () => {
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    const passed = jest.spyOn(performance, 'now').mockReturnValue(1000);
     const log = aLog('acl1', [], 20);
     const put = store.put.bind(store);
     const one = async () => {
@@ -208,13 +237,13 @@ describe('the audit', () => {
     await one();
     store.put = async (key, value) => {
       await put(key, value);
-      clock.mockReturnValue(2000); // its group is too old to grow by then
+      passed.mockReturnValue(2000); // its group is too old to grow by then
       throw new Error('no answer');
     };
     await one();
     store.put = put;
     await one();
-    clock.mockRestore();
+    passed.mockRestore();
     const numbers = (await stored()).map((bytes) => readAudit(bytes)).map((read) => read.ok && read.value.number);
     expect(numbers).toEqual([0, 1, 2]);
   });
@@ -248,5 +277,72 @@ describe('the audit', () => {
     expect(recovered).toEqual([0]);
     store.put = put;
     await log.settled();
+  });
+});
+
+describe('of those whom nobody knows', () => {
+  const BURST = 60;
+  const login = (log: AuditLog, verdict = 'refuse') => log.note({ what: 'login', verdict, rule: null, detail: {} });
+  const joined = (log: AuditLog, verdict: string) => log.note({ what: 'join', verdict, rule: null, detail: {} });
+  const stranger = (log: AuditLog) => log.append(entry('refusal', { caller: null, jid: '' }), POLICY);
+
+  it.each<[string, (log: AuditLog) => unknown]>([
+    ['logins that failed', (log) => login(log)],
+    ['newcomers for whom there is no room', (log) => joined(log, 'full')],
+    ['newcomers that were denied', (log) => joined(log, 'denied')],
+    ['requests of nobody', (log) => stranger(log)],
+  ])('%s: sixty are recorded at once, then one a second', (_, happen) => {
+    const log = aLog();
+    for (let n = 0; n < 200; n += 1) happen(log);
+    expect(log.end.number).toBe(BURST - 1);
+    clock.advance(3000);
+    for (let n = 0; n < 200; n += 1) happen(log);
+    expect(log.end.number).toBe(BURST + 2);
+  });
+
+  it('one kind hides no other: a wrong password is recorded while strangers ask to join', () => {
+    const log = aLog();
+    for (let n = 0; n < 200; n += 1) joined(log, 'full');
+    const { number } = log.end;
+    login(log);
+    stranger(log);
+    expect(log.end.number).toBe(number + 2);
+  });
+
+  it('all is recorded of whoever is known, and of whoever came in', () => {
+    const log = aLog();
+    for (let n = 0; n < 100; n += 1) {
+      log.append(entry('refusal'), POLICY);
+      login(log, 'allow');
+      joined(log, 'accepted');
+      joined(log, 'pending');
+    }
+    expect(log.end.number).toBe(399);
+  });
+
+  it('one record says how many were left out of each kind, and each is counted', async () => {
+    const log = aLog();
+    for (let n = 0; n < BURST + 9; n += 1) login(log);
+    for (let n = 0; n < BURST + 3; n += 1) joined(log, 'full');
+    log.tellLeftOut();
+    log.tellLeftOut();
+    await log.settled();
+    const read = (await stored()).map((bytes) => readAudit(bytes)).flatMap((one) => (one.ok ? [one.value] : []));
+    expect(read).toHaveLength(2 * BURST + 1);
+    expect(read.at(-1)).toMatchObject({
+      what: 'left_out',
+      rule: '9 login, 3 join',
+      detail: { login: 9, join: 3 },
+    });
+    expect(log.counts.logins.get('refuse')).toBe(BURST + 9);
+  });
+
+  it('what was too fast to be looked at is counted, and not recorded', () => {
+    const log = aLog();
+    log.append(entry('refusal', { reason: 'slow_down' }), POLICY);
+    log.countLogin('slow_down');
+    log.refuse({ caller: null, digest: null, code: 'slow_down' });
+    expect(log.end.number).toBe(-1);
+    expect([log.counts.decisions.get('slow_down'), log.counts.logins.get('slow_down')]).toEqual([1, 1]);
   });
 });

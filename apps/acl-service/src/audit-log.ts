@@ -9,6 +9,8 @@ import { GroupCommit, type Store } from '@natrium/bus';
 import { AuditChain, type AuditEntry as AuditFields, type ChainEnd, encode, fromHex } from '@natrium/envelope';
 import type { AuditEntry } from '@natrium/flow';
 import type { Principal, RefusalCode } from '@natrium/model';
+import { withinBounds } from './audit-cut.js';
+import { StrangersBudget } from './strangers-budget.js';
 
 /** How long records are gathered before they are written together. */
 const WINDOW_MS = 200;
@@ -19,8 +21,9 @@ const WINDOW_MS = 200;
  */
 const GROWS_MS = 1000;
 
-/** The longest records in one group still fit into one message of the broker: else nobody's would be written. */
 const MAX_GROUP = 100;
+/** A group, or a longer record alone, fits into one message of any broker, also of one with its default of 1 MiB: else nobody's would be written. */
+const GROUP_BYTES = 512 << 10;
 
 /** What waits for a store that takes nothing; beyond it the newest are lost, and their gap shows. */
 const MAX_WAITING = 10_000;
@@ -91,6 +94,7 @@ export class AuditLog {
   readonly #growsMs: number;
   /** Since the start: decisions about grants, `allow` or the code of the refusal; logins by verdict. */
   readonly counts = { decisions: new Map<string, number>(), logins: new Map<string, number>() };
+  readonly #strangers = new StrangersBudget();
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
 
@@ -157,9 +161,24 @@ export class AuditLog {
     });
   }
 
+  /** A login that was not looked at, since there were too many: a record of each would be what it was refused for. */
+  countLogin(verdict: RefusalCode): void {
+    countOne(this.counts.logins, verdict);
+  }
+
+  /** Says how many records about strangers were left out since this was called last. */
+  tellLeftOut(): void {
+    const leftOut = this.#strangers.takeLeftOut();
+    if (leftOut.size === 0) return;
+    const rule = Array.from(leftOut, ([what, count]) => `${String(count)} ${what}`).join(', ');
+    this.note({ what: 'left_out', verdict: 'refuse', rule, detail: Object.fromEntries(leftOut) });
+  }
+
+  /** @returns The place of the record before for what is only counted. */
   write(fields: AuditFields): Place {
     if (fields.what === 'login') countOne(this.counts.logins, fields.verdict);
-    const { bytes, number } = this.#chain.append(fields);
+    if (isTooFast(fields) || !this.#strangers.take(fields, this.options.now())) return this.end;
+    const { bytes, number } = this.#chain.append({ ...fields, detail: withinBounds(fields.detail) });
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ number, bytes });
     else this.#lost += 1;
     this.#written = this.#commit.add(undefined);
@@ -199,7 +218,7 @@ export class AuditLog {
   }
 
   #nextWrite(): Write {
-    const next = this.#waiting.slice(0, MAX_GROUP);
+    const next = this.#waiting.slice(0, countThatFits(this.#waiting));
     const grown = this.#grownBy(next);
     const key = `a.${this.options.instance}.${String(grown.group[0]?.number ?? 0)}`;
     return { key, grown, count: next.length };
@@ -209,8 +228,9 @@ export class AuditLog {
   #grownBy(next: readonly Written[]): Growing {
     const { group, until } = this.#open;
     const now = performance.now();
-    const mayGrow = now < until && group.length + next.length <= MAX_GROUP;
-    return mayGrow ? { group: [...group, ...next], until } : { group: next, until: now + this.#growsMs };
+    const both = [...group, ...next];
+    const mayGrow = now < until && countThatFits(both) === both.length;
+    return mayGrow ? { group: both, until } : { group: next, until: now + this.#growsMs };
   }
 
   #recovered(): void {
@@ -219,6 +239,21 @@ export class AuditLog {
     this.options.onRecovered(this.#lost);
     this.#lost = 0;
   }
+}
+
+/** How many of the first are one group. */
+function countThatFits(records: readonly Written[]): number {
+  const most = Math.min(records.length, MAX_GROUP);
+  let left = GROUP_BYTES;
+  for (let count = 0; count < most; count += 1) {
+    left -= records[count]?.bytes.length ?? 0;
+    if (left < 0) return Math.max(count, 1);
+  }
+  return most;
+}
+
+function isTooFast({ what, rule }: AuditFields): boolean {
+  return what === 'refusal' && rule === 'slow_down';
 }
 
 function countOne(counts: Map<string, number>, of: string): void {

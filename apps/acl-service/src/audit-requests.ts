@@ -1,6 +1,6 @@
 /**
  * Reading the audit: records exactly as they were written, page by page, and signed heads. The reader verifies; here nothing
- * is judged.
+ * is judged. A record that no message carries is told by its size, so that who reads goes on behind it.
  *
  * `audit.heads` is recorded, `audit.read` is not: who follows the audit would feed what he reads.
  */
@@ -11,6 +11,8 @@ import type { AuditHeads } from './audit-heads.js';
 import type { AuditGroup, AuditIndex } from './audit-index.js';
 
 const MAX_LIMIT = 1000;
+/** Of one group: as base64 it fits into one message. Larger ones were stored by earlier versions, and a page holds no other beside them. */
+const SHOWN_BYTES = 4.5 * (1 << 20);
 /** Below the time that the asker waits. */
 const MAX_WAIT_MS = 3000;
 
@@ -51,7 +53,25 @@ function isCount(value: Value | undefined): value is number {
 }
 
 function groupValue({ chain, first, at, records }: AuditGroup): Value {
-  return { chain, first, at, records: records.map(base64) };
+  const untold = tooLargeIn(records);
+  return {
+    chain,
+    first,
+    at,
+    records: records.map((bytes, index) => (untold.has(index) ? { bytes: bytes.length } : base64(bytes))),
+  };
+}
+
+/** Which of a group, the largest first, are told by their size alone, so that the others are told. */
+function tooLargeIn(records: readonly Uint8Array[]): ReadonlySet<number> {
+  let bytes = records.reduce((sum, { length }) => sum + length, 0);
+  const untold = new Set<number>();
+  for (const [index, { length }] of [...records.entries()].sort(([, a], [, b]) => b.length - a.length)) {
+    if (bytes <= SHOWN_BYTES) break;
+    untold.add(index);
+    bytes -= length;
+  }
+  return untold;
 }
 
 function signedValue({ bytes, signature }: Signed): Value {

@@ -25,6 +25,7 @@ import {
 import { ExecutionError } from '@natrium/modules';
 import { type KeyChange, type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
+import { quoted } from './audit-cut.js';
 import { reactorOf } from './prove-reactor.js';
 import type { AuditLog } from './audit-log.js';
 import type { OnceOnly } from './once-only.js';
@@ -196,7 +197,12 @@ export class WheelKeys {
         jid,
         verdict: taken.length > 0 ? 'allow' : 'refuse',
         rule: null,
-        detail: { fun: request.funs[0] ?? '', args: request.args[0] ?? [], keys, complete: success },
+        detail: {
+          fun: request.funs[0] ?? '',
+          ...quoted(from === 0 ? (request.args[0] ?? []) : []),
+          keys,
+          complete: success,
+        },
       });
     }
   }

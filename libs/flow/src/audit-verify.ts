@@ -97,7 +97,8 @@ function byChain(records: readonly SeenRecord[], unread: readonly UnreadRecord[]
 
 function chainOf(name: string, kept: readonly SeenRecord[], unread: ReadonlyMap<number, number>): Chain {
   const byNumber = new Map<number, SeenRecord>();
-  let last = Math.max(-1, ...unread.keys());
+  let last = -1;
+  for (const number of unread.keys()) last = Math.max(last, number);
   for (const record of kept) {
     if (!byNumber.has(record.number)) byNumber.set(record.number, record);
     last = Math.max(last, record.number);

@@ -8,6 +8,7 @@ export {
   type SeenGrant,
   type SeenHead,
   type SeenRecord,
+  type UnreadRecord,
   verifyAudit,
 } from './audit-verify.js';
 export {

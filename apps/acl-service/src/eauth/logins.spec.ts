@@ -7,12 +7,17 @@ import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import type { MasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
+import { Budget } from '@natrium/flow';
 import { Attempts } from './attempts.js';
 import { BOUND, found, LdapServers, serving } from './ldap-server.spec-support.js';
 import { Logins, type LoginParts } from './logins.js';
 import { Tallies } from './tallies.js';
 
 const REFUSED = { ok: false, error: { code: 'bad_credential' } };
+const BURST = 40;
+const MAX_AT_ONCE = 32;
+/** First byte of the key of an accepted account; no other key is known. */
+const KNOWN = 7;
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-logins-'));
 const opened: Logins[] = [];
@@ -28,9 +33,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What logins write to their log is in `logged`. */
+/** What logins write to their log is in `logged`, what they record and count in `recorded` and `counted`. */
 function loginsWith(external_auth: object, more: object = {}) {
   const logged: string[] = [];
+  const recorded: string[] = [];
+  const counted: string[] = [];
   const hear = (...said: unknown[]) => void logged.push(said.map((one) => JSON.stringify(one)).join(' '));
   const now = () => 1_795_000_000_000;
   const tallies = new Tallies(new MemoryStore('tokens'), { id: 'names', key: new Uint8Array(32).fill(9) }, now);
@@ -39,8 +46,13 @@ function loginsWith(external_auth: object, more: object = {}) {
     tallies,
     now,
     log: { info: hear, warn: hear, error: hear },
-    roster: { callerOf: () => undefined },
-    audit: { note: () => undefined },
+    roster: { callerOf: ([first]: Uint8Array) => (first === KNOWN ? { kind: 'account', name: 'fred' } : undefined) },
+    audit: {
+      note: ({ verdict }: { verdict: string }) => void recorded.push(verdict),
+      countLogin: (verdict: string) => void counted.push(verdict),
+    },
+    budget: new Budget({ rate: 1, burst: BURST }),
+    own: () => 0,
     tokens: { issue: () => Promise.resolve('ab') },
     policy: () => ({ makeToken: () => ({}), accessOfLogin: () => ({ perms: {}, seesJobs: false }) }),
   };
@@ -57,7 +69,15 @@ function loginsWith(external_auth: object, more: object = {}) {
     const { session: told } = await logins.handle(asked);
     return told === null ? null : { name: told.name, seconds: (told.expire - told.start) / 1000 };
   };
-  return { login, session, logged };
+  /** @returns The code of the refusal of a login that comes with this key, or of this role. */
+  const codeOf = async (username: string, from: number | 'role') => {
+    const type = from === 'role' ? 'role' : 'identity';
+    const party = { owner: { type, key: new Uint8Array(32).fill(from === 'role' ? 0 : from) } };
+    const credential = { eauth: 'auto', username, secret: '', token: '' };
+    const body = { what: 'login', use: 'session', credential, expire: null, address: '192.0.2.1', about: '' };
+    return (await logins.handle({ body, party } as unknown as Parameters<Logins['handle']>[0])).refusal?.code;
+  };
+  return { login, session, codeOf, logged, recorded, counted };
 }
 
 it('a back end that never ends fails after a minute', async () => {
@@ -100,4 +120,35 @@ it('who may choose how long a token lives is named as the directory spells him, 
   expect(await asks({ ldap: ['fred'] })).toEqual({ name: 'fred', seconds: 10 });
   expect(await asks({ ldap: ['FRED'] })).toEqual({ name: 'fred', seconds: 60 });
   expect(await asks({ file: ['fred'] })).toEqual({ name: 'fred', seconds: 60 });
+});
+
+describe('too many logins', () => {
+  const auto = () => loginsWith({ auto: {} }, { eauth_auto_for_development: true, token_expire: 60 });
+
+  it('of those without a key, who share a budget whatever keys they come with, are told to slow down and not recorded', async () => {
+    const { codeOf, recorded, counted } = auto();
+    for (let key = 0; key < BURST; key += 1) expect(await codeOf('zoe', 100 + key)).toBeUndefined();
+    recorded.splice(0);
+    expect(await codeOf('zoe', 200)).toBe('slow_down');
+    expect([recorded, counted]).toEqual([[], ['slow_down']]);
+  });
+
+  it('of strangers keep out neither an account with a key nor those who come through a gateway', async () => {
+    const { codeOf } = auto();
+    for (let key = 0; key < BURST; key += 1) await codeOf('zoe', 100 + key);
+    expect(await codeOf('zoe', 200)).toBe('slow_down');
+    for (let n = 0; n < BURST; n += 1) expect(await codeOf('zoe', KNOWN)).toBeUndefined();
+    expect(await codeOf('zoe', KNOWN)).toBe('slow_down');
+    for (let n = 0; n <= BURST; n += 1) expect(await codeOf('zoe', 'role')).toBeUndefined();
+  });
+
+  it('at once are counted and not recorded; each that was looked at and failed is recorded', async () => {
+    const { codeOf, recorded, counted } = auto();
+    const names = Array.from({ length: MAX_AT_ONCE + 3 }, (_, n) => `no name \n${String(n)}`);
+    const codes = await Promise.all(names.map((name) => codeOf(name, 'role')));
+    expect(codes.filter((code) => code === 'slow_down')).toHaveLength(3);
+    expect(codes.filter((code) => code === 'bad_credential')).toHaveLength(MAX_AT_ONCE);
+    expect(counted).toEqual(['slow_down', 'slow_down', 'slow_down']);
+    expect(recorded).toEqual(Array.from({ length: MAX_AT_ONCE }, () => 'refuse'));
+  });
 });

@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Login, type LoginInfo } from '@natrium/acl';
 import type { MasterConfig } from '@natrium/config';
-import type { Credential } from '@natrium/flow';
+import type { Budget, Credential } from '@natrium/flow';
 import type { Opened } from '@natrium/bus';
 import { err, isList, nameOf, ok, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
@@ -40,6 +40,7 @@ const BUSY_MS = 5000;
 const BUSY_PAUSE_MS = [50, 150] as const;
 const SWEEP_MS = 3_600_000;
 
+const TOO_FAST = refusal('slow_down', 'too many logins in a short time; wait a moment and try again');
 const BUSY = refusal('slow_down', 'too many logins at once; try again');
 const UNCOUNTED = refusal(
   'store_unavailable',
@@ -63,6 +64,10 @@ export interface LoginParts {
   readonly roster: Pick<Roster, 'callerOf'>;
   readonly log: Logger;
   readonly now: () => number;
+  /** Of each party that asks without a gateway between, and of all those without a key together. */
+  readonly budget: Budget;
+  /** Milliseconds of this host's clock. */
+  readonly own: () => number;
 }
 
 export class Logins {
@@ -92,7 +97,16 @@ export class Logins {
 
   async handle({ body, party }: Pick<Opened<typeof contracts.auth>, 'body' | 'party'>): Promise<Authed> {
     const { type, key } = party.owner;
-    return this.#handle(type === 'role' ? body : { ...body, address: this.#partyAt(key), about: '' });
+    if (type === 'role') return this.#handle(body);
+    const address = this.#partyAt(key);
+    if (this.parts.budget.take(address, this.parts.own())) return this.#handle({ ...body, address, about: '' });
+    return this.#tooMany(TOO_FAST, body);
+  }
+
+  /** It says nothing of anybody: recorded, it would be a way to fill the audit. */
+  #tooMany(why: Refusal, { what }: Pick<Auth, 'what'>): Authed {
+    if (what === 'login') this.parts.audit.countLogin(why.code);
+    return refused(why);
   }
 
   /** Whoever asks without a gateway between says nothing of himself that counts; those without a key share one budget. */
@@ -130,6 +144,7 @@ export class Logins {
     const { credential, use, address, expire } = asked;
     const login = await this.#authenticate({ ...credential, address });
     if (!login.ok) {
+      if (login.error === BUSY) return this.#tooMany(BUSY, asked);
       this.#note('login', 'refuse', credential.eauth, credential.username, asked);
       return refused(login.error);
     }

@@ -25,7 +25,11 @@ export function* auditLines({ chain, records, heads, grants }: StoredAudit): Gen
   yield line({ audit: VERSION, roles: base64(encode(rolesChainToWire(chain))), grants: grants !== undefined });
   for (const record of records) {
     const read = recordOf(record);
-    const { chain: name, number, bytes } = record;
+    const { chain: name, number, bytes, tooLarge } = record;
+    if (tooLarge !== undefined) {
+      yield line({ too_large: tooLarge, chain: name, number });
+      continue;
+    }
     yield line({
       record: base64(bytes),
       chain: name,
@@ -49,6 +53,8 @@ export function readAuditFile(path: string): StoredAudit {
       chain = rolesIn(item['roles'], index);
       hasGrants = item['grants'] === true;
     } else if (typeof item['record'] === 'string') records.push(storedIn(item, item['record'], index));
+    else if (typeof item['too_large'] === 'number')
+      records.push({ ...storedIn(item, '', index), tooLarge: item['too_large'] });
     else if (item['head'] !== undefined) heads.push(signedIn(item['head'], index));
     else if (item['grant'] !== undefined) grants.push(signedIn(item['grant'], index));
     else throw new AuditBroken(`line ${index} is none of an exported audit`);

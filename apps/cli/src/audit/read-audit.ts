@@ -155,9 +155,12 @@ function recordsIn(group: Value): readonly StoredRecord[] {
   )
     return [];
   const { chain, first } = group;
-  return group['records'].flatMap((text, index) =>
-    typeof text === 'string' ? [{ chain, number: first + index, bytes: fromBase64(text) }] : [],
-  );
+  return group['records'].flatMap((told, index) => {
+    const place = { chain, number: first + index };
+    if (typeof told === 'string') return [{ ...place, bytes: fromBase64(told) }];
+    const size = isMap(told) ? told['bytes'] : undefined;
+    return typeof size === 'number' ? [{ ...place, bytes: new Uint8Array(), tooLarge: size }] : [];
+  });
 }
 
 function signedIn(value: Value): readonly Signed[] {

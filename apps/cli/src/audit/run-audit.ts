@@ -84,9 +84,15 @@ function nextPage(master: OpenMaster, from: number): ReturnType<typeof readPage>
 }
 
 function shown(stored: StoredRecord, json: boolean): string {
+  if (stored.tooLarge !== undefined) return shownBySize(stored, stored.tooLarge, json);
   const record = recordOf(stored);
   if (record === undefined) return `[${stored.chain} ${stored.number}] is no record`;
   return json ? recordJson(record) : recordLine(record);
+}
+
+function shownBySize({ chain, number }: StoredRecord, bytes: number, json: boolean): string {
+  if (json) return printableJson(JSON.stringify({ chain, number, too_large: bytes }));
+  return disarm(`[${chain} ${number}] is too large to be handed out: ${bytes} bytes`);
 }
 
 function writeFile(audit: StoredAudit, path: string, io: Io): number {

@@ -8,6 +8,7 @@ import {
   type AuditRecord,
   type Cluster,
   decode,
+  everyKeyOf,
   fingerprint,
   readAudit,
   readAuditHead,
@@ -17,13 +18,22 @@ import {
   toHex,
   verifyRolesChain,
 } from '@natrium/envelope';
-import { type Finding, type SeenGrant, type SeenHead, type SeenRecord, verifyAudit } from '@natrium/flow';
+import {
+  type Finding,
+  type SeenGrant,
+  type SeenHead,
+  type SeenRecord,
+  type UnreadRecord,
+  verifyAudit,
+} from '@natrium/flow';
 
 export interface StoredRecord {
   /** Where it is kept. */
   readonly chain: string;
   readonly number: number;
   readonly bytes: Uint8Array;
+  /** Bytes of one that does not fit into an answer of the acl-service: `bytes` is empty then. */
+  readonly tooLarge?: number;
 }
 
 export interface StoredAudit {
@@ -46,6 +56,7 @@ export interface Verified {
 
 interface Trust {
   readonly cluster: Cluster;
+  /** Of all roles documents: what a key signed while it spoke for the role says where a chain was, also after it is retired. */
   readonly aclKeys: readonly Uint8Array[];
 }
 
@@ -58,17 +69,18 @@ export class AuditBroken extends Error {
 export function verifyStored({ chain, records, heads, grants }: StoredAudit): Verified {
   const roles = verifyRolesChain(chain, { firstRoot: chain[0] }, 0);
   if (!roles.ok) throw new AuditBroken(`the roles documents do not hold: ${roles.error}`);
-  const trust: Trust = { cluster: roles.value.cluster, aclKeys: roles.value.document.roles.acl };
+  const trust: Trust = { cluster: roles.value.cluster, aclKeys: everyKeyOf(chain, 'acl') };
   const findings: Finding[] = [];
-  const seen = records.flatMap((record) => seenRecord(record, findings));
+  const unread = records.flatMap(unreadRecord);
+  const seen = records.flatMap((record) => (record.tooLarge === undefined ? seenRecord(record, findings) : []));
   const seenHeads = heads.flatMap((head) => seenHead(head, trust, findings));
   const seenGrants = (grants ?? []).flatMap((grant) => seenGrant(grant, trust));
-  findings.push(...verifyAudit({ records: seen, heads: seenHeads, grants: seenGrants }));
+  findings.push(...verifyAudit({ records: seen, unread, heads: seenHeads, grants: seenGrants }));
   return {
     fingerprint: fingerprint(chain[0]),
     findings,
     records: records.length,
-    chains: new Set(seen.map((record) => record.chain)).size,
+    chains: new Set([...seen, ...unread].map((record) => record.chain)).size,
     heads: seenHeads.length,
     grants: grants === undefined ? undefined : seenGrants.length,
   };
@@ -78,6 +90,10 @@ export function verifyStored({ chain, records, heads, grants }: StoredAudit): Ve
 export function recordOf({ bytes }: StoredRecord): AuditRecord | undefined {
   const read = readAudit(bytes);
   return read.ok ? read.value : undefined;
+}
+
+function unreadRecord({ chain, number, tooLarge }: StoredRecord): readonly UnreadRecord[] {
+  return tooLarge === undefined ? [] : [{ chain, number, bytes: tooLarge }];
 }
 
 function seenRecord(stored: StoredRecord, findings: Finding[]): readonly SeenRecord[] {

@@ -1,0 +1,40 @@
+/**
+ * Keeps one record of the audit small, whatever it quotes: records are stored in groups and handed out in pages, each of which is one message.
+ *
+ * What was cut says so, with the size and the hash of the whole: whoever has it can show that it was that.
+ *
+ * Spec: spec/envelope.md#audit.
+ */
+import { auditHash, encode, toHex, type Wire, type WireMap } from '@natrium/envelope';
+
+/** Bytes of a request's arguments that its record quotes. */
+const MAX_ARGS = 4096;
+/** Bytes of what a record says beside its fixed fields: 64 keys with the longest ids still fit. */
+const MAX_DETAIL = 64 << 10;
+/** What says that it was cut. */
+const MARK = 128;
+
+/** A request's arguments, or the first of them that fit. */
+export function quoted(args: readonly Wire[]): WireMap {
+  const whole = encode(args);
+  if (whole.length <= MAX_ARGS) return { args };
+  let left = MAX_ARGS;
+  const tooMuch = args.findIndex((arg) => (left -= encode(arg).length) < 0);
+  return { args: tooMuch === -1 ? args : args.slice(0, tooMuch), args_cut: measured(whole) };
+}
+
+/** What fits of it, the small fields before the large ones. */
+export function withinBounds(detail: WireMap): WireMap {
+  const whole = encode(detail);
+  if (whole.length <= MAX_DETAIL) return detail;
+  const bySize = Object.entries(detail)
+    .map((field) => ({ field, bytes: encode(field).length }))
+    .sort((a, b) => a.bytes - b.bytes);
+  let left = MAX_DETAIL - MARK;
+  const kept = bySize.filter(({ bytes }) => (left -= bytes) >= 0).map(({ field }) => field);
+  return { ...Object.fromEntries(kept), cut: measured(whole) };
+}
+
+function measured(whole: Uint8Array): WireMap {
+  return { bytes: whole.length, digest: toHex(auditHash(whole)) };
+}

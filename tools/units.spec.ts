@@ -20,4 +20,10 @@ describe('natrium-minion.service', () => {
   it('goes on where a process of a job was killed for want of memory', () => {
     expect(unit('minion')).toMatch(/^OOMPolicy=continue$/m);
   });
+
+  // By systemd.special(7) a unit is ordered after this target, and only what sets the clock pulls it in.
+  it('starts after the clock is set, where the host waits for that; it makes no host wait', () => {
+    expect(unit('minion')).toMatch(/^After=.*\btime-sync\.target\b/m);
+    expect(unit('minion')).not.toMatch(/^(Wants|Requires)=.*time-sync/m);
+  });
 });

@@ -30,6 +30,7 @@ const SOURCES = [
   'spec',
   'compat',
   'jest.config.mjs',
+  'jest.sequencer.mjs',
   'package.json',
   'tsconfig.json',
 ];

@@ -119,6 +119,30 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
     test: 'hello refuses a serial below the highest that was seen',
   },
   {
+    name: 'end of the roles document',
+    edits: [
+      edit(
+        'libs/bus/src/roles.ts',
+        "if (read.value.owner.type === 'role') return this.#whileNamed(read.value, nowMs);",
+        "if (read.value.owner.type === 'role') return read;",
+      ),
+    ],
+    spec: 'libs/bus/src/roles-ended.spec.ts',
+    test: 'a service is heard and asked until its end',
+  },
+  {
+    name: 'round trip of hello',
+    edits: [edit('libs/bus/src/hello.ts', 'ms >= 0 && ms <= MAX_ROUND_TRIP_MS', 'ms !== undefined')],
+    spec: 'libs/bus/src/hello.spec.ts',
+    test: 'hello takes no answer after 2001 ms by the own clock',
+  },
+  {
+    name: 'clock that was set',
+    edits: [edit('libs/bus/src/clock.ts', 'this.#ahead() - this.#aheadMs) > SET_MS', 'this.#aheadMs) === SET_MS')],
+    spec: 'apps/minion-agent/src/epochs.spec.ts',
+    test: 'a clock that was set is corrected at the next look',
+  },
+  {
     name: 'announcement expiry',
     edits: [edit('libs/envelope/src/announcement.ts', "if (now > party.notAfter) return err('expired');", '')],
     spec: 'libs/envelope/src/announcement.spec.ts',

@@ -3,9 +3,11 @@
  * again each time, so that clock, roles and services are those of now, and the new key goes out with the data.
  *
  * Timers stand still while a host sleeps: whether an epoch is over by the clock is looked at each minute, and when the broker is back.
+ * So is whether the clock was set: then what hello told of it says nothing any more, and hello is said again first.
  *
- * Spec: spec/envelope.md#epochs.
+ * Spec: spec/envelope.md#epochs, #time.
  */
+import { rolesEnded } from '@natrium/bus';
 import type { Logger } from 'pino';
 import type { ClusterTrust } from './cluster-trust.js';
 import type { HostData } from './host-data.js';
@@ -29,6 +31,8 @@ export class Epochs {
   #soon: NodeJS.Timeout | undefined;
   /** Whether an acl-service has taken the key in force: until then no jobs are sealed to it. */
   #isTold = true;
+  /** Whether it was told that the roles document has ended. */
+  #endIsTold = false;
 
   constructor(
     private readonly link: LiveLink,
@@ -52,9 +56,19 @@ export class Epochs {
 
   /** Begins a new epoch if the one in force is over, and tells of it if nobody has taken it yet. */
   async look(): Promise<void> {
-    const { own, clock } = this.link;
-    if (own.isOver(clock.now())) await this.begin();
+    const { link } = this;
+    if (link.clock.wasSet()) await this.#greet();
+    this.#tellOfEnd();
+    if (link.own.isOver(link.clock.now())) await this.begin();
     else if (!this.#isTold) await this.#tell();
+  }
+
+  /** From then on no job runs here, until a newer document comes. */
+  #tellOfEnd(): void {
+    const { roles, clock } = this.link;
+    const ended = rolesEnded(roles.document, clock.now());
+    if (ended !== undefined && !this.#endIsTold) this.parts.log.error(ended);
+    this.#endIsTold = ended !== undefined;
   }
 
   /** Begins a new epoch now. Never fails: what could not be told is told again. */
@@ -64,6 +78,8 @@ export class Epochs {
     this.#soon = undefined;
     clearTimeout(this.#timer);
     this.#timer = this.#untilNext();
+    // A key that is announced for the time to come is nobody's until then.
+    if (link.clock.wasSet()) await this.#greet();
     link.own.rotate(link.clock.now());
     parts.log.info('a new epoch');
     await this.#tell();

@@ -27,7 +27,11 @@ class Acl {
   readonly acl = SigningKey.generate();
   readonly cluster: Cluster = clusterOf(this.root.publicKey);
   readonly broker = new MemoryBroker();
-  readonly clock = new Clock(30_000, () => NOW);
+  /** What passes between the next question and its answer: by the own clock, and for everybody. */
+  trip = { ownMs: 0, elapsedMs: 0 };
+  questions = 0;
+  readonly #own = { nowMs: NOW, awakeMs: 0 };
+  readonly clock = new Clock(30_000, () => this.#own.nowMs, () => this.#own.awakeMs); // prettier-ignore
   documentSigner = this.root;
   timeSigner = this.acl;
   notAfter = NOW + 1000;
@@ -44,6 +48,10 @@ class Acl {
     const transport = this.broker.connect();
     transport.subscribe(SUBJECTS.hello, ({ payload, reply }) => {
       const { nonce } = readAs(contracts.helloQuestion, decode(payload));
+      this.questions += 1;
+      this.#own.nowMs += this.trip.ownMs;
+      this.#own.awakeMs += this.trip.elapsedMs;
+      this.trip = { ownMs: 0, elapsedMs: 0 };
       for (const forged of this.faster) transport.publish(reply!, forged);
       transport.publish(reply!, this.raw ?? this.answer(nonce));
     });
@@ -99,6 +107,20 @@ describe('hello', () => {
     expect(await acl.greet()).toBe('welcome');
     expect(acl.clock.now()).toBe(NOW + 3_600_000);
   });
+
+  it.each([
+    [2000, 2000, 1],
+    [0, 0, 1],
+    [2001, 2000, 2],
+    [2000, 2001, 2],
+    [-1, 0, 2],
+    [-3_600_000, 10, 2],
+    [3_600_000, 10, 2],
+  ])('takes no answer after %i ms by the own clock and %i ms in truth unless both are 0 to 2,000', async (ownMs, elapsedMs, questions) => {
+    Object.assign(acl, { trip: { ownMs, elapsedMs }, timeMs: NOW + ownMs, notAfter: NOW + 3_600_000 });
+    expect(await acl.greet()).toBe('welcome'); // when it was not at once, then to the question that is asked after it
+    expect([acl.questions, acl.clock.offsetMs]).toEqual([questions, 0]);
+  }); // prettier-ignore
 
   it('goes on listening when a stranger answers first, and takes the answer that is good', async () => {
     const stranger = new Acl();

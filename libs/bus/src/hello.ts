@@ -10,7 +10,6 @@ import {
   type KnownParty,
   randomBytes,
   readTime,
-  isRolesExpired,
   type Roles as VerifiedRoles,
   type RolesChain,
   type RolesPin,
@@ -22,7 +21,7 @@ import {
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, readAs, type Subjects, writeAs } from '@natrium/wire';
 import type { Clock } from './clock.js';
-import { continues, Roles } from './roles.js';
+import { continues, Roles, rolesEnded } from './roles.js';
 import type { Listening, Transport } from './transport.js';
 
 export interface HelloProblem {
@@ -63,7 +62,7 @@ export async function hello(
 ): Promise<Result<Greeting, HelloProblem>> {
   const nonce = randomBytes(32);
   const question = encode(writeAs(contracts.helloQuestion, { version: 1, word: 'hello', nonce }) as Wire);
-  const askedAt = clock.own();
+  const at = readingOf(clock);
   const inbox = `${limits.inbox ?? '_INBOX_HELLO'}.${toHex(randomBytes(12))}`;
   let last = problem('no_answer', `no acl-service answered on ${subjects.hello}`);
   const good = await firstGood(
@@ -72,7 +71,7 @@ export async function hello(
     question,
     { timeoutMs: limits.timeoutMs, inbox },
     (payload) => {
-      const read = readAnswer(payload, { ...limits, pin, nonce, clock, askedAt });
+      const read = readAnswer(payload, { ...limits, pin, nonce, clock, at });
       if (!read.ok) last = read;
       return read.ok ? read : undefined;
     },
@@ -84,13 +83,29 @@ interface Asked extends HelloLimits {
   readonly pin: HelloPin;
   readonly nonce: Uint8Array;
   readonly clock: Clock;
-  readonly askedAt: number;
+  readonly at: Reading;
+}
+
+/** Of the clock that may be set, and of the one that only goes on. */
+interface Reading {
+  readonly ownMs: number;
+  readonly elapsedMs: number;
+}
+
+function readingOf(clock: Clock): Reading {
+  return { ownMs: clock.own(), elapsedMs: clock.elapsed() };
+}
+
+/** By both: half of what the own clock was set by in between would else stand in the offset. */
+function isPrompt(asked: Reading, heard: Reading): boolean {
+  const trips = [heard.ownMs - asked.ownMs, heard.elapsedMs - asked.elapsedMs];
+  return trips.every((ms) => ms >= 0 && ms <= MAX_ROUND_TRIP_MS);
 }
 
 /** The clock moves only for an answer whose time the acl-service signed, under roles that continue what is known. */
 function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloProblem> {
   const { clock } = asked;
-  const heardAt = clock.own();
+  const heard = readingOf(clock);
   let said;
   try {
     said = readAs(contracts.helloAnswer, decode(payload));
@@ -103,8 +118,11 @@ function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloPr
   const { document, cluster } = read.value;
   const time = readTime(said.time, cluster, document.roles.acl, asked.nonce);
   if (!time.ok) return problem('time_invalid', 'the time in the answer to hello is not signed by the acl-service');
-  clock.adjust(time.value, asked.askedAt, heardAt);
-  if (isRolesExpired(document, clock.now())) return problem('roles_expired', 'the roles document has expired');
+  if (!isPrompt(asked.at, heard))
+    return problem('no_answer', 'the answer to hello came too late, or the clock of this host was set meanwhile');
+  clock.adjust(time.value, asked.at.ownMs, heard.ownMs);
+  const ended = rolesEnded(document, clock.now());
+  if (ended !== undefined) return problem('roles_expired', ended);
   const roles = new Roles(cluster, document, chain);
   const services = said.services.flatMap((announced) => {
     const party = roles.read(announced, clock.now(), clock.skewMs);

@@ -15,7 +15,7 @@ export type { BrokerTls, BrokerUser, NatsOptions } from './nats-settings.js';
 export { NatsTransport } from './nats-transport.js';
 export { tellingSilence } from './telling-silence.js';
 export { type Lifetimes, OwnParty, type OwnPartyOptions } from './own-party.js';
-export { Roles } from './roles.js';
+export { Roles, rolesEnded } from './roles.js';
 export { readChain, ROLES_DOCUMENTS, writeChain } from './roles-news.js';
 export type { Opened } from './opened.js';
 export { SealedBus } from './sealed-bus.js';

@@ -162,6 +162,23 @@ describe('the cluster’s time', () => {
     expect(clock.adjust(NOW + 60_000, NOW, NOW + 2000)).toBe(59_000);
   });
 
+  it('is to be asked for again once the own clock was set by more than a second, or the host slept; not for going on', () => {
+    const own = { nowMs: NOW, awakeMs: 5 };
+    const clock = new Clock(30_000, () => own.nowMs, () => own.awakeMs); // prettier-ignore
+    const after = (ms: number, awakeMs: number): boolean => {
+      own.nowMs += ms;
+      own.awakeMs += awakeMs;
+      return clock.wasSet();
+    };
+    expect([after(0, 0), after(86_400_000, 86_400_000), after(1000, 0), after(1, 0), after(-1, 0)]).toEqual([
+      ...[false, false, false],
+      ...[true, false],
+    ]);
+    expect([after(-2000, 0), after(-1, 0)]).toEqual([false, true]);
+    clock.adjust(own.nowMs, own.nowMs, own.nowMs);
+    expect([clock.wasSet(), after(60_000, 60_000), after(60_000, 0)]).toEqual([false, false, true]);
+  });
+
   it('goes back to the own clock when that is good again', () => {
     const clock = aClock();
     clock.adjust(NOW + 3_600_000, NOW, NOW);

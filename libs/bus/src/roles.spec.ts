@@ -10,7 +10,7 @@ import {
   signRoles,
   sodiumReady,
 } from '@natrium/envelope';
-import { Roles } from './roles.js';
+import { Roles, rolesEnded } from './roles.js';
 
 const NOW = 1_795_000_000_000;
 let root: SigningKey;
@@ -63,6 +63,18 @@ it.each<readonly [string, (first: Signed, other: SigningKey) => readonly [Uint8A
   expect(roles.document.serial).toBe(1);
 });
 
+it('is told to have ended, and what to do, from its end on and not before; a newer one is taken over even then', () => {
+  const first = signedBy(root, 1);
+  const roles = rolesOf(first);
+  const end = NOW + 1000;
+  expect(rolesEnded(roles.document, end)).toBeUndefined();
+  expect(rolesEnded(roles.document, end + 1)).toMatch(/^the roles document 1 ended at 2026-11-18T.*natriumctl roles renew$/);
+  const late = { notAfter: end + 2000 };
+  expect(roles.takeOver([root.publicKey, [first, signedBy(root, 2)]], end + 1)).toBe(false);
+  expect(roles.takeOver([root.publicKey, [first, signedBy(root, 2, late)]], end + 1)).toBe(true);
+  expect(rolesEnded(roles.document, end + 1)).toBeUndefined();
+}); // prettier-ignore
+
 it('takes nothing from a root that was replaced; from its successor it does', () => {
   const next = SigningKey.generate();
   const handed = [signedBy(root, 1), signedBy(root, 2, { nextRoot: next.publicKey })];
@@ -79,13 +91,13 @@ it('takes nothing from a root that was replaced; from its successor it does', ()
 
 describe('an announcement', () => {
   const SKEW = 30_000;
-  const announced = (key: SigningKey, owner: Owner): Signed =>
+  const announced = (key: SigningKey, owner: Owner, notAfter = NOW + 1000): Signed =>
     announce(key, clusterOf(root.publicKey), {
       owner,
       use: owner.type === 'role' ? 'service' : 'jobs',
       epochKey,
       notBefore: NOW,
-      notAfter: NOW + 1000,
+      notAfter,
       rolesSerial: 1,
     });
   let minion: SigningKey;
@@ -125,4 +137,20 @@ describe('an announcement', () => {
     expect(roles.takeOver([root.publicKey, [first, signedBy(root, 2, { roles: without })]], NOW)).toBe(true);
     expect(roles.read(service, NOW, SKEW)).toEqual({ ok: false, error: 'role_key' });
   });
+
+  it('of a role counts no longer than the document that names its key, however long it says; under a newer one it does', () => {
+    const first = signedBy(root, 1);
+    const roles = rolesOf(first);
+    const end = NOW + 1000;
+    const longer = { type: 'role', role: 'gateway', instance: 'a', key: gateway.publicKey } as const;
+    const service = announced(gateway, longer, NOW + 9000);
+    const read = roles.read(service, end, SKEW);
+    expect(read.ok && read.value.notAfter).toBe(end);
+    expect(roles.read(service, end + 1, SKEW)).toEqual({ ok: false, error: 'expired' });
+    // Whose key is in no document goes on: what comes of it is for those who have one.
+    expect(roles.read(announced(minion, owner, NOW + 9000), end + 1, SKEW).ok).toBe(true);
+    expect(roles.takeOver([root.publicKey, [first, signedBy(root, 2, { notAfter: NOW + 99_000 })]], end + 1)).toBe(true);
+    const again = roles.read(service, end + 1, SKEW);
+    expect(again.ok && again.value.notAfter).toBe(NOW + 9000);
+  }); // prettier-ignore
 });

@@ -1,6 +1,7 @@
 /**
  * The roles document in force: learned at start from `hello` or the own key folder, and replaced while the process runs by
- * a newer one that continues it. Nothing older, and nothing beside the chain that was seen, is ever taken.
+ * a newer one that continues it. Nothing older, and nothing beside the chain that was seen, is ever taken. When it ends, so
+ * does the word of every service, until a newer one comes.
  */
 import {
   announcedNow,
@@ -10,14 +11,14 @@ import {
   type KnownParty,
   type Owner,
   readAnnouncement,
+  readRolesChain,
   type RoleName,
   type RolesChain,
   type RolesDocument,
   type Signed,
   Verified,
-  verifyRolesChain,
 } from '@natrium/envelope';
-import type { Result } from '@natrium/model';
+import { err, ok, type Result } from '@natrium/model';
 
 export class Roles {
   readonly #listeners = new Set<() => void>();
@@ -57,8 +58,17 @@ export class Roles {
     const known = this.#verified.of(announcement);
     if (known !== undefined) return announcedNow(known, nowMs, skewMs);
     const read = readAnnouncement(announcement, this.cluster, nowMs, (role) => this.keysOf(role), skewMs);
-    if (read.ok && read.value.owner.type === 'identity') this.#verified.note(announcement, read.value);
+    if (!read.ok) return read;
+    if (read.value.owner.type === 'role') return this.#whileNamed(read.value, nowMs);
+    this.#verified.note(announcement, read.value);
     return read;
+  }
+
+  /** A service is known no longer than the document names its key, whatever it says itself: nothing it sends opens after that. */
+  #whileNamed(party: KnownParty, nowMs: number): Result<KnownParty, string> {
+    const { document } = this;
+    if (isRolesExpired(document, nowMs)) return err('expired');
+    return ok(party.notAfter <= document.notAfter ? party : { ...party, notAfter: document.notAfter });
   }
 
   /** Whether an owner still is who it says: identities are no matter of this document. */
@@ -68,13 +78,14 @@ export class Roles {
 
   /**
    * Takes a newer chain over: under the first root, every signature good, a higher serial, not expired, and with the very
-   * document in it that is in force now. So a root that has been replaced cannot begin another branch.
+   * document in it that is in force now, though that may have ended. So a root that has been replaced cannot begin another branch.
    *
    * @returns Whether it was taken.
    */
   takeOver(chain: RolesChain, nowMs: number): boolean {
-    const read = verifyRolesChain(chain, { firstRoot: this.#chain[0] }, this.#document.serial + 1);
-    if (!read.ok || isRolesExpired(read.value.document, nowMs) || !continues(chain, this.newest)) return false;
+    const minSerial = this.#document.serial + 1;
+    const read = readRolesChain(chain, { firstRoot: this.#chain[0] }, { now: nowMs, minSerial });
+    if (!read.ok || !continues(chain, this.newest)) return false;
     this.#document = read.value.document;
     this.#chain = chain;
     for (const listener of this.#listeners) listener();
@@ -85,6 +96,13 @@ export class Roles {
   onNewer(listener: () => void): void {
     this.#listeners.add(listener);
   }
+}
+
+/** What to tell, and what mends it, when a document has ended; undefined while it counts. */
+export function rolesEnded(document: RolesDocument, nowMs: number): string | undefined {
+  if (!isRolesExpired(document, nowMs)) return undefined;
+  const [end, now] = [document.notAfter, nowMs].map((ms) => new Date(ms).toISOString());
+  return `the roles document ${String(document.serial)} ended at ${String(end)}, and it is ${String(now)}: nothing that a service says counts any more; on the master, with the root key: natriumctl roles renew`;
 }
 
 /**

@@ -53,6 +53,8 @@ export class World {
   nowMs = NOW;
   /** How many strangers each party remembers. */
   strangers = 20_000;
+  /** When the roles document ends that the parties begin with. */
+  rolesEndMs = NOW + 1e9;
 
   service(role: Role, instance: string, tracing?: Tracing): Party {
     const signing = this.keys[role];
@@ -72,7 +74,7 @@ export class World {
   roles(): Roles {
     const of = (role: Role) => [this.keys[role].publicKey];
     const roles = { gateway: of('gateway'), acl: of('acl'), runner: of('runner'), reactor: [], sink: [] };
-    const document: RolesDocument = { serial: 1, notAfter: NOW + 1e9, roles, nextRoot: null };
+    const document: RolesDocument = { serial: 1, notAfter: this.rolesEndMs, roles, nextRoot: null };
     return new Roles(this.cluster, document, [this.root.publicKey, []]);
   }
 

@@ -1,13 +1,18 @@
-/** A service learns the time before it does anything: from the acl-service, which it waits for. */
+/**
+ * A service learns the time before it does anything: from the acl-service, which it waits for. Later it asks again at each epoch,
+ * and when the clock of its host was set.
+ *
+ * Spec: spec/envelope.md#time.
+ */
 import { type Clock, hello, type NatsTransport, type Roles } from '@natrium/bus';
 import type { Subjects } from '@natrium/wire';
 import type { Logger } from 'pino';
 
-export const HELLO_MS = 2000;
+const HELLO_MS = 2000;
 const HELLO_TRIES = 30;
 const ANNOUNCEMENT_WAIT_MS = 1000;
 
-export function reportClock({ offsetMs }: Clock, log: Logger): void {
+function reportClock({ offsetMs }: Clock, log: Logger): void {
   if (offsetMs !== 0) log.error({ offsetMs }, 'the clock of this host is wrong');
 }
 
@@ -19,24 +24,56 @@ export async function learnTime(
   clock: Clock,
   log: Logger,
 ): Promise<void> {
+  let why = '';
   for (let attempt = 0; attempt < HELLO_TRIES; attempt += 1) {
     const arrival = nextAnnouncement(transport, subjects.dir('acl'));
-    const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, {
-      minSerial: roles.document.serial,
-      newest: roles.newest,
-      timeoutMs: HELLO_MS,
-      inbox: transport.inbox,
-    });
+    const greeted = await ask(transport, subjects, roles, clock);
     if (greeted.ok) {
       arrival.stop();
       reportClock(clock, log);
       roles.takeOver(greeted.value.roles.chain, clock.now());
       return;
     }
-    log.info(greeted.error.sentence);
+    why = greeted.error.sentence;
+    log.info(why);
     await arrival.heard;
   }
-  throw new Error('no acl-service answered hello; start one, then start this service again');
+  throw new Error(`no acl-service answered hello; start one, then start this service again (${why})`);
+}
+
+/** Without a good answer the clock stays as it was. */
+export async function learnTimeAgain(
+  transport: NatsTransport,
+  subjects: Subjects,
+  roles: Roles,
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
+  const before = clock.offsetMs;
+  const greeted = await ask(transport, subjects, roles, clock);
+  if (!greeted.ok) log.warn(greeted.error.sentence);
+  else roles.takeOver(greeted.value.roles.chain, clock.now());
+  if (clock.offsetMs !== before) reportClock(clock, log);
+}
+
+/** What was learned of a clock that was set since then is worth nothing: asks again. */
+export async function correctTime(
+  transport: NatsTransport,
+  subjects: Subjects,
+  roles: Roles,
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
+  if (clock.wasSet()) await learnTimeAgain(transport, subjects, roles, clock, log);
+}
+
+function ask(transport: NatsTransport, subjects: Subjects, roles: Roles, clock: Clock) {
+  return hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, {
+    minSerial: roles.document.serial,
+    newest: roles.newest,
+    timeoutMs: HELLO_MS,
+    inbox: transport.inbox,
+  });
 }
 
 /** Resolves when a service of the role announces itself, or after a second. */

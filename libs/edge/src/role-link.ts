@@ -9,7 +9,6 @@ import {
   type BrokerTls,
   Clock,
   Directory,
-  hello,
   type Journal,
   type NatsTransport,
   openBucket,
@@ -17,6 +16,7 @@ import {
   openJournal,
   OwnParty,
   type Roles,
+  rolesEnded,
   SealedBus,
   SealedJournal,
   Sealer,
@@ -29,9 +29,9 @@ import { MasterKeys, type StorageClass } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
-import { HELLO_MS, learnTime, reportClock } from './learn-time.js';
+import { correctTime, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
-import { rolesAtStart } from './roles-at-start.js';
+import { refuseEnded, rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
 import { bucketOptions, type Keeping, patienceOf } from './store-options.js';
 import { WatchedKeys } from './watch-keys.js';
@@ -85,9 +85,10 @@ export class RoleLink {
   static async open(options: RoleOptions): Promise<RoleLink> {
     const keys = new MasterKeys(options.pkiDir);
     const roles = rolesAtStart(keys, seenPath(options), options.log);
+    const clock = new Clock(options.skewMs);
+    if (options.role === 'acl') refuseEnded(roles, keys, clock.now());
     const signing = keys.roleKey(options.role);
     const transport = await connectBroker(options);
-    const clock = new Clock(options.skewMs);
     const directory = new Directory(() => clock.now());
     const instance = toHex(randomBytes(6));
     const own = new OwnParty(
@@ -162,11 +163,7 @@ export class RoleLink {
   async announce(): Promise<void> {
     await this.#announcement.begin();
     this.#rolesFollowing?.tell();
-    const renew = () => {
-      this.own.announce(this.clock.now());
-      this.#announcement.renew();
-      this.#rolesFollowing?.tell(); // for whoever missed it
-    };
+    const renew = () => void this.#renew();
     const rotate = () => {
       this.newEpoch();
     };
@@ -174,24 +171,25 @@ export class RoleLink {
     for (const timer of this.#timers) timer.unref();
   }
 
+  /** An announcement says from when it counts: the clock comes first. */
+  async #renew(): Promise<void> {
+    const { transport, subjects, roles, clock, options } = this;
+    if (options.role !== 'acl') await correctTime(transport, subjects, roles, clock, options.log);
+    const ended = rolesEnded(roles.document, clock.now());
+    if (ended !== undefined) options.log.error(ended);
+    if (!this.#announcement.isThere) return; // it has left meanwhile
+    this.own.announce(clock.now());
+    this.#announcement.renew();
+    this.#rolesFollowing?.tell(); // for whoever missed it
+  }
+
   /** A new epoch now, and a new look at the time; the key before still opens until its overlap has ended. */
   newEpoch(): void {
     this.own.rotate(this.clock.now());
     this.options.log.info('a new epoch');
     if (this.#announcement.isThere) this.#announcement.renew();
-    if (this.options.role !== 'acl') void this.#greetAgain();
-  }
-
-  /** The time is the acl-service's word; without one the clock stays as it was. */
-  async #greetAgain(): Promise<void> {
     const { transport, subjects, roles, clock, options } = this;
-    const { newest } = roles;
-    const limits = { minSerial: roles.document.serial, newest, timeoutMs: HELLO_MS, inbox: transport.inbox };
-    const before = clock.offsetMs;
-    const greeted = await hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, limits);
-    if (!greeted.ok) options.log.warn(greeted.error.sentence);
-    else roles.takeOver(greeted.value.roles.chain, clock.now());
-    if (clock.offsetMs !== before) reportClock(clock, options.log);
+    if (options.role !== 'acl') void learnTimeAgain(transport, subjects, roles, clock, options.log);
   }
 
   #followRoles(): void {

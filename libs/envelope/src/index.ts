@@ -59,6 +59,7 @@ export {
   signRequest,
 } from './request.js';
 export {
+  everyKeyOf,
   isRolesExpired,
   readRolesChain,
   ROLE_NAMES,

@@ -2,6 +2,7 @@ import { fingerprint } from './keys.js';
 import { clusterOf } from './keys.js';
 import { CLUSTER, NOW, rootOf, seedOf } from './parties.spec-support.js';
 import {
+  everyKeyOf,
   isRolesExpired,
   readRolesChain,
   type RolesChain,
@@ -67,6 +68,14 @@ describe('a chain of roles documents', () => {
     expect(problemOf(chainOf(handedOver, by(next, { serial: 2 })))).toBeUndefined();
     expect(problemOf(chainOf(handedOver, by(first, { serial: 2 })))).toBe('signature');
     expect(problemOf(chainOf(by(first), by(next, { serial: 2 })))).toBe('signature');
+  });
+
+  it('has every key that ever spoke for a role, each once and the newest first, and none of another role', () => {
+    const acl = ['newest', 'acl new'].map((name) => seedOf(name));
+    const chain = chainOf(by(first), by(first, { serial: 2, roles: { ...aDocument().roles, acl } }));
+    expect(everyKeyOf(chain, 'acl')).toEqual(['newest', 'acl new', 'acl old'].map((name) => seedOf(name)));
+    expect(everyKeyOf(chain, 'gateway')).toEqual([seedOf('gateway')]);
+    expect(everyKeyOf(chain, 'sink')).toEqual([]);
   });
 
   it('keeps the root where no document names another', () => {

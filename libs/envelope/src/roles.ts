@@ -82,6 +82,12 @@ export function readRolesChain(
   return roles.ok && isRolesExpired(roles.value.document, check.now) ? err('expired') : roles;
 }
 
+/** Each key that any document of a chain, which was verified, names for this role: the newest first, also those that were retired. */
+export function everyKeyOf([, documents]: RolesChain, role: RoleName): readonly Uint8Array[] {
+  const keys = documents.toReversed().flatMap(({ bytes }) => shaped(bytes, readDocument)?.roles[role] ?? []);
+  return [...new Map(keys.map((key) => [mapKey(key), key])).values()];
+}
+
 export function isRolesExpired(document: RolesDocument, now: number): boolean {
   return now > document.notAfter;
 }

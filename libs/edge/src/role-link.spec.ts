@@ -1,0 +1,98 @@
+/**
+ * Rules of a service on the bus as time passes: before it renews its announcement it asks for the time again if its clock was set,
+ * and it tells when the roles document has ended. An acl-service does not begin with one that has.
+ */
+import { jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NatsTransport } from '@natrium/bus';
+import { decode, encode, signTime, sodiumReady, type Wire } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import { type Broker, startBroker } from '@natrium/testing';
+import { contracts, readAs, writeAs } from '@natrium/wire';
+import { pino } from 'pino';
+import { RoleLink } from './role-link.js';
+
+const AN_HOUR = 3_600_000;
+const TWO_YEARS = 2 * 365 * 24 * AN_HOUR;
+const rightNow = Date.now;
+
+let folder: string;
+let keys: MasterKeys;
+let broker: Broker;
+beforeAll(async () => {
+  await sodiumReady();
+  broker = await startBroker();
+});
+afterAll(() => broker.stop());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nt-role-link-'));
+  keys = new MasterKeys(join(folder, 'pki'));
+  keys.create(rightNow());
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const lines: string[] = [];
+const open = (role: 'gateway' | 'acl') =>
+  RoleLink.open({
+    ...{ role, servers: [broker.url], cluster: 'main', pkiDir: keys.folder, cacheDir: folder },
+    ...{ epochMs: AN_HOUR, overlapMs: 0, skewMs: 30_000, replicas: 1 },
+    log: pino({}, { write: (line: string) => void lines.push(line) }),
+  });
+
+/** Whoever has the key of the acl role answers hello. */
+async function anAcl() {
+  const transport = await NatsTransport.connect({ servers: [broker.url], name: 'acl' });
+  const said = { aheadMs: 0, answers: 0 };
+  const [[firstRoot, chain], { cluster }, key] = [keys.chain(), keys.roles(), keys.roleKey('acl')];
+  transport.subscribe('nt.main.hello', ({ payload, respond }) => {
+    said.answers += 1;
+    const { nonce } = readAs(contracts.helloQuestion, decode(payload));
+    const time = signTime(key, cluster, nonce, rightNow() + said.aheadMs);
+    const answer = { version: 1 as const, firstRoot, chain: [...chain], services: [], time };
+    respond(encode(writeAs(contracts.helloAnswer, answer) as Wire));
+  });
+  await transport.flush();
+  return { said, transport };
+}
+
+it('asks for the time again when its clock was set, before it renews its announcement, and tells the end of the document', async () => {
+  const { said, transport } = await anAcl();
+  let setMs = 0;
+  jest.spyOn(Date, 'now').mockImplementation(() => rightNow() + setMs);
+  const link = await open('gateway');
+  const timers = jest.spyOn(globalThis, 'setInterval');
+  await link.announce();
+  const renew = timers.mock.calls.find(([, ms]) => ms === 300_000)?.[0];
+  const renewed = async () => {
+    const told = new Promise((resolve) => {
+      transport.subscribe('nt.main.dir.gateway', resolve);
+    });
+    await transport.flush();
+    renew?.();
+    await told;
+    return [said.answers, Math.round(link.clock.offsetMs / AN_HOUR)];
+  };
+  expect(await renewed()).toEqual([1, 0]);
+  setMs = AN_HOUR;
+  expect(await renewed()).toEqual([2, -1]);
+  expect(await renewed()).toEqual([2, -1]);
+  expect(lines.filter((line) => line.includes('ended'))).toEqual([]);
+  said.aheadMs = TWO_YEARS + AN_HOUR;
+  setMs = 0;
+  await renewed();
+  expect(lines.at(-1)).toMatch(/"level":50.*the roles document 1 ended at .*natriumctl roles renew/);
+  await link.close();
+  await transport.drain();
+});
+
+it('an acl-service does not begin with a document that has ended; with one that counts it goes on to its key', async () => {
+  rmSync(keys.rolePath('acl'));
+  await expect(open('acl')).rejects.toThrow(keys.rolePath('acl'));
+  jest.spyOn(Date, 'now').mockImplementation(() => rightNow() + TWO_YEARS + AN_HOUR);
+  await expect(open('acl')).rejects.toThrow(`${keys.rolesPath}: the roles document 1 ended at`);
+});

@@ -14,6 +14,7 @@ import {
   type Refusal,
   refusal,
   type RefusalCode,
+  refuse,
   type Request,
   type Result,
   type Value,
@@ -116,8 +117,6 @@ export class Admin {
   }
 
   #prove(opened: Opened<typeof contracts.admin>): Result<Asked, Refusal> {
-    const refuse = (code: Refusal['code'], sentence: string) =>
-      ({ ok: false, error: refusal(code, sentence) }) as const;
     const { request: bytes, signature } = opened.body;
     const request = readAsked(bytes);
     const group = groupOf(request?.funs[0] ?? '');
@@ -202,7 +201,7 @@ async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<Admi
   } catch (cause) {
     if (!isStoreFailure(cause)) throw cause;
     const sentence = `it could not be written, or not all of it: ${cause.message}; look what was done, and ask again`;
-    return err(refusal('store_unavailable', sentence));
+    return refuse('store_unavailable', sentence);
   }
 }
 

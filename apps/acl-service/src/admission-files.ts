@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { compileWholeMatch, isPlainGlob } from '@natrium/matchers';
-import { err, ok, type Result } from '@natrium/model';
+import { err, messageOf, ok, type Result } from '@natrium/model';
 
 /** What was found, or why it cannot be used. */
 export type Found<T> = Result<T, { readonly path: string; readonly why: string }>;
@@ -48,10 +48,6 @@ export function namesIn(folder: string): Found<readonly string[]> {
   if (folder === '') return ok([]);
   const names = looked(folder, () => readdirSync(folder));
   return names.ok ? ok(names.value ?? []) : names;
-}
-
-export function messageOf(cause: unknown): string {
-  return typeof cause === 'object' && cause !== null && 'message' in cause ? String(cause.message) : String(cause);
 }
 
 function looked<T>(path: string, look: () => T): Found<T | undefined> {

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import type { MasterConfig } from '@natrium/config';
 import { fingerprint, toHex } from '@natrium/envelope';
 import type { Admission, Joiner } from '@natrium/flow';
-import { ok, pyStr } from '@natrium/model';
-import { type Found, linesOf, matches, messageOf, namesIn, patternsOf, trusted } from './admission-files.js';
+import { messageOf, ok, pyStr } from '@natrium/model';
+import { type Found, linesOf, matches, namesIn, patternsOf, trusted } from './admission-files.js';
 
 export interface AdmissionParts {
   /** As it is in force now. */

@@ -4,7 +4,7 @@
  *
  * An id that is missing from `cache` has never reported data, as in the corpus's inventories.
  */
-import { err, isMap, ok, refusal, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { isMap, ok, refuse, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { AdminHandler } from './admin.js';
 import type { Inventory } from './inventory.js';
 import type { Roster } from './roster.js';
@@ -20,7 +20,7 @@ export function inventoryHandler(roster: Members, inventory: Grains): AdminHandl
   return async (fun, [asked]) => {
     const after = isMap(asked) ? asked['after'] : undefined;
     if (fun !== 'inventory.read' || (after !== undefined && typeof after !== 'string')) {
-      return err(refusal('bad_request', 'inventory.read takes {after: id}'));
+      return refuse('bad_request', 'inventory.read takes {after: id}');
     }
     return ok(pageAfter(after ?? '', roster, inventory));
   };

@@ -6,7 +6,7 @@
  */
 import { isStoreFailure, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
-import { err, refusal, type Refusal, type Result } from '@natrium/model';
+import { type Refusal, refuse, type Result } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 
 const PREFIX = 'o.';
@@ -37,10 +37,10 @@ export class OnceOnly {
       const value = encode(writeAs(records.DoneRequest, { until }) as Wire);
       const taken = await this.store.create(PREFIX + digest, value);
       if (taken !== undefined) return proved;
-      return err(refusal('already_ran', 'this very request was carried out before'));
+      return refuse('already_ran', 'this very request was carried out before');
     } catch (cause) {
       if (!isStoreFailure(cause)) throw cause;
-      return err(refusal('store_unavailable', `nothing was done, since that could not be noted: ${cause.message}`));
+      return refuse('store_unavailable', `nothing was done, since that could not be noted: ${cause.message}`);
     }
   }
 

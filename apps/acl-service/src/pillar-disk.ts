@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { WatchedFolder } from '@natrium/config';
-import { err, ok, type Result } from '@natrium/model';
+import { err, messageOf, ok, type Result } from '@natrium/model';
 import { type PillarFiles, type PillarProblem, type PillarText, SLS_WORD } from '@natrium/pillar';
 
 /** Folders by environment. */
@@ -101,7 +101,7 @@ function readText(file: string, real: string): Result<PillarText, PillarProblem>
     if (stat.size > MAX_FILE) return err({ file, reason: `it is larger than ${String(MAX_FILE)} bytes` });
     return ok({ file, text: utf8.decode(readFileSync(descriptor)) });
   } catch (error) {
-    return err({ file, reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+    return err({ file, reason: `it cannot be read: ${messageOf(error)}` });
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

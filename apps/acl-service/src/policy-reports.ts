@@ -6,7 +6,7 @@
  */
 import type { Store } from '@natrium/bus';
 import { decode, encode, toHex, type Wire } from '@natrium/envelope';
-import { err, ok, refusal, type Value } from '@natrium/model';
+import { ok, refuse, type Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { AdminHandler } from './admin.js';
@@ -105,5 +105,5 @@ export function policyHandler(reports: Pick<PolicyReports, 'list'>): AdminHandle
   return async (fun) =>
     fun === 'policy.in_force'
       ? ok(await reports.list())
-      : err(refusal('bad_request', 'of the policy there is policy.in_force'));
+      : refuse('bad_request', 'of the policy there is policy.in_force');
 }

@@ -31,6 +31,7 @@ import {
   pyRepr,
   type Refusal,
   refusal,
+  refuse,
   type Request,
   type Result,
   type Target,
@@ -150,7 +151,7 @@ export class Policy {
   idsExactly(target: Target): Result<readonly string[], Refusal> {
     const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
     if (problem !== undefined) return err(unusableTarget(target, problem));
-    if (guessesPillar) return err(refusal('not_permitted', 'pillar may be used in this target exactly only'));
+    if (guessesPillar) return refuse('not_permitted', 'pillar may be used in this target exactly only');
     return ok(minions);
   }
 
@@ -171,7 +172,7 @@ export class Policy {
     // Minions choose none, as in Salt.
     const delimiter = principal.kind === 'minion' ? undefined : options['delimiter'];
     if (typeof delimiter === 'string' && !DELIMITER.test(delimiter))
-      return err(refusal('bad_request', 'a delimiter has 1 to 16 characters'));
+      return refuse('bad_request', 'a delimiter has 1 to 16 characters');
     const ask: { -readonly [Name in keyof Ask]: Ask[Name] } = {
       principal,
       onBehalfOf,

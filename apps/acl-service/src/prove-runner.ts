@@ -8,7 +8,7 @@ import { digestOf, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { verify } from '@natrium/envelope';
 import { GRANT_RUN, type GrantRun, type Proved, type SignedRequest } from '@natrium/flow';
-import { type Refusal, refusal, type Result } from '@natrium/model';
+import { type Refusal, refuse, type Result } from '@natrium/model';
 
 export function proveRunner(link: RoleLink, ask: SignedRequest, grantRun: GrantRun): Result<Proved, Refusal> {
   const { roles } = link;
@@ -28,8 +28,4 @@ export function proveRunner(link: RoleLink, ask: SignedRequest, grantRun: GrantR
   if (run?.what !== 'run' || fun === undefined) return refuse('bad_request', 'the runner’s own request is not one');
   const { caller, onBehalfOf } = granted.value;
   return { ok: true, value: { principal: { kind: 'runner', name: fun }, onBehalfOf: [caller, ...onBehalfOf] } };
-}
-
-function refuse(code: Refusal['code'], sentence: string): Result<never, Refusal> {
-  return { ok: false, error: refusal(code, sentence) };
 }

@@ -11,17 +11,7 @@ import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { fingerprint, fromHex, type Grant, toHex, verify } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord } from '@natrium/flow';
-import {
-  err,
-  fromPlain,
-  nameOf,
-  ok,
-  type Principal,
-  type Refusal,
-  refusal,
-  type Request,
-  type Result,
-} from '@natrium/model';
+import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { ExecutionError } from '@natrium/modules';
 import { type KeyChange, type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
@@ -94,17 +84,16 @@ export class WheelKeys {
   #prove(body: Asked): Result<Proved, Refusal> {
     const granted = checkGrantRun(this.link, { request: body.request, grant: body.grant });
     if (!granted.ok) return granted;
-    if (granted.value.jid !== body.jid) return err(refusal('grant_jid', 'the grant-run is for another job'));
+    if (granted.value.jid !== body.jid) return refuse('grant_jid', 'the grant-run is for another job');
     const request = readAsked(body.request);
     if (request?.what !== 'wheel' || !(request.funs[0] ?? '').startsWith('key.')) {
-      return err(refusal('bad_request', 'not a request about keys'));
+      return refuse('bad_request', 'not a request about keys');
     }
     const caller = this.#callerOf(body, request, granted.value);
     if (!caller.ok) return caller;
     const digest = digestOf(body.request);
     const now = this.link.clock.now();
-    if (request.issued + request.lifetime < now)
-      return err(refusal('request_expired', 'the request has expired; ask again'));
+    if (request.issued + request.lifetime < now) return refuse('request_expired', 'the request has expired; ask again');
     return ok({ request, caller: caller.value, digest, jid: body.jid });
   }
 
@@ -115,16 +104,16 @@ export class WheelKeys {
     const reactor = reactorOf(this.link, callerKey, request);
     if (reactor !== undefined) return this.#reactorOf(reactor, body, request, granted);
     const owner = this.parts.roster.callerOf(callerKey);
-    if (owner?.kind !== 'account') return err(refusal('unknown_caller', 'this key is not that of an accepted account'));
+    if (owner?.kind !== 'account') return refuse('unknown_caller', 'this key is not that of an accepted account');
     if (!verify('request', this.link.roles.cluster, callerKey, bytes, signature)) {
-      return err(refusal('bad_signature', `the request does not carry a signature of ${nameOf(owner)}`));
+      return refuse('bad_signature', `the request does not carry a signature of ${nameOf(owner)}`);
     }
     const policy = this.parts.policies.current;
     const account = policy.identify(owner.name, request.options);
     if (!account.ok) return account;
     const principal: Principal = { kind: 'account', name: account.value.name };
     if (granted.caller.kind !== principal.kind || granted.caller.name !== principal.name) {
-      return err(refusal('grant_digest', 'the grant-run is for another caller'));
+      return refuse('grant_digest', 'the grant-run is for another caller');
     }
     const ask = { bytes, signature, callerKey, credential: null, grantRun: null, request, digest: digestOf(bytes) };
     const decided = policy.decide({ principal, onBehalfOf: [] }, ask, account);
@@ -137,9 +126,9 @@ export class WheelKeys {
    */
   #externalOf({ caller, onBehalfOf, issued }: Grant): Result<Principal, Refusal> {
     const isExternal = (caller.kind === 'external' || caller.kind === 'token') && onBehalfOf.length === 0;
-    if (!isExternal) return err(refusal('bad_credential', 'a request about keys is signed by its account'));
+    if (!isExternal) return refuse('bad_credential', 'a request about keys is signed by its account');
     if (issued + GRANT_FRESH_MS < this.link.clock.now())
-      return err(refusal('grant_expired', 'the grant is too old for a request about keys; ask again'));
+      return refuse('grant_expired', 'the grant is too old for a request about keys; ask again');
     return ok(caller);
   }
 
@@ -154,9 +143,9 @@ export class WheelKeys {
       signature !== null &&
       callerKey !== null &&
       verify('request', this.link.roles.cluster, callerKey, bytes, signature);
-    if (!signed) return err(refusal('bad_signature', 'the request does not carry a signature of the reactor role'));
+    if (!signed) return refuse('bad_signature', 'the request does not carry a signature of the reactor role');
     if (granted.caller.kind !== principal.kind || granted.caller.name !== principal.name) {
-      return err(refusal('grant_digest', 'the grant-run is for another caller'));
+      return refuse('grant_digest', 'the grant-run is for another caller');
     }
     const ask = { bytes, signature, callerKey, credential: null, grantRun: null, request, digest: digestOf(bytes) };
     const decided = this.parts.policies.current.decide({ principal, onBehalfOf: [] }, ask);

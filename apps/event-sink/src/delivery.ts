@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog, Heard, TagTest } from '@natrium/events';
+import { messageOf } from '@natrium/model';
 import type { Logger } from 'pino';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
@@ -220,7 +221,7 @@ export class Delivery {
   }
 
   #warn(cause: unknown, sentence: string): void {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     this.parts.log.warn({ sink: this.parts.name, why }, sentence);
   }
 }

@@ -3,7 +3,7 @@ import { type AskFailure, BACK_MS } from '@natrium/bus';
 import { grantIn, toHex } from '@natrium/envelope';
 import type { RoleLink } from '@natrium/edge';
 import type { GrantedJob, SignedRequest } from '@natrium/flow';
-import { err, type Jid, ok, type Refusal, refusal, type RefusalCode, type Result } from '@natrium/model';
+import { type Jid, ok, type Refusal, type RefusalCode, refuse, type Result } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 
 type Granted = Body<typeof contracts.granted>;
@@ -19,7 +19,7 @@ export class AclClient {
     this.link.bus.tracing.note({ jid, funs: ask.request.funs });
     const answer = await this.#ask(ask, jid);
     if (!answer.ok) {
-      return err(refusal('acl_unavailable', `no acl-service decided in time (${answer.error}): nothing was sent`));
+      return refuse('acl_unavailable', `no acl-service decided in time (${answer.error}): nothing was sent`);
     }
     return this.#check(answer.value.body, ask, jid);
   }
@@ -63,18 +63,18 @@ export class AclClient {
     const { refusal: refused, grant, members, missing, rule } = body;
     if (refused !== null) {
       this.link.bus.tracing.note({ refusal: refused.code });
-      return err(refusal(refused.code as RefusalCode, refused.sentence));
+      return refuse(refused.code as RefusalCode, refused.sentence);
     }
     const caller = { kind: 'account', name: '' } as const;
     if (grant === null) return ok({ grant, caller, members: [], missing, rule });
     const kind = ask.request.what === 'job' ? 'job' : 'run';
     // It came sealed from the acl role itself; its signature is for the minions, who check it.
     const said = grantIn(grant.bytes, kind);
-    if (said === undefined) return err(refusal('grant_signature', 'the acl-service’s grant is not one'));
+    if (said === undefined) return refuse('grant_signature', 'the acl-service’s grant is not one');
     if (toHex(said.requestDigest) !== ask.digest) {
-      return err(refusal('grant_digest', 'the grant is for another request'));
+      return refuse('grant_digest', 'the grant is for another request');
     }
-    if (said.jid !== jid) return err(refusal('grant_jid', 'the grant is for another job'));
+    if (said.jid !== jid) return refuse('grant_jid', 'the grant is for another job');
     return ok({ grant, caller: said.caller, members, missing, rule });
   }
 }

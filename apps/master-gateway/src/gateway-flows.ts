@@ -12,7 +12,7 @@ import {
   type PublishPorts,
   type SignedRequest,
 } from '@natrium/flow';
-import { err, type Jid, jidOf, ok, refusal, type Signed } from '@natrium/model';
+import { type Jid, jidOf, ok, refuse, type Signed } from '@natrium/model';
 import type { Logger } from 'pino';
 import { AclClient } from './acl-client.js';
 import type { JobEvents } from './events/job-events.js';
@@ -148,7 +148,7 @@ async function askRunGrant(acl: AclClient, ask: SignedRequest, jid: Jid) {
   const granted = await acl.askGrant(ask, jid);
   if (!granted.ok) return granted;
   const { grant, caller } = granted.value;
-  return grant === null ? err(refusal('grant_kind', 'a run needs a grant')) : ok({ grant, caller });
+  return grant === null ? refuse('grant_kind', 'a run needs a grant') : ok({ grant, caller });
 }
 
 function takingOver({ link, cache, jobs, acl, fan, log, now }: Parts): JobTakeover {

@@ -12,13 +12,12 @@ import { stampOf } from '@natrium/events';
 import { UnderWay } from '@natrium/process';
 import type { Ran, RunStart } from '@natrium/flow';
 import {
-  err,
   isMap,
   type Jid,
   ok,
   parseJid,
   type Refusal,
-  refusal,
+  refuse,
   type Result,
   type Signed,
   startTimeOf,
@@ -96,7 +95,7 @@ export class KeptRuns {
       if (isNew || !(await events.isToldAsEnded(start, end))) await events.runEnded(start, end);
     } catch (cause) {
       log.error({ err: cause, jid }, NOT_YET);
-      return err(refusal('store_unavailable', NOT_YET));
+      return refuse('store_unavailable', NOT_YET);
     }
     this.#remember(jid);
     return ok(null);
@@ -104,14 +103,14 @@ export class KeptRuns {
 
   #granted(run: Pick<Body<typeof contracts.ended>, 'request' | 'grant' | 'jid'>): Result<RunStart, Refusal> {
     const grant = this.parts.grantOf(run.grant);
-    if (grant === undefined) return err(refusal('grant_signature', 'no acl-service has granted it'));
+    if (grant === undefined) return refuse('grant_signature', 'no acl-service has granted it');
     const request = readAsked(run.request);
     if (request?.what !== 'run' && request?.what !== 'wheel')
-      return err(refusal('bad_request', 'the request is not one for a runner or the wheel'));
+      return refuse('bad_request', 'the request is not one for a runner or the wheel');
     const jid = parseJid(run.jid);
     if (jid === undefined || grant.jid !== jid || toHex(grant.requestDigest) !== digestOf(run.request))
-      return err(refusal('grant_digest', 'the grant-run is for another run'));
-    if (this.parts.now() > grant.expires + LATE_MS) return err(refusal('grant_expired', 'its time is long over'));
+      return refuse('grant_digest', 'the grant-run is for another run');
+    if (this.parts.now() > grant.expires + LATE_MS) return refuse('grant_expired', 'its time is long over');
     return ok({ request, jid, caller: grant.caller });
   }
 

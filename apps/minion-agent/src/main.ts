@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
 import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
 import { beFrugal, programOptions, whenToldToStop } from '@natrium/process';
+import { messageOf } from '@natrium/model';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
@@ -76,7 +77,7 @@ try {
   end(0);
 } catch (error) {
   const mend = mendOf(error);
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   process.stderr.write(`natrium-minion ${config.id}: ${why}${mend === undefined ? '' : `: ${mend}`}\n`);
   end(1);
 }

@@ -7,6 +7,7 @@ import { Clock } from '@natrium/bus';
 import type { SwarmNews, SwarmOrder, SwarmShare } from '@natrium/client';
 import { loadMinionConfig, problemSentence } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
+import { messageOf } from '@natrium/model';
 import { pino } from 'pino';
 import { ClusterTrust } from './cluster-trust.js';
 import { Gate } from './swarm/gate.js';
@@ -44,7 +45,7 @@ process.on('message', (order: SwarmOrder) => {
       tell({ type: 'done', order: order.type, at });
     },
     (error: unknown) => {
-      tell({ type: 'failed', sentence: error instanceof Error ? error.message : String(error) });
+      tell({ type: 'failed', sentence: messageOf(error) });
     },
   );
 });

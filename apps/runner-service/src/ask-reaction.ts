@@ -2,7 +2,7 @@
 import { type JobAsk, MasterClient } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
 import { CAUSE, REACTION, type ReactionCall } from '@natrium/flow';
-import { err, ok, type Refusal, refusal, type Result } from '@natrium/model';
+import { ok, type Refusal, refuse, type Result } from '@natrium/model';
 
 /** @returns The jid under which it runs. */
 export async function askReaction(link: RoleLink, call: ReactionCall): Promise<Result<string, Refusal>> {
@@ -23,7 +23,7 @@ export async function askReaction(link: RoleLink, call: ReactionCall): Promise<R
     const started = await client.publishAsync(job);
     if (!started.ok) return started;
     // Authorised, and nobody is meant: there is no job of that name.
-    return started.value.minions.length === 0 ? err(refusal('invalid_target', nobodyIn(tgt))) : ok(started.value.jid);
+    return started.value.minions.length === 0 ? refuse('invalid_target', nobodyIn(tgt)) : ok(started.value.jid);
   }
   const run = { fun, args, timeout };
   const ran = await (what === 'run' ? client.run(run, 'jid') : client.wheel(run, 'jid'));

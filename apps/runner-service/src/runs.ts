@@ -8,7 +8,7 @@ import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@na
 import { decode, encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { KNOWN_KEYWORDS, refusedRun, sendable } from '@natrium/flow';
-import { fromPlain, type Refusal, refusal, type Request, type Result } from '@natrium/model';
+import { fromPlain, type Refusal, refusal, refuse, type Request, type Result } from '@natrium/model';
 import { knownArguments, type Registry } from '@natrium/modules';
 import type { RunnerContext, RunnerHost } from '@natrium/runners';
 import { type Body, contracts, readAs, records, writeAs } from '@natrium/wire';
@@ -175,8 +175,4 @@ export class Runs {
     const said = sendable(answer, (plain) => encode(plain as Wire), MAX_ANSWER);
     return { refusal: null, jid: body.jid, outcome: said };
   }
-}
-
-function refuse(code: Refusal['code'], sentence: string): Result<never, Refusal> {
-  return { ok: false, error: refusal(code, sentence) };
 }

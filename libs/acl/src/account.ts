@@ -5,7 +5,7 @@
  *
  * Spec: spec/acl.md#accounts. The original's behaviour: compat/cases/publisher_acl.jsonl.
  */
-import { err, ok, refusal, type Refusal, type Result } from '@natrium/model';
+import { ok, type Refusal, refuse, type Result } from '@natrium/model';
 import type { AccessList, Policy } from './policy.js';
 
 export interface AccountIdentity {
@@ -74,5 +74,5 @@ export function listsOfAccount({ publisher }: Policy, account: string): readonly
 }
 
 function refused(claimed: string): Result<AccountIdentity, Refusal> {
-  return err(refusal('bad_credential', `the key does not prove the account ${claimed.slice(0, 80)}`));
+  return refuse('bad_credential', `the key does not prove the account ${claimed.slice(0, 80)}`);
 }

@@ -4,7 +4,7 @@
  *
  * Spec: spec/acl.md#principals.
  */
-import { err, ok, refusal, type Refusal, type Result } from '@natrium/model';
+import { err, ok, refusal, type Refusal, refuse, type Result } from '@natrium/model';
 import { listsOfAccount } from './account.js';
 import type { Ask, LoginInfo } from './ask.js';
 import { compileList } from './compile-list.js';
@@ -51,7 +51,7 @@ const FULL: Access = { full: { path: ['user'] } };
 /** A list that a higher master forwards stands in the place of the account's own, for what is published. */
 function accountAccess(policy: Policy, ask: Ask, memo: TargetMemo | undefined): Result<Access, Refusal> {
   const { account, forwarded, what } = ask;
-  if (account === undefined) return err(refusal('bad_credential', 'the account was not proved'));
+  if (account === undefined) return refuse('bad_credential', 'the account was not proved');
   const own = ownAccess(policy, account, memo);
   if (!own.ok || what !== 'job' || !account.byMasterKey || forwarded === undefined) return own;
   return ok(forwarded.length === 0 ? FULL : { lists: [compileOwn(policy, forwarded)] });
@@ -66,14 +66,13 @@ function ownAccess(
   const find = (): readonly AccessList[] => listsOfAccount(policy, listsOf);
   const lists = memo === undefined ? find() : memo.lists(`account ${listsOf}`, find);
   if (lists.every(({ source }) => source.length === 0))
-    return err(refusal('bad_credential', `account ${listsOf} has no access list`));
+    return refuse('bad_credential', `account ${listsOf} has no access list`);
   return ok({ lists });
 }
 
 function loginAccess(policy: Policy, name: string, { backend, groups, ownList }: LoginInfo): Result<Access, Refusal> {
   const keys = policy.external.get(backend);
-  if (keys === undefined)
-    return err(refusal('bad_credential', `the backend ${backend.slice(0, 80)} is not configured`));
+  if (keys === undefined) return refuse('bad_credential', `the backend ${backend.slice(0, 80)} is not configured`);
   if (ownList !== undefined) return ok({ lists: [compileOwn(policy, ownList)] });
   return ok({ lists: listsOfLogin(keys, { name, groups }, policy.settings.permissiveAcl) });
 }

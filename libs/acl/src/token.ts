@@ -6,7 +6,7 @@
  *
  * Spec: spec/acl.md#tokens.
  */
-import { err, ok, refusal, type Refusal, type Result, type Value } from '@natrium/model';
+import { ok, type Refusal, refuse, type Result, type Value } from '@natrium/model';
 import { type Login, listsOfLogin } from './external.js';
 import type { Policy } from './policy.js';
 
@@ -39,11 +39,10 @@ export function checkToken(
   record: TokenRecord | undefined,
   nowMs: number,
 ): Result<TokenRecord, Refusal> {
-  if (record === undefined) return err(refusal('bad_credential', 'the token is unknown'));
-  if (record.expires === undefined || record.expires <= nowMs)
-    return err(refusal('bad_credential', 'the token has expired'));
+  if (record === undefined) return refuse('bad_credential', 'the token is unknown');
+  if (record.expires === undefined || record.expires <= nowMs) return refuse('bad_credential', 'the token has expired');
   if (!policy.external.has(record.backend))
-    return err(refusal('bad_credential', `the backend ${record.backend} is not configured`));
+    return refuse('bad_credential', `the backend ${record.backend} is not configured`);
   // A list that was kept counts only as long as the master keeps lists.
   return ok(policy.settings.keepAclInToken ? record : { ...record, list: undefined });
 }

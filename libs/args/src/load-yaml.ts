@@ -5,7 +5,7 @@
  *
  * Spec: spec/config.md#yaml.
  */
-import { err, ok, type Result, type Value } from '@natrium/model';
+import { err, messageOf, ok, type Result, type Value } from '@natrium/model';
 import { YAMLException } from 'js-yaml';
 import { placesOf, type Place, type Path } from './places.js';
 import { DUPLICATE_KEY, readYaml, withIndentation } from './read-yaml.js';
@@ -35,7 +35,7 @@ export function loadYaml(text: string, file: string): Result<LoadedYaml, YamlPro
 }
 
 function explain(text: string, error: unknown): Omit<YamlProblem, 'file'> {
-  if (!(error instanceof YAMLException)) return { reason: error instanceof Error ? error.message : String(error) };
+  if (!(error instanceof YAMLException)) return { reason: messageOf(error) };
   const { mark, reason } = error;
   if (mark === undefined) return { reason };
   const place = { line: mark.line + 1, column: mark.column + 1 };

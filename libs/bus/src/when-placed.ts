@@ -3,6 +3,7 @@
  * place for as many replicas as a store wants. Each try is later than the one before; who waits is told what for, once for each reason.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '@natrium/model';
 
 export interface Patience {
   /** How long in all. */
@@ -27,7 +28,7 @@ export class NotPlaced extends Error {
   readonly code = 'ERR_NOT_PLACED';
   constructor(store: string, forMs: number, cause: unknown) {
     super(
-      `the broker found no place for ${store} within ${String(Math.round(forMs / 1000))} s (${reasonOf(cause)}); start the missing nodes of the broker, then this again`,
+      `the broker found no place for ${store} within ${String(Math.round(forMs / 1000))} s (${messageOf(cause)}); start the missing nodes of the broker, then this again`,
       { cause },
     );
   }
@@ -47,7 +48,7 @@ export async function whenPlaced<T>(store: string, patience: Patience | undefine
       const waits = isStarting(cause) ? performance.now() - began < ENABLED_MS : isNotWhole(cause);
       if (!waits) throw cause;
       if (performance.now() - began + pauseMs > patience.forMs) throw new NotPlaced(store, patience.forMs, cause);
-      const reason = reasonOf(cause);
+      const reason = messageOf(cause);
       if (reason !== told) patience.tell(`waiting for more nodes of the broker, to keep ${store}: ${reason}`);
       told = reason;
     }
@@ -84,8 +85,4 @@ function isStarting(cause: unknown): boolean {
 
 function isNotEnabled(cause: unknown): boolean {
   return (cause as { readonly name?: unknown }).name === 'JetStreamNotEnabled';
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,6 @@
 /** What is asked becomes a signed request, or the refusal of what fits into none: nobody could decide that. */
 import { EncodingError, MAX_LIFETIME, randomBytes, type Request, signRequest } from '@natrium/envelope';
-import { err, isMap, ok, type Refusal, refusal, type Result, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { err, isMap, ok, type Refusal, refuse, type Result, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { Asker, JobAsk } from './asks.js';
 import { namesRefusal } from './failures.js';
 
@@ -55,12 +55,12 @@ export function signAsk(
 function signed({ bus, signing }: Asker, request: Request): Result<SignedAsk, Refusal> {
   try {
     const { bytes, signature } = signRequest(signing, bus.sealer.roles.cluster, request);
-    if (bytes.length > MOST_BYTES) return err(refusal('bad_request', tooLarge(bytes.length)));
+    if (bytes.length > MOST_BYTES) return refuse('bad_request', tooLarge(bytes.length));
     return ok({ request: bytes, signature, until: request.issued + request.lifetime });
   } catch (cause) {
-    if (cause instanceof RangeError) return err(refusal('bad_request', OUT_OF_BOUNDS));
+    if (cause instanceof RangeError) return refuse('bad_request', OUT_OF_BOUNDS);
     if (!(cause instanceof EncodingError)) throw cause;
-    return err(refusal('bad_request', `an argument fits into no request: ${cause.message}`));
+    return refuse('bad_request', `an argument fits into no request: ${cause.message}`);
   }
 }
 

@@ -14,6 +14,7 @@ import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { finished, programOptions, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
+import { messageOf } from '@natrium/model';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
 import { MetricsDoor, metricsAddress } from './metrics-door.js';
@@ -73,7 +74,7 @@ export async function runService(
   try {
     await start(role, create, started);
   } catch (error) {
-    process.stderr.write(`natrium ${role}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`natrium ${role}: ${messageOf(error)}\n`);
     process.exitCode = 1;
     setTimeout(() => process.exit(1), 100).unref();
   }

@@ -6,7 +6,7 @@
  */
 import { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
-import { isMap } from '@natrium/model';
+import { isMap, messageOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySender } from './by-sender.js';
 import { cursorText } from './cursor.js';
@@ -158,7 +158,7 @@ function bytesOf(batch: records.EventBatch): Uint8Array {
   try {
     return encode(writeAs(records.EventBatch, batch) as Wire);
   } catch (cause) {
-    throw new Unstorable(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new Unstorable(messageOf(cause), { cause });
   }
 }
 

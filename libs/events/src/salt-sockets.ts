@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { messageOf } from '@natrium/model';
 import type { EventFeed } from './bus.js';
 import type { Origin } from './event.js';
 import { FrameReader, frameFor } from './salt-frame.js';
@@ -72,7 +73,7 @@ function receive({ feed, origin, maxBytes, onProblem }: SaltSocketsOptions, sock
   let unsettled = 0;
   // Salt's protocol has no answer: what cannot be fired is only logged.
   function notFired(cause: unknown): void {
-    onProblem(`an event of this host was not fired: ${cause instanceof Error ? cause.message : String(cause)}`);
+    onProblem(`an event of this host was not fired: ${messageOf(cause)}`);
   }
   const settle = () => {
     unsettled -= 1;

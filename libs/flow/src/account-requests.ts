@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#keys; docs/accounts.md.
  */
-import { err, isMap, ok, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import { isMap, ok, type Refusal, refuse, type Result, type Value } from '@natrium/model';
 import type { KeyRecord } from './join.js';
 
 export interface AccountPorts {
@@ -106,8 +106,4 @@ function textsOf(arg: Value | undefined): Readonly<Record<string, string | undef
     ? Object.entries(arg).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
   return Object.fromEntries(entries);
-}
-
-function refuse(code: Refusal['code'], sentence: string): Result<never, Refusal> {
-  return err(refusal(code, sentence));
 }

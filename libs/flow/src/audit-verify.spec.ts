@@ -93,7 +93,10 @@ describe('the audit', () => {
     expect(found({ records: records.slice(0, 2), unread })).toEqual(['unread a 2']);
     const heads = [{ chain: 'a', number: 2, hash: 'a2', source: 'a head' }];
     expect(found({ records: records.slice(0, 2), unread, heads })).toEqual(['unread a 2']);
-    expect(found({ records: records.filter(({ number }) => number !== 3), unread })).toEqual(['unread a 2', 'missing a 3']);
+    expect(found({ records: records.filter(({ number }) => number !== 3), unread })).toEqual([
+      'unread a 2',
+      'missing a 3',
+    ]);
     const edited = records.map((record) => (record.number === 0 ? { ...record, hash: 'other' } : record));
     expect(found({ records: edited, unread })).toEqual(['edited a 0', 'unread a 2']);
   });

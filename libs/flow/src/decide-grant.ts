@@ -13,7 +13,7 @@ import {
   type Principal,
   type Refusal,
   refusal,
-  type RefusalCode,
+  refuse,
   type RequestWhat,
   type Result,
   type Signed,
@@ -225,8 +225,4 @@ export class DecideGrant {
 function shortened(text: string): string {
   if (text.length <= AUDITED_TARGET) return text;
   return `${text.slice(0, AUDITED_TARGET).toWellFormed()}… (${text.length} characters)`;
-}
-
-function refuse(code: RefusalCode, sentence: string): Result<never, Refusal> {
-  return { ok: false, error: refusal(code, sentence) };
 }

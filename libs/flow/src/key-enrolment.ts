@@ -14,7 +14,7 @@ import {
   ok,
   parseMinionId,
   type Refusal,
-  refusal,
+  refuse,
   type Result,
   type Value,
 } from '@natrium/model';
@@ -114,8 +114,4 @@ export class KeyEnrolment {
 function repeated(texts: readonly string[]): string | undefined {
   const seen = new Set<string>();
   return texts.find((text) => seen.size === seen.add(text).size);
-}
-
-function refuse(code: Refusal['code'], sentence: string): Result<never, Refusal> {
-  return err(refusal(code, sentence));
 }

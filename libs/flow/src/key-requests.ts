@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#keys.
  */
-import { isMap, type Refusal, refusal, type Result, type Value } from '@natrium/model';
+import { isMap, type Refusal, refusal, refuse, type Result, type Value } from '@natrium/model';
 import type { KeyRecord, KeyState } from './join.js';
 
 export interface KeyPorts {
@@ -41,7 +41,7 @@ export class KeyRequests {
   async handle(fun: string, args: readonly Value[], told: KeyTold = () => undefined): Promise<Result<Value, Refusal>> {
     if (fun === 'key.list') return { ok: true, value: this.#list() };
     const state = CHANGES.get(fun);
-    if (state === undefined) return { ok: false, error: refusal('bad_request', `there is no key request ${fun}`) };
+    if (state === undefined) return refuse('bad_request', `there is no key request ${fun}`);
     // Together: each write waits for the broker's disk. Who names one key twice loses a race against himself.
     const changing = args.map((arg) => this.#changeAndTell(arg, state, told));
     await Promise.allSettled(changing); // one that fails does not hide what became of the others
@@ -74,7 +74,7 @@ export class KeyRequests {
 
   async #change(arg: Value, state: KeyState): Promise<Result<string, Refusal>> {
     if (!isMap(arg) || typeof arg['id'] !== 'string' || typeof arg['fingerprint'] !== 'string') {
-      return { ok: false, error: refusal('bad_request', 'a key is named by its id and its fingerprint') };
+      return refuse('bad_request', 'a key is named by its id and its fingerprint');
     }
     const { id } = arg;
     const fingerprint = arg['fingerprint'].toLowerCase();
@@ -82,7 +82,7 @@ export class KeyRequests {
       .named(id)
       .find(({ identity, state: now }) => now !== 'deleted' && this.ports.fingerprintOf(identity) === fingerprint);
     if (record === undefined) {
-      return { ok: false, error: refusal('key_mismatch', `no key of ${id} has the fingerprint ${fingerprint}`) };
+      return refuse('key_mismatch', `no key of ${id} has the fingerprint ${fingerprint}`);
     }
     if (state === 'accepted' && this.#otherAccepted(record)) {
       return {

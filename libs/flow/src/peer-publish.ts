@@ -7,7 +7,7 @@
  *
  * Spec: spec/acl.md#peer, spec/envelope.md#durability. The original's behaviour: compat/cases/peer.jsonl.
  */
-import { type Jid, refusal } from '@natrium/model';
+import { type Jid, messageOf, refusal } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
 import { recursion, refused, started, type Tell } from './news.js';
@@ -145,7 +145,7 @@ export class PeerPublish {
       await this.ports.keepGrant(record, place, 'now');
       return true;
     } catch (cause) {
-      const why = `what was granted could not be written, so nothing was sent: ${whyOf(cause)}`;
+      const why = `what was granted could not be written, so nothing was sent: ${messageOf(cause)}`;
       tell(refused(refusal('store_unavailable', why)));
       return false;
     }
@@ -155,7 +155,7 @@ export class PeerPublish {
     try {
       return await this.ports.mintJid();
     } catch (cause) {
-      tell(refused(refusal('store_unavailable', `no job id could be had, so nothing was sent: ${whyOf(cause)}`)));
+      tell(refused(refusal('store_unavailable', `no job id could be had, so nothing was sent: ${messageOf(cause)}`)));
       return undefined;
     }
   }
@@ -178,7 +178,7 @@ export class PeerPublish {
     try {
       return await this.ports.createJob(asked, place);
     } catch (cause) {
-      return { type: 'failed', why: whyOf(cause) };
+      return { type: 'failed', why: messageOf(cause) };
     }
   }
 
@@ -279,10 +279,6 @@ export class PeerPublish {
     });
     return true;
   }
-}
-
-function whyOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function isSignedAlike(record: records.JobRecord, { signature }: SignedRequest): boolean {

@@ -5,10 +5,11 @@
  */
 import {
   type Jid,
+  messageOf,
   type Principal,
   type Refusal,
-  type Request,
   refusal,
+  type Request,
   type Result,
   type Signed,
 } from '@natrium/model';
@@ -80,7 +81,7 @@ export class PeerRun {
     try {
       return await this.ports.mintJid();
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       tell(refusedRun('', refusal('store_unavailable', `no job id could be had, so nothing was run: ${why}`)));
       return undefined;
     }

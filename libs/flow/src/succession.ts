@@ -6,7 +6,7 @@
  *
  * Spec: spec/envelope.md#succession.
  */
-import { err, ok, type Refusal, refusal, type Result } from '@natrium/model';
+import { err, ok, type Refusal, refusal, refuse, type Result } from '@natrium/model';
 import type { KeyRecord } from './join.js';
 
 export interface SuccessionAsk {
@@ -22,7 +22,7 @@ export type SuccessionStep = 'go' | 'finish' | 'done';
 
 export function decideSuccession({ id, old, next }: SuccessionAsk): Result<SuccessionStep, Refusal> {
   if (old?.kind !== 'minion' || (old.state !== 'accepted' && old.state !== 'deleted')) return err(UNKNOWN);
-  if (old.name !== id) return err(refusal('key_mismatch', `a key of ${old.name} cannot vouch for one of another id`));
+  if (old.name !== id) return refuse('key_mismatch', `a key of ${old.name} cannot vouch for one of another id`);
   if (next === undefined) return old.state === 'accepted' ? ok('go') : err(UNKNOWN);
   const follows = next !== old && next.kind === 'minion' && next.name === old.name && next.state === 'accepted';
   if (follows) return ok(old.state === 'accepted' ? 'finish' : 'done');

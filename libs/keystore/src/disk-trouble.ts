@@ -1,4 +1,5 @@
 /** One sentence for a file that cannot be written: which one, why, and what to do. */
+import { messageOf } from '@natrium/model';
 
 /** The kernel's words for a disk that takes nothing, and what mends it. */
 const MENDS: Readonly<Record<string, string>> = {
@@ -27,9 +28,4 @@ export function diskTrouble(path: string, cause: unknown): string {
 export function mendOf(cause: unknown): string | undefined {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' ? MENDS[code] : undefined;
-}
-
-/** In a test's own realm the file system's errors are no `Error`. */
-function messageOf(cause: unknown): string {
-  return typeof cause === 'object' && cause !== null && 'message' in cause ? String(cause.message) : String(cause);
 }

@@ -2,6 +2,7 @@ export { type Arguments, joinArguments, KWARG_MARK, splitArguments, withoutMark 
 export { InFlight } from './in-flight.js';
 export { readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';
+export { messageOf } from './message-of.js';
 export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
 export { pyRepr, pyStr } from './py-text.js';
@@ -10,6 +11,6 @@ export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export type { Target } from './target.js';
 export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
 export { type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
-export { refusal, type Refusal, REFUSAL_CODES, type RefusalCode } from './refusal.js';
+export { refusal, type Refusal, refuse, REFUSAL_CODES, type RefusalCode } from './refusal.js';
 export type { Request, RequestWhat, Signed } from './request.js';
 export { sample } from './sample.js';

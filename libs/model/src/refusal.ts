@@ -2,6 +2,8 @@
  * Every reason to refuse. An authenticated caller is told what concerns them in one sentence; a stranger hears nothing;
  * the audit sees all. The code is for programs, the sentence for people; neither ever holds a secret or another's rule.
  */
+import { err, type Result } from './result.js';
+
 export const REFUSAL_CODES = [
   // the gate
   'not_permitted',
@@ -52,4 +54,8 @@ export interface Refusal {
 
 export function refusal(code: RefusalCode, sentence: string): Refusal {
   return { code, sentence };
+}
+
+export function refuse(code: RefusalCode, sentence: string): Result<never, Refusal> {
+  return err(refusal(code, sentence));
 }

@@ -1,6 +1,6 @@
 /** Every back end by its name in `external_auth`, and those of a configuration, made once for each. */
 import type { MasterConfig } from '@natrium/config';
-import { isMap, type ValueMap } from '@natrium/model';
+import { isMap, messageOf, type ValueMap } from '@natrium/model';
 import { auto } from './auto.js';
 import type { BackEnd, BackEndMaker, BackEndParts } from './back-end.js';
 import { file } from './file.js';
@@ -23,7 +23,7 @@ export function backEndsOf(config: MasterConfig, log: BackEndParts['log']): Read
     try {
       backEnds.set(name, maker(isMap(section) ? settingsIn(section) : {}, { config, log }));
     } catch (error) {
-      log.error(error instanceof Error ? error.message : String(error));
+      log.error(messageOf(error));
     }
   }
   return backEnds;

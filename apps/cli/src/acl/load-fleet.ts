@@ -1,6 +1,6 @@
 /** The inventory that a command is over: a file, else the running cluster, else the ids that rules name. */
 import { loadYaml } from '@natrium/args';
-import { err, fromPlain, isMap, ok, type Plain, type Result, type Value } from '@natrium/model';
+import { err, fromPlain, isMap, messageOf, ok, type Plain, type Result, type Value } from '@natrium/model';
 import { type Fleet, fleetOfRules, type PolicyView, readFleet } from '@natrium/policy-tools';
 import { configDirOf } from '../common/common-options.js';
 import { UsageError } from '../common/options.js';
@@ -52,7 +52,7 @@ export function readData(file: string): Result<Value, string> {
     try {
       return ok(fromPlain(JSON.parse(text.value) as Plain));
     } catch (error) {
-      return err(error instanceof Error ? error.message : String(error));
+      return err(messageOf(error));
     }
   }
   const loaded = loadYaml(text.value, file);

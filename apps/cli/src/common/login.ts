@@ -3,7 +3,7 @@
  * `-a BACKEND` without a name uses it.
  */
 import type { Command } from 'commander';
-import { err, ok, type Result } from '@natrium/model';
+import { err, messageOf, ok, type Result } from '@natrium/model';
 import { accountName } from '../accounts/own-identity.js';
 import type { ConnectProblem, Io, LoginOptions } from '../ports.js';
 import { EXIT } from './exit-codes.js';
@@ -46,9 +46,7 @@ function orKept(eauth: string, options: Options, io: Io): ReturnType<typeof logi
   try {
     token = io.tokenFile.read();
   } catch (error) {
-    return Promise.resolve(
-      err({ sentence: error instanceof Error ? error.message : String(error), exit: EXIT.denied }),
-    );
+    return Promise.resolve(err({ sentence: messageOf(error), exit: EXIT.denied }));
   }
   return token === undefined ? typed(eauth, options, io) : Promise.resolve(ok({ login: { eauth, token } }));
 }
@@ -66,7 +64,7 @@ async function typed(eauth: string, options: Options, io: Io): ReturnType<typeof
       return true;
     } catch (error) {
       // As in Salt what was asked is done all the same.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       io.err(`the token was not kept in ${io.tokenFile.path} (${why}); it ends with this command\n`);
       return false;
     }

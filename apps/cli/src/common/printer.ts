@@ -1,5 +1,5 @@
 /** Results to stdout (or `--out-file`) in the format that was asked for: the one way out for everything but messages. */
-import type { Value } from '@natrium/model';
+import { messageOf, type Value } from '@natrium/model';
 import { outputter, type Outputter, wantsAll } from '@natrium/output';
 import type { Io } from '../ports.js';
 import { type Options, UsageError } from './options.js';
@@ -76,6 +76,6 @@ function writerOf(options: Options, io: Io): (text: string) => void {
   try {
     return io.openFile(file, options.flag('outputFileAppend'));
   } catch (problem) {
-    throw new UsageError(`option --out-file: ${problem instanceof Error ? problem.message : String(problem)}`);
+    throw new UsageError(`option --out-file: ${messageOf(problem)}`);
   }
 }

@@ -9,6 +9,7 @@ import { EXIT } from './exit-codes.js';
 import { checkLogLevels } from './log-level.js';
 import { Options, UsageError } from './options.js';
 import { versionLine, versionsReport } from './version.js';
+import { messageOf } from '@natrium/model';
 
 export interface Program {
   readonly name: string;
@@ -57,7 +58,7 @@ export async function runProgram(
     if (problem instanceof CommanderError && problem.exitCode === 0) return EXIT.ok;
     const sentence = usageSentence(problem, words, command);
     if (sentence === undefined) {
-      io.err(`${name}: internal error: ${problem instanceof Error ? problem.message : String(problem)}\n`);
+      io.err(`${name}: internal error: ${messageOf(problem)}\n`);
       return EXIT.internal;
     }
     io.err(`Usage: ${name} ${usage}\n\n${name}: error: ${sentence}\n`);

@@ -9,6 +9,7 @@ import { loadMasterConfig, type MasterConfig, policyValues, problemReason } from
 import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
+import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
@@ -95,7 +96,7 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
     ];
   } catch (error) {
-    return [problem('cluster', wordsOf(error), 'look into the log of the broker and of the services')];
+    return [problem('cluster', messageOf(error), 'look into the log of the broker and of the services')];
   } finally {
     await master.value.transport.drain();
   }
@@ -106,7 +107,9 @@ function guarded(check: string, make: () => readonly Finding[]): readonly Findin
   try {
     return make();
   } catch (error) {
-    return [problem(check, wordsOf(error), 'run this as the account that owns the file, or restore it from a backup')];
+    return [
+      problem(check, messageOf(error), 'run this as the account that owns the file, or restore it from a backup'),
+    ];
   }
 }
 
@@ -114,10 +117,6 @@ function guarded(check: string, make: () => readonly Finding[]): readonly Findin
 function lines({ check, level, what, mend }: Finding): string {
   const after = mend === '' ? '' : `  mend: ${disarm(mend)}\n`;
   return `${level}: ${disarm(`${check}: ${what}`)}\n${after}`;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function plural(count: number, word: string): string {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
+import { messageOf } from '@natrium/model';
 
 export interface ServedCertificate {
   /** The node's address, without what is secret in it. */
@@ -44,7 +45,7 @@ async function servedBy(url: string, own: NonNullable<ReturnType<typeof brokerTl
     const { valid_from: from, valid_to: to } = secure.getPeerCertificate();
     return { node, validity: { from: Date.parse(from), to: Date.parse(to) } };
   } catch (error) {
-    return { node, validity: undefined, why: error instanceof Error ? error.message : String(error) };
+    return { node, validity: undefined, why: messageOf(error) };
   } finally {
     secure?.destroy();
     socket.destroy();

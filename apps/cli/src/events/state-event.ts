@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { EventClient } from '@natrium/events';
-import { ok, splitArguments, type Value } from '@natrium/model';
+import { messageOf, ok, splitArguments, type Value } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
@@ -76,7 +76,7 @@ async function listen(
     printer.show(null);
     return EXIT.ok;
   } catch (error) {
-    io.err(`natrium-run: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.err(`natrium-run: error: ${messageOf(error)}\n`);
     return EXIT.unavailable;
   } finally {
     off();

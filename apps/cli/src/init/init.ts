@@ -11,6 +11,7 @@ import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { FolderInUse, type FolderUse, lockFolder, makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
+import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import type { InitOptions, Io } from '../ports.js';
 import { makeBrokerTls } from './broker-tls.js';
@@ -125,7 +126,7 @@ async function certified(folder: string, hosts: readonly string[], io: Io): Prom
   try {
     await makeBrokerTls(folder, hosts);
   } catch (error) {
-    io.err(`natriumctl: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.err(`natriumctl: error: ${messageOf(error)}\n`);
     return EXIT.badConfig;
   }
   io.out(

@@ -2,6 +2,7 @@
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
+import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { say } from '../common/refused.js';
 import type { Io } from '../ports.js';
@@ -32,7 +33,7 @@ export async function withMasterFolder(
   try {
     return await work({ config, keys });
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error), io);
+    say(messageOf(error), io);
     return EXIT.failed;
   }
 }

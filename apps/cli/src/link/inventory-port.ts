@@ -1,6 +1,6 @@
 /** The inventory of a running cluster, asked of the acl-service page by page. */
 import type { MasterClient } from '@natrium/client';
-import { err, isList, isMap, ok, refusal, type Refusal, type Result, type ValueMap } from '@natrium/model';
+import { isList, isMap, ok, type Refusal, refuse, type Result, type ValueMap } from '@natrium/model';
 import type { MinionList } from '../ports.js';
 
 export async function readInventory(client: Pick<MasterClient, 'admin'>): Promise<Result<MinionList, Refusal>> {
@@ -10,7 +10,7 @@ export async function readInventory(client: Pick<MasterClient, 'admin'>): Promis
   do {
     const answer = await client.admin('audit', 'inventory.read', after === undefined ? [] : [{ after }]);
     if (!answer.ok) return answer;
-    if (!isMap(answer.value)) return err(refusal('bad_request', 'the authority gave no inventory that can be read'));
+    if (!isMap(answer.value)) return refuse('bad_request', 'the authority gave no inventory that can be read');
     const page: ValueMap = answer.value;
     const { accepted: ids, cache: more, next } = page;
     if (isList(ids)) accepted.push(...ids.filter((id) => typeof id === 'string'));

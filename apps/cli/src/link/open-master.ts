@@ -10,7 +10,7 @@ import { identityAsker, keepRenewed, type Link, MasterClient } from '@natrium/cl
 import { type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, type Identity, identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
-import { err, ok, type Result } from '@natrium/model';
+import { err, messageOf, ok, type Result } from '@natrium/model';
 import { type LiveTracing, NOT_TRACED } from '@natrium/tracing';
 import { loadClientConfig } from '../accounts/client-config.js';
 import { callingAccount, claimOf, type HostAccount, keyFilesOf } from '../accounts/own-identity.js';
@@ -83,7 +83,7 @@ function ownIdentity(
       const identity = readIdentity(path);
       if (identity !== undefined) return ok({ identity, path });
     } catch (error) {
-      unreadable ??= error instanceof Error ? error.message : String(error);
+      unreadable ??= messageOf(error);
     }
   }
   const isOthers = unreadable === undefined || unreadable.startsWith('EACCES');

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint, sodiumReady, toHex } from '@natrium/envelope';
 import { readOrMakeIdentity, writeWhole } from '@natrium/keystore';
-import { parseMinionId } from '@natrium/model';
+import { messageOf, parseMinionId } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { say } from '../common/refused.js';
@@ -34,6 +34,6 @@ function made(path: string) {
   try {
     return readOrMakeIdentity(path).identity;
   } catch (problem) {
-    throw new UsageError(`option --gen-keys-dir: ${problem instanceof Error ? problem.message : String(problem)}`);
+    throw new UsageError(`option --gen-keys-dir: ${messageOf(problem)}`);
   }
 }

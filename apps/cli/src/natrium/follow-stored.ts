@@ -7,15 +7,16 @@
  */
 import {
   type Absent,
+  err,
   isList,
   isMap,
-  joinArguments,
   type JobReturn,
+  joinArguments,
+  ok,
   type Refusal,
   refusal,
+  refuse,
   type Result,
-  ok,
-  err,
   type Value,
 } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
@@ -185,7 +186,7 @@ class StoredJob {
     if (!answer.ok) return answer;
     const { ret, retcode, success } = answer.value;
     if (retcode === 0 && success) return ok(ret);
-    return err(refusal('no_runner_available', `${fun} failed: ${typeof ret === 'string' ? ret : 'no reason given'}`));
+    return refuse('no_runner_available', `${fun} failed: ${typeof ret === 'string' ? ret : 'no reason given'}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { UsageError } from '../common/options.js';
 import type { Subcommand } from './subcommand.js';
+import { messageOf } from '@natrium/model';
 
 const EXAMPLES = `
 Example:
@@ -30,6 +31,6 @@ function write(path: string, text: string, open: (path: string) => (text: string
   try {
     open(path)(text);
   } catch (problem) {
-    throw new UsageError(problem instanceof Error ? problem.message : String(problem));
+    throw new UsageError(messageOf(problem));
   }
 }

@@ -3,6 +3,7 @@ import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { Io, SwarmOptions } from '../ports.js';
 import { Swarm } from './swarm.js';
+import { messageOf } from '@natrium/model';
 
 const PROGRESS_MS = 1000;
 
@@ -21,7 +22,7 @@ export async function runSwarm(options: SwarmOptions, io: Io): Promise<number> {
     if (options.forget) io.out(`${String(await swarm.forget())} keys deleted\n`);
     return EXIT.ok;
   } catch (error) {
-    io.err(`natriumctl: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.err(`natriumctl: error: ${messageOf(error)}\n`);
     return EXIT.failed;
   } finally {
     await swarm.stop();

@@ -13,7 +13,7 @@ import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
 import { type FolderLock, type FolderUse, lockFolder, MasterKeys, readIdentity } from '@natrium/keystore';
-import { parseMinionId } from '@natrium/model';
+import { messageOf, parseMinionId } from '@natrium/model';
 import { ANY_PORT, freePort } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
@@ -61,7 +61,7 @@ export async function runUp(given: UpOptions, io: Io): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof MasterFileBroken) return EXIT.badConfig;
-    io.err(`natriumctl: error: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.err(`natriumctl: error: ${messageOf(error)}\n`);
     return EXIT.failed;
   } finally {
     await cluster.stop();

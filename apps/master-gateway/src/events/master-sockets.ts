@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EventFeed, masterSocketBase, serveJsonSocket, serveSaltSockets, type UnixServer } from '@natrium/events';
 import { connectToSocket } from '@natrium/process';
+import { messageOf } from '@natrium/model';
 import type { Logger } from 'pino';
 import { warningSeldom } from '../seldom.js';
 import type { EventAcl } from './event-acl.js';
@@ -98,7 +99,7 @@ export class MasterSockets {
       await pause((this.options.random ?? Math.random)() * TURN_MS);
       await this.#take();
     } catch (cause) {
-      this.#failed(cause instanceof Error ? cause.message : String(cause));
+      this.#failed(messageOf(cause));
     } finally {
       this.#turning = false;
     }

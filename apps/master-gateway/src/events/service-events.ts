@@ -6,7 +6,7 @@ import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { EventProblem, type EventFeed, NotStored, runnerTagProblem, type Origin } from '@natrium/events';
 import { CAUSE, CAUSE_KEY } from '@natrium/flow';
-import { err, fromPlain, isMap, ok, refusal, type Refusal, type Result, type ValueMap } from '@natrium/model';
+import { fromPlain, isMap, ok, refusal, type Refusal, refuse, type Result, type ValueMap } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 
 type Fire = Opened<typeof contracts.fire>;
@@ -38,13 +38,13 @@ export class ServiceEvents {
     const role = party.owner.type === 'role' ? party.owner.role : '';
     if (role === 'acl') {
       if (OF_THE_ACL.has(tag)) return ok({ kind: 'service', name: 'acl' });
-      return err(refusal('not_permitted', `the acl-service does not fire ${tag}`));
+      return refuse('not_permitted', `the acl-service does not fire ${tag}`);
     }
-    if (role !== 'runner') return err(refusal('not_permitted', `the role ${role} fires no events`));
+    if (role !== 'runner') return refuse('not_permitted', `the role ${role} fires no events`);
     const proved = checkGrantRun(this.link, grantRun);
     if (!proved.ok) return proved;
     const problem = runnerTagProblem(tag);
-    if (problem !== undefined) return err(refusal('not_permitted', `a runner may not fire ${tag}: ${problem}`));
+    if (problem !== undefined) return refuse('not_permitted', `a runner may not fire ${tag}: ${problem}`);
     const request = grantRun === null ? undefined : readAsked(grantRun.request);
     return ok({ kind: 'runner', name: request?.funs[0] ?? 'runner' });
   }

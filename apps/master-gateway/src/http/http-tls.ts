@@ -6,6 +6,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createSecureContext, type Server } from 'node:tls';
 import { FolderWatch } from '@natrium/config';
+import { messageOf } from '@natrium/model';
 import type { Logger } from 'pino';
 import { SettingInvalid } from './setting-invalid.js';
 
@@ -29,7 +30,7 @@ export function readPair({ ssl_crt: crt, ssl_key: key, ssl_chain: chain }: TlsFi
   try {
     createSecureContext(pair);
   } catch (cause) {
-    const what = `${crt} and ssl_key ${key} are no certificate with its key: ${wordsOf(cause)}`;
+    const what = `${crt} and ssl_key ${key} are no certificate with its key: ${messageOf(cause)}`;
     throw new SettingInvalid(['rest_cherrypy', 'ssl_crt'], what, { cause });
   }
   return pair;
@@ -53,9 +54,9 @@ export function followCertificate(
       log.info({ ssl_crt: files.ssl_crt }, 'the HTTP API has the certificate that is in its files now');
     } catch (cause) {
       // One is written before the other, and a folder changes often: each fault is told once.
-      if (told !== wordsOf(cause))
+      if (told !== messageOf(cause))
         log.error({ err: cause }, 'the certificate of the HTTP API has changed and cannot be used; the one from before stays');
-      told = wordsOf(cause);
+      told = messageOf(cause);
     }
   }; // prettier-ignore
   const watch = new FolderWatch({
@@ -92,10 +93,6 @@ function fileAt(key: keyof TlsFiles, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new SettingInvalid(['rest_cherrypy', key], `cannot be read: ${wordsOf(cause)}`, { cause });
+    throw new SettingInvalid(['rest_cherrypy', key], `cannot be read: ${messageOf(cause)}`, { cause });
   }
-}
-
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -4,7 +4,7 @@
  * What it answers is what Salt answers: True, once the event will not be lost any more. A tag that this minion may not fire is
  * an error here already; the master checks it again.
  */
-import { isList, isMap, isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import type { EventPort } from '../event-port.js';
 import { defineModule } from '../loader/declaration.js';
@@ -117,6 +117,6 @@ async function carriedOut(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    throw new ExecutionError(error instanceof Error ? error.message : String(error));
+    throw new ExecutionError(messageOf(error));
   }
 }

@@ -1,5 +1,5 @@
 /** From the words of `cmd.*` to a process and back: what to run, as whom, where, with which variables. */
-import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { access, constants, stat } from 'node:fs/promises';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
@@ -68,7 +68,7 @@ async function started(ask: ProcessAsk): Promise<ProcessResult> {
   try {
     return await runProcess(ask);
   } catch (error) {
-    throw cannotRun(ask.file, error instanceof Error ? error.message : String(error));
+    throw cannotRun(ask.file, messageOf(error));
   }
 }
 

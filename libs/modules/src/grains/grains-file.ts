@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readYaml, withIndentation } from '@natrium/args';
-import { isMap, type ValueMap, writeJson } from '@natrium/model';
+import { isMap, messageOf, type ValueMap, writeJson } from '@natrium/model';
 
 const OWNER_WRITES = 0o640;
 
@@ -48,7 +48,7 @@ function parsed(text: string, path: string) {
   try {
     return readYaml(withIndentation(text), path).value;
   } catch (error) {
-    throw new Error(`${path} is no YAML: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${path} is no YAML: ${messageOf(error)}`, { cause: error });
   }
 }
 

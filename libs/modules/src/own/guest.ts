@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
-import { readJson, type Value } from '@natrium/model';
+import { messageOf, readJson, type Value } from '@natrium/model';
 import { OUTPUT_LIMIT } from '../process/bounded-output.js';
 import { type ProcessPort, type ProcessResult, runProcess } from '../process/run-process.js';
 
@@ -87,7 +87,7 @@ async function started({ file, words, asideMib = 0 }: Program, ask: GuestAsk): P
       processes,
     });
   } catch (error) {
-    throw new GuestEnded(`could not be started: ${error instanceof Error ? error.message : String(error)}`, true);
+    throw new GuestEnded(`could not be started: ${messageOf(error)}`, true);
   }
 }
 

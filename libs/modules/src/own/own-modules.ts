@@ -8,6 +8,7 @@
  * How to write one: docs/modules.md.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { messageOf } from '@natrium/model';
 import type { Module } from '../loader/declaration.js';
 import type { BaseContext } from '../loader/registry.js';
 import { GuestEnded } from './guest.js';
@@ -156,7 +157,7 @@ export class OwnModules<C extends BaseContext> {
       const host: Host = { path: this.options.hostPath, memoryMib: this.options.limits.memoryMib };
       return { stamp, module: await guestModule(file.name, programOf(file, host), this.options) };
     } catch (error) {
-      problems.add(`${file.path}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.add(`${file.path}: ${messageOf(error)}`);
       if (!(error instanceof GuestEnded && error.mayPass)) return { stamp, module: empty };
       const waited = isKnown ? before.again?.waitMs : undefined;
       return { stamp, module: empty, again: this.#later(waited) };
@@ -174,7 +175,7 @@ async function readFolder(folder: string, problems: Set<string>): Promise<readon
   try {
     return await ownFiles(folder);
   } catch (error) {
-    problems.add(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.add(`${folder}: ${messageOf(error)}`);
     return [];
   }
 }

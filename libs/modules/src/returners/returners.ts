@@ -3,7 +3,7 @@
  *
  * A name that nobody has and a returner that fails are logged and counted.
  */
-import { writeJson } from '@natrium/model';
+import { messageOf, writeJson } from '@natrium/model';
 import type { BaseContext } from '../loader/registry.js';
 import type { Module } from '../loader/declaration.js';
 import type { ReturnerContext, ReturnFacts, Returner } from './returner.js';
@@ -132,7 +132,7 @@ export class Returners {
     try {
       await returner.take(ret, { ...this.options.context, jid: ret.jid, options, signal: this.#stop.signal });
     } catch (error) {
-      this.#failed(error instanceof Error ? error.message : String(error), ret.jid, returner.name);
+      this.#failed(messageOf(error), ret.jid, returner.name);
     }
   }
 

@@ -1,8 +1,9 @@
 /**
  * The other gateways: which of them are there, and who has gone and left jobs behind.
  *
- * Each is asked every second on its own subject. The broker says at once that nobody listens there; one that is silent three
- * times is cut off or stopped, and its jobs are taken over as well: when it comes back it finds them moved.
+ * Each is asked every second on its own subject. One that is silent three times is cut off or stopped, and so is one of whom the broker says
+ * three times that nobody listens there: a gateway that connects anew is not heard for a moment, and its callers would wait at it while
+ * their returns went elsewhere. Whoever has said that it goes, or was never heard, is gone at once.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -85,12 +86,11 @@ export class Fellows {
       await this.ports.back(instance);
       return;
     }
-    const isGone = answer.error === 'no_responders' || answer.error === 'nobody_known';
     const silent = (this.#silent.get(instance) ?? 0) + 1;
     this.#silent.set(instance, silent);
-    if (!isGone && silent < SILENT_TIMES) return;
+    if (party !== undefined && silent < SILENT_TIMES) return;
     if (party !== undefined) link.directory.forget(party);
-    await this.ports.adopt(instance, isGone);
+    await this.ports.adopt(instance, answer.error === 'no_responders' || answer.error === 'nobody_known');
     this.#silent.delete(instance);
   }
 }

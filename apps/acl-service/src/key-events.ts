@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RoleLink } from '@natrium/edge';
+import { pemOf } from '@natrium/envelope';
 import type { JoinState, KeyPorts, KeyState } from '@natrium/flow';
 import type { ValueMap } from '@natrium/model';
 import { contracts } from '@natrium/wire';
@@ -39,7 +40,7 @@ export class KeyEvents {
 
   asked(id: string, key: Uint8Array, state: JoinState): void {
     const result = state === 'accepted' || state === 'pending';
-    this.#tell('salt/auth', { act: ACTS[state], id, pub: pemOf(key), result });
+    this.#tell('salt/auth', { act: ACTS[state], id, pub: `${pemOf(key)}\n`, result });
   }
 
   decided(id: string, state: KeyState): void {
@@ -102,12 +103,4 @@ export function keyChanges(
       return written?.record;
     },
   };
-}
-
-/** What stands before the 32 bytes of an Ed25519 key in a public key file (RFC 8410). */
-const PEM_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
-
-export function pemOf(key: Uint8Array): string {
-  const base64 = Buffer.concat([PEM_HEAD, key]).toString('base64');
-  return `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`;
 }

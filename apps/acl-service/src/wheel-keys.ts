@@ -9,7 +9,7 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { fingerprint, fromHex, type Grant, toHex, verify } from '@natrium/envelope';
+import { fingerprint, fromHex, type Grant, toHex, verify, pemOf } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { ExecutionError } from '@natrium/modules';
@@ -19,7 +19,7 @@ import { quoted } from './audit-cut.js';
 import { reactorOf } from './prove-reactor.js';
 import type { AuditLog } from './audit-log.js';
 import type { OnceOnly } from './once-only.js';
-import { type KeyEvents, keyChanges, pemOf } from './key-events.js';
+import { type KeyEvents, keyChanges } from './key-events.js';
 import type { Policies } from './policies.js';
 import type { Room } from './room.js';
 import type { Roster } from './roster.js';
@@ -163,7 +163,7 @@ export class WheelKeys {
     });
     const [root] = this.link.roles.chain;
     return {
-      root: { fingerprint: fingerprint(root), pem: pemOf(root) },
+      root: { fingerprint: fingerprint(root), pem: `${pemOf(root)}\n` },
       list: () => Promise.resolve(roster.records().flatMap(entryOf)),
       change: async (change, { id, fingerprint: of }) => {
         const done = await requests.handle(`key.${change}`, [{ id, fingerprint: of }]);
@@ -199,5 +199,5 @@ export class WheelKeys {
 
 function entryOf({ kind, name, identity, state }: KeyRecord): readonly KeyEntry[] {
   if (kind !== 'minion' || state === 'deleted') return [];
-  return [{ id: name, fingerprint: fingerprint(identity), pem: pemOf(identity), state }];
+  return [{ id: name, fingerprint: fingerprint(identity), pem: `${pemOf(identity)}\n`, state }];
 }

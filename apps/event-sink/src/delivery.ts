@@ -4,9 +4,9 @@
  *
  * Spec: docs/event-bus.md#sinks.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog, Heard, TagTest } from '@natrium/events';
 import { messageOf } from '@natrium/model';
+import { pause } from '@natrium/process';
 import type { Logger } from 'pino';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Intake, type Step } from './intake.js';
@@ -224,9 +224,4 @@ export class Delivery {
     const why = messageOf(cause);
     this.parts.log.warn({ sink: this.parts.name, why }, sentence);
   }
-}
-
-/** Ends early, without complaint, when it is to end. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

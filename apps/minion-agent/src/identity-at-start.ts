@@ -9,7 +9,7 @@ import type { Identity } from '@natrium/envelope';
 import { NextIdentity, readOrMakeIdentity } from '@natrium/keystore';
 import type { Logger } from 'pino';
 import { type ComingIn, standingOf } from './coming-in.js';
-import { pause } from './joining.js';
+import { pause } from '@natrium/process';
 
 export interface WhoWeAre {
   readonly identity: Identity;

@@ -4,11 +4,11 @@
  *
  * Spec: spec/envelope.md#join.
  */
-import { setTimeout } from 'node:timers/promises';
 import type { Link } from '@natrium/client';
 import { fingerprint, randomBytes, readRoster, signJoin } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { contracts } from '@natrium/wire';
+import { pause } from '@natrium/process';
 import type { Logger } from 'pino';
 
 export interface Joiner {
@@ -135,9 +135,4 @@ function say({ id, link, log }: Joiner, state: string): void {
 
 function justPausing({ signal }: Joiner): Waiting {
   return { onRefused: () => undefined, pause: (ms) => pause(ms, signal) };
-}
-
-/** An abort ends it early, and is no error. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

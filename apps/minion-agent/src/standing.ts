@@ -5,7 +5,8 @@
  * Spec: spec/envelope.md#join.
  */
 import { type ComingIn, standingOf } from './coming-in.js';
-import { joinCluster, type Joiner, pause } from './joining.js';
+import { pause } from '@natrium/process';
+import { joinCluster, type Joiner } from './joining.js';
 import type { LiveLink } from './live-link.js';
 
 export class Standing {

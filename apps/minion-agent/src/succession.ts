@@ -16,7 +16,7 @@ import { ExecutionError, type IdentityPort } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
 import { type ComingIn, comeInBeside } from './coming-in.js';
 import type { HostData } from './host-data.js';
-import { pause } from './joining.js';
+import { pause } from '@natrium/process';
 import type { CameIn, LiveLink } from './live-link.js';
 
 export interface SuccessionParts {

@@ -18,7 +18,7 @@ import {
   type Tracing,
   type Transport,
 } from '@natrium/bus';
-import { decode, fp, type Identity, type KnownParty, type Signed, signedFromWire } from '@natrium/envelope';
+import { fp, type Identity, type KnownParty, type Signed, signedIn } from '@natrium/envelope';
 import { ok, type Result } from '@natrium/model';
 import { inboxOf, joinInboxOf, knockInboxOf, type Subjects, subjectsOf } from '@natrium/wire';
 
@@ -153,17 +153,9 @@ function listenForServices(
     if (chain !== undefined) roles.takeOver(chain, clock.now());
   });
   transport.subscribe(subjects.dir('*'), ({ payload }) => {
-    const announced = readAnnounced(payload);
+    const announced = signedIn(payload);
     if (announced === undefined) return;
     const party = roles.read(announced, clock.now(), clock.skewMs);
     if (party.ok && party.value.use === 'service') directory.learn(party.value);
   });
-}
-
-function readAnnounced(payload: Uint8Array): Signed | undefined {
-  try {
-    return signedFromWire(decode(payload));
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listeningAddress } from '@natrium/process';
 import type { ServiceMetrics } from './service-metrics.js';
 
 export interface MetricsAddress {
@@ -17,15 +18,12 @@ export interface MetricsAddress {
 }
 
 const BROKER_MS = 2000;
-const MAX_PORT = 65_535;
 
 /** @throws {RangeError} */
 export function metricsAddress(text: string): MetricsAddress {
-  const [, host, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > MAX_PORT)
-    throw new RangeError(`--metrics: '${text}' is no [HOST:]PORT, as 9100 or 0.0.0.0:9100`);
-  return { host: host?.replace(/^\[(.*)\]$/, '$1') ?? '127.0.0.1', port };
+  const address = listeningAddress(text);
+  if (address === undefined) throw new RangeError(`--metrics: '${text}' is no [HOST:]PORT, as 9100 or 0.0.0.0:9100`);
+  return { host: address.host ?? '127.0.0.1', port: address.port };
 }
 
 export interface Asked {

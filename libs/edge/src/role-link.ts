@@ -24,7 +24,7 @@ import {
   type Tracing,
   whenWriteRefused,
 } from '@natrium/bus';
-import { decode, randomBytes, type RoleName, type Signed, signedFromWire, toHex } from '@natrium/envelope';
+import { randomBytes, type RoleName, signedIn, toHex } from '@natrium/envelope';
 import { MasterKeys, type StorageClass } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -233,7 +233,7 @@ export class RoleLink {
   }
 
   #learn(value: Uint8Array): void {
-    const announced = readAnnounced(value);
+    const announced = signedIn(value);
     if (announced === undefined) return;
     const party = this.bus.sealer.read(announced);
     if (party.ok) this.directory.learn(party.value);
@@ -253,12 +253,4 @@ function keyOf(role: RoleName, instance: string): string {
 
 function seenPath({ cacheDir, role }: RoleOptions): string {
   return join(cacheDir, `roles-${role}`);
-}
-
-function readAnnounced(value: Uint8Array): Signed | undefined {
-  try {
-    return signedFromWire(decode(value));
-  } catch {
-    return undefined;
-  }
 }

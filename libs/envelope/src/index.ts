@@ -40,7 +40,7 @@ export {
   verifyGrant,
 } from './grant.js';
 export { type CheckedJoin, type JoinProblem, type JoinRequest, readJoin, signJoin } from './join.js';
-export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret } from './keys.js';
+export { clusterOf, fingerprint, fp, type Identity, identityFrom, keyId, newIdentitySecret, pemOf } from './keys.js';
 export { type MemberTree, MemberTrees } from './member-trees.js';
 export { leafOf, MerkleTree, verifyProof } from './merkle.js';
 export { type OpenContext, type OpenedMessage, type OpenFailure, openMessage, type OpenReason } from './open.js';
@@ -92,6 +92,7 @@ export {
   signed,
   SIGNED_WHATS,
   signedFromWire,
+  signedIn,
   signedToWire,
   type SignedWhat,
   SigningKey,

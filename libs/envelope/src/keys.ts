@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 
-import { base32, toHex, utf8 } from './bytes.js';
+import { base32, concat, fromHex, toHex, utf8 } from './bytes.js';
 import { randomBytes } from './random.js';
 import { type Cluster, SigningKey } from './signing.js';
 import { blake2b, sodium } from './sodium.js';
@@ -60,4 +60,13 @@ export function fp(publicKey: Uint8Array): string {
 /** The name of an epoch key together with its owner, so that nobody can announce another's as his own. */
 export function keyId(ownerPublicKey: Uint8Array, epochPublicKey: Uint8Array): Uint8Array {
   return new Uint8Array(blake2b(32, null, KEY_ID, ownerPublicKey, epochPublicKey)); // kept for as long as its party is known
+}
+
+/** What stands before the 32 bytes of an Ed25519 key in a public key file (RFC 8410). */
+const PEM_HEAD = fromHex('302a300506032b6570032100');
+
+/** As `salt-key -p` prints a public key and other programs read it, without a line end. */
+export function pemOf(key: Uint8Array): string {
+  const base64 = Buffer.from(concat(PEM_HEAD, key)).toString('base64');
+  return `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----`;
 }

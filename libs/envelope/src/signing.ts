@@ -10,7 +10,7 @@
  */
 import { concat, utf8 } from './bytes.js';
 import { randomBytes } from './random.js';
-import { anyList, bin, blob, fields, shapedValue } from './shape.js';
+import { anyList, bin, blob, fields, shaped, shapedValue } from './shape.js';
 import { sodium } from './sodium.js';
 import type { Wire } from './encoding.js';
 
@@ -106,6 +106,11 @@ export function signedToWire(object: Signed): Wire {
 /** @returns undefined when it isn't `[bytes, 64 bytes]`. */
 export function signedFromWire(wire: Wire): Signed | undefined {
   return shapedValue(wire, readSigned);
+}
+
+/** What somebody has sent or stored. @returns undefined when these are no signed bytes. */
+export function signedIn(bytes: Uint8Array): Signed | undefined {
+  return shaped(bytes, readSigned);
 }
 
 /** For readers of objects that hold signed ones; throws inside `shaped`. */

@@ -1,5 +1,6 @@
 /** `natrium-key`'s way to the acl-service: signed requests that name id and fingerprint. */
 import type { MasterClient } from '@natrium/client';
+import { fromHex, pemOf } from '@natrium/envelope';
 import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { inGroups } from '../common/in-groups.js';
 import type { KeyEntry, KeyPair, KeyPort, KeyState } from '../ports.js';
@@ -41,18 +42,9 @@ function entriesIn(value: Value): readonly KeyEntry[] {
     const { id, fingerprint, state: word, publicKey } = item;
     const state = STATES.find((one) => one === word);
     return typeof id === 'string' && typeof fingerprint === 'string' && state !== undefined
-      ? [{ id, fingerprint, state, ...(typeof publicKey === 'string' ? { publicKey: pemOf(publicKey) } : {}) }]
+      ? [{ id, fingerprint, state, ...(typeof publicKey === 'string' ? { publicKey: pemOf(fromHex(publicKey)) } : {}) }]
       : [];
   });
-}
-
-/** What RFC 8410 puts before the 32 bytes of an Ed25519 key. */
-const SPKI = '302a300506032b6570032100';
-
-/** As `salt-key -p` prints it and other programs read it. */
-function pemOf(hex: string): string {
-  const base64 = Buffer.from(SPKI + hex, 'hex').toString('base64');
-  return `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----`;
 }
 
 function texts(value: Value): readonly string[] {

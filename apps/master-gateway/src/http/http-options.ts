@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { ConfigInvalid } from '@natrium/edge';
 import { type LoadedConfig, type MasterConfig, nearestKey } from '@natrium/config';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { listeningAddress, type ListeningAddress } from '@natrium/process';
 import { readPair, type TlsFiles, type TlsPair } from './http-tls.js';
 import { SettingInvalid } from './setting-invalid.js';
 
@@ -37,18 +38,11 @@ export interface HttpOptions {
   readonly restTimeout: number;
 }
 
-/** Where the API listens, as the environment says it: before the files. Without a host they name it. */
-export interface HttpAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
-
 const DEFAULT_BODY = 1_048_576;
 /** Seconds, as Salt's. */
 const DEFAULT_REST_TIMEOUT = 300;
 /** As the largest message that a broker may take (`max_payload`): more of it would not come any further. */
 const LARGEST_BODY = 67_108_864;
-const MAX_PORT = 65_535;
 const UNKNOWN_GUARDS = ['api_acl'] as const;
 /** All that Salt's API reads, also what has no effect here. (`queue_size` is what its manual calls `socket_queue_size`.) */
 const KEYS: ReadonlySet<string> = new Set([
@@ -63,12 +57,11 @@ const KEYS: ReadonlySet<string> = new Set([
  *
  * @throws {RangeError}
  */
-export function httpAddress(text: string): HttpAddress {
-  const [, host, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === undefined || port > MAX_PORT)
+export function httpAddress(text: string): ListeningAddress {
+  const address = listeningAddress(text);
+  if (address === undefined)
     throw new RangeError(`NATRIUM_HTTP_PORT: '${text}' is no [HOST:]PORT, as 8000 or 0.0.0.0:8000`);
-  return { host: host?.replace(/^\[(.*)\]$/, '$1'), port };
+  return address;
 }
 
 /**
@@ -78,7 +71,7 @@ export function httpAddress(text: string): HttpAddress {
  */
 export function httpOptions(
   { config, locate }: Pick<LoadedConfig<MasterConfig>, 'config' | 'locate'>,
-  asked?: HttpAddress,
+  asked?: ListeningAddress,
 ): HttpOptions | undefined {
   try {
     return optionsOf(config, asked);
@@ -89,7 +82,7 @@ export function httpOptions(
   }
 }
 
-function optionsOf(config: MasterConfig, asked: HttpAddress | undefined): HttpOptions | undefined {
+function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): HttpOptions | undefined {
   const own = settingsIn(config.rest_cherrypy);
   const chosen = asked?.port ?? numberIn(own, 'port') ?? config.http_port;
   if (chosen === 0) return undefined;

@@ -1,5 +1,5 @@
 /** Rules of the gateway's look at a grant: it is for this very request and this very job, or nothing is made of it. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { type AskFailure, BACK_MS, digestOf, NO_TRACING, type SealedBus } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { SigningKey, sodiumReady } from '@natrium/envelope';
@@ -45,7 +45,7 @@ async function timesAsked(failure: AskFailure, credential: object | null, answer
     asked += 1;
     expect(backMs).toBe(BACK_MS);
     if (answersLater && asked > 1) return ok({ body: refused as never, party: undefined as never });
-    if (failure === 'no_responders') await pause(timeoutMs);
+    if (failure === 'no_responders') await new Promise((resolve) => setTimeout(resolve, timeoutMs));
     return err(failure);
   };
   const link = {
@@ -54,12 +54,21 @@ async function timesAsked(failure: AskFailure, credential: object | null, answer
     directory: { role: () => [] },
   } as unknown as RoleLink;
   const request = { bytes: REQUEST, digest: digestOf(REQUEST), credential, request: { what: 'job' } };
-  const answer = await new AclClient(link, 100).askGrant(request as unknown as SignedRequest, JID);
+  const asking = new AclClient(link, 100).askGrant(request as unknown as SignedRequest, JID);
+  await jest.advanceTimersByTimeAsync(100);
+  const answer = await asking;
   expect(answer).toMatchObject({ error: { code: answersLater ? 'not_permitted' : 'acl_unavailable' } });
   return asked;
 }
 
 describe('an acl-service that does not answer', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   const PASSWORD = { eauth: 'pam', username: 'u', secret: 's', token: '' };
 
   it('is asked a second time, as another may be there, but with a password once', async () => {

@@ -6,6 +6,7 @@ import { until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
 import { takenMs } from './job-stores.js';
+import { turnsDuring } from './turns-during.spec-support.js';
 
 const digestOf = (n: number) => n.toString(16).padStart(64, '0');
 const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;
@@ -78,6 +79,13 @@ async function begin(n: number, digest = digestOf(n), change: Partial<records.Jo
 const keysIn = async (of: MemoryStore, pattern: string) => (await of.list(pattern)).map(({ key }) => key).sort();
 /** Of all jobs. */
 const keys = async () => [...(await keysIn(store, 'j.*')), ...(await keysIn(odd, 'j.*'))].sort();
+
+/** Of those that are granted. */
+async function listed(of: JobCache): Promise<readonly string[]> {
+  const jids = (await of.asked(() => true)).map(({ jid }) => jid);
+  const callers = await of.callersOf(jids);
+  return jids.filter((jid) => callers.has(jid));
+}
 
 describe('what a gateway that is gone has left', () => {
   const placesLeft = async () => (await other.leftBy('gw1')).map(({ place }) => place);
@@ -270,15 +278,48 @@ describe('a job', () => {
     now = Date.UTC(2026, 10, 20, 14, 16, 46, 500);
     await begin(1);
     await cache.create(anAsked(2), digestOf(2));
-    const listing = other.all();
+    const listing = listed(other);
     void cache.keepGrant(aRecord(2), digestOf(2));
-    expect((await listing).map(({ jid }) => jid)).toEqual([1, 2].map(jidOf));
+    expect(await listing).toEqual([2, 1].map(jidOf));
   });
 
-  it('is listed with the others, oldest first, once it is granted', async () => {
+  it('is listed with the others, newest first, once it is granted', async () => {
     for (const n of [3, 1, 2]) await begin(n);
     await cache.create(anAsked(4), digestOf(4));
-    expect((await other.all()).map(({ jid }) => jid)).toEqual([1, 2, 3].map(jidOf));
+    expect(await listed(other)).toEqual([3, 2, 1].map(jidOf));
+  });
+
+  it('is read where it is wanted, and what was granted of it where that is asked for', async () => {
+    for (const n of [1, 2, 3]) await begin(n, digestOf(n), { jid: parseJid(`2026112014164${n}000000`)! });
+    const lists = [store, odd].map((of) => jest.spyOn(of, 'list'));
+    const wanted = await other.asked(({ jid }) => jid === '20261120141642000000');
+    expect(wanted).toMatchObject([{ request: Uint8Array.of(2) }]);
+    expect(await other.callersOf(wanted.map(({ jid }) => jid))).toEqual(
+      new Map([['20261120141642000000', aRecord(2).caller]]),
+    );
+    expect(lists.map(({ mock }) => mock.calls)).toEqual([[['j.*'], ['g.20261120141642.*']], [['j.*']]]);
+  });
+});
+
+describe('jobs, of which very many are kept,', () => {
+  const MANY = 4000;
+  /** So many seconds apart, and with so much asked that a slice has less than a thousand. */
+  const change = (n: number) => ({
+    jid: parseJid(`20261120${String(100_000 + n)}000000`)!,
+    request: new Uint8Array(64),
+  });
+  beforeEach(() => Promise.all(Array.from({ length: MANY }, (_, n) => begin(n, digestOf(n), change(n)))));
+
+  it('are read in slices, between which the gateway answers others', async () => {
+    expect(await turnsDuring(() => other.asked(() => false))).toBeGreaterThanOrEqual(4);
+  });
+
+  it('are looked up in slices for who asked for them, in one reading of all', async () => {
+    const jids = (await other.asked(() => true)).map(({ jid }) => jid);
+    const lists = jest.spyOn(store, 'list');
+    let callers: ReadonlyMap<string, unknown> = new Map();
+    const turns = await turnsDuring(async () => (callers = await other.callersOf(jids)));
+    expect([turns >= 8, callers.size, lists.mock.calls]).toEqual([true, MANY, [['g.*.*']]]);
   });
 });
 
@@ -352,7 +393,7 @@ describe('returns', () => {
   it('of a run are found by its jid, and make it no job in the lists of jobs', async () => {
     await cache.storeLate(aReturn(1, 'host_master'), 'end');
     expect(await other.returnsOf({ jid: jidOf(1) })).toHaveLength(1);
-    expect(await other.all()).toEqual([]);
+    expect(await listed(other)).toEqual([]);
   });
 
   it('count once for each minion: the first', async () => {

@@ -124,14 +124,14 @@ export class JobCache {
     return found?.asked.jid === jid ? jobOf(found.asked, granted) : undefined;
   }
 
-  /** Every job that is still kept, oldest first. */
-  async all(): Promise<readonly records.JobRecord[]> {
-    const all = (await this.#ofAll((one) => one.all())).flat().sort((a, b) => (a.jid < b.jid ? -1 : 1));
-    const grants = await this.#grants.findAll(all.map(({ jid }) => jid));
-    return all.flatMap((asked) => {
-      const granted = grants.get(asked.jid);
-      return granted === undefined ? [] : [jobOf(asked, granted)];
-    });
+  /** The wanted ones of all that are still kept, newest first, as they were asked for: of these some may not be granted. */
+  async asked(isWanted: (asked: records.AskedJob) => boolean): Promise<readonly records.AskedJob[]> {
+    return (await this.#ofAll((one) => one.all(isWanted))).flat().sort((a, b) => (a.jid < b.jid ? 1 : -1));
+  }
+
+  /** Who asked for these jobs, by jid; of those that are granted. */
+  callersOf(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobRecord['caller']>> {
+    return this.#grants.callersOf(jids);
   }
 
   /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */

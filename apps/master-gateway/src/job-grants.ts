@@ -5,10 +5,11 @@
  */
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
-import { encode, type Wire } from '@natrium/envelope';
+import { decode, encode, type Wire } from '@natrium/envelope';
 import { InFlight, jidOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond } from './by-second.js';
+import { inSlices } from './in-slices.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
@@ -19,6 +20,11 @@ const YOUNG_MS = 1000;
 const AHEAD_MS = 30_000;
 const WRITTEN_MS = 100;
 const LOOKS = 3;
+/** An hour's seconds are read one by one, those of so many jobs in one part; for more than that all that is kept is read. */
+const MANY_SECONDS = 3600;
+const PART = 256;
+const SECOND_DIGITS = 14;
+const LETTER = 'g';
 
 export interface GrantOptions {
   readonly instance: string;
@@ -33,11 +39,10 @@ export class JobGrants {
   #isClosed = false;
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly options: GrantOptions,
   ) {
-    const read = (group: Wire) => readAs(records.JobGrantGroup, group);
-    this.#kept = new BySecond(store, { letter: 'g', instance: options.instance, read });
+    this.#kept = new BySecond(store, { letter: LETTER, instance: options.instance, read: readGroup });
   }
 
   /**
@@ -76,26 +81,57 @@ export class JobGrants {
 
   /** @returns undefined also while its gateway still waits for the decision. */
   async find(jid: string): Promise<records.JobGrant | undefined> {
-    return (await this.#look([jid], () => this.#kept.around(jid))).get(jid);
+    return (await this.findAll([jid])).get(jid);
   }
 
   /** Of these jobs, by jid; not there while their gateways still wait for the decision. */
   findAll(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant>> {
-    return this.#look(jids, () => this.#kept.aroundAll(jids));
+    return this.#look(
+      jids,
+      (granted) => granted,
+      () => this.#together(jids),
+    );
   }
 
-  /** @param readAll Reads what may have all of them; what is young is then looked for by itself. */
-  async #look(
+  async *#together(jids: readonly string[]): AsyncGenerator<readonly records.JobGrant[]> {
+    yield await this.#kept.aroundAll(jids);
+  }
+
+  /** Who asked for these jobs, by jid: without their minions, so that very many jobs take little memory. */
+  callersOf(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant['caller']>> {
+    return this.#look(
+      jids,
+      ({ caller }) => caller,
+      () => this.#inParts(jids),
+    );
+  }
+
+  /** What may have all of these, and is not kept in memory together. */
+  async *#inParts(jids: readonly string[]): AsyncGenerator<readonly records.JobGrant[]> {
+    if (new Set(jids.map((jid) => jid.slice(0, SECOND_DIGITS))).size > MANY_SECONDS) {
+      const groups = await this.store.list(`${LETTER}.*.*`);
+      for await (const { value } of inSlices(groups, (group) => group.value.length)) yield readGroup(decode(value));
+      return;
+    }
+    for (let at = 0; at < jids.length; at += PART) yield await this.#kept.aroundAll(jids.slice(at, at + PART));
+  }
+
+  /**
+   * @param of What is wanted of each.
+   * @param readAll Reads what may have all of them; what is young is then looked for by itself.
+   */
+  async #look<T>(
     jids: readonly string[],
-    readAll: () => Promise<readonly records.JobGrant[]>,
-  ): Promise<ReadonlyMap<string, records.JobGrant>> {
-    const found = new Map<string, records.JobGrant>();
+    of: (granted: records.JobGrant) => T,
+    readAll: () => AsyncIterable<readonly records.JobGrant[]>,
+  ): Promise<ReadonlyMap<string, T>> {
+    const found = new Map<string, T>();
     const wanted = new Set(jids);
     const take = (granted: records.JobGrant) => {
-      if (wanted.delete(granted.jid)) found.set(granted.jid, granted);
+      if (wanted.delete(granted.jid)) found.set(granted.jid, of(granted));
     };
     for (const { granted } of this.#writing.values()) take(granted);
-    if (wanted.size > 0) for (const granted of await readAll()) take(granted);
+    if (wanted.size > 0) for await (const some of readAll()) some.forEach(take);
     for (let look = 2; look <= LOOKS; look += 1) {
       const young = [...wanted].filter((jid) => this.#isYoung(jid));
       if (young.length === 0) break;
@@ -119,6 +155,10 @@ export class JobGrants {
     await Promise.race([Promise.allSettled(all), pause(CLOSE_MS, undefined, { ref: false })]);
     this.#isClosed = true;
   }
+}
+
+function readGroup(group: Wire): readonly records.JobGrant[] {
+  return readAs(records.JobGrantGroup, group);
 }
 
 function encoded(granted: records.JobGrant): Uint8Array {

@@ -18,9 +18,19 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
-import { anyOf, isInTime, jobFilterIn, type JobPart, jobPartIn, type JobSummary, wantedJobs } from '@natrium/runners';
+import {
+  anyOf,
+  isInTime,
+  isWanted,
+  type JobFilter,
+  jobFilterIn,
+  type JobPart,
+  jobPartIn,
+  type JobSummary,
+} from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
+import { inSlices } from './in-slices.js';
 import type { JobCache } from './job-cache.js';
 import { endedRun } from './kept-runs.js';
 import type { Presence } from './presence.js';
@@ -39,7 +49,7 @@ const ARGUMENTS_ALONE = 512 << 10;
 export const MAX_ANSWER = 7 << 20;
 
 export interface JobReadPorts {
-  readonly cache: Pick<JobCache, 'all' | 'byJid' | 'returnsOf'>;
+  readonly cache: Pick<JobCache, 'asked' | 'callersOf' | 'byJid' | 'returnsOf'>;
   readonly jobs: Pick<ActiveJobs, 'byJid'>;
   readonly presence: Pick<Presence, 'ask'>;
   /** Milliseconds since 1970, and how far a clock may be off. */
@@ -49,11 +59,29 @@ export interface JobReadPorts {
 export class JobReads {
   constructor(private readonly ports: JobReadPorts) {}
 
-  /** Oldest first; without their minions, whom no list of jobs shows. @param wanted A `JobFilter`. */
+  /**
+   * Oldest first; without their minions, whom no list of jobs shows. What was granted is read of those alone that are told: with the
+   * minions of every job it is most of what is kept.
+   *
+   * @param wanted A `JobFilter`.
+   */
   async list(wanted: Value): Promise<Value> {
+    const { cache } = this.ports;
     const filter = jobFilterIn(wanted);
-    const records = (await this.ports.cache.all()).filter((record) => isInTime(record, filter)).reverse();
-    return wantedJobs(summaries(records), filter).map((job) => shown(job, ARGUMENTS_LISTED));
+    const { latest = Infinity } = filter;
+    const newestFirst = wantedOf(await cache.asked((job) => isInTime(job, filter)), filter);
+    const told: Summary[] = [];
+    // Some may not be granted, and however many those are, few looks find the others.
+    for (let most = latest; told.length < latest; most *= 2) {
+      const some = await upTo(most, newestFirst);
+      if (some.length === 0) break;
+      const callers = await cache.callersOf(some.map(({ jid }) => jid));
+      for (const job of some) {
+        const caller = callers.get(job.jid);
+        if (caller !== undefined) told.push({ ...job, user: userOf(caller) });
+      }
+    }
+    return told.slice(0, latest).reverse().map(shown);
   }
 
   /**
@@ -82,7 +110,7 @@ export class JobReads {
       { return: ret, retcode, success, ...(out === null ? {} : { out }) },
     ]);
     const minions = record.members.map(({ id }) => id).sort();
-    return { ...shown(job, ARGUMENTS_ALONE), Minions: minions, Result: Object.fromEntries(result) as Value };
+    return { ...shown(cutTo(ARGUMENTS_ALONE, job)), Minions: minions, Result: Object.fromEntries(result) as Value };
   }
 
   /**
@@ -118,21 +146,41 @@ export class JobReads {
     const summary = summaryOf(record);
     if (summary === undefined || running.length === 0) return [];
     const returned = job?.told ?? (await cache.returnsOf(record));
-    return [{ ...shown(summary, ARGUMENTS_LISTED), Running: running, Returned: returned.map(({ id }) => id) }];
+    return [{ ...shown(cutTo(ARGUMENTS_LISTED, summary)), Running: running, Returned: returned.map(({ id }) => id) }];
   }
 }
 
 /** With a jid that names a time. */
 type Summary = JobSummary & { readonly jid: Jid };
 
-function* summaries(all: Iterable<records.JobRecord>): Iterable<Summary> {
-  for (const record of all) {
-    const job = summaryOf(record);
-    if (job !== undefined) yield job;
+/** What the job says without its grant. */
+type Asked = Omit<Summary, 'user'>;
+
+/** Is read no further than needed: each of these decodes a request. */
+async function* wantedOf(all: Iterable<records.AskedJob>, filter: JobFilter): AsyncGenerator<Asked> {
+  for await (const one of inSlices(all, ({ request }) => request.length)) {
+    const job = askedIn(one);
+    if (job !== undefined && isWanted(job, filter)) yield cutTo(ARGUMENTS_LISTED, job);
   }
 }
 
+/** The next ones; what comes after them can still be asked for. */
+async function upTo<T>(most: number, of: AsyncIterator<T>): Promise<readonly T[]> {
+  const some: T[] = [];
+  while (some.length < most) {
+    const next = await of.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
+}
+
 function summaryOf(record: records.JobRecord): Summary | undefined {
+  const job = askedIn(record);
+  return job === undefined ? undefined : { ...job, user: userOf(record.caller) };
+}
+
+function askedIn(record: records.AskedJob): Asked | undefined {
   const request = readAsked(record.request);
   const jid = parseJid(record.jid);
   if (request === undefined || jid === undefined) return undefined;
@@ -146,23 +194,27 @@ function summaryOf(record: records.JobRecord): Summary | undefined {
     arg: single ? (lists[0] ?? []) : lists,
     tgt: typeof tgt === 'string' ? tgt : [...tgt],
     tgtType,
-    user: userOf(record.caller),
     ...(isMap(metadata) ? { metadata } : {}),
   };
 }
 
-/** A job as `jobs.list_jobs` shows it, with its jid. @param most Bytes of its arguments. */
-function shown({ jid, fun, arg, tgt, tgtType, user, metadata }: Summary, most: number): ValueMap {
+/** A job as `jobs.list_jobs` shows it, with its jid. */
+function shown({ jid, fun, arg, tgt, tgtType, user, metadata }: Summary): ValueMap {
   return {
     jid,
     Function: fun,
-    Arguments: cut(arg, most),
+    Arguments: arg,
     Target: tgt,
     'Target-type': tgtType,
     User: user,
     StartTime: startTimeOf(jid),
     ...(metadata === undefined ? {} : { Metadata: metadata }),
   };
+}
+
+/** @param most Bytes of its arguments. */
+function cutTo<T extends Asked>(most: number, job: T): T {
+  return { ...job, arg: cut(job.arg, most) };
 }
 
 /** The first ones that fit, and how much there is of all. */

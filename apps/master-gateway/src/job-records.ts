@@ -10,6 +10,7 @@ import { decode, encode, type Wire } from '@natrium/envelope';
 import type { JobCreation } from '@natrium/flow';
 import { InFlight } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
+import { inSlices } from './in-slices.js';
 import type { JobGrants } from './job-grants.js';
 
 /** A broker of three that has lost its leader has another within seconds. */
@@ -208,10 +209,14 @@ export class JobRecords {
     return this.store.delete(`o.${instance}`);
   }
 
-  /** Every job that is still kept here. */
-  async all(): Promise<readonly records.AskedJob[]> {
-    const entries = await this.store.list('j.*');
-    return entries.map(({ value }) => readJob(value));
+  /** The wanted ones of all that are still kept here, which may be very many. */
+  async all(isWanted: (asked: records.AskedJob) => boolean): Promise<readonly records.AskedJob[]> {
+    const wanted: records.AskedJob[] = [];
+    for await (const { value } of inSlices(await this.store.list('j.*'), ({ value }) => value.length)) {
+      const asked = readJob(value);
+      if (isWanted(asked)) wanted.push(asked);
+    }
+    return wanted;
   }
 }
 

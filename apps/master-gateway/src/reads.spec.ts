@@ -11,6 +11,7 @@ import { JobReads } from './job-reads.js';
 import type { Minions } from './minions.js';
 import type { Presence, Present } from './presence.js';
 import { Reads } from './reads.js';
+import { turnsDuring } from './turns-during.spec-support.js';
 
 const NOW = 1_795_000_000_000;
 const run = (fun: string) => encodeRequest(aRequest(NOW, { what: 'run', funs: [fun], tgt: '' }));
@@ -27,6 +28,7 @@ interface Jobs {
   readonly asked?: (job: number) => Partial<Request>;
   readonly jid?: (job: number) => string;
   readonly present?: readonly Present[];
+  readonly isGranted?: (jid: string) => boolean;
 }
 
 /** A gateway with so many jobs of so many minions, which have all returned. */
@@ -35,7 +37,18 @@ class AGateway {
   readonly #acl = SigningKey.generate();
   readonly #reads: Reads;
 
-  constructor({ jobs, minions, ret = true, asked = () => ({}), jid = jidOfJob, present = [] }: Jobs) {
+  /** Of which jobs it was looked up who asked for them, each time. */
+  readonly looked: (readonly string[])[] = [];
+
+  constructor({
+    jobs,
+    minions,
+    ret = true,
+    asked = () => ({}),
+    jid = jidOfJob,
+    present = [],
+    isGranted = () => true,
+  }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
       id: `web${String(n)}.example.com`,
       key: new Uint8Array(32),
@@ -47,7 +60,11 @@ class AGateway {
     });
     const outcome = { ret, retcode: 0, success: true, out: null };
     const cache = {
-      all: () => Promise.resolve(all),
+      asked: (isWanted: (asked: records.AskedJob) => boolean) => Promise.resolve(all.filter(isWanted).reverse()),
+      callersOf: (jids: readonly string[]) => {
+        this.looked.push(jids);
+        return Promise.resolve(new Map(jids.filter(isGranted).map((jid) => [jid, about.caller])));
+      },
       byJid: (jid: string) => Promise.resolve(all.find((record) => record.jid === jid)),
       returnsOf: ({ jid }: { readonly jid: string }) =>
         Promise.resolve(all.some((record) => record.jid === jid) ? members.map(({ id }) => ({ id, outcome })) : []),
@@ -114,6 +131,27 @@ it.each([
     options: { metadata: { ticket: n } },
   });
   expect(await new AGateway({ jobs: 5, minions: 1, asked }).jids(wanted)).toEqual(jobs.map(jidOfJob));
+});
+
+it('who asked for a job is looked up of those alone that are told', async () => {
+  const gateway = new AGateway({ jobs: 100, minions: 1 });
+  expect(await gateway.jids({ latest: 2 })).toEqual([98, 99].map(jidOfJob));
+  expect(await gateway.jids({ from: jidOfJob(50), functions: ['none'] })).toEqual([]);
+  expect(await gateway.jids({ to: jidOfJob(1) })).toEqual([0, 1].map(jidOfJob));
+  expect(gateway.looked).toEqual([[99, 98].map(jidOfJob), [1, 0].map(jidOfJob)]);
+});
+
+it('what very many jobs asked for is read in slices, between which the gateway answers others, and no further than needed', async () => {
+  const gateway = new AGateway({ jobs: 4000, minions: 1 });
+  const turns = (filter: Value) => turnsDuring(() => gateway.jids(filter));
+  expect(await turns({ latest: 1, functions: ['none'] })).toBeGreaterThanOrEqual(4);
+  expect(await turns({ latest: 1 })).toBe(0);
+});
+
+it('the latest jobs are the latest that are granted, found with few looks', async () => {
+  const gateway = new AGateway({ jobs: 100, minions: 1, isGranted: (jid) => jid <= jidOfJob(20) });
+  expect(await gateway.jids({ latest: 3 })).toEqual([18, 19, 20].map(jidOfJob));
+  expect(gateway.looked.map(({ length }) => length)).toEqual([3, 6, 12, 24, 48]);
 });
 
 it('the latest jobs are told however much all of them are, and of long arguments the beginning', async () => {

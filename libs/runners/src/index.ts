@@ -15,7 +15,7 @@ export type {
   RunnerHost,
   RunnerMasterPort,
 } from './runner-context.js';
-export { anyOf, isInTime, jobFilterIn, jobPartIn, wantedJobs } from './job-filter.js';
+export { anyOf, isInTime, isWanted, jobFilterIn, jobPartIn } from './job-filter.js';
 export { runner, type RunnerModule, runnerRegistry, wheelRegistry } from './runner-registry.js';
 
 export { builtinWheel, wheelLibrary } from './wheel.js';

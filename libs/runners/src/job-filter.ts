@@ -6,22 +6,12 @@ import type { JobFilter, JobPart, JobSummary } from './runner-context.js';
 
 type Searched = Pick<JobSummary, 'jid' | 'fun' | 'tgt' | 'metadata'>;
 
-/** @param newestFirst Is read no further than needed. @returns The wanted ones, oldest first. */
-export function wantedJobs<T extends Searched>(newestFirst: Iterable<T>, filter: JobFilter): readonly T[] {
-  const { latest = Infinity } = filter;
-  const found: T[] = [];
-  for (const job of newestFirst) {
-    if (isWanted(job, filter)) found.push(job);
-    if (found.length >= latest) break;
-  }
-  return found.reverse();
-}
-
 export function isInTime({ jid }: Pick<Searched, 'jid'>, { from, to }: JobFilter): boolean {
   return (from === undefined || jid >= from) && (to === undefined || jid <= to);
 }
 
-function isWanted(job: Searched, filter: JobFilter): boolean {
+/** Whether all of the filter means it; how many of the latest is counted by whoever asks. */
+export function isWanted(job: Searched, filter: JobFilter): boolean {
   return (
     isInTime(job, filter) &&
     (filter.without === undefined || job.fun !== filter.without) &&

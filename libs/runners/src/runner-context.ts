@@ -45,7 +45,7 @@ export interface RunnerMasterPort {
   fire(tag: string, data: ValueMap): Promise<void>;
 }
 
-/** Which jobs are wanted: those that all of it names. Whoever keeps the jobs looks for them (`wantedJobs`). */
+/** Which jobs are wanted: those that all of it names. Whoever keeps the jobs looks for them (`isWanted`). */
 export interface JobFilter {
   /** Bounds are 20-digit jids, both included: jids rise with time. */
   readonly from?: string;

@@ -1,7 +1,15 @@
 /** `natriumctl event`: over the JSON socket of this host. Each event on its line, as `natrium-run state.event` prints them. */
 import { randomUUID } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
-import { BusGone, EventClient, EventProblem, type From, MATCH_TYPES, type SubscribeOptions } from '@natrium/events';
+import {
+  BusGone,
+  EventClient,
+  EventProblem,
+  type From,
+  MATCH_TYPES,
+  type SubscribeOptions,
+  timeOf,
+} from '@natrium/events';
 import { readJson, type ValueMap } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
@@ -151,7 +159,7 @@ function beginning({ verb, from }: EventOptions, place: KeptPlace | undefined): 
 }
 
 function placeIn(text: string): From {
-  const time = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
+  const time = /^\d{4}-/.test(text) ? timeOf(text) : Number.NaN;
   return Number.isNaN(time) ? { cursor: text } : { time };
 }
 

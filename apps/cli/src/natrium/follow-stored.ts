@@ -1,7 +1,8 @@
 /**
  * Follows a job that was started earlier, by asking the runners what is stored of it whenever the bus of this host tells of a
- * return, and now and then who still works on it. A job that nobody works on any more is over, whoever is missing. An answer has as
- * many returns as one message carries; the others are asked for after it.
+ * return, and now and then who still works on it. A job that nobody works on any more is over, whoever is missing; a minion that is
+ * late to say that it does is asked again before that. A master that is away is waited for: the job goes on without it. An answer has
+ * as many returns as one message carries; the others are asked for after it.
  *
  * The gateway has no way to join a running job: an account without that bus asks each second.
  */
@@ -19,7 +20,7 @@ import {
   type Result,
   type Value,
 } from '@natrium/model';
-import { EXIT } from '../common/exit-codes.js';
+import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { Printer } from '../common/printer.js';
 import { refused, say } from '../common/refused.js';
@@ -47,6 +48,8 @@ interface Stored {
 const EVERY_MS = 1000;
 /** `jobs.active` asks the minions, so it is asked less often; never at once, for a job may be on its way still. */
 const ACTIVE_EVERY_MS = 5000;
+/** One answer without a minion may be one that it missed: so many in a row say that nobody works on the job. */
+const EMPTY_LOOKS = 3;
 const RUN_SECONDS = 10;
 /** So many minions are asked for by their names: of more the answer would hold little but names. */
 const NAMED = 1000;
@@ -69,6 +72,9 @@ class StoredJob {
   readonly #report: JobReport;
   readonly #seen = new Set<string>();
   #minions: readonly string[] = [];
+  #working: readonly string[] = [];
+  /** Looks in a row that found nobody at work. */
+  #emptyLooks = 0;
 
   constructor(
     private readonly jid: string,
@@ -88,29 +94,28 @@ class StoredJob {
     if (!this.#report.started({ jid: this.jid, minions: this.#minions, missing: [] })) return EXIT.noneMatched;
     this.live.started(this.#minions, []);
     const shown = await this.#show(first.value);
-    return shown.ok ? this.#goOn(until) : refused(shown.error, io);
+    return shown.ok || isPassing(shown.error) ? this.#goOn(until) : refused(shown.error, io);
   }
 
   async #goOn(until: number): Promise<number> {
     const { io } = this.parts;
-    let working: readonly string[] = [];
     let askActiveAt = io.now() + EVERY_MS;
     while (this.#silent().length > 0) {
       const isLast = io.now() >= until;
       const asksActive = isLast || io.now() >= askActiveAt;
       if (asksActive) askActiveAt = io.now() + ACTIVE_EVERY_MS;
-      const active = asksActive ? await this.#working() : undefined;
-      if (active?.ok === false) return refused(active.error, io);
+      const active = asksActive ? await this.#lookAtWork() : ok(null);
+      if (!active.ok && (isLast || !isPassing(active.error))) return refused(active.error, io);
       // After the question who works: what returned in between is seen.
       const shown = await this.#look();
-      if (!shown.ok) return refused(shown.error, io);
-      working = active?.value ?? working;
-      if (isLast || (active !== undefined && active.value.length === 0)) break;
-      if (this.#silent().length > 0) await this.#nextLook(Math.min(askActiveAt, until) - io.now());
+      if (!shown.ok && (isLast || !isPassing(shown.error))) return refused(shown.error, io);
+      if (!shown.ok) await io.wait(EVERY_MS);
+      else if (isLast || this.#emptyLooks >= EMPTY_LOOKS) break;
+      else if (this.#silent().length > 0) await this.#nextLook(Math.min(askActiveAt, until) - io.now());
     }
     this.live.ended();
     this.#report.missed(
-      this.#silent().map((id): Absent => ({ id, why: working.includes(id) ? 'running' : 'no_answer' })),
+      this.#silent().map((id): Absent => ({ id, why: this.#working.includes(id) ? 'running' : 'no_answer' })),
     );
     return this.#report.finish();
   }
@@ -176,9 +181,13 @@ class StoredJob {
     return answer.ok ? ok(storedIn(answer.value)) : answer;
   }
 
-  async #working(): Promise<Result<readonly string[], Refusal>> {
+  async #lookAtWork(): Promise<Result<null, Refusal>> {
     const answer = await this.#ask('jobs.active', []);
-    return answer.ok ? ok(workingIn(answer.value, this.jid)) : answer;
+    const working = answer.ok ? workingIn(answer.value, this.jid) : undefined;
+    this.#working = working ?? this.#working;
+    // A look that failed is no empty one, and ends a row: a gateway that has just come back may not hear all minions yet.
+    this.#emptyLooks = working?.length === 0 ? this.#emptyLooks + 1 : 0;
+    return answer.ok ? ok(null) : answer;
   }
 
   async #ask(fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
@@ -188,6 +197,11 @@ class StoredJob {
     if (retcode === 0 && success) return ok(ret);
     return refuse('no_runner_available', `${fun} failed: ${typeof ret === 'string' ? ret : 'no reason given'}`);
   }
+}
+
+/** Whoever is not there now may be soon. */
+function isPassing(why: Refusal): boolean {
+  return exitOfRefusal(why) === EXIT.unavailable;
 }
 
 function storedIn(job: Value): Stored | undefined {

@@ -15,7 +15,8 @@ Examples:
   natriumctl job follow 20261120112404639750 -t 3600 --out jsonl
 
 It asks the runners jobs.list_job and jobs.active, so the account needs both. It ends when all have returned, when nobody
-works on the job any more, or after the time of -t; Ctrl-C ends it too, and the job goes on.
+works on the job any more, or after the time of -t; Ctrl-C ends it too, and the job goes on. A master that is away
+meanwhile is waited for.
 Exit codes as of natrium: 0 all returned well, 1 something failed or is missing, or there is no such job.`;
 
 /** The following itself is loaded when it is asked for. */

@@ -1,7 +1,7 @@
 /** Builders for the tests of runners: a small cluster at the end of the port. */
 import type { Value, ValueMap } from '@natrium/model';
 import type { Outcome, PublishAnswer, PublishAsk } from '@natrium/modules';
-import { builtinRunners, runnerRegistry, wantedJobs } from '../index.js';
+import { builtinRunners, isWanted, runnerRegistry } from '../index.js';
 import type {
   ActiveJob,
   InventoryTarget,
@@ -37,8 +37,8 @@ export class FakeMaster implements RunnerMasterPort {
     this.jobs = {
       list: (filter) => {
         this.filters.push(filter);
-        const newestFirst = cluster.jobs.toSorted((a, b) => (a.jid < b.jid ? 1 : -1));
-        return Promise.resolve(wantedJobs(newestFirst, filter));
+        const wanted = cluster.jobs.toSorted((a, b) => (a.jid < b.jid ? -1 : 1)).filter((job) => isWanted(job, filter));
+        return Promise.resolve(wanted.slice(-(filter.latest ?? wanted.length)));
       },
       get: (jid, part) => {
         this.parts.push(part);

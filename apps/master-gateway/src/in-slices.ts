@@ -1,0 +1,20 @@
+/** Long work in slices, between which the process answers others: who hears nothing from a gateway takes it for dead. */
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** What a slice decodes: a few milliseconds' work, whether that is some hundred small values or one that is large. */
+const SLICE_BYTES = 256 << 10;
+/** What each costs beside its bytes. */
+const EACH_BYTES = 512;
+
+/** All of them, one after the other; what is done with one belongs to its slice. */
+export async function* inSlices<T>(all: Iterable<T>, bytesOf: (item: T) => number): AsyncGenerator<T> {
+  let bytes = 0;
+  for (const item of all) {
+    if (bytes >= SLICE_BYTES) {
+      await turn();
+      bytes = 0;
+    }
+    yield item;
+    bytes += EACH_BYTES + bytesOf(item);
+  }
+}

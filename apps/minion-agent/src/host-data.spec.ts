@@ -7,12 +7,14 @@ import { HostData } from './host-data.js';
 import type { LiveLink } from './live-link.js';
 
 const TEN_MINUTES_MS = 600_000;
-const log: Logger = pino({ enabled: false });
+const lines: string[] = [];
+const log: Logger = pino({}, { write: (line: string) => void lines.push(line) });
 let data: HostData;
 
 beforeAll(sodiumReady);
 beforeEach(() => {
   jest.useFakeTimers();
+  lines.length = 0;
 });
 afterEach(() => {
   data.stop();
@@ -21,7 +23,13 @@ afterEach(() => {
 
 /** A host whose grains change, and an acl-service that may be there. */
 function aHost() {
-  const host = { grains: { os: 'Debian' } as ValueMap, isAnswered: true, asked: [] as unknown[], untaken: 0 };
+  const host = {
+    grains: { os: 'Debian' } as ValueMap,
+    gathers: () => ({ ...host.grains }),
+    isAnswered: true,
+    asked: [] as unknown[],
+    untaken: 0,
+  };
   const { publicKey, signing } = identityFrom(newIdentitySecret());
   const link = {
     steady: <T>(ask: () => T) => ask(),
@@ -42,7 +50,7 @@ function aHost() {
   // Anew each time, as a host's grains are gathered.
   data = new HostData(
     link,
-    () => ({ ...host.grains }),
+    () => host.gathers(),
     log,
     () => (host.untaken += 1),
   );
@@ -101,4 +109,32 @@ it('sends grains again that are what they were before nobody took others: those 
   host.isAnswered = true;
   await tenMinutes();
   expect(host.asked).toEqual([{ os: 'Debian' }, { os: 'Devuan' }, { os: 'Debian' }]);
+});
+
+it('keeps its grains while the host cannot be looked at, and says so; what has changed is sent once it can be', async () => {
+  const host = aHost();
+  await data.send();
+  const { gathers } = host;
+  host.grains = { os: 'Devuan' };
+  host.gathers = () => {
+    throw new Error('EMFILE: too many open files');
+  };
+  await tenMinutes();
+  expect(await data.grains()).toBe(false);
+  expect(data.currentGrains()).toEqual({ os: 'Debian' });
+  const errors = lines.filter((line) => line.includes('"err"'));
+  expect(errors).toHaveLength(2);
+  for (const line of errors)
+    expect(line).toMatch(/EMFILE: too many open files.*could not be gathered; those from before stay/);
+  host.gathers = gathers;
+  await tenMinutes();
+  expect(host.asked.at(-1)).toEqual({ os: 'Devuan' });
+});
+
+it('does not begin without its first grains', () => {
+  const nobody = {} as LiveLink;
+  const gather = () => {
+    throw new Error('EMFILE: too many open files');
+  };
+  expect(() => new HostData(nobody, gather, log)).toThrow('EMFILE: too many open files');
 });

@@ -39,6 +39,7 @@ export class HostData implements RefreshPort {
 
   constructor(
     private readonly link: LiveLink,
+    /** Without the first grains an agent does not begin. */
     private readonly gather: () => ValueMap,
     private readonly log: Logger,
     private readonly onUntaken: () => void = () => undefined,
@@ -53,10 +54,10 @@ export class HostData implements RefreshPort {
   readonly currentGrains = (): ValueMap => this.#grains;
   readonly currentPillar = (): ValueMap => this.#pillar;
 
-  /** @returns false when no acl-service took the data; the agent goes on with what it has. */
-  grains(): Promise<boolean> {
-    this.#gatherAnew();
-    return this.#tried();
+  /** @returns false when they could not be gathered, or no acl-service took the data; the agent goes on with what it has. */
+  async grains(): Promise<boolean> {
+    const isGathered = this.#gatherAnew();
+    return (await this.#tried()) && isGathered;
   }
 
   pillar(): Promise<boolean> {
@@ -83,10 +84,20 @@ export class HostData implements RefreshPort {
     clearInterval(this.#comparing);
   }
 
-  /** Grains that have not changed stay the same object. */
-  #gatherAnew(): void {
-    const grains = this.gather();
-    if (!isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) this.#grains = grains;
+  /**
+   * Grains that have not changed stay the same object.
+   *
+   * @returns false when this host could not be looked at, as with too many open files: an agent does not end for that.
+   */
+  #gatherAnew(): boolean {
+    try {
+      const grains = this.gather();
+      if (!isDeepStrictEqual(toPlain(grains), toPlain(this.#grains))) this.#grains = grains;
+      return true;
+    } catch (error) {
+      this.log.error({ err: error }, 'the grains of this host could not be gathered; those from before stay');
+      return false;
+    }
   }
 
   async #tried(): Promise<boolean> {

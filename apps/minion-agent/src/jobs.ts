@@ -28,12 +28,17 @@ import type { Spool } from './spool.js';
 
 /** What one answer holds (`here`). */
 const MAX_RUNNING = 256;
+/**
+ * For so long a return that no gateway has stored counts as work on its job, so that who waits for it does not hear that nothing
+ * comes. One that nobody takes holds no job for longer.
+ */
+const RETURNING_MS = 60_000;
 
 export interface JobParts {
   readonly id: string;
   readonly link: Link;
   readonly record: Pick<RunRecord, 'admit' | 'start' | 'ran'>;
-  readonly spool: Pick<Spool, 'get'>;
+  readonly spool: Pick<Spool, 'get' | 'cameWithin'>;
   readonly outbox: Pick<Outbox, 'deliver'>;
   readonly execution: Pick<Execution, 'running' | 'run'>;
   readonly data: Pick<HostData, 'grains' | 'pillar'>;
@@ -46,14 +51,14 @@ export interface JobParts {
 
 /** Listens for this minion's jobs and for questions that run nothing, on its own subject only. */
 export function listenForJobs(parts: JobParts): void {
-  const { link, execution, standing, finishing } = parts;
+  const { link, standing, finishing } = parts;
   const flow = jobRun(parts);
   link.bus.serve(
     link.subjects.job(link.own.fp),
     undefined,
     [contracts.job, contracts.presence, contracts.refresh],
     (opened) => {
-      if (opened.kind === contracts.presence.kind) answerPresence(opened, execution);
+      if (opened.kind === contracts.presence.kind) answerPresence(opened, parts);
       else if (opened.kind === contracts.refresh.kind) refresh(opened, parts);
       else if (standing.accepted) return finishing.during(() => flow.handle(orderOf(opened)));
       return undefined;
@@ -61,11 +66,15 @@ export function listenForJobs(parts: JobParts): void {
   );
 }
 
-function answerPresence(opened: Opened<typeof contracts.presence>, execution: JobParts['execution']): void {
+function answerPresence(opened: Opened<typeof contracts.presence>, { execution, spool }: JobParts): void {
   const { jids } = opened.body;
   const running = execution.running();
-  const asked = jids.length === 0 ? running.slice(-MAX_RUNNING) : jids.filter((jid) => running.includes(jid));
-  opened.answer(contracts.here, { running: asked });
+  if (jids.length === 0) {
+    opened.answer(contracts.here, { running: running.slice(-MAX_RUNNING) });
+    return;
+  }
+  const returning = spool.cameWithin(RETURNING_MS);
+  opened.answer(contracts.here, { running: jids.filter((jid) => running.includes(jid) || returning.has(jid)) });
 }
 
 function refresh({ body }: Opened<typeof contracts.refresh>, { data, standing }: JobParts): void {

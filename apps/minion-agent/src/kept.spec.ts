@@ -8,7 +8,7 @@ import { NO_TRACING } from '@natrium/bus';
 import type { MinionConfig } from '@natrium/config';
 import { sodiumReady, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
-import { ok, parseJid } from '@natrium/model';
+import { err, ok, parseJid } from '@natrium/model';
 import { pino } from 'pino';
 import { Execution } from './execution.js';
 import { Kept } from './kept.js';
@@ -30,11 +30,16 @@ interface Told {
 let folder: string;
 let kept: Kept;
 let told: Told[];
+/** What each link calls when the broker is back. */
+let isAway: boolean;
+let backs: (() => void)[];
 beforeAll(sodiumReady);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-kept-'));
   kept = aProcess();
   told = [];
+  backs = [];
+  isAway = false;
 });
 afterEach(() => {
   kept.close();
@@ -67,7 +72,7 @@ function aLink(over: string): LiveLink {
   };
   const deliver = ({ body }: { readonly body: Return }) => {
     told.push({ over, digest: toHex(body.digest), status: body.status });
-    return Promise.resolve(ok(undefined));
+    return Promise.resolve(isAway ? err('timeout') : ok(undefined));
   };
   return {
     own: { fp: 'fp' },
@@ -75,6 +80,7 @@ function aLink(over: string): LiveLink {
     directory: { instance: () => undefined, role: () => [] },
     bus: { tracing: NO_TRACING, ask, deliver },
     steady: <T>(asked: () => Promise<T>) => asked(),
+    whenBack: (back: () => void) => backs.push(back),
   } as unknown as LiveLink;
 }
 
@@ -140,6 +146,23 @@ it('a return that comes while no link is live waits for the next one', async () 
   comeIn('second');
   await turn();
   expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'done' }]);
+});
+
+it('a return that waits leaves over the link of now as soon as the broker is back, and not over the one before', async () => {
+  const first = comeIn('first');
+  const second = comeIn('second');
+  isAway = true;
+  kept.deliver(RETURN, 1);
+  await turn();
+  isAway = false;
+  expect(second.spool.all()).toEqual([RETURN]);
+  first.outbox.close();
+  told = [];
+  for (const back of backs) back();
+  await turn();
+  second.outbox.close();
+  expect(told).toEqual([{ over: 'second', digest: DIGEST, status: 'done' }]);
+  expect(second.spool.all()).toEqual([]);
 });
 
 it('what runs is known to the agent that joined again', () => {

@@ -61,10 +61,14 @@ export class Kept {
 
   /** The way out for every return from now on, also for those of jobs that began before. */
   outboxOn(link: LiveLink, { record, spool }: { readonly record: RunRecord; readonly spool: Spool }): Outbox {
-    this.#outbox = new Outbox(link, spool, record, (cause) => {
+    const outbox = new Outbox(link, spool, record, (cause) => {
       this.log.error({ err: cause }, 'a return could not be sent');
     });
-    return this.#outbox;
+    this.#outbox = outbox;
+    link.whenBack(() => {
+      outbox.brokerIsBack();
+    });
+    return outbox;
   }
 
   /** One that comes while the agent joins again waits in the spool. */

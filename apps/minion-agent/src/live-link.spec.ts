@@ -6,9 +6,14 @@ function came(name: string) {
   const lost = new Promise<string>((resolve) => {
     lose = resolve;
   });
-  // Of a link only who it is and when it is lost is looked at here.
-  const one = { transport: { lost }, link: { identity: name }, user: undefined } as unknown as CameIn;
-  return { one, lose };
+  const backs: (() => void)[] = [];
+  const transport = { lost, whenBack: (back: () => void) => backs.push(back) };
+  // Of a link only who it is, and when it is lost or back, is looked at here.
+  const one = { transport, link: { identity: name }, user: undefined } as unknown as CameIn;
+  const isBack = () => {
+    for (const back of backs) back();
+  };
+  return { one, lose, isBack };
 }
 
 function later<T>() {
@@ -68,4 +73,16 @@ it('is lost with the link that is live, not with the one before', async () => {
   await new Promise(setImmediate);
   next.lose('the new one');
   expect(await link.lost).toBe('the new one');
+});
+
+it('tells when the broker is back for the link that is live, and of no other', () => {
+  const [old, next] = [came('old'), came('new')];
+  const link = new LiveLink(old.one);
+  const told: unknown[] = [];
+  link.whenBack(() => told.push(link.identity));
+  old.isBack();
+  link.goOver(next.one);
+  old.isBack();
+  next.isBack();
+  expect(told).toEqual(['old', 'new']);
 });

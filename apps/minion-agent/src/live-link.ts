@@ -17,6 +17,7 @@ export interface CameIn {
 
 export class LiveLink implements Link {
   #now: CameIn;
+  readonly #whenBack = new Set<() => void>();
   #asking = 0;
   #changing: Promise<void> | undefined;
   #quiet: () => void = () => undefined;
@@ -128,7 +129,15 @@ export class LiveLink implements Link {
     this.#lose(why);
   }
 
+  /** Calls each time the broker is there again for the identity that is live then. */
+  whenBack(back: () => void): void {
+    this.#whenBack.add(back);
+  }
+
   #watch({ transport }: CameIn): void {
+    transport.whenBack(() => {
+      if (this.#now.transport === transport) for (const back of this.#whenBack) back();
+    });
     void transport.lost.then((why) => {
       if (this.#now.transport === transport) this.#lose(why);
     });

@@ -148,17 +148,23 @@ class ByHand implements Pace {
   }
 }
 
+interface Delivery {
+  readonly body: { readonly digest: Uint8Array };
+  readonly subject: string;
+}
+
 /** Gateways of which nobody says that a return is stored until `knows`; each question ends as `says` after what it waits for. */
 function aDeafGateway(says: 'timeout' | 'no_responders' = 'timeout', spooling: Partial<SpoolOptions> = {}) {
   const pace = new ByHand();
   const spool = aSpool({ now: () => pace.now(), uptime: () => pace.now(), ...spooling });
-  const asked: { readonly digest: string; readonly at: number; readonly waits: number }[] = [];
+  const asked: { readonly digest: string; readonly subject: string; readonly at: number; readonly waits: number }[] =
+    [];
   const finished: string[] = [];
   const world = { pace, spool, asked, finished, knows: (_digest: string) => false, storesIn: 0 };
   const bus = {
-    deliver: ({ body }: { readonly body: { readonly digest: Uint8Array } }, waits: number) => {
+    deliver: ({ body, subject }: Delivery, waits: number) => {
       const digest = toHex(body.digest);
-      asked.push({ digest, at: pace.now() / 1000, waits: waits / 1000 });
+      asked.push({ digest, subject, at: pace.now() / 1000, waits: waits / 1000 });
       const knows = world.knows(digest);
       const answer = knows ? ok(undefined) : err(says);
       const ms = knows ? world.storesIn : says === 'no_responders' ? 0 : waits;
@@ -281,6 +287,90 @@ describe('a return that is larger than the whole spool', () => {
     outbox.close();
     expect(asked).toHaveLength(1);
     expect(spool.all()).toEqual([]);
+  });
+});
+
+describe('when the broker is back after it was away', () => {
+  const times = (asked: readonly { readonly at: number }[]) => asked.map(({ at }) => at);
+
+  it('a return that waits for its next time is sent at once', async () => {
+    const { outbox, pace, asked, world, spool } = aDeafGateway();
+    outbox.deliver(RETURN);
+    await pace.pass(12);
+    world.knows = () => true;
+    const before = asked.length;
+    outbox.brokerIsBack();
+    await turn();
+    outbox.close();
+    expect(times(asked.slice(before))).toEqual([12]);
+    expect(spool.all()).toEqual([]);
+  });
+
+  it('a return whose first sending was lost with the connection is sent again a second later, to who asked', async () => {
+    const { outbox, pace, asked, world, spool } = aDeafGateway();
+    outbox.deliver(RETURN);
+    await pace.pass(2);
+    world.knows = () => true;
+    outbox.brokerIsBack();
+    await pace.pass(2);
+    outbox.close();
+    expect(asked.map(({ at, subject }) => [at, subject])).toEqual([
+      [0, 'here'],
+      [3.002, 'here'],
+    ]);
+    expect(spool.all()).toEqual([]);
+  });
+
+  it('a return that is on its way is not sent twice: what is answered soon is stored', async () => {
+    const { outbox, pace, asked, world, spool } = aDeafGateway();
+    world.knows = () => true;
+    world.storesIn = 900;
+    outbox.deliver(RETURN);
+    await turn();
+    outbox.brokerIsBack();
+    await pace.pass(60);
+    outbox.close();
+    expect(times(asked)).toEqual([0]);
+    expect(spool.all()).toEqual([]);
+  });
+
+  it('one of a job to many is given the time that all of them take', async () => {
+    const { outbox, pace, asked, world } = aDeafGateway();
+    world.knows = () => true;
+    world.storesIn = 20_000;
+    outbox.deliver(RETURN, 10_000);
+    await turn();
+    outbox.brokerIsBack();
+    await pace.pass(60);
+    outbox.close();
+    expect(times(asked)).toEqual([0]);
+  });
+
+  it('no more are under way than ever, and those that were tried often wait as long as before', async () => {
+    const { outbox, pace, asked } = aDeafGateway();
+    const digest = (n: number) => String(n).padStart(64, '0');
+    for (let n = 0; n < 100; n += 1) outbox.deliver({ ...RETURN, instance: '', digest: digest(n) });
+    await pace.pass(1200);
+    const before = asked.length;
+    outbox.brokerIsBack();
+    await pace.pass(70);
+    outbox.close();
+    const again = asked.slice(before);
+    // Each has ten seconds for its answer, but for the four that were on their way: they are sent once more.
+    const most = Math.max(...again.map(({ at }) => again.filter((one) => one.at > at - 10 && one.at <= at).length));
+    expect(most).toBe(4);
+    expect(again.length - new Set(again.map((one) => one.digest)).size).toBeLessThanOrEqual(4);
+  });
+
+  it('nothing that is stored is sent again', async () => {
+    const { outbox, pace, asked, world } = aDeafGateway();
+    world.knows = () => true;
+    outbox.deliver(RETURN);
+    await turn();
+    outbox.brokerIsBack();
+    await pace.pass(60);
+    outbox.close();
+    expect(times(asked)).toEqual([0]);
   });
 });
 

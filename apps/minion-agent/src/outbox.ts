@@ -3,12 +3,14 @@
  *
  * Each time that nobody says so, it waits longer: gateways and a broker that are at their limit would never come to rest under
  * what is sent again, and a return that no gateway has a job for is sent for as long as jobs are kept, or `keep_returns` says.
+ * When the broker is back after it was away, all that waits is sent, and what was lost with the connection before.
  *
  * Spec: spec/envelope.md#durability.
  */
 import { fromHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import type { Link } from '@natrium/client';
+import { InFlight } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import { afterNow, type Pace, PacedLines } from './paced-lines.js';
 import type { RunRecord } from './run-record.js';
@@ -20,8 +22,13 @@ const ANSWER_MS = 5000;
 const ANSWER_MS_EACH = 2;
 /** From the third time on, twice as long. */
 const PATIENT_TRIES = 2;
+/**
+ * When the broker is back, what waited for it has just left and is answered soon, and what was sent before on a connection that
+ * went silently never is: so long an answer is waited for then, and so much longer for each that was asked.
+ */
+const BACK_ANSWER_MS = 1000;
 
-type Sent = 'stored' | 'unanswered' | 'nobody';
+type Sent = 'stored' | 'unanswered' | 'nobody' | 'lost';
 
 interface Again {
   readonly digest: string;
@@ -31,6 +38,9 @@ interface Again {
 
 export class Outbox {
   readonly #again: PacedLines<Again>;
+  /** What is to happen to each question that waits for its answer when the broker is back. */
+  readonly #asking = new InFlight<number, () => void>();
+  #asked = 0;
   #closed = false;
 
   constructor(
@@ -38,7 +48,7 @@ export class Outbox {
     private readonly spool: Pick<Spool, 'put' | 'drop' | 'all' | 'get' | 'beginSending' | 'endSending'>,
     private readonly record: Pick<RunRecord, 'finish'>,
     private readonly onFailure: (cause: unknown) => void,
-    pace: Pace = afterNow,
+    private readonly pace: Pace = afterNow,
   ) {
     // For all that wait, whoever set it off.
     this.#again = new PacedLines(pace, (again, tries) =>
@@ -65,6 +75,12 @@ export class Outbox {
     for (const { digest } of this.spool.all()) this.#again.now(digest, { digest, asked: 1 });
   }
 
+  /** Those that are being sent are left alone for a moment: nothing is sent twice that is answered then. */
+  brokerIsBack(): void {
+    for (const onBack of this.#asking.values()) onBack();
+    this.#again.allDue();
+  }
+
   close(): void {
     this.#closed = true;
     this.#again.close();
@@ -76,7 +92,9 @@ export class Outbox {
     if (ret === undefined) return; // stored meanwhile, or dropped
     let sent: Sent = 'nobody';
     try {
-      sent = await this.#send(ret, asked, tries);
+      // In the same turn: one that was tried often keeps its place.
+      do sent = await this.#send(ret, asked, tries);
+      while (sent === 'lost' && this.spool.get(digest) !== undefined);
       if (sent === 'stored') this.#stored(digest);
     } catch (cause) {
       this.onFailure(cause);
@@ -89,10 +107,31 @@ export class Outbox {
 
   async #send(ret: MinionReturn, asked: number, tries: number): Promise<Sent> {
     const ms = (ANSWER_MS + asked * ANSWER_MS_EACH) * (tries < PATIENT_TRIES ? 1 : 2);
-    const toAsker = ret.instance === '' ? 'nobody' : await this.#sendTo(ret, this.#subjectOf(ret), ms);
-    if (toAsker === 'stored') return toAsker;
-    const toAny = await this.#sendTo(ret, this.link.subjects.up(this.link.own.fp, 'return'), ms);
+    const backMs = BACK_ANSWER_MS + asked * ANSWER_MS_EACH;
+    const sendTo = (subject: string) => this.#unlessLost(this.#sendTo(ret, subject, ms), backMs);
+    const toAsker = ret.instance === '' ? 'nobody' : await sendTo(this.#subjectOf(ret));
+    if (toAsker === 'stored' || toAsker === 'lost') return toAsker;
+    const toAny = await sendTo(this.link.subjects.up(this.link.own.fp, 'return'));
     return toAny === 'nobody' ? toAsker : toAny;
+  }
+
+  /** @param backMs How long the answer may take once the broker is back. */
+  #unlessLost(sending: Promise<Sent>, backMs: number): Promise<Sent> {
+    this.#asked += 1;
+    const name = this.#asked;
+    let cancel: () => void = () => undefined;
+    return new Promise<Sent>((resolve, reject) => {
+      this.#asking.set(name, () => {
+        cancel();
+        cancel = this.pace.after(backMs, () => {
+          resolve('lost');
+        });
+      });
+      sending.then(resolve, reject);
+    }).finally(() => {
+      cancel();
+      this.#asking.delete(name);
+    });
   }
 
   /** Until now the record says "begun": were the spool lost, the caller would hear "interrupted" and not wait for ever. */

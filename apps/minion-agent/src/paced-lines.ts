@@ -75,6 +75,13 @@ export class PacedLines<T> {
     this.#next();
   }
 
+  /** All that wait are due, each in its own line still: those that were tried often keep nobody waiting now either. */
+  allDue(): void {
+    const at = this.pace.now();
+    for (const line of this.#lines) for (const [name, { item }] of line) line.set(name, { item, at });
+    this.#next();
+  }
+
   forget(name: string): void {
     for (const line of this.#lines) line.delete(name);
   }

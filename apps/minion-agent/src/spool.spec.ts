@@ -236,6 +236,18 @@ describe('a return that no gateway has stored', () => {
     expect(keptLines()).toBe(1);
   });
 
+  it('came as long ago as it did, also when its request comes again and over a restart', () => {
+    const spool = open();
+    spool.put(aReturn(1));
+    now += 999;
+    spool.put(aReturn(1));
+    const { jid } = aReturn(1);
+    expect([...spool.cameWithin(1000)]).toEqual([jid]);
+    expect([...open().cameWithin(1000)]).toEqual([jid]);
+    now += 1;
+    expect([...spool.cameWithin(1000), ...open().cameWithin(1000)]).toEqual([]);
+  });
+
   it('is as old as it was when its request comes again', () => {
     const spool = open();
     spool.put(aReturn(1));

@@ -194,6 +194,15 @@ export class Spool {
     this.options.onDropped(digest);
   }
 
+  /** Jids of the returns that came less than so many milliseconds ago. */
+  cameWithin(ms: number): ReadonlySet<string> {
+    const { uptime, keepMs } = this.options;
+    const after = uptime() - ms + keepMs;
+    const jids = new Set<string>();
+    for (const { ret, until } of this.#waiting.values()) if (until > after) jids.add(ret.jid);
+    return jids;
+  }
+
   all(): readonly MinionReturn[] {
     return Array.from(this.#waiting.values(), ({ ret }) => ret);
   }

@@ -106,13 +106,13 @@ const CHECKS: readonly (readonly [string, (minion: Minion) => void, string, read
     'a request from beyond the skew',
     (minion) => (minion.request = ok({ ...REQUEST, issued: NOW + SKEW + 1 })),
     'request_from_future',
-    ['grant', 'digest', 'leaf', 'request'],
+    ['grant', 'digest', 'leaf', 'request', 'admit'],
   ],
   [
     'a request that has ended',
     (minion) => (minion.request = ok({ ...REQUEST, issued: NOW - 65_001 })),
     'request_expired',
-    ['grant', 'digest', 'leaf', 'request'],
+    ['grant', 'digest', 'leaf', 'request', 'admit'],
   ],
   [
     'anything that a record in doubt may lack',
@@ -240,6 +240,75 @@ describe('a job at a minion', () => {
     await minion.get();
     expect(minion.executed).toEqual([]);
     expect(minion.delivered.map((one) => [one.status, one.code, one.outcome.ret])).toEqual([[status, null, ret]]);
+  });
+
+  const untimely = [
+    ['has ended', NOW - 65_001, 'request_expired'],
+    ['is from beyond the skew', NOW + SKEW + 1, 'request_from_future'],
+  ] as const;
+
+  it.each(untimely)('whose request %s is answered again where it runs or ran, and refused where it would run', async (_about, issued, code) => {
+    const known = ['running', 'finished', 'interrupted'] as const;
+    const heard: (readonly [Admission, readonly unknown[]])[] = [];
+    for (const admission of [...known, 'run', 'record_incomplete'] as const) {
+      const minion = new Minion();
+      minion.request = ok({ ...REQUEST, issued });
+      minion.admission = admission;
+      await minion.get();
+      expect([minion.executed, minion.steps.includes('record')]).toEqual([[], false]);
+      heard.push([admission, minion.delivered.map((ret) => ret.code ?? ret.status)]);
+    }
+    expect(heard).toEqual([
+      ['running', []],
+      ['finished', ['already_returned']],
+      ['interrupted', ['interrupted']],
+      ['run', [code]],
+      ['record_incomplete', [code]],
+    ]);
+  }); // prettier-ignore
+
+  it('that is running returns to the gateway that took it over after its request had ended', async () => {
+    const minion = new Minion();
+    let finish: (outcome: Outcome) => void = () => undefined;
+    minion.result = () => new Promise((resolve) => (finish = resolve));
+    const running = new JobRun(minion.ports);
+    const first = running.handle(ORDER);
+    minion.admission = 'running';
+    minion.request = ok({ ...REQUEST, issued: NOW - 65_001 });
+    await running.handle({ ...ORDER, instance: 'gw2' });
+    finish(DONE);
+    await first;
+    expect(minion.delivered.map(({ status, instance }) => [status, instance])).toEqual([['done', 'gw2']]);
+  });
+
+  it.each(['run', 'record_incomplete'] as const)(
+    'that ran is answered from the spool, and never run, though its request has ended and the record says %s',
+    async (admission) => {
+      const minion = new Minion();
+      minion.request = ok({ ...REQUEST, issued: NOW - 65_001 });
+      minion.admission = admission;
+      minion.spooled = { jid: JID, digest: 'digest', instance: 'gone', status: 'done', code: null, outcome: DONE };
+      await minion.get({ instance: 'gw2' });
+      expect([minion.executed, minion.delivered]).toEqual([[], [{ ...minion.spooled, instance: 'gw2' }]]);
+    },
+  );
+
+  it.each([
+    [
+      'a grant that the acl-service did not sign',
+      (minion: Minion) => (minion.grant = err({ code: 'grant_signature' })),
+    ],
+    ['a grant that has expired', (minion: Minion) => (minion.grant = err({ code: 'grant_expired', grant: GRANT }))],
+    ['another request than the granted one', (minion: Minion) => (minion.digest = 'other')],
+    ['a grant for other minions', (minion: Minion) => (minion.under = false)],
+  ])('that ran is told to nobody who comes with %s', async (_about, breakIt) => {
+    const minion = new Minion();
+    minion.admission = 'finished';
+    minion.spooled = { jid: JID, digest: 'digest', instance: 'gone', status: 'done', code: null, outcome: DONE };
+    breakIt(minion);
+    await minion.get();
+    expect(minion.delivered.map(({ status }) => status)).toEqual(['refused']);
+    expect(minion.steps).not.toContain('admit');
   });
 
   it('whose execution itself fails is returned as failed, and finished', async () => {

@@ -2,9 +2,9 @@
  * A minion gets a job: the grant is checked, the request runs once, the return goes into the spool.
  *
  * The order is the security argument, spec/envelope.md#grants: sender is the gateway → the acl key's signature over
- * this cluster and this kind → the request is the one that was granted → not expired → this very minion is under the
- * root → not run before → not about to end → recorded → run with the request's words and the grant's caller, and nothing from
- * anywhere else.
+ * this cluster and this kind, in force now → the request is the one that was granted → this very minion is under the root → not
+ * run before → the request is in time → not about to end → recorded → run with the request's words and the grant's caller, and
+ * nothing from anywhere else.
  */
 import type { Admission } from '@natrium/jobs';
 import type { Jid, Principal, RefusalCode, Request, Result, Signed, Value } from '@natrium/model';
@@ -91,8 +91,9 @@ export class JobRun {
     const { grant, request } = checked.value;
     const until = request.issued + request.lifetime;
     const admission = this.ports.admit(grant.requestDigest, request.issued, until);
-    if (admission !== 'run') {
-      this.#answerAgain(order, grant, admission);
+    const untimely = this.#untimely(request);
+    if (admission !== 'run' || untimely !== undefined) {
+      this.#answerWithoutRun(order, grant, admission, untimely ?? 'record_incomplete');
       return;
     }
     if (this.ports.isStopping()) {
@@ -133,10 +134,13 @@ export class JobRun {
     if (!this.ports.isUnder(grant, order.place)) return refuse('grant_not_for_me', grant);
     const request = this.ports.readRequest(order.request);
     if (!request.ok || request.value.what !== 'job') return refuse('bad_request', grant);
-    const now = this.ports.now();
-    if (request.value.issued > now + this.ports.skewMs) return refuse('request_from_future', grant);
-    if (request.value.issued + request.value.lifetime < now) return refuse('request_expired', grant);
     return { ok: true, value: { grant, request: request.value } };
+  }
+
+  #untimely({ issued, lifetime }: Request): 'request_from_future' | 'request_expired' | undefined {
+    const now = this.ports.now();
+    if (issued > now + this.ports.skewMs) return 'request_from_future';
+    return issued + lifetime < now ? 'request_expired' : undefined;
   }
 
   /** A grant that cannot be trusted names no job; the refusal is still told, under the digest of what came. */
@@ -153,7 +157,13 @@ export class JobRun {
     };
   }
 
-  #answerAgain(order: JobOrder, grant: CheckedGrant, admission: Exclude<Admission, 'run'>): void {
+  /**
+   * A job may run for longer than its request lives, and clocks differ: what runs or ran is answered whatever the request's time,
+   * also from the spool where the record has forgotten it.
+   *
+   * @param refusal Why it does not run now, when it never did.
+   */
+  #answerWithoutRun(order: JobOrder, grant: CheckedGrant, admission: Admission, refusal: RefusalCode): void {
     if (admission === 'running') {
       // Its return will come, to the gateway that asked last.
       this.#waiting.set(grant.requestDigest, order.instance);
@@ -162,8 +172,9 @@ export class JobRun {
     const spooled = this.ports.spooled(grant.requestDigest);
     if (spooled !== undefined)
       this.ports.deliver({ ...spooled, jid: grant.jid, instance: order.instance }, grant.count);
-    else if (admission === 'record_incomplete') this.#answer(order, grant, 'refused', 'record_incomplete');
-    else this.#answer(order, grant, admission === 'interrupted' ? 'interrupted' : 'already_returned', null);
+    else if (admission === 'interrupted') this.#answer(order, grant, 'interrupted', null);
+    else if (admission === 'finished') this.#answer(order, grant, 'already_returned', null);
+    else this.#answer(order, grant, 'refused', refusal);
   }
 
   #answer(order: JobOrder, grant: CheckedGrant, status: MinionReturn['status'], code: RefusalCode | null): void {

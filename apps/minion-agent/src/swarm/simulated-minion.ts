@@ -30,6 +30,9 @@ export class SimulatedMinion {
     const outbox = new Outbox(link, spool, record, (cause) => {
       log.error({ err: cause }, `a return of ${id} could not be sent`);
     });
+    link.whenBack(() => {
+      outbox.brokerIsBack();
+    });
     const standing = new Standing({ ...about, id, link }, () => {
       void data.grains().then(() => {
         outbox.sendSpooled();

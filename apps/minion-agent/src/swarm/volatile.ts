@@ -55,18 +55,25 @@ export class Unstored {
   }
 }
 
+interface Waiting {
+  readonly ret: MinionReturn;
+  /** When it came, by a clock that does not jump. */
+  readonly cameMs: number;
+}
+
 export class VolatileSpool {
-  readonly #waiting = new Map<string, MinionReturn>();
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(private readonly unstored: Unstored) {}
 
   put(ret: MinionReturn): void {
-    if (!this.#waiting.has(ret.digest)) this.unstored.change(1);
-    this.#waiting.set(ret.digest, ret);
+    const before = this.#waiting.get(ret.digest);
+    if (before === undefined) this.unstored.change(1);
+    this.#waiting.set(ret.digest, { ret, cameMs: before?.cameMs ?? performance.now() });
   }
 
   get(digest: string): MinionReturn | undefined {
-    return this.#waiting.get(digest);
+    return this.#waiting.get(digest)?.ret;
   }
 
   beginSending(digest: string): MinionReturn | undefined {
@@ -81,7 +88,12 @@ export class VolatileSpool {
     if (this.#waiting.delete(digest)) this.unstored.change(-1);
   }
 
+  cameWithin(ms: number): ReadonlySet<string> {
+    const after = performance.now() - ms;
+    return new Set([...this.#waiting.values()].filter(({ cameMs }) => cameMs > after).map(({ ret }) => ret.jid));
+  }
+
   all(): readonly MinionReturn[] {
-    return [...this.#waiting.values()];
+    return Array.from(this.#waiting.values(), ({ ret }) => ret);
   }
 }

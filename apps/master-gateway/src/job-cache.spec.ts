@@ -2,11 +2,10 @@
 import { jest } from '@jest/globals';
 import { MemoryStore } from '@natrium/bus';
 import { parseJid, type Value } from '@natrium/model';
-import { until } from '@natrium/testing';
+import { turnsDuring, until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { JobCache } from './job-cache.js';
 import { takenMs } from './job-stores.js';
-import { turnsDuring } from './turns-during.spec-support.js';
 
 const digestOf = (n: number) => n.toString(16).padStart(64, '0');
 const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;

@@ -4,12 +4,11 @@
  * Spec: spec/envelope.md#durability.
  */
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
-import type { Store } from '@natrium/bus';
+import { inSlices, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { InFlight, jidOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond } from './by-second.js';
-import { inSlices } from './in-slices.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */

@@ -2,7 +2,7 @@
  * What `jobs.*` show: jobs as they were asked for, what was returned to one, and which are in progress. What is wanted of them is
  * looked for here, so that no others have to fit into an answer, and arguments that are long are cut.
  */
-import { readAsked } from '@natrium/bus';
+import { inSlices, readAsked } from '@natrium/bus';
 import { encode } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
 import {
@@ -30,7 +30,6 @@ import {
 } from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
-import { inSlices } from './in-slices.js';
 import type { JobCache } from './job-cache.js';
 import { endedRun } from './kept-runs.js';
 import type { Presence } from './presence.js';

@@ -5,12 +5,11 @@
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Store } from '@natrium/bus';
+import { inSlices, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import type { JobCreation } from '@natrium/flow';
 import { InFlight } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
-import { inSlices } from './in-slices.js';
 import type { JobGrants } from './job-grants.js';
 
 /** A broker of three that has lost its leader has another within seconds. */

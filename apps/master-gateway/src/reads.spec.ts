@@ -4,14 +4,13 @@ import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
 import { jidOf, type Request, type Value } from '@natrium/model';
-import { aGrant, aRequest } from '@natrium/testing';
+import { aGrant, aRequest, turnsDuring } from '@natrium/testing';
 import type { contracts, records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
 import { JobReads } from './job-reads.js';
 import type { Minions } from './minions.js';
 import type { Presence, Present } from './presence.js';
 import { Reads } from './reads.js';
-import { turnsDuring } from './turns-during.spec-support.js';
 
 const NOW = 1_795_000_000_000;
 const run = (fun: string) => encodeRequest(aRequest(NOW, { what: 'run', funs: [fun], tgt: '' }));

@@ -1,6 +1,6 @@
 /** Rules of long work: it is done in order, and others have their turn, after a few large pieces or some hundred small ones. */
+import { turnsDuring } from '@natrium/testing';
 import { inSlices } from './in-slices.js';
-import { turnsDuring } from './turns-during.spec-support.js';
 
 async function read(sizes: readonly number[]): Promise<readonly number[]> {
   const done: number[] = [];

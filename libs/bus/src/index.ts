@@ -5,6 +5,7 @@ export type { AskFailure } from './conversation.js';
 export { Directory } from './directory.js';
 export type { Fan, FanTarget, ReadyFan } from './fanning.js';
 export { GroupCommit } from './group-commit.js';
+export { inSlices } from './in-slices.js';
 export { type Greeting, hello, type HelloPin, type HelloProblem } from './hello.js';
 export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './journal.js';
 export { MemoryStore } from './memory-store.js';

@@ -1,5 +1,6 @@
 /** Rules of what a follower of a sealed store could not read: it is read again when keys have come, once, and only while it stands there. */
 import { sodiumReady, type StorageKey } from '@natrium/envelope';
+import { turnsDuring } from '@natrium/testing';
 import { MemoryStore } from './memory-store.js';
 import { SealedStore } from './sealed-store.js';
 
@@ -90,4 +91,15 @@ it('is without what nobody can read, and is told of the rest', async () => {
   await keyComes();
   expect(told).toHaveLength(100);
   expect([missedOf(following), alerts.length]).toEqual([['junk'], 101]);
+});
+
+it('is listed while others have their turn, however much there is', async () => {
+  const raw = new MemoryStore('NT_main_jobs');
+  const sealed = sealedWith(raw, NEW);
+  for (let n = 0; n < 2000; n += 1) await sealed.put(`j.${String(n)}`, bytes('one'));
+  let listed: readonly unknown[] = [];
+  const turns = await turnsDuring(async () => {
+    listed = await sealed.list('j.*');
+  });
+  expect([listed.length, turns >= 3]).toEqual([2000, true]);
 });

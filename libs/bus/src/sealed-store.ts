@@ -4,6 +4,7 @@
  * Spec: spec/envelope.md#storage.
  */
 import { openStored, sealStored, type StorageKey } from '@natrium/envelope';
+import { inSlices } from './in-slices.js';
 import type { Entry, Following, Store } from './store.js';
 
 /** The storage keys of one class: the newest seals, any opens. */
@@ -127,7 +128,8 @@ export class SealedStore implements Store {
 
   async list(pattern: string, since?: number): Promise<readonly Entry[]> {
     const opened: Entry[] = [];
-    for (const entry of await this.store.list(pattern, since)) {
+    // There may be very many: others are not kept from their turn until the last is opened.
+    for await (const entry of inSlices(await this.store.list(pattern, since), ({ value }) => value.length)) {
       const problem = this.#problemOf(entry, (good) => opened.push(good));
       if (problem !== undefined) this.onCorrupt(problem);
     }

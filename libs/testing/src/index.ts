@@ -14,6 +14,7 @@ export { seeded, withOneByteEdited } from './seeded.js';
 export { arrowsOf, type SeenSpan, SeenSpans, traceTree } from './seen-spans.js';
 export { TestMinion } from './test-minion.js';
 export { SucceededRoot } from './succeeded-root.js';
+export { turnsDuring } from './turns-during.js';
 export { PATIENCE_MS, until } from './until.js';
 export { type Posted, WebhookReceiver } from './webhook-receiver.js';
 export { TraceCollector } from './trace-collector.js';

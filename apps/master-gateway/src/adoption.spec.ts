@@ -32,6 +32,7 @@ interface Left {
 function anAdoption(there: Left) {
   const { granted } = there;
   const taken: SignedRequest[] = [];
+  const from: (string | undefined)[] = [];
   const settled: SignedRequest[] = [];
   const forgotten: string[] = [];
   const adoption = new Adoption({
@@ -40,8 +41,9 @@ function anAdoption(there: Left) {
       forget: (instance) => Promise.resolve(forgotten.push(instance)),
     },
     takeover: {
-      take: (ask) => {
+      take: (ask, instance) => {
         taken.push(ask);
+        from.push(instance);
         return there.take?.() ?? Promise.resolve(undefined);
       },
       settle: (ask) => {
@@ -53,7 +55,7 @@ function anAdoption(there: Left) {
     now: () => NOW,
     onAdopted: () => undefined,
   });
-  return { adoption, taken, settled, forgotten };
+  return { adoption, taken, from, settled, forgotten };
 }
 
 it('a job whose time is over is not begun again; of one of which nobody knows what was granted that is found out', async () => {
@@ -128,4 +130,10 @@ it('one whose gateway is not gone after all is gone on with here where it is wri
     await adoption.back('gw9');
     expect(taken).toHaveLength(isOurs ? 2 : 1);
   }
+});
+
+it('a job is taken from the gateway that is gone, and from nobody who goes on with it since', async () => {
+  const { adoption, from } = anAdoption({ jobs: [left('20261120141646000001')], granted: ['20261120141646000001'] });
+  await adoption.adopt('gw9', true);
+  expect(from).toEqual(['gw9']);
 });

@@ -43,7 +43,7 @@ export class Adoption {
       else if (!job.isGranted) unknown.push({ job, ask });
     }
     const failures = [
-      ...(await aFewAtOnce(open, (ask) => takeover.take(ask))),
+      ...(await aFewAtOnce(open, (ask) => takeover.take(ask, instance))),
       ...(await aFewAtOnce(unknown, (ask) => takeover.settle(ask))),
     ];
     if (failures.length > 0)

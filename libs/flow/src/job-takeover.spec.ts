@@ -164,6 +164,32 @@ describe('a job that another gateway left', () => {
     expect(left.rounds).toEqual([]);
   });
 
+  it.each([
+    ['dead', ['move', 'read', 'grant 1', 'fan-out']],
+    ['here', ['move', 'read', 'grant 1', 'fan-out']],
+    ['winner', []],
+  ])('of a gateway that is gone, where it is %s’s by now: %j', async (instance, steps) => {
+    const left = new Left();
+    left.asked = { ...left.asked!, instance };
+    await left.takeover.take(ASK, 'dead');
+    expect(left.steps).toEqual(steps);
+  });
+
+  it('is a waiting caller’s to have from whoever has it', async () => {
+    const left = new Left();
+    left.asked = { ...left.asked!, instance: 'winner' };
+    await left.take();
+    expect(left.sentTo()).toEqual(['web1', 'web2', 'db1']);
+  });
+
+  it('is not taken from the winner of a race for what a gateway left', async () => {
+    const left = new Left();
+    left.moves = [false, true];
+    left.meanwhile = () => (left.asked = { ...left.asked!, instance: 'winner' });
+    expect(await left.takeover.take(ASK, 'dead')).toBeUndefined();
+    expect(left.rounds).toEqual([]);
+  });
+
   it('is not sent by a gateway to which nobody grants it any more; who is silent is named, with the reason', async () => {
     const left = new Left();
     left.stored = ['web1'];

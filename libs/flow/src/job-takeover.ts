@@ -49,6 +49,11 @@ interface Claimed {
   readonly anew?: Pick<records.JobGrant, 'grant' | 'members'>;
 }
 
+interface Claiming {
+  readonly from: string | undefined;
+  readonly isLast: boolean;
+}
+
 export class JobTakeover {
   /** Take-overs under way: two callers of one job wait for the same one. */
   readonly #now = new Map<string, Promise<ActiveJob | undefined>>();
@@ -58,21 +63,25 @@ export class JobTakeover {
     private readonly jobs: ActiveJobs,
   ) {}
 
-  /** @returns undefined when the job is not here, is not granted, or others are always quicker. @throws {Error} When nobody decides. */
-  take(ask: SignedRequest): Promise<ActiveJob | undefined> {
+  /**
+   * @param from Only where the job is still that instance's, or this one's: another that goes on with it is not to be disturbed.
+   * @returns undefined when the job is not to be had, is not granted, or others are always quicker.
+   * @throws {Error} When nobody decides.
+   */
+  take(ask: SignedRequest, from?: string): Promise<ActiveJob | undefined> {
     const place = placeOf(ask);
     const known = this.#now.get(place);
     if (known !== undefined) return known;
-    const taking = this.#take(ask, place).finally(() => this.#now.delete(place));
+    const taking = this.#take(ask, place, from).finally(() => this.#now.delete(place));
     this.#now.set(place, taking);
     return taking;
   }
 
-  async #take(ask: SignedRequest, place: string): Promise<ActiveJob | undefined> {
+  async #take(ask: SignedRequest, place: string, from: string | undefined): Promise<ActiveJob | undefined> {
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const running = this.jobs.byPlace(place);
       if (running !== undefined) return running;
-      const claimed = await this.#claim(ask, place, attempt === TRIES);
+      const claimed = await this.#claim(ask, place, { from, isLast: attempt === TRIES });
       if (claimed === 'not to be had') return undefined;
       // It may have begun here meanwhile: its write was under way.
       if (claimed !== 'not yet') return this.jobs.byPlace(place) ?? this.#goOn(ask, claimed);
@@ -93,10 +102,16 @@ export class JobTakeover {
   }
 
   /** A write that nobody has acknowledged may be one: the next try finds the job as it is. */
-  async #claim(ask: SignedRequest, place: string, isLast: boolean): Promise<Claimed | 'not to be had' | 'not yet'> {
+  async #claim(
+    ask: SignedRequest,
+    place: string,
+    { from, isLast }: Claiming,
+  ): Promise<Claimed | 'not to be had' | 'not yet'> {
     const { ports } = this;
     try {
       const found = await ports.findJob(place);
+      const of = found?.asked.instance;
+      if (from !== undefined && of !== from && of !== ports.instance) return 'not to be had';
       const decided = found === undefined ? undefined : await this.#decided(ask, found);
       if (decided === undefined) return 'not to be had';
       if (!(await ports.moveJob(decided, place))) return 'not yet';

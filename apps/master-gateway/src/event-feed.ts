@@ -9,13 +9,15 @@ export interface FeedEvent {
   readonly data: ValueMap;
   /** UTC, ISO, microseconds, no zone, as Salt's `_stamp`. */
   readonly stamp: string;
-  /** Whose job or run it tells of; undefined: nobody's. */
+  /** Whose job or run it tells of; undefined: nobody's, or it was not wanted. */
   readonly owner?: Principal;
 }
 
 export interface Subscription {
   /** A cursor: everything after it; `now` (the default): only what comes. */
   readonly from?: string;
+  /** Whether owners are wanted now: to look for one takes a while. Without it they are. */
+  readonly namesOwners?: () => boolean;
   readonly signal?: AbortSignal;
 }
 

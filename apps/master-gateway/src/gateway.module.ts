@@ -1,4 +1,5 @@
 /** The gateway's whole wiring. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { RoleLink, ServiceMetrics } from '@natrium/edge';
 import { ActiveJobs, Budget, type BudgetLimits, type JobTakeover, type PeerPublish, type PeerRun } from '@natrium/flow';
@@ -164,6 +165,7 @@ function openHttp(
 
 /** All is answered by then, and what the last runs answered is on the bus before that is closed. */
 async function closeEvents(events: MasterEvents, runs: KeptRuns): Promise<void> {
+  await nextTurn(); // a job that began last is told in the turn after
   await runs.settled();
   await events.close();
 }

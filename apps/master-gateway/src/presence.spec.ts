@@ -13,16 +13,22 @@ interface Hearing {
   onNoResponders(index: number): void;
 }
 
-/** Looks at one minion; `fanOut` is what the bus does. */
-function looking(fanOut: (hear: Hearing) => () => void, silenceMs?: number) {
+const PARTY = { owner: { type: 'identity', key: new Uint8Array(32) }, keyId: new Uint8Array(16) };
+
+/** `fanOut` is what the bus does. */
+function aLook(fanOut: (hear: Hearing) => () => void, minions: Partial<Minions>, jobsOf: (key: string) => unknown) {
   const link = {
     transport: { flush: () => Promise.resolve(), isClosed: false },
     bus: { fanOut: (_: unknown, hear: Hearing) => fanOut(hear) },
-    directory: { jobsOf: () => ({ owner: { type: 'identity', key: new Uint8Array(32) }, keyId: new Uint8Array(16) }) },
+    directory: { jobsOf },
     subjects: { job: (fp: string) => fp },
   };
-  const presence = new Presence(link as unknown as RoleLink, { keyNow: (key) => key } as Minions);
-  return presence.lookAt(JID, [KEY], silenceMs);
+  return new Presence(link as unknown as RoleLink, minions as Minions);
+}
+
+/** Looks at one minion. */
+function looking(fanOut: (hear: Hearing) => () => void, silenceMs?: number) {
+  return aLook(fanOut, { keyNow: (key) => key }, () => PARTY).lookAt(JID, [KEY], silenceMs);
 }
 
 beforeAll(sodiumReady);
@@ -77,4 +83,23 @@ it('a look that cannot begin fails then and there, and leaves no timer that thro
   await expect(seen).rejects.toThrow('it cannot be sealed');
   expect(jest.getTimerCount()).toBe(0);
   await jest.advanceTimersByTimeAsync(1000);
+});
+
+it('connected is who answers, however late, and who is silent where the broker does not say that nobody hears', async () => {
+  const [LATE, GONE, SILENT, UNKNOWN] = [0, 1, 2, 3];
+  const ids = ['late', 'gone', 'silent', 'unknown'];
+  const hearings: Hearing[] = [];
+  const fanOut = (hear: Hearing) => {
+    // Who is gone is asked twice, and those after it then move up.
+    if (hearings.push(hear) <= 2) hear.onNoResponders(GONE);
+    return () => undefined;
+  };
+  const all = () => ids.map((id, n) => ({ id, key: new Uint8Array(32).fill(n) }));
+  const isUnknown = (key: string) => key === `0${String(UNKNOWN)}`.repeat(32);
+  const found = aLook(fanOut, { all }, (key) => (isUnknown(key) ? undefined : PARTY)).connected();
+  await jest.advanceTimersByTimeAsync(3000);
+  hearings[0]?.onAnswer(LATE, { running: [] });
+  await jest.advanceTimersByTimeAsync(3000);
+  expect(await found).toEqual({ answering: [ids[LATE]], silent: [ids[SILENT]] });
+  expect(jest.getTimerCount()).toBe(0);
 });

@@ -8,6 +8,8 @@ import { type Found, type LookHearing, PatientLook } from './patient-look.js';
 
 /** A minion that is connected and silent this long counts as not there. */
 const SILENCE_MS = 1000;
+/** Nobody waits for the events of presence. */
+const EVENTS_SILENCE_MS = 5000;
 /** The broker says at once who is not there; this bounds the wait for the others, where nobody waits for those who are at work. */
 const GONE_MS = 200;
 
@@ -18,6 +20,13 @@ export interface Present {
   readonly id: string;
   /** Jids. */
   readonly running: readonly string[];
+}
+
+/** Ids of those who are connected. */
+export interface Connected {
+  readonly answering: readonly string[];
+  /** The broker does not say that they are gone, and neither did they say anything. */
+  readonly silent: readonly string[];
 }
 
 interface Target {
@@ -45,6 +54,19 @@ export class Presence {
       const running = here.get(index);
       return running === undefined ? [] : [{ id, running }];
     });
+  }
+
+  /** Who is connected: in a busy cluster many answer late, and a host that stalls is not gone. */
+  async connected(): Promise<Connected> {
+    const all = this.minions.all();
+    const keys = all.map(({ key }) => toHex(key));
+    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, EVENTS_SILENCE_MS);
+    const idsAt = (places: readonly number[]) => places.flatMap((place) => all[place]?.id ?? []);
+    const asked = this.#targets(keys).map(({ place }) => place);
+    return {
+      answering: idsAt([...here.keys()]),
+      silent: idsAt(asked.filter((place) => !here.has(place) && !gone.has(place))),
+    };
   }
 
   /**

@@ -19,13 +19,16 @@ export class SealedJournal implements Journal {
     return this.journal.append(subject, sealStored(this.keys.newest, this.#place(subject), value), expectedLast);
   }
 
+  /** @throws {StoredCorrupt} With its sequence, when it does not open: whoever takes it for lost can write after it. */
   async lastOn(subject: string): Promise<JournalMessage | undefined> {
     const message = await this.journal.lastOn(subject);
     if (message === undefined) return undefined;
     const opened = this.#open(message);
+    if (opened !== undefined) return opened;
     // Whoever asks for the last of a sender must not take an edited one for none.
-    if (opened === undefined) throw new StoredCorrupt(this.#place(subject));
-    return opened;
+    const lost = new StoredCorrupt(this.#place(subject), message.sequence);
+    this.onCorrupt(lost);
+    throw lost;
   }
 
   bounds(): Promise<{ readonly first: number; readonly last: number }> {
@@ -33,13 +36,20 @@ export class SealedJournal implements Journal {
   }
 
   read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
+    let toTell = onNothing;
+    const tellNothing = () => {
+      toTell?.();
+      toTell = undefined;
+    };
     const opening = (message: JournalMessage) => {
       const opened = this.#open(message);
       if (opened !== undefined) return onMessage(opened);
-      this.onCorrupt(new StoredCorrupt(this.#place(message.subject)));
+      this.onCorrupt(new StoredCorrupt(this.#place(message.subject), message.sequence));
+      // Nobody waits for the end of what does not open.
+      if (message.behind === 0) tellNothing();
       return undefined;
     };
-    return this.journal.read(from, opening, onNothing);
+    return this.journal.read(from, opening, onNothing === undefined ? undefined : tellNothing);
   }
 
   #open(message: JournalMessage): JournalMessage | undefined {

@@ -51,6 +51,9 @@ export interface OpenService {
   close(atOnce?: AbortSignal): Promise<void>;
 }
 
+/** For what came last, after the 20 s: in a moment it is stored, where the broker takes anything. */
+const LAST_MS = 3000;
+
 const OWN_OPTIONS = {
   metrics: {
     value: '[HOST:]PORT',
@@ -171,6 +174,7 @@ export async function openService(
       const { size: unanswered } = strategy.answering;
       if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
       await app.close();
+      await finished(settleLast(link, strategy), LAST_MS, atOnce);
       for (const stop of hooks.stops) await stop();
       await link.close();
       await traces.close();
@@ -200,6 +204,12 @@ async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first,
   await Promise.all([strategy.answering.settled(), ...finishes.map((finish) => finish())]);
   // Nobody opens the last answers once the announcement is taken back, which does not wait for them. Those of a broker that is away
   // are sent when the connection is closed.
+  await transport.flush().catch(() => undefined);
+}
+
+/** Nothing comes in any more: what came last is stored, and told on the event bus, before that is closed. */
+async function settleLast({ transport }: RoleLink, strategy: SealedStrategy): Promise<void> {
+  await strategy.beginning.settled();
   await transport.flush().catch(() => undefined);
 }
 

@@ -152,6 +152,27 @@ describe('a service that leaves its queue', () => {
     expect(await settled).toBe(true);
   });
 
+  it.each([
+    ['returns are stored', RETURN],
+    ['jobs have begun', PUBLISH],
+  ])('is not kept from leaving until %s, but knows when they are', async (_, route) => {
+    const ends: ((how: Promise<unknown>) => void)[] = [];
+    const taken = () => new Promise((resolve) => ends.push(resolve));
+    const handler = route === RETURN ? (group: readonly Opened[]) => Promise.resolve(group.map(taken)) : taken;
+    const { strategy, takes } = serving([route], handler, unfailing);
+    for (const take of takes.values()) for (const opened of [asked, asked]) void take(opened);
+    await strategy.close();
+    await strategy.answering.settled();
+    await new Promise(setImmediate);
+    let isSettled = false;
+    const settled = strategy.beginning.settled().then(() => (isSettled = true));
+    ends[0]?.(done());
+    await new Promise(setImmediate);
+    expect(isSettled).toBe(false);
+    ends[1]?.(broken());
+    expect(await settled).toBe(true);
+  });
+
   it('does not wait for the end of a job: its fellows tell of that', async () => {
     const { strategy, takes } = serving([PUBLISH], () => new Promise(() => undefined), unfailing);
     for (const take of takes.values()) void take(asked);

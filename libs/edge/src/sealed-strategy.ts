@@ -27,6 +27,7 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
   readonly #own: Listening[] = [];
   /** What is being answered, but for news of jobs: other gateways go on with those. */
   readonly #answering = new UnderWay();
+  readonly #beginning = new UnderWay();
 
   constructor(private readonly options: StrategyOptions) {
     super();
@@ -49,6 +50,14 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
   /** How many questions have no answer yet, and when all have one. */
   get answering(): Pick<UnderWay, 'size' | 'settled'> {
     return this.#answering;
+  }
+
+  /**
+   * Returns that are not stored yet and jobs that have not begun yet: those end soon, but while it listens others may come all the time.
+   * What a service tells of them on the event bus is told when they have settled after `close`.
+   */
+  get beginning(): Pick<UnderWay, 'size' | 'settled'> {
+    return this.#beginning;
   }
 
   async close(): Promise<void> {
@@ -75,7 +84,8 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
 
   #taking(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
     const answer = this.#replying(at, contract, handler);
-    return contract === contracts.news ? answer : (opened) => this.#answering.during(() => answer(opened));
+    const underWay = contract === contracts.news ? this.#beginning : this.#answering;
+    return (opened) => underWay.during(() => answer(opened));
   }
 
   #replying(at: string, contract: Contract, handler: Handler): (opened: Opened) => Promise<void> {
@@ -117,16 +127,21 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     let waiting: Opened[] = [];
     return (opened) => {
       // Of a message that is traced, all that is done is a step of its own.
-      if (this.options.bus.tracing.isOn) return handOn([opened]).then((acknowledged) => Promise.all(acknowledged));
+      if (this.options.bus.tracing.isOn) return this.#untilStored(handOn([opened]));
       waiting.push(opened);
       if (waiting.length > 1) return undefined;
       queueMicrotask(() => {
         const group = waiting;
         waiting = [];
-        void handOn(group);
+        void this.#untilStored(handOn(group));
       });
       return undefined;
     };
+  }
+
+  /** Takes the promise and not the work: while that waits, it would hold its messages. */
+  #untilStored(handed: Promise<readonly Promise<void>[]>): Promise<unknown> {
+    return this.#beginning.during(async () => Promise.all(await handed));
   }
 }
 

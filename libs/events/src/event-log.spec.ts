@@ -1,5 +1,6 @@
 /** Two gateways store what one sender sends, each without asking the broker where the other one stopped. */
-import type { Journal, JournalMessage } from '@natrium/bus';
+import { type Journal, type JournalMessage, SealedJournal } from '@natrium/bus';
+import { sodiumReady, type StorageKey } from '@natrium/envelope';
 import { EventLog } from './event-log.js';
 
 /** A journal's promise and nothing more: one order, and an append only after the message that the writer names. */
@@ -84,4 +85,59 @@ it('whoever asks to hear what is stored here hears it, beside the others and unt
   here.heard(await lastThere());
   await here.append('a', [anEvent(3)], 3);
   expect(heard).toEqual(['first 1', 'second 1', 'second 3']);
+});
+
+describe('the last batch of a sender, whose storage key is lost', () => {
+  const [LOST, NEXT]: readonly StorageKey[] = ['lost', 'next'].map((id, n) => ({
+    id,
+    key: new Uint8Array(32).fill(n),
+  }));
+  const STORED_AT = 2;
+  let alerts: (number | undefined)[];
+
+  const logWith = (key: StorageKey | undefined) => {
+    if (key === undefined) throw new Error('no key');
+    const keys = { newest: key, byId: (id: string) => (id === key.id ? key : undefined) };
+    const journal = new SealedJournal(pages, keys, ({ revision }) => alerts.push(revision));
+    return new EventLog(journal, (sender) => sender);
+  };
+
+  beforeAll(sodiumReady);
+  beforeEach(async () => {
+    alerts = [];
+    await logWith(LOST).append('b', [anEvent(1)], 1);
+    await logWith(LOST).append('a', [anEvent(7)], 7);
+  });
+
+  it('silences nobody: the next one is stored behind a gap, once, and whose does not open is told', async () => {
+    const log = logWith(NEXT);
+    expect(await log.append('a', [anEvent(8)], 8)).toBe(8);
+    expect((await log.lastBatch('a'))?.events.map(({ number, tag }) => [number, tag])).toEqual([
+      [7, 'natrium/gap/minion/a'],
+      [8, 't'],
+    ]);
+    expect(alerts).toEqual([STORED_AT]);
+    await log.append('a', [anEvent(9)], 9);
+    expect((await log.lastBatch('a'))?.events.map(({ tag }) => tag)).toEqual(['t']);
+    expect(await log.append('a', [anEvent(8), anEvent(9)], 9)).toBe(9);
+    expect(pages.messages).toHaveLength(STORED_AT + 2);
+  });
+
+  it('is stored after what is there, by one of two who find it lost, and the other one stores nothing', async () => {
+    const [first, second] = [logWith(NEXT), logWith(NEXT)];
+    await Promise.all([first.lastOf('a'), second.lastOf('a')]);
+    expect(await Promise.all([first, second].map((log) => log.append('a', [anEvent(8)], 8)))).toEqual([8, 8]);
+    expect([pages.messages.length, pages.refused]).toEqual([STORED_AT + 1, 1]);
+  });
+
+  it('is none that anybody can read, and of no known number', async () => {
+    expect([await logWith(NEXT).lastBatch('a'), await logWith(NEXT).lastOf('a')]).toEqual([undefined, 0]);
+    expect(await logWith(LOST).lastOf('a')).toBe(7);
+  });
+
+  it('of a sender that is no minion leaves the gap of everybody', async () => {
+    const log = logWith(NEXT);
+    await log.append('b', [{ ...anEvent(2), origin: { kind: 'service', name: 'gateway' } }], 2);
+    expect((await log.lastBatch('b'))?.events.map(({ tag }) => tag)).toEqual(['natrium/gap', 't']);
+  });
 });

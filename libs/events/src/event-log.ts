@@ -4,13 +4,20 @@
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#events.
  */
-import { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from '@natrium/bus';
+import {
+  type Journal,
+  type JournalMessage,
+  type Reading,
+  type ReadFrom,
+  StoredCorrupt,
+  Unstorable,
+} from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { isMap, messageOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySender } from './by-sender.js';
 import { cursorText } from './cursor.js';
-import type { Heard } from './event.js';
+import { GAP_TAG, type Heard } from './event.js';
 
 type StoredEvent = records.StoredEvent;
 
@@ -32,6 +39,8 @@ export interface EncodedBatch extends LoggedBatch {
 interface Place {
   readonly sequence: number;
   readonly through: number;
+  /** What is stored there does not open: nobody knows which number it reached. */
+  readonly isLost?: true;
 }
 
 const RACES = 16;
@@ -55,8 +64,9 @@ export class EventLog {
     for (let race = 0; race < RACES; race += 1) {
       const place = await this.#placeOf(sender);
       const fresh = events.filter(({ number }) => number > place.through);
-      if (fresh.length === 0) return Math.max(place.through, through);
-      const batch = { sender, through, events: fresh };
+      const [next] = fresh;
+      if (next === undefined) return Math.max(place.through, through);
+      const batch = { sender, through, events: place.isLost === true ? [gapBefore(next, fresh), ...fresh] : fresh };
       const encoded = bytesOf(batch);
       this.#places.delete(sender); // unknown until it is known
       const sequence = await this.journal.append(this.subjectOf(sender), encoded, place.sequence);
@@ -109,15 +119,15 @@ export class EventLog {
     };
   }
 
-  /** The number of the last event of this sender that is settled; 0 for none. */
+  /** The number of the last event of this sender that is settled; 0 for none, or where that does not open. */
   async lastOf(sender: string): Promise<number> {
     return (await this.#placeOf(sender)).through;
   }
 
-  /** The last batch of a sender. */
+  /** The last batch of a sender, where it opens. */
   async lastBatch(sender: string): Promise<LoggedBatch | undefined> {
-    const message = await this.journal.lastOn(this.subjectOf(sender));
-    return message === undefined ? undefined : readBatch(message);
+    const last = await this.#lastOf(sender);
+    return last instanceof StoredCorrupt ? undefined : last;
   }
 
   /** A batch was read that another writer may have stored: the next of its sender goes after it, without asking where that is. */
@@ -146,11 +156,33 @@ export class EventLog {
   async #placeOf(sender: string): Promise<Place> {
     const known = this.#places.get(sender);
     if (known !== undefined) return known;
-    const batch = await this.lastBatch(sender);
-    const place = { sequence: batch?.sequence ?? 0, through: batch?.through ?? 0 };
+    const last = await this.#lastOf(sender);
+    const place: Place =
+      last instanceof StoredCorrupt
+        ? { sequence: last.revision ?? 0, through: 0, isLost: true }
+        : { sequence: last?.sequence ?? 0, through: last?.through ?? 0 };
     this.#places.set(sender, place);
     return place;
   }
+
+  /** A key of the storage that is in no backup must not silence its senders for as long as events are kept. */
+  async #lastOf(sender: string): Promise<LoggedBatch | StoredCorrupt | undefined> {
+    try {
+      const message = await this.journal.lastOn(this.subjectOf(sender));
+      return message === undefined ? undefined : readBatch(message);
+    } catch (cause) {
+      if (cause instanceof StoredCorrupt) return cause;
+      throw cause;
+    }
+  }
+}
+
+/** The marker in the place of what does not open. */
+function gapBefore({ number, stamp }: StoredEvent, events: readonly StoredEvent[]): StoredEvent {
+  const id = events.find(({ origin }) => origin.kind === 'minion')?.origin.name;
+  const why = 'what was stored before does not open with any storage key';
+  const [tag, data] = id === undefined ? [GAP_TAG, { why }] : [`${GAP_TAG}/minion/${id}`, { id, why }];
+  return { number: Math.max(0, number - 1), tag, data, stamp, origin: { kind: 'service', name: 'event bus' } };
 }
 
 /** Whatever is thrown here is of the events themselves. */

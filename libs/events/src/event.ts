@@ -43,6 +43,14 @@ export function stampOf(ms: number): string {
 /** Many events are of one moment. */
 let last = { ms: 0, stamp: '1970-01-01T00:00:00.000000' };
 
+/** A text whose time of day, if there is one, names no zone behind it. */
+const WITHOUT_ZONE = /^[^:]*(?::[^a-z+-]*)?$/i;
+
+/** Milliseconds of a time in ISO 8601; NaN: it is none. Without a zone it is UTC, as a stamp is: by itself `Date` takes it for the host's. */
+export function timeOf(text: string): number {
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text);
+}
+
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?$/;
 
 /** Takes Salt's `_stamp` out of the data: it is a field of its own here. */

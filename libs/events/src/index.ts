@@ -18,7 +18,7 @@ export {
 } from './client.js';
 export { type Cursor, cursorText, readCursor } from './cursor.js';
 export { dataProblem, measured } from './data-problem.js';
-export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, withoutStamp } from './event.js';
+export { GAP_TAG, type Heard, isGap, lineOf, type Origin, stampOf, timeOf, withoutStamp } from './event.js';
 export { type EncodedBatch, EventLog, eventsOf, type LoggedBatch } from './event-log.js';
 export { jsonText } from './json-text.js';
 export { type JsonSocketOptions, serveJsonSocket, type SocketRights } from './json-socket.js';

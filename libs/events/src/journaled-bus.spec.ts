@@ -88,6 +88,17 @@ async function aBus(
   return { bus, pages, log, elsewhere, listening, end };
 }
 
+it('what a service tells when the bus is closed is not stored, and that is said with its tag', async () => {
+  const problems: string[] = [];
+  const { bus, pages, end } = await aBus((problem) => {
+    problems.push(problem);
+  });
+  bus.announce('t/before', {}, ORIGIN);
+  await end();
+  bus.announce('t/after', {}, ORIGIN);
+  expect([pages.tags(), problems]).toEqual([['t/before'], ['the event t/after was not fired']]);
+});
+
 it('a batch that is stored here is heard before the journal gives it back, and not again when it does', async () => {
   const { pages, log, listening, end } = await aBus();
   await log.append('a', [anEvent(1, 't/1'), anEvent(2, 't/2')], 2);

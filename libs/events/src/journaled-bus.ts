@@ -134,6 +134,7 @@ export class JournaledBus implements EventFeed {
    */
   announce(tag: string, data: ValueMap, origin: Origin): void {
     try {
+      if (this.#closed) throw ended();
       this.#take(tag, trimmed(data, this.maxBytes), origin);
     } catch (cause) {
       this.options.onProblem(`the event ${tag} was not fired`, cause);

@@ -99,6 +99,39 @@ describe('the time of "from"', () => {
   );
 });
 
+it('an event’s own stamp is a time to hear from, which is UTC wherever the host is', async () => {
+  const stamp = '2026-11-18T11:06:40.000000';
+  const parse = jest.spyOn(Date, 'parse').mockImplementation((text) => (text === `${stamp}Z` ? 1_795_000_000_000 : 0));
+  const subscribe = jest.spyOn(bus, 'subscribe');
+  expect(await said(`{"subscribe": [], "from": {"time": "${stamp}"}}`)).toContain('"subscribed":true');
+  expect(subscribe.mock.lastCall).toEqual([{ tags: [], from: { time: 1_795_000_000_000 } }]);
+  parse.mockRestore();
+  subscribe.mockRestore();
+});
+
+describe('what a listener asks for beside', () => {
+  it.each(['0', '-1', '100001', '1.5', '1000.0', '1e3', '"1000"', 'null', 'true'])('is no limit: %s', async (limit) => {
+    expect(await said(`{"subscribe": [], "limit": ${limit}}`)).toBe(
+      '{"error":"\\"limit\\" is a whole number from 1 to 100000"}',
+    );
+    expect(await said('{"subscribe": []}')).toContain('"subscribed":true');
+  });
+
+  it.each(['1', '100000'])('is a limit: %s', async (limit) => {
+    const subscribe = jest.spyOn(bus, 'subscribe');
+    expect(await said(`{"subscribe": [], "limit": ${limit}}`)).toContain('"subscribed":true');
+    expect(subscribe.mock.lastCall).toEqual([{ tags: [], limit: Number(limit) }]);
+    subscribe.mockRestore();
+  });
+
+  it.each(['"then"', '1795000000', 'null', '{"time": 0}'])('is no end: %s', async (until) => {
+    expect(await said(`{"subscribe": [], "until": ${until}}`)).toBe(
+      '{"error":"\\"until\\" is \\"now\\", or left out"}',
+    );
+    expect(await said('{"subscribe": [], "until": "now"}')).toContain('"subscribed":true');
+  });
+});
+
 it('a line that is too long is refused, and neither it nor what follows it is fired', async () => {
   const heard = bus.subscribe();
   const open = connect({ path, allowHalfOpen: true });

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Float, isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { type Bookmark, EventProblem, type EventFeed, type From, type Listen, type Listening } from './bus.js';
-import { type Heard, isGap, lineOf, type Origin } from './event.js';
+import { type Heard, isGap, lineOf, type Origin, timeOf } from './event.js';
 import { jsonText } from './json-text.js';
 import { LineReader } from './line-reader.js';
 import { MATCH_TYPES, type MatchType } from './tag-filter.js';
@@ -240,13 +240,23 @@ function listenIn({ subscribe, match, from, until, limit, bookmarks }: ValueMap)
     tags,
     ...(match === undefined ? {} : { match: matchIn(match) }),
     ...(from === undefined ? {} : { from: fromIn(from) }),
-    ...(until === 'now' ? { until } : {}),
-    ...(typeof limit === 'number' && limit >= 1 && limit <= MAX_LIMIT ? { limit } : {}),
+    ...(until === undefined ? {} : { until: untilIn(until) }),
+    ...(limit === undefined ? {} : { limit: limitIn(limit) }),
     ...(bookmarks === true ? { bookmarks } : {}),
   };
 }
 
 const MAX_LIMIT = 100_000;
+
+function limitIn(limit: Value): number {
+  if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new EventProblem(`"limit" is a whole number from 1 to ${String(MAX_LIMIT)}`);
+}
+
+function untilIn(until: Value): 'now' {
+  if (until === 'now') return until;
+  throw new EventProblem('"until" is "now", or left out');
+}
 
 function matchIn(match: Value): MatchType {
   const known = MATCH_TYPES.find((type) => type === match);
@@ -268,7 +278,7 @@ function fromIn(from: Value): From {
 }
 
 function msOf(time: Value | undefined): number {
-  if (typeof time === 'string') return Date.parse(time);
+  if (typeof time === 'string') return timeOf(time);
   const seconds = time instanceof Float ? time.value : time;
   return typeof seconds === 'number' ? seconds * 1000 : Number.NaN;
 }

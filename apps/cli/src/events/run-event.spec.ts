@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
 import type { CtlPorts } from '../ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
@@ -54,6 +55,18 @@ it('begins anew where the file of the place is empty', async () => {
   expect(await event('replay', '--state', place)).toMatchObject({ exit: 0, err: '' });
   expect(asked.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ from: 'start', until: 'now' }]);
   expect(existsSync(`${place}.new`)).toBe(false);
+});
+
+it('a time to begin from that names no zone is UTC wherever the host is, and else what its zone says', async () => {
+  const { parse } = Date;
+  const west = jest.spyOn(Date, 'parse').mockImplementation((text) => parse(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}-05:00`)); // prettier-ignore
+  for (const time of ['2026-11-18T11:06:40.000000', '2026-11-18T11:06:40Z', '2026-11-18T12:06:40+01:00']) {
+    await event('replay', '--from', time);
+    expect(JSON.parse(asked.at(-1) ?? '')).toMatchObject({ from: { time: 1_795_000_000 } });
+  }
+  await event('replay', '--from', '17.99999');
+  expect(JSON.parse(asked.at(-1) ?? '')).toMatchObject({ from: { cursor: '17.99999' } });
+  west.mockRestore();
 });
 
 it('fires numbers as they are written, and prints them as they were fired', async () => {

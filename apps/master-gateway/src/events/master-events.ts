@@ -60,7 +60,7 @@ export class MasterEvents {
     const looking = new PresenceEvents(
       {
         log: events,
-        present: async () => (await presence.ask()).map(({ id }) => id),
+        connected: () => presence.connected(),
         now: () => link.clock.now(),
         onProblem: (cause) => {
           log.error({ err: cause }, 'presence could not be told');

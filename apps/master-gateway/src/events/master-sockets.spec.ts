@@ -82,6 +82,20 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it('when one of the sockets cannot be made none is left, and all are made at a later look', async () => {
+  await open('next', () => 0);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  // Where the socket has to go something lies that none can replace.
+  const json = join(folder, 'master_event.sock');
+  rmSync(json, { force: true });
+  mkdirSync(join(json, 'in-the-way'), { recursive: true });
+  await until('what was made is taken back', () => !readdirSync(folder).includes('master_event_pub.ipc'));
+  rmSync(json, { recursive: true });
+  await until('it serves', async () => (await whoServes()) === 'next');
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(FILES));
+});
+
 it('one whose sockets another has replaced stands by', async () => {
   holder.kill('SIGKILL');
   await open('frozen', () => 0);

@@ -105,7 +105,17 @@ export class MasterSockets {
     }
   }
 
+  /** All of them or none: whoever serves some would not be looked for again. */
   async #serve(): Promise<void> {
+    try {
+      await this.#makeAll();
+    } catch (cause) {
+      this.#stopServing();
+      throw cause;
+    }
+  }
+
+  async #makeAll(): Promise<void> {
     const { bus, sockDir, instance, maxBytes, acl, log } = this.options;
     const onProblem = (problem: string, cause?: unknown) => {
       log.warn({ err: cause }, problem);

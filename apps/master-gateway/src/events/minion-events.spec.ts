@@ -2,7 +2,7 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { sodiumReady, toHex } from '@natrium/envelope';
-import { type EventLog, type JournaledBus, sized } from '@natrium/events';
+import { type EventLog, type JournaledBus, sized, stampOf } from '@natrium/events';
 import type { Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { MinionEvents } from './minion-events.js';
@@ -12,19 +12,22 @@ type Fired = Body<typeof contracts.events>['events'][number];
 const KEY = new Uint8Array(32).fill(7);
 const MANY = 500;
 const MAX_BYTES = 10_000;
+const NOW = 1_795_000_000_000;
+const SKEW_MS = 60_000;
 
 beforeAll(sodiumReady);
 
 /** A gateway that hears one minion, and what it stores, writes down and tells the audit. */
 class AGateway {
   readonly stored: number[] = [];
+  readonly stamps: string[] = [];
   readonly warned: object[] = [];
   readonly audited: unknown[] = [];
   readonly #events: MinionEvents;
 
   constructor(mayTell: (key: string) => boolean) {
     const link = {
-      clock: { now: () => 0 },
+      clock: { now: () => NOW, skewMs: SKEW_MS },
       subjects: { svcAcl: () => 'acl' },
       bus: {
         ask: ({ body }: { readonly body: unknown }) => {
@@ -34,8 +37,9 @@ class AGateway {
       },
     };
     const log = {
-      append: (_: string, events: readonly unknown[], through: number) => {
+      append: (_: string, events: readonly { readonly stamp: string }[], through: number) => {
         this.stored.push(events.length);
+        this.stamps.push(...events.map(({ stamp }) => stamp));
         return Promise.resolve(through);
       },
       lastOf: () => Promise.resolve(0),
@@ -55,8 +59,8 @@ class AGateway {
     return this.hearAll(tags.map((tag) => ({ tag, data: {}, load: null })));
   }
 
-  hearAll(fired: readonly Pick<Fired, 'tag' | 'data' | 'load'>[]) {
-    const events = fired.map((event) => ({ ...event, stamp: 0 }));
+  hearAll(fired: readonly (Pick<Fired, 'tag' | 'data' | 'load'> & Partial<Pick<Fired, 'stamp'>>)[]) {
+    const events = fired.map((event) => ({ stamp: 0, ...event }));
     const opened = { body: { first: 1, dropped: 0, events }, party: { owner: { type: 'identity', key: KEY } } };
     return this.#events.handle(opened as unknown as Opened<typeof contracts.events>);
   }
@@ -79,6 +83,18 @@ it('a message with hundreds of events that may not be fired is told once, with t
   expect(gateway.stored).toEqual([1]);
   expect(gateway.warned).toEqual([{ minion: 'web1', tag: tags[0], count: MANY }]);
   expect(gateway.audited).toEqual([{ key: KEY, tag: tags[0], count: MANY }]);
+});
+
+it.each([
+  ['long ago', 0, 0],
+  ['as far ahead as clocks may differ', NOW + SKEW_MS, NOW + SKEW_MS],
+  ['further ahead', NOW + SKEW_MS + 1, NOW + SKEW_MS],
+  ['beyond the year 9999', 253_402_300_800_000, NOW + SKEW_MS],
+  ['no time at all', 8.64e15 + 1, NOW],
+])('an event’s stamp is the minion’s own, unless that is later than clocks differ by: %s', async (_, said, stored) => {
+  const gateway = new AGateway(() => true);
+  await gateway.hearAll([{ tag: 'my/event', data: {}, load: null, stamp: said }]);
+  expect(gateway.stamps).toEqual([stampOf(stored)]);
 });
 
 describe('an event that is larger than the master’s max_event_size', () => {

@@ -81,7 +81,12 @@ export class MinionEvents {
       const { key } = party.owner;
       const id = this.senders.idOf(toHex(key));
       const { first, dropped, events } = body;
-      const isPlain = dropped === 0 && Number.isSafeInteger(first + events.length);
+      // Each gateway's clock would cap a stamp to another time.
+      const latest = this.#latest();
+      const isPlain =
+        dropped === 0 &&
+        Number.isSafeInteger(first + events.length) &&
+        events.every(({ stamp }) => isTime(stamp) && stamp <= latest);
       if (id !== undefined && isPlain) this.#tellEarly(fp(key), id, first, events);
     };
     const wants = (sender: string | undefined) => sender !== undefined && this.bus.hearsEarly(sender);
@@ -100,8 +105,10 @@ export class MinionEvents {
     const taken: records.StoredEvent[] = [];
     const sizes: number[] = [];
     const refused: Refused[] = [];
+    const latest = this.#latest();
+    const stampFor = ({ stamp }: Fired) => stampOf(isTime(stamp) ? Math.min(stamp, latest) : this.link.clock.now());
     events.forEach((event, index) => {
-      const told = asStored(id, first + index, event);
+      const told = { ...asStored(id, first + index, event), stamp: stampFor(event) };
       const measure = minionTagProblem(id, event.tag) ?? this.#fitting(told.data);
       if (typeof measure === 'string') refused.push({ event, problem: measure });
       else {
@@ -110,6 +117,12 @@ export class MinionEvents {
       }
     });
     return { taken, sizes, refused };
+  }
+
+  /** No event is of a later time than clocks may differ by: databases have an end of time, and what is sorted by it a top. */
+  #latest(): number {
+    const { clock } = this.link;
+    return clock.now() + clock.skewMs;
   }
 
   /** Its bytes, or why it is none that may be fired. */
@@ -144,10 +157,15 @@ export class MinionEvents {
   }
 }
 
-function asStored(id: string, number: number, { tag, data, load, stamp }: Fired) {
+/** What is none has no stamp. */
+function isTime(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime());
+}
+
+function asStored(id: string, number: number, { tag, data, load }: Fired) {
   const origin = { kind: 'minion', name: id } as const;
   const plain = load === null ? asMap(data) : single(id, tag, data, load);
-  return { number, tag, data: withoutStamp(plain), stamp: stampOf(stamp), origin };
+  return { number, tag, data: withoutStamp(plain), origin };
 }
 
 /** Salt's payload of a single event; the id is the one that was proved. */

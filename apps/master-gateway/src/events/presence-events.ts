@@ -1,10 +1,11 @@
 /**
  * `salt/presence/present` and `/change`: every gateway looks at the same times, and the journal takes one answer for each.
- * What changed is told against the last answer that was stored, whoever gave it.
+ * What changed is told against the last answer that was stored, whoever gave it: who is connected and silent is what it was then.
  */
 import { type EventLog, type LoggedBatch, stampOf } from '@natrium/events';
 import { isList, isMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
+import type { Connected } from '../presence.js';
 
 const SENDER = 'presence';
 const ORIGIN = { kind: 'service', name: 'gateway' } as const;
@@ -12,8 +13,7 @@ const PRESENT = 'salt/presence/present';
 
 export interface PresencePorts {
   readonly log: EventLog;
-  /** Ids of the minions that answer now. */
-  present(): Promise<readonly string[]>;
+  connected(): Promise<Connected>;
   now(): number;
   onProblem(cause: unknown): void;
 }
@@ -44,13 +44,13 @@ export class PresenceEvents {
     const number = Math.floor(now / this.everyMs) * 2;
     const last = await this.ports.log.lastBatch(SENDER);
     if (last !== undefined && last.through >= number) return;
-    const present = [...(await this.ports.present())].sort();
     const before = presentIn(last);
+    const present = stillPresent(await this.ports.connected(), before);
     const stamp = stampOf(now);
     const events: records.StoredEvent[] = [{ number, tag: PRESENT, data: { present }, stamp, origin: ORIGIN }];
     const data = {
-      new: present.filter((id) => !before.includes(id)),
-      lost: before.filter((id) => !present.includes(id)),
+      new: without(present, before),
+      lost: without(before, present),
     };
     if (data.new.length > 0 || data.lost.length > 0) {
       events.push({ number: number + 1, tag: 'salt/presence/change', data, stamp, origin: ORIGIN });
@@ -59,8 +59,19 @@ export class PresenceEvents {
   }
 }
 
+/** Silence says nothing of whether a minion is there. */
+function stillPresent({ answering, silent }: Connected, before: readonly string[]): readonly string[] {
+  const known = new Set(before);
+  return [...answering, ...silent.filter((id) => known.has(id))].sort();
+}
+
 function presentIn(batch: LoggedBatch | undefined): readonly string[] {
   const data = batch?.events.find(({ tag }) => tag === PRESENT)?.data;
   const present = isMap(data) ? data['present'] : undefined;
   return isList(present) ? present.filter((id) => typeof id === 'string') : [];
+}
+
+function without(ids: readonly string[], others: readonly string[]): readonly string[] {
+  const left = new Set(others);
+  return ids.filter((id) => !left.has(id));
 }

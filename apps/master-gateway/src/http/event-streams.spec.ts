@@ -24,9 +24,11 @@ const over = () => Promise.reject(unproved());
 /** What comes as soon as somebody listens, and what comes whenever one is told. */
 let events: readonly FeedEvent[];
 let later: EventEmitter;
+let namesOwners: () => boolean;
 
 const feed: EventFeed = {
-  async *subscribe({ signal } = {}) {
+  async *subscribe({ signal, namesOwners: wanted = () => true } = {}) {
+    namesOwners = wanted;
     yield* events;
     if (signal === undefined) return;
     for await (const [event] of on(later, 'event', { signal })) yield event as FeedEvent;
@@ -102,6 +104,23 @@ it('who may see only what is his own hears that, and that something is missing',
   streams.open(res, { ...LISTENER, session: { ...SESSION, sees: 'own' } }, 'plain');
   while (!text.includes('salt/job/2')) await once(client, 'data');
   expect([...text.matchAll(/^tag: (.*)$/gm)].map(([, tag]) => tag)).toEqual(['natrium/gap', 'salt/job/2/new']);
+});
+
+it('owners are wanted while one listens who may see only what is his own, and not for those who see everything', async () => {
+  const listens = async (session: Session) => {
+    const { client, res } = await asks('GET');
+    streams.open(res, { ...LISTENER, session }, 'plain');
+    return async () => {
+      client.destroy();
+      await once(res, 'close');
+    };
+  };
+  await listens(SESSION);
+  expect(namesOwners()).toBe(false);
+  const leave = await listens({ ...SESSION, sees: 'own' });
+  expect(namesOwners()).toBe(true);
+  await leave();
+  expect(namesOwners()).toBe(false);
 });
 
 it('a stream whose session lives for longer than a timer may be set for is heard to its end', async () => {

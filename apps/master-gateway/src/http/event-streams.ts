@@ -181,7 +181,8 @@ export class EventStreams {
   }
 
   async #pass(from: string, signal: AbortSignal, listeners: ReadonlySet<Open>): Promise<void> {
-    for await (const event of this.feed.subscribe({ from, signal })) {
+    const namesOwners = () => [...listeners].some(({ session }) => session.sees !== 'all');
+    for await (const event of this.feed.subscribe({ from, namesOwners, signal })) {
       if (signal.aborted) return;
       for (const open of listeners) this.#tell(open, event);
     }

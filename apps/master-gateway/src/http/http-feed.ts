@@ -5,29 +5,34 @@
 import type { EventFeed as MasterFeed, Heard, Listening, Origin } from '@natrium/events';
 import { EventProblem } from '@natrium/events';
 import type { Principal, ValueMap } from '@natrium/model';
+import { AtOnce } from '../at-once.js';
 import type { EventFeed, FeedEvent, Subscription } from '../event-feed.js';
 import { Readings } from '../readings.js';
 
 const JOB_TAG = /^(?:salt\/job\/)?(\d{20})(?:\/|$)/;
 /** Jobs whose owners are remembered. */
 const REMEMBERED = 2000;
+/** A young job of another gateway's is found when that has written its grant, in a third of a second: so hundreds each second are. */
+const LOOKS_AT_ONCE = 100;
 
 export class HttpFeed implements EventFeed {
-  readonly #told = new WeakMap<Heard, Promise<FeedEvent>>();
+  readonly #plain = new WeakMap<Heard, FeedEvent>();
+  readonly #named = new WeakMap<Heard, Promise<FeedEvent>>();
+  readonly #looking = new AtOnce(LOOKS_AT_ONCE);
   readonly #owners: Readings<Principal | undefined>;
 
   constructor(
     private readonly feed: MasterFeed,
     ownerOf: (jid: string) => Promise<Principal | undefined>,
   ) {
-    this.#owners = new Readings(ownerOf, { most: REMEMBERED });
+    this.#owners = new Readings((jid) => this.#looking.run(() => ownerOf(jid)), { most: REMEMBERED });
   }
 
   fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
     return this.feed.fire(tag, data, origin);
   }
 
-  async *subscribe({ from = 'now', signal }: Subscription): AsyncIterable<FeedEvent> {
+  async *subscribe({ from = 'now', namesOwners = always, signal }: Subscription): AsyncIterable<FeedEvent> {
     const listening = this.#listen(from);
     const close = () => {
       listening.close();
@@ -35,7 +40,13 @@ export class HttpFeed implements EventFeed {
     signal?.addEventListener('abort', close, { once: true });
     try {
       if (signal?.aborted === true) return;
-      for await (const heard of listening) yield await this.#tell(heard);
+      for (;;) {
+        const heard = await listening.take();
+        if (heard === undefined) return;
+        // All that waits is looked for at once: one after the other, a busy neighbour's jobs would hold up each listener more and more.
+        const told = heard.map((event) => (namesOwners() ? this.#tellNamed(event) : this.#tell(event)));
+        for (const event of told) yield await event;
+      }
     } finally {
       signal?.removeEventListener('abort', close);
       close();
@@ -53,18 +64,32 @@ export class HttpFeed implements EventFeed {
     }
   }
 
-  #tell(heard: Heard): Promise<FeedEvent> {
-    const known = this.#told.get(heard);
+  #tell(heard: Heard): FeedEvent {
+    const known = this.#plain.get(heard);
     if (known !== undefined) return known;
-    const told = this.#made(heard);
-    this.#told.set(heard, told);
+    const { cursor, tag, data, stamp } = heard;
+    const told = { cursor, tag, stamp, data: { ...data, _stamp: stamp } };
+    this.#plain.set(heard, told);
     return told;
   }
 
-  async #made({ cursor, tag, data, stamp, origin }: Heard): Promise<FeedEvent> {
-    const jid = origin.kind === 'service' ? JOB_TAG.exec(tag)?.[1] : undefined;
-    // A reading that failed hides this event from the owner, and says nothing to the job's next one.
-    const owner = jid === undefined ? undefined : await this.#owners.find(jid).catch(() => undefined);
-    return { cursor, tag, stamp, data: { ...data, _stamp: stamp }, ...(owner === undefined ? {} : { owner }) };
+  #tellNamed(heard: Heard): Promise<FeedEvent> {
+    const known = this.#named.get(heard);
+    if (known !== undefined) return known;
+    const told = this.#withOwner(heard);
+    this.#named.set(heard, told);
+    return told;
   }
+
+  async #withOwner(heard: Heard): Promise<FeedEvent> {
+    const told = this.#tell(heard);
+    const jid = heard.origin.kind === 'service' ? JOB_TAG.exec(heard.tag)?.[1] : undefined;
+    // A reading that failed hides those events from the owner that waited for it, and says nothing to the job's next one.
+    const owner = jid === undefined ? undefined : await this.#owners.find(jid).catch(() => undefined);
+    return owner === undefined ? told : { ...told, owner };
+  }
+}
+
+function always(): boolean {
+  return true;
 }

@@ -77,7 +77,8 @@ async function post(path: string, body: string, headers: Readonly<Record<string,
   const answer = await fetch(url + path, {
     method: 'POST',
     body,
-    headers: { 'Content-Type': 'text/yaml', ...headers },
+    // A connection that is kept may be one to the server of the test before, which had the same port.
+    headers: { 'Content-Type': 'text/yaml', Connection: 'close', ...headers },
   });
   await answer.arrayBuffer();
   return answer.status;

@@ -9,7 +9,7 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { fingerprint, fromHex, type Grant, toHex, verify, pemOf } from '@natrium/envelope';
+import { fingerprint, fromHex, type Grant, pemOf, toHex, verify } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { ExecutionError } from '@natrium/modules';

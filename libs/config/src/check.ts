@@ -132,7 +132,7 @@ export function unknownKeys(
   return entries.flatMap(([key, value]) => (isHolder(key, value) ? [] : unknownKey(key, kind, locate)));
 }
 
-/** What only other values refer to has any name: an alias's anchor, by custom with a `_`, and the profile of an sdb. */
+/** Keys that nobody reads by their name, whatever it is: what an alias refers to, by custom with a `_`, and the profile of an sdb. */
 function isHolder(key: string, value: Value): boolean {
   return key.startsWith('_') || (isMap(value) && Object.hasOwn(value, 'driver'));
 }

@@ -28,7 +28,7 @@ it('moves no clock under a branch of a root that was replaced, and takes the nex
   });
   const roles = new Roles(root.cluster, root.document(2, root.second.publicKey), [root.first.publicKey, handed]);
   const own = { ...broker.connect(), inbox: '_INBOX.service' } as unknown as NatsTransport;
-  await learnTime(own, subjectsOf('main'), roles, clock, pino({ enabled: false }));
+  await learnTime({ transport: own, subjects: subjectsOf('main'), roles, clock, log: pino({ enabled: false }) });
   expect([...offsets, clock.offsetMs]).toEqual([0, 0, -AN_HOUR]);
 });
 
@@ -45,12 +45,12 @@ it('asks again once the clock of its host was set, and not while that only goes 
   const roles = new Roles(root.cluster, root.document(2, root.second.publicKey), [root.first.publicKey, handed]);
   const transport = { ...broker.connect(), inbox: '_INBOX.service' } as unknown as NatsTransport;
   const clock = new Clock(30_000, () => own.nowMs, () => own.awakeMs); // prettier-ignore
-  const ofService = [transport, subjectsOf('main'), roles, clock, pino({ enabled: false })] as const;
-  await learnTime(...ofService);
-  await correctTime(...ofService);
+  const service = { transport, subjects: subjectsOf('main'), roles, clock, log: pino({ enabled: false }) };
+  await learnTime(service);
+  await correctTime(service);
   expect([asked, clock.offsetMs]).toEqual([1, AN_HOUR]);
   own.nowMs += AN_HOUR; // set right
-  await correctTime(...ofService);
-  await correctTime(...ofService);
+  await correctTime(service);
+  await correctTime(service);
   expect([asked, clock.offsetMs]).toEqual([2, 0]);
 });

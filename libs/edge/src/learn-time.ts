@@ -12,22 +12,26 @@ const HELLO_MS = 2000;
 const HELLO_TRIES = 30;
 const ANNOUNCEMENT_WAIT_MS = 1000;
 
+/** A service, as far as it learns. */
+export interface Learner {
+  readonly transport: NatsTransport;
+  readonly subjects: Subjects;
+  readonly roles: Roles;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 function reportClock({ offsetMs }: Clock, log: Logger): void {
   if (offsetMs !== 0) log.error({ offsetMs }, 'the clock of this host is wrong');
 }
 
 /** The time is the acl-service's word; a service that starts before it waits for it. */
-export async function learnTime(
-  transport: NatsTransport,
-  subjects: Subjects,
-  roles: Roles,
-  clock: Clock,
-  log: Logger,
-): Promise<void> {
+export async function learnTime(of: Learner): Promise<void> {
+  const { transport, subjects, roles, clock, log } = of;
   let why = '';
   for (let attempt = 0; attempt < HELLO_TRIES; attempt += 1) {
     const arrival = nextAnnouncement(transport, subjects.dir('acl'));
-    const greeted = await ask(transport, subjects, roles, clock);
+    const greeted = await ask(of);
     if (greeted.ok) {
       arrival.stop();
       reportClock(clock, log);
@@ -42,32 +46,21 @@ export async function learnTime(
 }
 
 /** Without a good answer the clock stays as it was. */
-export async function learnTimeAgain(
-  transport: NatsTransport,
-  subjects: Subjects,
-  roles: Roles,
-  clock: Clock,
-  log: Logger,
-): Promise<void> {
+export async function learnTimeAgain(of: Learner): Promise<void> {
+  const { roles, clock, log } = of;
   const before = clock.offsetMs;
-  const greeted = await ask(transport, subjects, roles, clock);
+  const greeted = await ask(of);
   if (!greeted.ok) log.warn(greeted.error.sentence);
   else roles.takeOver(greeted.value.roles.chain, clock.now());
   if (clock.offsetMs !== before) reportClock(clock, log);
 }
 
 /** What was learned of a clock that was set since then is worth nothing: asks again. */
-export async function correctTime(
-  transport: NatsTransport,
-  subjects: Subjects,
-  roles: Roles,
-  clock: Clock,
-  log: Logger,
-): Promise<void> {
-  if (clock.wasSet()) await learnTimeAgain(transport, subjects, roles, clock, log);
+export async function correctTime(of: Learner): Promise<void> {
+  if (of.clock.wasSet()) await learnTimeAgain(of);
 }
 
-function ask(transport: NatsTransport, subjects: Subjects, roles: Roles, clock: Clock) {
+function ask({ transport, subjects, roles, clock }: Learner) {
   return hello(transport, subjects, { firstRoot: roles.chain[0] }, clock, {
     minSerial: roles.document.serial,
     newest: roles.newest,

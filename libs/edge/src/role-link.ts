@@ -29,7 +29,7 @@ import { MasterKeys, type StorageClass } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
-import { correctTime, learnTime, learnTimeAgain } from './learn-time.js';
+import { correctTime, type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
 import { refuseEnded, rolesAtStart } from './roles-at-start.js';
 import { RolesFollowing } from './roles-following.js';
@@ -103,7 +103,7 @@ export class RoleLink {
       { epochMs: options.epochMs, overlapMs: options.overlapMs, announcementMs: ANNOUNCEMENT_MS },
     );
     const subjects = subjectsOf(options.cluster);
-    if (options.role !== 'acl') await learnTime(transport, subjects, roles, clock, options.log);
+    if (options.role !== 'acl') await learnTime({ transport, subjects, roles, clock, log: options.log });
     own.rotate(clock.now());
     const onUnopened = (reason: string, subject: string) => {
       options.log.warn({ reason, subject }, 'a message was not opened');
@@ -173,8 +173,8 @@ export class RoleLink {
 
   /** An announcement says from when it counts: the clock comes first. */
   async #renew(): Promise<void> {
-    const { transport, subjects, roles, clock, options } = this;
-    if (options.role !== 'acl') await correctTime(transport, subjects, roles, clock, options.log);
+    const { roles, clock, options } = this;
+    if (options.role !== 'acl') await correctTime(this.#learner());
     const ended = rolesEnded(roles.document, clock.now());
     if (ended !== undefined) options.log.error(ended);
     if (!this.#announcement.isThere) return; // it has left meanwhile
@@ -188,8 +188,12 @@ export class RoleLink {
     this.own.rotate(this.clock.now());
     this.options.log.info('a new epoch');
     if (this.#announcement.isThere) this.#announcement.renew();
+    if (this.options.role !== 'acl') void learnTimeAgain(this.#learner());
+  }
+
+  #learner(): Learner {
     const { transport, subjects, roles, clock, options } = this;
-    if (options.role !== 'acl') void learnTimeAgain(transport, subjects, roles, clock, options.log);
+    return { transport, subjects, roles, clock, log: options.log };
   }
 
   #followRoles(): void {

@@ -25,6 +25,8 @@ let server: HttpServer;
 let url: string;
 /** What the acl-service was asked, and how many bodies were read as lowstates. */
 let [asked, reads] = [[] as string[], 0];
+/** Tags of the events that came of it. */
+let fired: string[] = [];
 
 class CountingClients extends Clients {
   override read(): readonly Call[] {
@@ -39,6 +41,7 @@ afterEach(() => server.close());
 
 async function serve(hasSessions = true, openHook = false): Promise<void> {
   [asked, reads] = [[], 0];
+  fired = [];
   const ask = ({ body: { credential } }: { readonly body: { readonly credential: { readonly secret: string; readonly token: string } } }) => {
     asked.push(credential.token + credential.secret);
     const isGood = [GOOD, LASTING].includes(credential.token) || credential.secret === 'right';
@@ -63,7 +66,7 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     sessions,
     streams,
     clients,
-    feed: { fire: () => Promise.resolve() } as unknown as EventFeed,
+    feed: { fire: (tag: string) => Promise.resolve(void fired.push(tag)) } as unknown as EventFeed,
     hasSessions,
     openHook,
     openStats: false,
@@ -136,13 +139,24 @@ it('/run reads no more words of arguments than an address can pay, but of whom i
   expect(reads).toBe(1);
 });
 
-it('a hook that anybody may send brings as much JSON as any body, and as much YAML as its address can pay', async () => {
-  await server.close();
-  await serve(true, true);
-  expect(await post('/hook/x', JSON.stringify(['x'.repeat(100_000)]), JSON_BODY)).toBe(200);
-  expect(await post('/hook/x', 'a: 1')).toBe(200);
-  expect(await post('/hook/x', 'x'.repeat(257 + 64 * MOST), from('192.0.2.7'))).toBe(503);
-  expect(await post('/hook/x', 'x'.repeat(ROOM + 1), from('192.0.2.8'))).toBe(413);
+describe('a hook that anybody may send', () => {
+  beforeEach(async () => {
+    await server.close();
+    await serve(true, true);
+  });
+
+  it('brings as much JSON as any body', async () => {
+    expect(await post('/hook/x', JSON.stringify(['x'.repeat(100_000)]), JSON_BODY)).toBe(200);
+    expect(fired).toEqual(['salt/netapi/hook/x']);
+  });
+
+  it('brings as much YAML as its address can pay, and of more nothing is fired', async () => {
+    expect(await post('/hook/x', 'a: 1')).toBe(200);
+    expect(fired).toHaveLength(1);
+    expect(await post('/hook/x', 'x'.repeat(257 + 64 * MOST), from('192.0.2.7'))).toBe(503);
+    expect(await post('/hook/x', 'x'.repeat(ROOM + 1), from('192.0.2.8'))).toBe(413);
+    expect(fired).toHaveLength(1);
+  });
 });
 
 describe.each(['/', '/minions', '/ui/can-i', '/logout'])('at %s an invented token', (path) => {

@@ -7,14 +7,18 @@ import { inRoot } from '../tests/support/places.js';
 
 interface Service {
   readonly volumes?: readonly string[];
+  readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly stop_signal?: string;
+  /** What it takes from above. */
+  readonly '<<'?: Service;
 }
 interface ComposeFile {
   readonly services: Readonly<Record<string, Service>>;
 }
 
 const { services } = load(readFileSync(inRoot('docker-compose.yml'), 'utf8')) as ComposeFile;
+const whole = (service: Service): Service => ({ ...(service['<<'] && whole(service['<<'])), ...service });
 const mounts = Object.entries(services).flatMap(([service, { volumes = [] }]) =>
   volumes
     .map((text) => text.split(':'))
@@ -27,6 +31,26 @@ it('both variants have the same settings but for the broker', () => {
     (name) => load(readFileSync(inRoot('containers', name), 'utf8')) as Readonly<Record<string, unknown>>,
   );
   expect({ ...one, nats: [one?.['nats'], 'nats://nats-2:4222', 'nats://nats-3:4222'] }).toEqual(three);
+});
+
+it('no container takes all memory or all processes of the host', () => {
+  for (const [name, service] of Object.entries(services))
+    expect([name, whole(service)]).toEqual([
+      name,
+      expect.objectContaining({ mem_limit: '${NATRIUM_MEMORY:-4g}', pids_limit: 4096 }),
+    ]);
+});
+
+it('each node of the broker takes a bounded part of the disk, and events a part of that', () => {
+  const nodes = Object.entries(services).filter(([name]) => name.startsWith('nats-'));
+  const bounds = nodes.map(([, { environment }]) => environment?.['NATRIUM_BROKER_MAX_FILE']);
+  expect(bounds).toEqual(Array.from({ length: 3 }, () => '${NATRIUM_BROKER_MAX_FILE:-10GB}'));
+  const broker = readFileSync(inRoot('containers/nats/common.conf'), 'utf8');
+  expect(broker).toContain('\n  max_file: $NATRIUM_BROKER_MAX_FILE\n');
+  const { keep_events_bytes: events } = load(readFileSync(inRoot('containers/cluster.conf'), 'utf8')) as {
+    readonly keep_events_bytes: number;
+  };
+  expect(events).toBeLessThan(5 * 2 ** 30);
 });
 
 describe('the volumes of keys in docker-compose.yml', () => {
@@ -102,6 +126,16 @@ describe('the proxy', () => {
     expect(services['proxy']?.environment).toEqual({ NATRIUM_PROXY_BIND: '${NATRIUM_PROXY_BIND:-name http}' });
     expect(config).toContain('\n  bind :8000 "${NATRIUM_PROXY_BIND[*]}"\n');
     expect(config).toContain('\n  http-request set-header X-Forwarded-Proto https if { ssl_fc }\n');
+  });
+
+  it('asks each gateway whether it is ready, at the port of its figures; where none is, they answer themselves', () => {
+    const config = readFileSync(inRoot('containers/proxy/haproxy.cfg'), 'utf8');
+    const [, gateways = '', unready = ''] = config.split(/^backend .*$/m);
+    const port = /check port (\d+) /.exec(gateways)?.[1];
+    expect(gateways).toContain('\n  option httpchk GET /readyz\n');
+    expect(services['master-gateway']?.command?.join(' ')).toContain(`--metrics 0.0.0.0:${port ?? ''}`);
+    expect(config).toContain('\n  use_backend unready if { nbsrv(gateways) eq 0 }\n');
+    expect(unready).not.toContain('httpchk');
   });
 
   it('takes an answer of DNS with as many gateways as it has places for', () => {

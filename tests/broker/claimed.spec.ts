@@ -1,11 +1,11 @@
 /**
- * A joiner names its NATS key itself, and its id. Naming somebody else's lets it have nobody cut off, and a key that only asks
- * becomes nobody's minion.
+ * A joiner names its NATS key itself, and its id. Naming somebody else's lets it have nobody cut off, a key that only asks
+ * becomes nobody's minion, and only one that is accepted gets a user of the broker.
  */
 import { join } from 'node:path';
 import { Clock, NatsTransport } from '@natrium/bus';
 import { connectIdentity } from '@natrium/client';
-import { type Account, decode } from '@nats-io/jwt';
+import { type Account, decode, type User } from '@nats-io/jwt';
 import { connect } from '@nats-io/transport-node';
 import {
   fingerprint,
@@ -39,8 +39,8 @@ afterAll(() => master.transport.drain());
 const newKey = (): Identity => identityFrom(newIdentitySecret());
 const joinCreds = () => readCredentials(join(cluster().master, 'pki', 'broker', 'join.creds'))!;
 
-/** What a newcomer hears that names this NATS key as its own. */
-async function asks(id: string, identity: Identity, nkey = identity.nkeyPublic) {
+/** What a newcomer hears that names this NATS key as its own: its state, and its user of the broker. */
+async function hears(id: string, identity: Identity, nkey = identity.nkeyPublic) {
   const { jwt, key } = joinCreds();
   const inbox = joinInboxOf(fp(identity.publicKey));
   const user = { jwt: () => jwt, key };
@@ -66,11 +66,15 @@ async function asks(id: string, identity: Identity, nkey = identity.nkeyPublic) 
       to: () => services('acl'),
     };
     const answer = await bus.ask(question, contracts.joined, 5000);
-    return answer.ok ? answer.value.body.state : answer.error;
+    if (!answer.ok) throw new Error(answer.error);
+    const { state, user } = answer.value.body;
+    return { state, user };
   } finally {
     await transport.drain();
   }
 }
+
+const asks = async (...of: Parameters<typeof hears>) => (await hears(...of)).state;
 
 const listed = async () => (await cluster().key('-L', '--out=json')).stdout;
 
@@ -93,6 +97,22 @@ it('the join user is never cut off, also where a key that was accepted with its 
   });
   expect(cutOff).not.toContain(joinCreds().key.name);
   expect(await asks('web8', newKey())).toBe('pending');
+});
+
+it('a key gets a user of the broker when it is accepted, and none while it waits, is denied or is rejected', async () => {
+  const [key, other] = [newKey(), newKey()];
+  const pair = { id: 'web7', fingerprint: fingerprint(key.publicKey) };
+  const becomes = async (fun: string) => {
+    expect(await master.client.admin('key', fun, [pair])).toMatchObject({ ok: true });
+    return hears('web7', key);
+  };
+  for (let times = 0; times < 2; times += 1) expect(await hears('web7', key)).toEqual({ state: 'pending', user: null });
+  expect(await becomes('key.reject')).toEqual({ state: 'rejected', user: null });
+  const { state, user } = await becomes('key.accept');
+  expect([state, decode<User>(user ?? '').sub]).toEqual(['accepted', nkeyText('user', key.nkeyPublic)]);
+  for (let times = 0; times < 2; times += 1)
+    expect(await hears('web7', other)).toEqual({ state: 'denied', user: null });
+  expect(await becomes('key.delete')).toEqual({ state: 'pending', user: null });
 });
 
 async function takenAway(id: string, { publicKey }: Identity, nkey: Uint8Array): Promise<void> {

@@ -359,6 +359,42 @@ it('(14) who may write a part of a store writes that, and erases nothing of the 
   }
 });
 
+/** What the broker says to somebody who does this. */
+async function saidTo(scope: ScopeName, act: (connection: NatsConnection) => void): Promise<readonly string[]> {
+  const { jwt, key } = fixed(scope).login();
+  const authenticator = loginAs(jwt, key);
+  const connection = await connect({ servers: cluster().brokerUrl, reconnect: false, authenticator });
+  const said: string[] = [];
+  const listening = (async () => {
+    for await (const status of connection.status()) if (status.type === 'error') said.push(status.error.message);
+  })();
+  act(connection);
+  const lost = await Promise.race([connection.flush(), connection.closed()]);
+  if (lost instanceof Error) said.push(lost.message);
+  await connection.close();
+  await listening;
+  return said;
+}
+
+describe.each<ScopeName>(['join', 'knock'])('(14) of the strangers who share the %s user', (scope) => {
+  it('one listens on 16 subjects at once, and on no more', async () => {
+    const listenOn = (count: number) => (connection: NatsConnection) => {
+      for (let n = 0; n < count; n += 1) connection.subscribe(`${SHARED.get(scope) ?? ''}.${String(n)}`);
+    };
+    expect(await saidTo(scope, listenOn(16))).toEqual([]);
+    expect(await saidTo(scope, listenOn(17))).toContainEqual(expect.stringMatching(/maximum subscriptions exceeded/i));
+  });
+
+  it('one sends 65,536 bytes in a message, and no more', async () => {
+    const send = (size: number) => (connection: NatsConnection) => {
+      Object.assign(connection.info ?? {}, { max_payload: Infinity }); // the client would keep to the broker's word itself
+      connection.publish('nt.main.hello', new Uint8Array(size));
+    };
+    expect(await saidTo(scope, send(65_536))).toEqual([]);
+    expect(await saidTo(scope, send(65_537))).toContainEqual(expect.stringMatching(/maximum payload violation/i));
+  });
+});
+
 it('(14) nobody comes in without a user', async () => {
   await expect(connect({ servers: cluster().brokerUrl, reconnect: false })).rejects.toThrow(/authorization/i);
 });

@@ -2,6 +2,9 @@
  * A hostile gateway enrols keys: by a roster record in the store it can write to, by a request about keys, by joining. Only
  * the acl-service's signature makes a record, and only an account's signature makes the acl-service sign.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Link } from '@natrium/client';
 import {
   encode,
@@ -24,13 +27,19 @@ import { refusalOf, World } from './world.js';
 let world: World;
 let keys: Enrolling;
 let account: Link;
+/** `autosign_grains_dir`. */
+const grains = mkdtempSync(join(tmpdir(), 'nt-grains-'));
 
 beforeAll(async () => {
-  world = await World.start();
+  writeFileSync(join(grains, 'serial'), 'sn-7\n');
+  world = await World.start(`autosign_grains_dir: ${grains}\n`);
   keys = await Enrolling.in(world);
   ({ account } = keys);
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  rmSync(grains, { recursive: true });
+});
 
 describe('a roster record in the store', () => {
   /** Writes what a record says, and resolves when the acl-service tells the one that it concerns. */
@@ -270,5 +279,18 @@ describe('joining', () => {
     expect(mark.count()).toBe(1);
     const free = await world.cluster.newcomer(newIdentity());
     expect(await keys.joins(free, 'free.example.com')).toBe('pending');
+  });
+
+  it('with a grain that lets it in is believed of the joiner itself; of another that hands its request in, it is not', async () => {
+    const host = await world.cluster.newcomer(newIdentity());
+    const before = await keys.roster();
+    const fits = { serial: 'sn-7' };
+    for (const other of [await world.cluster.newcomer(newIdentity()), world.web1.link])
+      expect(await keys.joins(host, 'grain.example.com', fits, other)).toBe('pending');
+    expect(await keys.joins(host, 'grain.example.com', { serial: 'sn-8' })).toBe('pending');
+    const { publicKey } = host.identity;
+    const waits = { id: 'grain.example.com', fingerprint: fingerprint(publicKey), state: 'pending' };
+    expect(await keys.roster()).toEqual([...(before as unknown[]), { ...waits, publicKey: toHex(publicKey) }]);
+    expect(await keys.joins(host, 'grain.example.com', fits)).toBe('accepted');
   });
 });

@@ -79,7 +79,8 @@ export class Enrolling {
     return { link, pair };
   }
 
-  async joins(link: Link, id: string): Promise<string> {
+  /** @param shown Grains beside the request. @param from Who hands it in. */
+  async joins(link: Link, id: string, shown: Readonly<Record<string, string>> = {}, from = link): Promise<string> {
     const request = signJoin(link.identity.signing, this.world.acl.cluster, {
       id,
       identity: link.identity.publicKey,
@@ -90,11 +91,11 @@ export class Enrolling {
     });
     const question = {
       contract: contracts.join,
-      body: { request, grains: {} },
-      subject: link.subjects.join,
-      to: () => link.services('acl'),
+      body: { request, grains: shown },
+      subject: from.subjects.join,
+      to: () => from.services('acl'),
     };
-    const answer = await link.bus.ask(question, contracts.joined, PATIENCE_MS);
+    const answer = await from.bus.ask(question, contracts.joined, PATIENCE_MS);
     return answer.ok ? answer.value.body.state : answer.error;
   }
 }

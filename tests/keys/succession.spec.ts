@@ -3,9 +3,12 @@
  * the old identity is refused from then on.
  */
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { fingerprint, type Identity } from '@natrium/envelope';
-import { readIdentity } from '@natrium/keystore';
+import { fingerprint, fp, type Identity } from '@natrium/envelope';
+import { claimsIn, readIdentity } from '@natrium/keystore';
+import { until } from '@natrium/testing';
+import { connect } from '@nats-io/transport-node';
 import { join } from 'node:path';
+import { systemLogin } from '../support/broker-operator.js';
 import { printFigure } from '../support/figures.js';
 import { START_MS } from '../support/up-cluster.js';
 import { ask, keysWorld, type KeysWorld, MINIONS } from './world.js';
@@ -89,6 +92,33 @@ it('changes again and again under load: nothing is lost, doubled or restarted', 
   expect(ledger).toMatchObject({ returned: ledger.sent * MINIONS.length, lost: [], doubled: 0 });
   expect(world.cluster.processes().map(({ pid }) => pid)).toEqual(pids);
 }, 120_000);
+
+it('lets the new identity onto the broker for a minute, until it is in the old one’s place', async () => {
+  const { brokerUrl: servers, folder } = world.cluster;
+  const system = await connect({ servers, authenticator: await systemLogin(folder) });
+  const users: string[] = [];
+  system.subscribe('$SYS.ACCOUNT.*.CONNECT', {
+    callback: (_, message) => {
+      users.push(message.json<{ client: { jwt: string } }>().client.jwt);
+    },
+  });
+  try {
+    await system.flush();
+    await renewed('c');
+    const next = fp(identityOf('c').publicKey);
+    const seconds = () =>
+      users.flatMap((jwt) => {
+        const claims = claimsIn(jwt);
+        return claims?.name === next ? [(claims.expires - claims.issued) / 1000] : [];
+      });
+    await until('it is there for good', () => seconds().length > 1);
+    const [candidate, accepted] = seconds();
+    expect([60, 61]).toContain(candidate); // rounded up
+    expect(accepted).toBeGreaterThan(3600);
+  } finally {
+    await system.drain();
+  }
+});
 
 it('keeps a change that the disk did not take, and puts it there when it is asked again', async () => {
   const path = join(world.cluster.minion('b'), 'pki', 'minion.key');

@@ -22,6 +22,9 @@ import { apps } from '../hostile/apps.js';
 
 export const MINIONS = ['db1', 'web1'] as const;
 
+/** A reaction that may change keys. */
+export const REACTS = 'keep';
+
 const MASTER = `
 saltgui_hide_jobs: [test.ping]
 nodegroups:
@@ -31,6 +34,8 @@ publisher_acl:
   reader: [{'@wheel': [key.list_all]}, '@jobs']
   nobody: [test.*]
 client_acl_verify: false
+reactor_grants:
+  ${REACTS}$: [{'@wheel': ['key\\..*']}]
 `;
 const TIMEOUT = 10;
 

@@ -1,8 +1,9 @@
-/** Rules of what the audit says of a request about keys: which were changed and which were not, whatever failed. */
+/** Rules of who may ask the authority, and of what the audit says of a request about keys, whatever failed. */
 import { MemoryStore, type Opened } from '@natrium/bus';
 import {
   clusterOf,
   fingerprint,
+  type Identity,
   identityFrom,
   newIdentitySecret,
   SigningKey,
@@ -10,10 +11,13 @@ import {
   toHex,
 } from '@natrium/envelope';
 import { Budget, type KeyState } from '@natrium/flow';
+import { ok, type Request } from '@natrium/model';
 import { aRequest, signedBy } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
-import { Admin, keyHandler } from './admin.js';
+import { accountHandler, Admin, keyHandler } from './admin.js';
 import type { AuditLog } from './audit-log.js';
+import { tokenHandler } from './eauth/token-requests.js';
+import { Tokens } from './eauth/tokens.js';
 import { OnceOnly } from './once-only.js';
 import { Room } from './room.js';
 import { Roster } from './roster.js';
@@ -41,8 +45,10 @@ async function anAuthority() {
   return { store, cluster, roster, enrolled, root: await enrolled('account', 'root', 'accepted') };
 }
 
-/** @param failing Asked before each change is told to the event bus. */
-async function aWorld(failing: () => void = () => undefined) {
+type Arg = Readonly<Record<string, string>>;
+
+/** @param failing Asked before each change is told to the event bus. @param rate Of each asker's budget; 0: there is none. */
+async function aWorld(failing: (id: string, state: string) => void = () => undefined, rate = 0) {
   const { store, cluster, roster, enrolled, root } = await anAuthority();
   const recorded: Parameters<AuditLog['write']>[0][] = [];
   const audit = {
@@ -52,34 +58,98 @@ async function aWorld(failing: () => void = () => undefined) {
     },
     refuse: () => ({ chain: 'acl1', number: 0 }),
   };
+  const tokens = await Tokens.follow(new MemoryStore('tokens'), () => NOW);
+  const read: string[] = [];
   const admin = new Admin(
     { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
     {
       roster,
       audit,
-      budget: new Budget({ rate: 0, burst: 1 }),
+      budget: new Budget({ rate, burst: 1 }),
       once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
     },
-    (account) => account === 'root',
-    { key: keyHandler(roster, new Room(roster, () => ({ max_minions: 0 })), { decided: failing }) },
+    (account) => account.endsWith('root'),
+    {
+      key: keyHandler(roster, new Room(roster, () => ({ max_minions: 0 })), { decided: failing }),
+      account: accountHandler(roster, () => 'root'),
+      token: tokenHandler(tokens),
+      audit: (fun) => Promise.resolve(ok(String(read.push(fun)))),
+    },
   );
+  const askAs = async (by: Identity, what: Request['what'], fun: string, ...args: readonly Arg[]) => {
+    const request = aRequest(NOW, { what, funs: [fun], args: [[...args]], tgt: '' });
+    const body = signedBy(by.signing, cluster, request);
+    const party = { owner: { type: 'identity', key: by.publicKey } };
+    const done = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+    return done.refusal?.code ?? done.result;
+  };
   return {
     store,
     roster,
     recorded,
-    ask: async (fun: string, ...args: readonly Readonly<Record<string, string>>[]) => {
-      const request = aRequest(NOW, { what: 'key', funs: [fun], args: [[...args]], tgt: '' });
-      const body = signedBy(root.signing, cluster, request);
-      const party = { owner: { type: 'identity', key: root.publicKey } };
-      const done = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
-      return done.refusal?.code ?? done.result;
-    },
+    tokens,
+    read,
+    root,
+    enrolled,
+    askAs,
+    ask: (fun: string, ...args: readonly Arg[]) => askAs(root, 'key', fun, ...args),
     pending: async (id: string, state: KeyState = 'pending') => {
       const { publicKey } = await enrolled('minion', id, state);
       return { id, fingerprint: fingerprint(publicKey) };
     },
   };
 }
+
+describe('a request to the authority', () => {
+  it.each([
+    ['keys', 'key', 'key.accept', { id: 'web1' }],
+    ['accounts', 'key', 'account.remove', { name: 'fred' }],
+    ['tokens', 'token', 'token.revoke', { user: 'zoe' }],
+    ['the audit', 'audit', 'audit.read', {}],
+  ] as const)('about %s does nothing for an account without full access; root’s is heard', async (...row) => {
+    const [, what, fun, named] = row;
+    const told: string[] = [];
+    const { roster, tokens, read, root, enrolled, pending, askAs } = await aWorld((id) => void told.push(id));
+    const fred = await enrolled('account', 'fred', 'accepted');
+    const web1 = await pending('web1');
+    await tokens.issue({
+      use: 'session',
+      eauth: 'pam',
+      name: 'zoe',
+      groups: [],
+      start: 0,
+      expires: NOW + 1,
+      list: null,
+    });
+    const all = async () => [roster.records(), await tokens.list(), [...told], [...read]];
+    const before = await all();
+    const of = 'id' in named ? web1.fingerprint : fingerprint(fred.publicKey);
+    const arg = 'user' in named ? named : { ...named, fingerprint: of };
+    expect(await askAs(fred, what, fun, arg)).toBe('not_permitted');
+    expect(await all()).toEqual(before);
+    await askAs(root, what, fun, arg);
+    expect(await all()).not.toEqual(before);
+  });
+
+  it('that says it is something else is refused, also to root, and changes nothing', async () => {
+    const { askAs, root, pending, roster } = await aWorld();
+    const web1 = await pending('web1');
+    for (const what of ['job', 'run', 'wheel', 'token', 'audit'] as const)
+      expect(await askAs(root, what, 'key.accept', web1)).toBe('bad_request');
+    expect([...roster.acceptedMinions()]).toEqual([]);
+    expect(await askAs(root, 'key', 'key.accept', web1)).toEqual(['web1']);
+  });
+
+  it('of one account beyond its budget is told to slow down, and changes nothing; another’s is heard', async () => {
+    const { askAs, ask, enrolled, pending, roster } = await aWorld(undefined, 1);
+    const other = await enrolled('account', 'other-root', 'accepted');
+    const [web1, web2] = [await pending('web1'), await pending('web2')];
+    expect(await ask('key.accept', web1)).toEqual(['web1']);
+    expect(await ask('key.accept', web2)).toBe('slow_down');
+    expect([...roster.acceptedMinions()]).toEqual(['web1']);
+    expect(await askAs(other, 'key', 'key.accept', web2)).toEqual(['web2']);
+  });
+});
 
 const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));
 

@@ -1,4 +1,4 @@
-/** Rules of hello’s budgets: strangers share one, under whatever name they ask, and keep nobody of the cluster waiting. */
+/** Rules of hello: answers go to inboxes alone; strangers share a budget, under whatever name they ask, and keep nobody of the cluster waiting. */
 import type { RoleLink } from '@natrium/edge';
 import { clusterOf, encode, randomBytes, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
@@ -47,7 +47,7 @@ it('a stranger is answered again after a while', () => {
   expect([budget.take('_INBOX_JOIN.s', 900), budget.take('_INBOX_JOIN.s', 1100)]).toEqual([false, true]);
 });
 
-/** An acl-service that hears hello and nothing else. @returns How many questions under a name it answers. */
+/** An acl-service that hears hello and nothing else. @returns How many questions it answers: under a name, or with a place for the answer. */
 async function anAcl(users: { readonly isFixedName: (name: string) => boolean } | undefined) {
   await sodiumReady();
   const key = SigningKey.generate();
@@ -76,19 +76,27 @@ async function anAcl(users: { readonly isFixedName: (name: string) => boolean } 
   answeringHello(link, { roster: { byFp }, users, limits: { rate: 1, burst: 3 }, onStop: () => undefined })();
   const question = { version: 1, word: 'hello', nonce: randomBytes(32) } as const;
   const payload = encode(writeAs(contracts.helloQuestion, question) as Wire);
-  return (name: string, count: number) => {
+  const answersAt = (reply: string, count = 1) => {
     answers.length = 0;
-    for (let n = 0; n < count; n += 1) hear({ payload, reply: `_INBOX_JOIN.${name}.1` });
+    for (let n = 0; n < count; n += 1) hear({ payload, reply });
     return answers.length;
   };
+  return { answersAt, asks: (name: string, count: number) => answersAt(`_INBOX_JOIN.${name}.1`, count) };
 }
 
 it('an acl-service knows its services and accepted keys; all others are strangers, who are not answered beyond their budget', async () => {
-  const asks = await anAcl({ isFixedName: (name) => name === 'runner-abc' });
+  const { asks } = await anAcl({ isFixedName: (name) => name === 'runner-abc' });
   expect([asks('stranger', 10), asks('gone', 10), asks('other', 10)]).toEqual([3, 0, 0]);
   expect([asks('web1', 10), asks('runner-abc', 2)]).toEqual([10, 2]);
 });
 
 it('where the broker asks nobody who comes, everybody is answered', async () => {
-  expect((await anAcl(undefined))('stranger', 100)).toBe(100);
+  expect((await anAcl(undefined)).asks('stranger', 100)).toBe(100);
+});
+
+it('an answer goes to an inbox and nowhere else: nobody has an acl-service write into a store, or speak to somebody', async () => {
+  const { answersAt } = await anAcl(undefined);
+  for (const place of ['$KV.roster.k', '$JS.API.STREAM.PURGE.x', 'nt.main.svc.acl.grant', '_INBOX', '_INBOXES.x', ''])
+    expect(answersAt(place)).toBe(0);
+  expect(answersAt('_INBOX.x')).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** Rules of reading the mine: who may read what, and that no single question makes work beyond what its answer carries. */
+/** Rules of the mine: who may read and keep what, and that no single question makes work beyond what its answer carries. */
 import { MemoryStore, type Opened } from '@natrium/bus';
 import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
@@ -11,8 +11,12 @@ import type { Policies } from './policies.js';
 import type { Roster } from './roster.js';
 
 const READER = 'reader';
+/** Of the one that asks. */
+const KEY = new Uint8Array(32);
 const MAX_NAMES = 64;
 const LONG = 4096;
+/** Levels of something in a mine: what is around it in an answer takes the others of 32. */
+const MAX_DEPTH = 22;
 const MAX_RULES = 32_768;
 
 let keys: Map<string, Uint8Array>;
@@ -40,9 +44,19 @@ async function aMinion(id: string, ...items: readonly MineItem[]): Promise<void>
 }
 
 /** @param kept What the reader is answered from. */
-async function get(names: readonly string[], kept: Pick<Mines, 'kept'> = mines): Promise<unknown> {
+function get(names: readonly string[], kept: Pick<Mines, 'kept'> = mines): Promise<unknown> {
+  return ask({ what: 'get', names: [...names] }, { kept });
+}
+
+type Ask = Body<typeof contracts.mine>;
+
+/** What a caller is told, with another mine than the one of all rules, or of another kind than a minion. */
+async function ask(
+  asked: Partial<Ask>,
+  { kept = mines, kind = 'minion' }: { kept?: Pick<Mines, 'kept'>; kind?: string } = {},
+) {
   const roster = {
-    callerOf: () => ({ kind: 'minion', name: READER }),
+    callerOf: () => ({ kind, name: READER }),
     keyOfMinion: (id: string) => keys.get(id),
   } as unknown as Roster;
   const current = {
@@ -60,8 +74,8 @@ async function get(names: readonly string[], kept: Pick<Mines, 'kept'> = mines):
     budget: new Budget({ rate: 0, burst: 0 }),
     now: () => 0,
   });
-  const body: Body<typeof contracts.mine> = { what: 'get', items: [], names: [...names], tgt: '*', tgtType: 'glob' };
-  const party = { owner: { type: 'identity', key: new Uint8Array(32) } };
+  const body: Ask = { what: 'get', items: [], names: [], tgt: '*', tgtType: 'glob', ...asked };
+  const party = { owner: { type: 'identity', key: KEY } };
   const answer = await door.handle({ body, party } as unknown as Opened<typeof contracts.mine>);
   return answer?.refusal ?? answer?.result;
 }
@@ -83,6 +97,27 @@ it('what a minion no longer keeps, or keeps anew, is so for its readers', async 
   expect(await get(['a', 'b'])).toEqual({ a: {}, b: { web1: 3 } });
   await mines.forget(keys.get('web1')!);
   expect(await get(['a', 'b'])).toEqual({ a: {}, b: {} });
+});
+
+it('an account hears nothing, and nothing of it is read or kept; a minion is answered', async () => {
+  await aMinion('web1', item('a', 1));
+  keys.set(READER, KEY);
+  const keeps: Partial<Ask> = { what: 'put', items: [item('b', 2)] };
+  const reads: Partial<Ask> = { what: 'get', names: ['a'] };
+  for (const asked of [keeps, reads]) expect(await ask(asked, { kind: 'account' })).toBeUndefined();
+  expect(await get(['a', 'b'])).toEqual({ a: { web1: 1 }, b: {} });
+  expect(await ask(keeps)).toBe(true);
+  expect(await get(['a', 'b'])).toEqual({ a: { web1: 1 }, b: { [READER]: 2 } });
+});
+
+it('what is nested too deeply to be read is refused, and nothing beside it is kept; what is not is kept', async () => {
+  keys.set(READER, KEY);
+  const nested = (depth: number): Value => (depth === 0 ? 1 : [nested(depth - 1)]);
+  const keeps = (depth: number) => ask({ what: 'put', items: [item('b', 2), item('a', nested(depth))] });
+  expect(await keeps(MAX_DEPTH + 1)).toEqual(refused(/nested too deeply/));
+  expect(await get(['a', 'b'])).toEqual({ a: {}, b: {} });
+  expect(await keeps(MAX_DEPTH)).toBe(true);
+  expect(await get(['b'])).toEqual({ b: { [READER]: 2 } });
 });
 
 describe('the work of one question', () => {

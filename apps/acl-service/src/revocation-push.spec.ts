@@ -1,9 +1,14 @@
-/** Rules of the list at the broker while the roster is not whole: nobody comes back for the lack of a record, and more can be cut off. */
+/**
+ * Rules of the list at the broker. While the roster is not whole, nobody comes back for the lack of a record, and more can be cut off;
+ * an identity that was succeeded hears for a while what was on its way to it.
+ */
+import { jest } from '@jest/globals';
 import { MemoryStore, SealedStore } from '@natrium/bus';
 import {
   clusterOf,
   identityFrom,
   newIdentitySecret,
+  randomBytes,
   SigningKey,
   sodiumReady,
   type StorageKey,
@@ -22,6 +27,7 @@ let raw: MemoryStore;
 let keys: Parameters<typeof Roster.open>[1];
 let atBroker: readonly string[];
 let written: Arrivals<readonly string[]>;
+const opened: RevocationPush[] = [];
 beforeAll(sodiumReady);
 beforeEach(() => {
   raw = new MemoryStore('roster');
@@ -35,6 +41,12 @@ beforeEach(() => {
   };
   atBroker = [];
   written = new Arrivals('a revocation list at the broker');
+});
+
+afterEach(() => {
+  // What one of them still has to push is not the next rule's.
+  for (const push of opened.splice(0)) push.close();
+  jest.useRealTimers();
 });
 
 /** A host of the acl-service, with the storage keys that have come there; the first seals. */
@@ -56,6 +68,7 @@ async function aReplica(...own: StorageKey[]) {
     { error: () => undefined },
     new Set(),
   );
+  opened.push(push);
   roster.onChange((record, { before }) => {
     push.heed(record, before);
   });
@@ -129,4 +142,19 @@ it('is written again where the broker was busy, also where just this list is the
   const resolver = { read: () => Promise.resolve(cutOff(web1)), write };
   await new RevocationPush(resolver, late.roster, { error: () => undefined }, new Set()).begin();
   expect(await taken.next()).toEqual(cutOff(web1));
+});
+
+it('an identity that was succeeded is cut off 90 s later, and not before', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+  const { roster, push } = await aReplica(OLD!);
+  const [web1, next, db1] = [aKey('web1'), aKey('web1'), aKey('db1')];
+  await roster.write(db1);
+  const old = await roster.write(web1);
+  await push.begin();
+  expect(await roster.succeed(old!.record, next, { bytes: randomBytes(9), signature: randomBytes(64) })).toBe(true);
+  jest.advanceTimersByTime(89_999);
+  await roster.write(as(db1, 'deleted'));
+  expect(await written.next((list) => list.length > 0)).toEqual(cutOff(db1));
+  jest.advanceTimersByTime(1);
+  expect(await written.next((list) => list.length > 1)).toEqual(cutOff(web1, db1));
 });

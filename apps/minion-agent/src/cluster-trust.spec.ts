@@ -1,13 +1,13 @@
-/** Rules of what a host goes by at its start: what it has seen of the cluster that it trusts now, and of no other. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Rules of which cluster a host trusts, and of what it goes by at its start: what it has seen of that one, and of no other. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryBroker } from '@natrium/bus';
+import { Clock, MemoryBroker, type Transport } from '@natrium/bus';
 import type { Link } from '@natrium/client';
-import { fingerprint, type RolesChain, sodiumReady } from '@natrium/envelope';
+import { fingerprint, identityFrom, newIdentitySecret, type RolesChain, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
-import { ClusterTrust } from './cluster-trust.js';
-import { type ComingIn, standingOn } from './coming-in.js';
+import { ClusterTrust, NoTrust } from './cluster-trust.js';
+import { type ComingIn, greet, standingOn } from './coming-in.js';
 
 const NOW = 1_795_000_000_000;
 
@@ -27,11 +27,17 @@ function aCluster(name: string): RolesChain {
 }
 
 /** What a start goes by, with this in the configuration. */
-function started(master_finger: string): ClusterTrust {
-  const config = { pki_dir: join(folder, 'pki'), master_finger, trust_on_first_use: false };
+function started(master_finger: string, trust_on_first_use = false): ClusterTrust {
+  const config = { pki_dir: join(folder, 'pki'), master_finger, trust_on_first_use };
   return new ClusterTrust(config, (problem) => {
     throw new Error(problem);
   });
+}
+
+/** Nothing can be written there any more, not by root either. */
+function spoilDisk(): void {
+  rmSync(join(folder, 'pki'), { recursive: true, force: true });
+  writeFileSync(join(folder, 'pki'), '');
 }
 
 function linkTo(chain: RolesChain): Link {
@@ -64,4 +70,63 @@ it('goes by nothing of another cluster once master_finger names this one, and ke
   expect(seenBy(moved)).toEqual({ minSerial: 0, newest: undefined, timeFloorMs: 0 });
   moved.keep(linkTo(chain));
   expect(started('').pin()).toEqual({ firstRoot: chain[0] });
+});
+
+it('refuses where nothing says which cluster to trust, and sends nothing; what trusts the first says hello', async () => {
+  const sent: string[] = [];
+  const nobody = new MemoryBroker().connect();
+  const transport: Transport = {
+    ...nobody,
+    publish: (subject, ...message) => {
+      sent.push(subject);
+      nobody.publish(subject, ...message);
+    },
+  };
+  const said = (sentence: string) => {
+    throw new Error(sentence);
+  };
+  const { signal } = new AbortController();
+  const identity = identityFrom(newIdentitySecret());
+  const about = { config: { cluster: 'main' }, identity, clock: new Clock(1000), log: { debug: said } };
+  const greets = (trust: ClusterTrust) => greet({ ...about, signal, trust } as unknown as ComingIn, transport);
+  await expect(greets(started(''))).rejects.toThrow(NoTrust);
+  expect(sent).toEqual([]);
+  await expect(greets(started('', true))).rejects.toThrow(/^no acl-service/);
+  expect(sent).toEqual(['nt.main.hello']);
+});
+
+it('trusts the first cluster that it meets where it is told to, and that one alone from then on', () => {
+  const chain = aCluster('a');
+  const trust = started('', true);
+  expect(trust.pin()).toBe('first');
+  trust.keep(linkTo(chain));
+  for (const later of [trust, started('', true), started('')]) expect(later.pin()).toEqual({ firstRoot: chain[0] });
+});
+
+it('trusts whom master_finger names, also where it was told to trust the first, or has met another', () => {
+  const [old, finger] = [aCluster('a'), fingerprint(aCluster('b')[0])];
+  started('', true).keep(linkTo(old));
+  expect(started(finger, true).pin()).toEqual({ fingerprint: finger });
+});
+
+it('ends where the first cluster cannot be kept, since the next start would trust another', () => {
+  const trust = started('', true);
+  spoilDisk();
+  expect(() => {
+    trust.keep(linkTo(aCluster('a')));
+  }).toThrow(NoTrust);
+  expect(trust.pin()).toBe('first');
+});
+
+it('goes on where more of the cluster that it knows cannot be kept, and says so', () => {
+  const chain = aCluster('a');
+  for (const finger of ['', fingerprint(chain[0])]) {
+    rmSync(join(folder, 'pki'), { recursive: true, force: true });
+    const trust = started(finger, true);
+    if (finger === '') trust.keep(linkTo(chain));
+    spoilDisk();
+    expect(() => {
+      trust.keep(linkTo(chain));
+    }).toThrow('is not kept for the next start');
+  }
 });

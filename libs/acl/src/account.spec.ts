@@ -3,8 +3,8 @@ import { authenticateAccount, keyHolders } from './account.js';
 import { compilePolicy } from './compile-policy.js';
 import type { PolicyConfig } from './policy-config.js';
 
-function identity(claimed: string, keyOf: string | null, config: PolicyConfig = {}): string {
-  const made = authenticateAccount(compilePolicy(config).policy, { claimed, keyOf });
+function identity(claimed: string, keyOf: string | null, config: PolicyConfig = {}, processAccount?: string): string {
+  const made = authenticateAccount(compilePolicy(config).policy, { claimed, keyOf }, processAccount);
   return made.ok ? (made.value.listsOf ?? 'everything') : 'refused';
 }
 
@@ -28,6 +28,14 @@ describe('a claimed account', () => {
     expect(identity('sudo_a_b', 'root', { publisher_acl, sudo_acl: true })).toBe('a_b');
     expect(identity('sudo_fred', 'root', { sudo_acl: true })).toBe('everything');
     expect(identity('sudo_fred', 'root', { publisher_acl })).toBe('everything');
+  });
+
+  it.each([
+    ['salt', 'everything'],
+    ['root', 'refused'],
+    ['fred', 'refused'],
+  ])('of the process that serves, with the key of %s, is %s', (keyOf, expected) => {
+    expect(identity('salt', keyOf, {}, 'salt')).toBe(expected);
   });
 
   it('of another master account is proved by that one', () => {

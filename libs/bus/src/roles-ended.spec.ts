@@ -1,5 +1,5 @@
-/** Rules of a roles document that ends while everyone runs: no service is heard or asked any more until a newer one has come. */
-import { signRoles } from '@natrium/envelope';
+/** Rules of a roles document that ends, or no longer names a service, while everyone runs: what it says and knows counts no more. */
+import { type RolesDocument, signRoles, SigningKey } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
 import { NOW, type Party, PATIENCE, useWorld } from './world.spec-support.js';
 
@@ -23,6 +23,14 @@ function aPair() {
   return { gateway, minion, ask: (ms = PATIENCE) => gateway.bus.ask(question, contracts.here, ms) };
 }
 
+/** A newer document comes to the minion. */
+function takeOver(minion: Party, change: Partial<RolesDocument>): void {
+  const { root, cluster, nowMs } = world();
+  const { roles } = minion.bus.sealer;
+  const newer = signRoles(root, cluster, { ...roles.document, serial: 2, ...change });
+  expect(roles.takeOver([root.publicKey, [newer]], nowMs)).toBe(true);
+}
+
 const tellAny = (minion: Party) => minion.tell(() => minion.directory.role('gateway'));
 
 it('a service is heard and asked until its end; after it nothing of it opens, though its own announcement lasts', async () => {
@@ -37,11 +45,23 @@ it('a service is heard and asked until its end; after it nothing of it opens, th
 
 it('a newer document is taken over after the end, and what comes counts again', async () => {
   const { minion, ask } = aPair();
-  const { roles } = minion.bus.sealer;
   world().nowMs = END + 1;
   expect(await ask(BRIEF)).toMatchObject({ ok: false });
-  const newer = signRoles(world().root, world().cluster, { ...roles.document, serial: 2, notAfter: END + 1e9 });
-  expect(roles.takeOver([world().root.publicKey, [newer]], END + 1)).toBe(true);
+  takeOver(minion, { notAfter: END + 1e9 });
   expect(await ask()).toMatchObject({ ok: true });
   expect(await tellAny(minion)).toMatchObject({ ok: true });
+});
+
+it('a service that a newer document no longer names is unknown at once, though it was heard, and nothing is sealed to it', async () => {
+  const { minion, ask } = aPair();
+  // From the second question on its key id alone says who it is.
+  for (let times = 0; times < 2; times += 1) expect(await ask()).toMatchObject({ ok: true });
+  expect([(await tellAny(minion)).ok, minion.failures]).toEqual([true, []]);
+  const { roles } = minion.bus.sealer.roles.document;
+  takeOver(minion, { roles: { ...roles, gateway: [SigningKey.generate().publicKey] } });
+  const sent = minion.sent.length;
+  expect(await ask(BRIEF)).toMatchObject({ ok: false });
+  expect(new Set(minion.failures)).toEqual(new Set(['unknown_sender']));
+  expect(await tellAny(minion)).toEqual({ ok: false, error: 'nobody_known' });
+  expect(minion.sent).toHaveLength(sent);
 });

@@ -37,10 +37,10 @@ describe('strangers', () => {
     });
     const request = { bytes: new Uint8Array(10), signature: new Uint8Array(64) };
     const framing = { messageId: new Uint8Array(16), re: null, introduce: true };
-    const keys: string[] = [];
+    const strangers: KnownParty[] = [];
     for (let n = 0; n < 21; n += 1) {
       const stranger = world().minion();
-      keys.push(toHex(stranger.known.owner.key));
+      strangers.push(stranger.known);
       world().parties.pop();
       const bytes = stranger.bus.sealer.seal(contracts.join, { request, grains: {} }, [acl.known], framing);
       stranger.transport.publish('nt.main.join', bytes);
@@ -48,7 +48,9 @@ describe('strangers', () => {
     }
     await settle();
     expect(acl.failures).toEqual(['slow_down']);
-    expect(keys.filter((key) => acl.directory.jobsOf(key) !== undefined)).toEqual([]);
+    const isLeft = ({ keyId, owner: { key } }: KnownParty) =>
+      acl.directory.byKeyId(keyId) !== undefined || acl.directory.jobsOf(toHex(key)) !== undefined;
+    expect(strangers.filter(isLeft)).toEqual([]);
     const body = { request: new Uint8Array(10), signature: null, credential: null, grantRun: null, callerKey: null, jid: JID, batch: null }; // prettier-ignore
     const to = () => [acl.known];
     const answer = await gateway.bus.ask(
@@ -57,6 +59,7 @@ describe('strangers', () => {
       PATIENCE,
     );
     expect(answer).toMatchObject({ ok: true });
+    expect(isLeft(gateway.known)).toBe(true);
   });
 
   it('have no jobs sealed to them, whatever they announce; whoever is known has them sealed to its next epoch', async () => {

@@ -3,6 +3,7 @@ import {
   type AuditEntry,
   auditHash,
   type AuditHead,
+  type AuditRecord,
   encodeAudit,
   followsAudit,
   readAudit,
@@ -70,6 +71,32 @@ describe('an audit chain', () => {
     const record = { ...entry, chain: 'acl-1', number: 1, previous: seedOf('x'), heads: [end] };
     expect(() => encodeAudit(record)).toThrow(RangeError);
     expect(() => encodeAudit({ ...record, heads: [] })).not.toThrow();
+  });
+});
+
+describe('an audit record', () => {
+  const record: AuditRecord = { ...entry, chain: 'acl-1', number: 0, previous: new Uint8Array(32), heads: [] };
+  const wireOf = ({ chain, number, previous, heads, caller, ...rest }: AuditRecord) => {
+    const { time, what, digest, jid, verdict, rule, detail } = rest;
+    const ends = heads.map((one) => [one.chain, one.number, one.hash]);
+    return [chain, number, previous, ends, time, what, caller && [caller.kind, caller.name], digest, jid, verdict, rule, detail]; // prettier-ignore
+  };
+
+  it.each<[number, string, (length: number) => Partial<AuditRecord>]>([
+    [64, 'characters of its chain', (length) => ({ chain: 'c'.repeat(length) })],
+    [64, 'characters of another chain', (length) => ({ heads: [{ ...end, chain: 'c'.repeat(length) }] })],
+    [1024, 'heads', (length) => ({ heads: Array.from({ length }, () => end) })],
+    [32, 'characters of what happened', (length) => ({ what: 'w'.repeat(length) })],
+    [64, 'characters of a jid', (length) => ({ jid: '1'.repeat(length) })],
+    [4096, 'characters of a verdict', (length) => ({ verdict: 'v'.repeat(length) })],
+    [4096, 'characters of a rule', (length) => ({ rule: 'r'.repeat(length) })],
+  ])('may have %i %s; with one more it is neither written nor read', (most, _name, change) => {
+    const full = { ...record, ...change(most) };
+    expect(readAudit(encodeAudit(full))).toEqual({ ok: true, value: full });
+    const over = { ...record, ...change(most + 1) };
+    expect(() => encodeAudit(over)).toThrow(RangeError);
+    expect(readAudit(encode(wireOf(full))).ok).toBe(true);
+    expect(readAudit(encode(wireOf(over)))).toEqual({ ok: false, error: 'shape' });
   });
 });
 

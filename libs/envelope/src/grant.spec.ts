@@ -1,5 +1,6 @@
+import { MAX_GRANT_JOB } from '@natrium/model';
 import { encode, type Wire } from './encoding.js';
-import { type Grant, type GrantKind, type GrantProblem, MAX_GRANT_JOB, readGrant, signGrant } from './grant.js';
+import { type Grant, type GrantKind, type GrantProblem, readGrant, signGrant } from './grant.js';
 import { clusterOf } from './keys.js';
 import { aGrant, CLUSTER, identityOf, NOW, rootOf, SKEW } from './parties.spec-support.js';
 import { type Signed, signed } from './signing.js';
@@ -59,11 +60,23 @@ describe('a grant', () => {
   });
 
   it.each<[string, Partial<Grant>]>([
+    ['2^31-1 minions', { count: 2 ** 31 - 1 }],
+    ['a name of 255 characters', { caller: { kind: 'minion', name: 'n'.repeat(255) } }],
+    ['16 on whose behalf', { onBehalfOf: Array.from({ length: 16 }, () => job.caller) }],
+    ['an audit chain of 64 characters', { auditChain: 'c'.repeat(64) }],
+  ])('may have %s', (_name, change) => {
+    expect(problemOf(grantOf(change))).toBeUndefined();
+  });
+
+  it.each<[string, Partial<Grant>]>([
     ['no minion', { count: 0 }],
+    ['2^31 minions', { count: 2 ** 31 }],
     ['a jid that is none', { jid: '../20261120112404639' }],
     ['an end before its beginning', { expires: NOW }],
     ['a short digest', { requestDigest: new Uint8Array(31) }],
     ['a caller without a name', { caller: { kind: 'minion', name: '' } }],
+    ['a name of 256 characters', { caller: { kind: 'minion', name: 'n'.repeat(256) } }],
+    ['an audit chain of 65 characters', { auditChain: 'c'.repeat(65) }],
     ['17 on whose behalf', { onBehalfOf: Array.from({ length: 17 }, () => job.caller) }],
   ])('with %s is neither signed nor read', (_name, change) => {
     expect(() => grantOf(change)).toThrow(RangeError);

@@ -64,6 +64,11 @@ describe('opening', () => {
       (wire) => wire.with(3, [[seedOf('a'), new Uint8Array(24), new Uint8Array(47)]]),
     ],
     [
+      'stale_key',
+      '1,024 wraps for others',
+      (wire) => wire.with(3, Array<Wire>(1024).fill([seedOf('a'), new Uint8Array(24), new Uint8Array(48)])),
+    ],
+    [
       'shape',
       '1,025 wraps',
       (wire) => wire.with(3, Array<Wire>(1025).fill([seedOf('a'), new Uint8Array(24), new Uint8Array(48)])),
@@ -71,6 +76,14 @@ describe('opening', () => {
   ])('gives %s for %s', (reason, _name, change) => {
     const wire = decode(message());
     expect(reasonOf(encode(change(Array.isArray(wire) ? wire : [])))).toBe(reason);
+  });
+
+  it.each<[OpenReason | 'opened', number]>([
+    ['opened', 8192],
+    ['shape', 8193],
+  ])('gives %s for a private part of %i bytes', (reason, size) => {
+    const to = { ...receiver, recipient: () => receiver.recipient(new Uint8Array(size)) };
+    expect(reasonOf(sealTo([to], sender, plaintext))).toBe(reason);
   });
 
   it('refuses bytes that are not the one encoding', () => {
@@ -266,9 +279,16 @@ describe('opening', () => {
     expect(reasonOf(bytes, { seen, now: NOW + 30_000 })).toBe('replayed');
   });
 
-  it('tells a sender whose set is full to slow down', () => {
-    const seen = new SeenSets({ perSender: 1, senders: 1 });
-    expect([reasonOf(message(), { seen }), reasonOf(message(), { seen })]).toEqual(['opened', 'slow_down']);
+  it('tells a sender whose set is full to slow down, also under the next of its keys, and takes what another one sends', () => {
+    const seen = new SeenSets({ perSender: 1, senders: 2 });
+    const [rotating, other] = [aGateway('g2'), aGateway('g3')];
+    const open = (from: Party) => {
+      const opened = openMessage(sealTo([receiver], from, plaintext), aContext(receiver, [from], { seen }));
+      return opened.ok ? 'opened' : opened.error.reason;
+    };
+    expect([open(rotating), open(rotating)]).toEqual(['opened', 'slow_down']);
+    rotating.keyring.rotate(NOW, HOUR, HOUR);
+    expect([open(rotating), open(other)]).toEqual(['slow_down', 'opened']);
   });
 
   it('remembers nothing of a message that was refused before', () => {

@@ -1,6 +1,7 @@
 import { decode, encode, type Wire } from './encoding.js';
 import { aRequest, CLUSTER, identityOf } from './parties.spec-support.js';
-import { encodeRequest, MAX_LIFETIME, readRequest, type Request, requestDigest, signRequest } from './request.js';
+import { MAX_LIFETIME } from '@natrium/model';
+import { encodeRequest, readRequest, type Request, requestDigest, signRequest } from './request.js';
 import { verify } from './signing.js';
 import { blake2b, sodiumReady } from './sodium.js';
 
@@ -29,6 +30,9 @@ describe('a request', () => {
     ['256 arguments', { funs: ['f'], args: [many(256, 'a')] }],
     ['a target of 65,536 characters', { tgt: 't'.repeat(65_536) }],
     ['10,000 ids', { tgt: many(10_000, 'id'), tgtType: 'list' }],
+    ['an id of 255 characters', { tgt: ['i'.repeat(255)] }],
+    ['a type of target and a returner of 256 characters', { tgtType: 'w'.repeat(256), returner: 'w'.repeat(256) }],
+    ['a timeout of 86,400 seconds', { timeout: 86_400 }],
     ['a life of 24 hours', { lifetime: MAX_LIFETIME }],
     ['no function, where none is asked for', { what: 'token', funs: [], args: [] }],
   ])('may have %s', (_name, change) => {
@@ -44,6 +48,10 @@ describe('a request', () => {
     ['a list of arguments too few', { args: [[]] }],
     ['a target of 65,537 characters', { tgt: 't'.repeat(65_537) }],
     ['10,001 ids', { tgt: many(10_001, 'id') }],
+    ['an id of 256 characters', { tgt: ['i'.repeat(256)] }],
+    ['a type of target of 257 characters', { tgtType: 'w'.repeat(257) }],
+    ['a returner of 257 characters', { returner: 'w'.repeat(257) }],
+    ['a timeout of 86,401 seconds', { timeout: 86_401 }],
     ['a life beyond 24 hours', { lifetime: MAX_LIFETIME + 1 }],
     ['no life', { lifetime: 0 }],
     ['half a second of timeout', { timeout: 0.5 }],

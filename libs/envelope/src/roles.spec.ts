@@ -124,6 +124,17 @@ describe('a chain of roles documents', () => {
     expect(problemOf(chainOf(signed(first, 'roles', CLUSTER(), encode(wire))))).toBe('shape');
   });
 
+  it('has at most 16 keys for a role: with 17 it is neither signed nor read', () => {
+    const rolesWith = (count: number) => ({
+      ...aDocument().roles,
+      sink: Array.from({ length: count }, (_, n) => seedOf(`sink ${String(n)}`)),
+    });
+    expect(problemOf(chainOf(by(first, { roles: rolesWith(16) })))).toBeUndefined();
+    expect(() => by(first, { roles: rolesWith(17) })).toThrow(RangeError);
+    const wire = [1, NOW, Object.values(rolesWith(17)), null];
+    expect(problemOf(chainOf(signed(first, 'roles', CLUSTER(), encode(wire))))).toBe('shape');
+  });
+
   it('refuses to sign one key for two roles', () => {
     const { roles } = aDocument();
     expect(() => by(first, { roles: { ...roles, sink: roles.acl } })).toThrow(RangeError);
@@ -135,5 +146,8 @@ describe('a chain of roles documents', () => {
     expect(rolesChainFromWire([first.publicKey, []])).toBeUndefined();
     expect(rolesChainFromWire([first.publicKey])).toBeUndefined();
     expect(rolesChainFromWire(['root', [[new Uint8Array(1), new Uint8Array(64)]]])).toBeUndefined();
+    const ofLength = (length: number) => chainOf(...Array.from({ length }, () => by(first)));
+    expect(rolesChainFromWire(rolesChainToWire(ofLength(1024)))?.[1]).toHaveLength(1024);
+    expect(rolesChainFromWire(rolesChainToWire(ofLength(1025)))).toBeUndefined();
   });
 });

@@ -77,11 +77,16 @@ describe('a signed object', () => {
     expect(signedFromWire(signedToWire(object))).toEqual(object);
   });
 
+  it('holds 8 MiB', () => {
+    expect(signedFromWire([new Uint8Array(8 << 20), new Uint8Array(64)])?.bytes).toHaveLength(8 << 20);
+  });
+
   it.each([
     ['one part', [bytes]],
     ['three parts', [bytes, new Uint8Array(64), 1]],
     ['a short signature', [bytes, new Uint8Array(63)]],
     ['no bytes', [new Uint8Array(0), new Uint8Array(64)]],
+    ['more than 8 MiB', [new Uint8Array((8 << 20) + 1), new Uint8Array(64)]],
     ['a text for bytes', ['bytes', new Uint8Array(64)]],
     ['no list', bytes],
   ])('is not read from %s', (_name, wire) => {

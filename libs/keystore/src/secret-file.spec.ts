@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { KeyfileCorrupt, makeFolder, readKeyFile, writeKeyFile, writeWhole } from './secret-file.js';
 
 const KEY = Uint8Array.from({ length: 32 }, (_, index) => index);
@@ -80,7 +81,15 @@ describe('a key file', () => {
   it('never shows its content in the error', () => {
     const path = join(folder, 'minion.key');
     writeFileSync(path, `${'a'.repeat(63)}g`);
-    expect(() => readKeyFile(path)).not.toThrow(/aaaa/);
+    const thrown = () => {
+      try {
+        return readKeyFile(path);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(thrown()).toBeInstanceOf(KeyfileCorrupt);
+    expect(inspect(thrown())).not.toMatch(/aaaa/);
   });
 
   it('that is a folder is an error of its own, not a missing file', () => {
@@ -97,11 +106,11 @@ describe('a whole write', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('two');
   });
 
-  it('that fails leaves the old content, and no draft', () => {
+  it('that fails names the file, and leaves its old content, and no draft', () => {
     mkdirSync(join(folder, 'a', 'inside'), { recursive: true });
     expect(() => {
       writeWhole(join(folder, 'a'), 'new', 0o600);
-    }).toThrow();
+    }).toThrow(expect.objectContaining({ path: join(folder, 'a') }) as Error);
     expect(readdirSync(folder)).toEqual(['a']);
     expect(existsSync(join(folder, 'a', 'inside'))).toBe(true);
   });

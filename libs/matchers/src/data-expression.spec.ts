@@ -72,6 +72,15 @@ describe('a data expression', () => {
     expect(matches('os:[', 'pcre')).toBe(false);
   });
 
+  it.each<[number, string, (count: number) => string]>([
+    [8192, 'characters', (count) => `os:${'x'.repeat(count - 3)}`],
+    [32, 'parts', (count) => `os${':x'.repeat(count - 1)}`],
+    [4, 'parts that are *', (count) => `${'*:'.repeat(count)}x`],
+  ])('may have %i %s, and not one more', (most, _what, make) => {
+    const problems = [most, most + 1].map((count) => compileDataExpression(make(count), 'exact').problem?.reason);
+    expect(problems).toEqual([undefined, expect.stringMatching(/^a data expression has at most/)]);
+  });
+
   it('matches nothing that is no mapping, and bounds what it would cost', () => {
     expect(compileDataExpression('os:*', 'glob').test(['os'])).toBe(false);
     expect(compileDataExpression('os:*', 'glob').test(undefined)).toBe(false);

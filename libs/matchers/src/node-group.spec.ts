@@ -25,6 +25,18 @@ describe('a node group', () => {
     expect(expandNodeGroup('g0', readNodeGroups({ ...doubling, g40: 'web1' }))?.length ?? 0).toBeLessThan(20_000);
   });
 
+  it('has 10,000 words at most, with those of the groups in it', () => {
+    const isRead = (count: number) => {
+      const all = Array.from({ length: count }, () => 'web1');
+      const groups = readNodeGroups({ all, around: ['N@rest'], rest: all.slice(1) });
+      return ['all', 'around'].map((name) => expandNodeGroup(name, groups) !== undefined);
+    };
+    expect([isRead(10_000), isRead(10_001)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
   it.each([
     [['web1', 5], 'web1 or N@bad'],
     [['web1', null], 'not N@bad'],

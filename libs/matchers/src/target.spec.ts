@@ -91,6 +91,28 @@ describe('a target', () => {
     expect(reason(tgt, tgtType)).toContain(expected);
   });
 
+  it.each<[string, number, string, (length: number) => string]>([
+    ['list', 4_194_304, 'longer than 4194304', (length) => 'a'.repeat(length)],
+    ['glob', 1024, 'longer than 1024', (length) => 'a'.repeat(length)],
+    ['pcre', 8192, 'longer than 8192', (length) => 'a'.repeat(length)],
+    ['compound', 65_536, 'longer than 65536', (length) => `L@${'a'.repeat(length - 2)}`],
+    ['compound', 200, 'nested too deeply', (depth) => `${'( '.repeat(depth)}a${' )'.repeat(depth)}`],
+  ])('as %s is read up to a bound of %i, and one more is %s', (tgtType, most, refusal, make) => {
+    const reasons = [most, most + 1].map((size) => reason(make(size), tgtType));
+    expect(reasons).toEqual(['', expect.stringContaining(refusal)]);
+  });
+
+  it('as compound has 10,000 words at most, with those of its node groups', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, n) => (n % 2 === 0 ? 'a' : 'or'));
+    const nodegroups = readNodeGroups({ half: words(4999), more: words(5001) });
+    const read = (tgt: string) => parseTarget({ tgt, tgtType: 'compound' }, { nodegroups });
+    expect(read('not N@half or N@half')).toMatchObject({ ok: true });
+    expect(read('N@half or N@more')).toEqual({
+      ok: false,
+      error: { reason: 'the expression has more than 10000 words' },
+    });
+  });
+
   it('may name more ids in a compound than it has room for patterns', () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `web${index}.prod.example.com`).join(',');
     expect(minions(`L@${ids},web1 or db1`, 'compound')).toEqual(['db1', 'web1']);

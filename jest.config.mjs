@@ -20,6 +20,7 @@ export const slow = [
   'tests/cluster/what-the-files-say',
   'tests/durability/damage',
   'tests/durability/deaths',
+  'tests/durability/killed-gateway',
   'tests/durability/refused-writes',
   'tests/durability/stalls',
   'tests/drills/drills',

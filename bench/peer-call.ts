@@ -2,10 +2,10 @@
  * Measures one call of a minion through the gate: warm-up, then blocks of it and of raw request/reply by turns on the same
  * broker, then the same call alone for what each process spends on it, then under a tap for its steps.
  */
+import { AgentSocket } from '../tests/support/agent-socket.js';
 import type { Run } from './bench.js';
 import { type Measured, median, percentile } from './figures.js';
 import type { Cluster } from './cluster.js';
-import { MinionCall } from './minion-call.js';
 import { breakdown, type Step, type TappedCall } from './path-steps.js';
 import { RawLink } from './raw-link.js';
 import { processorTimeBelow } from './processes.js';
@@ -32,9 +32,9 @@ const BLOCK = 20;
 export async function measurePeerCall(run: Run, what: PeerCall): Promise<readonly Measured[]> {
   const cluster = await run.cluster();
   const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
-  const minion = await MinionCall.open(cluster.socket('a'));
+  const minion = await AgentSocket.open(cluster.socket('a'));
   const once = async () => {
-    what.check(await minion.call(what.fun, what.args));
+    what.check(await minion.returned(what.fun, ...what.args));
   };
   try {
     await interleave(WARM_UP, BLOCK, () => raw.once(), once);

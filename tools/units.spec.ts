@@ -15,7 +15,23 @@ describe('natrium-broker.service', () => {
   }); // prettier-ignore
 });
 
+describe('the services', () => {
+  it.each(['broker', 'acl', 'gateway', 'runner', 'sink'])('%s: one that runs wild does not take the host with it', (name) => {
+    expect(unit(name)).toMatch(/^MemoryMax=75%$/m);
+    expect(unit(name)).toMatch(/^TasksMax=\d+$/m);
+  }); // prettier-ignore
+
+  it.each(['runner', 'minion'])('%s: what it starts for others is spared by nothing, and would inherit that', (name) => {
+    expect(unit(name)).not.toContain('OOMScoreAdjust');
+  }); // prettier-ignore
+});
+
 describe('natrium-minion.service', () => {
+  it('is started later and later where it cannot run, and bounds no job', () => {
+    expect(unit('minion')).toMatch(/^RestartSec=1\n(#.*\n)*RestartSteps=8\nRestartMaxDelaySec=60$/m);
+    expect(unit('minion')).not.toMatch(/^(MemoryMax|TasksMax)=/m);
+  });
+
   // systemd ends a whole unit when the kernel kills one of its processes for want of memory, unless it is told otherwise.
   it('goes on where a process of a job was killed for want of memory', () => {
     expect(unit('minion')).toMatch(/^OOMPolicy=continue$/m);

@@ -2,7 +2,7 @@
 import type { Bench, Run } from '../bench.js';
 import { type Cluster, MINIONS } from '../cluster.js';
 import { type Measured, median, percentile } from '../figures.js';
-import { MinionCall } from '../minion-call.js';
+import { AgentSocket } from '../../tests/support/agent-socket.js';
 import { processorTimeBelow } from '../processes.js';
 import { RawLink } from '../raw-link.js';
 import { inFlight, type Throughput } from '../sampling.js';
@@ -44,11 +44,11 @@ export interface Loaded {
 export async function loaded(run: Run, cluster: Cluster, replicas = 1): Promise<Loaded> {
   const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
   const callers = await Promise.all(
-    Array.from({ length: IN_FLIGHT }, (_, n) => MinionCall.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
+    Array.from({ length: IN_FLIGHT }, (_, n) => AgentSocket.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
   );
   const publish = async (lane: number) => {
     const target = MINIONS[(lane + 1) % MINIONS.length] ?? '';
-    const ret = await callers[lane]?.call('publish.publish', [target, 'test.ping']);
+    const ret = await callers[lane]?.returned('publish.publish', target, 'test.ping');
     if (JSON.stringify(ret) !== `{"${target}":true}`) throw new Error(`not the answer: ${JSON.stringify(ret)}`);
   };
   try {

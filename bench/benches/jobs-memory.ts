@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import type { Measured } from '../figures.js';
-import { MinionCall } from '../minion-call.js';
+import { AgentSocket } from '../../tests/support/agent-socket.js';
 import { type Memory, memoryBelow } from '../processes.js';
 
 const FEW = 1000;
@@ -44,11 +44,11 @@ async function memoryWhenEnded(run: Run, cluster: Cluster): Promise<readonly Mem
 async function ask(run: Run, cluster: Cluster, jobs: number): Promise<void> {
   run.note(`${String(jobs)} jobs`);
   let left = jobs;
-  const calls = await Promise.all(Array.from({ length: AT_ONCE }, () => MinionCall.open(cluster.socket('a'))));
-  const worker = async (minion: MinionCall) => {
+  const calls = await Promise.all(Array.from({ length: AT_ONCE }, () => AgentSocket.open(cluster.socket('a'))));
+  const worker = async (minion: AgentSocket) => {
     while (left > 0) {
       left -= 1;
-      await minion.call('publish.publish', ['*', 'test.ping']);
+      await minion.returned('publish.publish', '*', 'test.ping');
     }
   };
   try {

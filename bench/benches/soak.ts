@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, Run } from '../bench.js';
 import { type Cluster, MASTER_FILE } from '../cluster.js';
 import type { Measured } from '../figures.js';
-import { MinionCall } from '../minion-call.js';
+import { AgentSocket } from '../../tests/support/agent-socket.js';
 import { memoryBelow } from '../processes.js';
 
 const MINUTES = Number(process.env['NATRIUM_SOAK_MINUTES'] ?? 3);
@@ -50,11 +50,11 @@ class Load {
   #sent = 0;
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout;
-  readonly #free: MinionCall[];
+  readonly #free: AgentSocket[];
   #failed: Error | undefined;
 
   private constructor(
-    private readonly calls: readonly MinionCall[],
+    private readonly calls: readonly AgentSocket[],
     private readonly target: string,
   ) {
     this.#free = [...calls];
@@ -64,7 +64,7 @@ class Load {
   }
 
   static async begin(socket: string, target: string): Promise<Load> {
-    return new Load(await Promise.all(Array.from({ length: MOST_AT_ONCE }, () => MinionCall.open(socket))), target);
+    return new Load(await Promise.all(Array.from({ length: MOST_AT_ONCE }, () => AgentSocket.open(socket))), target);
   }
 
   /** @throws {Error} What the first call failed with. */
@@ -89,9 +89,9 @@ class Load {
     }
   }
 
-  async #ask(call: MinionCall): Promise<void> {
+  async #ask(call: AgentSocket): Promise<void> {
     try {
-      await call.call('publish.publish', [this.target, 'test.ping']);
+      await call.returned('publish.publish', this.target, 'test.ping');
       this.done += 1;
     } catch (cause) {
       this.#failed ??= cause instanceof Error ? cause : new Error(String(cause));

@@ -36,6 +36,23 @@ it('finds no broker, and waits for it', async () => {
   expect(stdout).not.toContain('secret');
 });
 
+it('finds a broker without the TLS that its address asks for: it says so once, and waits', async () => {
+  const address = cluster().brokerUrl.replace('nats:', 'tls:');
+  const { code, stdout } = await agent(`nats: ${address}\n`);
+  expect(code).toBe(-1);
+  expect(stdout.match(/"msg":"[^"]*"/g)?.slice(1)).toEqual([
+    `"msg":"no TLS with the broker at ${address}: server does not support 'tls'; see broker_ca; trying on"`,
+  ]);
+});
+
+it('has no CA of the broker where its file says', async () => {
+  const { code, stderr } = await agent(`broker_ca: ${place}/none\n`);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `natrium-minion web9: ${place}/none: broker_ca: cannot read the file (ENOENT). Mend: put it there, for this account to read, or name another.\n`,
+  });
+});
+
 it('finds no acl-service that answers, and waits for it', async () => {
   cluster().kill('acl-service', 'SIGSTOP');
   try {

@@ -8,6 +8,7 @@ import {
   NatsTransport,
   openBucket,
   openJournal,
+  readTrouble,
   type Store,
 } from '@natrium/bus';
 import { until } from '@natrium/testing';
@@ -31,14 +32,30 @@ const heard: number[] = [];
 const lists: Promise<readonly Entry[]>[] = [];
 /** By follower: the last value that it heard. */
 const followed: (number | undefined)[] = [];
+/** What the readers at each node were told of their reading. */
+const told: string[][] = [[], [], []];
+let dead = '';
 
 beforeAll(async () => {
   nodes = await BrokerNodes.make(3);
   for (let n = 0; n < 3; n += 1) await nodes.startOne();
-  const connect = (...servers: string[]) => NatsTransport.connect({ servers, name: 'test', waitOnFirstConnect: true });
-  transports = await Promise.all(nodes.nodes.map(({ url }) => connect(url)));
-  writer = await connect(...nodes.nodes.map(({ url }) => url));
-  journal = await openJournal(writer, { name: 'NEWS', subjects: 'news.*', replicas: 3, keepMs: 600_000 });
+  const connect = (servers: readonly string[], onNotice: (notice: string) => void = () => undefined) =>
+    NatsTransport.connect({ servers, name: 'test', waitOnFirstConnect: true, onNotice });
+  transports = await Promise.all(
+    nodes.nodes.map(({ url }, n) =>
+      connect([url], (notice) => {
+        if (notice.startsWith('reading')) told[n]?.push(notice);
+      }),
+    ),
+  );
+  writer = await connect(nodes.nodes.map(({ url }) => url));
+  journal = await openJournal(writer, {
+    name: 'NEWS',
+    subjects: 'news.*',
+    replicas: 3,
+    keepMs: 600_000,
+    maxBytes: 1 << 30,
+  });
   bucket = await openBucket(writer, { name: 'KEYS', replicas: 3, ttlMs: 0 });
   await bucket.put('a', Uint8Array.of(1));
   for (const transport of transports) {
@@ -79,7 +96,8 @@ async function listAgainAndAgain(): Promise<void> {
 it(
   'the next message is heard by every reader while the node that some of them read at stays down',
   async () => {
-    await nodes.endOne(await nodeOfSome('NEWS'));
+    dead = await nodeOfSome('NEWS');
+    await nodes.endOne(dead);
     void listAgainAndAgain();
     // That it is there already says so too.
     await until('a message is kept', () => isKept(journal.append('news.b', Uint8Array.of(2), 0)), SOON_MS);
@@ -103,6 +121,22 @@ it(
     await until('all are asked', () => lists.length === LISTS);
     const read = await Promise.allSettled(lists);
     expect(read.filter(({ status }) => status === 'rejected')).toEqual([]);
+  },
+  LONG_MS,
+);
+
+it(
+  'with a second one gone nothing can be read at the last, which is trouble, and told once for each that reads',
+  async () => {
+    const living = nodes.nodes.flatMap(({ name }, n) => (name === dead ? [] : [{ name, n }]));
+    const [second, last] = living;
+    const transport = transports[last?.n ?? 0];
+    if (second === undefined || last === undefined || transport === undefined) throw new Error('two nodes live');
+    expect(readTrouble(transport)).toBeUndefined();
+    const before = told[last.n]?.length ?? 0;
+    await nodes.endOne(second.name);
+    await until('that is trouble', () => readTrouble(transport) !== undefined, 2 * SOON_MS);
+    expect((told[last.n]?.length ?? 0) - before).toBeLessThanOrEqual(READERS + 1);
   },
   LONG_MS,
 );

@@ -60,7 +60,14 @@ it(
     const patience = { forMs: FOR_MS, tell };
     const opening = Promise.all([
       openBucket(transport, { name: 'SOON', ...THREE, patience }),
-      openJournal(transport, { name: 'NEWS', subjects: 'news.*', replicas: 3, keepMs: 60_000, patience }),
+      openJournal(transport, {
+        name: 'NEWS',
+        subjects: 'news.*',
+        replicas: 3,
+        keepMs: 60_000,
+        maxBytes: 1 << 30,
+        patience,
+      }),
     ]);
     await missing;
     await nodes.startOne();

@@ -93,6 +93,22 @@ describe('a minion that stands still when a command asks whether it is at work',
     expect({ returns: JSON.parse(stdout) as unknown, code }).toEqual({ returns: { b: 'came back' }, code: 0 });
   });
 
+  it('is up for manage.status, which waits for it', async () => {
+    cluster().kill('b', 'SIGSTOP');
+    const asked = cluster().run('manage.status', '--out=json');
+    await pause(STALL_MS);
+    cluster().kill('b', 'SIGCONT');
+    const { stdout, code } = await asked;
+    expect({ status: JSON.parse(stdout) as unknown, code }).toEqual({ status: { up: MINIONS, down: [] }, code: 0 });
+  });
+
+  it('is down when it says nothing for longer than is said', async () => {
+    cluster().kill('b', 'SIGSTOP');
+    const { stdout } = await cluster().run('manage.down', 'timeout=1', 'gather_job_timeout=1', '--out=json');
+    cluster().kill('b', 'SIGCONT');
+    expect(JSON.parse(stdout)).toEqual(['b']);
+  });
+
   it('is given up when it has said nothing for gather_job_timeout', async () => {
     cluster().kill('b', 'SIGSTOP');
     const { stdout, code, ms } = await cluster().natrium('b', 'test.ping', '--timeout=1');

@@ -7,11 +7,11 @@ import { decode, toHex } from '@natrium/envelope';
 import { until } from '@natrium/testing';
 import { readAs, records } from '@natrium/wire';
 import { openBucket, SealedStore } from '@natrium/bus';
-import { auditorTransport } from '../../apps/cli/src/audit/read-audit.js';
 import { isDeepStrictEqual } from 'node:util';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accountKeyPath } from '../../apps/cli/src/accounts/own-identity.js';
+import { asRole } from '../../apps/cli/src/link/as-role.js';
 import { openMaster, type OpenOptions, type OpenMaster } from '../../apps/cli/src/link/open-master.js';
 import { printFigure } from '../support/figures.js';
 import { BUILT } from '../support/places.js';
@@ -225,14 +225,13 @@ async function inCache({ client }: OpenMaster, fun: string, args: readonly Value
 }
 
 /** All returns that the job cache holds, as they are stored. */
-async function storedReturns(master: OpenMaster): Promise<readonly records.StoredReturn[]> {
-  const { config, keys } = master;
-  const transport = await auditorTransport(master);
-  if (transport === undefined) throw new Error('nobody may read the job cache here');
+async function storedReturns({ config, keys }: OpenMaster): Promise<readonly records.StoredReturn[]> {
   const ttlMs = config.keep_jobs_seconds * 1000;
-  const bucket = await openBucket(transport, { name: `NT_${config.cluster}_jobs`, replicas: 1, ttlMs });
-  const groups = await new SealedStore(bucket, keys.storageKeys('jobs'), () => undefined).list('r.*.*');
-  if (transport !== master.transport) await transport.drain();
+  const groups = await asRole('auditor', config, async (transport) => {
+    const bucket = await openBucket(transport, { name: `NT_${config.cluster}_jobs`, replicas: 1, ttlMs });
+    return new SealedStore(bucket, keys.storageKeys('jobs'), () => undefined).list('r.*.*');
+  });
+  if (groups === undefined) throw new Error('nobody may read the job cache here');
   return groups.flatMap(({ value }) => readAs(records.ReturnGroup, decode(value)));
 }
 

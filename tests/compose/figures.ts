@@ -7,7 +7,11 @@ const NAMES = [
   'nodejs_eventloop_lag_p99_seconds',
   'natrium_unopened_messages_total',
   'natrium_handler_failures_total',
-  'natrium_epoch_age_seconds',
+  'natrium_ready',
+  'natrium_build_info',
+  'natrium_epoch_due_timestamp_seconds',
+  'natrium_roles_expire_timestamp_seconds',
+  'natrium_storage_key_age_seconds',
   'natrium_request_seconds',
 ];
 /** By service, as docs/operations.md has them. */
@@ -16,6 +20,7 @@ const OF_ONE: Readonly<Record<string, readonly string[]>> = {
     'natrium_decisions_total',
     'natrium_logins_total',
     'natrium_queue_depth',
+    'natrium_queue_age_seconds',
     'natrium_policy_info',
     'natrium_policy_refused',
     'natrium_minions',
@@ -25,11 +30,13 @@ const OF_ONE: Readonly<Record<string, readonly string[]>> = {
     'natrium_returns_total',
     'natrium_returns_missing_total',
     'natrium_job_seconds',
-    'natrium_event_lag_seconds',
+    'natrium_queue_age_seconds',
+    'natrium_refusals_total',
+    'natrium_http_requests_total',
     'natrium_event_lag_batches',
     'natrium_queue_depth',
   ],
-  runner: ['natrium_queue_depth'],
+  runner: ['natrium_queue_depth', 'natrium_runs_total', 'natrium_reactions_total'],
   sink: ['natrium_sink_active', 'natrium_sink_delivered_total', 'natrium_sink_lag_seconds'],
 };
 

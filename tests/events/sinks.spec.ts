@@ -63,7 +63,7 @@ async function aSink(): Promise<OpenService> {
   });
   const sink = await openService({ role: 'sink', config, log, metrics }, (start) => SinkModule.create(start));
   sinks.add(sink);
-  door.serve({ metrics, brokerAnswers: () => sink.link.transport.flush(), writeTrouble: () => undefined });
+  door.serve({ metrics, brokerAnswers: () => sink.link.transport.flush(), storeTrouble: () => undefined });
   return sink;
 }
 

@@ -127,6 +127,21 @@ it('a reaction begins a trace, with all that comes of it below', async () => {
   expect(arrowsOf(trace)).toEqual(expect.arrayContaining(steps));
 });
 
+it('a runner-service tells of its routes, its reactions and what will end, before anything has failed or ended', async () => {
+  const text = (await figures[0]?.registry.metrics()) ?? '';
+  for (const sample of [
+    'natrium_handler_failures_total{route="svc.run.run",service="runner"} 0',
+    'natrium_reactions_total{outcome="left_out",service="runner"} ',
+    'natrium_runs_total{outcome="refused",service="runner"} ',
+    'natrium_storage_key_age_seconds{class="roster",service="runner"} ',
+  ])
+    expect(text).toContain(`\n${sample}`);
+  const inSeconds = (name: string) =>
+    Number(new RegExp(`^${name}\\S* (\\S+)$`, 'm').exec(text)?.[1]) - Date.now() / 1000;
+  expect(inSeconds('natrium_roles_expire_timestamp_seconds')).toBeGreaterThan(0);
+  expect(inSeconds('natrium_epoch_due_timestamp_seconds')).toBeGreaterThan(0);
+});
+
 it('what comes to the reactor and cannot be opened is counted', async () => {
   const { transport, subjects } = world.cluster.gateway.link;
   const listening = transport.subscribe(subjects.svcGw('publish'), ({ respond }) => {

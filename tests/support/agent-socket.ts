@@ -42,6 +42,13 @@ export class AgentSocket {
     return { ...(JSON.parse(line) as CallAnswer), ms: performance.now() - began };
   }
 
+  /** What one returned. @throws {Error} When it did not succeed, with the whole answer, and when the agent went away. */
+  async returned(fun: string, ...args: readonly unknown[]): Promise<unknown> {
+    const { ms, ...answer } = await this.call(fun, ...args);
+    if (!answer.success) throw new Error(`${fun} failed after ${ms.toFixed(0)} ms: ${JSON.stringify(answer)}`);
+    return answer.ret;
+  }
+
   close(): void {
     this.socket.destroy();
   }

@@ -79,7 +79,7 @@ describe('natriumctl init --broker-tls in a cluster that is there', () => {
   });
 });
 
-it('natriumctl doctor warns before one ends, says when it has ended, and nothing where there is none', async () => {
+it('natriumctl doctor warns before one ends, calls the last two weeks a problem, says when it has ended, and nothing where there is none', async () => {
   const pki = join(dir, 'pki');
   const said = (days: number) =>
     checkCertificates({ pki_dir: pki }, Date.now() + days * DAY_MS).map(({ level, check }) => `${level} ${check}`);
@@ -88,6 +88,7 @@ it('natriumctl doctor warns before one ends, says when it has ended, and nothing
   await init('localhost');
   expect(said(0)).toEqual(['ok certificates', 'ok certificates']);
   expect(said(740)).toEqual(['warning certificates', 'ok certificates']);
+  expect(said(812)).toEqual(['problem certificates', 'ok certificates']);
   expect(said(826)).toEqual(['problem certificates', 'ok certificates']);
   expect(said(3651)).toEqual(['problem certificates', 'problem certificates']);
 });
@@ -140,12 +141,13 @@ describe('what the nodes of the broker show', () => {
     ]);
   });
 
-  it('is looked at on each node, also where one is not there, and nowhere without TLS', async () => {
+  it('is looked at on each node where one address asks for TLS, also where one is not there, and nowhere without TLS', async () => {
     await init('localhost');
     const port = String(await aNode());
     expect(await levels([`tls://127.0.0.1:${port}`, 'tls://127.0.0.1:1', `nats://127.0.0.1:${port}`], 0, '')).toEqual([
       'ok',
       'warning',
+      'ok',
     ]);
     expect(await levels([`nats://127.0.0.1:${port}`], 0, '')).toEqual([]);
   });

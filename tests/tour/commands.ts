@@ -155,7 +155,8 @@ export const GROUPS: readonly Group[] = [
   },
   {
     title: 'On a minion',
-    about: 'A minion runs functions on itself, and asks others as far as `peer` and `peer_run` allow.',
+    about:
+      "A minion runs functions on itself, and asks others as far as `peer` and `peer_run` allow. What needs neither the master nor the agent runs in the command's own process, also while there is no agent.",
     steps: [
       on('web1', 'test.ping'),
       on('web1', '--local', 'grains.get', 'role', '--out', 'json'),

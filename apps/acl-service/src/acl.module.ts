@@ -217,13 +217,15 @@ async function openAudit(link: RoleLink, log: Logger) {
   const index = await AuditIndex.open(store);
   const audit = new AuditLog(store, {
     instance: link.own.instance,
-    heads: index.ends,
+    heads: await index.ends(),
     now: () => link.clock.now(),
     onFailure: (cause) => {
       log.error({ err: cause }, 'audit records cannot be written; they wait in memory');
     },
     onRecovered: (lost) => {
-      log.error({ lost }, 'audit records can be written again; those that waited are stored');
+      const over = 'audit records can be written again; those that waited are stored';
+      if (lost > 0) log.error({ lost }, over);
+      else log.warn(over);
     },
   });
   const heads = new AuditHeads(link, link.keys.roleKey('acl'), { audit, index, log });

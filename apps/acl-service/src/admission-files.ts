@@ -29,6 +29,16 @@ export function patternsOf(path: string): Found<readonly string[]> {
   return bad === undefined ? lines : err({ path, why: `'${bad}' is neither a glob nor a regular expression` });
 }
 
+const KEY_OR_FINGERPRINT = /^(?:[0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/;
+
+/** Public keys and fingerprints, in lower case; other lines beside them are nobody's. One that has none is another program's, or is still being written. */
+export function keysIn(path: string): Found<readonly string[]> {
+  const lines = linesOf(path);
+  if (!lines.ok || path === '') return lines;
+  const keys = lines.value.map((line) => line.toLowerCase()).filter((line) => KEY_OR_FINGERPRINT.test(line));
+  return keys.length > 0 ? ok(keys) : err({ path, why: 'no line of it is a public key of 64 hex digits, or a fingerprint' }); // prettier-ignore
+}
+
 export function matches(patterns: readonly string[], id: string): boolean {
   return patterns.some((pattern) => compileWholeMatch(pattern).test(id));
 }

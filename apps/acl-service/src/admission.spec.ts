@@ -168,6 +168,23 @@ describe('a key that the operator put there', () => {
   });
 });
 
+describe('a file of an expected key that holds none', () => {
+  it.each([
+    ['nothing', '# web1\n'],
+    ['a key of Salt', '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOC\n-----END PUBLIC KEY-----\n'],
+    ['a part of a key', toHex(keyOf('web1')).slice(1)],
+  ])('but %s leaves its id in doubt, turns nobody away, and is told once', (_what, text) => {
+    const path = put('pki/minions/web1', text);
+    const gate = admission();
+    for (const web1 of [joiner('web1'), joiner('web1', {}, 'thief')])
+      expect([gate.isInDoubt(web1), gate.expects(web1), gate.rejects(web1)]).toEqual([true, false, false]);
+    expect([gate.isInDoubt(joiner('web2')), ignored]).toEqual([false, [path]]);
+    expect(said[0]).toContain('no line of it is a public key of 64 hex digits, or a fingerprint');
+    put('pki/minions/web1', `${text}\n${toHex(keyOf('web1'))}\n`);
+    expect([gate.isInDoubt(joiner('web1')), gate.expects(joiner('web1'))]).toEqual([false, true]);
+  });
+});
+
 describe('pki/minions_autosign', () => {
   it('lets the next key of its name in, once', () => {
     const path = put('pki/minions_autosign/web1', '');

@@ -15,7 +15,7 @@ import type { MasterConfig } from '@natrium/config';
 import { fingerprint, toHex } from '@natrium/envelope';
 import type { Admission, Joiner } from '@natrium/flow';
 import { messageOf, ok, pyStr } from '@natrium/model';
-import { type Found, linesOf, matches, namesIn, patternsOf, trusted } from './admission-files.js';
+import { type Found, keysIn, linesOf, matches, namesIn, patternsOf, trusted } from './admission-files.js';
 
 export interface AdmissionParts {
   /** As it is in force now. */
@@ -96,8 +96,7 @@ export class FileAdmission implements Admission {
 
   #expectedKeys(id: string): Found<readonly string[]> {
     const path = this.#fileNamed(EXPECTED, id);
-    const lines = this.#telling(path.ok ? linesOf(path.value) : path, TELLS_OF_NO_KEY);
-    return lines.ok ? ok(lines.value.map((line) => line.toLowerCase())) : lines;
+    return this.#telling(path.ok ? keysIn(path.value) : path, TELLS_OF_NO_KEY);
   }
 
   /** Used up by the answer. */

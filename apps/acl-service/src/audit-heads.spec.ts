@@ -33,7 +33,11 @@ function aWorld() {
   });
   const acl = SigningKey.generate();
   const link = { clock, roles: { cluster: clusterOf(acl.publicKey) } } as unknown as RoleLink;
-  const parts = { audit, index: { ends: [] } as unknown as AuditIndex, log: { info: hear } as unknown as Logger };
+  const parts = {
+    audit,
+    index: { ends: () => Promise.resolve([]) } as unknown as AuditIndex,
+    log: { info: hear } as unknown as Logger,
+  };
   const heads = new AuditHeads(link, acl, parts);
   const fail = (times: number) => {
     for (let n = 0; n < times; n += 1) audit.note({ what: 'login', verdict: 'refuse', rule: null, detail: {} });

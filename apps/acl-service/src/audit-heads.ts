@@ -32,7 +32,7 @@ export class AuditHeads implements OnModuleDestroy {
   async signed(): Promise<readonly Signed[]> {
     const own = this.parts.audit.end;
     await this.parts.audit.settled();
-    const others = this.parts.index.ends.filter(({ chain }) => chain !== own.chain);
+    const others = (await this.parts.index.ends()).filter(({ chain }) => chain !== own.chain);
     return [own, ...others].filter(({ number }) => number >= 0).map((end) => this.#sign(end));
   }
 

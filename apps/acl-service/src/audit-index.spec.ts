@@ -148,8 +148,8 @@ describe('reading page by page', () => {
     await sealed.readMissed();
     const chains = (groups: readonly AuditGroup[]) => groups.map(({ chain }) => chain);
     expect(chains((await readAll(index, 10)).flat())).toEqual(['acl1', 'acl2', 'acl3']);
-    expect(chains((await index.page({ from: index.fromLast(2), limit: 10 })).groups)).toEqual(['acl2', 'acl3']);
-    expect(index.ends.map(({ chain }) => chain).sort()).toEqual(['acl1', 'acl2', 'acl3']);
+    expect(chains((await index.page({ from: await index.fromLast(2), limit: 10 })).groups)).toEqual(['acl2', 'acl3']);
+    expect((await index.ends()).map(({ chain }) => chain).sort()).toEqual(['acl1', 'acl2', 'acl3']);
   });
 
   it('is not at its end when the last group has grown while it was read', async () => {
@@ -180,7 +180,7 @@ describe('the last records', () => {
     const write = aWriter('acl1');
     for (let n = 0; n < 30; n += 1) await write(1 + (n % 4));
     const last = async (count: number) =>
-      numbersIn((await index.page({ from: index.fromLast(count), limit: 1000 })).groups);
+      numbersIn((await index.page({ from: await index.fromLast(count), limit: 1000 })).groups);
     expect(await last(0)).toEqual([]);
     expect(await last(1)).toEqual([71, 72]);
     expect(await last(3)).toEqual([70, 71, 72]);
@@ -193,7 +193,7 @@ describe('the last records', () => {
     await aWriter('acl1')(2);
     const write = aWriter('acl2', store, 60_000);
     for (let n = 0; n < 5; n += 1) await write(2);
-    const last = async (count: number) => (await index.page({ from: index.fromLast(count), limit: 1000 })).groups;
+    const last = async (count: number) => (await index.page({ from: await index.fromLast(count), limit: 1000 })).groups;
     expect((await last(10)).map(({ chain }) => chain)).toEqual(['acl2']);
     expect((await last(11)).map((group) => [group.chain, numbersIn([group])])).toEqual([
       ['acl1', upTo(2)],
@@ -204,7 +204,7 @@ describe('the last records', () => {
   it('are at most a bounded number', async () => {
     const index = await AuditIndex.open(store);
     await putGroups(MAX_LAST + 50);
-    expect(index.fromLast(MAX_LAST + 40)).toBe(50);
+    expect(await index.fromLast(MAX_LAST + 40)).toBe(50);
   });
 });
 
@@ -216,5 +216,5 @@ it('wakes whoever waits when something has come, and nobody before', async () =>
   const waiting = index.later(1, 60_000);
   await write(1);
   await waiting;
-  expect(index.fromLast(1)).toBe(1);
+  expect(await index.fromLast(1)).toBe(1);
 });

@@ -2,8 +2,8 @@
  * Where the audit ends, and reading it page by page: followed from JetStream, so that every replica can hand out all chains. It
  * believes nothing: who verifies reads the records themselves.
  *
- * Nothing here grows with the audit: what lies where is asked of the stream, revision by revision, and a revision that holds
- * nothing any more (replaced, deleted, another's) is passed over.
+ * Nothing here grows with the audit, neither memory nor what a start reads: what lies where is asked of the stream, revision by
+ * revision, and a revision that holds nothing any more (replaced, deleted, another's) is passed over.
  *
  * Spec: spec/envelope.md#audit, docs/audit.md.
  */
@@ -39,52 +39,75 @@ interface Place {
   readonly group: AuditGroup | undefined;
 }
 
-/** So many of the last records are found without reading: more than that nobody asks for. */
+/** Where a chain ends, and the place of that group in the stream. */
+interface PlacedEnd {
+  readonly end: ChainEnd;
+  readonly at: number;
+}
+
+/** So many of the last records are found: more than that nobody asks for. */
 const MAX_LAST = 1000;
 
+/** Revisions that are looked at for the last records, at first. */
+const LAST_PLACES = 64;
+
 const KEY = /^a\.([^.]+)\.(\d{1,16})$/;
+/** A chain has its instance's name, and its records begin with number 0. */
+const FIRST_OF_CHAIN = /^a\.([\w-]{1,64})\.0$/;
 const PAGE_BYTES = 1 << 20;
 /** Revisions that one page looks at: whoever asks for one chain of many waits for no more. */
 const PAGE_PLACES = 2048;
 const AT_ONCE = 32;
 
 export class AuditIndex {
-  #first = 1;
-  #last = 0;
-  /** The last groups, oldest first; each holds a record at least. */
-  readonly #recent: { readonly key: string; readonly at: number; readonly records: number }[] = [];
-  readonly #ends = new Map<string, ChainEnd>();
+  #last: number;
+  readonly #ends = new Map<string, PlacedEnd>();
+  /** Chains whose end was looked for, and is followed since. */
+  readonly #found = new Set<string>();
   readonly #waiting = new Set<() => void>();
 
-  private constructor(private readonly store: Store) {}
+  private constructor(
+    private readonly store: Store,
+    /** Of the stream as it was opened. */
+    private readonly bounds: { readonly first: number; readonly last: number },
+  ) {
+    this.#last = bounds.last;
+  }
 
+  /** Reads nothing of what is there, however much that is. */
   static async open(store: Store): Promise<AuditIndex> {
-    const index = new AuditIndex(store);
+    const index = new AuditIndex(store, await store.bounds());
     await store.follow((entry) => {
       if (entry.value !== undefined) index.#take(entry);
-    });
+    }, index.bounds.last + 1);
     return index;
   }
 
-  /** The last record of each chain. */
-  get ends(): readonly ChainEnd[] {
-    return [...this.#ends.values()];
+  /** The last record of each chain, the one that was written last at the end. Of each chain that is new one group is read. */
+  async ends(): Promise<readonly ChainEnd[]> {
+    const names = await this.store.keyNames('a.*.0');
+    const chains = names.flatMap((name) => FIRST_OF_CHAIN.exec(name)?.[1] ?? []);
+    const unknown = chains.filter((chain) => !this.#found.has(chain));
+    for (let from = 0; from < unknown.length; from += AT_ONCE)
+      await Promise.all(unknown.slice(from, from + AT_ONCE).map((chain) => this.#find(chain)));
+    return [...this.#ends.values()].sort((a, b) => a.at - b.at).map(({ end }) => end);
   }
 
-  /** Entries in memory: of each chain one, and of a bounded number of groups. */
+  /** Entries in memory: of each chain one. */
   get size(): number {
-    return this.#ends.size + this.#recent.length;
+    return this.#ends.size;
   }
 
   /** Where one has to begin to see the last `count` records, at most `MAX_LAST`. */
-  fromLast(count: number): number {
-    let [begin, left] = [this.#last, Math.min(count, MAX_LAST)];
-    for (const { at, records } of this.#recent.toReversed()) {
-      if (left <= 0) break;
-      begin = at - 1;
-      left -= records;
+  async fromLast(count: number): Promise<number> {
+    const wanted = Math.min(count, MAX_LAST);
+    const last = this.#last;
+    for (let places = LAST_PLACES; wanted > 0; places *= 4) {
+      const since = Math.max(last - places + 1, this.bounds.first);
+      const begin = beginOf(await this.store.list('a.*.*', since), wanted);
+      if (begin !== undefined || since === this.bounds.first) return begin ?? since - 1;
     }
-    return begin;
+    return last;
   }
 
   /** Resolves when there is something after `at`, or after `ms`. */
@@ -127,7 +150,7 @@ export class AuditIndex {
 
   /** Every revision after `from` up to `end`, in order; some are read at once. */
   async *#after(from: number, end: number): AsyncGenerator<Place> {
-    for (let begin = Math.max(from + 1, this.#first); begin <= end; begin += AT_ONCE) {
+    for (let begin = Math.max(from + 1, this.bounds.first); begin <= end; begin += AT_ONCE) {
       const some = Array.from({ length: Math.min(AT_ONCE, end - begin + 1) }, (_, n) => begin + n);
       yield* await Promise.all(some.map(async (at) => ({ at, group: await this.#read(at) })));
     }
@@ -135,42 +158,82 @@ export class AuditIndex {
 
   /** @returns undefined for a group that is gone, was replaced (it comes again, later), or does not open. */
   async #read(at: number): Promise<AuditGroup | undefined> {
-    try {
-      const entry = await this.store.at(at);
-      const [, chain, first] = KEY.exec(entry?.key ?? '') ?? [];
-      if (entry === undefined || chain === undefined) return undefined;
-      return { chain, first: Number(first), at, records: recordsIn(entry.value) };
-    } catch (error) {
-      if (error instanceof StoredCorrupt) return undefined; // the verifier sees that its records are missing
-      throw error;
-    }
+    const entry = await this.store.at(at).catch(unlessCorrupt);
+    const [, chain, first] = KEY.exec(entry?.key ?? '') ?? [];
+    if (entry === undefined || chain === undefined) return undefined;
+    return { chain, first: Number(first), at, records: recordsIn(entry.value) };
   }
 
-  #take({ key, value, revision }: Entry): void {
-    if (!KEY.test(key)) return;
+  #take(entry: Entry): void {
+    const [, chain] = KEY.exec(entry.key) ?? [];
+    if (chain === undefined) return;
     // What could not be read at first comes after what was written later.
-    this.#first = this.#last === 0 ? revision : Math.min(this.#first, revision);
-    this.#last = Math.max(this.#last, revision);
-    const records = recordsIn(value);
-    const last = records.at(-1);
-    if (last !== undefined) {
-      const before = this.#recent.findLastIndex((one) => one.key === key);
-      if (before !== -1) this.#recent.splice(before, 1); // it has grown
-      const place = 1 + this.#recent.findLastIndex(({ at }) => at < revision);
-      this.#recent.splice(place, 0, { key, at: revision, records: records.length });
-      if (this.#recent.length > MAX_LAST) this.#recent.shift();
-      this.#takeEnd(last);
-    }
+    this.#last = Math.max(this.#last, entry.revision);
+    this.#takeEnd(endIn(entry, chain));
     for (const wake of [...this.#waiting]) wake();
   }
 
-  #takeEnd(last: Uint8Array): void {
-    const read = readAudit(last);
-    if (!read.ok) return;
-    const { chain, number } = read.value;
-    if ((this.#ends.get(chain)?.number ?? -1) <= number)
-      this.#ends.set(chain, { chain, number, hash: auditHash(last) });
+  #takeEnd(placed: PlacedEnd | undefined): void {
+    if (placed === undefined) return;
+    const { chain, number } = placed.end;
+    if ((this.#ends.get(chain)?.end.number ?? -1) <= number) this.#ends.set(chain, placed);
   }
+
+  /** Of a chain whose last group does not open it is looked for again the next time: the key may come. */
+  async #find(chain: string): Promise<void> {
+    const written = await this.#lastWritten(chain);
+    if (written !== undefined) this.#found.add(chain);
+    this.#takeEnd(written ?? (await this.#lastByNumber(chain)));
+  }
+
+  /**
+   * Where a chain ends by what was written last of it; undefined where that is doubtful. Whoever may ask the broker anything can have
+   * it put old values, and ones that nobody sealed, over any key: then the chain has gone on before that.
+   */
+  async #lastWritten(chain: string): Promise<PlacedEnd | undefined> {
+    try {
+      const entry = await this.store.last(`a.${chain}.*`);
+      const placed = entry && endIn(entry, chain);
+      if (placed === undefined) return undefined;
+      const next = await this.store.get(`a.${chain}.${String(placed.end.number + 1)}`);
+      return next === undefined || next.revision > placed.at ? placed : undefined; // what has come meanwhile is followed
+    } catch (error) {
+      unlessCorrupt(error);
+      return;
+    }
+  }
+
+  /** Takes as long as the chain is, and reads the names alone of all but the last groups. */
+  async #lastByNumber(chain: string): Promise<PlacedEnd | undefined> {
+    const keys = await this.store.keyNames(`a.${chain}.*`);
+    const numbered = keys.map((key) => [Number(KEY.exec(key)?.[2] ?? -1), key] as const);
+    for (const [, key] of numbered.sort(([a], [b]) => b - a)) {
+      const entry = await this.store.get(key).catch(unlessCorrupt);
+      const placed = entry && endIn(entry, chain);
+      if (placed !== undefined) return placed;
+    }
+    return undefined;
+  }
+}
+
+/** @throws What is no sign of a value that does not open: that the verifier sees as missing. */
+function unlessCorrupt(error: unknown): undefined {
+  if (!(error instanceof StoredCorrupt)) throw error;
+}
+
+/** The last record of a group, where it is one of this chain. */
+function endIn({ value, revision }: Entry, chain: string): PlacedEnd | undefined {
+  const last = recordsIn(value).at(-1);
+  const read = last === undefined ? undefined : readAudit(last);
+  if (last === undefined || read?.ok !== true || read.value.chain !== chain) return undefined;
+  return { end: { chain, number: read.value.number, hash: auditHash(last) }, at: revision };
+}
+
+/** Before the groups that hold the last `count` records; undefined where these hold fewer. */
+function beginOf(entries: readonly Entry[], count: number): number | undefined {
+  let left = count;
+  const first = entries.findLast(({ value }) => (left -= recordsIn(value).length) <= 0);
+  return first && first.revision - 1;
 }
 
 function bytesIn({ records }: AuditGroup): number {

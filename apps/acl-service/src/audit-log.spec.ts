@@ -74,15 +74,21 @@ describe('the audit', () => {
     log.note({ what: 'key', verdict: 'allow', rule: null, detail: {} });
     log.note({ what: 'policy', verdict: 'in_force', rule: null, detail: {} });
     expect(Object.fromEntries(log.counts.decisions)).toEqual({ allow: 2, not_permitted: 1 });
+    expect(Object.fromEntries(log.counts.refusals)).toEqual({ bad_signature: 1 });
     expect(Object.fromEntries(log.counts.logins)).toEqual({ refuse: 1 });
   });
 
-  it('knows how many records wait for the store', async () => {
+  it('knows how many records wait for the store, and for how long the oldest', async () => {
     const log = aLog();
+    expect(log.oldestMs).toBe(0);
+    const since = jest.spyOn(performance, 'now').mockReturnValue(1000);
     for (let n = 0; n < 3; n += 1) log.append(entry('grant'), POLICY);
     expect(log.waiting).toBe(3);
+    since.mockReturnValue(3500);
+    expect(log.oldestMs).toBe(2500);
+    since.mockRestore();
     await log.settled();
-    expect(log.waiting).toBe(0);
+    expect([log.waiting, log.oldestMs]).toEqual([0, 0]);
   });
 
   it('stores an unbroken chain that ends where it says', async () => {

@@ -6,7 +6,14 @@
  * Spec: spec/envelope.md#audit.
  */
 import { GroupCommit, type Store } from '@natrium/bus';
-import { AuditChain, type AuditEntry as AuditFields, type ChainEnd, encode, fromHex } from '@natrium/envelope';
+import {
+  AuditChain,
+  type AuditEntry as AuditFields,
+  type ChainEnd,
+  encode,
+  fromHex,
+  MAX_HEADS,
+} from '@natrium/envelope';
 import type { AuditEntry } from '@natrium/flow';
 import type { Principal, RefusalCode } from '@natrium/model';
 import { withinBounds } from './audit-cut.js';
@@ -32,6 +39,8 @@ const AGAIN_MS = 5000;
 interface Written {
   readonly number: number;
   readonly bytes: Uint8Array;
+  /** As `performance.now()` has it. */
+  readonly at: number;
 }
 
 interface Growing {
@@ -78,8 +87,6 @@ export interface AuditOptions {
   onRecovered(lost: number): void;
 }
 
-const MAX_HEADS = 1024;
-
 export class AuditLog {
   readonly #commit: GroupCommit<undefined>;
   /** What is not stored, in the order of their numbers. */
@@ -92,8 +99,12 @@ export class AuditLog {
   /** The store may have taken it without a word: it is written once more as it was, or its records would stand under two keys. */
   #unsure: Write | undefined;
   readonly #growsMs: number;
-  /** Since the start: decisions about grants, `allow` or the code of the refusal; logins by verdict. */
-  readonly counts = { decisions: new Map<string, number>(), logins: new Map<string, number>() };
+  /** Since the start: decisions about grants, `allow` or the code of the refusal; what else was refused, by code; logins by verdict. */
+  readonly counts = {
+    decisions: new Map<string, number>(),
+    refusals: new Map<string, number>(),
+    logins: new Map<string, number>(),
+  };
   readonly #strangers = new StrangersBudget();
   readonly #chain: AuditChain;
   #written: Promise<void> = Promise.resolve();
@@ -119,6 +130,12 @@ export class AuditLog {
   /** Records that are not stored yet. */
   get waiting(): number {
     return this.#waiting.length;
+  }
+
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get oldestMs(): number {
+    const [first] = this.#waiting;
+    return first === undefined ? 0 : performance.now() - first.at;
   }
 
   /** A decision about a grant. @param policy The revision that decided, hexadecimal. @param about The HTTP request that it came with, or the event that caused it. */
@@ -149,6 +166,7 @@ export class AuditLog {
   }
 
   refuse({ caller, digest, code, detail = {} }: EarlyRefusal): Place {
+    countOne(this.counts.refusals, code);
     return this.write({
       time: this.options.now(),
       what: 'refusal',
@@ -179,7 +197,7 @@ export class AuditLog {
     if (fields.what === 'login') countOne(this.counts.logins, fields.verdict);
     if (isTooFast(fields) || !this.#strangers.take(fields, this.options.now())) return this.end;
     const { bytes, number } = this.#chain.append({ ...fields, detail: withinBounds(fields.detail) });
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ number, bytes });
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ number, bytes, at: performance.now() });
     else this.#lost += 1;
     this.#written = this.#commit.add(undefined);
     return { chain: this.options.instance, number };

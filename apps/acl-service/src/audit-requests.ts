@@ -33,7 +33,7 @@ export function auditHandler(index: AuditIndex, heads: AuditHeads): AdminHandler
 }
 
 async function read(index: AuditIndex, { from, limit, chain, last, waits }: ReadArgs): Promise<Value> {
-  const begin = last === undefined ? from : index.fromLast(last);
+  const begin = last === undefined ? from : await index.fromLast(last);
   if (waits) await index.later(begin, MAX_WAIT_MS);
   const page = await index.page({ from: begin, limit, ...(chain === undefined ? {} : { chain }) });
   return { groups: page.groups.map(groupValue), next: page.next, last: page.isLast };

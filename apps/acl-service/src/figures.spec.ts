@@ -5,7 +5,11 @@ import { type FigureParts, tellFigures } from './figures.js';
 const counts = { accepted: 3, pending: 2, rejected: 1, denied: 0 };
 const policies = { current: { revisionText: 'aa' }, isRefused: false };
 const parts: FigureParts = {
-  audit: { counts: { decisions: new Map([['allow', 7]]), logins: new Map() }, waiting: 4 },
+  audit: {
+    counts: { decisions: new Map([['allow', 7]]), refusals: new Map([['slow_down', 2]]), logins: new Map() },
+    waiting: 4,
+    oldestMs: 1500,
+  },
   policies,
   roster: { count: (state) => ({ ...counts, deleted: 9, turned_away: 1 })[state] },
 };
@@ -23,7 +27,14 @@ it('tells of the policy in force, whether the newest files are refused, and how 
   expect(await told(metrics)).toEqual(
     expect.arrayContaining([
       'natrium_decisions_total{verdict="allow"} 7',
+      'natrium_decisions_total{verdict="not_permitted"} 0',
+      'natrium_refusals_total{code="slow_down"} 2',
+      'natrium_refusals_total{code="not_accepted"} 0',
+      'natrium_logins_total{verdict="allow"} 0',
+      'natrium_logins_total{verdict="refuse"} 0',
+      'natrium_logins_total{verdict="slow_down"} 0',
       'natrium_queue_depth{queue="audit"} 4',
+      'natrium_queue_age_seconds{queue="audit"} 1.5',
       'natrium_policy_info{revision="aa"} 1',
       'natrium_policy_refused 0',
       'natrium_minions{state="accepted"} 3',

@@ -2,9 +2,10 @@
 import type { ServiceMetrics } from '@natrium/edge';
 import type { Delivery, SinkFigures } from './delivery.js';
 
-/** @param deliveries Read when somebody asks. @returns What counts for the sink of a name. */
+/** @param names Of the sinks that are configured. @param deliveries Read when somebody asks. @returns What counts for the sink of a name. */
 export function figuresOf(
   metrics: ServiceMetrics | undefined,
+  names: readonly string[],
   deliveries: readonly Delivery[],
   now: () => number,
 ): (name: string) => SinkFigures {
@@ -27,9 +28,9 @@ export function figuresOf(
     each(({ behind }) => behind),
   );
   const counters = {
-    delivered: metrics.counter('natrium_sink_delivered_total', 'Events that were delivered', 'sink'),
-    failed: metrics.counter('natrium_sink_failed_total', 'Attempts that failed', 'sink'),
-    refused: metrics.counter('natrium_sink_refused_total', 'Events that the destination never takes', 'sink'),
+    delivered: metrics.counter('natrium_sink_delivered_total', 'Events that were delivered', 'sink', names),
+    failed: metrics.counter('natrium_sink_failed_total', 'Attempts that failed', 'sink', names),
+    refused: metrics.counter('natrium_sink_refused_total', 'Events that the destination never takes', 'sink', names),
   };
   return (name) => ({
     count: (what, count) => {

@@ -25,7 +25,12 @@ export class SinkModule {
     const places = await link.store('sinks', 'events');
     const journal = new EventLog(await link.events('read', AHEAD), (sender) => link.subjects.events(sender));
     const deliveries: Delivery[] = [];
-    const figures = figuresOf(start.metrics, deliveries, () => link.clock.now());
+    const figures = figuresOf(
+      start.metrics,
+      sinks.map(([name]) => name),
+      deliveries,
+      () => link.clock.now(),
+    );
     for (const [name, sink] of sinks) {
       const destination = await destinationOf(sink);
       const place = new Place(places, {

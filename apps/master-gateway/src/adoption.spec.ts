@@ -24,9 +24,11 @@ const left = (jid: string, change: Partial<records.AskedJob> = {}) => ({
 
 interface Left {
   jobs: readonly ReturnType<typeof left>[];
+  moved?: readonly ReturnType<typeof left>[];
   /** Jids of those of which it is known what was granted. */
   readonly granted: readonly string[];
   take?: () => Promise<undefined>;
+  tell?: () => Promise<void>;
 }
 
 function anAdoption(there: Left) {
@@ -35,9 +37,11 @@ function anAdoption(there: Left) {
   const from: (string | undefined)[] = [];
   const settled: SignedRequest[] = [];
   const forgotten: string[] = [];
+  const told: (readonly [instance: string, jids: readonly string[]])[] = [];
   const adoption = new Adoption({
     cache: {
       leftBy: () => Promise.resolve(there.jobs.map((job) => ({ ...job, isGranted: granted.includes(job.asked.jid) }))),
+      movedFrom: () => there.moved ?? [],
       forget: (instance) => Promise.resolve(forgotten.push(instance)),
     },
     takeover: {
@@ -51,11 +55,15 @@ function anAdoption(there: Left) {
         return Promise.resolve();
       },
     },
+    tell: (instance, jobs) => {
+      told.push([instance, jobs.map(({ asked }) => asked.jid)]);
+      return there.tell?.() ?? Promise.resolve();
+    },
     own: 'gw1',
     now: () => NOW,
     onAdopted: () => undefined,
   });
-  return { adoption, taken, from, settled, forgotten };
+  return { adoption, taken, from, settled, forgotten, told };
 }
 
 it('a job whose time is over is not begun again; of one of which nobody knows what was granted that is found out', async () => {
@@ -136,4 +144,45 @@ it('a job is taken from the gateway that is gone, and from nobody who goes on wi
   const { adoption, from } = anAdoption({ jobs: [left('20261120141646000001')], granted: ['20261120141646000001'] });
   await adoption.adopt('gw9', true);
   expect(from).toEqual(['gw9']);
+});
+
+it('is told of on the bus, jobs that are over too, once they are taken care of and before it is forgotten', async () => {
+  const order: string[] = [];
+  const there: Left = { jobs: [left('1'), left('2', { started: NOW - 6000 })], granted: ['1', '2'] };
+  const { adoption, told, forgotten } = anAdoption(there);
+  there.take = () => Promise.resolve(void order.push('taken'));
+  there.tell = () => Promise.resolve(void order.push(`told, ${String(forgotten.length)} forgotten`));
+  await adoption.adopt('gw9', true);
+  expect([told, order, forgotten]).toEqual([[['gw9', ['1', '2']]], ['taken', 'told, 0 forgotten'], ['gw9']]);
+});
+
+it('is told of once more when that failed, also of jobs that are ours by then; not when it is there again', async () => {
+  for (const isBack of [false, true]) {
+    const there: Left = { jobs: [left('1'), left('2')], granted: ['1', '2'] };
+    const { adoption, told, forgotten } = anAdoption(there);
+    there.tell = () => Promise.reject(new Error('no leader'));
+    await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');
+    expect(forgotten).toEqual([]);
+    there.jobs = [left('2'), left('3')];
+    delete there.tell;
+    if (isBack) await adoption.back('gw9');
+    await adoption.adopt('gw9', true);
+    expect(told.at(-1)).toEqual(['gw9', isBack ? ['2', '3'] : ['1', '2', '3']]);
+  }
+});
+
+it('is told of with jobs that callers had gone on with here before it was known to be gone, each once', async () => {
+  const { adoption, told } = anAdoption({ jobs: [left('2')], moved: [left('1'), left('2')], granted: ['1', '2'] });
+  await adoption.adopt('gw9', true);
+  expect(told).toEqual([['gw9', ['1', '2']]]);
+});
+
+it('is told of also where one of its jobs could not be gone on with', async () => {
+  const { adoption, told } = anAdoption({
+    jobs: [left('1')],
+    granted: ['1'],
+    take: () => Promise.reject(new Error('no leader')),
+  });
+  await expect(adoption.adopt('gw9', true)).rejects.toThrow('no leader');
+  expect(told).toEqual([['gw9', ['1']]]);
 });

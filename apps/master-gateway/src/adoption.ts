@@ -1,18 +1,22 @@
 /**
  * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time. Of those
  * whose time is over and of which nobody knows what was granted that is found out, as long as anybody grants it: a minion may have run them.
+ * Then what it had not said of all of them is said on the event bus.
  *
  * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
  */
 import { digestOf, readAsked } from '@natrium/bus';
 import { canBeAskedAgain, type JobTakeover, type SignedRequest } from '@natrium/flow';
 import type { JobCache, LeftJob } from './job-cache.js';
+import type { PlacedJob } from './job-records.js';
 
 const AT_ONCE = 8;
 
 export interface AdoptionPorts {
-  readonly cache: Pick<JobCache, 'leftBy' | 'forget'>;
+  readonly cache: Pick<JobCache, 'leftBy' | 'movedFrom' | 'forget'>;
   readonly takeover: Pick<JobTakeover, 'take' | 'settle'>;
+  /** Says on the bus what the instance has not said of jobs that were its own; may be called again for the same ones. */
+  tell(instance: string, jobs: readonly PlacedJob[]): Promise<void>;
   /** This gateway among the instances. */
   readonly own: string;
   readonly now: () => number;
@@ -23,6 +27,8 @@ export interface AdoptionPorts {
 export class Adoption {
   /** Of each instance, what could not be taken care of: it may be written down as ours by now, where nobody would look for it. */
   readonly #failed = new Map<string, readonly LeftJob[]>();
+  /** Of each instance, what could not be told of: it may be written down as ours by now. */
+  readonly #untold = new Map<string, readonly PlacedJob[]>();
 
   constructor(private readonly ports: AdoptionPorts) {}
 
@@ -34,9 +40,8 @@ export class Adoption {
     const { cache, takeover, now } = this.ports;
     const [open, unknown]: [Left[], Left[]] = [[], []];
     const left = await cache.leftBy(instance);
-    const places = new Set(left.map(({ place }) => place));
-    const failed = (this.#failed.get(instance) ?? []).filter(({ place }) => !places.has(place));
-    for (const job of [...failed, ...left]) {
+    const untold = this.#untoldOf(instance, left); // before more of them are ours
+    for (const job of withEarlier(this.#failed.get(instance), left)) {
       const ask = askOf(job);
       if (ask === undefined) continue;
       if (job.asked.started + ask.request.timeout * 1000 >= now()) open.push({ job, ask });
@@ -52,9 +57,21 @@ export class Adoption {
         failures.map(({ job }) => job),
       );
     else this.#failed.delete(instance);
+    await this.#tell(instance, untold);
     for (const { cause } of failures) throw cause;
     if (isGone) await cache.forget(instance);
     if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
+  }
+
+  /** Some are ours already: their callers have asked for them here before their gateway was known to be gone. */
+  #untoldOf(instance: string, left: readonly PlacedJob[]): readonly PlacedJob[] {
+    return withEarlier(withEarlier(this.#untold.get(instance), this.ports.cache.movedFrom(instance)), left);
+  }
+
+  async #tell(instance: string, untold: readonly PlacedJob[]): Promise<void> {
+    this.#untold.set(instance, untold);
+    await this.ports.tell(instance, untold);
+    this.#untold.delete(instance);
   }
 
   /**
@@ -63,6 +80,7 @@ export class Adoption {
    * @throws {Error} When one of those could not be taken care of.
    */
   async back(instance: string): Promise<void> {
+    this.#untold.delete(instance); // it says so itself
     const failed = this.#failed.get(instance);
     if (failed === undefined) return;
     const ours = new Set((await this.ports.cache.leftBy(this.ports.own)).map(({ place }) => place));
@@ -81,6 +99,12 @@ export class Adoption {
 interface Left {
   readonly job: LeftJob;
   readonly ask: SignedRequest;
+}
+
+/** What was left to do of an instance's jobs, and those that it has now; each once. */
+function withEarlier<J extends PlacedJob>(earlier: readonly J[] = [], left: readonly J[]): readonly J[] {
+  const places = new Set(left.map(({ place }) => place));
+  return [...earlier.filter(({ place }) => !places.has(place)), ...left];
 }
 
 /** @returns What failed, and with what. */

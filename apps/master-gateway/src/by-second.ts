@@ -12,7 +12,7 @@ const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
 /** An hour's seconds are read one by one; everything that is kept may be a day's. */
-const MANY_SECONDS = 3600;
+export const MANY_SECONDS = 3600;
 const READ_AT_ONCE = 8;
 
 export interface BySecondOptions<T> {
@@ -29,6 +29,13 @@ export interface BySecondOptions<T> {
 interface Encoded {
   readonly second: string;
   readonly bytes: Uint8Array;
+}
+
+/** What stands under one key. */
+interface KeptGroup<T> {
+  /** `<instance>-<n>`, or the name of what was written by itself. */
+  readonly name: string;
+  readonly values: readonly T[];
 }
 
 interface Reading<T> {
@@ -57,6 +64,11 @@ export class BySecond<T> {
   /** Values that are not durable yet. */
   get waiting(): number {
     return this.#commit.waiting;
+  }
+
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get oldestMs(): number {
+    return this.#commit.oldestMs;
   }
 
   /** Resolves when it is durable. @param bytes An encoded list of one value. */
@@ -97,10 +109,22 @@ export class BySecond<T> {
     return (await Promise.all([...bySecond.values()].map((jid) => reading.run(() => this.around(jid))))).flat();
   }
 
+  /** The same as it was written, read anew. */
+  groupsAround(jid: string): Promise<readonly KeptGroup<T>[]> {
+    return this.#groupsIn(secondOf(jid));
+  }
+
   /** @param second Or the pattern for all of them. */
   async #read(second: string): Promise<readonly T[]> {
+    return (await this.#groupsIn(second)).flatMap(({ values }) => values);
+  }
+
+  async #groupsIn(second: string): Promise<readonly KeptGroup<T>[]> {
     const entries = await this.store.list(`${this.options.letter}.${second}.*`);
-    return entries.flatMap(({ value }) => this.options.read(decode(value)));
+    return entries.map(({ key, value }) => ({
+      name: key.split('.')[2] ?? '',
+      values: this.options.read(decode(value)),
+    }));
   }
 
   async #write(group: readonly Encoded[]): Promise<void> {
@@ -120,7 +144,7 @@ export class BySecond<T> {
   }
 }
 
-function secondOf(jid: string): string {
+export function secondOf(jid: string): string {
   return jid.slice(0, SECOND_DIGITS);
 }
 

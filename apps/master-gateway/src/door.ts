@@ -17,6 +17,7 @@ import { type Body, contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { Minions } from './minions.js';
 import { NewsTeller } from './news-teller.js';
+import { Refusals } from './refusals.js';
 import type { Waiting } from './waiting.js';
 
 /** A peer's `publish` answers when all have returned: what comes before the last may share a message. */
@@ -39,6 +40,7 @@ export interface DoorBudgets {
 }
 
 export class Door {
+  readonly refusals = new Refusals();
   #slowed = 0;
   /** The last return that came could not be stored. */
   #unstored = false;
@@ -54,6 +56,7 @@ export class Door {
   /** Answers with news, as many times as there are any. */
   async publish(opened: Opened<typeof contracts.publish>, peer: boolean): Promise<void> {
     const send = (news: Body<typeof contracts.news>) => {
+      this.refusals.count(news.refusal);
       // A caller whose key is taken away hears nothing more of its jobs.
       const mayHear =
         news.refusal !== null || this.minions.mayHear(opened.party) || this.#mayAsk(opened.body, opened.party);
@@ -83,6 +86,7 @@ export class Door {
   /** @param soon An account hears the run's jid as soon as there is one: a person may not wait for the next sign of life. */
   async run(opened: Opened<typeof contracts.runner>, soon: boolean): Promise<void> {
     const tell = (ran: Body<typeof contracts.ran>) => {
+      this.refusals.count(ran.refusal);
       opened.answer(contracts.ran, ran);
     };
     if (!this.#affords(opened.party)) {
@@ -168,7 +172,10 @@ export class Door {
 
   /** Told at once, a caller who asks again at once would cost the others as much as one who is served. */
   #slowDown(tell: () => void): void {
-    if (this.#slowed >= MAX_SLOWED) return;
+    if (this.#slowed >= MAX_SLOWED) {
+      this.refusals.count(TOO_FAST);
+      return;
+    }
     this.#slowed += 1;
     setTimeout(() => {
       this.#slowed -= 1;

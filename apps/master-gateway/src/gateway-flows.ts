@@ -10,11 +10,13 @@ import {
   PeerPublish,
   PeerRun,
   type PublishPorts,
+  ReturnedElsewhere,
   type SignedRequest,
 } from '@natrium/flow';
 import { type Jid, jidOf, ok, refuse, type Signed } from '@natrium/model';
 import type { Logger } from 'pino';
 import { AclClient } from './acl-client.js';
+import { AtOnce } from './at-once.js';
 import type { JobEvents } from './events/job-events.js';
 import { FanOut } from './fan-out.js';
 import type { Jids } from './jids.js';
@@ -119,6 +121,22 @@ function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }:
       isForgotten: (jid) => keepJobsMs > 0 && jid < jidOf(Math.floor((now() - keepJobsMs) * 1000)),
       count: warningSeldom(log, 'a return was not taken, or came again'),
       now,
+    },
+    jobs,
+  );
+}
+
+/** After a stall many jobs' returns are elsewhere: so many are read at a time. */
+const READ_AT_ONCE = 8;
+
+export function returningElsewhere({ cache, jobs, log }: Pick<FlowParts, 'cache' | 'jobs' | 'log'>): ReturnedElsewhere {
+  const reading = new AtOnce(READ_AT_ONCE);
+  return new ReturnedElsewhere(
+    {
+      storedReturns: (record) => reading.run(() => cache.returnsOf(record)),
+      onProblem: ({ jid }, cause) => {
+        log.error({ err: cause, jid }, 'what another gateway has stored of a job could not be read and told');
+      },
     },
     jobs,
   );

@@ -27,8 +27,8 @@ import { MasterCalls } from './http/master-calls.js';
 import { type Allowance, Sessions } from './http/sessions.js';
 import { WholeJobs } from './http/whole-jobs.js';
 import { Fellows } from './fellows.js';
-import { jobSeconds, tellFigures } from './figures.js';
-import { gatewayFlows } from './gateway-flows.js';
+import { httpFigures, jobSeconds, tellFigures } from './figures.js';
+import { gatewayFlows, returningElsewhere } from './gateway-flows.js';
 import { Jids } from './jids.js';
 import { JobCache } from './job-cache.js';
 import { JobReads } from './job-reads.js';
@@ -60,7 +60,8 @@ export interface GatewayOptions {
   readonly onHttp?: (start: () => Promise<HttpServer>) => void;
 }
 
-const OLDEST_MS = 5000;
+/** Jobs that have ended for twice as long are looked at no more. */
+const OLDEST_MS = 2500;
 const DOORS = [
   HereController,
   PublishController,
@@ -92,9 +93,9 @@ export class GatewayModule {
     heedRevocations(link, minions, jobs);
     const allowance = budgets(requests, link, log);
     const senders = sendersOf(minions, allowance);
-    const events = await MasterEvents.open({ link, senders, presence, log }, options.events);
+    const elsewhere = returningElsewhere({ cache, jobs, log });
+    const events = await MasterEvents.open({ link, senders, presence, elsewhere, cache, log }, options.events);
     options.onStop(() => closeEvents(events, made.keptRuns));
-    if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events: events.feed, now });
     const made = gatewayFlows({
       link,
       stoodStill: standstillOf(options),
@@ -110,7 +111,8 @@ export class GatewayModule {
     });
     const waiting = new Waiting();
     const door = new Door(made, minions, waiting, allowance, log);
-    await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting });
+    if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events, refusals: door.refusals.counts, now });
+    await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting, events });
     options.onStop(() => {
       jids.close();
       return cache.close();
@@ -119,7 +121,7 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      onHttp(() => openHttp(http, { link, ...made, feed, reads, allowance: allowanceOf(allowance), log }));
+      onHttp(() => openHttp(http, { ...options, ...made, feed, reads, door, allowance: allowanceOf(allowance) }));
     }
     return {
       module: GatewayModule,
@@ -141,17 +143,20 @@ interface HttpNeeds {
   readonly feed: HttpFeed;
   readonly reads: JobReads;
   readonly allowance: Allowance;
+  readonly door: Pick<Door, 'refusals'>;
+  readonly metrics?: ServiceMetrics | undefined;
   readonly log: Logger;
 }
 
 /** The HTTP API over the same flows as everybody else's. */
 function openHttp(
   http: HttpOptions,
-  { link, publish, run, feed, reads, allowance, log }: HttpNeeds,
+  { link, publish, run, feed, reads, allowance, door: { refusals }, metrics, log }: HttpNeeds,
 ): Promise<HttpServer> {
   const sessions = new Sessions(link, allowance);
   const streams = new EventStreams(feed, sessions, log);
-  const calls = new MasterCalls({ publish, run, now: () => link.clock.now(), tracing: link.bus.tracing, allowance });
+  const now = () => link.clock.now();
+  const calls = new MasterCalls({ publish, run, now, tracing: link.bus.tracing, allowance, refusals });
   const clients = new Clients(calls, http);
   const { hasSessions, openHook, openStats } = http;
   return serveHttp(http, {
@@ -159,6 +164,7 @@ function openHttp(
     sessions,
     streams,
     jobs: new WholeJobs((jid) => reads.one(jid)),
+    tell: httpFigures(metrics, http.tls?.files.ssl_crt),
     log,
   });
 }
@@ -183,11 +189,12 @@ interface Ours {
   readonly jobs: ActiveJobs;
   readonly takeover: JobTakeover;
   readonly waiting: Waiting;
+  readonly events: MasterEvents;
 }
 
 /** Writes down what this gateway has begun, and goes on with what others have left. */
 async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours): Promise<void> {
-  const { cache, jobs, takeover, waiting } = ours;
+  const { cache, jobs, takeover, waiting, events } = ours;
   await cache.begin();
   const onProblem = (problem: string, cause: unknown) => {
     log.error({ err: cause }, problem);
@@ -202,6 +209,11 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
   const adoption = new Adoption({
     cache,
     takeover,
+    tell: async (instance, left) => {
+      const missing = await events.left.tell(instance, left);
+      if (missing > 0)
+        log.warn({ instance, events: missing }, 'a gateway is gone: what it had not said of its jobs is said');
+    },
     own: link.own.instance,
     now: () => link.clock.now(),
     onAdopted: (instance, count) => {
@@ -224,6 +236,8 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
 
 /** A minion returns what it was asked: many callers' jobs, so ten times as much as it may ask itself. Of events it sends as many messages. */
 const RETURNS_TO_A_REQUEST = 10;
+/** Events that are larger than that cost as much as so many messages: all share the journal's bytes (keep_events_bytes). */
+const TOKEN_BYTES = 1024;
 
 function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger): DoorBudgets & { events: Budget } {
   const tooFast = (what: string) => (party: string) => {
@@ -241,12 +255,21 @@ function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger
 function allowanceOf({ requests, now }: DoorBudgets): Allowance {
   return {
     take: (caller) => requests.take(caller, now()),
+    give: (caller, tokens) => {
+      requests.give(caller, tokens, now());
+    },
     isSpent: (caller) => requests.isSpent(caller, now()),
   };
 }
 
 function sendersOf(minions: Minions, { events, now }: ReturnType<typeof budgets>): Senders {
-  return { idOf: (key) => minions.idOf(key), mayTell: (key) => events.take(key, now()) };
+  return {
+    idOf: (key) => minions.idOf(key),
+    mayTell: (key) => events.take(key, now()),
+    toldBytes: (key, bytes) => {
+      events.charge(key, Math.floor(bytes / TOKEN_BYTES), now());
+    },
+  };
 }
 
 function after(ms: number, run: () => void): () => void {

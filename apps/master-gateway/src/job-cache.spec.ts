@@ -87,12 +87,17 @@ async function listed(of: JobCache): Promise<readonly string[]> {
 }
 
 describe('what a gateway that is gone has left', () => {
+  /** What has ended is looked at twice. */
+  const lookTwice = async (isOpen: (place: string) => boolean) => {
+    await cache.tellOldest(isOpen);
+    await cache.tellOldest(isOpen);
+  };
   const placesLeft = async () => (await other.leftBy('gw1')).map(({ place }) => place);
 
   it('is found from its oldest open job on, and is another’s once that has moved it', async () => {
     await cache.begin();
     for (const n of [1, 2, 3, 4]) await begin(n);
-    await cache.tellOldest((place) => place === digestOf(2));
+    await lookTwice((place) => place === digestOf(2));
     expect(await other.instances()).toEqual(['gw1']);
     expect(await placesLeft()).toEqual([digestOf(2), digestOf(4)]);
     const found = await other.find(digestOf(2));
@@ -100,6 +105,8 @@ describe('what a gateway that is gone has left', () => {
     expect(await other.move(found!, digestOf(2))).toBe(false);
     expect(await placesLeft()).toEqual([digestOf(4)]);
     expect((await other.byJid(jidOf(2)))?.instance).toBe('gw2');
+    expect(other.movedFrom('gw1').map(({ place, asked }) => [place, asked.instance])).toEqual([[digestOf(2), 'gw1']]);
+    expect([other.movedFrom('gw2'), cache.movedFrom('gw1')]).toEqual([[], []]);
   });
 
   it('is told of again after a while: a gateway that was only cut off is found when it dies later', async () => {
@@ -128,6 +135,15 @@ describe('what a gateway that is gone has left', () => {
     await cache.tellOldest(() => false);
     expect(await placesLeft()).toEqual([digestOf(1)]);
     await written;
+    await lookTwice(() => false);
+    expect(await placesLeft()).toEqual([]);
+  });
+
+  it('has what had not ended when its gateway last looked but one: what that says of its end may not be on the bus yet', async () => {
+    await cache.begin();
+    await begin(1);
+    await cache.tellOldest(() => false);
+    expect(await placesLeft()).toEqual([digestOf(1)]);
     await cache.tellOldest(() => false);
     expect(await placesLeft()).toEqual([]);
   });
@@ -148,7 +164,7 @@ describe('what a gateway that is gone has left', () => {
     await cache.begin();
     for (const n of [1, 2, 3, 4, 5]) await begin(n);
     await cache.create(anAsked(7), digestOf(7));
-    await cache.tellOldest((place) => place === digestOf(1));
+    await lookTwice((place) => place === digestOf(1));
     const granted = (await other.leftBy('gw1')).map(({ place, isGranted }) => [place, isGranted]);
     expect(granted).toEqual([...[1, 3, 5].map((n) => [digestOf(n), true]), [digestOf(7), false]]);
   });
@@ -378,6 +394,33 @@ describe('a job that could not be written', () => {
     await late.comesBack();
     await until('another is gone', async () => (await other.find(digestOf(9))) === undefined);
   }
+});
+
+describe('what is kept of jobs that a gateway has left', () => {
+  it('is told second by second: the jobs that are granted, and returns that it has stored or nobody knows who has', async () => {
+    const later = parseJid('20261120141647000001')!;
+    await cache.begin();
+    for (const n of [1, 2]) await begin(n);
+    await begin(4, digestOf(4), { jid: later });
+    await cache.create(anAsked(3), digestOf(3));
+    await cache.storeReturn(aReturn(1, 'web1'));
+    await other.storeReturn(aReturn(1, 'web2'));
+    await other.storeLate(aReturn(2, 'web3'), 'key');
+    await cache.storeReturn(aReturn(5, 'web4')); // of a job that is not among them
+    const told: unknown[] = [];
+    for await (const { jobs, returns } of other.secondsLeft('gw1', await other.leftBy('gw1')))
+      told.push([jobs.map(({ jid }) => jid), returns.map(({ record, stored, isTheirs }) => [record.jid, stored.id, isTheirs])]); // prettier-ignore
+    expect(told).toEqual([
+      [
+        [jidOf(1), jidOf(2)],
+        [
+          [jidOf(1), 'web1', true],
+          [jidOf(2), 'web3', false],
+        ],
+      ],
+      [[later], []],
+    ]);
+  });
 });
 
 describe('returns', () => {

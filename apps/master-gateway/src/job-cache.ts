@@ -8,14 +8,21 @@
 import { GATHERED, type Store } from '@natrium/bus';
 import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
+import { keepLatest } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
-import { BySecond } from './by-second.js';
+import { BySecond, secondOf } from './by-second.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob } from './job-records.js';
 
 /** Late returns are a write each: so many are under way, however many come in one moment. */
 const LATE_AT_ONCE = 128;
+
+/** Jobs that this instance has moved, which it may have to tell of: the latest. */
+const MAX_MOVED = 2000;
+
+/** What names a return that was written by itself. */
+const JID = /^\d{20}-/;
 
 /** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
 export type JobStores = readonly [Store, ...Store[]];
@@ -26,11 +33,27 @@ export interface LeftJob extends PlacedJob {
   readonly isGranted: boolean;
 }
 
+/** Jobs that a gateway has left, of one second of their jids, those of them that are granted. */
+export interface LeftSecond {
+  readonly jobs: readonly records.JobRecord[];
+  /** What that gateway has stored of them, or may have. */
+  readonly returns: readonly LeftReturn[];
+}
+
+interface LeftReturn {
+  readonly record: records.JobRecord;
+  readonly stored: records.StoredReturn;
+  /** It was that gateway, for certain: of a return that was written by itself nobody knows who has stored it. */
+  readonly isTheirs: boolean;
+}
+
 export class JobCache {
   readonly #records: readonly JobRecords[];
   readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
+  /** By place, as they were before this instance moved them. */
+  readonly #moved = new Map<string, records.AskedJob>();
 
   constructor(
     private readonly stores: JobStores,
@@ -47,6 +70,11 @@ export class JobCache {
   /** Returns that are not durable yet. */
   get unstored(): number {
     return this.#returns.waiting;
+  }
+
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get unstoredMs(): number {
+    return this.#returns.oldestMs;
   }
 
   /** What is gathered is written first. */
@@ -77,8 +105,18 @@ export class JobCache {
   }
 
   /** Makes another instance's job this one's. false: somebody else changed it first. */
-  move(job: StoredJob, place: string): Promise<boolean> {
-    return this.#at(place).move(job, place);
+  async move(job: StoredJob, place: string): Promise<boolean> {
+    const isMoved = await this.#at(place).move(job, place);
+    if (isMoved) {
+      this.#moved.set(place, job.asked);
+      keepLatest(this.#moved, MAX_MOVED);
+    }
+    return isMoved;
+  }
+
+  /** Jobs that were an instance's, and that this one has moved, lately. */
+  movedFrom(instance: string): readonly PlacedJob[] {
+    return [...this.#moved].flatMap(([place, asked]) => (asked.instance === instance ? [{ place, asked }] : []));
   }
 
   /** Before the first job: this instance has none that is older than now. */
@@ -103,6 +141,33 @@ export class JobCache {
     return left
       .map((job) => ({ ...job, isGranted: granted.has(job.asked.jid) }))
       .sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));
+  }
+
+  /** What is kept of jobs that an instance has left. One second at a time: of very many returns only those are in memory. */
+  async *secondsLeft(instance: string, left: readonly PlacedJob[]): AsyncGenerator<LeftSecond> {
+    const seconds = new Map<string, PlacedJob[]>(left.map(({ asked }) => [secondOf(asked.jid), []]));
+    for (const job of left) seconds.get(secondOf(job.asked.jid))?.push(job);
+    for (const some of seconds.values()) yield await this.#secondLeft(instance, some);
+  }
+
+  async #secondLeft(instance: string, left: readonly PlacedJob[]): Promise<LeftSecond> {
+    const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
+    const jobs = left.flatMap(({ asked }) => {
+      const grant = granted.get(asked.jid);
+      return grant === undefined ? [] : [jobOf(asked, grant)];
+    });
+    const byJid = new Map(jobs.map((record) => [record.jid, record]));
+    const [jid] = byJid.keys();
+    const groups = jid === undefined ? [] : await this.#returns.groupsAround(jid);
+    const returns = groups.flatMap(({ name, values }) => {
+      const isTheirs = name.startsWith(`${instance}-`);
+      if (!isTheirs && !JID.test(name)) return [];
+      return values.flatMap((stored) => {
+        const record = byJid.get(stored.jid);
+        return record === undefined ? [] : [{ record, stored, isTheirs }];
+      });
+    });
+    return { jobs, returns };
   }
 
   /** All that an instance left is taken care of. */

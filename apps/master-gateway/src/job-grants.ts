@@ -8,7 +8,7 @@ import { inSlices, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { InFlight, jidOf } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
-import { BySecond } from './by-second.js';
+import { BySecond, MANY_SECONDS, secondOf } from './by-second.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
@@ -19,10 +19,8 @@ const YOUNG_MS = 1000;
 const AHEAD_MS = 30_000;
 const WRITTEN_MS = 100;
 const LOOKS = 3;
-/** An hour's seconds are read one by one, those of so many jobs in one part; for more than that all that is kept is read. */
-const MANY_SECONDS = 3600;
+/** Jobs whose seconds are read in one part. */
 const PART = 256;
-const SECOND_DIGITS = 14;
 const LETTER = 'g';
 
 export interface GrantOptions {
@@ -107,7 +105,7 @@ export class JobGrants {
 
   /** What may have all of these, and is not kept in memory together. */
   async *#inParts(jids: readonly string[]): AsyncGenerator<readonly records.JobGrant[]> {
-    if (new Set(jids.map((jid) => jid.slice(0, SECOND_DIGITS))).size > MANY_SECONDS) {
+    if (new Set(jids.map(secondOf)).size > MANY_SECONDS) {
       const groups = await this.store.list(`${LETTER}.*.*`);
       for await (const { value } of inSlices(groups, (group) => group.value.length)) yield readGroup(decode(value));
       return;

@@ -36,6 +36,8 @@ interface Begun {
   readonly jid: string;
   /** What was granted of it is known, so that its end can be. */
   readonly isGranted: boolean;
+  /** It had ended when it was last looked at. What this instance says of it then is on the bus when it is looked at again. */
+  readonly isOver?: true;
 }
 
 export class JobRecords {
@@ -168,12 +170,16 @@ export class JobRecords {
   }
 
   /**
-   * Writes down since which revision this instance has jobs that have not ended, so that whoever goes on with them need
-   * not read all, nor those whose grant is not written yet. Called now and then; what has ended since only costs a second look.
+   * Writes down since which revision this instance has jobs that had not ended when this was last called, so that whoever goes on with them
+   * and tells of them need not read all, nor those whose grant is not written yet. Called now and then; what has ended since only costs a
+   * second look.
    */
   async tellOldest(isOpen: (place: string) => boolean): Promise<void> {
-    for (const [place, { jid, isGranted }] of this.#begun)
-      if (isGranted && !isOpen(place) && !this.grants.isWriting(jid)) this.#begun.delete(place);
+    for (const [place, begun] of this.#begun) {
+      if (!begun.isGranted || isOpen(place) || this.grants.isWriting(begun.jid)) continue;
+      if (begun.isOver) this.#begun.delete(place);
+      else this.#begun.set(place, { ...begun, isOver: true });
+    }
     let since = this.#newest + 1;
     for (const revision of this.#writing.values()) since = Math.min(since, revision);
     for (const { revision } of this.#begun.values()) since = Math.min(since, revision);

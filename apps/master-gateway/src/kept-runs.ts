@@ -14,6 +14,7 @@ import type { Ran, RunStart } from '@natrium/flow';
 import {
   isMap,
   type Jid,
+  keepLatest,
   ok,
   parseJid,
   type Refusal,
@@ -139,8 +140,7 @@ export class KeptRuns {
 
   #remember(jid: Jid): void {
     this.#kept.add(jid);
-    const [oldest] = this.#kept;
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    keepLatest(this.#kept, MAX_KEPT);
   }
 
   /** With what else is stored at that time: runs are many, and who keeps them is one. */

@@ -10,6 +10,7 @@ import {
   type Signed,
   toHex,
 } from '@natrium/envelope';
+import { keepLatest } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
 
 /** Of the last changes: whoever asked or was asked before them is still at it. */
@@ -20,7 +21,6 @@ export interface Minion {
   readonly key: Uint8Array;
 }
 
-/** What has changed of a key. */
 export interface StandingChange {
   readonly key: Uint8Array;
   readonly accepted: boolean;
@@ -62,16 +62,11 @@ export class Minions {
     if (accepted) table.set(hex, { id: name, key: identity });
     else table.delete(hex);
     if (wasKnown === accepted) return;
-    if (!accepted && succession !== undefined) this.#noteSucceeded(hex, name);
+    if (!accepted && succession !== undefined) {
+      this.#succeeded.set(hex, name);
+      keepLatest(this.#succeeded, MAX_SUCCEEDED);
+    }
     for (const listener of this.#listeners) listener({ key: identity, accepted, succession });
-  }
-
-  #noteSucceeded(hex: string, id: string): void {
-    this.#succeeded.set(hex, id);
-    if (this.#succeeded.size > MAX_SUCCEEDED) for (const oldest of this.#succeeded.keys()) {
-      this.#succeeded.delete(oldest);
-      return;
-    } // prettier-ignore
   }
 
   /** Calls with the identity key of a minion or an account that is accepted now, or is not any more. */

@@ -38,6 +38,8 @@ export class PatientLook {
   constructor(
     private readonly ports: LookPorts,
     places: readonly number[],
+    /** So often the broker says that nobody hears before that is believed. */
+    private readonly goneRounds = GONE_ROUNDS,
   ) {
     this.#left = new Set(places);
   }
@@ -73,7 +75,7 @@ export class PatientLook {
       onNoResponders: (place) => {
         const absences = (this.#absences.get(place) ?? 0) + 1;
         this.#absences.set(place, absences);
-        if (absences >= GONE_ROUNDS) this.#settle(place);
+        if (absences >= this.goneRounds) this.#settle(place);
       },
     });
   }

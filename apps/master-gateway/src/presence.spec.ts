@@ -103,3 +103,50 @@ it('connected is who answers, however late, and who is silent where the broker d
   expect(await found).toEqual({ answering: [ids[LATE]], silent: [ids[SILENT]] });
   expect(jest.getTimerCount()).toBe(0);
 });
+
+describe('who is there', () => {
+  const [HERE, GONE, LATE] = [0, 1, 2];
+  const all = () => ['here', 'gone', 'late'].map((id, n) => ({ id, key: new Uint8Array(32).fill(n) }));
+  let hearings: Hearing[];
+  const asking = (silenceMs?: number) => {
+    hearings = [];
+    const fanOut = (hear: Hearing) => {
+      if (hearings.push(hear) > 1) return () => undefined;
+      hear.onAnswer(HERE, { running: [] });
+      hear.onNoResponders(GONE);
+      return () => undefined;
+    };
+    let told: readonly string[] | undefined;
+    const look = aLook(fanOut, { all }, () => PARTY);
+    void look.ask(silenceMs).then((present) => (told = present.map(({ id }) => id)));
+    return () => told;
+  };
+
+  it('is told as soon as the last has answered: the word of the broker that one is gone suffices', async () => {
+    const told = asking(15_000);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(told()).toBeUndefined();
+    hearings[0]?.onAnswer(LATE, { running: [] });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(told()).toEqual(['here', 'late']);
+    expect([hearings.length, jest.getTimerCount()]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['where nothing is said', undefined, 1000],
+    ['below a second', 10, 1000],
+    ['for a while', 15_000, 15_000],
+    ['for ever', 1e9, 300_000],
+  ])('a second at least and five minutes at most is waited for who is silent: %s', async (_about, silenceMs, ms) => {
+    const told = asking(silenceMs);
+    await jest.advanceTimersByTimeAsync(ms - 1);
+    expect(told()).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(told()).toEqual(['here']);
+    const late = asking(silenceMs);
+    await jest.advanceTimersByTimeAsync(ms - 1);
+    hearings.at(-1)?.onAnswer(hearings.length === 1 ? LATE : 0, { running: [] });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(late()).toEqual(['here', 'late']);
+  });
+});

@@ -6,8 +6,10 @@ import { contracts } from '@natrium/wire';
 import type { Minions } from './minions.js';
 import { type Found, type LookHearing, PatientLook } from './patient-look.js';
 
-/** A minion that is connected and silent this long counts as not there. */
+/** A minion that is connected and silent this long counts as not there, where nobody says for how long it may be. */
 const SILENCE_MS = 1000;
+/** However long a runner would wait: each second the silent ones are asked again. */
+const MOST_SILENCE_MS = 300_000;
 /** Nobody waits for the events of presence. */
 const EVENTS_SILENCE_MS = 5000;
 /** The broker says at once who is not there; this bounds the wait for the others, where nobody waits for those who are at work. */
@@ -42,14 +44,16 @@ export class Presence {
     private readonly minions: Minions,
   ) {}
 
-  /** Who is there and what runs there. Resolves as soon as every accepted minion has answered or is known not to be connected. */
-  async ask(): Promise<readonly Present[]> {
+  /**
+   * Who is there and what runs there. Resolves as soon as every accepted minion has answered or is known not to be connected.
+   *
+   * @param silenceMs For how long one that is connected may say nothing; a second at least, five minutes at most.
+   */
+  async ask(silenceMs = SILENCE_MS): Promise<readonly Present[]> {
     const all = this.minions.all();
-    const { here } = await this.#probe(
-      all.map(({ key }) => toHex(key)),
-      ANY_JOB,
-      SILENCE_MS,
-    );
+    const keys = all.map(({ key }) => toHex(key));
+    const patience = { silenceMs: Math.min(Math.max(silenceMs, SILENCE_MS), MOST_SILENCE_MS), goneRounds: 1 };
+    const { here } = await this.#lookPatiently(keys, ANY_JOB, patience);
     return all.flatMap(({ id }, index) => {
       const running = here.get(index);
       return running === undefined ? [] : [{ id, running }];
@@ -60,7 +64,7 @@ export class Presence {
   async connected(): Promise<Connected> {
     const all = this.minions.all();
     const keys = all.map(({ key }) => toHex(key));
-    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, EVENTS_SILENCE_MS);
+    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, { silenceMs: EVENTS_SILENCE_MS });
     const idsAt = (places: readonly number[]) => places.flatMap((place) => all[place]?.id ?? []);
     const asked = this.#targets(keys).map(({ place }) => place);
     return {
@@ -78,7 +82,7 @@ export class Presence {
     const now = keys.map((key) => this.minions.keyNow(key));
     const { here, gone } = await (silenceMs === undefined
       ? this.#probe(now, [jid], GONE_MS)
-      : this.#lookPatiently(now, [jid], silenceMs));
+      : this.#lookPatiently(now, [jid], { silenceMs }));
     return {
       gone: keys.filter((_, index) => gone.has(index)),
       running: keys.filter((_, index) => here.get(index)?.includes(jid)),
@@ -113,7 +117,11 @@ export class Presence {
     });
   }
 
-  async #lookPatiently(keys: readonly string[], jids: readonly string[], silenceMs: number): Promise<Found> {
+  async #lookPatiently(
+    keys: readonly string[],
+    jids: readonly string[],
+    { silenceMs, goneRounds }: { readonly silenceMs: number; readonly goneRounds?: number },
+  ): Promise<Found> {
     const { transport } = this.link;
     const targets = new Map(this.#targets(keys).map((target) => [target.place, target]));
     const look = new PatientLook(
@@ -126,6 +134,7 @@ export class Presence {
         isClosed: () => transport.isClosed,
       },
       [...targets.keys()],
+      goneRounds,
     );
     return look.find(silenceMs);
   }

@@ -2,6 +2,8 @@
  * What was read by its name, the latest of them remembered. Whoever asks for what is being read waits for that; a reading that
  * failed is made again.
  */
+import { keepLatest } from '@natrium/model';
+
 export interface ReadingsOptions<T> {
   /** How many are remembered. */
   readonly most: number;
@@ -29,8 +31,7 @@ export class Readings<T> {
     reading.then((found) => {
       if (keeps?.(found) === false) forget();
     }, forget);
-    const [oldest] = this.#made.keys();
-    if (this.#made.size > most && oldest !== undefined) this.#made.delete(oldest);
+    keepLatest(this.#made, most);
     return reading;
   }
 }

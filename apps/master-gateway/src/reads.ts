@@ -50,7 +50,7 @@ export class Reads {
           .map(({ id }) => id)
           .sort();
       case 'present':
-        return (await this.presence.ask()).map(({ id }) => id).sort();
+        return (await this.presence.ask(silentMsIn(args))).map(({ id }) => id).sort();
       case 'jobs':
         return this.jobs.list(args);
       case 'job':
@@ -61,6 +61,12 @@ export class Reads {
         return null;
     }
   }
+}
+
+/** For how long who is connected may say nothing; undefined where nothing is said of it. */
+function silentMsIn(args: Value): number | undefined {
+  const ms = isMap(args) ? args['silent_ms'] : undefined;
+  return typeof ms === 'number' ? ms : undefined;
 }
 
 /** What to do about an answer that is too large. */

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { identityAsker, type Link, MasterClient, peerPort } from '@natrium/client';
-import { type MinionConfig, shownAddress } from '@natrium/config';
+import { type MinionConfig, shownAddress, shownMinion } from '@natrium/config';
 import { fingerprint, type Identity, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { NextIdentity } from '@natrium/keystore';
 import { gatherGrains, GrainsFile, type MasterPort, whichLoad } from '@natrium/modules';
@@ -21,7 +21,7 @@ import type { AgentEvents } from './events/agent-events.js';
 import { Execution } from './execution.js';
 import { holdingBack } from './holding-back.js';
 import { HostData, Untaken } from './host-data.js';
-import { grainsConfig, grainsSet, shownConfig, shownGrains } from './host-facts.js';
+import { grainsSet, shownGrains } from './host-facts.js';
 import { identityAtStart, keepName } from './identity-at-start.js';
 import { type JobParts, listenForJobs } from './jobs.js';
 import { Kept } from './kept.js';
@@ -176,7 +176,7 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
 }
 
 function gathering(config: MinionConfig, file: GrainsFile, log: Logger): () => ValueMap {
-  return () => gatherGrains(config.id, grainsConfig(config), grainsSet(file, log));
+  return () => gatherGrains(config.id, shownMinion(config), grainsSet(file, log));
 }
 
 interface ExecutionNeeds {
@@ -195,7 +195,7 @@ function executionOf(
     data,
     jobs: kept.jobs,
     loads: whichLoad(config),
-    config: shownConfig(config),
+    config: shownMinion(config),
     get fingerprint() {
       return fingerprint(link.identity.publicKey);
     },

@@ -10,10 +10,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Clock,
   type NatsOptions,
-  NatsTransport,
+  type NatsTransport,
   tellingSilence,
+  tellingUnopened,
   type Tracing,
   type Transport,
+  waitingForBroker,
 } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MinionConfig, shownAddress } from '@natrium/config';
@@ -187,18 +189,20 @@ export function connect(
   { config, log }: Pick<ComingIn, 'config' | 'log'>,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
 ): Promise<NatsTransport> {
-  const connecting = NatsTransport.connect({
+  const wanted: NatsOptions = {
     servers: config.nats,
     name: 'natrium-minion',
     tls: brokerTls(config),
     ...login,
-    waitOnFirstConnect: true,
     onNotice: (notice, cause) => {
       log.info({ err: cause }, notice);
     },
-  });
-  return tellingSilence(connecting, () => {
-    log.warn(`no broker answers at ${config.nats.map(shownAddress).join(', ')}; trying on`);
+  };
+  return waitingForBroker(wanted, {
+    where: config.nats.map(shownAddress).join(', '),
+    tell: (why) => {
+      log.warn(why);
+    },
   });
 }
 
@@ -219,9 +223,7 @@ export function standingOn(about: ComingIn, transport: Transport, joining: boole
     helloTimeoutMs: HELLO_MS,
     entering: joining ? 'join' : undefined,
     tracing: about.tracing,
-    onOpenFailure: (reason, subject) => {
-      log.warn({ reason, subject }, 'a message was not opened');
-    },
+    onOpenFailure: tellingUnopened(log),
   };
 }
 

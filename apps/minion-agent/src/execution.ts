@@ -17,6 +17,7 @@ import {
   type ProcessPort,
   type RunningJob,
 } from '@natrium/modules';
+import { runnerLibrary } from '@natrium/runners';
 import { heldBack } from './blackout.js';
 import type { HostData } from './host-data.js';
 import { JobsNow } from './jobs-now.js';
@@ -170,6 +171,10 @@ class AgentContext implements CallContext {
 
   get mine() {
     return this.execution.mine;
+  }
+
+  get runners() {
+    return runnerLibrary;
   }
 
   get identity() {

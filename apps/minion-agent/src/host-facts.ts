@@ -1,5 +1,5 @@
-/** What of this host and its configuration others see: functions, returners, the acl-service. */
-import type { MinionConfig } from '@natrium/config';
+/** What of this host others see: functions, and the acl-service. */
+import { type MinionConfig, shownMinion } from '@natrium/config';
 import type { ValueMap } from '@natrium/model';
 import { gatherGrains, type GrainsFile } from '@natrium/modules';
 import type { Logger } from 'pino';
@@ -14,19 +14,9 @@ export function grainsSet(file: GrainsFile, log: Logger): ValueMap {
   }
 }
 
-/** What functions and returners see of the configuration. */
-export function shownConfig(config: MinionConfig): ValueMap {
-  return { ...grainsConfig(config), cachedir: config.cachedir };
-}
-
 /** Nobody sees more of this host before it is accepted than what `autosign_grains` names. */
 export function shownGrains(config: MinionConfig): ValueMap {
   if (config.autosign_grains.length === 0) return {};
-  const all = gatherGrains(config.id, grainsConfig(config));
+  const all = gatherGrains(config.id, shownMinion(config));
   return Object.fromEntries(Object.entries(all).filter(([name]) => config.autosign_grains.includes(name)));
-}
-
-export function grainsConfig(config: MinionConfig): ValueMap {
-  const { grains, master, id } = config;
-  return { id, master: [...master], grains };
 }

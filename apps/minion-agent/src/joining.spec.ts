@@ -1,6 +1,6 @@
 /** Who is told to stop asks nothing any more, and a question that has ended leaves nothing behind at the signal that would have told it. */
 import { getEventListeners } from 'node:events';
-import { clusterOf, identityFrom, newIdentitySecret, signData, sodiumReady } from '@natrium/envelope';
+import { clusterOf, fingerprint, identityFrom, newIdentitySecret, signData, sodiumReady } from '@natrium/envelope';
 import { pino } from 'pino';
 import { joinCluster, type Joiner, stateOf } from './joining.js';
 
@@ -35,6 +35,19 @@ function aJoiner(say: (hear: Hearing) => void) {
   const joiner = { id: 'web1', link, log: pino({ enabled: false }), signal: stop.signal, grains: {} };
   return { joiner: joiner as unknown as Joiner, stop, ended };
 }
+
+it('says how its key is accepted, as a shell takes it: of several keys that wait under this id just this one', async () => {
+  const { joiner, stop } = aJoiner((hear) => {
+    hear.onAnswer({ state: 'pending', record: null, user: null });
+    stop.abort(new Error('the agent ends'));
+  });
+  const said: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line) => void said.push(line) });
+  await expect(joinCluster({ ...joiner, id: "joe's *", log })).rejects.toThrow('the agent ends');
+  const finger = fingerprint(joiner.link.identity.publicKey);
+  const msg = `waiting for the key of joe's * to be accepted: natrium-key -a 'joe'\\''s *' --fingerprint ${finger}`;
+  expect(said.map((line) => JSON.parse(line) as object)).toEqual([{ level: 40, msg }]);
+});
 
 it('an agent that ends while it waits to ask again does not ask again', async () => {
   const stop = new AbortController();

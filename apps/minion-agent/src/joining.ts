@@ -124,8 +124,10 @@ function isOurs({ roles, identity }: Link, id: string, record: Parameters<typeof
 
 function say({ id, link, log }: Joiner, state: string): void {
   const finger = fingerprint(link.identity.publicKey);
+  // For the shell of an operator, who copies it.
+  const quoted = `'${id.replaceAll("'", "'\\''")}'`;
   const sentences: Readonly<Record<string, string>> = {
-    pending: `waiting for the key of ${id} to be accepted: natrium-key -a ${id}; its fingerprint is ${finger}`,
+    pending: `waiting for the key of ${id} to be accepted: natrium-key -a ${quoted} --fingerprint ${finger}`,
     denied: `the key of ${id} is denied: another key has this id, or this key another id, or was replaced; its fingerprint is ${finger}`,
     rejected: `the key of ${id} was rejected; its fingerprint is ${finger}`,
     full: 'the master takes no further keys now; asking again',

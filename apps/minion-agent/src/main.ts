@@ -1,6 +1,6 @@
 /** The process of a minion: `node main.mjs -c DIR`. */
 import { setFlagsFromString } from 'node:v8';
-import { loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
+import { brokerTlsProblem, loadMinionConfig, logOptions, pinoLevel, problemSentence } from '@natrium/config';
 import { type FolderLock, type FolderUse, lockFolder, mendOf } from '@natrium/keystore';
 import { beFrugal, programOptions, whenToldToStop } from '@natrium/process';
 import { messageOf } from '@natrium/model';
@@ -29,7 +29,8 @@ if (!loaded.ok) {
 const { config, reports } = loaded.value;
 const log = pino(logOptions(pinoLevel(config.log_level), { minion: config.id }));
 for (const report of reports) log.warn(report);
-const problem = accountProblem(config.user);
+const unusable = brokerTlsProblem(config);
+const problem = accountProblem(config.user) ?? (unusable && problemSentence(unusable));
 if (problem !== undefined) {
   process.stderr.write(`natrium-minion ${config.id}: ${problem}\n`);
   process.exit(1);

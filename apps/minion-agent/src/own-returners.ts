@@ -1,10 +1,9 @@
 /** The returners of this agent: the built-in ones, and the files of `returner_dirs`, loaded anew when one changes. */
-import type { MinionConfig } from '@natrium/config';
+import { type MinionConfig, shownMinion } from '@natrium/config';
 import type { CheckedGrant, Outcome } from '@natrium/flow';
-import { fromPlain, isMap, type Request, type ValueMap } from '@natrium/model';
+import { fromPlain, funArgs, isMap, type Request, type ValueMap } from '@natrium/model';
 import { minionReturners, type Returner, type Returners, type ReturnFacts } from '@natrium/modules';
 import type { Logger } from 'pino';
-import { shownConfig } from './host-facts.js';
 import { MODULE_HOST } from './module-host.js';
 
 export interface OwnReturners {
@@ -18,7 +17,7 @@ const MASTER_BUS: Returner = { name: 'master_bus', take: () => Promise.resolve()
 export async function agentReturners(config: MinionConfig, log: Logger): Promise<OwnReturners> {
   const { returners, own } = minionReturners(config, {
     hostPath: MODULE_HOST,
-    shown: shownConfig(config),
+    shown: shownMinion(config),
     further: [MASTER_BUS],
     onProblem: (sentence, about) => {
       log.error(about, sentence);
@@ -42,7 +41,7 @@ export async function agentReturners(config: MinionConfig, log: Logger): Promise
 /** What a returner gets of a job that is done. */
 export function returnFacts(id: string, request: Request, grant: CheckedGrant, outcome: Outcome): ReturnFacts {
   const { funs, args, tgt, tgtType } = request;
-  const lists = args.map((list) => list.map((arg) => fromPlain(arg)));
+  const lists = args.map((list) => funArgs(list.map((arg) => fromPlain(arg))));
   const single = funs.length === 1;
   return {
     id,

@@ -1,5 +1,14 @@
 /** Rules of the run-once record on disk: nothing runs twice, whatever happened to the agent, the host or the file. */
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
@@ -186,6 +195,22 @@ describe('a record that may lack something', () => {
     expect(start().admit(A, NOW, UNTIL)).toBe('finished');
   });
 
+  it('refuses what was issued before the latest time that it was told, also after a restart', () => {
+    const record = start({ fresh: true });
+    for (const ms of [NOW, NOW - 1000]) record.refuseIssuedBefore(ms);
+    record.close();
+    for (const one of [record, start()])
+      expect([NOW - 1, NOW].map((issued) => one.admit(C, issued, UNTIL))).toEqual(['record_incomplete', 'run']);
+  });
+
+  it('is damaged where that time was edited', () => {
+    start({ fresh: true }).refuseIssuedBefore(NOW);
+    writeFileSync(path(), text().replace(`before ${NOW}`, `before ${NOW - 1000}`));
+    const record = start();
+    expect(record.doubt).toBe('the run-once record is damaged');
+    expect(record.admit(C, NOW - 1, UNTIL)).toBe('record_incomplete');
+  });
+
   it('is no longer called doubtful once it was written anew', () => {
     aRecordThatRan();
     rmSync(path());
@@ -213,6 +238,20 @@ describe('a record that cannot be written', () => {
     chmodSync(folder, 0o700);
     rmSync(folder, { recursive: true });
     expect(record.start(A, UNTIL, JID)).toBe(false);
+  });
+
+  it('because the disk took a part of a line is as it was before that line, and read so at the next start', () => {
+    let room = Infinity;
+    const write = (file: number, bytes: Uint8Array) => writeSync(file, bytes.subarray(0, room));
+    const record = start({ fresh: true, write });
+    record.start(A, UNTIL, JID);
+    const before = text();
+    room = 20;
+    expect(record.start(B, UNTIL, JID)).toBe(false);
+    expect(text()).toBe(before);
+    record.close();
+    const again = start();
+    expect([again.doubt, again.admit(A, NOW, UNTIL), again.admit(B, NOW, UNTIL)]).toEqual([undefined, 'interrupted', 'run']); // prettier-ignore
   });
 
   it('and can be written again lets the next one run', () => {

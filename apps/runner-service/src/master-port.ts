@@ -13,7 +13,11 @@ const READ_MS = 5000;
 const PART = 100;
 
 export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
-  const read = async (what: string, args: Value = null, of: 'gateway' | 'acl' = 'gateway'): Promise<Value> => {
+  const read = async (
+    what: string,
+    args: Value = null,
+    { of = 'gateway', waitsMs = 0 }: { readonly of?: 'gateway' | 'acl'; readonly waitsMs?: number } = {},
+  ): Promise<Value> => {
     const answer = await link.bus.ask(
       {
         contract: contracts.read,
@@ -23,7 +27,7 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
         backMs: BACK_MS,
       },
       contracts.answer,
-      READ_MS,
+      READ_MS + waitsMs,
     );
     if (!answer.ok) throw new Error(`no ${of} service answered (${answer.error})`);
     const { refusal: refused, result } = answer.value.body;
@@ -40,19 +44,23 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
       if (target === undefined) return { accepted: texts(await read('accepted')) };
       const { tgt, tgtType } = target;
       return {
-        accepted: texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, 'acl')),
+        accepted: texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, { of: 'acl' })),
       };
     },
     cached: async (what, { tgt, tgtType }) => {
-      const ids = texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, 'acl'));
+      const ids = texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, { of: 'acl' }));
       const parts: (readonly [string, Value])[] = [];
       for (let from = 0; from < ids.length; from += PART) {
-        const told = await read(what, { tgt: ids.slice(from, from + PART), tgtType: 'list' }, 'acl');
+        const told = await read(what, { tgt: ids.slice(from, from + PART), tgtType: 'list' }, { of: 'acl' });
         if (isMap(told)) parts.push(...Object.entries(told));
       }
       return Object.fromEntries(parts);
     },
-    connected: async () => texts(await read('present')),
+    connected: async (silentSeconds) => {
+      if (silentSeconds === undefined) return texts(await read('present'));
+      const waitsMs = Math.ceil(silentSeconds * 1000);
+      return texts(await read('present', { silent_ms: waitsMs }, { waitsMs }));
+    },
     fire: (tag, data) => fire(link, grantRun, tag, data),
     jobs: {
       list: async (bounds) => maps(await read('jobs', { ...bounds })).map(asSummary),

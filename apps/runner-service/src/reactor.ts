@@ -13,6 +13,7 @@ import type { Value } from '@natrium/model';
 import { askReaction } from './ask-reaction.js';
 import { askedWhileAway } from './asked-while-away.js';
 import { claim } from './claim.js';
+import { reactionFigures } from './figures.js';
 
 /** Events that came while no replica was there are reacted to when they are not older than this. */
 const MISSED_MS = 10 * 60_000;
@@ -22,6 +23,7 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
   const { config, log, onStop } = start;
   const { reactor: rules, reactor_depth: depth, reactor_rate: rate } = config.loaded.config;
   const reactions = reactionsIn(start, rules);
+  const count = reactionFigures(start.metrics);
   if (reactions.length === 0) return;
   const link = await openLink(start);
   await link.announce();
@@ -36,6 +38,7 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
         claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, pause),
       ask: (call) => askedWhileAway(() => askReaction(link, call), patience),
       note: (what, about, sentence) => {
+        count(what);
         if (what === 'ran') log.info(about, sentence);
         else log.warn({ ...about, what }, sentence);
       },

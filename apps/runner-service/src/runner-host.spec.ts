@@ -18,6 +18,26 @@ const write = (text: string) => {
   writeFileSync(join(folder, 'master'), text);
 };
 
+it.each(['file_roots: {base: [/srv/salt]}', 'gitfs_remotes: [https://git.example/states.git]'])(
+  'a master whose file names files to serve is not told that there are none: %s',
+  async (text) => {
+    const listed = async () => {
+      const loaded = loadMasterConfig(folder);
+      if (!loaded.ok) throw new Error('the files cannot be used');
+      const context = { host: runnerHost(loaded.value), signal: new AbortController().signal };
+      return runnerRegistry(builtinRunners).execute('fileserver.file_list', [], context as unknown as RunnerContext);
+    };
+    write('file_recv: False\n');
+    expect(await listed()).toMatchObject({ ret: [], success: true });
+    write(`${text}\n`);
+    const { ret, success } = await listed();
+    expect(success).toBe(false);
+    expect(ret).toContain(
+      `Natrium serves no files, also not those of ${text.split(':')[0] ?? ''} in the master's file`,
+    );
+  },
+);
+
 it('a setting that changes is shown by config.values at once, without a restart', async () => {
   write('nodegroups: {web: "web*"}\npublisher_acl: {fred: [test.ping]}\n');
   const loaded = loadMasterConfig(folder);

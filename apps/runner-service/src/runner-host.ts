@@ -17,6 +17,7 @@ export function runnerHost(loaded: LoadedConfig<MasterConfig>): RunnerHost {
   return {
     id,
     config,
+    unused: loaded.unused,
     configNow: () => {
       const now = loadMasterConfig(folder);
       if (now.ok) sound = shownConfig(now.value.config);

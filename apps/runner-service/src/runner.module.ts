@@ -4,6 +4,7 @@ import type { ServiceStart } from '@natrium/edge';
 import { builtinRunners, builtinWheel, runnerRegistry, wheelRegistry } from '@natrium/runners';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HereController, RunController } from './controllers.js';
+import { tellFigures } from './figures.js';
 import { ownRunners } from './own-runners.js';
 import { startReactor } from './reactor.js';
 import { RunEnds } from './run-ends.js';
@@ -26,9 +27,7 @@ export class RunnerModule {
       ends.hurry();
     });
     start.onFinish(() => ends.settled());
-    start.metrics?.gauge('natrium_queue_depth', 'What is under way here, by queue', 'queue', () => [
-      ['runs', runs.size],
-    ]);
+    if (start.metrics !== undefined) tellFigures(start.metrics, runs);
     await ownRunners(start, (own) => {
       runs.use(runnerRegistry(builtinRunners).with(own));
     });

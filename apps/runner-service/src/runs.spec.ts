@@ -20,6 +20,8 @@ beforeAll(async () => {
 
 class Service {
   executed = 0;
+  success = true;
+  isThere = true;
   readonly runs: Runs;
   readonly request = signedBy(key, CLUSTER, aRequest(NOW, { what: 'run', funs: ['test.arg'] })).request;
   readonly #records = new Map<string, Uint8Array>();
@@ -46,11 +48,11 @@ class Service {
       get: (digest: string) => Promise.resolve({ value: this.#records.get(digest) }),
     };
     const registry = {
-      has: () => true,
+      has: () => this.isThere,
       execute: async () => {
         this.executed += 1;
         await new Promise<void>((resolve) => (this.end = resolve));
-        return { ret: 'said', retcode: 0, success: true, out: null };
+        return { ret: 'said', retcode: 0, success: this.success, out: null };
       },
     };
     const see = () => new Promise<boolean>((resolve) => (this.settle = resolve));
@@ -128,4 +130,24 @@ it('nobody hears of it, and nothing runs, with a grant for another jid', async (
   service.end();
   await first;
   expect(service.executed).toBe(1);
+});
+
+it.each([
+  ['ok', {}],
+  ['failed', { success: false }],
+  ['refused', { isThere: false }],
+])('what is taken counts once as %s, however often it is asked for', async (outcome, change) => {
+  const service = Object.assign(new Service(), change);
+  const asked = [service.runs.handle(service.asked(FIRST)), service.runs.handle(service.asked(SECOND))];
+  await begun();
+  service.end();
+  await Promise.all(asked);
+  expect([...service.runs.counts]).toEqual([[outcome, 1]]);
+});
+
+it('what another instance has taken does not count here', async () => {
+  const service = new Service();
+  service.takenBy('r2');
+  await service.runs.handle(service.asked(SECOND));
+  expect(service.runs.counts.size).toBe(0);
 });

@@ -26,6 +26,9 @@ const ASKED_AGAIN_MS = 30_000;
 const ALREADY_RAN = refusal('already_ran', 'this very request was run before; ask again');
 const ALIVE = { refusal: null, jid: '', outcome: null };
 
+/** `refused`: it was granted and taken, and nothing was run. */
+export const RUN_OUTCOMES = ['ok', 'failed', 'refused'] as const;
+
 interface Checked {
   readonly grant: Grant;
   readonly request: Request;
@@ -37,6 +40,9 @@ export class Runs {
   readonly #running = new Set<string>();
   /** What runs here, and what has ended and is not kept yet or was kept by another gateway than its own, by digest: whoever asks again hears of that. */
   readonly #known = new Map<string, Promise<Ran>>();
+
+  /** How what was taken here ended since the start. */
+  readonly counts = new Map<(typeof RUN_OUTCOMES)[number], number>();
 
   constructor(
     private readonly link: RoleLink,
@@ -112,11 +118,17 @@ export class Runs {
 
   async #begin(checked: Checked, body: Run): Promise<Ran> {
     const taken = await this.#take(checked, body.jid);
-    if (taken === 'taken') return this.#run(checked, body);
-    if (taken !== 'already') return refusedRun(body.jid, taken);
+    if (taken === 'taken') return this.#count(await this.#run(checked, body));
+    if (taken !== 'already') return this.#count(refusedRun(body.jid, taken));
     const by = await this.#takenBy(checked.digest);
     const told = by === undefined || by === this.link.own.instance ? undefined : await askFellow(this.link, by, body);
     return told ?? refusedRun(body.jid, ALREADY_RAN);
+  }
+
+  #count(ran: Ran): Ran {
+    const outcome = ran.refusal !== null ? 'refused' : ran.outcome?.success === true ? 'ok' : 'failed';
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1);
+    return ran;
   }
 
   #check({ request: bytes, grant: said, jid }: Run): Result<Checked, Refusal> {

@@ -20,7 +20,7 @@ export interface ListContext {
   readonly onlyFunctions?: boolean;
 }
 
-export const EMPTY_LIST: AccessList = { entries: [], source: [] };
+const EMPTY_LIST: AccessList = { entries: [], source: [] };
 
 export function compileList(raw: Value, path: RulePath, context: ListContext): AccessList {
   if (!isList(raw)) {

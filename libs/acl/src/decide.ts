@@ -7,7 +7,7 @@
  * Spec: spec/acl.md#decision.
  */
 import type { Inventory } from '@natrium/matchers';
-import { refusal, type Refusal, type RefusalCode, type Target, type Value } from '@natrium/model';
+import { MAX_FUN, MAX_FUNS, refusal, type Refusal, type RefusalCode, type Target, type Value } from '@natrium/model';
 import type { Ask, Decision } from './ask.js';
 import { deniedFunction, deniedUser } from './blacklist.js';
 import { accessOf } from './caller-lists.js';
@@ -19,8 +19,6 @@ import { describeAsk } from './sentences.js';
 import { isModuleFunction, permitsSpec } from './specs.js';
 import type { TargetMemo } from './target-memo.js';
 
-const MAX_NAME = 256;
-const MAX_FUNCTIONS = 64;
 const MAX_MEMO_KEY = 1024;
 const FIND_JOB = 'saltutil.find_job';
 const EVERYBODY: RuleRef = { path: ['built-in', FIND_JOB] };
@@ -58,8 +56,7 @@ function shapeRefusal(ask: Ask): Refusal | undefined {
   const isLater = ask.what !== 'job' && ask.principal.kind !== 'minion';
   if (funs.length === 0 || (funs.includes('') && !isLater))
     return refusal('empty_function', `${describeAsk(ask)}: a function has no name`);
-  const sound =
-    funs.length <= MAX_FUNCTIONS && funs.every((fun) => fun.length <= MAX_NAME && !/[\p{Cc}\p{Cs}]/u.test(fun));
+  const sound = funs.length <= MAX_FUNS && funs.every((fun) => fun.length <= MAX_FUN && !/[\p{Cc}\p{Cs}]/u.test(fun));
   if (!sound)
     return refusal('bad_request', `${describeAsk(ask)}: that is no name of a function, or there are too many`);
   if (ask.what === 'job') return undefined;

@@ -4,6 +4,7 @@
  *
  * The caller of `decide` owns it, one for each of its own callers or one for all; the oldest entry goes first.
  */
+import { keepLatest } from '@natrium/model';
 import type { AccessList, Policy } from './policy.js';
 import type { RequestedTarget } from './requested-target.js';
 
@@ -41,7 +42,7 @@ function remember<T>(map: Map<string, T>, key: string, make: () => T, limit: num
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();
-  if (map.size >= limit) map.delete(map.keys().next().value ?? '');
   map.set(key, made);
+  keepLatest(map, limit);
   return made;
 }

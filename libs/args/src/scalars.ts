@@ -5,7 +5,7 @@
  *
  * Spec: spec/config.md#yaml. The original's behaviour: compat/cases/cli_args.jsonl.
  */
-import { float, type Value } from '@natrium/model';
+import { float, MAX_DIGITS, type Value } from '@natrium/model';
 
 /** What a reader answers for a word that has the form of its kind but no value, such as `0b_`: an error in the original. */
 export const MALFORMED: unique symbol = Symbol('malformed');
@@ -15,8 +15,6 @@ const INT =
   /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
 const FLOAT =
   /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
-/** Longer integers are nobody's intention, and turning them into numbers takes quadratic time. */
-const MAX_DIGITS = 400;
 
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([

@@ -288,6 +288,8 @@ describe('yamlify', () => {
       '['.repeat(100_000),
       `[${'-,'.repeat(20_000)}]`,
       `[${'9'.repeat(1000)}]`,
+      ...[' ', '\t', '\u2028'].map((blank) => `a${blank.repeat(60_000)}b`),
+      `{a: ${' '.repeat(60_000)}b}`,
     ];
     const ms = quickest(() => {
       for (const word of words) yamlify(word);

@@ -10,8 +10,10 @@ import { MALFORMED, readPlainWord } from './scalars.js';
 import { readWord } from './yaml11.js';
 
 /** White space as Python trims and splits at it, which differs from JavaScript's in a few characters. */
-export const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+';
-const TRIM = new RegExp(`^${SPACE}|${SPACE}$`, 'g');
+const BLANK = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+export const SPACE = `${BLANK}+`;
+/** A run of blanks is looked at from its beginning alone: from each of them, a long one would cost its square. */
+const TRIM = new RegExp(`^${SPACE}|(?<!${BLANK})${SPACE}$`, 'g');
 
 /** Most words are one plain scalar beyond doubt: no colon, no `#`, an ordinary beginning, no blank at the end. They need no parser. */
 const PLAIN = /^(?!-(?: |$)|---|\.\.\.)[\w./+-](?:[ !"$-9;-~]*[!"$-9;-~])?$/;
@@ -24,7 +26,8 @@ export function yamlify(word: Value): Value {
   return parsed === undefined || parsed === MALFORMED || loses(word, parsed) ? word : parsed;
 }
 
-function staysText(word: string): boolean {
+/** Whether a word is text whatever it says: it is not read as YAML at all. Costs no more than its length. */
+export function staysText(word: string): boolean {
   const trimmed = word.replace(TRIM, '');
   if (['', '---', '...'].includes(trimmed)) return true;
   // Digits with underscores are names more often than numbers.

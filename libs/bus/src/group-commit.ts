@@ -24,6 +24,8 @@ export class GroupCommit<T> {
   #busy: Promise<void> | undefined;
   #added = 0;
   #ended = 0;
+  /** When each group that has not ended was begun, as `performance.now()` has it: they end in their order. */
+  readonly #begun: number[] = [];
   readonly #limit: number;
   readonly #easing: Easing;
 
@@ -41,6 +43,12 @@ export class GroupCommit<T> {
     return this.#added - this.#ended;
   }
 
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get oldestMs(): number {
+    const [first] = this.#begun;
+    return first === undefined ? 0 : performance.now() - first;
+  }
+
   /** Resolves when `item` is durable; it is one promise for all of a group. */
   add(item: T): Promise<void> {
     const open = this.#open;
@@ -51,6 +59,7 @@ export class GroupCommit<T> {
   }
 
   #begin(): Group<T> {
+    this.#begun.push(performance.now());
     const before = this.#busy ?? whenEased(() => this.#added, this.#easing);
     const written = before.then(() => {
       if (this.#open === group) this.#open = undefined;
@@ -59,6 +68,7 @@ export class GroupCommit<T> {
     const group: Group<T> = { items: [], durable: written };
     const ended = () => {
       this.#ended += group.items.length;
+      this.#begun.shift();
       if (this.#busy === busy) this.#busy = undefined;
     };
     const busy = written.then(ended, ended);

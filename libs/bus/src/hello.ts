@@ -64,7 +64,7 @@ export async function hello(
   const question = encode(writeAs(contracts.helloQuestion, { version: 1, word: 'hello', nonce }) as Wire);
   const at = readingOf(clock);
   const inbox = `${limits.inbox ?? '_INBOX_HELLO'}.${toHex(randomBytes(12))}`;
-  let last = problem('no_answer', `no acl-service answered on ${subjects.hello}`);
+  let last = problem('no_answer', `no acl-service of the cluster ${subjects.cluster} answers; is natrium-acl running?`);
   const good = await firstGood(
     transport,
     subjects.hello,

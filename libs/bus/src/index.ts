@@ -3,19 +3,24 @@ export { BACK_MS, type Hearing, type Question } from './asking.js';
 export { Clock } from './clock.js';
 export type { AskFailure } from './conversation.js';
 export { Directory } from './directory.js';
-export type { Fan, FanTarget, ReadyFan } from './fanning.js';
+export type { FanTarget, ReadyFan } from './fanning.js';
 export { GroupCommit } from './group-commit.js';
 export { inSlices } from './in-slices.js';
-export { type Greeting, hello, type HelloPin, type HelloProblem } from './hello.js';
+export { hello, type HelloPin, type HelloProblem } from './hello.js';
 export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './journal.js';
+export { MemoryJournal } from './memory-journal.js';
 export { MemoryStore } from './memory-store.js';
 export { MemoryBroker } from './memory-transport.js';
 export { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';
 export { type BucketOptions, openBucket, whenWriteRefused, writeTrouble } from './nats-store.js';
+export { readTrouble } from './reading-state.js';
 export type { BrokerTls, BrokerUser, NatsOptions } from './nats-settings.js';
 export { NatsTransport } from './nats-transport.js';
 export { tellingSilence } from './telling-silence.js';
-export { type Lifetimes, OwnParty, type OwnPartyOptions } from './own-party.js';
+export { tellingUnopened } from './telling-unopened.js';
+export { waitingForBroker } from './waiting-for-broker.js';
+export { type BrokerTrouble, whyNoBroker } from './why-no-broker.js';
+export { OwnParty } from './own-party.js';
 export { Roles, rolesEnded } from './roles.js';
 export { readChain, ROLES_DOCUMENTS, writeChain } from './roles-news.js';
 export type { Opened } from './opened.js';
@@ -26,7 +31,7 @@ export { Sealer } from './sealer.js';
 export { isStoreFailure } from './store-failure.js';
 export { StreamRefused } from './stream-publisher.js';
 export { resealAll, storedKeyIds } from './stored-keys.js';
-export type { Entry, Following, Store } from './store.js';
+export type { Entry, Store } from './store.js';
 export {
   NO_TRACING,
   type OpenStep,

@@ -19,8 +19,10 @@ export interface BucketSettings {
   readonly ttlMs: number;
 }
 
-const NANOS_PER_MS = 1_000_000;
-const NOT_FOUND = 10_059;
+/** JetStream's times are in nanoseconds. */
+export const NANOS_PER_MS = 1_000_000;
+/** JetStream's own number: there is no stream of that name. */
+export const NO_STREAM = 10_059;
 
 /** One that is there stays as it is: whoever has made it, and with which settings. */
 export async function makeBucket(transport: NatsTransport, settings: BucketSettings): Promise<void> {
@@ -54,6 +56,6 @@ function configOf({ name, replicas, ttlMs }: BucketSettings): Partial<StreamConf
 }
 
 function unlessMissing(cause: unknown): false {
-  if (cause instanceof JetStreamApiError && cause.code === NOT_FOUND) return false;
+  if (cause instanceof JetStreamApiError && cause.code === NO_STREAM) return false;
   throw cause;
 }

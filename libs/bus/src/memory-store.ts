@@ -42,8 +42,8 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
-  follow(onEntry: Listener): Promise<Following> {
-    for (const entry of this.#entries.values()) onEntry(entry);
+  follow(onEntry: Listener, since = 0): Promise<Following> {
+    for (const entry of this.#entries.values()) if (entry.revision >= since) onEntry(entry);
     this.#listeners.add(onEntry);
     return Promise.resolve({ close: () => this.#listeners.delete(onEntry) });
   }
@@ -52,6 +52,19 @@ export class MemoryStore implements Store {
     const words = pattern.split('.');
     const found = [...this.#entries.values()].filter(({ key }) => fits(words, key.split('.')));
     return Promise.resolve(found.filter(({ revision }) => revision >= since));
+  }
+
+  async last(pattern: string): Promise<Entry | undefined> {
+    return (await this.list(pattern)).at(-1);
+  }
+
+  async keyNames(pattern: string): Promise<readonly string[]> {
+    return (await this.list(pattern)).map(({ key }) => key);
+  }
+
+  bounds(): Promise<{ readonly first: number; readonly last: number }> {
+    const [oldest] = this.#entries.values();
+    return Promise.resolve({ first: oldest?.revision ?? this.#revision + 1, last: this.#revision });
   }
 
   /** A follower that throws hears of later changes all the same, and the writer does not. */

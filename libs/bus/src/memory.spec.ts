@@ -1,4 +1,6 @@
-/** The broker and the store in memory keep what the real ones keep. */
+/** The broker, the store and the journal in memory keep what the real ones keep. */
+import { journalContract } from './journal.contract.js';
+import { MemoryJournal } from './memory-journal.js';
 import { MemoryStore } from './memory-store.js';
 import { MemoryBroker } from './memory-transport.js';
 import { storeContract } from './store.contract.js';
@@ -12,3 +14,7 @@ storeContract('in memory', () => {
   const store = new MemoryStore('test');
   return Promise.resolve([store, store]);
 });
+
+journalContract('in memory', () =>
+  Promise.resolve({ journal: new MemoryJournal(), subject: (sender) => `j.${sender}` }),
+);

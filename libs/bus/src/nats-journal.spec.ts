@@ -2,19 +2,29 @@
 import { jest } from '@jest/globals';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { journalContract } from './journal.contract.js';
 import { type Journal, type JournalMessage, Unstorable } from './journal.js';
-import { openJournal } from './nats-journal.js';
+import { NANOS_PER_MS } from './make-bucket.js';
+import { type JournalOptions, openJournal } from './nats-journal.js';
 import { writeTrouble } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
+import { readTrouble } from './reading-state.js';
+
+const MIB = 1 << 20;
 
 let broker: Broker;
 let transport: NatsTransport;
+const alerts: string[] = [];
 let journal: Journal;
 let name = 0;
 
 beforeAll(async () => {
   broker = await startBroker();
-  transport = await NatsTransport.connect({ servers: [broker.url], name: 'test' });
+  transport = await NatsTransport.connect({
+    servers: [broker.url],
+    name: 'test',
+    onAlert: (alert) => alerts.push(alert),
+  });
 });
 afterAll(async () => {
   await transport.drain();
@@ -22,10 +32,21 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   name += 1;
-  journal = await openJournal(transport, { name: `J${name}`, subjects: `j${name}.*`, replicas: 1, keepMs: 60_000 });
+  alerts.length = 0;
+  journal = await open({});
 });
 
-const text = (value: Uint8Array) => Buffer.from(value).toString();
+const open = (other: Partial<Pick<JournalOptions, 'keepMs' | 'maxBytes'>>) =>
+  openJournal(transport, {
+    ...{ name: `J${name}`, subjects: `j${name}.*`, replicas: 1, keepMs: 60_000, maxBytes: 100 * MIB },
+    ...other,
+  });
+
+async function settings() {
+  const { streams } = await jetstreamManager(transport.connection);
+  return (await streams.info(`J${name}`)).config;
+}
+
 const put = (sender: string, value: string, last: number) =>
   journal.append(`j${name}.${sender}`, Buffer.from(value), last);
 
@@ -43,18 +64,9 @@ function readSome(from: Parameters<Journal['read']>[0], count: number): Promise<
   });
 }
 
-describe('a journal', () => {
-  it('takes a message only when its sender’s last one is the one that the writer knows', async () => {
-    expect(await put('a', '1', 0)).toBe(1);
-    expect(await put('b', '1', 0)).toBe(2);
-    expect(await put('a', '2', 0)).toBeUndefined();
-    expect(await put('a', '2', 1)).toBe(3);
-    expect(await put('a', '3', 2)).toBeUndefined();
-    expect((await journal.lastOn(`j${name}.a`))?.sequence).toBe(3);
-    expect(await journal.lastOn(`j${name}.c`)).toBeUndefined();
-    expect(await journal.bounds()).toEqual({ first: 1, last: 3 });
-  });
+journalContract('on JetStream', () => Promise.resolve({ journal, subject: (sender) => `j${name}.${sender}` }));
 
+describe('a journal', () => {
   it('is read also where the consumer that was asked for is at a dead node, which never answers: another is asked for', async () => {
     const { connection } = transport;
     const request = connection.request.bind(connection);
@@ -77,26 +89,35 @@ describe('a journal', () => {
     expect(await put('a', '1', 0)).toBe(1);
   });
 
-  it('is read from any place, in order, with what is still to come', async () => {
-    await put('a', '1', 0);
-    await put('b', '2', 0);
-    const all = readSome({ everything: true }, 4);
-    const after = readSome({ after: 1 }, 3);
-    await put('a', '3', 1);
-    await put('b', '4', 2);
-    expect((await all).map(({ value }) => text(value))).toEqual(['1', '2', '3', '4']);
-    expect((await after).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
-  });
-
   it('opened again is the same one', async () => {
     await put('a', '1', 0);
-    const again = await openJournal(transport, {
-      name: `J${name}`,
-      subjects: `j${name}.*`,
-      replicas: 1,
-      keepMs: 70_000,
-    });
+    const again = await open({ keepMs: 70_000 });
+    expect((await settings()).max_age).toBe(70_000 * NANOS_PER_MS);
     expect((await again.lastOn(`j${name}.a`))?.sequence).toBe(1);
+  });
+
+  it('that cannot be read is trouble once that lasts, and none when it is read again', async () => {
+    const { connection } = transport;
+    const request = connection.request.bind(connection);
+    let refused = 0;
+    const spy = jest.spyOn(connection, 'request').mockImplementation((subject, ...rest) => {
+      if (!subject.includes('.CONSUMER.CREATE.')) return request(subject, ...rest);
+      refused += 1;
+      return Promise.reject(new Error('JetStream system temporarily unavailable'));
+    });
+    await put('a', '1', 0);
+    const read = readSome({ everything: true }, 1);
+    await until('it is refused', () => refused > 0);
+    const since = performance.now();
+    expect(readTrouble(transport)).toBeUndefined();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(since + 11_000);
+    expect(readTrouble(transport)).toMatch(/gives nothing to read of J\d+: JetStream system temporarily unavailable/);
+    clock.mockRestore();
+    spy.mockRestore();
+    await read;
+    const later = jest.spyOn(performance, 'now').mockReturnValue(since + 60_000);
+    expect(readTrouble(transport)).toBeUndefined();
+    later.mockRestore();
   });
 
   it('keeps nothing at the broker for who has read, nor for who left before reading had begun', async () => {
@@ -118,5 +139,73 @@ describe('a journal', () => {
     await until('no reader is left', async () => (await readers()) === 0);
     await put('b', '2', 0);
     expect(heard).toBe(0);
+  });
+});
+
+describe('the bytes of a journal', () => {
+  const put1000 = async (count: number) => {
+    for (let n = 0, last = 0; n < count; n += 1) last = (await put('a', 'x'.repeat(1000), last)) ?? 0;
+  };
+
+  it('have a bound: beyond it the oldest go, whatever their age, and whoever reads hears what is left', async () => {
+    journal = await open({ maxBytes: 5000 });
+    await put1000(20);
+    const { first, last } = await journal.bounds();
+    expect([first > 10, last]).toEqual([true, 20]);
+    const rest = Array.from({ length: last - first + 1 }, (_, n) => first + n);
+    expect((await readSome({ after: 1 }, rest.length)).map(({ sequence }) => sequence)).toEqual(rest);
+    expect(await put('a', 'x', last)).toBe(last + 1);
+  });
+
+  it('are as many as the broker has room for, where that is less: half, a quarter and so on, which is told once', async () => {
+    const most = 2 ** 50;
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.delete(`J${name}`);
+    await open({ maxBytes: most });
+    const { max_bytes: kept } = await settings();
+    expect([kept < most, kept >= 64 * MIB, Number.isInteger(Math.log2(kept))]).toEqual([true, true, true]);
+    expect(alerts).toEqual([expect.stringContaining(`keeps at most ${String(kept)} bytes, not ${String(most)}`)]);
+  });
+
+  it('stay as many as they were where there is no room for more; a new journal has at least 64 MiB or is none', async () => {
+    const others: string[] = [];
+    const fill = () => {
+      others.push(`FILL${others.length}`);
+      const about = { name: `FILL${others.length}`, subjects: `fill${others.length}.*`, replicas: 1, keepMs: 60_000 };
+      return openJournal(transport, { ...about, maxBytes: 2 ** 50 });
+    };
+    const fillAll = async () => {
+      while (others.length < 50) await fill();
+    };
+    await expect(fillAll()).rejects.toThrow(/insufficient storage/);
+    await open({ maxBytes: 199 * MIB, keepMs: 70_000 });
+    const { streams } = await jetstreamManager(transport.connection);
+    for (let n = 1; n < others.length; n += 1) await streams.delete(`FILL${n}`);
+    const { max_bytes: maxBytes, max_age: maxAge } = await settings();
+    expect([maxBytes, maxAge]).toEqual([100 * MIB, 70_000 * NANOS_PER_MS]);
+  });
+
+  it('get their bound also where an earlier version made the journal without one', async () => {
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.update(`J${name}`, { max_bytes: -1 });
+    await open({});
+    expect([(await settings()).max_bytes, alerts]).toEqual([100 * MIB, []]);
+  });
+
+  it('stay without one where the broker lets nobody change a stream, which the operator is told', async () => {
+    const { streams } = await jetstreamManager(transport.connection);
+    await streams.update(`J${name}`, { max_bytes: -1 });
+    const { connection } = transport;
+    const request = connection.request.bind(connection);
+    const spy = jest
+      .spyOn(connection, 'request')
+      .mockImplementation((subject, ...rest) =>
+        subject.includes('.STREAM.UPDATE.') ? Promise.reject(new Error('not permitted')) : request(subject, ...rest),
+      );
+    journal = await open({});
+    spy.mockRestore();
+    expect((await settings()).max_bytes).toBe(-1);
+    expect(alerts).toEqual([expect.stringContaining('however many bytes that are')]);
+    expect(await put('a', '1', 0)).toBe(1);
   });
 });

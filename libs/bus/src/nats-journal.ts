@@ -1,6 +1,7 @@
 /** The journal on JetStream: one stream, read by ordered consumers. */
-import { jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
+import { DiscardPolicy, JetStreamApiError, jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { type Journal, type JournalMessage, type ReadFrom, type Reading, Unstorable } from './journal.js';
+import { NANOS_PER_MS, NO_STREAM } from './make-bucket.js';
 import { publisherOf, unlessTaken } from './nats-store.js';
 import type { NatsTransport } from './nats-transport.js';
 import { AHEAD, StreamReading } from './stream-reading.js';
@@ -13,54 +14,110 @@ export interface JournalOptions {
   readonly replicas: number;
   /** Milliseconds after which a message is dropped. */
   readonly keepMs: number;
+  /** Bytes at each node of the broker beyond which the oldest messages are dropped: so much room is set aside, or half of it, and so on. */
+  readonly maxBytes: number;
   /** With a broker whose nodes are still starting; without it the first try counts. */
   readonly patience?: Patience | undefined;
 }
 
-const NANOS_PER_MS = 1_000_000;
 /** Room for the condition, which the broker counts as a part of the message. */
 const HEADERS = 256;
 const NO_MESSAGE = 404;
 const NO_MESSAGE_FOUND = 10_037;
+/** The stream was made meanwhile, with other settings. */
+const OTHER_SETTINGS = 10_058;
+/** The node, or of several none that could be chosen, has so much room to set aside. */
+const [NO_ROOM, NO_NODE] = [10_047, 10_005];
+/** A journal with less is none. */
+const LEAST_BYTES = 64 << 20;
 
 export async function openJournal(transport: NatsTransport, options: JournalOptions): Promise<Journal> {
   await whenPlaced(options.name, options.patience, () => makeStream(transport, options));
   return new NatsJournal(options.name, transport);
 }
 
+type Settings = Pick<StreamConfig, 'subjects' | 'num_replicas' | 'max_age' | 'max_bytes' | 'discard'>;
+
 async function makeStream(transport: NatsTransport, options: JournalOptions): Promise<void> {
-  const manager = await jetstreamManager(transport.connection);
-  const config = {
-    subjects: [options.subjects],
-    num_replicas: options.replicas,
-    max_age: options.keepMs * NANOS_PER_MS,
-  };
-  try {
-    await manager.streams.add({ name: options.name, storage: StorageType.File, ...config });
-  } catch (cause) {
-    // It is there with other settings, or that is why it could not be made.
-    if (!(await exists(transport, options.name))) throw cause;
-    await setAnew(transport, options.name, config);
+  const { name, maxBytes } = options;
+  const now = await configNow(transport, name);
+  // One that is there loses nothing for want of room for more.
+  const least = Math.max(LEAST_BYTES, Math.min(now?.max_bytes ?? 0, maxBytes));
+  for (let bytes = maxBytes; ; bytes = Math.max(Math.floor(bytes / 2), least)) {
+    try {
+      await (now === undefined
+        ? makeAnew(transport, options, bytes)
+        : setAnew(transport, now, settingsOf(options, bytes)));
+      if (bytes < maxBytes) transport.alert(`the stream ${name} keeps at most ${String(bytes)} bytes, not ${String(maxBytes)}: the broker has no room for more`); // prettier-ignore
+      return;
+    } catch (cause) {
+      if (hasNoRoom(cause) && bytes > least) continue;
+      if (now === undefined) throw cause;
+      tellUnchanged(transport, now, cause);
+      return;
+    }
   }
 }
 
-async function exists(transport: NatsTransport, name: string): Promise<boolean> {
+function settingsOf({ subjects, replicas, keepMs }: JournalOptions, maxBytes: number): Settings {
+  return {
+    subjects: [subjects],
+    num_replicas: replicas,
+    max_age: keepMs * NANOS_PER_MS,
+    max_bytes: maxBytes,
+    discard: DiscardPolicy.Old,
+  };
+}
+
+/** undefined: there is none. */
+async function configNow(transport: NatsTransport, name: string): Promise<StreamConfig | undefined> {
   const manager = await jetstreamManager(transport.connection, { checkAPI: false });
-  return manager.streams.info(name).then(
-    () => true,
-    () => false,
-  );
+  try {
+    return (await manager.streams.info(name)).config;
+  } catch (cause) {
+    if (cause instanceof JetStreamApiError && cause.code === NO_STREAM) return undefined;
+    throw cause;
+  }
+}
+
+async function makeAnew(transport: NatsTransport, options: JournalOptions, maxBytes: number): Promise<void> {
+  const { streams } = await jetstreamManager(transport.connection);
+  try {
+    await streams.add({ name: options.name, storage: StorageType.File, ...settingsOf(options, maxBytes) });
+  } catch (cause) {
+    if (!(cause instanceof JetStreamApiError && cause.code === OTHER_SETTINGS)) throw cause;
+    await makeStream(transport, options);
+  }
+}
+
+async function setAnew(transport: NatsTransport, now: StreamConfig, wanted: Settings): Promise<void> {
+  const isAsWanted =
+    now.num_replicas === wanted.num_replicas &&
+    now.max_age === wanted.max_age &&
+    now.max_bytes === wanted.max_bytes &&
+    now.subjects.join() === wanted.subjects.join();
+  if (isAsWanted) return;
+  const { streams } = await jetstreamManager(transport.connection);
+  await streams.update(now.name, wanted);
 }
 
 /** A broker with users lets nobody change a stream: the operator does, and until then it stays as it is. */
-async function setAnew(transport: NatsTransport, name: string, config: Partial<StreamConfig>): Promise<void> {
-  const manager = await jetstreamManager(transport.connection);
-  try {
-    await manager.streams.update(name, config);
-  } catch (cause) {
-    const { config: now } = await manager.streams.info(name);
-    transport.notice(`the stream ${name} stays as it is, and keeps messages for ${String(now.max_age / NANOS_PER_MS)} ms: its new settings were refused`, cause); // prettier-ignore
-  }
+function tellUnchanged(
+  transport: NatsTransport,
+  { name, max_age: maxAge, max_bytes: maxBytes }: StreamConfig,
+  cause: unknown,
+): void {
+  // prettier-ignore
+  const isBounded = maxBytes > 0;
+  const bound = isBounded ? `at most ${String(maxBytes)} bytes` : 'however many bytes that are';
+  const sentence = `the stream ${name} stays as it is, and keeps messages for ${String(maxAge / NANOS_PER_MS)} ms, ${bound}: its new settings were refused`;
+  if (isBounded) transport.notice(sentence, cause);
+  else transport.alert(sentence, cause); // it may fill the disk
+}
+
+function hasNoRoom(cause: unknown): boolean {
+  if (!(cause instanceof JetStreamApiError)) return false;
+  return cause.code === NO_ROOM || (cause.code === NO_NODE && cause.message.includes('insufficient storage'));
 }
 
 /**

@@ -1,4 +1,6 @@
 /** How a process connects to the broker, and what it is told of its connection. */
+import { isIP } from 'node:net';
+import { checkServerIdentity, type ConnectionOptions as TlsConnectionOptions } from 'node:tls';
 import type { NatsKey } from '@natrium/envelope';
 import { sample } from '@natrium/model';
 import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node';
@@ -23,16 +25,20 @@ export interface BrokerTls {
 }
 
 export interface NatsOptions {
+  /** One that is `tls://` makes the connection to each of them TLS only. */
   readonly servers: readonly string[];
   readonly name: string;
   readonly user?: BrokerUser | undefined;
+  /** Set: TLS only, whatever the addresses say. */
   readonly tls?: BrokerTls | undefined;
   /** Below which answers to this process come, JetStream's too. */
   readonly inbox?: string | undefined;
   /** Told of every state change of the connection and of every handler that threw. */
   readonly onNotice?: (notice: string, cause?: unknown) => void;
-  /** Told of what an operator has to mend, and when it is over. */
+  /** Told of what an operator has to mend. */
   readonly onAlert?: (alert: string, cause?: unknown) => void;
+  /** Told when that is over. */
+  readonly onOver?: (over: string) => void;
   /** false: the first connection must succeed at once. */
   readonly waitOnFirstConnect?: boolean;
   /** A broker that has let this user in may refuse it for a while, as a busy one does: it is asked again for ever. */
@@ -56,8 +62,13 @@ export function settings(options: NatsOptions): ConnectionOptions {
     ignoreClusterUpdates: false,
     ...(inbox === undefined ? {} : { inboxPrefix: inbox }),
     ...(user === undefined ? {} : { authenticator: (nonce?: string) => login(user, nonce) }),
-    ...(tls === undefined ? {} : { tls: filesOf(tls) }),
+    ...(tls === undefined && !servers.some(asksForTls) ? {} : { tls: { ...filesOf(tls ?? {}), ...namesIn(servers) } }),
   };
+}
+
+/** The client library itself does not look at the scheme, and would take a broker's word for it that there is no TLS. */
+function asksForTls(url: string): boolean {
+  return /^tls:/i.test(url);
 }
 
 /**
@@ -76,6 +87,23 @@ export function startingAt(node: string, options: ConnectionOptions): Connection
 function login({ jwt, key }: BrokerUser, nonce = ''): { jwt: string; nkey: string; sig: string } {
   const signature = key.sign(new TextEncoder().encode(nonce));
   return { jwt: jwt(), nkey: key.name, sig: Buffer.from(signature).toString('base64url') };
+}
+
+/**
+ * The client library tells Node which name it dialled, and none for an address: Node then looks for `localhost` in the certificate.
+ * It has to name one of the addresses instead; which of them was dialled cannot be known here.
+ */
+function namesIn(servers: readonly string[]): Pick<TlsConnectionOptions, 'checkServerIdentity'> {
+  const hosts = servers.map((url) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
+  const addresses = hosts.filter((host) => isIP(host) !== 0);
+  if (addresses.length === 0) return {};
+  return {
+    checkServerIdentity: (name, certificate) => {
+      const asked = name === 'localhost' ? [...addresses, ...hosts.filter((host) => host === name)] : [name];
+      const wrong = asked.map((host) => checkServerIdentity(host, certificate));
+      return wrong.includes(undefined) ? undefined : wrong[0];
+    },
+  };
 }
 
 function filesOf({ ca, cert, key }: BrokerTls): TlsOptions {

@@ -1,6 +1,14 @@
 /** The store on JetStream: one key-value bucket for each class. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { DeliverPolicy, jetstream, JetStreamApiError, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
+import {
+  DeliverPolicy,
+  jetstream,
+  JetStreamApiError,
+  jetstreamManager,
+  type JsMsg,
+  type StoredMsg,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { TimeoutError } from '@nats-io/transport-node';
 import { type BucketSettings, makeBucket } from './make-bucket.js';
@@ -89,9 +97,9 @@ class NatsStore implements Store {
   }
 
   /** With history 1 what follows the last that was heard is all that matters: who was away begins anew there. */
-  async follow(onEntry: (entry: Change) => void): Promise<Following> {
+  async follow(onEntry: (entry: Change) => void, since = 0): Promise<Following> {
     let last = await triedAnew(() => this.#lastOf(EVERY));
-    let told = 0;
+    let told = Math.max(since - 1, 0);
     let toldAll: () => void = () => undefined;
     const all = new Promise<boolean>((resolve) => {
       toldAll = () => {
@@ -103,7 +111,7 @@ class NatsStore implements Store {
       told = message.seq;
       if (told >= last) toldAll();
     };
-    const from = { everything: true } as const;
+    const from = told === 0 ? ({ everything: true } as const) : { after: told };
     const reading = new StreamReading(this.transport, { stream: `KV_${this.name}`, from, ahead: AHEAD, onMessage });
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
@@ -161,6 +169,28 @@ class NatsStore implements Store {
     return [...few, ...more].map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
   }
 
+  async last(pattern: string): Promise<Entry | undefined> {
+    const message = await triedAnew(() => this.#newest(pattern));
+    const change = message === undefined ? undefined : this.#changeIn(message);
+    return change?.value === undefined ? undefined : change;
+  }
+
+  /** The leader has them in memory. */
+  async keyNames(pattern: string): Promise<readonly string[]> {
+    const { state } = await triedAnew(() => this.#info({ subjects_filter: this.#subject(pattern) }));
+    return Object.keys(state.subjects ?? {}).map((subject) => this.#keyIn(subject));
+  }
+
+  async bounds(): Promise<{ readonly first: number; readonly last: number }> {
+    const { state } = await triedAnew(() => this.#info());
+    return { first: Math.max(state.first_seq, 1), last: state.last_seq };
+  }
+
+  async #info(ask?: { readonly subjects_filter: string }): Promise<StreamInfo> {
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
+    return streams.info(`KV_${this.name}`, ask);
+  }
+
   async #byConsumer(range: Range): Promise<readonly Told[]> {
     const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
     const consumer = await consumers.get(`KV_${this.name}`, {
@@ -191,7 +221,7 @@ class NatsStore implements Store {
       const next = { seq, next_by_subj: this.#subject(pattern) };
       const message = await streams.getMessage(`KV_${this.name}`, next);
       if (message === null) break; // gone meanwhile
-      read.push({ subject: message.subject, headers: message.header, data: message.data, seq: message.seq });
+      read.push(toldBy(message));
       seq = message.seq + 1;
     }
     return read;
@@ -199,10 +229,18 @@ class NatsStore implements Store {
 
   /** Revision of the newest value or marker under the pattern; 0 when there is none. */
   async #lastOf(pattern: string): Promise<number> {
+    return (await this.#newest(pattern))?.seq ?? 0;
+  }
+
+  async #newest(pattern: string): Promise<Told | undefined> {
     const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
     const message = await streams.getMessage(`KV_${this.name}`, { last_by_subj: this.#subject(pattern) });
-    return message?.seq ?? 0;
+    return message === null ? undefined : toldBy(message);
   }
+}
+
+function toldBy({ subject, header, data, seq }: StoredMsg): Told {
+  return { subject, headers: header, data, seq };
 }
 
 /** One publisher, and so one inbox, for each connection. */

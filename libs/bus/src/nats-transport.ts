@@ -188,6 +188,11 @@ export class NatsTransport implements Transport {
     this.options.onAlert?.(alert, cause);
   }
 
+  /** Tells whoever was alerted that it is over. */
+  over(sentence: string): void {
+    this.options.onOver?.(sentence);
+  }
+
   /** Calls each time the connection is there again after it was lost. @returns Ends that. */
   whenBack(back: () => void): () => void {
     this.#whenBack.add(back);

@@ -109,8 +109,13 @@ describe('the real broker', () => {
 
   it('that takes no writes to a bucket is told of once, with the reason, and once when it does again', async () => {
     const alerts: string[] = [];
-    const onAlert = (alert: string) => alerts.push(alert);
-    const transport = await NatsTransport.connect({ servers: [broker.url], name: 'test', onAlert });
+    const overs: string[] = [];
+    const transport = await NatsTransport.connect({
+      servers: [broker.url],
+      name: 'test',
+      onAlert: (alert) => alerts.push(alert),
+      onOver: (sentence) => overs.push(sentence),
+    });
     open.push(transport);
     const bucket = await openBucket(transport, { name: 'NT_test_full', replicas: 1, ttlMs: 0 });
     await bucket.put('a', new Uint8Array(100));
@@ -125,7 +130,7 @@ describe('the real broker', () => {
     expect(writeTrouble(transport)).toBeUndefined();
     const trouble = expect.stringContaining('takes no writes to NT_test_full') as string;
     const over = 'the broker takes writes to NT_test_full again';
-    expect(alerts).toEqual([trouble, over]);
+    expect([alerts, overs]).toEqual([[trouble], [over]]);
   });
 
   it('that forgets where a follower is tells it what is put and deleted meanwhile and afterwards, and soon', async () => {

@@ -1,4 +1,5 @@
 /** Rules of the bus's small parts: groups of writes, the cluster's time, who is known, and values sealed at rest. */
+import { jest } from '@jest/globals';
 import { type KnownParty, sodiumReady, type StorageKey } from '@natrium/envelope';
 import { withOneByteEdited } from '@natrium/testing';
 import { Clock } from './clock.js';
@@ -65,6 +66,30 @@ describe('a group commit', () => {
     expect(durable).toBe(false);
     disk.end();
     await added;
+  });
+
+  it('knows how long the oldest has waited, also while a younger one waits behind it', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    try {
+      const disk = new Disk();
+      const commit = new GroupCommit<string>(disk.write, { windowMs: 0 });
+      expect(commit.oldestMs).toBe(0);
+      const first = commit.add('a');
+      await disk.writing(1);
+      clock.mockReturnValue(4000);
+      const second = commit.add('b').catch(() => undefined);
+      clock.mockReturnValue(6000);
+      expect(commit.oldestMs).toBe(5000);
+      disk.end();
+      await first;
+      await disk.writing(2);
+      expect(commit.oldestMs).toBe(2000);
+      disk.end(new Error('full'));
+      await second;
+      expect(commit.oldestMs).toBe(0);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('fails the group whose write failed, and no other', async () => {

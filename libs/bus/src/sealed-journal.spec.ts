@@ -1,6 +1,7 @@
 /** Rules of a journal of which something does not open: it is left out, told, and waited for by nobody. */
 import { sodiumReady, type StorageKey } from '@natrium/envelope';
-import type { Journal, JournalMessage } from './journal.js';
+import { journalContract } from './journal.contract.js';
+import { MemoryJournal } from './memory-journal.js';
 import { SealedJournal } from './sealed-journal.js';
 import { StoredCorrupt } from './sealed-store.js';
 
@@ -10,42 +11,27 @@ const SUBJECT = 'nt.main.events.a';
 
 beforeAll(sodiumReady);
 
-/** Hands on what it holds at once. */
-class Pages implements Journal {
-  readonly name = 'pages';
-  readonly messages: JournalMessage[] = [];
-
-  append(subject: string, value: Uint8Array): Promise<number> {
-    return Promise.resolve(this.messages.push({ sequence: this.messages.length + 1, subject, value, behind: 0 }));
-  }
-
-  lastOn(): Promise<JournalMessage | undefined> {
-    return Promise.resolve(this.messages.at(-1));
-  }
-
-  bounds() {
-    return Promise.resolve({ first: 1, last: this.messages.length });
-  }
-
-  read(_: unknown, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void) {
-    if (this.messages.length === 0) onNothing?.();
-    for (const message of this.messages)
-      void onMessage({ ...message, behind: this.messages.length - message.sequence });
-    return { close: () => undefined };
-  }
-}
+journalContract('sealed', () => {
+  const keys = { newest: KNOWN, byId: (id: string) => (id === KNOWN.id ? KNOWN : undefined) };
+  const onCorrupt = (error: StoredCorrupt) => {
+    throw error;
+  };
+  const journal = new SealedJournal(new MemoryJournal(), keys, onCorrupt);
+  return Promise.resolve({ journal, subject: (sender) => `nt.main.events.${sender}` });
+});
 
 /** What is read of messages that were sealed with these keys, and the alerts. */
 async function read(...keys: readonly StorageKey[]) {
-  const pages = new Pages();
+  const pages = new MemoryJournal();
   const sealed = (key: StorageKey) => {
     const byId = (id: string) => (id === key.id ? key : undefined);
     return new SealedJournal(pages, { newest: key, byId }, ({ revision }) => heard.push(`${String(revision)} is lost`));
   };
   const heard: string[] = [];
-  for (const key of keys) await sealed(key).append(SUBJECT, new Uint8Array(1), 0);
+  for (const [last, key] of keys.entries()) await sealed(key).append(SUBJECT, new Uint8Array(1), last);
   const journal = sealed(KNOWN);
   journal.read({ everything: true }, ({ sequence }) => void heard.push(String(sequence)), () => heard.push('nothing')); // prettier-ignore
+  await new Promise(setImmediate);
   return { journal, heard };
 }
 

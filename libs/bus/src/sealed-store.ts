@@ -81,12 +81,12 @@ export class SealedStore implements Store {
     return this.store.delete(key, revision);
   }
 
-  async follow(onEntry: OnEntry): Promise<Following> {
+  async follow(onEntry: OnEntry, since?: number): Promise<Following> {
     const follower: Follower = { onEntry, missed: new Map() };
     this.#followers.add(follower);
     const following = await this.store.follow((entry) => {
       this.#tell(follower, entry);
-    });
+    }, since);
     const close = () => {
       this.#followers.delete(follower);
       following.close();
@@ -134,6 +134,19 @@ export class SealedStore implements Store {
       if (problem !== undefined) this.onCorrupt(problem);
     }
     return opened;
+  }
+
+  async last(pattern: string): Promise<Entry | undefined> {
+    const entry = await this.store.last(pattern);
+    return entry === undefined ? undefined : { ...entry, value: this.#open(entry) };
+  }
+
+  keyNames(pattern: string): Promise<readonly string[]> {
+    return this.store.keyNames(pattern);
+  }
+
+  bounds(): Promise<{ readonly first: number; readonly last: number }> {
+    return this.store.bounds();
   }
 
   /** @returns Why `take` is not told of it, or has not taken it. */

@@ -29,7 +29,7 @@ import type { Directory } from './directory.js';
 import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
-export const MAX_MESSAGE = 8 << 20;
+const MAX_MESSAGE = 8 << 20;
 /** Of whom a role or the roster knows. */
 export const SEEN: SeenLimits = {
   /**

@@ -196,6 +196,49 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       expect(await other.list('x.*')).toEqual([]);
     });
 
+    it('tells a follower from a revision on what was written since, and every change after', async () => {
+      await store.put('a', bytes('one'));
+      await store.put('b', bytes('two'));
+      const since = await store.put('c', bytes('three'));
+      const follower = new Follower();
+      const later = new Follower();
+      const following = [await other.follow(follower.hear, since), await other.follow(later.hear, since + 1)];
+      expect([follower.changes, later.changes]).toEqual([[['c', 'three']], []]);
+      await store.put('a', bytes('four'));
+      expect((await follower.atLeast(2)).slice(1)).toEqual([['a', 'four']]);
+      expect(await later.atLeast(1)).toEqual([['a', 'four']]);
+      for (const one of following) one.close();
+    });
+
+    it('gives what was written last under a pattern, whatever its key, and nothing for a deletion', async () => {
+      for (const key of ['r.9', 'r.1', 'd.1', 'r.5']) await store.put(key, bytes(key));
+      const again = await store.put('r.1', bytes('again'));
+      const entry = await other.last('r.*');
+      expect([entry?.key, textOf(entry?.value), entry?.revision]).toEqual(['r.1', 'again', again]);
+      expect((await other.last('*.1'))?.key).toBe('r.1');
+      expect((await other.last('d.1'))?.key).toBe('d.1');
+      expect(await other.last('x.*')).toBeUndefined();
+      await store.delete('d.1');
+      expect(await other.last('d.*')).toBeUndefined();
+    });
+
+    it('names the keys under a pattern, each once', async () => {
+      expect(await store.keyNames('r.*')).toEqual([]);
+      for (const key of ['r.a.0', 'r.a.5', 'r.b.0', 'd.a.0', 'r.a.0']) await store.put(key, bytes(key));
+      expect([...(await other.keyNames('r.*.0'))].sort()).toEqual(['r.a.0', 'r.b.0']);
+      expect([...(await other.keyNames('r.a.*'))].sort()).toEqual(['r.a.0', 'r.a.5']);
+      expect(await other.keyNames('x.*')).toEqual([]);
+    });
+
+    it('knows between which revisions all is that is there', async () => {
+      const empty = await store.bounds();
+      expect(empty.first).toBeGreaterThan(empty.last);
+      await store.put('a', bytes('one'));
+      const first = await store.put('b', bytes('two'));
+      const last = await store.put('a', bytes('three'));
+      expect(await other.bounds()).toEqual({ first, last });
+    });
+
     it('lists nothing of an empty store', async () => {
       expect(await store.list('r.*')).toEqual([]);
     });

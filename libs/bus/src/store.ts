@@ -26,8 +26,17 @@ export interface Store {
   put(key: string, value: Uint8Array): Promise<number>;
   /** @param revision Only while this one is there; what was replaced meanwhile stays. */
   delete(key: string, revision?: number): Promise<void>;
-  /** Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value. */
-  follow(onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void): Promise<Following>;
+  /** Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value. With `since` from that revision on. */
+  follow(
+    onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void,
+    since?: number,
+  ): Promise<Following>;
   /** All values under a key pattern (`r.*`), oldest first; with `since` only those whose revision is at least that. */
   list(pattern: string, since?: number): Promise<readonly Entry[]>;
+  /** What was written last under a key pattern; undefined when there is nothing, or that was deleted. */
+  last(pattern: string): Promise<Entry | undefined>;
+  /** The keys under a pattern in no order, without reading values; one whose value was deleted may be among them. */
+  keyNames(pattern: string): Promise<readonly string[]>;
+  /** The revisions of the oldest and of the newest change that is kept; in an empty store the first is beyond the last. */
+  bounds(): Promise<{ readonly first: number; readonly last: number }>;
 }

@@ -23,6 +23,10 @@ class BusyConnection implements PublishingTransport {
     this.#replies.push(reply ?? '');
   }
 
+  over(): void {
+    // nobody listens
+  }
+
   alert(alert: string): void {
     this.alerts.push(alert);
   }

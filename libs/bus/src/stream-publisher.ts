@@ -46,7 +46,7 @@ const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
 const FIRST = expecting(0);
 
 /** What publishing needs of a connection. */
-export type PublishingTransport = Pick<NatsTransport, 'inbox' | 'subscribe' | 'send' | 'alert' | 'caughtUp'>;
+export type PublishingTransport = Pick<NatsTransport, 'inbox' | 'subscribe' | 'send' | 'alert' | 'over' | 'caughtUp'>;
 
 export class StreamPublisher {
   readonly #waiting = new InFlight<string, Waiting>();
@@ -143,7 +143,7 @@ export class StreamPublisher {
   }
 
   #taken(store: string): void {
-    if (this.#refused.delete(store)) this.transport.alert(`the broker takes writes to ${store} again`);
+    if (this.#refused.delete(store)) this.transport.over(`the broker takes writes to ${store} again`);
   }
 
   #settle(token: string): Waiting | undefined {

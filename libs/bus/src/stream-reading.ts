@@ -4,7 +4,6 @@
  * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Consumer,
   type ConsumerMessages,
@@ -16,6 +15,7 @@ import {
 import { askedMeanwhile } from './asked-meanwhile.js';
 import type { ReadFrom, Reading } from './journal.js';
 import type { NatsTransport } from './nats-transport.js';
+import { beginReading, type ReadingState } from './reading-state.js';
 
 export interface StreamRead {
   readonly stream: string;
@@ -31,7 +31,6 @@ export interface StreamRead {
 export const AHEAD = 256;
 /** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
 export const WATCHED = { expires: 10_000, idle_heartbeat: 1000 } as const;
-const AGAIN_MS = 500;
 /** A new consumer may be placed at the dead node too, which then does not answer: another is asked for soon. */
 export const SOON_MS = 1500;
 /** A slow broker's answer is waited for meanwhile. */
@@ -42,6 +41,10 @@ export class StreamReading implements Reading {
   #closed = false;
   #from: ReadFrom;
   #onNothing: (() => void) | undefined;
+  readonly #state: ReadingState;
+  readonly #end: () => void;
+  /** Set while it waits to try again. */
+  #tryNow: () => void = () => undefined;
 
   constructor(
     private readonly transport: NatsTransport,
@@ -49,11 +52,14 @@ export class StreamReading implements Reading {
   ) {
     this.#from = what.from;
     this.#onNothing = what.onNothing;
+    ({ state: this.#state, end: this.#end } = beginReading(transport, what.stream));
     void this.#keepReading();
   }
 
   close(): void {
     this.#closed = true;
+    this.#end();
+    this.#tryNow();
     this.#messages?.stop();
   }
 
@@ -62,10 +68,24 @@ export class StreamReading implements Reading {
       try {
         await this.#readOn();
       } catch (cause) {
-        this.transport.notice(`reading ${this.what.stream} failed and begins again`, cause);
-        await pause(AGAIN_MS);
+        await this.#pause(this.#state.failed(cause));
       }
     }
+    this.#end();
+  }
+
+  /** A connection that is back is tried at once. */
+  async #pause(ms: number): Promise<void> {
+    let end: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#tryNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      end = this.transport.whenBack(this.#tryNow);
+    });
+    end();
   }
 
   async #readOn(): Promise<void> {
@@ -78,7 +98,9 @@ export class StreamReading implements Reading {
     try {
       if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
       this.#onNothing = undefined;
-      await this.#hearAll(await consumer.consume({ max_messages: this.what.ahead, ...WATCHED }));
+      const messages = await consumer.consume({ max_messages: this.what.ahead, ...WATCHED });
+      this.#state.went();
+      await this.#hearAll(messages);
     } finally {
       letGo(consumer);
     }

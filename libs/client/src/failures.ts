@@ -1,5 +1,5 @@
 /** Why an answer is none, in the words of a refusal. */
-import { type Refusal, refusal } from '@natrium/model';
+import { MAX_FUN, MAX_FUNS, type Refusal, refusal } from '@natrium/model';
 
 /** What a caller hears when the master is silent. */
 export const TIMED_OUT = 'the master did not answer in time';
@@ -18,19 +18,15 @@ export function unreachable(failure: string): Refusal {
   return refusal('master_unreachable', why[failure] ?? failure);
 }
 
-const MAX_FUNCTIONS = 64;
-const MAX_NAME = 256;
-
 /** What no request can hold, and so nobody could decide. */
 export function namesRefusal(funs: readonly string[]): Refusal | undefined {
   if (funs.length === 0 || funs.includes(''))
     return refusal('empty_function', `'${funs.join(',')}' may not run: a function has no name`);
-  if (funs.length > MAX_FUNCTIONS)
-    return refusal('bad_request', `at most ${String(MAX_FUNCTIONS)} functions run at once`);
-  const long = funs.find((fun) => fun.length > MAX_NAME);
+  if (funs.length > MAX_FUNS) return refusal('bad_request', `at most ${String(MAX_FUNS)} functions run at once`);
+  const long = funs.find((fun) => fun.length > MAX_FUN);
   if (long === undefined) return undefined;
   return refusal(
     'bad_request',
-    `'${long.slice(0, 40)}…' is no function: a name has at most ${String(MAX_NAME)} characters`,
+    `'${long.slice(0, 40)}…' is no function: a name has at most ${String(MAX_FUN)} characters`,
   );
 }

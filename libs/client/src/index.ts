@@ -5,7 +5,6 @@ export {
   type Follow,
   identityAsker,
   type JobAsk,
-  type LoggedIn,
   type LoginAsk,
   type RunAnswer,
   type RunAsk,

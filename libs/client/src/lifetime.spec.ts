@@ -1,17 +1,16 @@
 /** Rules of how long a request lives: for its own timeout and a minute more, and never longer than a request may. */
 import type { Question } from '@natrium/bus';
-import { MAX_LIFETIME, readRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { readRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { MAX_LIFETIME, MAX_TIMEOUT } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import type { Asker } from './asks.js';
 import { MasterClient } from './master-client.js';
-
-const DAY_S = 86_400;
 
 beforeAll(sodiumReady);
 
 it.each([
   [5, 65_000],
-  [DAY_S, MAX_LIFETIME],
+  [MAX_TIMEOUT, MAX_LIFETIME],
 ])('a run of %d s lives %d ms', async (timeout, lifetime) => {
   const asked: Question<typeof contracts.runner>[] = [];
   const step = { within: (work: () => unknown) => work(), note: () => undefined, end: () => undefined };

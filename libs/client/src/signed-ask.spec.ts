@@ -1,6 +1,6 @@
 /** Rules of what fits into no request: it is refused with a sentence that says why, and nothing of it is sent. */
-import { MAX_LIFETIME, readRequest, SigningKey, sodiumReady } from '@natrium/envelope';
-import type { Value } from '@natrium/model';
+import { readRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { MAX_LIFETIME, type Value } from '@natrium/model';
 import type { Asker, JobAsk } from './asks.js';
 import { MasterClient } from './master-client.js';
 import { signAsk } from './signed-ask.js';

@@ -1,10 +1,20 @@
 /** What is asked becomes a signed request, or the refusal of what fits into none: nobody could decide that. */
-import { EncodingError, MAX_LIFETIME, randomBytes, type Request, signRequest } from '@natrium/envelope';
-import { err, isMap, ok, type Refusal, refuse, type Result, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { EncodingError, randomBytes, type Request, signRequest } from '@natrium/envelope';
+import {
+  err,
+  isMap,
+  lifetimeOf,
+  ok,
+  type Refusal,
+  refuse,
+  type Result,
+  toPlain,
+  type Value,
+  type ValueMap,
+} from '@natrium/model';
 import type { Asker, JobAsk } from './asks.js';
 import { namesRefusal } from './failures.js';
 
-const GRACE_MS = 60_000;
 /** The broker takes 8 MiB in a message, which is padded by up to 128 KiB; there is room for what stands around a request on its way. */
 const MOST_BYTES = 8_192_000;
 const OUT_OF_BOUNDS =
@@ -47,7 +57,7 @@ export function signAsk(
     timeout: Math.ceil(ask.timeout),
     options: plainMap({ ...ask.options, ...delimiter, ...claims }),
     issued: sealer.clock.now(),
-    lifetime: Math.min(Math.ceil(ask.timeout) * 1000 + GRACE_MS, MAX_LIFETIME),
+    lifetime: lifetimeOf(ask.timeout),
   };
   return signed(asker, request);
 }

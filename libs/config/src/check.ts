@@ -33,6 +33,8 @@ export interface Checked<T> {
   readonly locate: (path: Path) => FilePlace;
   readonly folders: readonly WatchedFolder[];
   readonly reports: readonly string[];
+  /** Keys of Salt that the files have and that have no use here. */
+  readonly unused: readonly string[];
 }
 
 /** One kind of configuration: the name of its main file, its schema, and the schema of the other kind. */
@@ -96,13 +98,14 @@ function checkFiles<S extends z.ZodMiniObject>(
     ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
-  const idle = unknown.filter((key) => !isUsed(key)).map((key) => unused(key, kind, locate([key])));
+  const idle = unknown.filter((key) => !isUsed(key));
   return ok({
     values: parsed.data,
     given,
     locate,
     folders,
-    reports: [...reports, ...idle],
+    reports: [...reports, ...idle.map((key) => unused(key, kind, locate([key])))],
+    unused: idle,
   });
 }
 

@@ -4,9 +4,9 @@
  *
  * Spec: spec/config.md#files.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
 import { err, isList, ok, type Result } from '@natrium/model';
@@ -59,6 +59,11 @@ function replaced(first: Sourced, ...others: readonly (Sourced | undefined)[]): 
 
 function nothing(file: string): LoadedYaml {
   return { file, value: null, locate: () => ({ line: 1, column: 1 }), unquotedKeys: [] };
+}
+
+/** The folder of `natriumctl up` holds that of the master: the one below is meant. */
+function sameIn(folder: string): string | undefined {
+  return existsSync(join(folder, basename(folder))) ? `did you mean -c ${folder}?` : undefined;
 }
 
 class Reader {
@@ -193,7 +198,8 @@ class Reader {
         code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
           ? 'the file is not UTF-8 text'
           : `cannot read the file (${String(code)})`;
-      this.#problem(file, [], unreadable, 'make it a UTF-8 text file that this account may read');
+      const within = code === 'EISDIR' && file === this.main ? sameIn(file) : undefined;
+      this.#problem(file, [], unreadable, within ?? 'make it a UTF-8 text file that this account may read');
       return undefined;
     }
   }

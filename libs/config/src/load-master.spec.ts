@@ -307,7 +307,16 @@ describe('a mistake in the master file', () => {
 
   it('says when the permission is missing', () => {
     mkdirSync(join(dir, 'master'));
-    expect(problems({})).toEqual([expect.stringContaining('cannot read the file (EISDIR)')]);
+    expect(problems({})).toEqual([
+      expect.stringMatching(/cannot read the file \(EISDIR\)\. Mend: make it a UTF-8 text file/),
+    ]);
+  });
+
+  it('of a folder where the file should be, which holds the file itself, says what was meant', () => {
+    mkdirSync(join(dir, 'master'));
+    expect(problems({ 'master/master': '' })).toEqual([
+      'DIR/master: cannot read the file (EISDIR). Mend: did you mean -c DIR/master?',
+    ]);
   });
 
   it('never repeats an address, which may hold a password', () => {

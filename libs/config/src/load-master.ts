@@ -21,6 +21,8 @@ export interface LoadedConfig<T> {
   readonly folders: readonly WatchedFolder[];
   /** Sentences for the log: keys that have no effect, files that are replaced. */
   readonly reports: readonly string[];
+  /** Keys of Salt that the files have and that have no use here. */
+  readonly unused: readonly string[];
 }
 
 const MASTER: Kind<typeof MasterConfig> = { name: 'master', schema: MasterConfig, other: MinionConfig };
@@ -38,7 +40,7 @@ export function unknownMasterKeys({ file, value, locate }: LoadedYaml): readonly
 export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, MASTER);
   if (!checked.ok) return checked;
-  const { values, given, locate, folders, reports } = checked.value;
+  const { values, given, locate, folders, reports, unused } = checked.value;
   const urls = (values.nats.length > 0 ? values.nats : [LOCAL_BROKER]).map((address) =>
     brokerUrl(address, values.nats_port),
   );
@@ -57,7 +59,7 @@ export function loadMasterConfig(dir = DEFAULT_DIR): Result<LoadedConfig<MasterC
     auth_pam: settingsUnder('auth.pam.', given),
     saltgui: settingsUnder(GUI_PREFIX, given),
   });
-  return ok({ config, locate, folders, reports: [...reports, ...withoutEffect(config, locate)] });
+  return ok({ config, locate, folders, reports: [...reports, ...withoutEffect(config, locate)], unused });
 }
 
 function settingsUnder(prefix: string, given: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {

@@ -29,7 +29,7 @@ export function loadMinionConfig(
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
   const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MasterConfig });
   if (!checked.ok) return checked;
-  const { values, locate, folders, reports } = checked.value;
+  const { values, locate, folders, reports, unused } = checked.value;
   const id = parseMinionId(
     values.id ?? idIn(resolve(dir)) ?? idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts),
   );
@@ -44,7 +44,7 @@ export function loadMinionConfig(
   ];
   if (id === undefined || !finger.ok || problems.length > 0) return err(problems);
   const config = deepFreeze<MinionConfig>({ ...values, id, master_finger: finger.value, nats: addresses.urls });
-  return ok({ config, locate, folders, reports });
+  return ok({ config, locate, folders, reports, unused });
 }
 
 /**

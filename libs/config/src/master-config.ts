@@ -62,7 +62,7 @@ const masterPaths = {
 const masterBroker = {
   nats: z._default(textList(), ['nats://127.0.0.1:4222']).register(keyDocs, {
     group: broker,
-    doc: 'Addresses of the broker',
+    doc: 'Addresses of the broker; where one is tls://, the connections to all of them are TLS only',
     takes: 'a URL or a list of URLs (nats:// or tls://)',
   }),
   broker_auth: z
@@ -88,7 +88,7 @@ const jobKeys = {
   }),
   gather_job_timeout: z._default(seconds(0.1, 3600), 10).register(keyDocs, {
     group: jobs,
-    doc: 'How long a minion that is connected and does not say whether it is at work is waited for, in seconds, by a command and the HTTP API; one that is not connected is not waited for',
+    doc: 'How long a minion that is connected and does not say whether it is at work is waited for, in seconds, by a command, the HTTP API and `manage.up` and its like; one that is not connected is not waited for',
     takes: 'seconds, 0.1 to 3600',
   }),
   grant_timeout: z._default(seconds(0.05, 60), 2).register(keyDocs, {
@@ -98,7 +98,7 @@ const jobKeys = {
   }),
   request_rate: z._default(seconds(0, 1_000_000), 200).register(keyDocs, {
     group: jobs,
-    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events. 0 is no limit',
+    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events; of events each KiB counts as a message. 0 is no limit',
     takes: 'a number, 0 to 1000000',
   }),
   request_burst: z._default(whole(1, 1_000_000), 1000).register(keyDocs, {
@@ -131,6 +131,11 @@ const jobKeys = {
   keep_events: z
     ._default(whole(1, 8760), 24)
     .register(keyDocs, { group: jobs, doc: 'How long events are kept, in hours', takes: 'whole hours, 1 to 8760' }),
+  keep_events_bytes: z._default(whole(67_108_864, 1_125_899_906_842_624), 8_589_934_592).register(keyDocs, {
+    group: jobs,
+    doc: 'How many bytes of events each node of the broker keeps at most; beyond them the oldest go before their time. So much of its `max_file` is set aside, or half, a quarter and so on where there is no room for it',
+    takes: 'bytes, 67108864 to 1125899906842624',
+  }),
   max_event_size: z
     ._default(whole(1024, 67_108_864), 1_048_576)
     .register(keyDocs, { group: jobs, doc: 'Largest event in bytes', takes: 'bytes, 1024 to 67108864' }),

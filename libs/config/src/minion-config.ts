@@ -61,7 +61,7 @@ const minionBroker = {
   }),
   nats: z._default(textList(), []).register(keyDocs, {
     group: broker,
-    doc: 'Addresses of the broker',
+    doc: 'Addresses of the broker; where one is tls://, the connections to all of them are TLS only',
     takes: 'a URL or a list of URLs (nats:// or tls://)',
     shown: 'from master, or `nats://127.0.0.1:4222`',
   }),

@@ -5,7 +5,7 @@ import { keyDocs, optionalPath, seconds, text, whole } from './key-doc.js';
 /** How `user`, and the first account that `init` is told, may be called. */
 export const ACCOUNT_NAME = /^[^\s:/]{1,256}$/;
 
-export const LOG_LEVELS = [
+const LOG_LEVELS = [
   'quiet',
   'critical',
   'error',

@@ -1,8 +1,9 @@
 /** How a service logs in to the broker: the credentials that `natriumctl init` made for its role. */
 import { join } from 'node:path';
-import { type NatsOptions, NatsTransport, tellingSilence } from '@natrium/bus';
+import { type NatsOptions, type NatsTransport, waitingForBroker } from '@natrium/bus';
 import { shownAddress } from '@natrium/config';
 import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
+import { inboxOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { RoleOptions } from './role-link.js';
 
@@ -11,7 +12,7 @@ export function brokerLogin(path: string): Required<Pick<NatsOptions, 'user' | '
   const credentials = readCredentials(path);
   if (credentials === undefined) throw new KeyfileCorrupt(path, 'be there, since broker_auth is jwt');
   const { jwt, key, name } = credentials;
-  return { user: { jwt: () => jwt, key }, inbox: `_INBOX.${name}` };
+  return { user: { jwt: () => jwt, key }, inbox: inboxOf(name) };
 }
 
 /** A process that hears nothing any more is of no use: its supervisor starts it again. */
@@ -29,12 +30,11 @@ export function endWhenLost(
 /** The connection of a service, which waits for a broker that is not there yet. */
 export async function connectBroker(options: RoleOptions): Promise<NatsTransport> {
   const { servers, role, tls, brokerAuth, pkiDir, log } = options;
-  const connecting = NatsTransport.connect({
+  const wanted: NatsOptions = {
     servers,
     name: `natrium-${role}`,
     tls,
     ...(brokerAuth === 'jwt' ? brokerLogin(join(pkiDir, 'broker', 'users', `${role}.creds`)) : {}),
-    waitOnFirstConnect: true,
     outlivesRefusals: true,
     onNotice: (notice, cause) => {
       log.info({ err: cause }, notice);
@@ -42,8 +42,15 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
     onAlert: (alert, cause) => {
       log.error({ err: cause }, alert);
     },
-  });
-  return tellingSilence(connecting, () => {
-    log.warn(`no broker answers at ${servers.map(shownAddress).join(', ')}; trying on`);
+    // Nothing is wrong any more; but who was alerted must hear it at the level that logs have by default.
+    onOver: (sentence) => {
+      log.warn(sentence);
+    },
+  };
+  return waitingForBroker(wanted, {
+    where: servers.map(shownAddress).join(', '),
+    tell: (why) => {
+      log.warn(why);
+    },
   });
 }

@@ -1,8 +1,9 @@
+import { VERSION } from '@natrium/model';
 import { MetricsDoor, metricsAddress } from './metrics-door.js';
 import { ServiceMetrics } from './service-metrics.js';
 
 /** A broker that is well. */
-const ASKED = { brokerAnswers: () => Promise.resolve(), writeTrouble: () => undefined };
+const ASKED = { brokerAnswers: () => Promise.resolve(), storeTrouble: () => undefined };
 
 let door: MetricsDoor;
 beforeEach(async () => {
@@ -42,9 +43,42 @@ describe('a service that listens', () => {
 
   it('is not ready while the broker takes no writes, and says which', async () => {
     const trouble = 'the broker takes no writes to NT_main_jobs: JetStream: maximum bytes exceeded';
-    door.serve({ ...ASKED, metrics: new ServiceMetrics('gateway'), writeTrouble: () => trouble });
+    door.serve({ ...ASKED, metrics: new ServiceMetrics('gateway'), storeTrouble: () => trouble });
     expect(await ask('/readyz')).toEqual({ status: 503, text: `${trouble}\n` });
     expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  it('says in its figures what /readyz says, each time that it is asked', async () => {
+    const metrics = new ServiceMetrics('acl');
+    let trouble: string | undefined;
+    door.serve({ ...ASKED, metrics, storeTrouble: () => trouble });
+    const ready = async () => /^natrium_ready\S* (.*)$/m.exec((await ask('/metrics')).text)?.[1];
+    expect(await ready()).toBe('1');
+    trouble = 'the broker takes no writes to NT_main_jobs';
+    expect(await ready()).toBe('0');
+    trouble = undefined;
+    expect(await ready()).toBe('1');
+    door.serve({ ...ASKED, metrics, brokerAnswers: () => Promise.reject(new Error('closed')) });
+    expect(await ready()).toBe('0');
+  });
+
+  it('has each counter that it can know at 0 before anything is counted, and says what it is', async () => {
+    const metrics = new ServiceMetrics('acl');
+    door.serve({ ...ASKED, metrics });
+    metrics.serves('svc.acl.grant');
+    const counts = new Map<string, number>();
+    metrics.totals('natrium_logins_total', 'Logins', 'verdict', ['allow', 'refuse'], () => counts);
+    const first = (await ask('/metrics')).text;
+    for (const line of [
+      'natrium_unopened_messages_total{reason="shape",service="acl"} 0',
+      'natrium_unopened_messages_total{reason="receipt",service="acl"} 0',
+      'natrium_handler_failures_total{route="svc.acl.grant",service="acl"} 0',
+      'natrium_logins_total{verdict="refuse",service="acl"} 0',
+      `natrium_build_info{version="${VERSION}",node="${process.version}",service="acl"} 1`,
+    ])
+      expect(first).toContain(`${line}\n`);
+    counts.set('refuse', 3);
+    expect((await ask('/metrics')).text).toContain('natrium_logins_total{verdict="refuse",service="acl"} 3\n');
   });
 
   it('counts what it did not open, by reason', async () => {
@@ -65,12 +99,12 @@ describe('a service that listens', () => {
     door.serve({ ...ASKED, metrics });
     let jobs = 3;
     metrics.total('natrium_jobs_total', 'Jobs', () => jobs);
-    metrics.figure('natrium_epoch_age_seconds', 'Age of the epoch', () => 60);
+    metrics.figure('natrium_policy_refused', 'Refused', () => 60);
     expect((await ask('/metrics')).text).toContain('natrium_jobs_total{service="gateway"} 3');
     jobs = 4;
     const { text } = await ask('/metrics');
     expect(text).toContain('natrium_jobs_total{service="gateway"} 4');
-    expect(text).toContain('natrium_epoch_age_seconds{service="gateway"} 60');
+    expect(text).toContain('natrium_policy_refused{service="gateway"} 60');
   });
 
   it('tells how long its answers took, by route', async () => {

@@ -3,7 +3,7 @@
  *
  * - `/healthz`: 200 while the process can answer at all;
  * - `/readyz`: 200 when it listens, the broker answers it within two seconds and takes its writes, else 503 with the reason;
- * - `/metrics`: Prometheus text.
+ * - `/metrics`: Prometheus text, with `natrium_ready` as `/readyz` would say at that moment.
  *
  * On the loopback unless a host is named: whoever reaches it may read it.
  */
@@ -31,7 +31,7 @@ export interface Asked {
   /** Resolves when the broker has answered. Fails, or stays silent, when it does not. */
   readonly brokerAnswers: () => Promise<void>;
   /** Why the broker takes no writes now; undefined as long as it does. */
-  readonly writeTrouble: () => string | undefined;
+  readonly storeTrouble: () => string | undefined;
 }
 
 export class MetricsDoor {
@@ -76,7 +76,9 @@ export class MetricsDoor {
     else if (path === '/healthz') reply(response, 200, 'ok');
     else if (path === '/readyz') await this.#ready(response);
     else if (path === '/metrics' && this.#asked !== undefined) {
-      const { registry } = this.#asked.metrics;
+      const { metrics } = this.#asked;
+      metrics.ready((await troubleOf(this.#asked)) === undefined);
+      const { registry } = metrics;
       response.setHeader('content-type', registry.contentType);
       response.end(await registry.metrics());
     } else if (path === '/metrics') reply(response, 503, 'starting or stopping');
@@ -89,15 +91,20 @@ export class MetricsDoor {
       reply(response, 503, 'starting or stopping');
       return;
     }
-    const answered = asked.brokerAnswers().then(
-      () => true,
-      () => false,
-    );
-    const isThere = await Promise.race([answered, pause(BROKER_MS, false, { ref: false })]);
-    const trouble = isThere ? asked.writeTrouble() : 'the broker does not answer';
+    const trouble = await troubleOf(asked);
     if (trouble === undefined) reply(response, 200, 'ready');
     else reply(response, 503, trouble);
   }
+}
+
+/** Why a service that listens is not ready. */
+async function troubleOf({ brokerAnswers, storeTrouble }: Asked): Promise<string | undefined> {
+  const answered = brokerAnswers().then(
+    () => true,
+    () => false,
+  );
+  const isThere = await Promise.race([answered, pause(BROKER_MS, false, { ref: false })]);
+  return isThere ? storeTrouble() : 'the broker does not answer';
 }
 
 function reply(response: ServerResponse, status: number, text: string): void {

@@ -37,8 +37,9 @@ afterEach(() => {
 });
 
 const lines: string[] = [];
-const open = (role: 'gateway' | 'acl') =>
+const open = (role: 'gateway' | 'acl', onUnopened: () => void = () => undefined) =>
   RoleLink.open({
+    onUnopened,
     ...{ role, servers: [broker.url], cluster: 'main', pkiDir: keys.folder, cacheDir: folder },
     ...{ epochMs: AN_HOUR, overlapMs: 0, skewMs: 30_000, replicas: 1 },
     log: pino({}, { write: (line: string) => void lines.push(line) }),
@@ -86,6 +87,20 @@ it('asks for the time again when its clock was set, before it renews its announc
   setMs = 0;
   await renewed();
   expect(lines.at(-1)).toMatch(/"level":50.*the roles document 1 ended at .*natriumctl roles renew/);
+  await link.close();
+  await transport.drain();
+});
+
+it('a flood of what it cannot open is one line of its log, and each is counted', async () => {
+  const { transport } = await anAcl();
+  let counted = 0;
+  const link = await open('gateway', () => (counted += 1));
+  link.bus.serve('nt.main.join', undefined, [contracts.join], () => undefined);
+  await link.transport.flush();
+  for (let n = 0; n < 500; n += 1) transport.publish('nt.main.join', Buffer.from('junk'));
+  await transport.flush();
+  await link.transport.flush();
+  expect([counted, lines.filter((line) => line.includes('not opened')).length]).toEqual([500, 1]);
   await link.close();
   await transport.drain();
 });

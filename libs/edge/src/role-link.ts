@@ -16,24 +16,25 @@ import {
   openJournal,
   OwnParty,
   type Roles,
-  rolesEnded,
   SealedBus,
   SealedJournal,
   Sealer,
   type Store,
+  tellingUnopened,
   type Tracing,
   whenWriteRefused,
 } from '@natrium/bus';
 import { randomBytes, type RoleName, signedIn, toHex } from '@natrium/envelope';
-import { MasterKeys, type StorageClass } from '@natrium/keystore';
+import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
 import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
 import { correctTime, type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
 import { refuseEnded, rolesAtStart } from './roles-at-start.js';
+import { RolesEnd } from './roles-end.js';
 import { RolesFollowing } from './roles-following.js';
-import { bucketOptions, type Keeping, patienceOf } from './store-options.js';
+import { bucketOptions, type EventsKeeping, type Keeping, patienceOf } from './store-options.js';
 import { WatchedKeys } from './watch-keys.js';
 
 export interface RoleOptions {
@@ -62,6 +63,7 @@ export class RoleLink {
   #rolesFollowing: RolesFollowing | undefined;
   readonly #watched: WatchedKeys;
   readonly #announcement: OwnAnnouncement;
+  readonly #rolesEnd: RolesEnd;
 
   readonly subjects: Subjects;
 
@@ -74,6 +76,7 @@ export class RoleLink {
   ) {
     this.subjects = subjectsOf(options.cluster);
     this.#watched = new WatchedKeys(keys, options.log);
+    this.#rolesEnd = new RolesEnd(options.log);
     const { own } = bus.sealer;
     const place = { subject: this.subjects.dir(options.role), key: keyOf(options.role, own.instance) };
     const whenRefused = (tell: () => void) => {
@@ -105,8 +108,9 @@ export class RoleLink {
     const subjects = subjectsOf(options.cluster);
     if (options.role !== 'acl') await learnTime({ transport, subjects, roles, clock, log: options.log });
     own.rotate(clock.now());
+    const tellUnopened = tellingUnopened(options.log);
     const onUnopened = (reason: string, subject: string) => {
-      options.log.warn({ reason, subject }, 'a message was not opened');
+      tellUnopened(reason, subject);
       options.onUnopened?.(reason);
     };
     const tracing = await options.openTracing?.(instance);
@@ -134,6 +138,11 @@ export class RoleLink {
     return this.bus.sealer.own;
   }
 
+  /** The storage keys that this service uses, by class. */
+  get storageFolders(): ReadonlyMap<StorageClass, StorageFolder> {
+    return this.#watched.folders;
+  }
+
   /** A bucket whose values are sealed with the keys of a storage class. */
   async store(name: string, storageClass: StorageClass, keeping: Keeping = {}): Promise<Store> {
     const raw = await openBucket(this.transport, bucketOptions(this.options, name, keeping));
@@ -143,17 +152,17 @@ export class RoleLink {
   /**
    * The journal of the events, sealed with the keys of its class.
    *
-   * @param keepMs 'read': the gateways keep it.
+   * @param keep 'read': the gateways keep it.
    * @param ahead Batches that may wait here for a slow reader.
    */
-  async events(keepMs: number | 'read', ahead?: number): Promise<Journal> {
+  async events(keep: EventsKeeping | 'read', ahead?: number): Promise<Journal> {
     const { cluster, replicas, log } = this.options;
     const patience = patienceOf(this.options);
     const [name, subjects] = [`NT_${cluster}_events`, this.subjects.events('*')];
     const raw =
-      keepMs === 'read'
+      keep === 'read'
         ? journalToRead(this.transport, name, ahead)
-        : await openJournal(this.transport, { name, subjects, replicas, keepMs, patience });
+        : await openJournal(this.transport, { name, subjects, replicas, ...keep, patience });
     return new SealedJournal(raw, this.#watched.storage('events'), (error) => {
       log.error({ err: error }, 'a stored batch of events was left out');
     });
@@ -162,6 +171,7 @@ export class RoleLink {
   /** Tells everyone that this replica is there, now and every five minutes. */
   async announce(): Promise<void> {
     await this.#announcement.begin();
+    this.#rolesEnd.look(this.roles.document, this.clock.now());
     this.#rolesFollowing?.tell();
     const renew = () => void this.#renew();
     const rotate = () => {
@@ -175,8 +185,7 @@ export class RoleLink {
   async #renew(): Promise<void> {
     const { roles, clock, options } = this;
     if (options.role !== 'acl') await correctTime(this.#learner());
-    const ended = rolesEnded(roles.document, clock.now());
-    if (ended !== undefined) options.log.error(ended);
+    this.#rolesEnd.look(roles.document, clock.now());
     if (!this.#announcement.isThere) return; // it has left meanwhile
     this.own.announce(clock.now());
     this.#announcement.renew();

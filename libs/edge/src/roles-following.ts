@@ -6,7 +6,7 @@
  *
  * Spec: spec/envelope.md#roles.
  */
-import { type NatsTransport, readChain, ROLES_DOCUMENTS, type Roles, writeChain } from '@natrium/bus';
+import { readChain, ROLES_DOCUMENTS, type Roles, type Transport, writeChain } from '@natrium/bus';
 import { type RolesChain, type RoleName } from '@natrium/envelope';
 import { diskTrouble, type MasterKeys, writeRolesFile } from '@natrium/keystore';
 import type { Subjects } from '@natrium/wire';
@@ -17,7 +17,7 @@ export interface RolesFollowingParts {
   readonly roles: Roles;
   readonly keys: MasterKeys;
   readonly seenPath: string;
-  readonly transport: NatsTransport;
+  readonly transport: Transport;
   readonly subjects: Subjects;
   readonly now: () => number;
   readonly log: Logger;

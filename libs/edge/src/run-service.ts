@@ -9,14 +9,15 @@
 import 'reflect-metadata';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { writeTrouble } from '@natrium/bus';
+import { readTrouble, writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
 import { finished, programOptions, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
-import { messageOf } from '@natrium/model';
+import { messageOf, VERSION } from '@natrium/model';
 import { pino, type Logger } from 'pino';
 import { endWhenLost } from './broker-login.js';
+import { tellLinkFigures } from './link-figures.js';
 import { MetricsDoor, metricsAddress } from './metrics-door.js';
 import { RoleLink } from './role-link.js';
 import { SealedStrategy } from './sealed-strategy.js';
@@ -103,7 +104,7 @@ async function start(
     door?.serve({
       metrics,
       brokerAnswers: () => transport.flush(),
-      writeTrouble: () => writeTrouble(transport),
+      storeTrouble: () => writeTrouble(transport) ?? readTrouble(transport),
     });
   process.on('SIGUSR2', () => {
     service.link.newEpoch();
@@ -114,7 +115,7 @@ async function start(
     return service.close(atOnce);
   });
   process.send?.({ ready: true });
-  log.info({ libsodium: sodiumBuild() }, 'ready');
+  log.info({ version: VERSION, instance: service.link.own.instance, libsodium: sodiumBuild() }, 'ready');
 }
 
 export interface ServiceOptions {
@@ -143,11 +144,7 @@ export async function openService(
     return traces.tracing;
   };
   const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
-  metrics?.figure(
-    'natrium_epoch_age_seconds',
-    'Age of the key that this service seals and opens with',
-    () => Math.max(0, link.clock.now() - link.own.keyring.current.notBefore) / 1000,
-  );
+  if (metrics !== undefined) tellLinkFigures(metrics, link);
   const hooks: Hooks = { begins: [], first: [], finishes: [], stops: [] };
   const about: ServiceStart = {
     ...{ link, config, log, metrics },
@@ -161,6 +158,7 @@ export async function openService(
   const strategy = strategyOf(link, { role, config, log, metrics });
   const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
   await app.listen();
+  for (const route of strategy.getHandlers().keys()) metrics?.serves(route);
   await link.transport.flush();
   for (const begin of [...hooks.begins, started]) await begin(about);
   return {

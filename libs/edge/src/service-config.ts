@@ -2,11 +2,13 @@
 import type { BrokerTls } from '@natrium/bus';
 import {
   brokerTls,
-  loadMasterConfig,
+  brokerTlsProblem,
   type LoadedConfig,
+  loadMasterConfig,
   type MasterConfig,
   pinoLevel,
   problemSentence,
+  replicasOf,
 } from '@natrium/config';
 
 export interface ServiceConfig {
@@ -47,6 +49,8 @@ export function readServiceConfig(dir: string): ServiceConfig {
   if (!loaded.ok)
     throw new ConfigInvalid(`the configuration has problems\n${loaded.error.map(problemSentence).join('\n')}`);
   const { config, reports } = loaded.value;
+  const unusable = brokerTlsProblem(config);
+  if (unusable !== undefined) throw new ConfigInvalid(problemSentence(unusable));
   return {
     servers: config.nats,
     tls: brokerTls(config),
@@ -58,7 +62,7 @@ export function readServiceConfig(dir: string): ServiceConfig {
     epochMs: config.epoch_hours * 3_600_000,
     overlapMs: config.epoch_overlap * 1000,
     skewMs: config.clock_skew * 1000,
-    replicas: Math.min(config.nats.length, MAX_REPLICAS),
+    replicas: replicasOf(config),
     keepJobsMs: config.keep_jobs_seconds * 1000,
     grantTimeoutMs: config.grant_timeout * 1000,
     gatherTimeoutMs: config.gather_job_timeout * 1000,
@@ -70,6 +74,3 @@ export function readServiceConfig(dir: string): ServiceConfig {
     loaded: loaded.value,
   };
 }
-
-/** Broker nodes that hold each stored value: all that are named, at most three. */
-const MAX_REPLICAS = 3;

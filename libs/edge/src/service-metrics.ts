@@ -1,5 +1,15 @@
 /** What a service counts of itself, as Prometheus has it. One for each process: names and labels are in docs/operations.md. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { OPEN_REASONS } from '@natrium/envelope';
+import { VERSION } from '@natrium/model';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * Values of a label that a counter has from the start on, at 0: one that is born with its first count never rises for `rate` and
+ * `increase`, and an alert on it does not fire.
+ */
+type Known = Iterable<string>;
 
 /** One figure for each value of a label. */
 type Values = () => Iterable<readonly [string, number]>;
@@ -13,11 +23,13 @@ export class ServiceMetrics {
     'natrium_unopened_messages_total',
     'Messages that were not opened, by reason',
     'reason',
+    [...OPEN_REASONS, 'receipt'],
   );
   readonly #failures = this.counter(
     'natrium_handler_failures_total',
     'Requests whose handler failed, by route',
     'route',
+    [],
   );
   readonly #handled = this.histogram(
     'natrium_request_seconds',
@@ -25,9 +37,27 @@ export class ServiceMetrics {
     'route',
   );
 
+  readonly #ready: Gauge;
+  /** Paths, by what they are for. */
+  readonly #certificates = new Map<string, string>();
+
   constructor(service: string) {
     this.registry.setDefaultLabels({ service });
     collectDefaultMetrics({ register: this.registry });
+    const registers = [this.registry];
+    this.#ready = new Gauge({ name: 'natrium_ready', help: '1 where /readyz says so, else 0', registers });
+    new Gauge({
+      name: 'natrium_build_info',
+      help: 'What runs here, always 1',
+      labelNames: ['version', 'node'],
+      registers,
+    }).set({ version: VERSION, node: process.version }, 1);
+    this.gauge(
+      'natrium_certificate_expire_timestamp_seconds',
+      'When a certificate ends, by what it is for',
+      'what',
+      () => [...this.#certificates].flatMap(([what, path]) => endOf(path).map((end) => [what, end] as const)),
+    );
   }
 
   /** A figure of each of several, looked up when somebody asks. */
@@ -57,10 +87,28 @@ export class ServiceMetrics {
   }
 
   /** What is counted for each of several; @returns what adds to one's count. */
-  counter(name: string, help: string, label: string): (of: string, count: number) => void {
+  counter(name: string, help: string, label: string, known: Known): (of: string, count: number) => void {
     const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
+    for (const of of known) counter.inc({ [label]: of }, 0);
     return (of, count) => {
       counter.inc({ [label]: of }, count);
+    };
+  }
+
+  /** What is counted for each of several pairs; @returns what adds one to a pair's count. */
+  pairs(
+    name: string,
+    help: string,
+    labels: readonly [string, string],
+    known: Iterable<readonly [string, string]>,
+  ): (first: string, second: string) => void {
+    const counter = new Counter({ name, help, labelNames: [...labels], registers: [this.registry] });
+    const add = (first: string, second: string, count: number) => {
+      counter.inc({ [labels[0]]: first, [labels[1]]: second }, count);
+    };
+    for (const [first, second] of known) add(first, second, 0);
+    return (first, second) => {
+      add(first, second, 1);
     };
   }
 
@@ -78,7 +126,7 @@ export class ServiceMetrics {
   }
 
   /** The same of each of several. */
-  totals(name: string, help: string, label: string, values: Values): void {
+  totals(name: string, help: string, label: string, known: Known, values: Values): void {
     new Counter({
       name,
       help,
@@ -86,18 +134,24 @@ export class ServiceMetrics {
       registers: [this.registry],
       collect() {
         this.reset();
+        for (const of of known) this.inc({ [label]: of }, 0);
         for (const [of, value] of values()) this.inc({ [label]: of }, value);
       },
     });
   }
 
-  /** How long something takes, for each of several; @returns what takes one's seconds. */
-  histogram(name: string, help: string, label: string): (of: string, seconds: number) => void {
+  /** How long something takes, for each of several; @param buckets Seconds. @returns what takes one's seconds. */
+  histogram(
+    name: string,
+    help: string,
+    label: string,
+    buckets: readonly number[] = LATENCIES,
+  ): (of: string, seconds: number) => void {
     const histogram = new Histogram({
       name,
       help,
       labelNames: [label],
-      buckets: LATENCIES,
+      buckets: [...buckets],
       registers: [this.registry],
     });
     return (of, seconds) => {
@@ -105,8 +159,22 @@ export class ServiceMetrics {
     };
   }
 
+  /** One whose end is told, as its file says each time; of a file that is not here nothing is. @param path Of PEM. */
+  certificate(what: string, path: string): void {
+    this.#certificates.set(what, path);
+  }
+
+  ready(isReady: boolean): void {
+    this.#ready.set(Number(isReady));
+  }
+
   unopened(reason: string): void {
     this.#unopened(reason, 1);
+  }
+
+  /** A route that is served here: none of its requests has failed yet. */
+  serves(route: string): void {
+    this.#failures(route, 0);
   }
 
   handlerFailed(route: string): void {
@@ -115,5 +183,14 @@ export class ServiceMetrics {
 
   handled(route: string, seconds: number): void {
     this.#handled(route, seconds);
+  }
+}
+
+/** In seconds since 1970; nothing where it cannot be read. */
+function endOf(path: string): readonly number[] {
+  try {
+    return [Date.parse(new X509Certificate(readFileSync(path)).validTo) / 1000];
+  } catch {
+    return [];
   }
 }

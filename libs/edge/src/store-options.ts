@@ -1,5 +1,5 @@
 /** What a service's stores are made with. */
-import type { BucketOptions } from '@natrium/bus';
+import type { BucketOptions, JournalOptions } from '@natrium/bus';
 import type { RoleOptions } from './role-link.js';
 
 /** How long a service waits for the nodes of a broker that is just starting; then its supervisor starts it again. */
@@ -7,6 +7,9 @@ const PLACED_MS = 60_000;
 
 /** For ever, where nothing else is said. */
 export type Keeping = Partial<Pick<BucketOptions, 'ttlMs'>>;
+
+/** For so many milliseconds, and so many bytes at each node. */
+export type EventsKeeping = Pick<JournalOptions, 'keepMs' | 'maxBytes'>;
 
 export function bucketOptions(options: RoleOptions, name: string, keeping: Keeping = {}): BucketOptions {
   const { cluster, replicas } = options;

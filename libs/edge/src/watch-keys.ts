@@ -22,6 +22,11 @@ export class WatchedKeys {
     private readonly log: Logger,
   ) {}
 
+  /** Those that are in use. */
+  get folders(): ReadonlyMap<StorageClass, StorageFolder> {
+    return this.#storage;
+  }
+
   storage(storageClass: StorageClass): StorageFolder {
     const known = this.#storage.get(storageClass);
     if (known !== undefined) return known;

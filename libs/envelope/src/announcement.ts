@@ -21,7 +21,7 @@ export type Owner =
   | { readonly type: 'identity'; readonly key: Uint8Array }
   | { readonly type: 'role'; readonly role: RoleName; readonly instance: string; readonly key: Uint8Array };
 
-export const ANNOUNCED_USES = ['jobs', 'session', 'service'] as const;
+const ANNOUNCED_USES = ['jobs', 'session', 'service'] as const;
 export type AnnouncedUse = (typeof ANNOUNCED_USES)[number];
 
 export interface Announcement {

@@ -16,6 +16,7 @@ import {
   int,
   listOf,
   map,
+  MAX_CHAIN,
   MAX_TIME,
   orNull,
   principal,
@@ -66,11 +67,11 @@ export interface AuditHead extends ChainEnd {
 
 export type AuditProblem = 'signature' | 'shape';
 
-const MAX_CHAIN = 64;
 const MAX_WORD = 32;
 const MAX_JID = 64;
 const MAX_SENTENCE = 4096;
-const MAX_HEADS = 1024;
+/** Ends of other chains that the first record of a chain names. */
+export const MAX_HEADS = 1024;
 const FIRST = new Uint8Array(32);
 
 export function auditHash(bytes: Uint8Array): Uint8Array {

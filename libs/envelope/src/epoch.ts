@@ -6,6 +6,7 @@
  *
  * Spec: spec/envelope.md#epochs; vectors: spec/vectors/kx.json.
  */
+import { keepLatest } from '@natrium/model';
 import { compareBytes, mapKey } from './bytes.js';
 import { keyId } from './keys.js';
 import { randomBytes } from './random.js';
@@ -126,7 +127,7 @@ export class PairKeys {
     const name = mapKey(peerPublic);
     const pair = pairs.byKey.get(name) ?? makePair(own, peerPublic);
     pairs.byKey.set(name, pair);
-    if (pairs.byKey.size > this.max) dropOldest(pairs);
+    if (keepLatest(pairs.byKey, this.max)) pairs.byObject = new WeakMap(); // the others are met again
     pairs.byObject.set(peerPublic, pair);
     return pair;
   }
@@ -138,12 +139,6 @@ export class PairKeys {
     this.#pairs.set(own, pairs);
     return pairs;
   }
-}
-
-function dropOldest(pairs: Pairs): void {
-  const [oldest] = pairs.byKey.keys();
-  if (oldest !== undefined) pairs.byKey.delete(oldest);
-  pairs.byObject = new WeakMap(); // the others are met again
 }
 
 /** The bytewise lower public key is the client. */

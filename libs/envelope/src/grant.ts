@@ -7,10 +7,24 @@
  *
  * Spec: spec/envelope.md#grants; vectors: spec/vectors/grants.json.
  */
-import { err, ok, parseJid, type Principal, type Result } from '@natrium/model';
+import { err, MAX_GRANT_JOB, ok, parseJid, type Principal, type Result } from '@natrium/model';
 
 import { encode, type Wire } from './encoding.js';
-import { bin, fields, int, listOf, MAX_TIME, principal, refuse, shaped, shapedValue, text, time } from './shape.js';
+import { MAX_COUNT } from './merkle.js';
+import {
+  bin,
+  fields,
+  int,
+  listOf,
+  MAX_CHAIN,
+  MAX_TIME,
+  principal,
+  refuse,
+  shaped,
+  shapedValue,
+  text,
+  time,
+} from './shape.js';
 import { type Cluster, type Signed, signed, type SignedWhat, signerAmong, type SigningKey } from './signing.js';
 
 export type GrantKind = 'job' | 'run';
@@ -38,11 +52,7 @@ export interface Grant {
 
 export type GrantProblem = 'signature' | 'shape' | 'expired' | 'future';
 
-/** The longest life of a grant-job, in ms. */
-export const MAX_GRANT_JOB = 60_000;
 const MAX_ON_BEHALF = 16;
-const MAX_CHAIN = 64;
-const MAX_COUNT = 0x7fffffff;
 const WHAT: Readonly<Record<GrantKind, SignedWhat>> = { job: 'grant-job', run: 'grant-run' };
 
 /** @throws {RangeError} When a field is out of bounds, or a grant-job would live longer than a minute. */

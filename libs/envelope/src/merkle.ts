@@ -10,7 +10,8 @@ import { compareBytes, equalBytes, utf8 } from './bytes.js';
 import { blake2b } from './sodium.js';
 
 const LEAF = Uint8Array.of(0);
-const MAX_COUNT = 0x7fffffff;
+/** Leaves of a tree. */
+export const MAX_COUNT = 0x7fffffff;
 
 export function leafOf(identityKey: Uint8Array, id: string): Uint8Array {
   return blake2b(32, null, LEAF, identityKey, utf8(id));

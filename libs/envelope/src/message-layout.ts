@@ -12,7 +12,7 @@ import { CONTENT_KEY_BYTES, type Wrap } from './message-body.js';
 import { anyList, bin, blob, fields, int, listOf, MAX_TIME, orNull, shaped, shapedValue, text, time } from './shape.js';
 import { readSigned, type Signed, signedToWire } from './signing.js';
 
-export const VERSION = 1;
+const VERSION = 1;
 const MAX_KIND = 32;
 const MAX_WRAPS = 1024;
 const MAX_PRIVATE = 8192;

@@ -74,7 +74,7 @@ export function nkeyText(kind: NkeyKind, key: Uint8Array): string {
 }
 
 /** The secret half, as credential files hold it. @param seed 32 bytes. */
-export function nkeySeedText(kind: NkeyKind, seed: Uint8Array): string {
+function nkeySeedText(kind: NkeyKind, seed: Uint8Array): string {
   const role = PREFIX[kind];
   return spelled(concat(Uint8Array.of(SEED | (role >> 5), (role & 31) << 3), seed));
 }

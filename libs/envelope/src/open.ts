@@ -21,24 +21,26 @@ import { receiptOf } from './receipt.js';
 import type { SeenSets } from './seen-sets.js';
 import type { Signed } from './signing.js';
 
-export type OpenReason =
-  | 'size'
-  | 'version'
-  | 'shape'
-  | 'unknown_sender'
-  | 'kind'
-  | 'duplicate_wrap'
-  | 'stale_key'
-  | 'wrap'
-  | 'commitment'
-  | 'body'
-  | 'padding'
-  | 'schema'
-  | 'stale'
-  | 'future'
-  | 'replayed'
-  | 'slow_down'
-  | 're';
+export const OPEN_REASONS = [
+  'size',
+  'version',
+  'shape',
+  'unknown_sender',
+  'kind',
+  'duplicate_wrap',
+  'stale_key',
+  'wrap',
+  'commitment',
+  'body',
+  'padding',
+  'schema',
+  'stale',
+  'future',
+  'replayed',
+  'slow_down',
+  're',
+] as const;
+export type OpenReason = (typeof OPEN_REASONS)[number];
 
 export interface OpenFailure {
   readonly reason: OpenReason;

@@ -6,15 +6,22 @@
  *
  * Spec: spec/envelope.md#requests; vectors: spec/vectors/requests.json.
  */
-import { err, ok, type Result } from '@natrium/model';
+import {
+  err,
+  MAX_FUN,
+  MAX_FUNS,
+  MAX_LIFETIME,
+  MAX_TIMEOUT,
+  ok,
+  REQUEST_WHATS,
+  type RequestWhat,
+  type Result,
+} from '@natrium/model';
 
 import { encode, type Wire, type WireMap } from './encoding.js';
 import { anyList, bin, fields, int, listOf, map, oneOf, refuse, shaped, text, time } from './shape.js';
 import { type Cluster, type Signed, signed, type SigningKey } from './signing.js';
 import { blake2b } from './sodium.js';
-
-export const REQUEST_WHATS = ['job', 'run', 'wheel', 'key', 'jobs', 'audit', 'token'] as const;
-export type RequestWhat = (typeof REQUEST_WHATS)[number];
 
 export interface Request {
   /** 16 random bytes. */
@@ -37,17 +44,11 @@ export interface Request {
   readonly lifetime: number;
 }
 
-/** 24 hours in ms: no request lives longer. */
-export const MAX_LIFETIME = 24 * 60 * 60 * 1000;
-
-const MAX_FUNS = 64;
-const MAX_FUN = 256;
 const MAX_ARGS = 256;
 const MAX_TGT = 65_536;
 const MAX_IDS = 10_000;
 const MAX_ID = 255;
 const MAX_WORD = 256;
-const MAX_TIMEOUT = 24 * 60 * 60;
 /** These ask for a function; the others may name none. */
 const WITH_FUN: readonly RequestWhat[] = ['job', 'run', 'wheel'];
 

@@ -44,7 +44,8 @@ export interface Roles {
 export type RolesProblem = 'pin' | 'signature' | 'shape' | 'serial' | 'expired';
 
 const MAX_KEYS = 16;
-const MAX_DOCUMENTS = 1024;
+/** Of a chain: no reader takes a longer one. */
+export const MAX_DOCUMENTS = 1024;
 
 export function signRoles(root: SigningKey, cluster: Cluster, document: RolesDocument): Signed {
   const { serial, notAfter, roles, nextRoot } = document;

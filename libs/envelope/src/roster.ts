@@ -9,9 +9,9 @@ import { encode, type Wire } from './encoding.js';
 import { bin, fields, int, MAX_NAME, MAX_TIME, oneOf, shaped, text } from './shape.js';
 import { type Cluster, type Signed, signed, signerAmong, type SigningKey } from './signing.js';
 
-export const ROSTER_KINDS = ['minion', 'account'] as const;
+const ROSTER_KINDS = ['minion', 'account'] as const;
 export type RosterKind = (typeof ROSTER_KINDS)[number];
-export const ROSTER_STATES = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
+const ROSTER_STATES = ['pending', 'accepted', 'rejected', 'denied', 'deleted'] as const;
 export type RosterState = (typeof ROSTER_STATES)[number];
 
 export interface RosterRecord {

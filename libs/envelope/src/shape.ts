@@ -10,6 +10,8 @@ import { decode, EncodingError, type Wire, type WireMap } from './encoding.js';
 
 export const MAX_TIME = Number.MAX_SAFE_INTEGER;
 export const MAX_NAME = 255;
+/** Of an audit chain: the instance of its acl-service. */
+export const MAX_CHAIN = 64;
 
 type Field = Wire | undefined;
 

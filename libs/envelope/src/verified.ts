@@ -5,6 +5,7 @@
  * Only what depends on nothing but the bytes may be kept here: whether they are still in time, or their signer still counts, is
  * asked each time.
  */
+import { keepLatest } from '@natrium/model';
 import { equalBytes, mapKey } from './bytes.js';
 import type { Signed } from './signing.js';
 
@@ -21,8 +22,7 @@ export class Verified<T> {
   }
 
   note({ bytes, signature }: Signed, said: T): void {
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= this.max && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(mapKey(signature), { bytes: new Uint8Array(bytes), said });
+    keepLatest(this.#known, this.max);
   }
 }

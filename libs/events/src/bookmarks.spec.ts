@@ -6,14 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import type { JournalMessage, ReadFrom, Reading } from '@natrium/bus';
+import { type JournalMessage, MemoryJournal, type ReadFrom, type Reading } from '@natrium/bus';
 import type { Bookmark, EventFeed, Listen, Listening } from './bus.js';
 import { BusGone, EventClient } from './client.js';
 import { isGap } from './event.js';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
 import { serveJsonSocket } from './json-socket.js';
-import { KeptJournal } from './kept-journal.spec-support.js';
 import { LocalBus } from './local-bus.js';
 
 const ORIGIN = { kind: 'local', name: 'test' } as const;
@@ -28,23 +27,27 @@ afterEach(() => {
 });
 
 /** A journal whose oldest messages are no longer kept. */
-class TrimmedJournal extends KeptJournal {
+class TrimmedJournal extends MemoryJournal {
   /** The first that is. */
   first = 1;
   isBroken = false;
   /** From this message on nothing is read. */
   heldFrom = Infinity;
+  /** Gone while others before them were read. */
+  readonly goneMeanwhile = new Set<number>();
 
   override bounds() {
     if (this.isBroken) return Promise.reject(new Error('no leader'));
     return Promise.resolve({ first: this.first, last: this.messages.length });
   }
 
-  read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void): Reading {
+  override read(from: ReadFrom, onMessage: (message: JournalMessage) => Promise<void> | void): Reading {
     const kept = this.messages.slice(Math.max('after' in from ? from.after : 0, this.first - 1));
     const reading = { isClosed: false };
     void (async () => {
-      for (const message of kept) if (!reading.isClosed && message.sequence < this.heldFrom) await onMessage(message);
+      for (const message of kept)
+        if (!reading.isClosed && message.sequence < this.heldFrom && !this.goneMeanwhile.has(message.sequence))
+          await onMessage(message);
     })();
     return { close: () => (reading.isClosed = true) };
   }
@@ -218,6 +221,15 @@ describe('who hears until now', () => {
     journal.heldFrom = 3;
     const listening = bus.subscribe({ ...RARE, from: 'start', until: 'now' });
     expect(await nextOf(listening)).toEqual({ tags: [], bookmark: { cursor: '2.99999' } });
+    await bus.close();
+  });
+
+  it('hears of a gap, in its place, where the oldest went while it still read', async () => {
+    const { bus, journal, stored } = await aBus();
+    for (let n = 1; n <= 5; n += 1) await stored(`rare/${String(n)}`);
+    for (const sequence of [2, 3]) journal.goneMeanwhile.add(sequence);
+    const { tags } = await allOf(bus, { ...RARE, from: 'start' });
+    expect(tags).toEqual(['rare/1', 'natrium/gap', 'rare/4', 'rare/5']);
     await bus.close();
   });
 

@@ -1,4 +1,6 @@
 /** Something known of each sender, of those only that were heard of last. */
+import { keepLatest } from '@natrium/model';
+
 const MAX_SENDERS = 20_000;
 
 export class BySender<T> {
@@ -10,8 +12,8 @@ export class BySender<T> {
 
   set(sender: string, known: T): void {
     this.#known.delete(sender); // so that it is the latest
-    if (this.#known.size >= MAX_SENDERS) this.#known.delete(this.#known.keys().next().value ?? '');
     this.#known.set(sender, known);
+    keepLatest(this.#known, MAX_SENDERS);
   }
 
   delete(sender: string): void {

@@ -1,31 +1,25 @@
 /** Rules of hearing what was missed: who wants no more than that leaves nothing behind. */
-import type { JournalMessage, Reading } from '@natrium/bus';
+import { MemoryJournal, type Reading } from '@natrium/bus';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
-import { KeptJournal } from './kept-journal.spec-support.js';
 
 /** A journal that knows who reads it. */
-class ReadJournal extends KeptJournal {
+class ReadJournal extends MemoryJournal {
   readonly readings = new Set<Reading>();
   /** How many times it was read. */
   begun = 0;
 
-  read(_: unknown, onMessage: (message: JournalMessage) => Promise<void> | void, onNothing?: () => void): Reading {
-    const reading = { close: () => this.readings.delete(reading) };
+  override read(...what: Parameters<MemoryJournal['read']>): Reading {
+    const read = super.read(...what);
+    const reading = {
+      close: () => {
+        read.close();
+        this.readings.delete(reading);
+      },
+    };
     this.readings.add(reading);
     this.begun += 1;
-    void this.#tell(reading, onMessage, onNothing);
     return reading;
-  }
-
-  async #tell(
-    reading: Reading,
-    onMessage: (message: JournalMessage) => Promise<void> | void,
-    onNothing?: () => void,
-  ): Promise<void> {
-    await Promise.resolve();
-    if (this.messages.length === 0) onNothing?.();
-    for (const message of this.messages) if (this.readings.has(reading)) await onMessage(message);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Gives a listener what it missed, from the journal, and then lets it hear what comes now; nothing twice, nothing left out. */
 import type { Reading } from '@natrium/bus';
 import { EventProblem, type From } from './bus.js';
-import { type Cursor, cursorText, readCursor } from './cursor.js';
+import { type Cursor, cursorText, LAST_INDEX, readCursor } from './cursor.js';
 import { stampOf } from './event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
 import type { JournaledBus } from './journaled-bus.js';
@@ -9,9 +9,6 @@ import type { Member } from './members.js';
 import { gapEvent } from './outlet.js';
 
 type Start = 'start' | Cursor | { readonly time: number };
-
-/** Behind all events of a message. */
-const LAST_INDEX = 99_999;
 
 /** @throws {EventProblem} When the cursor is none. */
 export function startOf(from: Exclude<From, 'now'>): Start {
@@ -35,6 +32,8 @@ export class CatchUp {
   ) {}
 
   #last = 0;
+  /** The batch that was read last. */
+  #read: number | undefined;
 
   async begin(start: Start): Promise<void> {
     this.#start = start;
@@ -58,10 +57,10 @@ export class CatchUp {
       await this.bus.reached(last);
       if (this.#join(last)) return;
     }
-    this.#read(start, cursor);
+    this.#readFrom(start, cursor);
   }
 
-  #read(start: Start, cursor: Cursor | undefined): void {
+  #readFrom(start: Start, cursor: Cursor | undefined): void {
     const { outlet } = this.member;
     if (outlet.closed) return;
     const from =
@@ -81,6 +80,9 @@ export class CatchUp {
 
   async #take(batch: LoggedBatch): Promise<void> {
     const { outlet } = this.member;
+    // The oldest go while it is read, and what does not open is left out.
+    if (batch.sequence > (this.#read ?? Infinity) + 1) this.#tellGap('events are no longer kept', batch.sequence - 1);
+    this.#read = batch.sequence;
     for (const [index, event] of batch.events.entries()) {
       if (!this.#isNew(batch.sequence, index, event.stamp)) continue;
       await outlet.room();

@@ -13,6 +13,8 @@ export interface Cursor {
   readonly ahead: ReadonlyMap<string, number>;
 }
 
+/** Behind all events of a message. */
+export const LAST_INDEX = 99_999;
 /** Who goes from gateway to gateway gathers some of each; a minion's numbers have 16 digits. */
 const MAX_AHEAD = 64;
 const NOBODY: ReadonlyMap<string, number> = new Map();

@@ -1,37 +1,22 @@
 /** Two gateways store what one sender sends, each without asking the broker where the other one stopped. */
-import { type Journal, type JournalMessage, SealedJournal } from '@natrium/bus';
+import { type JournalMessage, MemoryJournal, SealedJournal } from '@natrium/bus';
 import { sodiumReady, type StorageKey } from '@natrium/envelope';
 import { EventLog } from './event-log.js';
 
-/** A journal's promise and nothing more: one order, and an append only after the message that the writer names. */
-class Pages implements Journal {
-  readonly name = 'pages';
-  readonly messages: JournalMessage[] = [];
+/** Counts who asks for the last message, and whose append came too late. */
+class Pages extends MemoryJournal {
   asked = 0;
   refused = 0;
 
-  append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
-    const last = this.messages.findLast((message) => message.subject === subject)?.sequence ?? 0;
-    if (last !== expectedLast) {
-      this.refused += 1;
-      return Promise.resolve(undefined);
-    }
-    const sequence = this.messages.length + 1;
-    this.messages.push({ sequence, subject, value, behind: 0 });
-    return Promise.resolve(sequence);
+  override async append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
+    const sequence = await super.append(subject, value, expectedLast);
+    if (sequence === undefined) this.refused += 1;
+    return sequence;
   }
 
-  lastOn(subject: string): Promise<JournalMessage | undefined> {
+  override lastOn(subject: string): Promise<JournalMessage | undefined> {
     this.asked += 1;
-    return Promise.resolve(this.messages.findLast((message) => message.subject === subject));
-  }
-
-  bounds() {
-    return Promise.resolve({ first: 1, last: this.messages.length });
-  }
-
-  read() {
-    return { close: () => undefined };
+    return super.lastOn(subject);
   }
 }
 
@@ -72,6 +57,20 @@ it('a batch that comes again at the other gateway is stored once, whether that h
   here.heard(await lastThere());
   expect(await here.append('a', [anEvent(2)], 2)).toBe(2);
   expect(pages.messages).toHaveLength(2);
+});
+
+it('whoever asks to hear what has come from the journal hears it, whichever gateway stored it, and not what is only stored', async () => {
+  const heard: unknown[] = [];
+  here.whenHeard(({ sender, events }) => heard.push([sender, events.map(({ number }) => number)]));
+  await here.append('a', [anEvent(1)], 1);
+  expect(heard).toEqual([]);
+  here.heard(await lastThere());
+  await there.append('a', [anEvent(2)], 2);
+  here.heard(await lastThere());
+  expect(heard).toEqual([
+    ['a', [1]],
+    ['a', [2]],
+  ]);
 });
 
 it('whoever asks to hear what is stored here hears it, beside the others and until its own end', async () => {

@@ -48,6 +48,7 @@ const RACES = 16;
 export class EventLog {
   readonly #places = new BySender<Place>();
   readonly #hearers = new Set<(batch: EncodedBatch) => void>();
+  readonly #followers = new Set<(batch: LoggedBatch) => void>();
 
   constructor(
     private readonly journal: Journal,
@@ -131,8 +132,19 @@ export class EventLog {
   }
 
   /** A batch was read that another writer may have stored: the next of its sender goes after it, without asking where that is. */
-  heard({ sender, sequence, through }: LoggedBatch): void {
+  heard(batch: LoggedBatch): void {
+    const { sender, sequence, through } = batch;
     if (sequence > (this.#places.get(sender)?.sequence ?? 0)) this.#places.set(sender, { sequence, through });
+    for (const hear of this.#followers) hear(batch);
+  }
+
+  /**
+   * Lets one more hear of each batch once, in the journal's order, whichever gateway stored it and whether anybody listens to the bus.
+   *
+   * @param hear Throws nothing.
+   */
+  whenHeard(hear: (batch: LoggedBatch) => void): void {
+    this.#followers.add(hear);
   }
 
   bounds(): Promise<{ readonly first: number; readonly last: number }> {

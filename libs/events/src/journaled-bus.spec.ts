@@ -1,5 +1,5 @@
 /** What a gateway stores for a minion is heard there at once, and still in the journal's order and once. */
-import { type JournalMessage, type Reading, Unstorable } from '@natrium/bus';
+import { type JournalMessage, MemoryJournal, type Reading, Unstorable } from '@natrium/bus';
 import { decode } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
@@ -7,12 +7,11 @@ import { NotStored } from './bus.js';
 import type { Origin } from './event.js';
 import { EventLog } from './event-log.js';
 import { JournaledBus } from './journaled-bus.js';
-import { KeptJournal } from './kept-journal.spec-support.js';
 
 const ORIGIN = { kind: 'local', name: 'hook' } as const;
 
 /** A journal that gives back what it holds only when the test says so. */
-class SlowPages extends KeptJournal {
+class SlowPages extends MemoryJournal {
   largest = Infinity;
   #tell: (message: JournalMessage) => void = () => undefined;
   #told = 0;
@@ -22,15 +21,15 @@ class SlowPages extends KeptJournal {
 
   whenAppended: () => void = () => undefined;
 
-  override append(subject: string, value: Uint8Array): Promise<number | undefined> {
+  override append(subject: string, value: Uint8Array, expectedLast: number): Promise<number | undefined> {
     if (value.length > this.largest) return Promise.reject(new Unstorable('too large'));
     if (this.isStuck) return new Promise(() => undefined);
-    const appended = super.append(subject, value);
+    const appended = super.append(subject, value, expectedLast);
     this.whenAppended();
     return appended;
   }
 
-  read(_: unknown, onMessage: (message: JournalMessage) => void): Reading {
+  override read(_: unknown, onMessage: (message: JournalMessage) => void): Reading {
     this.#tell = onMessage;
     return { close: () => undefined };
   }

@@ -12,7 +12,7 @@ import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
 import { Ahead, toldAmong } from './ahead.js';
 import { CatchUp, startOf } from './catch-up.js';
-import { cursorText } from './cursor.js';
+import { cursorText, LAST_INDEX } from './cursor.js';
 import { sizeOf, type Origin, stampOf, withoutStamp } from './event.js';
 import { type EncodedBatch, type EventLog, heardFrom } from './event-log.js';
 import { type Member, Members } from './members.js';
@@ -37,7 +37,6 @@ export interface JournaledBusOptions {
 const AGAIN_MS = 250;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
-const LAST_INDEX = 99_999;
 
 export class JournaledBus implements EventFeed {
   readonly #members = new Members();

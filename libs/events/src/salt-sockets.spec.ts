@@ -1,5 +1,5 @@
 /** Rules of Salt's own sockets: what a script writes is what the others of its host read, and a refusal is nobody else's. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,7 @@ let problems: string[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nt-salt-'));
   [heard, problems] = [Buffer.alloc(0), []];
-  const feed = new LocalBus('b', () => 0);
-  const origin = { kind: 'local', name: 'minion' } as const;
-  const onProblem = (problem: string) => problems.push(problem);
-  server = await serveSaltSockets({ feed, origin, base: join(folder, 'bus'), maxBytes: 1000, onProblem });
+  server = await serve('bus');
   reader = connect(join(folder, 'bus_pub.ipc')).on('data', (bytes: Buffer) => (heard = Buffer.concat([heard, bytes])));
   writer = connect(join(folder, 'bus_pull.ipc'));
   // Nothing tells when the reader is taken in, so it is fired until it is heard.
@@ -37,6 +34,19 @@ afterEach(() => {
   writer.destroy();
   server.close();
   rmSync(folder, { recursive: true });
+});
+
+function serve(name: string): Promise<UnixServer> {
+  const feed = new LocalBus('b', () => 0);
+  const origin = { kind: 'local', name: 'minion' } as const;
+  const onProblem = (problem: string) => problems.push(problem);
+  return serveSaltSockets({ feed, origin, base: join(folder, name), maxBytes: 1000, onProblem });
+}
+
+it.each(['pub', 'pull'])('where one of the two cannot be made none is: %s', async (which) => {
+  mkdirSync(join(folder, `half_${which}.ipc`, 'in-the-way'), { recursive: true });
+  await expect(serve('half')).rejects.toThrow();
+  expect(readdirSync(folder).sort()).toEqual(['bus_pub.ipc', 'bus_pull.ipc', `half_${which}.ipc`]);
 });
 
 it('bytes, times and keys that are no texts are read as they were written', async () => {

@@ -35,6 +35,7 @@ export function masterSocketBase(sockDir: string): string {
   return join(sockDir, 'master_event');
 }
 
+/** Both or none. @throws {Error} When one of them cannot be made. */
 export async function serveSaltSockets(options: SaltSocketsOptions): Promise<UnixServer> {
   const { base } = options;
   const pub = await listenAt({ path: `${base}_pub.ipc` }, (socket) => {
@@ -45,6 +46,9 @@ export async function serveSaltSockets(options: SaltSocketsOptions): Promise<Uni
   });
   const pull = await listenAt({ path: `${base}_pull.ipc` }, (socket) => {
     receive(options, socket);
+  }).catch((cause: unknown) => {
+    pub.close();
+    throw cause;
   });
   return {
     inPlace: () => pub.inPlace() && pull.inPlace(),

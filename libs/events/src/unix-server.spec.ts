@@ -50,3 +50,9 @@ it('two that listen at one path in the same moment both get there, and folders a
   other.close();
   expect(existsSync(path)).toBe(false);
 });
+
+it('what cannot get to its place is not left behind', async () => {
+  mkdirSync(join(path, 'in-the-way'), { recursive: true });
+  await expect(named('none')).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(['event.sock']);
+});

@@ -30,7 +30,7 @@ export interface ListenOptions {
 /**
  * Listens at a place; a socket that lies there is replaced in one step.
  *
- * @throws {Error} When the name alone is too long, or the folder cannot be written.
+ * @throws {Error} When the name alone is too long, the folder cannot be written, or the owner not given; then nothing is left there.
  */
 export async function listenAt(
   place: SocketPlace,
@@ -49,10 +49,17 @@ export async function listenAt(
     onConnection(socket);
   });
   await listenForOwner(server, made);
-  if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
-  chmodSync(made, mode);
-  const own = inodeAt(made);
-  renameSync(made, path);
+  let own: bigint | undefined;
+  try {
+    if (owner !== undefined) chownSync(made, owner.uid, owner.gid);
+    chmodSync(made, mode);
+    own = inodeAt(made);
+    renameSync(made, path);
+  } catch (cause) {
+    server.close();
+    remove(made);
+    throw cause;
+  }
   const inPlace = () => own !== undefined && inodeAt(path) === own;
   return {
     inPlace,

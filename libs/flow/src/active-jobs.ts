@@ -30,7 +30,7 @@ export interface Seen {
   readonly gone: readonly string[];
   /** They say that they are at work on the job. */
   readonly running: readonly string[];
-  /** What is stored of the others: another gateway took their returns while this one was cut off. */
+  /** What is stored of the others: another gateway took their returns. */
   readonly returned: readonly records.StoredReturn[];
 }
 
@@ -153,7 +153,7 @@ export class ActiveJobs {
   /** The time is up. Who is gone by now may come back for as long as others are at work. */
   #judgeSilent(job: ActiveJob, waits: boolean, become: { waitOn(): void; end(): void }): void {
     const judge = ({ gone, running, returned }: Seen) => {
-      if (this.#isOverWith(job, returned)) return;
+      if (this.found(job, returned)) return;
       const silent = new Set(job.gathering.silent);
       if (waits && running.some((key) => silent.has(key))) {
         become.waitOn();
@@ -175,8 +175,13 @@ export class ActiveJobs {
     this.#end(job, NO_NEWS);
   }
 
-  /** All that is found is told as one: the end leaves none of it out. @returns Whether the job has ended, by it or before. */
-  #isOverWith(job: ActiveJob, returned: Seen['returned']): boolean {
+  /**
+   * What is stored of a job that is gathered here: another gateway may have taken it. All of it that was not heard yet is told as one, so
+   * that the end leaves none of it out.
+   *
+   * @returns Whether the job has ended, by it or before.
+   */
+  found(job: ActiveJob, returned: Seen['returned']): boolean {
     const missed = this.#missed(job, returned).map(asReturn);
     if (missed.length > 0) this.#heardAll(job, missed);
     return job.gathering.ended;

@@ -15,6 +15,17 @@ it('lets a burst through, then as much as time brings', () => {
   expect(taken(budget, 'web1', 50, NOW + 60_000)).toBe(3);
 });
 
+it('has again what is given back, and never more than a burst', () => {
+  const budget = new Budget(LIMITS);
+  taken(budget, 'web1', 3, NOW);
+  budget.give('web1', 2, NOW);
+  expect(taken(budget, 'web1', 5, NOW)).toBe(2);
+  for (const caller of ['web1', 'web2']) {
+    budget.give(caller, 9, NOW);
+    expect(taken(budget, caller, 9, NOW)).toBe(3);
+  }
+});
+
 it('takes nothing from anybody else', () => {
   const budget = new Budget(LIMITS);
   expect(taken(budget, 'web1', 20_000, NOW)).toBe(3);
@@ -30,6 +41,15 @@ it('is told of a caller once, until it has been in order', () => {
   taken(budget, 'web1', 1, NOW + 60_000);
   taken(budget, 'web1', 100, NOW + 60_000);
   expect(told).toEqual(['web1', 'web1']);
+});
+
+it('lets a caller who was charged more than he had ask nothing until time has brought it', () => {
+  const budget = new Budget(LIMITS);
+  taken(budget, 'web1', 1, NOW);
+  budget.charge('web1', 12, NOW);
+  expect(taken(budget, 'web1', 5, NOW + 1000)).toBe(0);
+  expect(taken(budget, 'web1', 5, NOW + 1100)).toBe(1);
+  expect(taken(budget, 'web2', 3, NOW + 1000)).toBe(3);
 });
 
 it('gives nothing for a clock that goes back', () => {

@@ -47,6 +47,22 @@ export class Budget {
     return false;
   }
 
+  /** Gives tokens back that were taken; nobody saves up more than a burst by that. */
+  give(caller: string, tokens: number, nowMs: number): void {
+    const bucket = this.#buckets.get(caller);
+    if (bucket === undefined) return;
+    this.#fill(bucket, nowMs);
+    bucket.tokens = Math.min(bucket.tokens + tokens, this.limits.burst);
+  }
+
+  /** Takes what a request turned out to cost beyond its token; a caller may come to owe some, and asks nothing until time has brought them. */
+  charge(caller: string, tokens: number, nowMs: number): void {
+    const bucket = this.#buckets.get(caller);
+    if (bucket === undefined) return;
+    this.#fill(bucket, nowMs);
+    bucket.tokens -= tokens;
+  }
+
   /** Whether the next one would be refused. */
   isSpent(caller: string, nowMs: number): boolean {
     const bucket = this.#buckets.get(caller);

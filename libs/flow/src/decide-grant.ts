@@ -9,6 +9,8 @@
  */
 import {
   type Jid,
+  lifetimeOf,
+  MAX_GRANT_JOB,
   nameOf,
   type Principal,
   type Refusal,
@@ -93,14 +95,10 @@ export interface GrantAnswer {
   readonly rule: string;
 }
 
-const GRANT_JOB_MS = 60_000;
 /** What a gate grants; a request for anything else goes to its own door and never becomes a grant. */
 const GRANTED_WHATS: readonly RequestWhat[] = ['job', 'run', 'wheel'];
 /** Characters of a target that the audit keeps: records are written in groups, and a group has to fit into one message. */
 const AUDITED_TARGET = 1024;
-const MAX_LIFETIME_MS = 24 * 3_600_000;
-/** A request lives for its timeout and this much longer. */
-const GRACE_MS = 60_000;
 
 export class DecideGrant {
   constructor(private readonly ports: GrantPorts) {}
@@ -140,7 +138,7 @@ export class DecideGrant {
       const ahead = Math.round((issued - now) / 1000);
       return refusal('request_from_future', `the clock of ${nameOf(caller)} is ${String(ahead)} s ahead`);
     }
-    if (lifetime > Math.min(MAX_LIFETIME_MS, timeout * 1000 + GRACE_MS)) {
+    if (lifetime > lifetimeOf(timeout)) {
       return refusal('bad_request', 'the request claims a longer lifetime than its timeout gives');
     }
     if (issued + lifetime < now) {
@@ -180,7 +178,7 @@ export class DecideGrant {
       jid,
       members,
       issued,
-      expires: issued + (kind === 'job' ? GRANT_JOB_MS : this.#runMs(ask.request)),
+      expires: issued + (kind === 'job' ? MAX_GRANT_JOB : this.#runMs(ask.request)),
       auditChain: chain,
       auditNumber: number,
     });

@@ -4,6 +4,7 @@
  *
  * Spec: spec/envelope.md#durability.
  */
+import { keepLatest } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
 import { asReturn } from './news.js';
@@ -206,8 +207,7 @@ export class JobReturns {
   /** Only this gateway takes it away again, and its minion may ask another next: without an end it would grow for ever. */
   #keepUntold(place: string): void {
     this.#untold.add(place);
-    const [oldest] = this.#untold;
-    if (this.#untold.size > MAX_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
+    keepLatest(this.#untold, MAX_UNTOLD);
   }
 
   #store(record: records.JobRecord, id: string, said: Returned, done?: () => void): Promise<true> {

@@ -17,7 +17,6 @@ export interface GrantedJob {
 /** `exists`: the request has a job already. */
 export type JobCreation = { readonly type: 'created'; readonly revision: number } | { readonly type: 'exists' };
 
-/** A job as it is stored. */
 export interface StoredJob {
   readonly asked: records.AskedJob;
   /** Not there: nobody has decided yet, or its gateway died before that was written. */

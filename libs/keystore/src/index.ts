@@ -1,4 +1,4 @@
-export { type BrokerCredentials, claimsIn, readCredentials, type UserClaims } from './broker-credentials.js';
+export { type BrokerCredentials, claimsIn, readCredentials } from './broker-credentials.js';
 export {
   type ClusterMemory,
   ClusterMemoryFile,
@@ -7,9 +7,9 @@ export {
   readOrMakeIdentity,
 } from './identity-keys.js';
 export { MasterKeys, ROLES, STORAGE_CLASSES, type StorageClass } from './master-keys.js';
-export { ROLES_VALID_MS, RolesChanges, RolesUnchanged } from './roles-changes.js';
+export { RolesChanges } from './roles-changes.js';
 export { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
-export { StorageFolder, storageKeyId } from './storage-folder.js';
+export { StorageFolder, storageKeyId, storageKeyMs } from './storage-folder.js';
 export { diskTrouble, mendOf, PartlyWritten } from './disk-trouble.js';
 export { type FolderLock, FolderInUse, type FolderUse, lockFolder } from './folder-lock.js';
 export { KeyfileCorrupt, makeFolder, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';

@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   equalBytes,
+  MAX_DOCUMENTS,
   type RoleName,
   type RolesDocument,
   SigningKey,
@@ -20,9 +21,6 @@ import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './secret-file.js';
 
 /** How long a document holds; it is renewed long before. */
 export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
-
-/** A reader takes no longer chain, so one more document would end the cluster. */
-const MAX_DOCUMENTS = 1024;
 
 /** A change that makes no sense now; nothing was written. */
 export class RolesUnchanged extends Error {
@@ -37,7 +35,7 @@ export class RolesChanges {
     private readonly rootPath: string = join(keys.folder, 'root.key'),
   ) {}
 
-  /** How often the document can still be changed. */
+  /** How often the document can still be changed: one more than a reader takes would end the cluster. */
   get left(): number {
     return MAX_DOCUMENTS - this.keys.chain()[1].length;
   }

@@ -75,7 +75,7 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** Writes a file so that a reader sees the old or the new content, never a part. */
+/** Writes a file so that a reader sees the old or the new content, never a part. What fails tells the `path`: the system names none for a file that is open. */
 export function writeWhole(path: string, content: string | Uint8Array, mode: number): void {
   makeFolder(dirname(path), FOLDER_MODE);
   const draft = `${path}.${toHex(randomBytes(6))}.new`;
@@ -88,6 +88,7 @@ export function writeWhole(path: string, content: string | Uint8Array, mode: num
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
+    if (typeof error === 'object' && error !== null) Object.assign(error, { path });
     throw error;
   } finally {
     closeSync(file);

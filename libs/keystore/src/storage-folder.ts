@@ -91,3 +91,8 @@ export class StorageFolder {
 export function storageKeyId(ms: number): string {
   return new Date(ms).toISOString().replace(/\D/g, '').slice(0, 14);
 }
+
+/** From when on it seals, in ms since 1970; `NaN` for what is no id. */
+export function storageKeyMs(id: string): number {
+  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z'));
+}

@@ -8,7 +8,7 @@
  */
 import { err, ok, pyStr, type Result, type Value } from '@natrium/model';
 import { OPERATORS, parseCompoundWord } from './compound-words.js';
-import { type NodeGroups, nodeGroupWords } from './node-group.js';
+import { MAX_WORDS, type NodeGroups, nodeGroupWords } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
 import type { Term } from './term.js';
 
@@ -29,7 +29,6 @@ export interface CompoundContext {
   readonly termOf: TermOf;
 }
 
-const MAX_WORDS = 10_000;
 const MAX_DEPTH = 200;
 
 export function parseCompound(words: readonly Value[], context: CompoundContext): Result<Expr, TargetProblem> {

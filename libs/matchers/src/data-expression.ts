@@ -18,8 +18,9 @@ export interface DataExpression {
   readonly test: (data: Value | undefined) => boolean;
 }
 
-const DELIMITER = ':';
-const MAX_TEXT = 8192;
+export const DELIMITER = ':';
+/** Of patterns and the like, each of which is tried on everyone. */
+export const MAX_TEXT = 8192;
 const MAX_PARTS = 32;
 const MAX_WILD_PARTS = 4;
 

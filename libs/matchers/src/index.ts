@@ -1,12 +1,10 @@
 export { countedAddress } from './counted-address.js';
-export { compileDataExpression, type DataExpression, type DataMode } from './data-expression.js';
-export { compileGlob, type Glob } from './glob.js';
+export { compileDataExpression } from './data-expression.js';
+export { compileGlob } from './glob.js';
 export { type Inventory, type MinionData } from './inventory.js';
-export { type CompoundWord, parseCompoundWord, splitWords } from './compound-words.js';
+export { parseCompoundWord, splitWords } from './compound-words.js';
 export { expandNodeGroup, type NodeGroups, nodeGroupWords, readNodeGroups } from './node-group.js';
-export { compilePattern, type Pattern, type PatternOptions } from './pattern.js';
-export { type PatternProblem } from './pattern-syntax.js';
-export { certainlyMatches, matchesSelf, resolve, type Resolved, type ResolveMode } from './resolve.js';
-export { parseTarget, type TargetContext, type TargetExpr } from './target.js';
-export { type TargetProblem } from './target-problem.js';
+export { compilePattern, type Pattern } from './pattern.js';
+export { certainlyMatches, matchesSelf, resolve } from './resolve.js';
+export { parseTarget, type TargetExpr } from './target.js';
 export { compileWholeMatch, isPlainGlob, type WholeMatch } from './whole-match.js';

@@ -11,7 +11,8 @@ import { OPERATORS, splitWords } from './compound-words.js';
 
 export type NodeGroups = ReadonlyMap<string, Value>;
 
-const MAX_WORDS = 10_000;
+/** Of an expression, its node groups filled in. */
+export const MAX_WORDS = 10_000;
 const REGEX_CHARS = /[([{\\?}\])]/;
 
 /** Reads the configuration's `nodegroups`: a mapping, a list of mappings (merged), or nothing. */

@@ -6,7 +6,7 @@
  *
  * Spec: spec/acl.md#patterns. Diverges: compat/divergences.md, regex-syntax-beyond-the-common-subset.
  */
-import { err, ok, type Result } from '@natrium/model';
+import { err, keepLatest, ok, type Result } from '@natrium/model';
 import { RE2JS } from 're2js';
 import { markBoundaries } from './pattern-boundary.js';
 import { fastTest, type Test } from './pattern-fast.js';
@@ -45,8 +45,8 @@ export function compilePattern(text: string, { mode }: PatternOptions): Result<P
   const known = cache.get(key);
   if (known !== undefined) return known;
   const made = compile(text, mode === 'whole');
-  if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value ?? '');
   if (text.length <= MAX_CACHED_TEXT) cache.set(key, made);
+  keepLatest(cache, MAX_CACHED);
   return made;
 }
 

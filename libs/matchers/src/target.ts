@@ -6,6 +6,7 @@
 import { err, isList, ok, type Result, type Target } from '@natrium/model';
 import { type Expr, parseCompound } from './compound.js';
 import { parseCompoundWord, splitWords } from './compound-words.js';
+import { DELIMITER, MAX_TEXT } from './data-expression.js';
 import { type NodeGroups, nodeGroupWords } from './node-group.js';
 import type { TargetProblem } from './target-problem.js';
 import { addressTerm, dataTerm, type DataTermOptions, globTerm, listTerm, pcreTerm, type Term } from './term.js';
@@ -24,12 +25,9 @@ export interface TargetContext {
   readonly nodegroups: NodeGroups;
 }
 
-/** Of patterns and the like, each of which is tried on everyone. */
-const MAX_TEXT = 8192;
 /** Of a compound with its lists of ids: one of them costs a look-up, however long it is. */
 const MAX_COMPOUND_TEXT = 65_536;
 const MAX_LIST_TEXT = 4_194_304;
-const DELIMITER = ':';
 
 /** Reads a target of any type, or says why nobody can be meant. */
 export function parseTarget(target: Target, context: TargetContext): Result<TargetExpr, TargetProblem> {

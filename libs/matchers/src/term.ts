@@ -118,7 +118,7 @@ function addressed(family: 'ipv4' | 'ipv6', matches: (item: string) => boolean, 
   return { test: ({ data, unknown }) => (data === undefined ? unknown : data !== null && test(data)), usesData: true };
 }
 
-export function patternProblem({ pattern, reason }: PatternProblem): TargetProblem {
+function patternProblem({ pattern, reason }: PatternProblem): TargetProblem {
   return { reason: `the pattern '${shorten(pattern)}' cannot be used: ${reason}` };
 }
 

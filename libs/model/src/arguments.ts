@@ -19,6 +19,15 @@ export function withoutMark(map: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(map).filter(([key]) => key !== KWARG_MARK));
 }
 
+/**
+ * What a function was called with, as Salt tells it with a return, in `fun_args` and `__pub_arg`: keywords are a map, and the last. A job
+ * itself (`arg`, `Arguments`) is told as it was sent.
+ */
+export function funArgs(sent: readonly Value[]): readonly Value[] {
+  const { positional, named } = splitArguments(sent);
+  return Object.keys(named).length === 0 ? [...positional] : [...positional, named];
+}
+
 export function joinArguments({ positional, named }: Arguments): readonly Value[] {
   if (Object.keys(named).length === 0) return positional;
   return [...positional, { [KWARG_MARK]: true, ...named }];

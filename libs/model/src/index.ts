@@ -1,7 +1,8 @@
-export { type Arguments, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
+export { type Arguments, funArgs, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
 export { InFlight } from './in-flight.js';
-export { readJson, writeJson } from './json.js';
+export { MAX_DIGITS, readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';
+export { keepLatest } from './keep-latest.js';
 export { messageOf } from './message-of.js';
 export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
@@ -9,8 +10,20 @@ export { pyRepr, pyStr } from './py-text.js';
 export { err, ok, type Result } from './result.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export type { Target } from './target.js';
+export { VERSION } from './version.js';
 export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
-export { type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
+export { ABSENT_WHYS, type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
 export { refusal, type Refusal, refuse, REFUSAL_CODES, type RefusalCode } from './refusal.js';
-export type { Request, RequestWhat, Signed } from './request.js';
+export {
+  lifetimeOf,
+  MAX_FUN,
+  MAX_FUNS,
+  MAX_GRANT_JOB,
+  MAX_LIFETIME,
+  MAX_TIMEOUT,
+  type Request,
+  REQUEST_WHATS,
+  type RequestWhat,
+  type Signed,
+} from './request.js';
 export { sample } from './sample.js';

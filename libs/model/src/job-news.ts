@@ -27,7 +27,8 @@ export function outForAll(out: string | undefined): string | undefined {
 }
 
 /** Why a minion that was asked has not returned when the job's gathering ends. */
-export type AbsentWhy = 'not_connected' | 'running' | 'no_answer' | 'refused';
+export const ABSENT_WHYS = ['not_connected', 'running', 'no_answer', 'refused'] as const;
+export type AbsentWhy = (typeof ABSENT_WHYS)[number];
 
 export interface Absent {
   readonly id: string;

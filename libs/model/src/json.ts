@@ -6,8 +6,8 @@
 import { Float, float, isList, isMap, type Value } from './value.js';
 
 const MAX_DEPTH = 64;
-/** Of a whole number, its sign included, as everywhere here: to read a longer one costs more than its length. */
-const MAX_DIGITS = 400;
+/** Of a whole number, its sign included: a longer one is nobody's intention, and turning it into a number takes quadratic time. */
+export const MAX_DIGITS = 400;
 /** Only a text with such a number may hold one that JavaScript's own reader would change. */
 const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
 /** A text, or a number as JSON or Python writes it. */

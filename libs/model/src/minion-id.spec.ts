@@ -1,5 +1,5 @@
 /** Rules of minion ids, and of arguments as they travel. */
-import { joinArguments, splitArguments } from './arguments.js';
+import { funArgs, joinArguments, splitArguments } from './arguments.js';
 import { parseMinionId } from './minion-id.js';
 import { nameOf } from './principal.js';
 
@@ -64,6 +64,11 @@ describe('arguments', () => {
     expect(splitArguments([first, 1])).toEqual({ positional: [first, 1], named: {} });
     expect(splitArguments([Object.create({ __kwarg__: true }) as Record<string, never>]).named).toEqual({});
     expect(splitArguments([{ __kwarg__: false, x: 2 }]).named).toEqual({ x: 2 });
+  });
+
+  it('are told with a return without the mark', () => {
+    expect(funArgs([1, { x: 1 }, { __kwarg__: true, x: 2 }])).toEqual([1, { x: 1 }, { x: 2 }]);
+    expect(funArgs([1])).toEqual([1]);
   });
 });
 

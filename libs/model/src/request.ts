@@ -1,7 +1,23 @@
 /** What a caller signs, as every party reads it; the bytes travel verbatim. Spec: spec/envelope.md#requests. */
 import type { Plain } from './tagged-value.js';
 
-export type RequestWhat = 'job' | 'run' | 'wheel' | 'key' | 'jobs' | 'audit' | 'token';
+export const REQUEST_WHATS = ['job', 'run', 'wheel', 'key', 'jobs', 'audit', 'token'] as const;
+export type RequestWhat = (typeof REQUEST_WHATS)[number];
+
+/** So many functions at once, and so many characters of a function's name. */
+export const [MAX_FUNS, MAX_FUN] = [64, 256];
+/** Seconds: nobody waits longer for returns. */
+export const MAX_TIMEOUT = 86_400;
+/** Milliseconds: no request lives longer. */
+export const MAX_LIFETIME = MAX_TIMEOUT * 1000;
+/** Milliseconds: no grant of a job lives longer. */
+export const MAX_GRANT_JOB = 60_000;
+const GRACE_MS = 60_000;
+
+/** Milliseconds that a request lives whose caller waits so many seconds: a minute more. Fractions of a second count as a whole one. */
+export function lifetimeOf(timeout: number): number {
+  return Math.min(Math.ceil(timeout) * 1000 + GRACE_MS, MAX_LIFETIME);
+}
 
 export interface Request {
   /** 16 random bytes. */

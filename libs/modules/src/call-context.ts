@@ -6,6 +6,7 @@
  */
 import type { Principal, ValueMap } from '@natrium/model';
 import type { EventPort } from './event-port.js';
+import type { Library } from './loader/declaration.js';
 import type { BaseContext } from './loader/registry.js';
 import type { GrainsFile } from './grains/grains-file.js';
 import type { MasterPort } from './master-port.js';
@@ -40,6 +41,8 @@ export interface CallContext extends BaseContext {
   readonly identity?: IdentityPort | undefined;
   /** Names of the returners that this minion has. */
   readonly returners?: (() => readonly string[]) | undefined;
+  /** The runners that this version brings, to be read about: what a master has besides, no minion knows. */
+  readonly runners?: (() => Library) | undefined;
   /** Absent without a running agent. */
   readonly events?: EventPort | undefined;
   /** Absent where nothing else runs (`natrium-call`). */

@@ -1,6 +1,5 @@
 /** Execution modules, their declarations and the registry that runs them. How to write one: docs/modules.md. */
 export { builtinModules } from './builtin/index.js';
-export { absentText } from './builtin/publish-reply.js';
 export { traverseOr } from './builtin/traverse.js';
 export type {
   CallContext,
@@ -11,32 +10,20 @@ export type {
   RunningJobs,
   SignalSent,
 } from './call-context.js';
-export type { EventPort } from './event-port.js';
+export { type EventPort, NOT_KEPT } from './event-port.js';
 export { gatherGrains } from './grains/gather-grains.js';
 export { GrainsFile } from './grains/grains-file.js';
 export type { ArgumentFault } from './loader/bind-arguments.js';
-export { bindArguments, knownArguments } from './loader/bind-arguments.js';
-export {
-  type ArgumentsOf,
-  declaringFor,
-  defineModule,
-  type FunctionSpec,
-  type FunctionText,
-  type Library,
-  type Module,
-  type Param,
-  type ParamType,
-  type Returned,
-} from './loader/declaration.js';
+export { knownArguments } from './loader/bind-arguments.js';
+export { declaringFor, defineModule, type Library, type Module } from './loader/declaration.js';
 export { type Dialect, errorText, type Thrown } from './loader/dialect.js';
 export { ExecutionError, InvocationError } from './loader/errors.js';
 export { executeSeveral } from './loader/execute-several.js';
-export { usageText } from './loader/function-text.js';
 export { matchesGlob } from './loader/glob.js';
 export { type BaseContext, Registry } from './loader/registry.js';
-export { docsOf, selectFunctions } from './loader/select-functions.js';
+export { docsOf } from './loader/select-functions.js';
 export { namesOfNone, whichLoad } from './loader/which-load.js';
-export { type Fault, type Outcome, type Problem, Reply, reply, type ReplyOptions } from './loader/reply.js';
+export { type Outcome, Reply, reply } from './loader/reply.js';
 export {
   type MasterPort,
   type PeerReturn,
@@ -49,11 +36,10 @@ export {
 export type { MineAnswer, MineCall, MineItem, MinePort, MineRead } from './mine-port.js';
 export { type ExecutionModule, fn, minionRegistry } from './minion-registry.js';
 export { minionFacts } from './own/minion-facts.js';
-export { type Limits } from './own/guest.js';
-export { OwnModules, type OwnModulesOptions } from './own/own-modules.js';
+export { OwnModules } from './own/own-modules.js';
 export { type ProcessPort } from './process/run-process.js';
-export { minionReturners, type ReturnersConfig, type ReturnersParts } from './returners/minion-returners.js';
+export { minionReturners, type ReturnersParts } from './returners/minion-returners.js';
 export { PostRefused, postSigned, type Webhook, webhookKey } from './returners/post-signed.js';
-export type { Returner, ReturnerContext, ReturnFacts } from './returners/returner.js';
+export type { Returner, ReturnFacts } from './returners/returner.js';
 export { Returners } from './returners/returners.js';
-export { SALT_VERSION, VERSION } from './version.js';
+export { SALT_VERSION } from './salt-version.js';

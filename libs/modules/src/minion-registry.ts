@@ -1,5 +1,5 @@
 /** The registry as a minion has it: Salt's texts for minions, and `__pub_…` for functions that take any named argument. */
-import type { Value, ValueMap } from '@natrium/model';
+import { funArgs, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from './call-context.js';
 import { declaringFor, type Module } from './loader/declaration.js';
 import { type Dialect, minionThrown, minionWrongArguments } from './loader/dialect.js';
@@ -31,7 +31,7 @@ function publishedArguments(fun: string, sent: readonly Value[], context: CallCo
   const who: ValueMap = caller?.kind === 'minion' ? { __pub_id: caller.name } : {};
   const user: ValueMap = caller !== undefined && isPerson(caller.kind) ? { __pub_user: caller.name } : {};
   const target = { __pub_tgt: job.tgt, __pub_tgt_type: job.tgtType, __pub_ret: job.ret };
-  return { __pub_fun: fun, __pub_arg: sent, __pub_jid: jid, ...target, ...who, ...user };
+  return { __pub_fun: fun, __pub_arg: funArgs(sent), __pub_jid: jid, ...target, ...who, ...user };
 }
 
 function isPerson(kind: string): boolean {

@@ -1,5 +1,5 @@
 export { json, printableJson } from './json.js';
 export { yaml } from './yaml.js';
-export { type Outputter, type OutputOptions } from './outputter.js';
+export { type Outputter } from './outputter.js';
 export { outputter, outputterNames, wantsAll } from './registry.js';
 export { disarm, printableLines } from './lines.js';

@@ -1,5 +1,6 @@
 import { Float, float, type Value } from '@natrium/model';
-import { outputter, outputterNames, type OutputOptions, wantsAll } from './index.js';
+import type { OutputOptions } from './outputter.js';
+import { outputter, outputterNames, wantsAll } from './registry.js';
 
 function render(name: string, value: Value, options: Partial<OutputOptions> = {}): string {
   const chosen = outputter(name);

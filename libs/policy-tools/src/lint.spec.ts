@@ -194,6 +194,21 @@ it('names the divergence of what Salt reads otherwise', () => {
   expect(found.find(({ divergence }) => divergence === 'alternation-not-grouped')?.witness).toEqual(['administrator']);
 });
 
+it.each([
+  ['first.last', ['firstxlast']],
+  ['fred@example.org', ['fred@examplexorg']],
+  ['first\\.last', undefined],
+  ['fred', undefined],
+  ['group.x%', undefined],
+])('tells that a dot in a name of external_auth is any character here, and in Salt itself: %s', (key, witness) => {
+  const found = lint({ external_auth: { pam: { [key]: ['a\\.'] } } });
+  const told = (code: string) => found.find((one) => one.code === code);
+  expect(told('covers-more')?.witness).toEqual(witness);
+  const difference = found.find(({ message }) => message.includes('in Salt it does not'));
+  expect(difference?.witness).toEqual(witness);
+  if (witness !== undefined) expect(difference?.divergence).toBe('eauth-user-match-reversed');
+});
+
 it('finds nothing in lists that say what they mean', () => {
   const config = {
     peer: { 'web\\d+$': [{ 'web*': ['test\\.ping$', 'pkg\\.'] }] },

@@ -24,7 +24,6 @@ export function viewPolicy(config: PolicyConfig): PolicyView {
 
 export type Section = 'peer' | 'peer_run' | 'publisher_acl' | 'external_auth' | 'runner_grants' | 'reactor_grants';
 
-/** One key of a section with its list. */
 export interface KeyedList {
   readonly section: Section;
   readonly path: RulePath;

@@ -24,7 +24,7 @@ export function provenSamples(source: string, test: (text: string) => boolean): 
   return [...new Set([...itself, ...globSamples(source), ...samplesOf(source)])].filter(test);
 }
 
-export function samplesOf(regex: string): readonly string[] {
+function samplesOf(regex: string): readonly string[] {
   return new Reader(regex).whole();
 }
 

@@ -15,7 +15,6 @@ export interface Allowed {
   readonly args?: readonly Value[];
 }
 
-/** Minions that one rule allows. */
 export interface AllowedMinions {
   readonly path: RulePath;
   readonly ids: readonly string[];

@@ -1,11 +1,14 @@
 /** The runners that every master has. */
+import type { Library } from '@natrium/modules';
 import { cacheModule } from './cache.js';
 import { configModule } from './config.js';
 import { docModuleOf } from './doc.js';
 import { eventModule } from './event.js';
+import { fileserverModule } from './fileserver.js';
 import { jobsModule } from './jobs.js';
 import { manageModule } from './manage.js';
-import type { RunnerModule } from './runner-registry.js';
+import { pillarModule } from './pillar.js';
+import { type RunnerModule, runnerRegistry } from './runner-registry.js';
 import { saltModule } from './salt.js';
 import { saltutilModule } from './saltutil.js';
 import { stateModule } from './state.js';
@@ -18,11 +21,18 @@ export const builtinRunners: readonly RunnerModule[] = [
   configModule,
   docModuleOf(wheelLibrary),
   eventModule,
+  fileserverModule,
   jobsModule,
   manageModule,
+  pillarModule,
   saltModule,
   saltutilModule,
   stateModule,
   surveyModule,
   testModule,
 ];
+
+/** All of them, to be read about. */
+export function runnerLibrary(): Library {
+  return runnerRegistry(builtinRunners);
+}

@@ -27,6 +27,16 @@ describe('cache.*', () => {
   });
 });
 
+describe('pillar.*', () => {
+  it.each(['show_pillar', 'show_top'])('%s says where pillar is told, and tells none', async (name) => {
+    const master = aMaster({ cached: { web1: { password: 's3cret' } } });
+    const { ret, success } = await run(`pillar.${name}`, ['web1'], master);
+    expect(success).toBe(false);
+    expect(ret).toContain(`pillar.${name} is not here: cache.pillar tells`);
+    expect(master.asked).toEqual([]);
+  });
+});
+
 describe('survey.*', () => {
   const told = (ret: string) => ({ ret, retcode: 0 });
   const answer = {
@@ -168,6 +178,19 @@ describe('saltutil.*', () => {
     expect((await run('saltutil.sync_runners', ['base'], master)).ret).toEqual([]);
     expect((await run('saltutil.sync_nothing', [], master)).success).toBe(false);
     expect(master.published).toEqual([]);
+  });
+});
+
+describe('fileserver.*', () => {
+  it.each([
+    ['envs', [], []],
+    ['envs', ['roots', true], {}],
+    ['file_list', [named({ saltenv: 'base' })], []],
+    ['dir_list', ['prod', 'roots'], []],
+    ['empty_dir_list', [named({ backend: 'git' })], []],
+    ['symlink_list', [], {}],
+  ])('answers as a master that serves nothing, in Salt’s shapes: %s %j', async (name, args, nothing) => {
+    expect(await run(`fileserver.${name}`, args)).toMatchObject({ ret: nothing, retcode: 0, success: true });
   });
 });
 

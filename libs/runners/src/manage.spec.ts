@@ -32,6 +32,16 @@ describe('manage.*', () => {
     expect((await run('manage.present', [['web1', 'db1']], aMaster(cluster))).ret).toEqual(['web1']);
   });
 
+  it.each([
+    ['as long as Salt does by default', [], 15],
+    ['as long as is said', [{ __kwarg__: true, timeout: '2', gather_job_timeout: 0.5 }], 2.5],
+    ['as long as is said and set', [{ __kwarg__: true, gather_job_timeout: 60 }], 65],
+  ])('waits for a minion that is connected and says nothing %s', async (_about, args, seconds) => {
+    const master = aMaster(cluster);
+    for (const name of ['status', 'up', 'down']) await run(`manage.${name}`, args, master);
+    expect(master.waits).toEqual([seconds, seconds, seconds]);
+  });
+
   it('manage.down takes removekeys first, as in Salt, and removes none', async () => {
     const master = aMaster(cluster);
     expect((await run('manage.down', [false, 'web*', 'compound'], master)).ret).toEqual(['db1']);

@@ -1,11 +1,11 @@
 /**
  * `manage.*`: which minions are there.
  *
- * Up is who answers the gateway's presence question now, down the other accepted ones: no job is published for it, and
- * nobody is waited for. Only `manage.versions` asks the minions themselves.
+ * Up is who answers the gateway's presence question, down the other accepted ones: no job is published for it, and whom the broker
+ * does not know is not waited for. Only `manage.versions` asks the minions themselves.
  */
-import { pyStr, type ValueMap } from '@natrium/model';
-import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION } from '@natrium/modules';
+import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION, secondsOf } from '@natrium/modules';
 import { gathering } from './gathering.js';
 import { absent } from './not-here.js';
 import type { RunnerContext } from './runner-context.js';
@@ -14,10 +14,15 @@ import { sortedIgnoringCase } from './sorted-ids.js';
 import { OF, type Of, targetOf } from './target.js';
 import { groupVersions } from './version-groups.js';
 
-/** Presence is asked and answered at once, so that nobody is waited for. */
+/** As Salt: both together are how long it waits for who answers neither `test.ping` nor whether it is at work. */
 const WAITS = [
-  { name: 'timeout', type: 'any', default: null, doc: 'Not needed: nobody is waited for.' },
-  { name: 'gather_job_timeout', type: 'any', default: null, doc: 'Not needed: nobody is waited for.' },
+  {
+    name: 'timeout',
+    type: 'any',
+    default: null,
+    doc: 'Seconds that a connected minion may be silent, beside gather_job_timeout; None: as the master is set.',
+  },
+  { name: 'gather_job_timeout', type: 'any', default: null, doc: 'As timeout: both are added.' },
 ] as const;
 const SUBSET = [
   { name: 'subset', type: 'list', default: [], doc: 'Only ids of this list.' },
@@ -59,11 +64,11 @@ export const manageModule = defineModule('manage', {
       returns: 'a map with `up` and `down`',
       examples: ['manage.status'],
     },
-    async (of, context) => ({ ...(await status(of, context)) }),
+    async (of, context) => ({ ...(await status(of, context, silentSeconds(of, context))) }),
   ),
   up: runner(
     { doc: 'The minions that are up.', params: [...OF, ...WAITS], examples: ['manage.up', "manage.up 'web*'"] },
-    async (of, context) => (await status(of, context)).up,
+    async (of, context) => (await status(of, context, silentSeconds(of, context))).up,
   ),
   down: runner(
     {
@@ -77,7 +82,7 @@ export const manageModule = defineModule('manage', {
           'manage.down removes no keys (removekeys=True): natrium-key -d does, of named minions',
         );
       }
-      return (await status(of, context)).down;
+      return (await status(of, context, silentSeconds(of, context))).down;
     },
   ),
   present: live('The minions that are connected now.', 'up'),
@@ -113,8 +118,18 @@ interface Status {
   readonly down: readonly string[];
 }
 
-async function status(of: Of, { master }: RunnerContext): Promise<Status> {
-  const [{ accepted }, connected] = await Promise.all([master.inventory(targetOf(of)), master.connected()]);
+interface Waits {
+  readonly timeout: Value;
+  readonly gather_job_timeout: Value;
+}
+
+function silentSeconds(waits: Waits, { host: { config } }: RunnerContext): number {
+  const { timeout = null, gather_job_timeout = null } = config;
+  return secondsOf(waits.timeout ?? timeout) + secondsOf(waits.gather_job_timeout ?? gather_job_timeout);
+}
+
+async function status(of: Of, { master }: RunnerContext, silent?: number): Promise<Status> {
+  const [{ accepted }, connected] = await Promise.all([master.inventory(targetOf(of)), master.connected(silent)]);
   const live = new Set(connected);
   const sorted = [...new Set(accepted)].sort();
   return { up: sorted.filter((id) => live.has(id)), down: sorted.filter((id) => !live.has(id)) };

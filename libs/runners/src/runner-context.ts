@@ -23,6 +23,8 @@ export interface RunnerHost {
   readonly config: ValueMap;
   /** The same as the files say now; where they cannot be used, as they said last. */
   readonly configNow: () => ValueMap;
+  /** Names of what the master's files say for Salt and what has no use here, at the start. */
+  readonly unused: readonly string[];
   readonly grains: () => ValueMap;
 }
 
@@ -38,8 +40,12 @@ export interface RunnerMasterPort {
   inventory(target?: InventoryTarget): Promise<{ readonly accepted: readonly string[] }>;
   /** What the authority holds of the accepted minions of a target, by id. It decides itself who is told of pillar. */
   cached(what: 'grains' | 'pillar', target: InventoryTarget): Promise<ValueMap>;
-  /** Minions that answered a presence question just now. */
-  connected(): Promise<readonly string[]>;
+  /**
+   * Minions that answer a presence question now. Who is not connected is known at once.
+   *
+   * @param silentSeconds For how long one that is connected may say nothing; a second at least.
+   */
+  connected(silentSeconds?: number): Promise<readonly string[]>;
   readonly jobs: JobsPort;
   /** Resolves when the event is stored on the master's bus. @throws {ExecutionError} When it is refused. */
   fire(tag: string, data: ValueMap): Promise<void>;

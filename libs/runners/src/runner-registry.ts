@@ -13,7 +13,6 @@ import {
 } from '@natrium/modules';
 import type { RunnerContext } from './runner-context.js';
 
-/** Declares a runner. */
 export const runner = declaringFor<RunnerContext>();
 
 export type RunnerModule = Module<RunnerContext>;

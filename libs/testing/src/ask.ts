@@ -1,5 +1,6 @@
 /** Requests as a caller makes them; a test names only what matters to it. */
 import { type Cluster, encodeRequest, randomBytes, type Request, type SigningKey } from '@natrium/envelope';
+import { lifetimeOf } from '@natrium/model';
 
 /** A request as it stands on a gateway's desk: the bytes, the signature beside them, and the key they came under. */
 export interface Asked {
@@ -7,8 +8,6 @@ export interface Asked {
   readonly signature: Uint8Array | null;
   readonly callerKey: Uint8Array | null;
 }
-
-const GRACE_MS = 60_000;
 
 /** A request for `test.ping`, issued at `issued`; everything can be replaced. */
 export function aRequest(issued: number, fields: Partial<Request> = {}): Request {
@@ -25,7 +24,7 @@ export function aRequest(issued: number, fields: Partial<Request> = {}): Request
     timeout,
     options: {},
     issued,
-    lifetime: timeout * 1000 + GRACE_MS,
+    lifetime: lifetimeOf(timeout),
     ...fields,
   };
 }

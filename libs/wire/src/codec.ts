@@ -88,7 +88,6 @@ function turnOfFields(parts: Parts, names: ReadonlySet<string>): Turn {
   return { read, write };
 }
 
-/** A list of at most `max` items. */
 export function listOf<T>(item: Schema<T>, max: number) {
   const items: Schema<T[]> = z.any();
   const each =

@@ -1,20 +1,8 @@
-export { fields, readAs, writeAs } from './codec.js';
-export { type Body, type Contract, contract, fromWire, RECEIPT, type SenderRole, toWire } from './contract.js';
+export { readAs, writeAs } from './codec.js';
+export { type Body, type Contract, fromWire, RECEIPT, toWire } from './contract.js';
 export * as contracts from './contracts.js';
 export { isTellable, MAX_MINIONS } from './fields.js';
-export {
-  fpIn,
-  inboxOf,
-  isInbox,
-  joinInboxOf,
-  knockInboxOf,
-  type Subjects,
-  subjectsOf,
-  type UpAclVerb,
-  type UpVerb,
-  type UsrAclVerb,
-  type UsrVerb,
-} from './subjects.js';
+export { fpIn, inboxOf, isInbox, joinInboxOf, knockInboxOf, type Subjects, subjectsOf } from './subjects.js';
 export * as records from './records.js';
 export * as routes from './routes.js';
 export type { AnswerOf, QuestionOf, Route } from './routes.js';

@@ -76,7 +76,6 @@ export const RosterEntry = fields({
   question: z.nullable(bytesOf(16)),
   announcement: z.nullable(signed),
 });
-export type RosterEntry = z.output<typeof RosterEntry>;
 
 /** A minion's signed grains as the acl-service keeps them. */
 export const DataEntry = fields({ identity: publicKey, data: signed });

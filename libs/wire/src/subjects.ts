@@ -9,6 +9,7 @@ export type UsrVerb = 'publish' | 'runner';
 export type UsrAclVerb = 'admin' | 'auth' | 'guest' | 'renew';
 
 export interface Subjects {
+  readonly cluster: string;
   readonly hello: string;
   readonly join: string;
   up(fp: string, verb: UpVerb): string;
@@ -43,6 +44,7 @@ export function subjectsOf(cluster: string): Subjects {
     throw new RangeError(`cluster ${JSON.stringify(cluster)} is not a word of a-z, 0-9, "-" and "_"`);
   const prefix = `nt.${cluster}`;
   return {
+    cluster,
     hello: `${prefix}.hello`,
     join: `${prefix}.join`,
     up: (fp, verb) => `${prefix}.up.${fp}.${verb}`,

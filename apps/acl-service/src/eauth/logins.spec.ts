@@ -1,6 +1,7 @@
 /** Rules of logins that hold for every back end, whatever it does. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -8,10 +9,13 @@ import { MemoryStore } from '@natrium/bus';
 import type { MasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
+import { FakeClock } from '@natrium/testing';
+import { policyOf } from '../policy-of.spec-support.js';
 import { Attempts } from './attempts.js';
 import { BOUND, found, LdapServers, serving } from './ldap-server.spec-support.js';
 import { Logins, type LoginParts } from './logins.js';
 import { Tallies } from './tallies.js';
+import { Tokens } from './tokens.js';
 
 const REFUSED = { ok: false, error: { code: 'bad_credential' } };
 const BURST = 40;
@@ -33,13 +37,21 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What logins write to their log is in `logged`, what they record and count in `recorded` and `counted`. */
-function loginsWith(external_auth: object, more: object = {}) {
+const NOW = 1_795_000_000_000;
+type Steady = ConstructorParameters<typeof Logins>[2];
+type Own = Partial<Pick<LoginParts, 'now' | 'tokens' | 'policy' | 'attempts'>>;
+
+/**
+ * What logins write to their log is in `logged`, what they record and count in `recorded` and `counted`.
+ *
+ * @param own In the place of what others make of nothing.
+ */
+function loginsWith(external_auth: object, more: object = {}, own: Own = {}, steady?: Steady) {
   const logged: string[] = [];
   const recorded: string[] = [];
   const counted: string[] = [];
   const hear = (...said: unknown[]) => void logged.push(said.map((one) => JSON.stringify(one)).join(' '));
-  const now = () => 1_795_000_000_000;
+  const now = () => NOW;
   const tallies = new Tallies(new MemoryStore('tokens'), { id: 'names', key: new Uint8Array(32).fill(9) }, now);
   const parts = {
     attempts: new Attempts(tallies, now),
@@ -55,11 +67,12 @@ function loginsWith(external_auth: object, more: object = {}) {
     own: () => 0,
     tokens: { issue: () => Promise.resolve('ab') },
     policy: () => ({ makeToken: () => ({}), accessOfLogin: () => ({ perms: {}, seesJobs: false }) }),
+    ...own,
   };
-  const logins = new Logins({ external_auth, ...more } as MasterConfig, parts as unknown as LoginParts);
+  const logins = new Logins({ external_auth, ...more } as MasterConfig, parts as unknown as LoginParts, steady);
   opened.push(logins);
-  const login = (eauth: string, username: string, secret: string) =>
-    logins.prove({ eauth, username, secret, token: '' }, '192.0.2.1');
+  const login = (eauth: string, username: string, secret: string, address = '192.0.2.1') =>
+    logins.prove({ eauth, username, secret, token: '' }, address);
   /** @returns The session that a login gets. */
   const session = async (eauth: string, username: string, secret: string, expire: number) => {
     const party = { owner: { type: 'identity', key: new Uint8Array(32) } };
@@ -77,7 +90,7 @@ function loginsWith(external_auth: object, more: object = {}) {
     const body = { what: 'login', use: 'session', credential, expire: null, address: '192.0.2.1', about: '' };
     return (await logins.handle({ body, party } as unknown as Parameters<Logins['handle']>[0])).refusal?.code;
   };
-  return { login, session, codeOf, logged, recorded, counted };
+  return { logins, login, session, codeOf, logged, recorded, counted };
 }
 
 it('a back end that never ends fails after a minute', async () => {
@@ -122,6 +135,85 @@ it('who may choose how long a token lives is named as the directory spells him, 
   expect(await asks({ file: ['fred'] })).toEqual({ name: 'fred', seconds: 60 });
 });
 
+describe('a failure', () => {
+  /** @returns After how many milliseconds it is told, when finding out took so many. */
+  const toldAfter = async (eauth: string, ms: number) => {
+    const clock = new FakeClock(0);
+    const pass = (passedMs: number) => {
+      clock.advance(passedMs);
+      return Promise.resolve();
+    };
+    const begin = () => pass(ms).then(() => 'locked' as const);
+    const steady = { now: clock.now, pause: pass };
+    const settings = { auth_ldap: { uri: 'ldap://127.0.0.1:1', basedn: 'dc=x', binddn: 'uid={{ username }},dc=x' } };
+    const { login } = loginsWith({ ldap: {} }, settings, { attempts: { begin } as unknown as Attempts }, steady);
+    expect(await login(eauth, 'zoe', 'one')).toMatchObject(REFUSED);
+    return clock.now();
+  };
+
+  it.each([
+    ['none', 10, 400],
+    ['none', 390, 400],
+    ['none', 400, 400],
+    ['none', 410, 800],
+    ['ldap', 10, 1000],
+    ['ldap', 990, 1000],
+    ['ldap', 1010, 2000],
+  ])(
+    'of the back end %s that took %i ms is told after %i: how far it came does not show',
+    async (eauth, took, told) => {
+      expect(await toldAfter(eauth, took)).toBe(told);
+    },
+  );
+});
+
+describe('a token', () => {
+  /** Two tokens of fred, one for each use, and what asking for them under a use is answered. */
+  const fredsTokens = async () => {
+    const clock = new FakeClock(NOW);
+    const tokens = await Tokens.follow(new MemoryStore('tokens'), clock.now);
+    const policy = policyOf('external_auth:\n  pam:\n    fred: [test.*]\n');
+    const { logins } = loginsWith({}, {}, { tokens, now: clock.now, policy: () => policy });
+    const entry = { eauth: 'pam', name: 'fred', groups: [], start: NOW, expires: NOW + 1000, list: null };
+    const [session, token] = [
+      await tokens.issue({ ...entry, use: 'session' }),
+      await tokens.issue({ ...entry, use: 'token' }),
+    ];
+    const credentialOf = (text: string) => ({ eauth: '', username: '', secret: '', token: text });
+    const asked = async (what: 'check' | 'logout', use: 'session' | 'token', text: string) => {
+      const body = { what, use, credential: credentialOf(text), expire: null, address: '', about: '' } as const;
+      const party = { owner: { type: 'role', key: new Uint8Array(32) } };
+      const answer = await logins.handle({ body, party } as unknown as Parameters<Logins['handle']>[0]);
+      return answer.refusal?.code ?? answer.session?.name;
+    };
+    return { clock, tokens, session, token, asked, proves: (text: string) => logins.prove(credentialOf(text), '') };
+  };
+
+  it('of one use proves nobody where one of another is asked for, and does not end there', async () => {
+    const { session, token, asked, tokens } = await fredsTokens();
+    for (const what of ['check', 'logout'] as const) {
+      expect(await asked(what, 'token', session)).toBe('bad_credential');
+      expect(await asked(what, 'session', token)).toBe('bad_credential');
+    }
+    expect(await tokens.list()).toHaveLength(2);
+    expect([await asked('logout', 'session', session), await asked('logout', 'token', token)]).toEqual([
+      'fred',
+      'fred',
+    ]);
+    expect(await tokens.list()).toEqual([]);
+  });
+
+  it('proves its user until the moment of its end, and from then on nobody', async () => {
+    const { clock, session, asked, proves } = await fredsTokens();
+    clock.advance(999);
+    expect(await asked('check', 'session', session)).toBe('fred');
+    expect(await proves(session)).toMatchObject({ ok: true, value: { principal: { kind: 'token', name: 'fred' } } });
+    clock.advance(1);
+    expect(await asked('check', 'session', session)).toBe('bad_credential');
+    expect(await proves(session)).toMatchObject(REFUSED);
+  });
+});
+
 describe('too many logins', () => {
   const auto = () => loginsWith({ auto: {} }, { eauth_auto_for_development: true, token_expire: 60 });
 
@@ -140,6 +232,46 @@ describe('too many logins', () => {
     for (let n = 0; n < BURST; n += 1) expect(await codeOf('zoe', KNOWN)).toBeUndefined();
     expect(await codeOf('zoe', KNOWN)).toBe('slow_down');
     for (let n = 0; n <= BURST; n += 1) expect(await codeOf('zoe', 'role')).toBeUndefined();
+  });
+
+  /** Logins at a directory that takes connections and says nothing; resolves when it has so many. */
+  const atSilent = async (names: readonly string[], looks: number) => {
+    const sockets = new Set<Socket>();
+    let reached: () => void = () => undefined;
+    const silent = new Promise<void>((resolve) => (reached = resolve));
+    let isOver = false;
+    const uri = await servers.start((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+      if (sockets.size === looks) reached();
+      if (isOver) socket.destroy();
+    });
+    const settings = { auth_ldap: { uri, basedn: 'dc=x', binddn: 'uid={{ username }},dc=x' } };
+    const { login } = loginsWith({ ldap: {}, auto: {} }, { ...settings, eauth_auto_for_development: true });
+    const all = Promise.all(names.map((name) => login('ldap', name, 'one')));
+    await silent;
+    const end = () => {
+      isOver = true;
+      for (const socket of sockets) socket.destroy();
+      return all;
+    };
+    return { login, end };
+  };
+
+  it('of one account wait in nobody’s way', async () => {
+    const { login, end } = await atSilent(Array<string>(MAX_AT_ONCE).fill('fred'), 10);
+    const other = await login('auto', 'zoe', 'one', '192.0.2.2');
+    const all = await end();
+    expect(other).toMatchObject({ ok: true });
+    expect(all).toMatchObject(Array(MAX_AT_ONCE).fill(REFUSED));
+  });
+
+  it('of one address leave room for those of another, however slow the back end is', async () => {
+    const names = Array.from({ length: MAX_AT_ONCE }, (_, n) => `fred${String(n)}`);
+    const { login, end } = await atSilent(names, MAX_AT_ONCE / 2);
+    const other = await login('auto', 'zoe', 'one', '192.0.2.2');
+    const all = await end();
+    expect(other).toMatchObject({ ok: true });
+    expect(all).toMatchObject(Array(MAX_AT_ONCE).fill(REFUSED));
   });
 
   it('at once are counted and not recorded; each that was looked at and failed is recorded', async () => {

@@ -12,6 +12,7 @@ import { type Login, type LoginInfo } from '@natrium/acl';
 import type { MasterConfig } from '@natrium/config';
 import type { Budget, Credential } from '@natrium/flow';
 import type { Opened } from '@natrium/bus';
+import { countedAddress } from '@natrium/matchers';
 import { err, isList, nameOf, ok, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
@@ -21,6 +22,7 @@ import type { Roster } from '../roster.js';
 import type { Attempts, Try } from './attempts.js';
 import type { BackEnd } from './back-end.js';
 import { backEndsOf } from './registry.js';
+import { Shares } from './shares.js';
 import type { Tallies } from './tallies.js';
 import { endsWithin } from './time-limit.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
@@ -33,8 +35,10 @@ type Authed = Body<typeof contracts.authed>;
 /** A failure answers at a multiple of this, or of the back end's own: how far it came does not show. */
 const FAIL_STEP_MS = 400;
 /** Passwords that are looked at at once: hashing is dear on purpose. */
-const MAX_AT_ONCE = 32;
-/** More than the steps of any back end take together: this alone gives a slot back when one of them hangs. */
+const MAX_LOOKS = 32;
+/** Logins that are looked at or wait for their turn. */
+const MAX_INSIDE = 64;
+/** More than the steps of any back end take together: this alone gives a place back when one of them hangs. */
 const LOOK_MS = 60_000;
 const BUSY_MS = 5000;
 const BUSY_PAUSE_MS = [50, 150] as const;
@@ -70,15 +74,20 @@ export interface LoginParts {
   readonly own: () => number;
 }
 
+/** Milliseconds that no clock that is set moves, and what waits for so many. */
+const STEADY = { now: () => performance.now(), pause: (ms: number): Promise<unknown> => pause(ms) };
+
 export class Logins {
   #config: MasterConfig;
   #backEnds: ReadonlyMap<string, BackEnd>;
-  #under = 0;
+  readonly #looks = new Shares(MAX_LOOKS);
+  readonly #inside = new Shares(MAX_INSIDE);
   readonly #timer: NodeJS.Timeout;
 
   constructor(
     config: MasterConfig,
     private readonly parts: LoginParts,
+    private readonly steady = STEADY,
   ) {
     this.#config = config;
     this.#backEnds = this.#open(config);
@@ -168,26 +177,32 @@ export class Logins {
   }
 
   async #authenticate(from: Asked): Promise<Result<Login, Refusal>> {
-    const began = performance.now();
-    if (this.#under >= MAX_AT_ONCE) return err(BUSY);
-    this.#under += 1;
-    let login: Result<Login, Refusal>;
-    try {
-      login = await this.#ask(from);
-    } finally {
-      this.#under -= 1;
-    }
+    const began = this.steady.now();
+    const address = countedAddress(from.address);
+    const login = (await this.#inside.during(address, () => this.#atItsTurn(from, address))) ?? err(BUSY);
     if (login.ok || login.error !== REFUSED) return login;
-    const took = performance.now() - began;
+    const took = this.steady.now() - began;
     const step = this.#backEnds.get(from.eauth)?.failStepMs ?? FAIL_STEP_MS;
-    await pause(Math.ceil(took / step) * step - took);
+    await this.steady.pause(Math.ceil(took / step) * step - took);
     return login;
+  }
+
+  /**
+   * Scripts log in many at once with one account: whoever finds no place, or would be one guess too many, waits for the others' end, which
+   * nothing tells when another replica looks at them. Meanwhile it holds no place.
+   */
+  async #atItsTurn(from: Asked, address: string): Promise<Result<Login, Refusal>> {
+    for (const end = this.steady.now() + BUSY_MS; ;) {
+      const login = (await this.#looks.during(address, () => this.#ask(from))) ?? err(BUSY);
+      if (login.ok || login.error !== BUSY || this.steady.now() > end) return login;
+      await this.steady.pause(randomInt(...BUSY_PAUSE_MS));
+    }
   }
 
   async #ask(from: Asked): Promise<Result<Login, Refusal>> {
     let begun: Awaited<ReturnType<Attempts['begin']>>;
     try {
-      begun = await this.#begin(from);
+      begun = await this.parts.attempts.begin(from);
     } catch (cause) {
       this.parts.log.error({ err: cause }, 'a login could not be counted, and was refused');
       return err(UNCOUNTED);
@@ -202,18 +217,6 @@ export class Logins {
     // Who is let in does not wait for the count.
     void this.#ended(begun.proved());
     return ok(login);
-  }
-
-  /**
-   * Scripts log in many at once with one account: whoever would be one guess too many waits for the others' end, which nothing tells when
-   * another replica looks at them.
-   */
-  async #begin(from: Asked): ReturnType<Attempts['begin']> {
-    for (const end = performance.now() + BUSY_MS; ;) {
-      const begun = await this.parts.attempts.begin(from);
-      if (begun !== 'busy' || performance.now() > end) return begun;
-      await pause(randomInt(...BUSY_PAUSE_MS));
-    }
   }
 
   async #look({ eauth, username, secret }: Asked): Promise<Login | undefined> {

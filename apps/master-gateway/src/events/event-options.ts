@@ -4,7 +4,7 @@ import type { EventOptions } from './master-events.js';
 
 export function eventOptions({ sockDir, loaded: { config } }: ServiceConfig): EventOptions {
   return {
-    keepMs: config.keep_events * 3_600_000,
+    keep: { keepMs: config.keep_events * 3_600_000, maxBytes: config.keep_events_bytes },
     sockDir,
     maxBytes: config.max_event_size,
     presence: config.presence_events,

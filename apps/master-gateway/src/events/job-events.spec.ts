@@ -42,6 +42,14 @@ it('a return tells what the caller attached to the job, and nothing where that w
   expect(Object.keys(returned({}) ?? {})).not.toContain('metadata');
 });
 
+it('a return tells keywords as a map, without a marker; the job itself is told as it was sent', () => {
+  const sent = ['x', { __kwarg__: true, k: 'v' }];
+  expect(returned({}, sent)?.['fun_args']).toEqual(['x', { k: 'v' }]);
+  const record = { request: asked({}, sent), jid: JID, caller: CALLER, members: [], missing: [] };
+  events.started(record as unknown as records.JobRecord);
+  expect(said.get(`salt/job/${JID}/new`)?.['arg']).toEqual(sent);
+});
+
 describe('what is larger than an event may be', () => {
   const LARGE = 'x'.repeat(120_000);
   const CALL = Array.from({ length: 10 }, () => LARGE);
@@ -66,7 +74,9 @@ describe('what is larger than an event may be', () => {
 it.each(['run', 'wheel'] as const)('a %s tells its keywords as a map, without a marker', (what) => {
   const request = { what, funs: ['test.arg'], args: [['x', { __kwarg__: true, k: 'v' }]], options: {} };
   events.runStarted({ request, jid: JID, caller: CALLER } as unknown as RunStart);
-  expect(said.get(`salt/${what}/${JID}/new`)).toMatchObject({ fun_args: ['x', { k: 'v' }], user: 'alice' });
+  const data = said.get(`salt/${what}/${JID}/new`);
+  expect(data).toMatchObject({ user: 'alice' });
+  expect(data?.['fun_args']).toEqual(['x', { k: 'v' }]);
 });
 
 describe('the end of a run', () => {

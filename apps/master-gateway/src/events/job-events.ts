@@ -3,18 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
 import { type EventFeed, type Origin, trimmed } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, PILLAR_RUNNER, type Ran, type RunStart } from '@natrium/flow';
-import { fromPlain, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
+import { fromPlain, funArgs, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import { funArgs } from '../fun-args.js';
 import { userOf } from '../user-of.js';
 import { busTagOf } from './returned-to-bus.js';
+
+/** What is told, as it is. */
+export interface Told {
+  readonly tag: string;
+  readonly data: ValueMap;
+  readonly origin: Origin;
+}
 
 export interface Announcing extends Pick<EventFeed, 'fire' | 'subscribe'> {
   /** Fires and waits for nothing; what is too large for an event is trimmed. */
   announce(tag: string, data: ValueMap, origin: Origin): void;
 }
 
-const ORIGIN = { kind: 'service', name: 'gateway' } as const;
+/** Of what a gateway itself says: nobody else is given it. */
+export const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 
 export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
 
@@ -35,26 +42,34 @@ export class JobEvents {
     private readonly maxBytes: number,
   ) {}
 
-  started({ request, jid, members, missing, caller }: records.JobRecord): void {
+  started(record: records.JobRecord): void {
+    this.#announce(this.startOf(record));
+  }
+
+  startOf({ request, jid, members, missing, caller }: records.JobRecord): readonly Told[] {
     const asked = readAsked(request);
-    if (asked === undefined) return;
+    if (asked === undefined) return [];
     const minions = members.map(({ id }) => id).sort();
-    this.#tell(jid, { minions });
-    this.#tell(`salt/job/${jid}/new`, {
+    const data = {
       jid,
       tgt: listOrText(asked.tgt),
       tgt_type: asked.tgtType,
-      ...called(asked, 'fun', 'arg'),
+      ...called(asked, 'arg'),
       minions,
       missing: [...missing],
       user: userOf(caller),
       ...causeOf(asked, caller),
-    });
+    };
+    return [said(jid, { minions }), said(`salt/job/${jid}/new`, data)];
   }
 
-  returned(record: records.JobRecord, { jid, id, outcome }: records.StoredReturn): void {
+  returned(record: records.JobRecord, stored: records.StoredReturn): void {
+    this.#announce(this.returnOf(record, stored));
+  }
+
+  returnOf(record: records.JobRecord, { jid, id, outcome }: records.StoredReturn): readonly Told[] {
     const job = this.#jobOf(record);
-    if (job === undefined) return;
+    if (job === undefined) return [];
     const { ret, retcode, success, out } = outcome;
     const data = {
       cmd: '_return',
@@ -68,13 +83,13 @@ export class JobEvents {
       ...(out === null ? {} : { out }),
       ...job.metadata,
     };
-    this.#tell(`salt/job/${jid}/ret/${id}`, data);
+    const one = said(`salt/job/${jid}/ret/${id}`, data);
     const tag = busTagOf(job.asked, id);
-    if (tag !== undefined) this.bus.announce(tag, data, { kind: 'minion', name: id });
+    return tag === undefined ? [one] : [one, { tag, data, origin: { kind: 'minion', name: id } }];
   }
 
   runStarted(start: RunStart): void {
-    this.#tell(`${tagOf(start)}/new`, runData(start));
+    this.#announce([said(`${tagOf(start)}/new`, runData(start))]);
   }
 
   /** What is told and kept of a run's end: of pillar, only that it was read. Why a run was refused or failed holds none. */
@@ -108,7 +123,7 @@ export class JobEvents {
     const { metadata } = asked.options;
     const job = {
       asked,
-      called: trimmed(called(asked, 'fun', 'fun_args'), this.maxBytes).data,
+      called: trimmed(called(asked, 'fun_args'), this.maxBytes).data,
       who: { user: userOf(record.caller), ...causeOf(asked, record.caller) },
       metadata: metadata === undefined ? {} : { metadata: fromPlain(metadata) },
     };
@@ -116,9 +131,13 @@ export class JobEvents {
     return job;
   }
 
-  #tell(tag: string, data: ValueMap): void {
-    this.bus.announce(tag, data, ORIGIN);
+  #announce(events: readonly Told[]): void {
+    for (const { tag, data, origin } of events) this.bus.announce(tag, data, origin);
   }
+}
+
+function said(tag: string, data: ValueMap): Told {
+  return { tag, data, origin: ORIGIN };
 }
 
 function tagOf({ request, jid }: RunStart): string {
@@ -155,9 +174,10 @@ function causeOf({ options }: Request, { kind }: Principal): ValueMap {
 }
 
 /** One function has its name and arguments, several have lists of them. */
-function called({ funs, args }: Request, fun: string, arg: string): ValueMap {
-  const lists: readonly (readonly Value[])[] = args.map((list) => list.map((one) => fromPlain(one)));
-  return funs.length === 1 ? { [fun]: funs[0] ?? '', [arg]: lists[0] ?? [] } : { [fun]: [...funs], [arg]: lists };
+function called({ funs, args }: Request, arg: 'arg' | 'fun_args'): ValueMap {
+  const sent: readonly (readonly Value[])[] = args.map((list) => list.map((one) => fromPlain(one)));
+  const lists = arg === 'arg' ? sent : sent.map(funArgs);
+  return funs.length === 1 ? { fun: funs[0] ?? '', [arg]: lists[0] ?? [] } : { fun: [...funs], [arg]: lists };
 }
 
 function listOrText(tgt: string | readonly string[]): Value {

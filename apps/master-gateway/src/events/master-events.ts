@@ -1,20 +1,23 @@
 /** The event bus of a gateway, put together: the journal, who fires into it, and the sockets of this host. */
 import type { Opened } from '@natrium/bus';
-import type { RoleLink } from '@natrium/edge';
+import type { EventsKeeping, RoleLink } from '@natrium/edge';
 import { type EventFeed, EventLog, JournaledBus } from '@natrium/events';
 import type { Value } from '@natrium/model';
 import type { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { Presence } from '../presence.js';
 import { EventAcl } from './event-acl.js';
+import type { JobCache } from '../job-cache.js';
 import { JobEvents } from './job-events.js';
+import { LeftEvents } from './left-events.js';
 import { MasterSockets } from './master-sockets.js';
 import { MinionEvents, type Senders } from './minion-events.js';
 import { PresenceEvents } from './presence-events.js';
+import { type HearsReturned, whenReturnedElsewhere } from './returned-elsewhere.js';
 import { ServiceEvents } from './service-events.js';
 
 export interface EventOptions {
-  readonly keepMs: number;
+  readonly keep: EventsKeeping;
   readonly sockDir: string;
   readonly maxBytes: number;
   readonly presence: boolean;
@@ -26,6 +29,8 @@ interface Parts {
   readonly link: RoleLink;
   readonly senders: Senders;
   readonly presence: Presence;
+  readonly elsewhere: HearsReturned;
+  readonly cache: JobCache;
   readonly log: Logger;
 }
 
@@ -36,44 +41,53 @@ export class MasterEvents {
     /** What the HTTP API, returners and whoever else is in this process use. */
     readonly feed: EventFeed & Pick<JournaledBus, 'lag' | 'behind'>,
     readonly jobs: JobEvents,
-    private readonly fromMinions: MinionEvents,
-    private readonly fromServices: ServiceEvents,
+    readonly left: LeftEvents,
+    private readonly from: {
+      readonly minions: MinionEvents;
+      readonly services: ServiceEvents;
+      readonly looks: PresenceEvents | undefined;
+    },
     /** Writes what is not stored yet, and frees what it holds. */
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open({ link, senders, presence, log }: Parts, options: EventOptions): Promise<MasterEvents> {
+  static async open(parts: Parts, options: EventOptions): Promise<MasterEvents> {
+    const { link, senders, presence, elsewhere, cache, log } = parts;
     const acl = new EventAcl(options.acl); // a rule that cannot be kept stops the start
-    const events = new EventLog(await link.events(options.keepMs), (sender) => link.subjects.events(sender));
+    const events = new EventLog(await link.events(options.keep), (sender) => link.subjects.events(sender));
     const { instance } = link.own;
-    const bus = await JournaledBus.open({
-      log: events,
-      sender: `gw-${instance}`,
-      maxBytes: options.maxBytes,
-      now: () => link.clock.now(),
-      onProblem: (problem, cause) => {
-        log.error({ err: cause }, problem);
-      },
-    });
+    const sender = `gw-${instance}`;
+    whenReturnedElsewhere(events, sender, elsewhere);
+    const { maxBytes } = options;
+    const now = () => link.clock.now();
+    const onProblem = (problem: string, cause: unknown) => {
+      log.error({ err: cause }, problem);
+    };
+    const bus = await JournaledBus.open({ log: events, sender, maxBytes, now, onProblem });
     const sockets = new MasterSockets({ ...options, bus, instance, acl, log });
     await sockets.open();
     const looking = new PresenceEvents(
       {
         log: events,
         connected: () => presence.connected(),
-        now: () => link.clock.now(),
+        now,
         onProblem: (cause) => {
-          log.error({ err: cause }, 'presence could not be told');
+          onProblem('presence could not be told', cause);
         },
       },
       PRESENCE_MS,
     );
     if (options.presence) looking.start();
+    const jobs = new JobEvents(bus, maxBytes);
     return new MasterEvents(
       bus,
-      new JobEvents(bus, options.maxBytes),
-      new MinionEvents(link, events, bus, senders, log),
-      new ServiceEvents(link, bus),
+      jobs,
+      new LeftEvents({ log: events, bus, jobs, cache, maxBytes, now, onProblem }),
+      {
+        minions: new MinionEvents(link, events, bus, senders, log),
+        services: new ServiceEvents(link, bus),
+        looks: options.presence ? looking : undefined,
+      },
       async () => {
         looking.stop();
         sockets.close();
@@ -82,11 +96,17 @@ export class MasterEvents {
     );
   }
 
+  /** Asks how many minions are connected, of nobody but the journal; undefined where no gateway looks (`presence_events`). */
+  get connected(): (() => Promise<number>) | undefined {
+    const { looks } = this.from;
+    return looks && (() => looks.count());
+  }
+
   minion(opened: Opened<typeof contracts.events>) {
-    return this.fromMinions.handle(opened);
+    return this.from.minions.handle(opened);
   }
 
   service(opened: Opened<typeof contracts.fire>) {
-    return this.fromServices.handle(opened);
+    return this.from.services.handle(opened);
   }
 }

@@ -23,6 +23,8 @@ class AGateway {
   readonly stamps: string[] = [];
   readonly warned: object[] = [];
   readonly audited: unknown[] = [];
+  /** What its budget was charged for. */
+  readonly bytes: number[] = [];
   readonly #events: MinionEvents;
 
   constructor(mayTell: (key: string) => boolean) {
@@ -50,7 +52,7 @@ class AGateway {
       link as unknown as RoleLink,
       log as unknown as EventLog,
       { whenListened: () => undefined, maxBytes: MAX_BYTES } as unknown as JournaledBus,
-      { idOf, mayTell },
+      { idOf, mayTell, toldBytes: (_, bytes) => this.bytes.push(bytes) },
       logger as unknown as Logger,
     );
   }
@@ -74,6 +76,20 @@ it('a minion that has sent too much hears nothing and nothing of it is stored; w
   const within = new AGateway(() => true);
   expect(await within.hear(['my/event'])).toEqual({ through: 1 });
   expect(within.stored).toEqual([1]);
+});
+
+it('a minion pays for the bytes of what is stored of it, and for nothing that is not', async () => {
+  const within = new AGateway(() => true);
+  const large = { data: { text: 'x'.repeat(5000) }, load: null };
+  await within.hearAll([
+    { tag: 'my/event', ...large },
+    { tag: 'my/other', ...large },
+    { tag: 'salt/job/20261120112404639750/ret/web2', ...large },
+  ]);
+  expect(within.bytes).toEqual([expect.closeTo(10_000, -3)]);
+  const spent = new AGateway(() => false);
+  await spent.hearAll([{ tag: 'my/event', ...large }]);
+  expect(spent.bytes).toEqual([]);
 });
 
 it('a message with hundreds of events that may not be fired is told once, with their number', async () => {

@@ -34,6 +34,8 @@ export interface Senders {
   idOf(key: string): string | undefined;
   /** Whether it may send one more message; takes that from its budget. */
   mayTell(key: string): boolean;
+  /** Takes from its budget what so many bytes cost that are stored for it. */
+  toldBytes(key: string, bytes: number): void;
 }
 
 const NOTE_MS = 5000;
@@ -65,7 +67,8 @@ export class MinionEvents {
     if (id === undefined || !this.senders.mayTell(toHex(key))) return undefined;
     const { first, dropped, events } = body;
     const sender = fp(key);
-    const { taken, refused } = this.#checked(id, first, events);
+    const { taken, sizes, refused } = this.#checked(id, first, events);
+    this.senders.toldBytes(toHex(key), bytesOf(taken, sizes));
     const [one] = refused;
     if (one !== undefined) this.#tellRefused(id, key, one, refused.length);
     const stored = dropped === 0 ? taken : [this.#gap(id, first - 1, dropped), ...taken];
@@ -155,6 +158,11 @@ export class MinionEvents {
       if (!answer.ok) this.logger.error(`the audit did not hear of a refused event (${answer.error})`);
     });
   }
+}
+
+/** About, with what the sender can make long. @param sizes Of their data. */
+function bytesOf(events: readonly records.StoredEvent[], sizes: readonly number[]): number {
+  return events.reduce((sum, { tag }, index) => sum + tag.length + (sizes[index] ?? 0), 0);
 }
 
 /** What is none has no stamp. */

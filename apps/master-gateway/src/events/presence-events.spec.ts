@@ -40,6 +40,11 @@ class AGateway {
     this.#events = new PresenceEvents(ports, MINUTE_MS);
   }
 
+  /** As another one sees it. */
+  count(): Promise<number> {
+    return this.#events.count();
+  }
+
   async look(answering: readonly string[], silent: readonly string[] = []): Promise<readonly unknown[]> {
     this.told.length = 0;
     this.#minutes += 1;
@@ -48,6 +53,15 @@ class AGateway {
     return this.told;
   }
 }
+
+it('knows how many were there at the last look, and nothing before the first', async () => {
+  const gateway = new AGateway();
+  expect(await gateway.count()).toBeNaN();
+  await gateway.look(['a', 'b']);
+  expect(await gateway.count()).toBe(2);
+  await gateway.look([], ['b']);
+  expect(await gateway.count()).toBe(1);
+});
 
 const present = (...ids: readonly string[]) => ['salt/presence/present', { present: ids }];
 const changed = (data: { readonly new: readonly string[]; readonly lost: readonly string[] }) => ['salt/presence/change', data]; // prettier-ignore

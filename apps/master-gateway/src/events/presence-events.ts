@@ -38,6 +38,12 @@ export class PresenceEvents {
     clearInterval(this.#timer);
   }
 
+  /** How many were there at the last look of any gateway; `NaN` before the first. Nobody is asked for it. */
+  async count(): Promise<number> {
+    const last = await this.ports.log.lastBatch(SENDER);
+    return last === undefined ? Number.NaN : presentIn(last).length;
+  }
+
   async look(): Promise<void> {
     const now = this.ports.now();
     // Two numbers for each look: who is there, and what changed.

@@ -7,7 +7,7 @@
 import { runnerTagProblem } from '@natrium/events';
 import type { Request } from '@natrium/model';
 
-export const MASTER_BUS = 'master_bus';
+const MASTER_BUS = 'master_bus';
 const DEFAULT_TAG = 'returns';
 
 /** @returns The tag; undefined when the job does not ask for it, or for a tag that is not its to fire. */

@@ -28,7 +28,7 @@ function anApi(parts: {
       return Promise.resolve({ token: 'f'.repeat(64), session });
     },
     logout: parts.logout,
-    pay: () => undefined,
+    bill: () => ({ pay: () => undefined, repay: () => undefined }),
     count: parts.count ?? (() => undefined),
   };
   const calls = {
@@ -51,6 +51,10 @@ function hook(api: Api, body = '{}', type = 'application/json'): Promise<void> {
   return api.hook({ path: '/hook/x', headers: { 'content-type': type }, body: Buffer.from(body) } as Request, RES);
 }
 
+function withBody(value: Value): Request {
+  return { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) } as Request;
+}
+
 const never = () => new Promise<void>(() => undefined);
 
 describe('/run with credentials', () => {
@@ -61,7 +65,7 @@ describe('/run with credentials', () => {
     ['takes for ever', never],
   ])('is answered also where the logout behind it %s', async (_about, logout) => {
     const { api, logged } = anApi({ logout });
-    expect(await api.runSessionless([low], { headers: {} } as Request, RES)).toEqual([{ a: true }]);
+    expect(await api.runSessionless(withBody([low]), RES)).toEqual([{ a: true }]);
     await new Promise(setImmediate);
     expect(logged.join()).toMatch(logout === never ? /^$/ : /lives on until its end/);
     expect(logged.join()).not.toContain('ffff');
@@ -71,11 +75,9 @@ describe('/run with credentials', () => {
 it('/token issues none where one of several is malformed', async () => {
   const own = { username: 'u', password: 'p', eauth: 'file' };
   const { api, logins } = anApi({});
-  await expect(api.tokens([own, { username: 'u' }], { headers: {} } as Request, RES)).rejects.toMatchObject({
-    status: 400,
-  });
+  await expect(api.tokens(withBody([own, { username: 'u' }]), RES)).rejects.toMatchObject({ status: 400 });
   expect(logins).toEqual([]);
-  await api.tokens([own, own], { headers: {} } as Request, RES);
+  await api.tokens(withBody([own, own]), RES);
   expect(logins).toEqual(['u', 'u']);
 });
 

@@ -14,7 +14,7 @@ import { loginAsk, withoutCredentials } from './login-ask.js';
 import { wordsOf } from './lowstate.js';
 import { TokenEnded } from './refused.js';
 import { lowstates, readBody, yamlIn } from './request-body.js';
-import { type LoginAsk, type Purse, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
+import { type Bill, type LoginAsk, type Session, type Sessions, TOKEN, unproved } from './sessions.js';
 
 export interface ApiParts {
   readonly sessions: Sessions;
@@ -44,11 +44,6 @@ export class Api {
 
   get hasSessions(): boolean {
     return this.parts.hasSessions;
-  }
-
-  /** Of whom nobody knows yet: for what of it is YAML his address pays. */
-  strangersLowstates(req: Request, res: Response): readonly ValueMap[] {
-    return lowstates(bodyOf(req, 'utf-8', this.#payer('stranger', req, res)));
   }
 
   /**
@@ -83,23 +78,27 @@ export class Api {
   }
 
   /** Each lowstate brings its own credentials, or a token of `/token`. */
-  async runSessionless(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
+  async runSessionless(req: Request, res: Response): Promise<readonly Value[]> {
+    const bill = this.#strangersBill(req, res);
+    const list = lowstates(bodyOf(req, 'utf-8', bill.pay));
     const all: OwnCalls[] = [];
-    for (const low of lowstates) all.push(await this.#readOwn(low, lowstates.length === 1, req, res));
+    for (const low of list) all.push(await this.#readOwn(low, list.length === 1, bill, req, res));
     return this.parts.clients.inSequence(async (sequence) => {
       const elements: Value[] = [];
-      for (const own of all) elements.push(...(await this.#makeOwn(own, sequence, req, res)));
+      for (const own of all) elements.push(...(await this.#makeOwn(own, sequence, bill, req, res)));
       return elements;
     });
   }
 
   async login(req: Request, res: Response): Promise<ValueMap> {
-    const body = bodyOf(req, 'utf-8', this.#payer('stranger', req, res));
+    const bill = this.#strangersBill(req, res);
+    const body = bodyOf(req, 'utf-8', bill.pay);
     const [first] = body === undefined ? [] : lowstates(body);
     const ask = first === undefined ? undefined : loginAsk(first, 'session');
     if (ask === undefined) throw unproved();
     this.#counts.logins += 1;
     const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
+    bill.repay();
     res.setHeader('X-Auth-Token', token);
     res.cookie('session_id', token, { ...cookieFlags(req), maxAge: Math.max(0, session.expire - Date.now()) });
     const { name: user, eauth, perms } = session;
@@ -111,8 +110,9 @@ export class Api {
     res.clearCookie('session_id', cookieFlags(req));
   }
 
-  async tokens(lowstates: readonly ValueMap[], req: Request, res: Response): Promise<readonly Value[]> {
-    const asks = lowstates.map((low) => {
+  async tokens(req: Request, res: Response): Promise<readonly Value[]> {
+    const bill = this.#strangersBill(req, res);
+    const asks = lowstates(bodyOf(req, 'utf-8', bill.pay)).map((low) => {
       const ask = loginAsk(low, 'token');
       if (ask === undefined) throw new BadRequestException('username, password and eauth are required');
       return ask;
@@ -121,6 +121,7 @@ export class Api {
     for (const ask of asks) {
       this.#counts.logins += 1;
       const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
+      bill.repay();
       issued.push({ ...times(session), name: session.name, eauth: session.eauth, token });
     }
     return issued;
@@ -155,7 +156,8 @@ export class Api {
     const origin = this.parts.openHook ? this.#anybody(req, res) : await this.#hookOrigin(req, res);
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
     // An event is no command: whatever came is told.
-    const post = bodyOf(req, 'any', this.parts.openHook ? this.#payer('address', req, res) : undefined);
+    const bill = this.parts.openHook ? this.parts.sessions.bill('address', fromOf(req, res)) : undefined;
+    const post = bodyOf(req, 'any', bill?.pay);
     const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
     const headers = Object.entries(req.headers)
       .filter(([name]) => !SECRET_HEADERS.has(name))
@@ -201,27 +203,29 @@ export class Api {
   }
 
   /** What is to be made, and by whom; nobody has logged in, and nothing is sent. */
-  async #readOwn(low: ValueMap, isAlone: boolean, req: Request, res: Response): Promise<OwnCalls> {
+  async #readOwn(low: ValueMap, isAlone: boolean, bill: Bill, req: Request, res: Response): Promise<OwnCalls> {
     const { token } = low;
     const { clients } = this.parts;
     const call = withoutCredentials(low);
     if (token !== undefined && token !== null) {
       if (typeof token !== 'string' || !TOKEN.test(token)) throw new UnauthorizedException('Invalid token');
       const caller = await this.#known(this.#caller(token, req, res));
+      bill.repay();
       return { caller, calls: await ofLiving(caller, () => clients.read([call], caller, isAlone)) };
     }
     // As Salt: what nobody could run needs no credentials to be told so.
     clients.check(low);
     const login = loginAsk(low, 'token');
     if (login === undefined) throw new UnauthorizedException('No authentication credentials given');
-    this.#payer('stranger', req, res)(yamlIn(wordsOf(low)));
+    bill.pay(yamlIn(wordsOf(low)));
     return { login, calls: clients.read([call], { token: '', about: fromOf(req, res).about }, isAlone) };
   }
 
-  async #makeOwn(own: OwnCalls, sequence: CallSequence, req: Request, res: Response): Promise<readonly Value[]> {
+  async #makeOwn(own: OwnCalls, sequence: CallSequence, bill: Bill, req: Request, res: Response) {
     if ('caller' in own) return this.#make(own.calls, own.caller, sequence);
     const from = fromOf(req, res);
     const proved = await sequence.again(() => this.parts.sessions.login(own.login, from));
+    bill.repay();
     try {
       return await this.#make(own.calls, this.#caller(proved.token, req, res), sequence);
     } finally {
@@ -253,10 +257,9 @@ export class Api {
     return caller;
   }
 
-  #payer(purse: Purse, req: Request, res: Response): (length: number) => void {
-    return (length) => {
-      this.parts.sessions.pay(purse, length, fromOf(req, res));
-    };
+  /** Of whom nobody knows yet: for what of his request is YAML his address pays. */
+  #strangersBill(req: Request, res: Response): Bill {
+    return this.parts.sessions.bill('stranger', fromOf(req, res));
   }
 
   #caller(token: string, req: Request, res: Response): NamedCaller {

@@ -19,6 +19,7 @@ import { Api } from './api.js';
 import { Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
 import { CLIENTS } from './lowstate.js';
+import { Refusals } from '../refusals.js';
 import { MasterCalls } from './master-calls.js';
 import { type Sessions, unproved } from './sessions.js';
 
@@ -78,12 +79,14 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
     }
     return Promise.resolve();
   }; // prettier-ignore
+  const refusals = new Refusals();
   const calls = new MasterCalls({
     publish: { handle: publish } as unknown as PeerPublish,
     run: { handle: run } as unknown as PeerRun,
     now: () => 1_795_000_000_000,
     tracing: NO_TRACING,
     allowance: { take: () => mayAsk.shift() ?? true },
+    refusals,
   });
   const enabled = { clients: new Set(CLIENTS), timeout: 5, restTimeout: 300 };
   const pause = (time: number) => {
@@ -93,7 +96,7 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
   const sessions = {
     login: () => orThrow(logins.shift(), { token: TOKEN }),
     logout: () => Promise.resolve(),
-    pay: () => undefined,
+    bill: () => ({ pay: () => undefined, repay: () => undefined }),
     knows: () => true,
     forget: (token: string) => forgotten.push(token),
     check: () => orThrow(checks.shift(), { name: 'fred' }),
@@ -111,10 +114,15 @@ function doors({ gate = [], budget = [], ran, login = [], check = [] }: Script) 
   return {
     sent,
     forgotten,
+    refusals: () => Object.fromEntries(refusals.counts),
     pauses: () => pauses,
     root: async (...lows: readonly ValueMap[]) => api.runAll(lows, await api.callerOf(REQ, RES)),
-    run: (...lows: readonly ValueMap[]) => api.runSessionless(lows, REQ, RES),
+    run: (...lows: readonly ValueMap[]) => api.runSessionless({ ...REQ, ...bodyOf(lows) } as Request, RES),
   };
+}
+
+function bodyOf(value: readonly ValueMap[]) {
+  return { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) };
 }
 
 function orThrow<T>(error: HttpException | undefined, value: T): Promise<T> {
@@ -194,6 +202,7 @@ it('a token that has ended, as the gate says, is nobody’s from then on; one th
   ] as const) {
     const given = doors({ gate: [refused] });
     await expect(given.root(FIRST)).rejects.toMatchObject({ status: 401, message: refused.sentence });
+    expect(given.refusals()).toEqual({ [refused.code]: 1 });
     expect([given.sent, given.forgotten]).toEqual([[], forgotten]);
   }
 });

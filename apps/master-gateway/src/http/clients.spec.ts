@@ -15,6 +15,7 @@ import {
 import { Float, type Value, type ValueMap } from '@natrium/model';
 import { UnauthorizedException } from '@nestjs/common';
 import { Clients } from './clients.js';
+import { Refusals } from '../refusals.js';
 import { MasterCalls } from './master-calls.js';
 
 const ALL = ['a', 'b', 'c'];
@@ -60,6 +61,7 @@ function aGate(
     now: () => 1_795_000_000_000,
     tracing: NO_TRACING,
     allowance: { take: () => true },
+    refusals: new Refusals(),
   };
   const pause = (ms: number) => Promise.resolve(paused.push(ms));
   const clients = new Clients(new MasterCalls(ports), OPTIONS, { now: () => 0, pause });
@@ -212,11 +214,19 @@ describe('a runner or the wheel', () => {
       },
     } as unknown as PeerRun;
     const allowance = { take: () => (left -= 1) >= 0 };
-    const ports = { publish: {} as PeerPublish, run, now: () => 1_795_000_000_000, tracing: NO_TRACING, allowance };
+    const refusals = new Refusals();
+    const ports = {
+      publish: {} as PeerPublish,
+      run,
+      now: () => 1_795_000_000_000,
+      tracing: NO_TRACING,
+      allowance,
+      refusals,
+    };
     const name = () => (isOver ? Promise.reject(new UnauthorizedException()) : Promise.resolve('fred'));
     const all = { ...OPTIONS, clients: new Set(['runner', 'runner_async', 'wheel', 'wheel_async']) };
     const ask = (low: ValueMap) => made(new Clients(new MasterCalls(ports), all), low, { ...CALLER, name });
-    return { did, timeouts, lifetimes, ask };
+    return { did, timeouts, lifetimes, refusals, ask };
   }
 
   it.each([
@@ -242,8 +252,9 @@ describe('a runner or the wheel', () => {
   });
 
   it('is not run for whoever asks too much', async () => {
-    const { did, ask } = aMaster(0);
+    const { did, refusals, ask } = aMaster(0);
     await expect(ask({ client: 'runner', fun: 'test.arg' })).rejects.toMatchObject({ status: 503 });
     expect(did).toEqual([]);
+    expect([...refusals.counts]).toEqual([['slow_down', 1]]);
   });
 });

@@ -1,7 +1,6 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
 import { ASYNC_TIMEOUT, batchesOf, hasFailed } from '@natrium/jobs';
-import { sample, type Value, type ValueMap } from '@natrium/model';
-import { funArgs } from '../fun-args.js';
+import { funArgs, sample, type Value, type ValueMap } from '@natrium/model';
 import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
 import { jobAnswer } from './job-answers.js';
 import {

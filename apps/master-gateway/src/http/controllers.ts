@@ -39,9 +39,7 @@ export class RootController {
   @Post('/run')
   async run(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    return sendValue(req, res, {
-      return: await this.api.runSessionless(this.api.strangersLowstates(req, res), req, res),
-    });
+    return sendValue(req, res, { return: await this.api.runSessionless(req, res) });
   }
 
   @Get('/openapi.json')
@@ -76,7 +74,7 @@ export class LoginController {
   @Post('/token')
   async token(@Req() req: Request, @Res() res: Response) {
     answerType(req);
-    return sendValue(req, res, await this.api.tokens(this.api.strangersLowstates(req, res), req, res));
+    return sendValue(req, res, await this.api.tokens(req, res));
   }
 }
 

@@ -51,14 +51,20 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     return Promise.resolve({ ok: true, value: { body } });
   }; // prettier-ignore
   const budget = new Budget({ rate: 1, burst: MOST });
-  const allowance = { take: (who: string) => budget.take(who, 0), isSpent: (who: string) => budget.isSpent(who, 0) };
+  const allowance = {
+    take: (who: string) => budget.take(who, 0),
+    give: (who: string, tokens: number) => {
+      budget.give(who, tokens, 0);
+    },
+    isSpent: (who: string) => budget.isSpent(who, 0),
+  };
   const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;
   const sessions = new Sessions(link, allowance);
   const log = pino({ enabled: false });
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const options: HttpOptions = {
     host: '127.0.0.1', port: await freePort(), addresses: undefined, prefix: '', tls: undefined, app: undefined, appPath: '/app',
-    static: undefined, staticPath: '/static', hookPath: '/hook', hasSessions, openHook, openStats: false, maxBody: 200_000, clients: new Set(['local']),
+    static: undefined, staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions, openHook, openStats: false, maxBody: 200_000, clients: new Set(['local']),
     timeout: 5, restTimeout: 5, proxies: ['loopback'],
   }; // prettier-ignore
   const clients = new CountingClients({} as MasterCalls, options);
@@ -129,7 +135,7 @@ describe.each(['/login', '/token', '/LOGIN/', '/run'])('%s', (path) => {
 });
 
 it('/run reads no more words of arguments than an address can pay, but of whom it knows by a token of /token', async () => {
-  const words = ['['.repeat(300 + 64 * MOST), ...new Array<string>(20).fill('[')];
+  const words = ['k='.padEnd(300 + 64 * MOST, '['), ...new Array<string>(20).fill('k=[')];
   const ask = (more: object, address: string) => post('/run', JSON.stringify({ client: 'local', arg: words, ...more }), { ...JSON_BODY, ...from(address) }); // prettier-ignore
   expect(await ask({ username: 'fred', password: 'right', eauth: 'file' }, '192.0.2.7')).toBe(503);
   expect([asked, reads]).toEqual([[], 0]);
@@ -137,6 +143,46 @@ it('/run reads no more words of arguments than an address can pay, but of whom i
   expect(reads).toBe(0);
   expect(await ask({ token: LASTING }, '192.0.2.9')).toBe(200);
   expect(reads).toBe(1);
+});
+
+describe('a form of /run', () => {
+  const form = (password: string, arg: string, more = {}) =>
+    new URLSearchParams({ client: 'local', username: 'fred', password, eauth: 'file', arg, ...more }).toString();
+  /** It takes all that an address has. */
+  const DEAR = 'x'.repeat(256 + 64 * MOST - 32);
+  const SCRIPT = '#!/bin/sh\necho "{[x"\n'.repeat(250);
+
+  it.each([
+    ['read as YAML', DEAR],
+    ['of many lines, which is never read as that', SCRIPT],
+  ])('with right credentials is taken however often it comes, with an argument %s', async (_, arg) => {
+    for (let n = 0; n < 20; n += 1) expect(await post('/run', form('right', arg), FORM)).toBe(200);
+    expect(reads).toBe(20);
+  });
+
+  it('with a token that is good costs its address nothing', async () => {
+    for (let n = 0; n < 20; n += 1)
+      expect(await post('/run', new URLSearchParams({ client: 'local', token: LASTING, arg: DEAR }).toString(), FORM)).toBe(200); // prettier-ignore
+  });
+
+  it.each([
+    ['a wrong password', 'username=fred&password=x&eauth=file'],
+    ['a wrong token', `token=${'b'.repeat(64)}`],
+    ['none', ''],
+  ])('with %s costs its address what its argument takes to read', async (_, credentials) => {
+    const body = `client=local&${credentials}&arg=${DEAR}`;
+    expect(await post('/run', body, FORM)).toBe(401);
+    const before = [asked.length, reads];
+    expect(await post('/run', body, FORM)).toBe(503);
+    expect([asked.length, reads]).toEqual(before);
+  });
+
+  it('pays for each time that its argument is read: a keyword’s value is, once more', async () => {
+    const twoThirds = 'x'.repeat(256 + 64 + 1);
+    expect(await post('/run', form('x', `k=${twoThirds}`), FORM)).toBe(503);
+    expect([asked, reads]).toEqual([[], 0]);
+    expect(await post('/run', form('x', `k:${twoThirds}`), { ...FORM, ...from('192.0.2.8') })).toBe(401);
+  });
 });
 
 describe('a hook that anybody may send', () => {
@@ -218,6 +264,51 @@ it('a long body is read for who is known alone', async () => {
   expect([reads, asked]).toEqual([0, ['b'.repeat(40), 'b'.repeat(40)]]);
   expect(await post('/', long, by(GOOD))).toBe(200);
   expect(reads).toBe(1);
+});
+
+/** Part of a body that says how long it is; the rest comes with `end`. */
+function begin(path: string, headers: Readonly<Record<string, string>>) {
+  const asking = request(url + path, {
+    method: 'POST',
+    headers: { ...JSON_BODY, 'Content-Length': '100', ...headers },
+  });
+  asking.write('[');
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    asking.on('error', reject).on('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+  });
+  return { status, end: () => void asking.end(']'.padStart(99)) };
+}
+
+it.each([
+  ['/', {}, 401, 0],
+  ['/', by('b'.repeat(40)), 401, 1],
+  ['/MINIONS/', by('b'.repeat(40)), 401, 1],
+  ['/ui/can-i', by('b'.repeat(40)), 401, 1],
+  ['/hook/x', {}, 401, 0],
+  ['/hook', by('b'.repeat(40)), 401, 1],
+  ['/logout', by('b'.repeat(40)), 401, 1],
+  ['/keys', {}, 501, 0],
+  ['/nothing', {}, 404, 0],
+])('POST %s by whom nobody knows (%j) is answered before its body has come', async (path, headers, status, looks) => {
+  const begun = begin(path, headers);
+  expect(await begun.status).toBe(status);
+  expect([asked.length, fired, reads]).toEqual([looks, [], 0]);
+  begun.end();
+}); // prettier-ignore
+
+it('of whom the gate knows the whole body is waited for', async () => {
+  for (const path of ['/', '/hook/x']) {
+    const begun = begin(path, by(GOOD));
+    expect(await Promise.race([begun.status, post('/login', LOGIN.replace('x', 'right')).then(() => 'waits')])).toBe(
+      'waits',
+    );
+    begun.end();
+    expect(await begun.status).toBe(200);
+  }
+  expect([fired, reads]).toEqual([['salt/netapi/hook/x'], 1]);
 });
 
 it('where there are no sessions, nothing that needs or makes one is there, and what does without is', async () => {

@@ -58,6 +58,26 @@ export function strangers(sessions: Pick<Sessions, 'mayTry' | 'failed'>) {
   };
 }
 
+/** Doors that read what they are sent by whoever has a session. */
+const FOR_SESSIONS = /^\/(?:(?:minions|ui\/can-i)\/?|hook(?:\/.*)?)?$/i;
+
+/** Whether its door reads a body: no other is taken into memory. */
+export function takesBody({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
+  return method === 'POST' && (OWN_CREDENTIALS.test(path) || FOR_SESSIONS.test(path));
+}
+
+/** Where a session counts it is looked at before the body comes, as in Salt: of whom nobody knows nothing is taken into memory. */
+export function knownFirst(sessions: Pick<Sessions, 'knows' | 'check'>, { openHook }: { readonly openHook: boolean }) {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    const isOpen = openHook && /^\/hook(?:\/|$)/i.test(req.path);
+    if (req.method === 'POST' && FOR_SESSIONS.test(req.path) && !isOpen) {
+      const token = sessionIn(req);
+      if (!sessions.knows(token)) await sessions.check(token, fromOf(req, res));
+    }
+    next();
+  };
+}
+
 /** How many bytes a body may have there: it is read before its credentials are proved. */
 export function roomAt(path: string, maxBody: number): number {
   return OWN_CREDENTIALS.test(path) ? Math.min(maxBody, STRANGERS_BODY) : maxBody;

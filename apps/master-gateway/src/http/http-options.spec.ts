@@ -72,7 +72,7 @@ describe('rest_cherrypy', () => {
     const options = optionsOf(
       `rest_cherrypy: {port: 8001, disable_ssl: true, authorized_ips: [192.0.2.1], ${others}}\n`,
     );
-    expect(options?.addresses).toEqual(['192.0.2.1']);
+    expect(options).toMatchObject({ addresses: ['192.0.2.1'], favicon: 'c' });
   });
 
   it.each(['[authorized_ips]', '8000', 'true', '"port: 8000"'])(

@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly appPath: string;
   readonly static: string | undefined;
   readonly staticPath: string;
+  /** The file that is `/favicon.ico`. */
+  readonly favicon: string | undefined;
   /** Without its final slash; empty: the root. */
   readonly prefix: string;
   /** `enable_sessions`. */
@@ -97,6 +99,7 @@ function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): H
     appPath: pathIn(own, 'app_path', '/app'),
     static: textIn(own, 'static'),
     staticPath: pathIn(own, 'static_path', '/static'),
+    favicon: textIn(own, 'favicon'),
     prefix: pathIn(own, 'root_prefix', '/').replace(/\/$/, ''),
     hasSessions: own['enable_sessions'] !== false,
     hookPath: pathIn(own, 'webhook_url', '/hook'),

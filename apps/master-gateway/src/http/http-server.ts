@@ -9,11 +9,22 @@ import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-ex
 import { STOP_MS } from '@natrium/process';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
+import { type Answered, answered } from './answered.js';
 import { Api } from './api.js';
 import { EventController, FleetController, LoginController, RootController, UiController } from './controllers.js';
 import { answerError, ErrorFilter } from './error-filter.js';
 import type { EventStreams } from './event-streams.js';
-import { admit, bounded, headers, identify, knownEncoding, roomAt, strangers } from './guards.js';
+import {
+  admit,
+  bounded,
+  headers,
+  identify,
+  knownEncoding,
+  knownFirst,
+  roomAt,
+  strangers,
+  takesBody,
+} from './guards.js';
 import type { HttpOptions } from './http-options.js';
 import { followCertificate } from './http-tls.js';
 import { openApiPage } from './openapi.js';
@@ -37,6 +48,8 @@ export interface HttpParts {
   readonly sessions: Sessions;
   readonly streams: EventStreams;
   readonly jobs: WholeJobs;
+  /** Hears of each answer. */
+  readonly tell?: (answered: Answered) => void;
   readonly log: Logger;
 }
 
@@ -90,7 +103,7 @@ class OwnPrototypes extends ExpressAdapter {
 
 export async function serveHttp(
   options: HttpOptions,
-  { api, sessions, streams, jobs, log }: HttpParts,
+  { api, sessions, streams, jobs, tell = () => undefined, log }: HttpParts,
 ): Promise<HttpServer> {
   const server = express();
   server.disable('x-powered-by');
@@ -104,10 +117,11 @@ export async function serveHttp(
     abortOnError: false,
     ...(options.tls === undefined ? {} : { httpsOptions: { ...options.tls.pair } }),
   });
-  app.use(identify, headers, admit(options.addresses), ownPaths(options), ...uiPage(options), ...staticApp(options));
-  app.use(withoutSessions(options));
+  app.use(answered(tell), identify, headers, admit(options.addresses), ownPaths(options));
+  app.use(...uiPage(options), ...staticApp(options), withoutSessions(options));
   app.use('/openapi', openApiPage(options.hasSessions));
-  app.use(allowedMethods, strangers(sessions), bounded(options.maxBody), knownEncoding, bodyReader(options.maxBody));
+  app.use(allowedMethods, strangers(sessions), bounded(options.maxBody), knownFirst(sessions, options));
+  app.use(knownEncoding, bodyReader(options.maxBody));
   // What is refused on the way to a door is told as what is refused there.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     answerError(error, req, res, log);
@@ -147,7 +161,8 @@ function bodyReader(maxBody: number): RequestHandler {
   const upTo = (limit: number) => express.raw({ type: () => true, limit, inflate: false });
   const [all, little] = [upTo(maxBody), upTo(roomAt('/login', maxBody))];
   return (req, res, next) => {
-    (roomAt(req.path, maxBody) < maxBody ? little : all)(req, res, next);
+    if (takesBody(req)) (roomAt(req.path, maxBody) < maxBody ? little : all)(req, res, next);
+    else next();
   };
 }
 

@@ -115,17 +115,32 @@ describe('a client', () => {
 describe('what is read of a lowstate as YAML', () => {
   const long = 'k='.padEnd(1000, '[');
 
-  it.each([{ arg: long }, { arg: [long] }, { arg: [['x'], [long]] }, { full_return: long }, { failhard: long }])(
-    'is counted: %#',
-    (low) => {
-      expect(yamlIn(wordsOf(low))).toBeGreaterThan(1000);
-    },
-  );
+  it.each([
+    { arg: long },
+    { arg: [long] },
+    { arg: [['x'], [long]] },
+    { arg: `${long}\n` },
+    { full_return: long },
+    { failhard: long },
+    { client: 'runner', arg: long.slice(2) },
+    { client: 'runner_async', arg: [long.slice(2)] },
+    { client: 'wheel', arg: [long] },
+  ])('is counted: %#', (low) => {
+    expect(yamlIn(wordsOf(low))).toBeGreaterThan(1000);
+  });
 
-  it.each([{ kwarg: { k: long } }, { k: long }, { tgt: long }, { metadata: long }, { arg: [1, { k: long }] }])(
-    'is nothing of what stays as it is: %#',
-    (low) => {
-      expect(yamlIn(wordsOf(low))).toBe(0);
-    },
-  );
+  it.each([
+    { kwarg: { k: long } },
+    { k: long },
+    { tgt: long },
+    { metadata: long },
+    { arg: [1, { k: long }] },
+    { arg: long.slice(2) },
+    { client: 'wheel', arg: [long.slice(2)] },
+    { arg: `${long}\n\n` },
+    { arg: `${long}\t[` },
+    { client: 'runner', arg: `${long}\n[` },
+  ])('is nothing of what stays as it is: %#', (low) => {
+    expect(yamlIn(wordsOf(low))).toBe(0);
+  });
 });

@@ -2,12 +2,13 @@
 import { jidAsText, parseNamedWord, parseWords, splitFunctions, yamlify } from '@natrium/args';
 import { type BatchSize, batchSizeOf } from '@natrium/jobs';
 import {
+  Float,
   isList,
   isMap,
   isTrue,
   joinArguments,
   KWARG_MARK,
-  Float,
+  MAX_TIMEOUT,
   type Value,
   type ValueMap,
   withoutMark,
@@ -55,7 +56,6 @@ export interface BatchAsk {
 const NO_ARGUMENT: ReadonlySet<string> = new Set([
   'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'token', 'timeout', 'full_return', 'print_event',
 ]); // prettier-ignore
-const MAX_TIMEOUT = 86_400;
 const DEFAULT_BATCH = '10%';
 const DEFAULT_SUBSET = 3;
 
@@ -112,9 +112,16 @@ export function batchAsk(low: ValueMap): BatchAsk {
   return { size, failhard: isTrue(yamlify(low['failhard'] ?? false)), waitMs: 1000 * waitOf(low['batch_wait']) };
 }
 
-/** The texts of a lowstate of any client that are read as YAML. */
-export function wordsOf({ arg, full_return: isFull, failhard }: ValueMap): readonly Value[] {
-  return [arg ?? null, isFull ?? null, failhard ?? null];
+/** The texts of a lowstate that are read as YAML: in `arg` a runner's words, and what any client's `k=v` says. */
+export function wordsOf({ client, arg, full_return: isFull, failhard }: ValueMap): readonly Value[] {
+  const isRun = client === 'runner' || client === 'runner_async';
+  return [wordsIn(arg ?? null, isRun), isFull ?? null, failhard ?? null];
+}
+
+function wordsIn(arg: Value, isRun: boolean): Value {
+  if (isList(arg)) return arg.map((one) => wordsIn(one, isRun));
+  if (typeof arg !== 'string') return null;
+  return parseNamedWord(arg)?.value ?? (isRun ? arg : null);
 }
 
 /** So many of the minions, whichever. */
@@ -184,7 +191,7 @@ function listOf(arg: Value | undefined): readonly Value[] {
   return isList(arg) ? arg : [arg];
 }
 
-export function timeoutOf({ timeout }: ValueMap, usual: number): number {
+function timeoutOf({ timeout }: ValueMap, usual: number): number {
   // An empty text says nothing.
   const asked = typeof timeout === 'string' && timeout.trim() === '' ? usual : timeout;
   const seconds = asked instanceof Float ? asked.value : Number(asked ?? usual);
@@ -192,7 +199,7 @@ export function timeoutOf({ timeout }: ValueMap, usual: number): number {
   return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
 }
 
-export function text(value: Value | undefined, key: string): string {
+function text(value: Value | undefined, key: string): string {
   if (value === undefined || value === null || value === '') throw missing(key);
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);

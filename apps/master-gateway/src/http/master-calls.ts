@@ -3,7 +3,7 @@
  * no signature; the token beside it goes to the acl-service, which decides.
  */
 import { digestOf, readAsked, type Tracing } from '@natrium/bus';
-import { encodeRequest, MAX_LIFETIME, randomBytes, type Wire } from '@natrium/envelope';
+import { encodeRequest, randomBytes, type Wire } from '@natrium/envelope';
 import {
   CONNECTED,
   type Follow,
@@ -18,9 +18,10 @@ import {
   WAITS,
 } from '@natrium/flow';
 import {
+  lifetimeOf,
   type Refusal,
-  type RefusalCode,
   refusal,
+  type RefusalCode,
   type Request,
   toPlain,
   type Value,
@@ -28,6 +29,7 @@ import {
 } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
 import { TOO_FAST } from '../door.js';
+import type { Refusals } from '../refusals.js';
 import type { LocalAsk, RunAsk } from './lowstate.js';
 import { httpError } from './refused.js';
 import { type Allowance, tokenCredential } from './sessions.js';
@@ -65,13 +67,13 @@ export interface CallPorts {
   readonly now: () => number;
   readonly tracing: Tracing;
   readonly allowance: Pick<Allowance, 'take'>;
+  readonly refusals: Pick<Refusals, 'count'>;
 }
 
 type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> & {
   readonly args: readonly (readonly Value[])[];
 };
 
-const GRACE_MS = 60_000;
 /** Refusals that are the policy's answer; the others say that nobody could answer. */
 const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
 
@@ -125,6 +127,7 @@ export class MasterCalls {
         new Promise((resolve, reject) => {
           let isGranted = false;
           const tell = ({ refusal: refused, jid, outcome }: Ran) => {
+            this.ports.refusals.count(refused);
             if (refused === null || isGranted) resolve({ jid, outcome, refusal: refused as Refusal | null });
             else reject(httpError(refused as Refusal));
           };
@@ -157,6 +160,7 @@ export class MasterCalls {
           const gathered = new GatheredNews(NO_NEWS);
           const tell = (news: News) => {
             if (follow !== 'preview' && (news.started?.minions.length ?? 0) > 0) onBegun(news.started?.jid ?? '');
+            this.ports.refusals.count(news.refusal);
             gathered.add(news);
             const { all } = gathered;
             const isBegun = follow !== 'all' && all.started !== null;
@@ -168,7 +172,10 @@ export class MasterCalls {
   }
 
   #request(what: Request['what'], asked: Asked, { token, about }: Caller, options: ValueMap): SignedRequest {
-    if (!this.ports.allowance.take(`token ${digestOf(Buffer.from(token))}`)) throw httpError(TOO_FAST);
+    if (!this.ports.allowance.take(`token ${digestOf(Buffer.from(token))}`)) {
+      this.ports.refusals.count(TOO_FAST);
+      throw httpError(TOO_FAST);
+    }
     const { bytes, request } = this.#read(what, asked, about, options);
     return {
       bytes,
@@ -201,7 +208,7 @@ export class MasterCalls {
       options: { ...options, http_request: about },
       issued: this.ports.now(),
       // What is left of a job is asked for with the same request; a run is granted at once or not at all, however long it takes.
-      lifetime: Math.min((what === 'job' ? timeout * 1000 : 0) + GRACE_MS, MAX_LIFETIME),
+      lifetime: lifetimeOf(what === 'job' ? timeout : 0),
     });
     const request = readAsked(bytes);
     if (request === undefined) throw httpError(NOT_A_REQUEST);

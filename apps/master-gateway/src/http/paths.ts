@@ -3,24 +3,38 @@ import { MethodNotAllowedException, NotFoundException } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { HttpOptions } from './http-options.js';
 
-const METHODS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^\/$/, ['GET', 'HEAD', 'POST']],
-  [/^\/login\/?$/, ['GET', 'HEAD', 'POST']],
-  [/^\/(?:logout|token|run)\/?$/, ['POST']],
-  [/^\/hook(?:\/|$)/, ['POST']],
-  [/^\/minions\/?$/, ['GET', 'HEAD', 'POST']],
-  [/^\/keys\/?$/, ['GET', 'HEAD', 'POST']],
-  [/^\/minions\/[^/]+\/?$/, ['GET', 'HEAD']],
-  [/^\/keys\/[^/]+\/?$/, ['GET', 'HEAD']],
-  [/^\/jobs(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
-  [/^\/(?:events|stats|openapi|openapi\.json)\/?$/, ['GET', 'HEAD']],
-  [/^\/ui\/can-i\/?$/, ['POST']],
-  [/^\/ui(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
-  [/^\/ws(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
+/** Each with its name in the figures. */
+const METHODS: readonly (readonly [string, RegExp, readonly string[]])[] = [
+  ['/', /^\/$/, ['GET', 'HEAD', 'POST']],
+  ['/login', /^\/login\/?$/, ['GET', 'HEAD', 'POST']],
+  ['/logout', /^\/logout\/?$/, ['POST']],
+  ['/token', /^\/token\/?$/, ['POST']],
+  ['/run', /^\/run\/?$/, ['POST']],
+  ['/hook/*', /^\/hook(?:\/|$)/, ['POST']],
+  ['/minions', /^\/minions\/?$/, ['GET', 'HEAD', 'POST']],
+  ['/keys', /^\/keys\/?$/, ['GET', 'HEAD', 'POST']],
+  ['/minions/:id', /^\/minions\/[^/]+\/?$/, ['GET', 'HEAD']],
+  ['/keys/:id', /^\/keys\/[^/]+\/?$/, ['GET', 'HEAD']],
+  ['/jobs', /^\/jobs\/?$/, ['GET', 'HEAD']],
+  ['/jobs/:jid', /^\/jobs\/[^/]+\/?$/, ['GET', 'HEAD']],
+  ['/events', /^\/events\/?$/, ['GET', 'HEAD']],
+  ['/stats', /^\/stats\/?$/, ['GET', 'HEAD']],
+  ['/openapi', /^\/openapi(?:\.json)?\/?$/, ['GET', 'HEAD']],
+  ['/ui/can-i', /^\/ui\/can-i\/?$/, ['POST']],
+  ['/ui/*', /^\/ui(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
+  ['/ws', /^\/ws(?:\/[^/]+)?\/?$/, ['GET', 'HEAD']],
 ];
 
+const OTHER = 'other';
+export const ROUTES: readonly string[] = [...METHODS.map(([route]) => route), OTHER];
+
+/** Which of `ROUTES` a path belongs to: what stands in the path itself is in no figure. */
+export function routeOf(path: string): string {
+  return METHODS.find(([, pattern]) => pattern.test(path))?.[0] ?? OTHER;
+}
+
 export function allowedMethods(req: Request, res: Response, next: NextFunction): void {
-  const methods = METHODS.find(([path]) => path.test(req.path))?.[1];
+  const methods = METHODS.find(([, path]) => path.test(req.path))?.[2];
   if (methods === undefined || methods.includes(req.method)) {
     next();
     return;

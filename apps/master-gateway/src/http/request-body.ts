@@ -4,7 +4,7 @@
  * Spec: docs/http-api.md#bodies. Nothing here may cost more than its length.
  */
 import { randomUUID } from 'node:crypto';
-import { readYaml, yamlify } from '@natrium/args';
+import { readYaml, staysText, yamlify } from '@natrium/args';
 import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/model';
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 
@@ -55,7 +55,7 @@ export function readBody(
 /** What reading the texts among them as YAML costs, in characters. */
 export function yamlIn(words: Value): number {
   if (isList(words)) return words.reduce((sum: number, word) => sum + yamlIn(word), 0);
-  return typeof words === 'string' ? words.length + WORD : 0;
+  return typeof words === 'string' && !staysText(words) ? words.length + WORD : 0;
 }
 
 /** One mapping is a list of one, a list is itself. @throws {BadRequestException} */

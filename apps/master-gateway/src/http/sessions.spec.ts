@@ -23,7 +23,13 @@ function aGateway() {
     return Promise.resolve({ ok: true, value: { body: { refusal, token: GOOD, session } } });
   };
   const budget = new Budget({ rate: 1, burst: MOST });
-  const allowance = { take: (who: string) => budget.take(who, 0), isSpent: (who: string) => budget.isSpent(who, 0) };
+  const allowance = {
+    take: (who: string) => budget.take(who, 0),
+    give: (who: string, tokens: number) => {
+      budget.give(who, tokens, 0);
+    },
+    isSpent: (who: string) => budget.isSpent(who, 0),
+  };
   const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;
   return { asked, sessions: new Sessions(link, allowance) };
 }
@@ -89,19 +95,33 @@ it('who ends tokens that nobody has is counted as who tries them; what the gatew
 
 it('YAML of a stranger costs his address by its length, of each purse its own; a few words of it cost nothing', () => {
   const { sessions } = aGateway();
-  for (let n = 0; n <= 2 * MOST; n += 1) sessions.pay('stranger', 256, FROM);
-  sessions.pay('stranger', 256 + 64 * MOST, FROM);
+  for (let n = 0; n <= 2 * MOST; n += 1) sessions.bill('stranger', FROM).pay(256);
+  sessions.bill('stranger', FROM).pay(256 + 64 * MOST);
   const again =
     (purse: Purse, from = FROM) =>
     () => {
-      sessions.pay(purse, 257, from);
+      sessions.bill(purse, from).pay(257);
     };
   expect(again('stranger')).toThrow('too many requests');
   expect(again('stranger', ELSEWHERE)).not.toThrow();
   expect(again('address')).not.toThrow();
   expect(() => {
-    sessions.pay('address', 65_537, ELSEWHERE);
+    sessions.bill('address', ELSEWHERE).pay(65_537);
   }).toThrow('So much YAML');
+});
+
+it('who proves to be somebody gets back what his YAML has cost, once and no more; nobody else does', () => {
+  const { sessions } = aGateway();
+  const [proved, nobody] = [sessions.bill('stranger', FROM), sessions.bill('stranger', FROM)];
+  nobody.pay(256 + 64);
+  proved.pay(256 + 64);
+  proved.pay(256 + 64);
+  for (let n = 0; n < MOST; n += 1) proved.repay();
+  const again = sessions.bill('stranger', FROM);
+  again.pay(256 + 64 * 2);
+  expect(() => {
+    again.pay(257);
+  }).toThrow('too many requests');
 });
 
 it('a session that lives is none of that, however many come from its address by a proxy; it has a budget of its own', async () => {

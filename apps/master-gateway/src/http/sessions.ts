@@ -33,8 +33,23 @@ export type Purse = 'stranger' | 'address';
 /** How much each caller may ask, by what is known of him. */
 export interface Allowance {
   take(caller: string): boolean;
+  /** Of what was taken. */
+  give(caller: string, tokens: number): void;
   /** Whether the next one would be refused. */
   isSpent(caller: string): boolean;
+}
+
+/** What one request costs its address before anybody knows who has sent it. */
+export interface Bill {
+  /**
+   * Before YAML is read: that takes the gateway's only thread, some milliseconds for a KiB.
+   *
+   * @param length In characters.
+   * @throws {HttpException} When the address has not so much left, or nobody has.
+   */
+  readonly pay: (length: number) => void;
+  /** Whoever sent it has proved to be somebody: he gets back what it has cost. */
+  readonly repay: () => void;
 }
 
 const ANSWER_MS = 10_000;
@@ -73,16 +88,22 @@ export class Sessions {
     this.allowance.take(purseOf('stranger', from));
   }
 
-  /**
-   * Before YAML is read of somebody who is nobody yet: that takes the gateway's only thread, some milliseconds for a KiB.
-   *
-   * @param length In characters.
-   * @throws {HttpException} When its address has not so much left, or nobody has.
-   */
-  pay(purse: Purse, length: number, from: From): void {
-    if (length > YAML.most) throw new PayloadTooLargeException('So much YAML is only read of who is known');
-    for (let left = length - YAML.free; left > 0; left -= YAML.unit)
-      if (!this.allowance.take(purseOf(purse, from))) throw httpError(TOO_FAST);
+  bill(purse: Purse, from: From): Bill {
+    const payer = purseOf(purse, from);
+    let paid = 0;
+    return {
+      pay: (length) => {
+        if (length > YAML.most) throw new PayloadTooLargeException('So much YAML is only read of who is known');
+        for (let left = length - YAML.free; left > 0; left -= YAML.unit) {
+          if (!this.allowance.take(payer)) throw httpError(TOO_FAST);
+          paid += 1;
+        }
+      },
+      repay: () => {
+        this.allowance.give(payer, paid);
+        paid = 0;
+      },
+    };
   }
 
   async login(ask: LoginAsk, from: From): Promise<{ readonly token: string; readonly session: Session }> {

@@ -33,7 +33,7 @@ let port: number;
 const sessions = {
   mayTry: () => undefined,
   failed: () => undefined,
-  pay: () => undefined,
+  bill: () => ({ pay: () => undefined, repay: () => undefined }),
   knows: () => false,
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
   check: (token: string) => {
@@ -48,7 +48,7 @@ async function serve(addresses?: readonly string[], proxies: readonly string[] =
   const api = new Api({ sessions, streams, clients: {} as Clients, feed: {} as EventFeed, hasSessions: true, openHook: false, openStats: false, log }); // prettier-ignore
   const options: HttpOptions = {
     host: '127.0.0.1', port, addresses, prefix: '', tls: undefined, app: undefined, appPath: '/app', static: undefined,
-    staticPath: '/static', hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
+    staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000, clients: new Set(),
     timeout: 5, restTimeout: 5, proxies,
   }; // prettier-ignore
   server = await serveHttp(options, { api, sessions, streams, jobs: {} as WholeJobs, log });
@@ -128,7 +128,7 @@ describe('a WebSocket', () => {
     await serve();
     const answered = async (path: string) =>
       (await firstLine(ask(`GET ${path}`, `${WEB_SOCKET}X-Auth-Token: ${TOKEN}\r\n`)))?.slice(9, 12);
-    for (const path of ['/ws', '/ws/', '//ws', `/ws/${TOKEN}/`, '/ws?x', 'http://x/ws'])
+    for (const path of ['/ws', '/ws/', '//ws', `/ws/${TOKEN}/`, '/ws?format_events', 'http://x/ws'])
       expect([path, await answered(path)]).toEqual([path, '101']);
     for (const path of ['/wsx', '/ws/a/b', '/events']) expect([path, await answered(path)]).toEqual([path, '404']);
   });
@@ -170,12 +170,15 @@ describe('a WebSocket', () => {
 describe('a WebSocket that is open', () => {
   let opened: string[];
   let isOver: boolean;
+  /** What an event says, and the gateway's end of the connection. */
+  let event: string;
+  let ours: WebSocket;
   let plain: Server;
   let end: () => void;
 
   async function open(silentMs?: number): Promise<WebSocket> {
     const check = () => (isOver ? Promise.reject(unproved()) : Promise.resolve(SESSION));
-    const streams = { openSocket: (socket: WebSocket) => { opened.push('a listener'); socket.send('heard'); } }; // prettier-ignore
+    const streams = { openSocket: (socket: WebSocket) => { opened.push('a listener'); ours = socket; socket.send(event); plain.emit('opened'); } }; // prettier-ignore
     const parts = { prefix: '', addresses: undefined, sessions: { check }, streams, ...(silentMs === undefined ? {} : { silentMs }) }; // prettier-ignore
     plain = createHttpServer();
     end = serveWebSockets(plain, parts as never);
@@ -186,8 +189,18 @@ describe('a WebSocket that is open', () => {
     return socket;
   }
 
+  function messagesOf(socket: WebSocket, count: number) {
+    const texts: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      socket.on('message', (data: Buffer) => {
+        if (texts.push(data.toString()) === count) resolve();
+      });
+    });
+    return { texts, all };
+  }
+
   beforeEach(async () => {
-    [opened, isOver] = [[], false];
+    [opened, isOver, event] = [[], false, 'heard'];
     await serve();
   });
   afterEach(() => {
@@ -206,9 +219,33 @@ describe('a WebSocket that is open', () => {
   it('hears nothing when its session has ended before that', async () => {
     const socket = await open();
     isOver = true;
+    const heard = messagesOf(socket, 1);
     socket.send('ready');
     await once(socket, 'close');
-    expect(opened).toEqual([]);
+    expect([opened, heard.texts]).toEqual([[], []]);
+  });
+
+  it('is answered each message, from when it hears', async () => {
+    const socket = await open();
+    const heard = messagesOf(socket, 4);
+    for (let n = 0; n < 3; n += 1) socket.send('websocket client ready');
+    await heard.all;
+    expect(heard.texts).toEqual(['heard', ...new Array<string>(3).fill('server received message')]);
+    expect(opened).toHaveLength(1);
+  });
+
+  it('is not listened to while its client takes no answers, and is when it does', async () => {
+    const socket = await open();
+    event = 'x'.repeat(32 << 20);
+    socket.pause();
+    const heard = messagesOf(socket, 1001);
+    for (let n = 0; n < 1000; n += 1) socket.send('ready');
+    await once(plain, 'opened');
+    await new Promise(setImmediate);
+    expect([ours.isPaused, opened.length]).toEqual([true, 1]);
+    socket.resume();
+    await heard.all;
+    expect(heard.texts.slice(1)).toEqual(new Array<string>(1000).fill('server received message'));
   });
 
   it('is closed when it says nothing', async () => {

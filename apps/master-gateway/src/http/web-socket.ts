@@ -1,4 +1,7 @@
-/** `/ws`, `/ws/TOKEN` and `/ws?token=TOKEN`: the event bus as text frames, once the client has said anything and its session was looked at again. */
+/**
+ * `/ws`, `/ws/TOKEN` and `/ws?token=TOKEN`: the event bus as text frames, once the client has said anything and its session was looked
+ * at again. Each of its messages is answered, as Salt does.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceUnavailableException } from '@nestjs/common';
@@ -16,6 +19,8 @@ const PATH = /^\/ws(?:\/([^/]+))?\/?$/;
 const MAX_FRAME = 4096;
 /** Within which it says that. */
 const SILENT_MS = 30_000;
+/** Clients of Salt wait for it. */
+const RECEIVED = 'server received message';
 const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const UNAVAILABLE = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
@@ -107,8 +112,17 @@ function begin(socket: WebSocket, silentMs: number, listen: () => Promise<void>)
   socket.on('close', () => {
     clearTimeout(silence);
   });
-  socket.once('message', () => {
+  let listening: Promise<void> | undefined;
+  socket.on('message', () => {
     clearTimeout(silence);
-    listen().catch(end);
+    // Whoever does not take his answers is not listened to meanwhile: they would pile up here.
+    socket.pause();
+    listening ??= listen();
+    // Whoever is told has a listener, and misses nothing from then on.
+    listening.then(() => {
+      socket.send(RECEIVED, () => {
+        socket.resume();
+      });
+    }, end);
   });
 }

@@ -45,7 +45,7 @@ async function serve({ told, kept = null }: Gateway): Promise<void> {
   });
   const options: HttpOptions = {
     host: '127.0.0.1', port: await freePort(), addresses: undefined, prefix: '', tls: undefined, app: undefined, appPath: '/app',
-    static: undefined, staticPath: '/static', hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000,
+    static: undefined, staticPath: '/static', favicon: undefined, hookPath: '/hook', hasSessions: true, openHook: false, openStats: false, maxBody: 1000,
     clients: new Set(), timeout: 5, restTimeout: 5, proxies: [],
   }; // prettier-ignore
   const streams = { close: () => undefined } as unknown as EventStreams;

@@ -1,5 +1,5 @@
 /** What no message carries is refused on its minion: the spool sends in order, so it would hold up all that is fired later. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
@@ -35,10 +35,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function openBus(maxBytes: number): Promise<MinionEvents> {
+async function openBus(maxBytes: number, keptMs?: number): Promise<MinionEvents> {
   const log = pino({ level: 'silent' });
   const place = { id: 'web1', sockDir: folder, hashType: 'sha1', instance: 'i' };
-  const bus = new MinionEvents({ ...place, spool, maxBytes, log, now: () => 0 });
+  const bound = keptMs === undefined ? {} : { keptMs };
+  const bus = new MinionEvents({ ...place, ...bound, spool, maxBytes, log, now: () => 0 });
   await bus.open();
   return bus;
 }
@@ -117,4 +118,29 @@ it('one refusal is heard once: a list with two bad elements leaves no failed pro
   await expect(client.fire('fire_master', data)).rejects.toThrow('has a tag');
   await client.fire('fire_master', { tag: 'good', data: {} });
   expect(waiting()).toEqual(['good']);
+});
+
+describe('while neither the disk nor the master takes anything', () => {
+  beforeEach(async () => {
+    events.close();
+    spool.close();
+    const blocked = join(folder, 'blocked');
+    writeFileSync(blocked, 'no folder');
+    const quiet = { onProblem: () => undefined, onReady: () => undefined };
+    spool = new EventSpool({ folder: blocked, maxEvents: 2, maxBytes: 64 << 20, firstNumber: 1, ...quiet });
+    events = await openBus(1 << 20, 50);
+  });
+
+  it('whoever fires at the master hears so, and the event waits to be sent', async () => {
+    await expect(client.fire('fire_master', { tag: 'one', data: {} })).rejects.toThrow('neither this host');
+    expect(await events.fireMaster({}, 'two')).toBe(false);
+    expect(waiting()).toEqual(['one', 'two']);
+    await expect(events.fireMaster({}, 'three')).rejects.toThrow('the spool of this minion is full');
+  });
+
+  it('it is kept as soon as the master has it', async () => {
+    const kept = events.fireMaster({}, 'one');
+    spool.forget(1);
+    expect(await kept).toBe(true);
+  });
 });

@@ -12,6 +12,7 @@ import {
   type Listening,
   minionSocketBase,
   minionTagProblem,
+  NotStored,
   type Origin,
   serveJsonSocket,
   serveSaltSockets,
@@ -19,7 +20,7 @@ import {
   type UnixServer,
 } from '@natrium/events';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
-import type { EventPort } from '@natrium/modules';
+import { type EventPort, NOT_KEPT } from '@natrium/modules';
 import type { Logger } from 'pino';
 import type { EventSpool } from './event-spool.js';
 
@@ -35,12 +36,16 @@ export interface MinionEventsOptions {
   readonly maxBytes: number;
   readonly log: Logger;
   readonly now: () => number;
+  /** How long whoever fires at the master waits until the event is kept; {@link KEPT_MS} when missing. */
+  readonly keptMs?: number;
 }
 
 const LOCAL = { kind: 'local', name: 'minion' } as const;
 const FORWARD = 'fire_master';
 /** Half of what a broker takes in a message (`max_payload`): a larger one would hold up all that is fired after it. */
 const MAX_FORWARDED = 1 << 22;
+/** Where neither the disk nor the master takes anything, a script hears so instead of waiting for ever. */
+const KEPT_MS = 10_000;
 
 interface Element {
   readonly tag: string;
@@ -84,23 +89,24 @@ export class MinionEvents implements EventPort {
   }
 
   /** @param load What else Salt's payload of it holds. */
-  async fireMaster(data: Value, tag: string, load: ValueMap = {}): Promise<void> {
-    await this.#forward(tag, data, load);
+  fireMaster(data: Value, tag: string, load: ValueMap = {}): Promise<boolean> {
+    return this.#forward(tag, data, load);
   }
 
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
     this.#bus.tell(tag, sized(data, this.options.maxBytes), origin);
-    if (tag.startsWith(FORWARD)) await this.#forwardPayload(data);
+    if (tag.startsWith(FORWARD) && !(await this.#forwardPayload(data))) throw new NotStored(NOT_KEPT);
   }
 
   /** Salt's payload: `{data, tag, pretag}`, or `{events: [{data, tag}, …], pretag}`. */
-  async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<void> {
+  async #forwardPayload({ data = null, tag, events, pretag = null }: ValueMap): Promise<boolean> {
     if (isList(events) && events.length > 0) {
       // All are read before the first is forwarded: a promise that nobody waits for would end the agent when it fails.
       const elements = events.flatMap((event) => this.#elementsOf(event, pretag));
-      await Promise.all(elements.map(({ tag: one, data: told }) => this.#forward(one, told, null)));
+      const kept = await Promise.all(elements.map(({ tag: one, data: told }) => this.#forward(one, told, null)));
+      return kept.every((is) => is);
     } else if (typeof tag === 'string' && tag !== '') {
-      await this.#forward(tag, data ?? {}, { pretag });
+      return this.#forward(tag, data ?? {}, { pretag });
     } else throw new EventProblem('fire_master takes {data, tag}, or {events: [{data, tag}, …]}');
   }
 
@@ -124,15 +130,28 @@ export class MinionEvents implements EventPort {
     );
   }
 
-  async #forward(tag: string, data: Value, load: ValueMap | null): Promise<void> {
-    const { id, spool, now } = this.options;
+  /** @returns false when it is not kept in time. */
+  async #forward(tag: string, data: Value, load: ValueMap | null): Promise<boolean> {
+    const { id, spool, now, keptMs = KEPT_MS } = this.options;
     const problem = minionTagProblem(id, tag);
     // The master refuses it as well; whoever fires it here shall hear why.
     if (problem !== undefined) throw new EventProblem(`the master takes no event ${tag} from this minion: ${problem}`);
     // As it will be on the master's bus: what cannot be sent or stored there would hold up all that is fired after it.
     const whole = load === null && isMap(data) ? data : { ...load, data };
     sized(whole, Math.min(this.options.maxBytes, MAX_FORWARDED));
-    if (!(await spool.add({ tag, data, load, stamp: now() })))
-      throw new EventProblem('the spool of this minion is full; the event was dropped');
+    const kept = await within(keptMs, spool.add({ tag, data, load, stamp: now() }));
+    if (kept === false) throw new EventProblem('the spool of this minion is full; the event was dropped');
+    return kept === true;
   }
+}
+
+/** What comes in time, else undefined. */
+async function within<T>(ms: number, coming: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([coming, late]).finally(() => {
+    clearTimeout(timer);
+  });
 }

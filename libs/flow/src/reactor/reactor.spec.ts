@@ -1,6 +1,8 @@
 /** Rules of the reactor without a bus: what is compiled, what an event fills in, what is left out. */
 import { Float, ok } from '@natrium/model';
-import { compileReactor, fillIn, Reactor, type ReactionCall } from '../index.js';
+import { fillIn } from './event-values.js';
+import { compileReactor } from './reactions.js';
+import { Reactor, type ReactionCall } from './reactor.js';
 
 const EVENT = {
   id: 'gw.1',

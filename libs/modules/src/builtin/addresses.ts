@@ -23,9 +23,10 @@ export function isInNetwork(address: string, network: string): boolean | undefin
 const PRIVATE = [
   ...['0.0.0.0/8', '10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/29', '192.0.0.170/31'],
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'],
+  ...['::/127', '::ffff:0:0/96', '100::/64', '2001::/23', '2001:db8::/32', 'fc00::/7', 'fe80::/10'],
 ] as const;
 
-/** Tells whether nobody on the Internet can reach this IPv4 address. */
+/** Tells whether nobody on the Internet can reach this address. */
 export function isPrivate(address: string): boolean {
   return PRIVATE.some((network) => isInNetwork(address, network) === true);
 }
@@ -70,11 +71,21 @@ export function unmapped(address: string): string {
   return dotted(Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16));
 }
 
-/** The network of an IPv4 address with a prefix: `10.1.2.3/8` is in `10.0.0.0/8`. */
+/** The network of an address with a prefix: `10.1.2.3/8` is in `10.0.0.0/8`. */
 export function networkOf(cidr: string): string {
+  if (cidr.includes(':')) return networkOf6(cidr);
   const [address = '', bits = '32'] = cidr.split('/');
   const mask = Number(bits) === 0 ? 0 : (0xffffffff << (32 - Number(bits))) >>> 0;
   return `${dotted((numberOf(address) & mask) >>> 0)}/${bits}`;
+}
+
+function networkOf6(cidr: string): string {
+  const [address = '', bits = '128'] = cidr.split('/');
+  const groups = groupsOf(address).map((group, index) => {
+    const kept = Math.min(Math.max(Number(bits) - 16 * index, 0), 16);
+    return (Number.parseInt(group, 16) & (0xffff << (16 - kept)) & 0xffff).toString(16);
+  });
+  return `${short(groups.join(':'))}/${bits}`;
 }
 
 /** Null where there is nobody else to be reached: the host itself, a single address, two ends of a line. */
@@ -84,7 +95,7 @@ export function broadcastOf(cidr: string): string | null {
   return dotted((numberOf(address) | (0xffffffff >>> Number(bits))) >>> 0);
 }
 
-export function dotted(number: number): string {
+function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
 }
 

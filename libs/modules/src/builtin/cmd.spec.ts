@@ -57,6 +57,36 @@ describe('cmd.run', () => {
     });
   });
 
+  it.each([3, [0, 3], '3', '4, 3', ['3']])(
+    'counts other exit codes as success where it is told to: %j',
+    async (codes) => {
+      const asked = named({ python_shell: true, success_retcodes: codes });
+      expect(await call('cmd.run_all', ['echo x; exit 3', asked])).toMatchObject({
+        ret: { retcode: 0, stdout: 'x' },
+        retcode: 0,
+        success: true,
+      });
+      expect(await call('cmd.retcode', ['exit 5', asked])).toMatchObject({ ret: 5, retcode: 5, success: false });
+      expect(await call('cmd.retcode', ['exit 0', asked])).toMatchObject({ ret: 0, retcode: 0 });
+    },
+  );
+
+  it('runs nothing where the exit codes are none, and what it was ended at is no success', async () => {
+    const { ret } = await call('cmd.run', ['echo ran', named({ success_retcodes: 'many' })]);
+    expect(ret).toBe("ERROR executing 'cmd.run': success_retcodes must be a list of integers");
+    const slow = named({ timeout: 0.05, success_retcodes: [1] });
+    expect(await call('cmd.run', ['sleep 60', slow])).toMatchObject({ retcode: 1, success: false });
+  });
+
+  it('returns nothing of what was printed where it is told to, and the job ends as it would', async () => {
+    const hidden = named({ python_shell: true, hide_output: true });
+    const command = 'echo s3cret; echo s3cret >&2; exit 3';
+    for (const fun of ['run', 'shell', 'run_stdout', 'run_stderr'])
+      expect(await call(`cmd.${fun}`, [command, hidden])).toMatchObject({ ret: '', retcode: 3 });
+    const { ret } = await call('cmd.run_all', [command, hidden]);
+    expect(ret).toMatchObject({ retcode: 3, stdout: '', stderr: '' });
+  });
+
   it('ends at its time limit with all that it started', async () => {
     const sleep = `sleep 62.${String(process.pid)}`; // of this very process: the machine may run these tests twice at once
     const outcome = await call('cmd.run', [`${sleep} & ${sleep}`, named({ python_shell: true, timeout: 0.2 })]);

@@ -44,6 +44,14 @@ const PARAMS = [
     keyword: true,
     doc: 'The job succeeds whatever the exit code is.',
   },
+  {
+    name: 'success_retcodes',
+    type: 'any',
+    default: [],
+    keyword: true,
+    doc: 'Exit codes that count as 0: a number, or several as a list or with commas.',
+  },
+  { name: 'hide_output', type: 'bool', default: false, keyword: true, doc: 'Return nothing of what was printed.' },
   { name: 'reset_system_locale', type: 'bool', default: true, keyword: true, doc: 'Run in the locale C.' },
   {
     name: 'output_loglevel',

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 
-export const DPKG_STATUS = '/var/lib/dpkg/status';
+const DPKG_STATUS = '/var/lib/dpkg/status';
 
 const NATIVE: Readonly<Record<string, string>> = { x64: 'amd64', ia32: 'i386', arm: 'armhf', ppc64: 'ppc64el' };
 

@@ -6,7 +6,7 @@ async function sent(options: Readonly<Record<string, Value>>): Promise<Value | u
   let told: Value | undefined;
   const events = {
     fire: () => Promise.resolve(),
-    fireMaster: (data: Value) => ((told = data), Promise.resolve()),
+    fireMaster: (data: Value) => ((told = data), Promise.resolve(true)),
   };
   expect((await call('event.send', ['my/tag', named(options)], { events })).ret).toBe(true);
   return told;
@@ -45,3 +45,15 @@ it.each<[Value, object]>([
 it('event.send has no parameters of the state of its name: they are keys of the data', async () => {
   expect(await sent({ show_changed: false, show_sls: 1 })).toEqual({ show_changed: false, show_sls: 1 });
 });
+
+it.each(['event.fire_master', 'event.send'])(
+  '%s that neither the disk nor the master takes is refused, and no success',
+  async (fun) => {
+    const args = fun === 'event.send' ? ['my/tag'] : [{}, 'my/tag'];
+    const port = (kept: boolean) => ({ fire: () => Promise.resolve(), fireMaster: () => Promise.resolve(kept) });
+    const { ret, retcode, refusal } = await call(fun, args, { events: port(false) });
+    expect([retcode, refusal?.code, refusal?.sentence]).toEqual([1, 'store_unavailable', ret]);
+    expect(ret).toMatch(/^neither this host's disk nor the master took the event/);
+    expect(await call(fun, args, { events: port(true) })).toMatchObject({ ret: true, retcode: 0 });
+  },
+);

@@ -4,11 +4,12 @@
  * What it answers is what Salt answers: True, once the event will not be lost any more. A tag that this minion may not fire is
  * an error here already; the master checks it again.
  */
-import { isList, isMap, isTrue, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, messageOf, pyStr, refusal, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
-import type { EventPort } from '../event-port.js';
+import { type EventPort, NOT_KEPT } from '../event-port.js';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 
 const DATA = { name: 'data', type: 'any', doc: 'What it says: a map.' } as const;
@@ -41,8 +42,8 @@ export const eventModule = defineModule('event', {
       examples: [`event.fire_master '{"data": "message for the master"}' 'mytag'`],
     },
     async ({ data, tag, preload }, context) => {
-      await carriedOut(portOf(context).fireMaster(data, tag, { pretag: null, ...(isMap(preload) ? preload : {}) }));
-      return true;
+      const load = { pretag: null, ...(isMap(preload) ? preload : {}) };
+      return isKept(await carriedOut(portOf(context).fireMaster(data, tag, load)));
     },
   ),
   send: fn(
@@ -79,8 +80,8 @@ export const eventModule = defineModule('event', {
         ...Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith('__'))),
         ...(isMap(data) ? data : data === null ? {} : { data }),
       };
-      await carriedOut(portOf(context).fireMaster(told, tag, { pretag: null, ...(isMap(preload) ? preload : {}) }));
-      return true;
+      const load = { pretag: null, ...(isMap(preload) ? preload : {}) };
+      return isKept(await carriedOut(portOf(context).fireMaster(told, tag, load)));
     },
   ),
 });
@@ -113,9 +114,13 @@ function environment(): ValueMap {
   return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
 }
 
-async function carriedOut(work: Promise<void>): Promise<void> {
+function isKept(kept: boolean): true | Reply {
+  return kept || reply(NOT_KEPT, { retcode: 1, refusal: refusal('store_unavailable', NOT_KEPT) });
+}
+
+async function carriedOut<T>(work: Promise<T>): Promise<T> {
   try {
-    await work;
+    return await work;
   } catch (error) {
     throw new ExecutionError(messageOf(error));
   }

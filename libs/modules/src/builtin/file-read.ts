@@ -249,7 +249,7 @@ export function typeName(
 
 const FORMS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha224: 56, sha256: 64, sha384: 96, sha512: 128 };
 
-export function hashOf(path: string, form: string, signal: AbortSignal): Promise<string> {
+function hashOf(path: string, form: string, signal: AbortSignal): Promise<string> {
   if (!Object.hasOwn(FORMS, form))
     throw new InvocationError(`hash ${form} is not one of ${Object.keys(FORMS).join(', ')}`);
   return withFile(path, constants.O_RDONLY, async (file) => {

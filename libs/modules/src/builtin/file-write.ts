@@ -2,10 +2,11 @@
 import { truncate } from 'node:fs/promises';
 import { isList, isTrue, pyStr, type Value } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
+import type { ArgumentsOf } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { replacing } from '../process/match-apart.js';
-import { appendText, kindOf, onDisk, refuseLink, wholePath, writeWhole } from './file-access.js';
+import { appendText, kindOf, onDisk, readWhole, refuseLink, wholePath, writeWhole } from './file-access.js';
 import { deleteBackup, keepBackup, restoreBackup, wantsBackup } from './file-backups.js';
 import { BUFSIZE, FLAGS, flagsOf, PATH, readFound } from './file-read.js';
 import { unifiedDiff } from './unified-diff.js';
@@ -32,8 +33,7 @@ export const fileWriting = {
       params: LINES,
       examples: ["file.write /etc/motd 'first line' 'second line'", 'file.write /etc/motd hello backup=minion'],
     },
-    ({ path, lines, args, backup }, context) =>
-      withLines(path, linesOf(lines, args), backup, context, (text) => writeWhole(path, text)),
+    (ask, context) => withLines(ask, context, (text) => writeWhole(ask.path, text)),
   ),
   append: fn(
     {
@@ -41,8 +41,15 @@ export const fileWriting = {
       params: LINES,
       examples: ["file.append /etc/motd 'one more line'"],
     },
-    ({ path, lines, args, backup }, context) =>
-      withLines(path, linesOf(lines, args), backup, context, (text) => appendText(path, text)),
+    (ask, context) => withLines(ask, context, (text) => appendText(ask.path, text)),
+  ),
+  prepend: fn(
+    {
+      doc: 'Puts lines before those of a file; one that is not there is made.',
+      params: LINES,
+      examples: ["file.prepend /etc/motd 'the first line'"],
+    },
+    (ask, context) => withLines(ask, context, (text) => prependText(ask.path, text), 'Prepended'),
   ),
   truncate: fn(
     {
@@ -107,15 +114,20 @@ function linesOf(lines: readonly Value[], args: Value): readonly string[] {
 }
 
 async function withLines(
-  path: string,
-  lines: readonly string[],
-  backup: Value,
+  { path, lines: given, args, backup }: ArgumentsOf<typeof LINES>,
   context: CallContext,
   put: (text: string) => Promise<void>,
+  did = 'Wrote',
 ): Promise<string> {
+  const lines = linesOf(given, args);
   if (wantsBackup(backup)) await keepBackup(wholePath(path), context);
   await put(lines.map((line) => `${line}\n`).join(''));
-  return `Wrote ${lines.length} lines to "${path}"`;
+  return `${did} ${lines.length} lines to "${path}"`;
+}
+
+async function prependText(path: string, text: string): Promise<void> {
+  const before = (await kindOf(path)) === undefined ? '' : await readWhole(path);
+  await writeWhole(path, text + before);
 }
 
 interface Replacement {

@@ -124,6 +124,15 @@ describe('file.* that writes', () => {
     expect(readFileSync(path, 'utf8')).toBe('no end\nmore\n');
   });
 
+  it('puts lines before those that are there, as Salt says it', async () => {
+    expect(await ret('prepend', path, 'two', 'three')).toBe(`Prepended 2 lines to "${path}"`);
+    const { ino } = statSync(path);
+    await run('prepend', path, named({ args: 'a=b', backup: 'minion' }));
+    expect(readFileSync(path, 'utf8')).toBe('a=b\ntwo\nthree\n');
+    expect(statSync(path).ino).toBe(ino);
+    expect(await ret('list_backups', path)).toMatchObject({ 0: { Size: 10 } });
+  });
+
   it('keeps what was there, lists it, and puts it back', async () => {
     writeFileSync(path, 'old\n');
     await run('write', path, 'new', named({ backup: 'minion' }));
@@ -163,6 +172,7 @@ describe('file.* that writes', () => {
     const calls: readonly (readonly [string, ...Value[]])[] = [
       ['write', path, 'x'],
       ['append', path, 'x'],
+      ['prepend', path, 'x'],
       ['replace', path, 'kept', 'x'],
       ['set_mode', path, '777'],
       ['copy', '/etc/hostname', path],

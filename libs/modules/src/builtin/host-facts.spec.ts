@@ -143,6 +143,24 @@ describe('network.*', () => {
     expect(await ret('network.subnets', named({ interfaces: names }))).toEqual(all);
   });
 
+  it('names the IPv6 networks of the interfaces, each once and in order, and none of the host itself', async () => {
+    const all = Object.values((await ret('network.interfaces')) as Readonly<Record<string, ValueMap>>);
+    const own = all.flatMap(({ inet6 = [] }) => inet6 as readonly Readonly<Record<string, string>>[]);
+    const outward = own.filter(({ scope }) => scope !== 'host');
+    const networks = outward.map(({ address = '', prefixlen = '' }) => networkOf(`${address}/${prefixlen}`));
+    expect(await ret('network.subnets6')).toEqual(inOrder(networks));
+  });
+
+  it.each([
+    ['fe80::a1b2:3ff:fe04:5/64', 'fe80::/64'],
+    ['2001:db8:ffff::1/33', '2001:db8:8000::/33'],
+    ['::1', '::1/128'],
+    ['2001:db8::1/0', '::/0'],
+    ['10.1.2.3/12', '10.0.0.0/12'],
+  ])('%s lies in %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+
   it('a network says more than the type of an address', async () => {
     expect(await ret('network.ip_addrs', 'lo', true, '127.0.0.0/8', 'public')).toEqual(['127.0.0.1']);
     expect(await ret('network.ip_addrs', 'lo', true, '10.0.0.0/8', 'private')).toEqual([]);
@@ -196,6 +214,11 @@ describe('network.*', () => {
       [],
     );
     expect(['9.9.9.9', '172.32.0.1', '192.0.0.8', '100.64.0.1'].filter((address) => isPrivate(address))).toEqual([]);
+    for (const own of ['10.0.0.3', '::1', 'fe80::1', 'fd00::1', '2001:db8::1'])
+      expect(await ret('network.is_private', own)).toBe(true);
+    for (const open of ['9.9.9.9', '2620:fe::fe', '2001:200::1'])
+      expect(await ret('network.is_private', open)).toBe(false);
+    expect(await ret('network.is_private', 'web1')).toContain('web1 is no address');
   });
 
   it('names the interfaces there are when asked for another, and refuses what is no network', async () => {

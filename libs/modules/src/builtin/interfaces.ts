@@ -33,11 +33,11 @@ export function addresses(
   return inOrder(found);
 }
 
-/** The IPv4 networks that this host is in, by the interfaces of those names; all when null. */
-export function subnets(only: readonly Value[] | null): readonly string[] {
-  const found = listed('IPv4')
+/** The networks that this host is in, by the interfaces of those names; all when null. */
+export function subnets(family: Family, only: readonly Value[] | null = null): readonly string[] {
+  const found = listed(family)
     .filter(([name, { address }]) => (only === null || only.map(pyStr).includes(name)) && !isLoopback(address))
-    .map(([, { address, cidr }]) => networkOf(cidr ?? `${address}/32`));
+    .map(([, { address, cidr }]) => networkOf(cidr ?? address));
   return inOrder(found);
 }
 

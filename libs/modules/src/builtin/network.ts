@@ -21,6 +21,7 @@ const SELECTION = [
 ] as const;
 const TYPE = { name: 'type', type: 'str', default: '', doc: 'public or private; both when not given.' } as const;
 const NAME = [{ name: 'iface', type: 'str', doc: 'Name of the interface.' }] as const;
+const ADDRESS = [{ name: 'ip_addr', type: 'str' }] as const;
 const FAMILY = { name: 'family', type: 'str', default: '', doc: 'inet or inet6; both when not given.' } as const;
 
 const ipAddrs = fn(
@@ -76,7 +77,15 @@ export const networkModule = defineModule('network', {
       returns: 'a list in the order of the numbers',
       examples: ['network.subnets', 'network.subnets eth1'],
     },
-    (args) => subnets(args.interfaces),
+    (args) => subnets('IPv4', args.interfaces),
+  ),
+  subnets6: fn(
+    {
+      doc: 'The IPv6 networks this host is in.',
+      returns: 'a list in the order of the numbers',
+      examples: ['network.subnets6'],
+    },
+    () => subnets('IPv6'),
   ),
   in_subnet: fn(
     {
@@ -90,13 +99,18 @@ export const networkModule = defineModule('network', {
   is_loopback: fn(
     {
       doc: 'Tells whether an address leads back to the host itself.',
-      params: [{ name: 'ip_addr', type: 'str' }],
+      params: ADDRESS,
       examples: ['network.is_loopback 127.0.0.1'],
     },
-    ({ ip_addr: address }) => {
-      if (familyOf(address) === undefined) throw new InvocationError(`${address} is no address`);
-      return isLoopback(address);
+    ({ ip_addr: address }) => isLoopback(anAddress(address)),
+  ),
+  is_private: fn(
+    {
+      doc: 'Tells whether an address is one that nobody on the Internet can reach.',
+      params: ADDRESS,
+      examples: ['network.is_private 10.0.0.3'],
     },
+    ({ ip_addr: address }) => isPrivate(anAddress(address)),
   ),
   routes: fn(
     {
@@ -168,6 +182,11 @@ async function ping(host: string, seconds: number, asBoolean: boolean, context: 
     context,
   );
   return reply(asBoolean ? retcode === 0 : (stdout + stderr).trim(), { retcode });
+}
+
+function anAddress(text: string): string {
+  if (familyOf(text) === undefined) throw new InvocationError(`${text} is no address`);
+  return text;
 }
 
 /** Any other word means both, as in Salt. */

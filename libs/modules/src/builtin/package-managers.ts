@@ -28,7 +28,7 @@ export function packageName(name: string): string {
 }
 
 /** @throws {InvocationError} When it could not be a version; apt would read a last `-` or `+` as a wish to remove or to install. */
-export function packageVersion(version: string): string {
+function packageVersion(version: string): string {
   if (/^[A-Za-z0-9]([A-Za-z0-9+.~:_-]{0,253}[A-Za-z0-9.~_])?$/.test(version)) return version;
   throw new InvocationError(`'${version}' is not a version`);
 }

@@ -49,7 +49,7 @@ function notesOn({ returns, absent, jid, missing = [] }: Answered, tgt: PublishA
 }
 
 /** `minion db1 is not connected`, `minion db1 is still running, jid 2026…`. */
-export function absentText({ id, why, sentence }: Absent, jid?: string): string {
+function absentText({ id, why, sentence }: Absent, jid?: string): string {
   const job = jid === undefined ? '' : `, jid ${jid}`;
   switch (why) {
     case 'not_connected':

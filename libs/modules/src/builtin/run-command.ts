@@ -1,6 +1,7 @@
 /** From the words of `cmd.*` to a process and back: what to run, as whom, where, with which variables. */
 import { isList, isMap, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { access, constants, stat } from 'node:fs/promises';
+import { coerce } from '../loader/coerce.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { type Account, accountOf } from '../process/account.js';
@@ -20,6 +21,8 @@ export interface CommandWords {
   readonly rstrip: boolean;
   readonly timeout: number | null;
   readonly ignore_retcode: boolean;
+  readonly success_retcodes: Value;
+  readonly hide_output: boolean;
   readonly reset_system_locale: boolean;
   readonly kwargs: ValueMap;
 }
@@ -49,6 +52,7 @@ export async function runCommand(
   { signal, processes }: BaseContext,
 ): Promise<Ran> {
   refuseOptions(words.kwargs);
+  const successes = successesOf(words.success_retcodes);
   const account = words.runas === '' ? undefined : await accountOf(words.runas);
   const env = variables(words, account);
   const cwd = await workingFolder(words.cwd, account?.home);
@@ -57,7 +61,18 @@ export async function runCommand(
   if (file === undefined) throw cannotRun(command.file, 'No such file or directory');
   const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: words.stdin, merged, signal, processes };
   const result = await started({ ...ask, ...limitOf(words.timeout), ...asAccount(account) });
-  return shown(words, result, command.notes);
+  const ran = shown(words, result, command.notes);
+  const retcode = !result.timedOut && successes.includes(ran.retcode) ? 0 : ran.retcode;
+  return { ...ran, retcode, ...(words.hide_output ? { stdout: '', stderr: '' } : {}) };
+}
+
+/** Salt takes one as well as several, and none that is no whole number. */
+function successesOf(given: Value): readonly number[] {
+  const listed = isList(given) ? given : pyStr(given ?? '').split(',').filter((word) => word.trim() !== ''); // prettier-ignore
+  const codes = listed.map((code) => coerce('int', code));
+  if (!codes.every((code) => typeof code === 'number'))
+    throw new InvocationError('success_retcodes must be a list of integers');
+  return codes;
 }
 
 function asAccount(account: Account | undefined): Pick<ProcessAsk, 'account'> {

@@ -1,4 +1,5 @@
 import { isMap } from '@natrium/model';
+import type { Library, Param } from '../loader/declaration.js';
 import { call } from '../testing/call-context.js';
 import { builtinModules } from './index.js';
 
@@ -42,8 +43,43 @@ describe('sys.*', () => {
   });
 });
 
-it('tells which returners there are, and where runners are', async () => {
+describe('of runners', () => {
+  const params: readonly Param[] = [{ name: 'tgt', type: 'any', default: '*' }];
+  const library: Library = {
+    list: () => ['jobs.active', 'manage.down', 'manage.up'],
+    doc: (fun) => `about ${fun}`,
+    params: () => params,
+    isOwn: () => false,
+  };
+  const told = async (fun: string, ...words: readonly string[]) =>
+    (await call(`sys.${fun}`, words, { runners: () => library })).ret;
+
+  it('it tells those that are known here, as Salt does: lists of names, and maps by name', async () => {
+    expect(await told('list_runners')).toEqual(['jobs', 'manage']);
+    expect(await told('list_runners', 'j*')).toEqual(['jobs']);
+    expect(await told('list_runner_functions')).toEqual(['jobs.active', 'manage.down', 'manage.up']);
+    expect(await told('list_runner_functions', 'manage')).toEqual(['manage.down', 'manage.up']);
+    expect(await told('runner_doc', 'manage.up', 'jobs')).toEqual({
+      'jobs.active': 'about jobs.active',
+      'manage.up': 'about manage.up',
+    });
+    const up = { args: ['tgt'], defaults: ['*'], varargs: null, kwargs: null };
+    expect(await told('runner_argspec', 'manage.up')).toEqual({ 'manage.up': up });
+  });
+
+  it.each(['list_runners', 'list_runner_functions', 'runner_doc', 'runner_argspec'])(
+    'it says where they are, where none are known: %s',
+    async (fun) => {
+      const { ret, success } = await call(`sys.${fun}`);
+      expect({ ret, success }).toEqual({
+        ret: 'ERROR: runners are on the master: natrium-run -d lists them',
+        success: false,
+      });
+    },
+  );
+});
+
+it('tells which returners there are', async () => {
   expect((await call('sys.list_returners', [], { returners: () => ['local_file'] })).ret).toEqual(['local_file']);
-  expect((await call('sys.list_runners')).ret).toBe('ERROR: runners are on the master: natrium-run -d lists them');
   expect((await call('sys.reload_modules')).ret).toBe(true);
 });

@@ -1,6 +1,7 @@
 /** `sys.*`: what this minion can do, read from the declarations of its functions. */
-import { pyStr, type ValueMap } from '@natrium/model';
-import { defineModule, type Param } from '../loader/declaration.js';
+import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import type { CallContext } from '../call-context.js';
+import { defineModule, type Library, type Param } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { isKwargs, isNamed, isRest } from '../loader/param-kinds.js';
 import { matchesGlob } from '../loader/glob.js';
@@ -8,6 +9,7 @@ import { docsOf, selectFunctions } from '../loader/select-functions.js';
 import { fn } from '../minion-registry.js';
 
 const NAMES = [{ rest: 'module', doc: 'Modules or functions, as globs; all of them when none is given.' }] as const;
+const BROUGHT = 'those that this version brings, where natrium-run -d lists all that the master has';
 
 export const sysModule = defineModule('sys', {
   doc: fn(
@@ -24,15 +26,33 @@ export const sysModule = defineModule('sys', {
   ),
   list_modules: fn(
     { doc: 'The names of modules.', params: NAMES, examples: ["sys.list_modules 'p*'"] },
-    (args, _, library) => {
-      const modules = [...new Set(library.list().map(moduleOf))];
-      return modules.filter(
-        (name) => args.module.length === 0 || args.module.some((glob) => matchesGlob(pyStr(glob), name)),
-      );
-    },
+    ({ module }, _, library) => modulesOf(library, module),
   ),
-  list_runner_functions: elsewhere('natrium-run -d'),
-  list_runners: elsewhere('natrium-run -d'),
+  list_runners: fn(
+    { doc: `The names of runner modules: ${BROUGHT}.`, params: NAMES, examples: ["sys.list_runners 'm*'"] },
+    ({ module }, context) => modulesOf(runnersOf(context), module),
+  ),
+  list_runner_functions: fn(
+    { doc: `The names of runners: ${BROUGHT}.`, params: NAMES, examples: ['sys.list_runner_functions manage'] },
+    ({ module }, context) => selectFunctions(runnersOf(context), module),
+  ),
+  runner_doc: fn(
+    {
+      doc: `The documentation of runners: ${BROUGHT}.`,
+      params: NAMES,
+      examples: ['sys.runner_doc', 'sys.runner_doc manage.up'],
+    },
+    ({ module }, context) => docsOf(runnersOf(context), module),
+  ),
+  runner_argspec: fn(
+    {
+      doc: `The parameters of runners: ${BROUGHT}.`,
+      params: NAMES,
+      returns: 'a map as of sys.argspec',
+      examples: ['sys.runner_argspec manage'],
+    },
+    ({ module }, context) => argspecs(runnersOf(context), module),
+  ),
   list_returners: fn(
     { doc: 'The names of returners that this minion has.', returns: 'a list', examples: ['sys.list_returners'] },
     (_, { returners }) => [...(returners?.() ?? [])],
@@ -54,8 +74,7 @@ export const sysModule = defineModule('sys', {
       returns: 'a map by function: names, defaults, and whether further arguments are taken',
       examples: ['sys.argspec test.echo'],
     },
-    ({ module }, _, library) =>
-      Object.fromEntries(selectFunctions(library, module).map((fun) => [fun, argspec(library.params(fun) ?? [])])),
+    ({ module }, _, library) => argspecs(library, module),
   ),
 });
 
@@ -63,14 +82,19 @@ function none(doc: string) {
   return fn({ doc, params: [{ rest: 'args' }], returns: 'an empty list' }, () => []);
 }
 
-function elsewhere(command: string) {
-  return fn({ doc: `Runners are on the master: ${command} lists them.` }, () => {
-    throw new ExecutionError(`runners are on the master: ${command} lists them`);
-  });
+/** As in Salt: those of the minion's own installation. */
+function runnersOf({ runners }: CallContext): Library {
+  if (runners === undefined) throw new ExecutionError('runners are on the master: natrium-run -d lists them');
+  return runners();
 }
 
-function moduleOf(fun: string): string {
-  return fun.slice(0, fun.indexOf('.'));
+function modulesOf(library: Library, globs: readonly Value[]): readonly string[] {
+  const modules = [...new Set(library.list().map((fun) => fun.slice(0, fun.indexOf('.'))))];
+  return modules.filter((name) => globs.length === 0 || globs.some((glob) => matchesGlob(pyStr(glob), name)));
+}
+
+function argspecs(library: Library, words: readonly Value[]): ValueMap {
+  return Object.fromEntries(selectFunctions(library, words).map((fun) => [fun, argspec(library.params(fun) ?? [])]));
 }
 
 function argspec(params: readonly Param[]): ValueMap {

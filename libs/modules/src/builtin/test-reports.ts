@@ -1,7 +1,6 @@
 /** What `test.versions*` and `test.get_opts` report. */
-import type { ValueMap } from '@natrium/model';
+import { type ValueMap, VERSION } from '@natrium/model';
 import { arch, platform, release } from 'node:os';
-import { VERSION } from '../version.js';
 import { isSecretName } from './secret-names.js';
 
 export function versions(): Readonly<Record<string, ValueMap>> {

@@ -10,7 +10,7 @@ import { defineModule } from '../loader/declaration.js';
 import { InvocationError } from '../loader/errors.js';
 import { reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
-import { SALT_VERSION } from '../version.js';
+import { SALT_VERSION } from '../salt-version.js';
 import { argumentFunctions } from './test-arguments.js';
 import { numberFunctions } from './test-numbers.js';
 import { configWithoutSecrets, versions } from './test-reports.js';

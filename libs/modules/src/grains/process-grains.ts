@@ -1,8 +1,8 @@
 /** Grains of the minion itself and of the account that it runs as. */
-import type { ValueMap } from '@natrium/model';
+import { type ValueMap, VERSION } from '@natrium/model';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { SALT_VERSION, VERSION } from '../version.js';
+import { SALT_VERSION } from '../salt-version.js';
 import { readText } from './read-text.js';
 
 export function processGrains(id: string, config: ValueMap): ValueMap {

@@ -5,7 +5,7 @@ import type { FunctionSpec, Param } from './declaration.js';
 import { isNamed, isRest } from './param-kinds.js';
 
 /** `test.echo text`, `cmd.run cmd [cwd=None] **kwargs`. */
-export function usageText(fun: string, params: readonly Param[]): string {
+function usageText(fun: string, params: readonly Param[]): string {
   return [fun, ...params.map(paramText)].join(' ');
 }
 

@@ -163,6 +163,7 @@ describe('the registry', () => {
     };
     expect(outcome.ret).toMatchObject({ args: [1], kwargs });
     expect(outcome.ret).not.toHaveProperty('kwargs.__pub_user');
+    expect(outcome.ret).toHaveProperty('kwargs.__pub_arg', [1, { a: 'b', __pub_user: 'root' }]);
   });
 
   it('names the account that asked as the user, and no minion', async () => {

@@ -24,7 +24,6 @@ interface Replaced {
   readonly found: number;
 }
 
-/** The texts in which the pattern is found. */
 export async function matching(pattern: Pattern, texts: readonly string[]): Promise<readonly string[]> {
   const found = await apart(pattern, { texts });
   return texts.filter((_, index) => found[index] === true);

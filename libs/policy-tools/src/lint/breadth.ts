@@ -76,7 +76,7 @@ export function argumentBreadth(subject: Subject): readonly Finding[] {
 export function nameBreadth(subject: Subject, who: string): readonly Finding[] {
   const { source } = subject;
   if (ANY_NAME.every(subject.test)) return [everything(subject, `every ${who}`)];
-  if (!/^[\w-]+(?:\.[\w-]+)+$/.test(source)) return [];
+  if (!/^[\w@-]+(?:\.[\w@-]+)+$/.test(source)) return [];
   return more(subject, { tries: [source.replace('.', 'x')], mend: source.replaceAll('.', '\\.') }, 'names');
 }
 

@@ -20,8 +20,16 @@ export function differences(view: PolicyView): readonly Finding[] {
 function keyDifferences(keyed: KeyedList): readonly Finding[] {
   const { section, key, path, names } = keyed;
   if ((section !== 'publisher_acl' && section !== 'external_auth') || names === undefined) return [];
-  if (section === 'external_auth') return /^[\w@.-]+$|^\*$/u.test(key) ? [] : [reversed(key, path)];
-  return alternation(key, path, names);
+  if (section !== 'external_auth') return alternation(key, path, names);
+  return /^[\w@.-]+$|^\*$/u.test(key) ? dotted(key, path, names) : [reversed(key, path)];
+}
+
+/** In Salt the login `first.last` is the pattern: it finds this key, and `firstxlast` does not. */
+function dotted(key: string, path: RulePath, test: (text: string) => boolean): readonly Finding[] {
+  const witness = key.replace('.', 'x');
+  if (witness === key || !test(witness)) return [];
+  const message = `'${key}' is a pattern, whose dot is any character, so that it names '${witness}' too; in Salt it does not`;
+  return [{ ...note(path, 'eauth-user-match-reversed', message), witness: [witness] }];
 }
 
 function reversed(key: string, path: RulePath): Finding {

@@ -31,6 +31,8 @@ export class FakeMaster implements RunnerMasterPort {
   readonly targets: (InventoryTarget | undefined)[] = [];
   readonly asked: (readonly ['grains' | 'pillar', InventoryTarget])[] = [];
   readonly fired: (readonly [string, ValueMap])[] = [];
+  /** For how long those who are connected might be silent. */
+  readonly waits: (number | undefined)[] = [];
   readonly jobs: JobsPort;
 
   constructor(private readonly cluster: Cluster) {
@@ -68,7 +70,8 @@ export class FakeMaster implements RunnerMasterPort {
     return Promise.resolve();
   }
 
-  connected(): Promise<readonly string[]> {
+  connected(silentSeconds?: number): Promise<readonly string[]> {
+    this.waits.push(silentSeconds);
     return Promise.resolve(this.cluster.connected);
   }
 }
@@ -90,8 +93,9 @@ export function run(
     master,
     host: {
       id: 'master',
-      config: { timeout: 5, unset: null, nodegroups: { web: 'web*' }, ...config },
+      config: { timeout: 5, gather_job_timeout: 10, unset: null, nodegroups: { web: 'web*' }, ...config },
       configNow: () => ({}),
+      unused: [],
       grains: () => ({ os: 'Debian' }),
     },
     signal: new AbortController().signal,

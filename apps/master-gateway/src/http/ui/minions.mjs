@@ -57,7 +57,9 @@ export class MinionsView {
     const isLatest = this.#turns();
     setBusy(this.#refresh, true);
     this.#asked.replaceChildren();
-    const presence = this.#api.run({ client: 'runner', fun: 'manage.status' }).then(mapIn);
+    // Whoever looks at a page does not wait for hosts that stall.
+    const kwarg = '{timeout: 1, gather_job_timeout: 0}';
+    const presence = this.#api.run({ client: 'runner', fun: 'manage.status', kwarg }).then(mapIn);
     const groups = this.#api.get('keys').then((answer) => mapIn(answer.return));
     const [status, keys] = await Promise.allSettled([presence, groups]);
     if (!isLatest()) return;

@@ -1,0 +1,82 @@
+/** Rules of what is around a decision about a request: whose budget a guessed password takes from, and what of the missing is told. */
+import { NO_TRACING, type Opened } from '@natrium/bus';
+import type { RoleLink } from '@natrium/edge';
+import {
+  clusterOf,
+  encodeRequest,
+  fp,
+  identityFrom,
+  newIdentitySecret,
+  randomBytes,
+  SigningKey,
+  sodiumReady,
+} from '@natrium/envelope';
+import { ok, refuse, type Request } from '@natrium/model';
+import { aRequest } from '@natrium/testing';
+import { type Body, contracts, toWire } from '@natrium/wire';
+import type { AuditLog } from './audit-log.js';
+import type { Logins } from './eauth/logins.js';
+import { Granting } from './granting.js';
+import type { Policies } from './policies.js';
+import { policyOf } from './policy-of.spec-support.js';
+import type { Roster } from './roster.js';
+
+const NOW = 1_795_000_000_000;
+const RIGHT = { eauth: 'pam', username: 'fred', secret: 'right', token: '' };
+
+beforeAll(sodiumReady);
+
+/** A gate that knows the external user fred, and from which addresses it has looked at passwords. */
+function aGate() {
+  const acl = SigningKey.generate();
+  const roster = {
+    callerOf: () => undefined,
+    keyOfMinion: () => acl.publicKey,
+  } as unknown as Roster;
+  const addresses: string[] = [];
+  const logins = {
+    prove: ({ username: name, secret, eauth: backend }: typeof RIGHT, address: string) => {
+      addresses.push(address);
+      const proved = { principal: { kind: 'external', name }, login: { backend, groups: [] } };
+      return Promise.resolve(secret === RIGHT.secret ? ok(proved) : refuse('bad_credential', 'it proves nobody'));
+    },
+  } as unknown as Logins;
+  const audit = { append: () => ({ chain: 'acl1', number: 0 }) } as unknown as AuditLog;
+  const policies = { current: policyOf('external_auth:\n  pam:\n    fred: [test.*]\n') } as Policies;
+  const clock = { now: () => NOW, skewMs: 1000 };
+  const link = { bus: { tracing: NO_TRACING }, roles: { cluster: clusterOf(acl.publicKey) }, clock };
+  const granting = new Granting(link as unknown as RoleLink, acl, { roster, policies, audit, logins }, 1000);
+  const asks = (beside: Partial<Body<typeof contracts.grant>>, fields: Partial<Request> = {}) => {
+    const request = encodeRequest(aRequest(NOW, fields));
+    const asked = { request, signature: null, credential: RIGHT, grantRun: null, callerKey: null, batch: null };
+    const body = { ...asked, jid: '20260101000000000000', ...beside };
+    return granting.handle({ body } as Opened<typeof contracts.grant>);
+  };
+  return { asks, addresses };
+}
+
+it('a password beside a request is counted for the key that the request came with; without one it is the gateway’s', async () => {
+  const { asks, addresses } = aGate();
+  const { publicKey: callerKey } = identityFrom(newIdentitySecret());
+  for (const secret of ['wrong', 'right']) {
+    const { refusal, grant } = await asks({ callerKey, credential: { ...RIGHT, secret } });
+    expect([refusal?.code, grant !== null]).toEqual(secret === 'right' ? [undefined, true] : ['bad_credential', false]);
+  }
+  await asks({});
+  expect(addresses).toEqual([fp(callerKey), fp(callerKey), 'gateway']);
+});
+
+it('a request that is signed has no password looked at: nobody guesses beside a signature', async () => {
+  const { asks, addresses } = aGate();
+  const { refusal, grant } = await asks({ callerKey: randomBytes(32), signature: randomBytes(64) });
+  expect([refusal?.code, grant, addresses]).toEqual(['bad_credential', null, []]);
+});
+
+it('of the names in a list that are nobody’s, those are told as missing that a minion could have; the answer can be sent', async () => {
+  const { asks } = aGate();
+  const longest = 'x'.repeat(255);
+  const answer = await asks({}, { tgtType: 'list', tgt: `web1,web9,,${longest},${longest}x` });
+  expect(answer.members.map(({ id }) => id)).toEqual(['web1']);
+  expect(answer.missing).toEqual(['web9', longest]);
+  expect(() => toWire(contracts.granted, answer)).not.toThrow();
+});

@@ -1,0 +1,179 @@
+/**
+ * What a gateway that is gone had no time to say of its jobs: whoever goes on with them looks through its last seconds in the job cache, reads
+ * the journal once, and stores what is not there.
+ *
+ * All gateways do so as one sender, whose numbers the journal takes once: of two that have found the same, one is heard, and whoever finds
+ * its own numbers taken looks again. Spec: docs/event-bus.md#order-and-gaps.
+ */
+import { type EventFeed, type EventLog, type From, stampOf, timeOf, trimmed } from '@natrium/events';
+import { isMap, keepLatest, type Value } from '@natrium/model';
+import type { records } from '@natrium/wire';
+import type { JobCache } from '../job-cache.js';
+import type { PlacedJob } from '../job-records.js';
+import type { JobEvents, Told } from './job-events.js';
+
+const SENDER = 'left';
+/** What was said last of what was stored so long before was said before it. */
+const STORING_MS = 10_000;
+/** The broker's clock may be another one; where it is further off, something may be said twice. */
+const CLOCKS_MS = 10_000;
+/** Whoever is alive has told by then of a return that it stored by itself. */
+const TOLD_MS = 2000;
+/** Looked for at most: the latest. */
+const MAX_UNTOLD = 100_000;
+/** Events of the journal that are read at most; what is not among them is said, if need be again. */
+const MAX_READ = 200_000;
+const MAX_BATCH = 500;
+const MAX_BATCH_BYTES = 1 << 20;
+const ROUNDS = 5;
+
+export interface LeftPorts {
+  readonly log: Pick<EventLog, 'lastBatch' | 'lastOf' | 'appendStorable' | 'whenStored'>;
+  readonly bus: Pick<EventFeed, 'subscribe'>;
+  readonly jobs: Pick<JobEvents, 'startOf' | 'returnOf'>;
+  readonly cache: Pick<JobCache, 'secondsLeft'>;
+  readonly maxBytes: number;
+  now(): number;
+  onProblem(problem: string, cause?: unknown): void;
+}
+
+/** An event of which nobody knows yet whether it is told. */
+interface Due extends Told {
+  /** It was told no earlier. */
+  readonly since: number;
+}
+
+/** The last seconds of a gateway that is gone. */
+interface Left {
+  readonly instance: string;
+  readonly jobs: readonly PlacedJob[];
+  readonly since: number;
+}
+
+type Untold = Set<string>;
+
+export class LeftEvents {
+  constructor(private readonly ports: LeftPorts) {}
+
+  /**
+   * @param jobs That were the instance's when it was found to be gone.
+   * @returns How many events were missing.
+   * @throws {Error} When that could not be found out, or not all is stored: it may be done again.
+   */
+  async tell(instance: string, jobs: readonly PlacedJob[]): Promise<number> {
+    if (jobs.length === 0) return 0;
+    const { log } = this.ports;
+    const last = (await log.lastBatch(`gw-${instance}`))?.events.at(-1);
+    const left = { instance, jobs, since: (last === undefined ? 0 : timeOf(last.stamp)) - STORING_MS };
+    const { untold, since } = await this.#untoldOf(left);
+    let from: From = { time: since - CLOCKS_MS };
+    let stored = 0;
+    const end = log.whenStored(({ sender, events }) => {
+      if (sender === SENDER) for (const { tag, data } of events) stored += untold.delete(keyOf(tag, data)) ? 1 : 0;
+    });
+    try {
+      for (let round = 1; untold.size > 0; round += 1) {
+        if (round > ROUNDS) throw new Error(`other gateways say what ${instance} has left all the time`);
+        const number = await log.lastOf(SENDER);
+        from = await this.#dropTold(untold, from);
+        await this.#store(left, untold, number);
+      }
+    } finally {
+      end();
+    }
+    return stored;
+  }
+
+  async #untoldOf(left: Left): Promise<{ readonly untold: Untold; readonly since: number }> {
+    const untold: Untold = new Set();
+    let [since, isCut] = [Infinity, false];
+    for await (const due of this.#dueOf(left)) {
+      untold.add(keyOf(due.tag, due.data));
+      isCut = keepLatest(untold, MAX_UNTOLD) || isCut;
+      since = Math.min(since, due.since);
+    }
+    if (isCut)
+      this.ports.onProblem(`of what ${left.instance} may not have said, the latest events alone are looked for`);
+    return { untold, since };
+  }
+
+  /** @returns Where the journal is read on from. */
+  async #dropTold(untold: Untold, from: From): Promise<From> {
+    let [next, read] = [from, 0];
+    for await (const { id, tag, data, cursor } of this.ports.bus.subscribe({ from, until: 'now' })) {
+      if (isGateways(id)) untold.delete(keyOf(tag, data));
+      next = { cursor };
+      read += 1;
+      if (untold.size === 0 || read === MAX_READ) break;
+    }
+    return next;
+  }
+
+  /** @param last The number of the sender's last event, as it was before the journal was read. */
+  async #store(left: Left, untold: Untold, last: number): Promise<void> {
+    let [number, bytes] = [last, 0];
+    let batch: records.StoredEvent[] = [];
+    const store = async () => {
+      await this.#append(batch, untold);
+      [batch, bytes] = [[], 0];
+    };
+    if (untold.size === 0) return;
+    for await (const due of this.#dueOf(left)) {
+      if (!untold.has(keyOf(due.tag, due.data))) continue;
+      const event = this.#trimmed(due, untold);
+      if (event === undefined) continue;
+      const { tag, origin, data, bytes: size } = event;
+      if (batch.length === MAX_BATCH || (batch.length > 0 && bytes + size > MAX_BATCH_BYTES)) await store();
+      number += 1;
+      batch.push({ number, tag, data, origin, stamp: stampOf(this.ports.now()) });
+      bytes += size;
+    }
+    await store();
+  }
+
+  /** @returns undefined for what no trying again makes an event of. */
+  #trimmed({ tag, data, origin }: Due, untold: Untold): (Told & { readonly bytes: number }) | undefined {
+    try {
+      return { tag, origin, ...trimmed(data, this.ports.maxBytes) };
+    } catch (cause) {
+      this.#giveUp(tag, data, untold, cause);
+      return undefined;
+    }
+  }
+
+  #giveUp(tag: string, data: Value, untold: Untold, cause: unknown): void {
+    untold.delete(keyOf(tag, data));
+    this.ports.onProblem(`the event ${tag} of a gateway that is gone cannot be stored`, cause);
+  }
+
+  #append(batch: readonly records.StoredEvent[], untold: Untold): Promise<void> {
+    return this.ports.log.appendStorable(SENDER, batch, ({ tag, data }, cause) => {
+      this.#giveUp(tag, data, untold, cause);
+    });
+  }
+
+  async *#dueOf({ instance, jobs, since }: Left): AsyncGenerator<Due> {
+    const { cache, jobs: events } = this.ports;
+    for await (const second of cache.secondsLeft(instance, jobs)) {
+      for (const record of second.jobs)
+        if (record.started >= since) yield* dueSince(record.started, events.startOf(record));
+      for (const { record, stored, isTheirs } of second.returns)
+        if (stored.at >= since && (isTheirs || stored.at <= this.ports.now() - TOLD_MS))
+          yield* dueSince(stored.at, events.returnOf(record, stored));
+    }
+  }
+}
+
+function dueSince(since: number, events: readonly Told[]): readonly Due[] {
+  return events.map((event) => ({ ...event, since }));
+}
+
+function isGateways(id: string): boolean {
+  return id.startsWith('gw-') || id.startsWith(`${SENDER}.`);
+}
+
+/** Of what a returner says, the tag alone does not tell the job. */
+function keyOf(tag: string, data: Value): string {
+  const jid = isMap(data) ? data['jid'] : undefined;
+  return typeof jid === 'string' ? `${tag}\n${jid}` : tag;
+}

@@ -1,0 +1,47 @@
+/** Rules of what others see of this host, from its file on. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadMinionConfig, shownMinion } from '@natrium/config';
+import { gatherGrains } from '@natrium/modules';
+import { shownGrains } from './host-facts.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'host-facts-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function configOf(text: string) {
+  writeFileSync(join(folder, 'minion'), `id: web1\n${text}`);
+  const loaded = loadMinionConfig(folder);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
+  return loaded.value.config;
+}
+
+describe('the grain master', () => {
+  it.each([
+    ['master: salt.example', 'salt.example'],
+    ['master: [m1, m2]', 'm1'],
+    ['master: m1:4506', 'm1'],
+    ['master: fe80::1', 'fe80::1'],
+    ['master: "[::1]:4334"', '::1'],
+    ['master: m1\nnats: nats://b1:4222', 'm1'],
+    ['nats: [nats://b1:4222, b2]', 'b1'],
+    ['nats: tls://user:s3cret@b1', 'b1'],
+    ['', '127.0.0.1'],
+  ])('is one text, as in Salt: the host of the first one, or else of the broker: %j', (text, master) => {
+    const shown = shownMinion(configOf(text));
+    expect(gatherGrains('web1', shown)['master']).toBe(master);
+    expect(shown).toMatchObject({ id: 'web1', master });
+  });
+});
+
+describe('before a host is accepted', () => {
+  it('its master is told the grains that it is to be known by, and no other', () => {
+    expect(shownGrains(configOf('master: [m1, m2]\nautosign_grains: [master]'))).toEqual({ master: 'm1' });
+    expect(shownGrains(configOf('master: m1'))).toEqual({});
+  });
+});

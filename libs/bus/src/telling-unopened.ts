@@ -1,0 +1,32 @@
+/**
+ * What a log says of messages that were not opened. Whoever may send anything may send thousands a second of them, and each line
+ * costs the disk more than its message cost him: the first of each reason is told, the others are counted, and once a minute is said
+ * how many they were, until a minute passes without one.
+ */
+interface Log {
+  warn(about: object, sentence: string): void;
+  debug(about: object, sentence: string): void;
+}
+
+const COUNTED_MS = 60_000;
+const SENTENCE = 'a message was not opened';
+
+/** @returns Takes each such message: one of a closed set of reasons, and its subject. */
+export function tellingUnopened(log: Log): (reason: string, subject: string) => void {
+  const further = new Map<string, number>();
+  const tellCounts = () => {
+    const some = [...further].filter(([, count]) => count > 0);
+    further.clear();
+    if (some.length === 0) return;
+    log.warn({ counts: Object.fromEntries(some) }, 'more messages were not opened in the last minute');
+    for (const [reason] of some) further.set(reason, 0);
+    setTimeout(tellCounts, COUNTED_MS).unref();
+  };
+  return (reason, subject) => {
+    const count = further.get(reason);
+    if (count === undefined) log.warn({ reason, subject }, SENTENCE);
+    else log.debug({ reason, subject }, SENTENCE);
+    if (further.size === 0) setTimeout(tellCounts, COUNTED_MS).unref();
+    further.set(reason, count === undefined ? 0 : count + 1);
+  };
+}

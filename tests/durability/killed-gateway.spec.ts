@@ -1,0 +1,90 @@
+/**
+ * A gateway that is killed (SIGKILL) in the midst of jobs: what it had not said of them on the event bus, those say that go on with them. All
+ * that the job cache has of a job is on the bus.
+ */
+import type { MasterClient } from '@natrium/client';
+import { type BusEvent, EventClient } from '@natrium/events';
+import { until } from '@natrium/testing';
+import { join } from 'node:path';
+import { openMaster } from '../../apps/cli/src/link/open-master.js';
+import { useCluster } from '../support/use-cluster.js';
+
+const JOBS = 240;
+const CALLERS = 12;
+const MINIONS = ['a', 'b'];
+const LONG_MS = 300_000;
+const JOB = {
+  ...{ tgt: '*', tgtType: 'glob', funs: ['test.ping'], args: [[]], timeout: 5 },
+  ...{ returner: '', returnerOptions: {}, options: {} },
+};
+
+const cluster = useCluster({
+  minions: MINIONS,
+  masterConfig: 'auto_accept: true\n',
+  brokerAuth: 'none',
+  replicas: { 'master-gateway': 3 },
+});
+
+/** @param begun Called for each job. @returns Their jids. */
+async function jobs(client: MasterClient, begun: (count: number) => void): Promise<readonly string[]> {
+  const jids: string[] = [];
+  const callers = Array.from({ length: CALLERS }, async () => {
+    for (let n = 0; n < JOBS / CALLERS; n += 1) {
+      const started = await client.publishAsync(JOB);
+      if (!started.ok) throw new Error(started.error.sentence);
+      jids.push(started.value.jid);
+      begun(jids.length);
+    }
+  });
+  await Promise.all(callers);
+  return jids;
+}
+
+async function journal(): Promise<readonly BusEvent[]> {
+  const bus = new EventClient(join(cluster().master, 'run', 'master_event.sock'));
+  const events: BusEvent[] = [];
+  try {
+    for await (const event of await bus.subscribe({ from: 'start', until: 'now' })) events.push(event);
+  } finally {
+    await bus.close();
+  }
+  return events;
+}
+
+/** Who has said an event: of a gateway, its instance. */
+const senderOf = ({ id }: BusEvent) => id.slice(0, id.lastIndexOf('.'));
+
+it(
+  'leaves no event of a job unsaid: what it had not said is said by another, and nothing that it had',
+  async () => {
+    const opened = await openMaster(cluster().master);
+    if (!opened.ok) throw new Error(opened.error.sentence);
+    const { client, transport } = opened.value;
+    try {
+      const pid = cluster().pidOf('master-gateway');
+      const jids = await jobs(client, (count) => {
+        // What it said last waits for others, to be stored with them.
+        if (count === JOBS / 2) process.kill(pid, 'SIGKILL');
+      });
+      expect(jids.length).toBe(JOBS);
+      const wanted = jids.flatMap((jid) => [
+        ...[jid, `salt/job/${jid}/new`],
+        ...MINIONS.map((id) => `salt/job/${jid}/ret/${id}`),
+      ]);
+      const events = await until('every event of each job', async () => {
+        const all = await journal();
+        const tags = new Set(all.map(({ tag }) => tag));
+        return wanted.every((tag) => tags.has(tag)) && all;
+      });
+      const killed = cluster().lines.flatMap((line) => /"instance":"(\w+)".*a gateway is gone/.exec(line)?.[1] ?? []);
+      const saidItself = new Set(
+        events.filter((event) => senderOf(event) === `gw-${killed[0] ?? ''}`).map(({ tag }) => tag),
+      );
+      expect([new Set(killed).size, saidItself.size > 0]).toEqual([1, true]);
+      expect(events.filter((event) => senderOf(event) === 'left' && saidItself.has(event.tag))).toEqual([]);
+    } finally {
+      await transport.drain();
+    }
+  },
+  LONG_MS,
+);

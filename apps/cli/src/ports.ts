@@ -4,6 +4,7 @@
  * The commands know only these. `link/` carries them out over the broker, `up/` and `init/` start and found a cluster,
  * specs script them; nothing here knows NATS, keys or files.
  */
+import type { BrokerTrouble } from '@natrium/bus';
 import type { JobAsk, RunAnswer, RunAsk as MasterRunAsk, TargetAsk } from '@natrium/client';
 import type { JobNews, Refusal, Result, Value, ValueMap } from '@natrium/model';
 import type { CommandDefaults } from './common/command-defaults.js';
@@ -45,8 +46,7 @@ export interface Io {
 }
 
 /** Why there is no link; `exit` is the command's exit code (docs/exit-codes.md). */
-export interface ConnectProblem {
-  readonly sentence: string;
+export interface ConnectProblem extends BrokerTrouble {
   readonly exit: number;
 }
 

@@ -11,6 +11,18 @@ it('a command whose reader is gone ends as one that SIGPIPE ended, and never wit
   expect(await once(child, 'exit')).toEqual([141, null]);
 });
 
+it.each([
+  [{}, 80],
+  [{ COLUMNS: '100' }, 100],
+  [{ COLUMNS: 'wide' }, 80],
+])('without a terminal a help is as wide as %j says', (env, columns) => {
+  const { stdout } = spawnSync(process.execPath, ['dist/cli/natrium.mjs', '-h'], { encoding: 'utf8', env });
+  const [options = ''] = stdout.split('\nExamples:');
+  const longest = Math.max(...options.split('\n').map((line) => line.length));
+  expect(longest).toBeLessThanOrEqual(columns);
+  expect(longest).toBeGreaterThan(columns - 10);
+});
+
 it('a command whose sentences nobody reads goes on with its results', async () => {
   const child = spawn(process.execPath, ['dist/cli/natrium.mjs', '*'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.destroy();

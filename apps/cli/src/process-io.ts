@@ -10,14 +10,13 @@ import { tokenFile } from './token-file.js';
 const DEFAULT_COLUMNS = 80;
 const STDOUT = 1;
 
-export function processIo(): Io {
+function processIo(): Io {
   return {
     out: fstatSync(STDOUT).isFile() ? fileWriter(STDOUT) : (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     outIsTty: process.stdout.isTTY,
     errIsTty: process.stderr.isTTY,
-    // A terminal that does not know its width says 0.
-    columns: (process.stderr.isTTY && process.stderr.columns) || DEFAULT_COLUMNS,
+    columns: columns(),
     env: process.env,
     runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
     onInterrupt,
@@ -37,6 +36,12 @@ export function processIo(): Io {
     },
     openFile: (path, append) => fileWriter(openSync(path, append ? 'a' : 'w')),
   };
+}
+
+/** A terminal that does not know its width says 0; without one, as before a pager, `COLUMNS` counts. */
+function columns(): number {
+  const terminal = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)?.columns;
+  return terminal || Number.parseInt(process.env['COLUMNS'] ?? '', 10) || DEFAULT_COLUMNS;
 }
 
 /** Writes on until the file has all of a text: `writeSync`, and so Node's stdout, leaves it cut off where a disk is full. */

@@ -48,6 +48,10 @@ describe('the configuration of an account that may not read the master file', ()
     });
   });
 
+  it('says where the sockets are that event_acl makes for it', () => {
+    expect(loaded(clientConfigText(loaded('sock_dir: /run/of-ours\n'))).sock_dir).toBe('/run/of-ours');
+  });
+
   it('holds none of the secrets and lists of the master file', () => {
     const text = clientConfigText(
       loaded('sharedsecret: canary-canary-canary-canary-canary\npeer: {web1: [test.ping]}\n'),

@@ -24,10 +24,11 @@ export function loadClientConfig(configDir: string): Result<LoadedConfig<MasterC
   return whole.ok || process.geteuid?.() === 0 ? whole : loadMasterConfig(own);
 }
 
-/** The keys that reach the master, and those that say how commands wait and what they show, as the text of a master file. */
+/** The keys that reach the master and its bus, and those that say how commands wait and what they show, as the text of a master file. */
 export function clientConfigText(config: MasterConfig): string {
-  const { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } = config;
-  const reach = { user, nats, cluster, pki_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
+  const { user, nats, cluster, pki_dir, sock_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key } =
+    config;
+  const reach = { user, nats, cluster, pki_dir, sock_dir, clock_skew, broker_auth, broker_ca, broker_cert, broker_key };
   const { timeout, runner_timeout, cli_summary, show_jid, show_timeout, batch_safe_limit, batch_safe_size } = config;
   const commands = { timeout, runner_timeout, cli_summary, show_jid, show_timeout, batch_safe_limit, batch_safe_size };
   const { trace_endpoint, trace_ratio } = config;

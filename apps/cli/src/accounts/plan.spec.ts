@@ -6,6 +6,7 @@ const FRED = { uid: 1001, gid: 1001 };
 function plan(situation: Partial<Situation>): readonly string[] {
   const steps = planSync({
     holders: new Set(['root', 'fred']),
+    literal: [],
     isNamed: (name) => name === 'fred',
     masterAccount: 'root',
     host: new Map([['root', { uid: 0, gid: 0 }], ['fred', FRED]]), // prettier-ignore
@@ -29,6 +30,12 @@ const enrolled = (fingerprint: string, state = 'accepted', name = 'fred') => [{ 
 describe('a sync of accounts', () => {
   it('makes a key for an account that has none; never for the master’s own', () => {
     expect(plan({})).toEqual(['make fred']);
+  });
+
+  it('says of a name that it is no account here, and goes on; not of the master’s own', () => {
+    const literal = ['freed', 'fred', 'admin'];
+    const steps = ['make fred', 'skip freed'];
+    expect(plan({ literal, masterAccount: 'admin', holders: new Set(['admin', 'fred']), enrolled: [] })).toEqual(steps);
   });
 
   it('changes nothing the second time', () => {

@@ -25,6 +25,8 @@ export interface Enrolled {
 export interface Situation {
   /** The accounts that the policy gives a key, without the master's own. */
   readonly holders: ReadonlySet<string>;
+  /** Keys of `publisher_acl` that name one account, and are no pattern. */
+  readonly literal: readonly string[];
   /** Whether any key of `publisher_acl` names or matches the account. */
   readonly isNamed: (name: string) => boolean;
   readonly masterAccount: string;
@@ -53,8 +55,11 @@ export type Step =
   | { readonly do: 'conflict'; readonly name: string; readonly why: string };
 
 export function planSync(situation: Situation): readonly Step[] {
-  const { holders, files, enrolled, masterAccount } = situation;
-  const kept = [...holders].filter((name) => name !== masterAccount && name !== 'root').sort();
+  const { holders, literal, files, enrolled, masterAccount } = situation;
+  const unknown = literal.filter((name) => !situation.host.has(name) && !files.has(name));
+  const kept = [...new Set([...holders, ...unknown])]
+    .filter((name) => name !== masterAccount && name !== 'root')
+    .sort();
   const others = [...files.keys()].filter((name) => !kept.includes(name) || !situation.host.has(name)).sort();
   const elsewhere = enrolled.filter(
     ({ name, state }) => state === 'accepted' && name !== masterAccount && !files.has(name) && !situation.isNamed(name),

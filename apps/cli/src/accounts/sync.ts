@@ -61,10 +61,14 @@ class Sync {
     const { policy, config } = this.parts;
     const enrolled = await this.#enrolled();
     if (!enrolled.ok) return fail(this.io, enrolled.error.sentence, exitOfRefusal(enrolled.error));
-    const literal = policy.publisher.map(({ key }) => key).filter(isAccountName);
-    const host = await hostAccounts(literal);
+    const keys = policy.publisher.filter(({ key }) => isAccountName(key));
+    const host = await hostAccounts(keys.map(({ key }) => key));
+    const accounts = [...host.keys()];
     const steps = planSync({
       holders: keyHolders(policy, host.keys()),
+      literal: keys.flatMap(({ key, users }) =>
+        PATTERN.test(key) || accounts.some((name) => users.test(name)) ? [] : [key],
+      ),
       isNamed: (name) => policy.publisher.some(({ key, users }) => key === name || users.test(name)),
       masterAccount: config.user,
       host,
@@ -145,6 +149,9 @@ class Sync {
     return code;
   }
 }
+
+/** Characters that no account has in its name, and an expression means something by. */
+const PATTERN = /[*?+|^$()[\]{}]/;
 
 const NAME_SERVICE_SWITCH = '/etc/nsswitch.conf';
 

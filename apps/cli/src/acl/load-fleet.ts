@@ -45,7 +45,7 @@ function fleetFrom(value: Value, name: string | undefined): Result<Fleet, string
 }
 
 /** JSON as the corpus writes it, else YAML. */
-export function readData(file: string): Result<Value, string> {
+function readData(file: string): Result<Value, string> {
   const text = textOf(file);
   if (!text.ok) return text;
   if (file.endsWith('.json')) {

@@ -1,11 +1,10 @@
 /** The audit of a running cluster: every record exactly as it was written, the signed heads, and the grants of the job cache. */
-import { join } from 'node:path';
-import { NatsTransport, openBucket, SealedStore, type StorageKeys } from '@natrium/bus';
-import { brokerTls, type MasterConfig } from '@natrium/config';
+import { type NatsTransport, openBucket, SealedStore, type StorageKeys } from '@natrium/bus';
+import { type MasterConfig, replicasOf } from '@natrium/config';
 import { decode, type Signed } from '@natrium/envelope';
-import { readCredentials } from '@natrium/keystore';
 import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
+import { asRole } from '../link/as-role.js';
 import type { OpenMaster } from '../link/open-master.js';
 import { issuedIn, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
@@ -26,7 +25,6 @@ export interface PageAsk {
 const LIMIT = 1000;
 /** A head may be some milliseconds ahead of what another replica has seen of the stream. */
 const WAITS = 3;
-const MAX_REPLICAS = 3;
 /** The first of the two fields of a grant that name its record. */
 const AUDITED = 10;
 const NEW_MS = 5000;
@@ -36,8 +34,15 @@ export async function readPage(master: OpenMaster, ask: PageAsk): Promise<Result
   return answer.ok ? ok(pageIn(answer.value)) : answer;
 }
 
-/** Grants are read first and heads before the records: what they name has to be there. */
-export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit, Refusal>> {
+/**
+ * Grants are read first and heads before the records: what they name has to be there.
+ *
+ * @param onRead Hears how many records each page had.
+ */
+export async function readAudit(
+  master: OpenMaster,
+  onRead: (records: number) => void,
+): Promise<Result<StoredAudit, Refusal>> {
   const grants = await jobGrants(master);
   const heads = await master.client.admin('audit', 'audit.heads', []);
   if (!heads.ok) return heads;
@@ -48,6 +53,7 @@ export async function readAudit(master: OpenMaster): Promise<Result<StoredAudit,
     const page = await readPage(master, waits === 0 ? { from } : { from, wait: true });
     if (!page.ok) return page;
     read.push(...page.value.records);
+    onRead(page.value.records.length);
     from = page.value.next;
     if (page.value.isLast && (waits += 1) >= (hasAll(read, wanted) ? 1 : WAITS)) break;
   }
@@ -80,51 +86,31 @@ function hasAll(read: readonly StoredRecord[], wanted: readonly RecordPlace[]): 
 
 /** By chain and number; the stream itself is in order of writing, and gives a group that grows meanwhile once more. */
 function inOrder(read: readonly StoredRecord[]): readonly StoredRecord[] {
-  const last = new Map(
-    read.map((record) => [
-      `${record.chain} ${String(record.number)} ${Buffer.from(record.bytes).toString('base64')}`,
-      record,
-    ]),
-  );
-  return [...last.values()].toSorted((a, b) =>
-    a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1,
-  );
+  const sorted = read.toSorted((a, b) => (a.chain === b.chain ? a.number - b.number : a.chain < b.chain ? -1 : 1));
+  /** What was seen in the same place; a text of each of a million records would be a gigabyte. */
+  const seen = new Set<string>();
+  return sorted.filter((record, at) => {
+    const isFirst = !isPlacedAs(record, sorted[at - 1]);
+    if (isFirst) seen.clear();
+    if (isFirst && !isPlacedAs(record, sorted[at + 1])) return true;
+    const known = seen.size;
+    return seen.add(Buffer.from(record.bytes).toString('base64')).size > known;
+  });
+}
+
+function isPlacedAs({ chain, number }: StoredRecord, other: StoredRecord | undefined): boolean {
+  return other?.chain === chain && other.number === number;
 }
 
 /** @returns undefined when this account may not read the job cache: only the gateways' key opens it. */
-async function jobGrants(master: OpenMaster): Promise<readonly Signed[] | undefined> {
-  const { keys, config } = master;
+async function jobGrants({ keys, config }: OpenMaster): Promise<readonly Signed[] | undefined> {
   let storageKeys;
   try {
     storageKeys = keys.storageKeys('jobs');
   } catch {
     return undefined; // the key is not on this host, or not for this account
   }
-  const transport = await auditorTransport(master);
-  if (transport === undefined) return undefined;
-  try {
-    return await grantsThrough(transport, config, storageKeys);
-  } finally {
-    if (transport !== master.transport) await transport.drain();
-  }
-}
-
-/** Where the broker asks who reads, an account may not: the auditor may. */
-export async function auditorTransport({
-  config,
-  transport,
-}: Pick<OpenMaster, 'config' | 'transport'>): Promise<NatsTransport | undefined> {
-  if (config.broker_auth === 'none') return transport;
-  const credentials = readCredentials(join(config.pki_dir, 'broker', 'users', 'auditor.creds'));
-  if (credentials === undefined) return undefined;
-  const { jwt, key, name } = credentials;
-  return NatsTransport.connect({
-    servers: config.nats,
-    name: 'natrium-auditor',
-    tls: brokerTls(config),
-    user: { jwt: () => jwt, key },
-    inbox: `_INBOX.${name}`,
-  });
+  return asRole('auditor', config, (transport) => grantsThrough(transport, config, storageKeys));
 }
 
 async function grantsThrough(
@@ -132,9 +118,12 @@ async function grantsThrough(
   config: MasterConfig,
   storageKeys: StorageKeys,
 ): Promise<readonly Signed[]> {
-  const replicas = Math.min(config.nats.length, MAX_REPLICAS);
   const name = `NT_${config.cluster}_${records.JOB_BUCKETS[0]}`;
-  const opened = await openBucket(transport, { name, replicas, ttlMs: config.keep_jobs_seconds * 1000 });
+  const opened = await openBucket(transport, {
+    name,
+    replicas: replicasOf(config),
+    ttlMs: config.keep_jobs_seconds * 1000,
+  });
   const groups = await new SealedStore(opened, storageKeys, () => undefined).list('g.*.*');
   return groups.flatMap(({ value }) => readAs(records.JobGrantGroup, decode(value)).map(({ grant }) => grant));
 }

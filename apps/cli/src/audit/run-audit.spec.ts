@@ -46,6 +46,13 @@ describe('a file of natriumctl audit', () => {
     expect(headsInLog(log)).toEqual([]);
   });
 
+  it('that has no signed head is no log to verify with: nothing is called intact', async () => {
+    const log = join(folder, 'words');
+    const { exit, out, err } = await audit('verify', '--heads', log);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toContain(`option --heads: no signed head in ${log} (an acl-service writes them with log_level: info)`);
+  });
+
   async function audit(...words: readonly string[]) {
     const io = new ScriptedIo();
     const ports = { audit: runAudit } satisfies Partial<CtlPorts> as unknown as CtlPorts;

@@ -6,7 +6,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { isNativeError } from 'node:util/types';
 import { loadMasterConfig } from '@natrium/config';
-import { fingerprint, sodiumReady } from '@natrium/envelope';
+import { fingerprint, type Signed, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
@@ -15,6 +15,7 @@ import { UsageError } from '../common/options.js';
 import { notConnected, refused, say } from '../common/refused.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
+import { AuditStatus } from './audit-status.js';
 import { auditLines, headsInLog, readAuditFile } from './audit-file.js';
 import { readAudit, readPage } from './read-audit.js';
 import { recordJson, recordLine } from './record-line.js';
@@ -30,8 +31,14 @@ import {
 const FOUND = 1;
 const OWNER_ONLY = 0o600;
 
-export async function runAudit(options: AuditOptions, io: Io): Promise<number> {
+interface Asked extends Omit<AuditOptions, 'heads'> {
+  /** Of the log that the command line names. */
+  readonly heads: readonly Signed[];
+}
+
+export async function runAudit(given: AuditOptions, io: Io): Promise<number> {
   await sodiumReady();
+  const options = { ...given, heads: headsOf(given.heads) };
   try {
     if (options.verb === 'verify' && options.file !== undefined) return verifyFile(options, options.file, io);
     return await online(options, io);
@@ -42,22 +49,32 @@ export async function runAudit(options: AuditOptions, io: Io): Promise<number> {
   }
 }
 
-async function online(options: AuditOptions, io: Io): Promise<number> {
+async function online(options: Asked, io: Io): Promise<number> {
   const master = await openMaster(options.configDir);
   if (!master.ok) return notConnected(master.error, io);
   try {
     if (options.verb === 'tail') return await tail(master.value, options, io);
-    const audit = await readAudit(master.value);
-    if (!audit.ok) return refused(audit.error, io);
-    return options.verb === 'export'
-      ? writeFile(audit.value, options.file ?? '', io)
-      : verify(audit.value, options, io);
+    return await readWhole(master.value, options, io);
   } finally {
     await master.value.transport.drain();
   }
 }
 
-async function tail(master: OpenMaster, { follow, json, last }: AuditOptions, io: Io): Promise<number> {
+async function readWhole(master: OpenMaster, options: Asked, io: Io): Promise<number> {
+  const status = new AuditStatus(io);
+  try {
+    const audit = await readAudit(master, (records) => {
+      status.read(records);
+    });
+    if (options.verb === 'verify' && audit.ok) return verify(audit.value, options, io, status);
+    status.ended();
+    return audit.ok ? writeFile(audit.value, options.file ?? '', io) : refused(audit.error, io);
+  } finally {
+    status.ended();
+  }
+}
+
+async function tail(master: OpenMaster, { follow, json, last }: Asked, io: Io): Promise<number> {
   let page = await readPage(master, { last });
   /** By chain. */
   const told = new Map<string, number>();
@@ -117,7 +134,7 @@ function opened(path: string): number {
   }
 }
 
-function verifyFile(options: AuditOptions, path: string, io: Io): number {
+function verifyFile(options: Asked, path: string, io: Io): number {
   const audit = readAuditFile(path);
   const own = ownFingerprint(options.configDir);
   const its = fingerprint(audit.chain[0]);
@@ -128,9 +145,18 @@ function verifyFile(options: AuditOptions, path: string, io: Io): number {
   return verify(audit, options, io);
 }
 
-function verify(audit: StoredAudit, { heads, json }: AuditOptions, io: Io): number {
-  const kept = heads === undefined ? [] : headsInLog(heads);
-  const verified = verifyStored({ ...audit, heads: [...audit.heads, ...kept] });
+/** @throws {UsageError} Where it holds none: who names a log wants it counted, and "intact" would say that it was. */
+function headsOf(log: string | undefined): readonly Signed[] {
+  const heads = log === undefined ? [] : headsInLog(log);
+  if (log === undefined || heads.length > 0) return heads;
+  throw new UsageError(`option --heads: no signed head in ${log} (an acl-service writes them with log_level: info)`);
+}
+
+/** @param status Of reading it; what is printed follows it. */
+function verify(audit: StoredAudit, { heads, json }: Asked, io: Io, status?: AuditStatus): number {
+  status?.verifies();
+  const verified = verifyStored({ ...audit, heads: [...audit.heads, ...heads] });
+  status?.ended();
   if (json) io.out(`${printableJson(JSON.stringify(verified))}\n`);
   else tell(verified, io);
   return verified.findings.length === 0 ? 0 : FOUND;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Io } from '../ports.js';
 import type { Options } from './options.js';
 import { alias } from './program.js';
+import { shellWord } from './shell-quoted.js';
 
 const DEFAULT_CONFIG_DIR = '/etc/natrium';
 
@@ -50,6 +51,12 @@ export function hide(command: Command, ...flags: readonly string[]): void {
 export function configDirOf(options: Options, io: Io): string {
   const given = [options.text('configDir'), io.env['NATRIUM_CONFIG_DIR']].find((folder) => (folder ?? '') !== '');
   return atHome(given ?? DEFAULT_CONFIG_DIR, io.env['HOME'] ?? '');
+}
+
+/** What a next command that is printed needs to reach the same cluster, with a blank before it; `''` where the environment leads there. */
+export function configWords(options: Options): string {
+  const folder = options.text('configDir') ?? '';
+  return folder === '' ? '' : ` -c ${shellWord(folder)}`;
 }
 
 /** As Salt, also where no shell has seen the `~`: `--config-dir=~/conf`. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { REFUSAL_CODES, refusal } from '@natrium/model';
 import { EXIT, exitOfRefusal } from './exit-codes.js';
-import { VERSION } from './version.js';
 
 const page = readFileSync('docs/exit-codes.md', 'utf8');
 
@@ -17,11 +16,5 @@ describe('exit codes', () => {
     const table = new Map([...page.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map((row) => [row[1], Number(row[2])]));
     for (const code of REFUSAL_CODES)
       expect([code, exitOfRefusal(refusal(code, ''))]).toEqual([code, table.get(code) ?? EXIT.denied]);
-  });
-});
-
-describe('the version', () => {
-  it('is that of the package', () => {
-    expect(readFileSync('package.json', 'utf8')).toContain(`"version": "${VERSION}"`);
   });
 });

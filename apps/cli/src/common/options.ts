@@ -1,12 +1,12 @@
 /** Options of one command line as commander found them, read with their types; what makes no sense is a usage error. */
 
+import { MAX_TIMEOUT } from '@natrium/model';
+
 export interface Range {
   /** Without one there is no least number. */
   readonly min?: number;
   readonly max: number;
 }
-
-const DAY = 86_400;
 
 /** Caught in `program.ts` alone, which prints the usage line and the sentence. */
 export class UsageError extends Error {
@@ -55,7 +55,7 @@ export class Options {
 
   /** Whole seconds of `-t`, a day at most; 0 and less are as if nothing had been given, as for Salt. */
   timeout(): number | undefined {
-    const seconds = this.integer('timeout', { max: DAY });
+    const seconds = this.integer('timeout', { max: MAX_TIMEOUT });
     return seconds !== undefined && seconds > 0 ? seconds : undefined;
   }
 

@@ -1,8 +1,9 @@
 /** Results to stdout (or `--out-file`) in the format that was asked for: the one way out for everything but messages. */
-import { messageOf, type Value } from '@natrium/model';
+import type { Value } from '@natrium/model';
 import { outputter, type Outputter, wantsAll } from '@natrium/output';
 import type { Io } from '../ports.js';
 import { type Options, UsageError } from './options.js';
+import { pathTrouble } from './path-trouble.js';
 
 export interface Shown {
   /** The function's own format, used when `--out` says nothing. */
@@ -16,7 +17,11 @@ export interface Printer {
   /** Whether the format wants all answers in one value. */
   readonly wantsAll: boolean;
   show(value: Value, how?: Shown): void;
+  /** A sentence beside the results: on stdout as Salt has it, on stderr where a program reads that, which it would spoil. */
+  say(text: string): void;
 }
+
+const FOR_PROGRAMS: ReadonlySet<string | undefined> = new Set(['json', 'jsonl', 'yaml', 'raw']);
 
 const INDENT = { min: -1000, max: 1000 };
 
@@ -31,7 +36,11 @@ export function makePrinter(options: Options, io: Io): Printer {
     const text = render(value, { color, retcode, ...(indent === undefined ? {} : { indent }) }).trimEnd();
     if (text !== '') write(`${text}\n`);
   };
-  return { asked, wantsAll: asked !== undefined && wantsAll(asked), show };
+  const say = (text: string): void => {
+    if (FOR_PROGRAMS.has(asked)) io.err(text);
+    else io.out(text);
+  };
+  return { asked, wantsAll: asked !== undefined && wantsAll(asked), show, say };
 }
 
 /**
@@ -76,6 +85,6 @@ function writerOf(options: Options, io: Io): (text: string) => void {
   try {
     return io.openFile(file, options.flag('outputFileAppend'));
   } catch (problem) {
-    throw new UsageError(`option --out-file: ${messageOf(problem)}`);
+    throw new UsageError(`option --out-file: ${pathTrouble(file, problem)}`);
   }
 }

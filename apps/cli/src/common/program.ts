@@ -16,6 +16,8 @@ export interface Program {
   /** What follows `Usage: ` and the name. */
   readonly usage: string;
   readonly command: Command;
+  /** What its first word may be, for who completes it. */
+  readonly verbs?: readonly string[];
   /** Options after the first word are another program's. */
   readonly passesOn?: true;
 }
@@ -27,7 +29,12 @@ export function makeCommand(name: string, usage: string, io: Io): Command {
     .argument('[words...]')
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: () => undefined, getOutHasColors: () => false })
-    .configureHelp({ helpWidth: Math.max(60, Math.min(io.columns, 110)), visibleArguments: () => [] })
+    .configureHelp({
+      helpWidth: Math.max(60, Math.min(io.columns, 110)),
+      // A narrower column than commander would leave unwrapped: beside long options there is no more in 80.
+      minWidthToWrap: 20,
+      visibleArguments: () => [],
+    })
     .version(versionLine(name), '--version', 'print program, version and code name')
     .helpOption('-h, --help', 'print this help');
 }

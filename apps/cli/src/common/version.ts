@@ -1,6 +1,6 @@
+import { VERSION } from '@natrium/model';
 import type { Io } from '../ports.js';
 
-export const VERSION = '0.1.0';
 export const CODE_NAME = 'Sodium';
 
 /** As `salt --version` prints it: program, version, code name. */

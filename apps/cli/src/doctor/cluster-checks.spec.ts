@@ -136,7 +136,7 @@ it.each([
   expect(wrong(checkUsers(running))).toEqual(expected);
 }); // prettier-ignore
 
-it('of the roles document: warns before it ends, and says when it has ended', async () => {
+it('of the roles document: warns before it ends, calls the last two weeks a problem, and says when it has ended', async () => {
   await sodiumReady();
   const folder = mkdtempSync(join(tmpdir(), 'nt-doctor-'));
   try {
@@ -145,7 +145,7 @@ it('of the roles document: warns before it ends, and says when it has ended', as
     const day = 86_400_000;
     const at = (days: number) =>
       checkKeys({ ...config, pki_dir: folder }, now + days * day).find(({ check }) => check === 'roles')?.level;
-    expect([at(0), at(650), at(731)]).toEqual(['ok', 'warning', 'problem']);
+    expect([at(0), at(650), at(715), at(717), at(731)]).toEqual(['ok', 'warning', 'warning', 'problem', 'problem']);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,5 +1,5 @@
 /** What is to be said of a running cluster, from what was seen of it; nothing here asks. */
-import { type MasterConfig, shownAddress } from '@natrium/config';
+import { MAX_REPLICAS, type MasterConfig, replicasOf, shownAddress } from '@natrium/config';
 import { type Finding, fine, problem, warning } from './finding.js';
 
 export interface BrokerSeen {
@@ -30,7 +30,6 @@ export interface PartySeen {
 
 const OLDEST = [2, 10] as const;
 const MAX_PAYLOAD = 8 << 20;
-const MAX_REPLICAS = 3;
 const NOTICED_MS = 1000;
 const SERVICES = { gateway: 'master-gateway', acl: 'acl-service', runner: 'runner-service' } as const;
 const MAX_NAMED = 5;
@@ -95,7 +94,7 @@ export function checkBroker(seen: BrokerSeen, config: MasterConfig): readonly Fi
       ? warning(
           'broker users',
           'the broker asks nobody who they are: whoever reaches it can listen to all ciphertext, send junk to everybody, change or empty the stores, and a revoked minion stays connected',
-          'run natriumctl init with --broker-auth jwt, or shut the broker off by other means',
+          'add broker_auth: jwt to the master file, and include pki/broker/server.conf in the configuration of the broker; or shut it off by other means',
         )
       : fine('broker users', 'the broker lets in only those who have a user'),
     ...(isFar && !seen.tls
@@ -121,7 +120,7 @@ export function checkNodes(nodes: readonly NodeSeen[]): readonly Finding[] {
 }
 
 export function checkStreams(streams: readonly StreamSeen[], { nats }: MasterConfig): readonly Finding[] {
-  const wanted = Math.min(nats.length, MAX_REPLICAS);
+  const wanted = replicasOf({ nats });
   const few = streams.filter(({ replicas }) => replicas < wanted);
   const offline = streams.filter((stream) => stream.offline > 0);
   const names = (of: readonly StreamSeen[]) => shortened(of.map(({ name }) => name));

@@ -2,10 +2,11 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { type MasterConfig, problemSentence } from '@natrium/config';
-import { MasterKeys, STORAGE_CLASSES } from '@natrium/keystore';
+import { type LoadedConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { MasterKeys, STORAGE_CLASSES, storageKeyMs } from '@natrium/keystore';
 import { isMap } from '@natrium/model';
 import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
+import { lintReactor } from '../acl/lint-reactor.js';
 import { loadPolicy } from '../acl/load-policy.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 import type { ServedCertificate } from './served-certificates.js';
@@ -13,10 +14,13 @@ import type { ServedCertificate } from './served-certificates.js';
 const DAY_MS = 86_400_000;
 /** `natriumctl` warns this long before the roles document or a certificate ends. */
 const SOON_MS = 90 * DAY_MS;
+/** What ends sooner than this is a problem: somebody has to be found who renews it. */
+const NEAR_MS = 14 * DAY_MS;
 const STORAGE_KEY_MS = 7 * DAY_MS;
 const ROLE_KEY_MS = 2 * 365 * DAY_MS;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
+const OTHERS_READ = 0o044;
 /** A connection each for minions, and files besides. */
 const FILES = 4096;
 const MAX_SHOWN = 3;
@@ -50,6 +54,21 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
     : [fine('files', `keys in ${pki} are readable by their owner only`), ...findings];
 }
 
+/** Secrets of the acl-service in a file that others may read: with one of them another service logs in as who it likes. */
+export function checkSecrets({
+  config,
+  locate,
+}: Pick<LoadedConfig<MasterConfig>, 'config' | 'locate'>): readonly Finding[] {
+  const given = { sharedsecret: config.sharedsecret, 'auth.ldap.bindpw': config.auth_ldap['bindpw'] ?? '' };
+  return Object.entries(given).flatMap(([key, value]) => {
+    const { file } = locate([key]);
+    if (value === '' || (lstatSync(file).mode & OTHERS_READ) === 0) return [];
+    const said = `${key} stands in ${file}, which others may read: whoever takes over any service that can may log in with it`;
+    const mend = 'move it into a file of the acl-service alone: docs/external-auth.md, Where the secrets belong';
+    return [warning('secrets', said, mend)];
+  });
+}
+
 /** The roles document's end, and how old keys are. */
 export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readonly Finding[] {
   const keys = new MasterKeys(pki);
@@ -59,7 +78,7 @@ export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readon
     notAfter <= nowMs
       ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, 'sign a new one with the root key')
       : notAfter - nowMs < SOON_MS
-        ? warning('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
+        ? (notAfter - nowMs < NEAR_MS ? problem : warning)('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
         : fine('roles', `roles document ${String(serial)} is good for ${String(days)} days`); // prettier-ignore
   const old = filesBelow(join(pki, 'roles.d')).filter(({ path }) => ageOf(path, nowMs) > ROLE_KEY_MS);
   return [
@@ -133,7 +152,8 @@ function certificateFinding({ what, from, to, ended, mend }: Certificate, nowMs:
   const days = String(Math.floor((to - nowMs) / DAY_MS));
   if (to <= nowMs) return problem('certificates', `${what} has expired: ${ended}`, mend);
   // One that is made for weeks is renewed when a third of them is left: a warning before that would never go.
-  const soon = Math.min(SOON_MS, (to - from) / 4);
+  const [soon, near] = [Math.min(SOON_MS, (to - from) / 4), Math.min(NEAR_MS, (to - from) / 8)];
+  if (to - nowMs < near) return problem('certificates', `${what} ends in ${days} days: then ${ended}`, mend);
   if (to - nowMs < soon) return warning('certificates', `${what} ends in ${days} days`, mend);
   return fine('certificates', `${what} is good for ${days} days`);
 }
@@ -142,7 +162,8 @@ export function checkPolicy(configDir: string): readonly Finding[] {
   const loaded = loadPolicy(configDir, { builtIn: false });
   if (!loaded.ok)
     return loaded.error.map((one) => problem('policy', problemSentence(one), one.mend)).slice(0, MAX_SHOWN);
-  const found = lintPolicy(loaded.value.view, fleetOfRules(loaded.value.view));
+  const { view, reactor, doors } = loaded.value;
+  const found = [...lintPolicy(view, fleetOfRules(view)), ...lintReactor(reactor, view, doors)];
   const count = (severity: string) => found.filter((one) => one.severity === severity).length;
   const [problems, warnings] = [count('problem'), count('warning')];
   const said = `the policy has ${String(problems)} problems and ${String(warnings)} warnings`;
@@ -246,9 +267,6 @@ function ageOf(path: string, nowMs: number): number {
 /** By its name, which is when it was made: `YYYYMMDDhhmmss`. */
 function newestStorageKeyMs(pki: string, name: string): number {
   const folder = join(pki, 'storage', name);
-  const times = (existsSync(folder) ? readdirSync(folder) : []).flatMap((file) => {
-    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(file) ?? [];
-    return y === undefined ? [] : [Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))];
-  });
-  return Math.max(0, ...times);
+  const times = (existsSync(folder) ? readdirSync(folder) : []).map((file) => storageKeyMs(basename(file, '.key')));
+  return Math.max(0, ...times.filter(Number.isFinite));
 }

@@ -1,14 +1,15 @@
 /** Looks at a running cluster: as the calling account, and where the broker has users as its `doctor` and `auditor`. */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Clock, hello, NatsTransport, openBucket } from '@natrium/bus';
+import { Clock, hello, type NatsTransport, openBucket } from '@natrium/bus';
 import { BrokerKeys, scopesIn } from '@natrium/broker-auth';
-import { brokerTls, type MasterConfig } from '@natrium/config';
+import type { MasterConfig } from '@natrium/config';
 import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@natrium/envelope';
-import { readCredentials } from '@natrium/keystore';
 import { isList, isMap, type Value } from '@natrium/model';
+import { asRole } from '../link/as-role.js';
 import type { OpenMaster } from '../link/open-master.js';
 import type { BrokerSeen, NodeSeen, PartySeen, PoliciesSeen, ScopesSeen, StreamSeen } from './cluster-checks.js';
+import type { SpaceSeen } from './space-checks.js';
 
 const HELLO_MS = 2000;
 const ASK_MS = 2000;
@@ -16,7 +17,7 @@ const HOUR_MS = 3_600_000;
 
 export interface Seen {
   readonly broker: BrokerSeen;
-  readonly nodes: readonly NodeSeen[];
+  readonly nodes: readonly (NodeSeen & SpaceSeen)[];
   readonly streams: readonly StreamSeen[];
   readonly services: readonly PartySeen[];
   readonly minions: readonly PartySeen[];
@@ -38,7 +39,7 @@ export async function look(master: OpenMaster): Promise<Seen> {
     owner.type === 'role' ? [{ name: owner.role, rolesSerial }] : [],
   ); // prettier-ignore
   const jsz = await askNodes(config);
-  const stored = await readAs(config, 'auditor', master.transport, (transport) => announced(transport, master));
+  const stored = await asRole('auditor', config, (transport) => announced(transport, master));
   return {
     broker,
     nodes: jsz.map(nodeIn),
@@ -72,9 +73,7 @@ async function scopesOf(config: MasterConfig): Promise<ScopesSeen | undefined> {
   if (config.broker_auth === 'none' || !keys.exists) return undefined;
   const { missing, scopeKeys, account } = keys;
   const subject = `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`;
-  const jwt = await readAs(config, 'doctor', undefined, (transport) =>
-    transport.request(subject, new Uint8Array(), ASK_MS),
-  );
+  const jwt = await asRole('doctor', config, (transport) => transport.request(subject, new Uint8Array(), ASK_MS));
   if (jwt === undefined) return undefined;
   return { missing, made: [...scopeKeys.keys()], inAccount: scopesIn(Buffer.from(jwt).toString()) };
 }
@@ -91,33 +90,10 @@ async function offsetOf({ transport, link, keys }: OpenMaster): Promise<number> 
   return clock.offsetMs;
 }
 
-/** Does something as a user that only this host has; undefined when it may not be read. */
-async function readAs<T>(
-  config: MasterConfig,
-  name: 'auditor' | 'doctor',
-  own: NatsTransport | undefined,
-  read: (transport: NatsTransport) => Promise<T>,
-): Promise<T | undefined> {
-  if (config.broker_auth === 'none') return own === undefined ? undefined : read(own);
-  const credentials = readCredentials(join(config.pki_dir, 'broker', 'users', `${name}.creds`));
-  if (credentials === undefined) return undefined;
-  const transport = await NatsTransport.connect({
-    servers: config.nats,
-    name: `natrium-${name}`,
-    tls: brokerTls(config),
-    user: { jwt: () => credentials.jwt, key: credentials.key },
-    inbox: `_INBOX.${credentials.name}`,
-  });
-  try {
-    return await read(transport);
-  } finally {
-    await transport.drain();
-  }
-}
-
 /** Each node's answer about its JetStream: the system account's, so that only a broker with users gives it. */
 async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
-  const answers = await readAs(config, 'doctor', undefined, async (transport) => {
+  if (config.broker_auth === 'none') return [];
+  const answers = await asRole('doctor', config, async (transport) => {
     const question = Buffer.from(JSON.stringify({ streams: true, config: true, accounts: true }));
     const heard: Value[] = [];
     const all = new AbortController();
@@ -135,11 +111,15 @@ async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
   return answers ?? [];
 }
 
-function nodeIn(answer: Value): NodeSeen {
-  const name = at(answer, 'server', 'name');
+function nodeIn(answer: Value): NodeSeen & SpaceSeen {
+  const [name, folder] = [at(answer, 'server', 'name'), at(answer, 'data', 'config', 'store_dir')];
+  const [stored, atMost] = [at(answer, 'data', 'storage'), at(answer, 'data', 'config', 'max_storage')];
   return {
     name: typeof name === 'string' ? name : 'a node',
     syncAlways: at(answer, 'data', 'config', 'sync_always') === true,
+    folder: typeof folder === 'string' ? folder : '',
+    stored: typeof stored === 'number' ? stored : 0,
+    atMost: typeof atMost === 'number' ? atMost : 0,
   };
 }
 

@@ -5,12 +5,11 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadMasterConfig, type MasterConfig, policyValues, problemReason } from '@natrium/config';
+import { brokerTlsProblem, loadMasterConfig, type MasterConfig, policyValues, problemReason } from '@natrium/config';
 import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { messageOf } from '@natrium/model';
-import { EXIT } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
 import {
@@ -31,12 +30,14 @@ import {
   checkKeys,
   checkLimits,
   checkPolicy,
+  checkSecrets,
   checkServed,
   checkUsers,
   runningServices,
 } from './host-checks.js';
 import { look } from './look.js';
 import { servedCertificates } from './served-certificates.js';
+import { checkDisks, checkSpace, disksHere } from './space-checks.js';
 
 const CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, problem: 2 };
 const LIMITS = '/proc/self/limits';
@@ -65,6 +66,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     return [problem('keys', `there is no cluster in ${config.pki_dir}`, 'natriumctl init founds one')];
   return [
     ...guarded('files', () => checkFiles(config, configDir)),
+    ...guarded('secrets', () => checkSecrets(loaded.value)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
     ...guarded('certificates', () => checkCertificates(config, Date.now())),
     ...guarded('certificates', () => checkApiCertificate(config, Date.now())),
@@ -77,11 +79,12 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
 }
 
 async function examineCluster(configDir: string, config: MasterConfig): Promise<readonly Finding[]> {
+  const unusable = brokerTlsProblem(config);
+  if (unusable !== undefined) return [problem('cluster', problemReason(unusable), unusable.mend)];
   const master = await openMaster(configDir);
   if (!master.ok) {
-    const { sentence, exit } = master.error;
-    const first = exit === EXIT.unavailable ? 'start the broker and the services' : 'mend that';
-    return [problem('cluster', sentence, `${first}, then run this again`)];
+    const { sentence, mend = 'mend that' } = master.error;
+    return [problem('cluster', sentence, `${mend}, then run this again`)];
   }
   try {
     const seen = await look(master.value);
@@ -89,6 +92,8 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkBroker(seen.broker, config),
       ...checkScopes(seen.scopes),
       ...checkNodes(seen.nodes),
+      ...checkSpace(seen.nodes),
+      ...checkDisks(disksHere(seen.nodes)),
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),
       ...checkServices(seen.services, config),

@@ -22,11 +22,11 @@ type Asked = Pick<MasterConfig, 'nats' | 'broker_ca' | 'broker_cert' | 'broker_k
 
 const PATIENCE_MS = 3000;
 
-/** Of each node that is reached with TLS. What signed it is not looked at: a connection of the project does that. */
+/** Of each node, where they are reached with TLS. What signed it is not looked at: a connection of the project does that. */
 export function servedCertificates(config: Asked): Promise<readonly ServedCertificate[]> {
   const paths = brokerTls(config);
-  const nodes = config.nats.filter((url) => paths !== undefined || url.startsWith('tls:'));
-  return Promise.all(nodes.map((url) => servedBy(url, paths ?? {})));
+  if (paths === undefined && !config.nats.some((url) => url.startsWith('tls:'))) return Promise.resolve([]);
+  return Promise.all(config.nats.map((url) => servedBy(url, paths ?? {})));
 }
 
 async function servedBy(url: string, own: NonNullable<ReturnType<typeof brokerTls>>): Promise<ServedCertificate> {

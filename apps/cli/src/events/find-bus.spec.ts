@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { accountName } from '../accounts/own-identity.js';
 import { findBus } from './find-bus.js';
 
@@ -14,6 +15,7 @@ beforeEach(() => {
   mkdirSync(join(dir, 'events'));
 });
 afterEach(() => {
+  jest.restoreAllMocks();
   rmSync(dir, { recursive: true });
 });
 
@@ -29,4 +31,17 @@ it.each([
 ])('of %j it is %s', (there, expected) => {
   for (const name of there) writeFileSync(join(dir, name), '');
   expect(findBus(dir)).toEqual({ ok: true, value: join(dir, expected) });
+});
+
+it('of an account that may not read the master file it is where accounts sync says, and root is told of the problem', () => {
+  for (const name of ['master.d', 'client']) mkdirSync(join(dir, name));
+  symlinkSync(join(dir, 'nowhere'), join(dir, 'master.d', 'part.conf'));
+  writeFileSync(join(dir, 'client', 'master'), `sock_dir: ${dir}\n`);
+  writeFileSync(join(dir, MINE), '');
+  const asUid = (uid: number) => {
+    jest.spyOn(process as Required<Pick<NodeJS.Process, 'geteuid'>>, 'geteuid').mockReturnValue(uid);
+    return findBus(dir);
+  };
+  expect(asUid(1000)).toEqual({ ok: true, value: join(dir, MINE) });
+  expect(asUid(0)).toMatchObject({ ok: false, error: expect.stringContaining('part.conf') as string });
 });

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { loadMasterConfig, loadMinionConfig, problemSentence } from '@natrium/config';
+import { loadMinionConfig, problemSentence } from '@natrium/config';
 import { err, ok, type Result } from '@natrium/model';
+import { loadClientConfig } from '../accounts/client-config.js';
 import { accountName } from '../accounts/own-identity.js';
 
 /** The sentence says what is wrong with the configuration. */
@@ -13,7 +14,7 @@ export function findBus(configDir: string, node: 'master' | 'minion' = 'master')
     if (!minion.ok) return err(minion.error.map(problemSentence).join('\n'));
     return ok(join(minion.value.config.sock_dir, 'minion_event.sock'));
   }
-  const loaded = loadMasterConfig(configDir);
+  const loaded = loadClientConfig(configDir);
   if (!loaded.ok) return err(loaded.error.map(problemSentence).join('\n'));
   const { sock_dir } = loaded.value.config;
   const own = join(sock_dir, 'master_event.sock');

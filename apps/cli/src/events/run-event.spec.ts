@@ -41,8 +41,13 @@ afterEach(async () => {
 it.each([
   [['fire', 'a', '{'], /: error: fire: the data is no JSON: /],
   [['tail', '--match', 'like'], /: error: --match is one of startswith, /],
-  [['tail', '--state', 'DIR/none/place'], /: error: option --state: ENOENT: /],
-  [['tail', '--state', 'DIR'], /: error: option --state: EISDIR: /],
+  [['tail', '--state', 'DIR/none/place'], /: error: option --state: there is no folder \S+\/none\n$/],
+  [['tail', '--state', 'DIR'], /: error: option --state: \S+ is a folder: name a file in it\n$/],
+  [
+    ['tail', '--from', 'yesterday'],
+    /: error: option --from: yesterday is none of: start, now, a cursor, a time such as 2026-11-20T08:00:00Z\n$/,
+  ],
+  [['replay', '--from', '2026-13-45'], /: error: option --from: 2026-13-45 is none of: /],
 ])('%j is a usage error, and nothing is asked', async (words, sentence) => {
   const { exit, err } = await event(...words.map((word) => word.replace('DIR', dir)));
   expect({ exit, err, asked }).toEqual({ exit: 2, err: expect.stringMatching(sentence) as string, asked: [] });

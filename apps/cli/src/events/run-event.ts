@@ -13,6 +13,7 @@ import {
 import { readJson, type ValueMap } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
+import { pathTrouble } from '../common/path-trouble.js';
 import type { EventOptions, Io } from '../ports.js';
 import { eventText } from './event-text.js';
 import { findBus } from './find-bus.js';
@@ -145,20 +146,30 @@ function subscription({ words, match }: EventOptions): SubscribeOptions {
 
 /** Known before the first event is shown, and that it can be kept. @throws {UsageError} */
 function placeOf({ stateFile }: EventOptions): KeptPlace | undefined {
+  if (stateFile === undefined) return undefined;
   try {
-    return stateFile === undefined ? undefined : new KeptPlace(stateFile);
+    return new KeptPlace(stateFile);
   } catch (error) {
-    throw new UsageError(`option --state: ${messageOf(error)}`);
+    throw new UsageError(`option --state: ${pathTrouble(stateFile, error)}`);
   }
 }
 
+/** As every cursor begins. */
+const PLACE = /^\d+\.\d+/;
+const FORMS = 'start, now, a cursor, a time such as 2026-11-20T08:00:00Z';
+
+/** @throws {UsageError} */
 function beginning({ verb, from }: EventOptions, place: KeptPlace | undefined): From {
   const kept = place?.cursor ?? '';
   const begin = kept === '' ? (from ?? (verb === 'replay' ? 'start' : 'now')) : kept;
-  return begin === 'now' || begin === 'start' ? begin : placeIn(begin);
+  if (begin === 'now' || begin === 'start') return begin;
+  const there = placeIn(begin);
+  if (kept === '' && 'cursor' in there && !PLACE.test(begin))
+    throw new UsageError(`option --from: ${begin} is none of: ${FORMS}`);
+  return there;
 }
 
-function placeIn(text: string): From {
+function placeIn(text: string): Exclude<From, string> {
   const time = /^\d{4}-/.test(text) ? timeOf(text) : Number.NaN;
   return Number.isNaN(time) ? { cursor: text } : { time };
 }

@@ -51,6 +51,49 @@ describe('natriumctl init', () => {
   });
 });
 
+describe('natriumctl init beside a master file of your own', () => {
+  const file = () => join(dir, 'master');
+
+  it('says what to add where the broker would ask nobody, and founds the cluster', async () => {
+    writeFileSync(file(), 'log_level: info\n');
+    const said = 'the broker asks nobody who they are: set "broker_auth: jwt" in';
+    for (const words of [[], ['--broker-tls', 'localhost']])
+      expect(await ctl('init', ...words)).toMatchObject({
+        exit: 0,
+        err: `natriumctl: warning: ${said} ${file()}\n`,
+      });
+    expect(readFileSync(file(), 'utf8')).toBe('log_level: info\n');
+    writeFileSync(file(), 'broker_auth: jwt\n');
+    expect(await ctl('init')).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it.each([
+    ['log_level: info\n', ['--broker-auth', 'jwt'], 'broker_auth is none, not jwt: set "broker_auth: jwt" in'],
+    ['broker_auth: jwt\n', ['--broker-auth', 'none'], 'broker_auth is jwt, not none: set "broker_auth: none" in'],
+    ['broker_auth: jwt\nuser: salt\n', ['--user', 'admin'], 'user is "salt", not "admin": change it in'],
+  ])('makes nothing where it says else than was asked: %j, %j', async (text, words, said) => {
+    writeFileSync(file(), text);
+    const err = `natriumctl: error: ${said} ${file()}; nothing was changed\n`;
+    expect(await ctl('init', ...words)).toEqual({ exit: 78, out: '', err });
+    expect(readdirSync(dir)).toEqual(['master']);
+    const [, word = ''] = words;
+    writeFileSync(file(), words[0] === '--user' ? `broker_auth: jwt\nuser: ${word}\n` : `broker_auth: ${word}\n`);
+    expect(await ctl('init', ...words)).toMatchObject({ exit: 0, err: '' });
+  });
+});
+
+it('natriumctl init puts no keys among those of Salt’s master', async () => {
+  const pki = join(dir, 'salt-pki');
+  writeFileSync(join(dir, 'master'), `broker_auth: jwt\npki_dir: ${pki}\n`);
+  mkdirSync(pki);
+  writeFileSync(join(pki, 'master.pem'), '');
+  const mend = `take pki_dir out of ${join(dir, 'master')}, or name another folder there; nothing was changed`;
+  expect(await ctl('init')).toMatchObject({ exit: 78, out: '', err: expect.stringContaining(mend) as string });
+  expect(readdirSync(pki)).toEqual(['master.pem']);
+  rmSync(join(pki, 'master.pem'));
+  expect(await ctl('init')).toMatchObject({ exit: 0, err: '' });
+});
+
 describe('natriumctl init that was interrupted', () => {
   const at = (...names: readonly string[]) => join(dir, 'pki', ...names);
 

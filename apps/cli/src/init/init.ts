@@ -49,6 +49,13 @@ async function founded(options: InitOptions, io: Io): Promise<number> {
     return EXIT.badConfig;
   }
   const { config } = loaded.value;
+  const differs = unlikeAsked(options, config, file) ?? saltsKeys(config, file);
+  if (differs !== undefined) {
+    io.err(`natriumctl: error: ${differs}; nothing was changed\n`);
+    return EXIT.badConfig;
+  }
+  if (options.brokerAuth === undefined && config.broker_auth === 'none')
+    io.err(`natriumctl: warning: the broker asks nobody who they are: ${mendAuth('jwt', file)}\n`);
   const folder = config.pki_dir;
   const place = { config, brokerTls, keys: new MasterKeys(folder), broker: new BrokerKeys(join(folder, 'broker')) };
   if (isFounded(place)) return settled(place, io);
@@ -60,6 +67,25 @@ async function founded(options: InitOptions, io: Io): Promise<number> {
   } finally {
     lock.release();
   }
+}
+
+/** A file that was there is not changed: what it says else than was asked would count without a word. */
+function unlikeAsked({ user, brokerAuth }: InitOptions, config: MasterConfig, file: string): string | undefined {
+  if (brokerAuth !== undefined && brokerAuth !== config.broker_auth)
+    return `broker_auth is ${config.broker_auth}, not ${brokerAuth}: ${mendAuth(brokerAuth, file)}`;
+  if (user !== undefined && user !== config.user)
+    return `user is ${JSON.stringify(config.user)}, not ${JSON.stringify(user)}: change it in ${file}`;
+  return undefined;
+}
+
+/** Its files have names that mean something here as well, as `minions/<id>`. */
+function saltsKeys({ pki_dir: folder }: MasterConfig, file: string): string | undefined {
+  if (new MasterKeys(folder).exists || !existsSync(join(folder, 'master.pem'))) return undefined;
+  return `${folder} holds the keys of Salt's master: take pki_dir out of ${file}, or name another folder there`;
+}
+
+function mendAuth(auth: string, file: string): string {
+  return `set "broker_auth: ${auth}" in ${file}`;
 }
 
 interface Place {

@@ -1,10 +1,11 @@
 /** The folder of keys that a configuration names, for what the operator does on the master itself. */
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
-import { MasterKeys } from '@natrium/keystore';
+import { diskTrouble, MasterKeys } from '@natrium/keystore';
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
-import { say } from '../common/refused.js';
+import { notConnected, say } from '../common/refused.js';
+import { NoBroker } from '../link/why-not.js';
 import type { Io } from '../ports.js';
 
 export interface MasterFolder {
@@ -33,7 +34,15 @@ export async function withMasterFolder(
   try {
     return await work({ config, keys });
   } catch (error) {
-    say(messageOf(error), io);
+    if (error instanceof NoBroker) return notConnected(error.problem, io);
+    say(troubleOf(error), io);
     return EXIT.failed;
   }
+}
+
+/** The system's words for a file that is open already name none. */
+function troubleOf(error: unknown): string {
+  const said = messageOf(error);
+  const path = typeof error === 'object' && error !== null && 'path' in error ? error.path : undefined;
+  return typeof path === 'string' && !said.includes(path) ? diskTrouble(path, error) : said;
 }

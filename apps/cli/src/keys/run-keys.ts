@@ -4,17 +4,12 @@
  * Only this deletes keys, and only one that has long been followed by another, so that no service still seals with it.
  * Spec: spec/envelope.md#storage.
  */
-import { join } from 'node:path';
-import { NatsTransport, openBucket, resealAll, storedKeyIds } from '@natrium/bus';
-import { brokerTls } from '@natrium/config';
-import {
-  readCredentials,
-  STORAGE_CLASSES,
-  type StorageClass,
-  type StorageFolder,
-  storageKeyId,
-} from '@natrium/keystore';
+import { type NatsTransport, openBucket, resealAll, storedKeyIds } from '@natrium/bus';
+import { replicasOf } from '@natrium/config';
+import { STORAGE_CLASSES, type StorageClass, type StorageFolder, storageKeyId } from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
+import { say } from '../common/refused.js';
+import { asRole } from '../link/as-role.js';
 import type { Io } from '../ports.js';
 import { type MasterFolder, withMasterFolder } from './master-folder.js';
 
@@ -31,28 +26,18 @@ const LONG_LIVED: readonly (readonly [bucket: string, of: StorageClass])[] = [
 ];
 /** A key that was followed so long ago seals nowhere any more. */
 const FOLLOWED_MS = 3_600_000;
-const MAX_REPLICAS = 3;
+const NO_KEEPER = 'broker_auth is jwt, and there are no credentials of the keeper; natriumctl init makes them';
 
 export function runKeysRotate(options: KeysOptions, io: Io): Promise<number> {
   return withMasterFolder(options.configDir, io, async (folder) => {
-    const transport = await keeperTransport(folder);
-    try {
-      io.out(await rotate(folder, transport, options.delayMs));
-      return EXIT.ok;
-    } finally {
-      await transport.drain();
+    const done = await asRole('keeper', folder.config, (transport) => rotate(folder, transport, options.delayMs));
+    if (done === undefined) {
+      say(NO_KEEPER, io);
+      return EXIT.failed;
     }
+    io.out(done);
+    return EXIT.ok;
   });
-}
-
-/** Where the broker asks who comes, it is the keeper. */
-function keeperTransport({ config }: MasterFolder): Promise<NatsTransport> {
-  const credentials = readCredentials(join(config.pki_dir, 'broker', 'users', 'keeper.creds'));
-  const login =
-    credentials === undefined
-      ? {}
-      : { user: { jwt: () => credentials.jwt, key: credentials.key }, inbox: `_INBOX.${credentials.name}` };
-  return NatsTransport.connect({ servers: config.nats, name: 'natrium-keys', tls: brokerTls(config), ...login });
 }
 
 async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, delayMs: number): Promise<string> {
@@ -62,10 +47,12 @@ async function rotate({ keys, config }: MasterFolder, transport: NatsTransport, 
   let resealed = 0;
   for (const [bucket, of] of LONG_LIVED) {
     const name = `NT_${config.cluster}_${bucket}`;
-    const replicas = Math.min(config.nats.length, MAX_REPLICAS);
     const folder = classes.find(([one]) => one === of)?.[1];
     if (folder !== undefined)
-      resealed += await resealAll(await openBucket(transport, { name, replicas, ttlMs: 0 }), folder);
+      resealed += await resealAll(
+        await openBucket(transport, { name, replicas: replicasOf(config), ttlMs: 0 }),
+        folder,
+      );
   }
   const used = await storedKeyIds(transport, config.cluster);
   const deleted =

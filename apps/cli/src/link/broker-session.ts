@@ -10,13 +10,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
-import { brokerTls, type MasterConfig, shownAddress } from '@natrium/config';
+import { brokerTls, type MasterConfig } from '@natrium/config';
 import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
 import { EXIT } from '../common/exit-codes.js';
 import type { ConnectProblem } from '../ports.js';
+import { whyNot } from './why-not.js';
 
 const [HELLO_MS, AGAIN_MS] = [2000, 200];
 const JOIN_MS = 5000;
@@ -116,6 +117,7 @@ async function entering(
   }
 }
 
+const START_ACL = 'start an acl-service (systemctl start natrium-acl), or look into its log';
 const NO_USERS = 'the acl-service gives no users of the broker: its broker_auth is none';
 
 async function askToBeGuest({ identity, bus, subjects, own, services }: Link): Promise<Result<string, ConnectProblem>> {
@@ -153,7 +155,7 @@ async function askFor(
     backMs: BACK_MS,
   };
   const answer = await bus.ask(question, contracts.joined, JOIN_MS);
-  if (!answer.ok) return unavailable(`the acl-service gave no user of the broker (${answer.error})`);
+  if (!answer.ok) return unavailable(`the acl-service gave no user of the broker (${answer.error})`, START_ACL);
   const { state, user } = answer.value.body;
   if (state === 'full') return unavailable('too many ask to be let in at this moment; wait a moment and try again');
   if (state !== 'accepted')
@@ -175,7 +177,7 @@ async function session(
       ...login,
     });
   } catch (error) {
-    return unavailable(whyNot(error, config));
+    return err(whyNot(error, config));
   }
   const options: ConnectOptions = {
     transport,
@@ -199,18 +201,8 @@ async function session(
   }
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();
-  return unavailable(linked.error.sentence);
-}
-
-function whyNot(error: unknown, { nats, broker_auth }: MasterConfig): string {
-  const said = error instanceof Error ? `${error.name} ${error.message}` : '';
-  const where = nats.map(shownAddress).join(', ');
-  if (/authoriz|authentic/i.test(said))
-    return broker_auth === 'none'
-      ? `the broker at ${where} wants to know who comes: set broker_auth: jwt`
-      : `the broker at ${where} does not know this account`;
-  if (/tls|certificate/i.test(said)) return `no TLS with the broker at ${where}: ${said}; see broker_ca`;
-  return `no broker answers at ${where}`;
+  const { code, sentence } = linked.error;
+  return unavailable(sentence, code === 'no_answer' ? START_ACL : undefined);
 }
 
 function readText(path: string): string | undefined {
@@ -230,6 +222,6 @@ function keepText(path: string, text: string): void {
   }
 }
 
-function unavailable(sentence: string): Result<never, ConnectProblem> {
-  return err({ sentence, exit: EXIT.unavailable });
+function unavailable(sentence: string, mend?: string): Result<never, ConnectProblem> {
+  return err({ sentence, exit: EXIT.unavailable, ...(mend === undefined ? {} : { mend }) });
 }

@@ -1,6 +1,6 @@
 /** `natrium-call --return`: what a function returned here is handed to returners here, as Salt's caller does it. */
-import type { MinionConfig } from '@natrium/config';
-import { jidOf, refusal, type Value } from '@natrium/model';
+import { type MinionConfig, shownMinion } from '@natrium/config';
+import { funArgs, jidOf, refusal, type Value } from '@natrium/model';
 import { minionReturners, type Returners, type ReturnersParts, type ReturnFacts } from '@natrium/modules';
 import { accountName } from '../accounts/own-identity.js';
 import type { CallOutcome } from '../ports.js';
@@ -41,8 +41,7 @@ type Told = Pick<ReturnersParts, 'onProblem' | 'onUnusable'>;
 
 /** Those of this host, built in and its own. */
 export async function returnersHere(config: MinionConfig, hostPath: string, told: Told): Promise<Returners> {
-  const shown = { id: config.id, master: [...config.master], grains: config.grains };
-  const { returners, own } = minionReturners(config, { hostPath, shown, ...told });
+  const { returners, own } = minionReturners(config, { hostPath, shown: shownMinion(config), ...told });
   await own.load();
   returners.use(own.modules);
   return returners;
@@ -59,7 +58,7 @@ function factsOf(id: string, { fun, args }: ReturnedCall, outcome: CallOutcome):
     id,
     jid: jidOf(Date.now() * 1000),
     fun,
-    fun_args: [...args],
+    fun_args: funArgs(args),
     return: ret,
     retcode,
     success,

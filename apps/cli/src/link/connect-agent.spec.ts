@@ -54,6 +54,15 @@ it.each(['', '{"ret": {"a": tr', '{"ret": {"a": "x"}'])(
   },
 );
 
+it('natrium-call tells of the runners that this version brings, each with its text', async () => {
+  const link = await connectAgent({ configDir: folder, local: true });
+  if (!link.ok) throw new Error(link.error.sentence);
+  const { ret } = await link.value.call('sys.list_runner_functions', [], {});
+  expect(ret).toEqual(expect.arrayContaining(['jobs.active', 'manage.up']));
+  const docs = await link.value.call('sys.runner_doc', [], {});
+  expect(Object.keys(docs.ret ?? {})).toEqual(ret);
+});
+
 describe('key.finger --local', () => {
   const finger = async () => {
     const link = await connectAgent({ configDir: folder, local: true });

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress } from '@natrium/config';
+import { loadMinionConfig, type MinionConfig, problemSentence, shownAddress, shownMinion } from '@natrium/config';
 import { LineReader } from '@natrium/events';
 import {
   err,
@@ -45,6 +45,7 @@ const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url))
 const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltutil']);
 /** Functions that change what the running agent has in its hands. */
 const NEED_AGENT = /^grains\.(set|setvals?|append|remove|delkey|delval)$/;
+const ABOUT_RUNNERS = /^sys\.(?:list_runner|runner_)/;
 
 export const connectAgent: ConnectAgent = (options) => {
   const made = configOf(options);
@@ -120,7 +121,7 @@ function needsAgent(fun: string): boolean {
 }
 
 async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Promise<CallOutcome> {
-  const own: ValueMap = { id: config.id, master: [...config.master], grains: config.grains };
+  const shown = shownMinion(config);
   const grainsFile = new GrainsFile(config.root_dir);
   let grains: ValueMap | undefined;
   const problems: string[] = [];
@@ -129,11 +130,12 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
   ).execute(fun, args, {
     id: config.id,
     jid: jidOf(Date.now() * 1000),
-    grains: () => (grains ??= gatherGrains(config.id, own, grainsFile.read())),
+    grains: () => (grains ??= gatherGrains(config.id, shown, grainsFile.read())),
     grainsFile,
-    config: { ...own, cachedir: config.cachedir },
+    config: shown,
     fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
     returners: fun === 'sys.list_returners' ? await returnerNames(config) : undefined,
+    runners: ABOUT_RUNNERS.test(fun) ? (await import('./own-runners.js')).runnerLibrary : undefined,
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
   });

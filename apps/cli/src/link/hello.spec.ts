@@ -117,7 +117,11 @@ it('and given up after two seconds', async () => {
   const begun = performance.now();
   expect(await opened()).toEqual({
     ok: false,
-    error: { exit: 69, sentence: 'no acl-service answered on nt.main.hello' },
+    error: {
+      exit: 69,
+      sentence: 'no acl-service of the cluster main answers; is natrium-acl running?',
+      mend: 'start an acl-service (systemctl start natrium-acl), or look into its log',
+    },
   });
   expect(performance.now() - begun).toBeGreaterThan(2000);
 });

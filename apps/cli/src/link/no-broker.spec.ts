@@ -1,22 +1,89 @@
-/** The sentence of a command that finds no broker: which address, and never the token or password in it. */
+/** The sentence of a command that comes to no broker: which address and why, and never the token or password in it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runDoctor } from '../doctor/run-doctor.js';
 import { runInit } from '../init/init.js';
+import { runKeysRotate } from '../keys/run-keys.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { connectMaster } from './connect-master.js';
 
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'nt-no-broker-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+async function aCluster(...lines: readonly string[]): Promise<void> {
+  writeFileSync(join(dir, 'master'), '');
+  await runInit({ configDir: dir, brokerAuth: 'none' }, new ScriptedIo());
+  writeFileSync(join(dir, 'master'), ['broker_auth: none', ...lines, ''].join('\n'));
+}
+
+/** What the doctor says of the cluster, and of nothing else. */
+async function doctor(): Promise<unknown> {
+  const io = new ScriptedIo();
+  await runDoctor({ configDir: dir, json: true, all: true }, io);
+  const { findings } = JSON.parse(io.stdout) as { findings: { check: string; what: string; mend: string }[] };
+  return findings.filter(({ check }) => check === 'cluster').map(({ what, mend }) => ({ what, mend }));
+}
+
+async function rotate() {
+  const io = new ScriptedIo();
+  const exit = await runKeysRotate({ configDir: dir, delayMs: 0 }, io);
+  return { exit, err: io.stderr };
+}
+
 it('names the address without what is secret in it', async () => {
-  const configDir = mkdtempSync(join(tmpdir(), 'nt-no-broker-'));
+  await aCluster('nats: [nats://me:secret@127.0.0.1:1, nats://token@127.0.0.1:1]');
+  const sentence = 'no broker answers at nats://127.0.0.1:1, nats://127.0.0.1:1';
+  const mend = 'start the broker and the services';
+  expect(await connectMaster({ configDir: dir })).toEqual({ ok: false, error: { exit: 69, sentence, mend } });
+  expect(await doctor()).toEqual([{ what: sentence, mend: `${mend}, then run this again` }]);
+  expect(await rotate()).toEqual({ exit: 69, err: `${sentence}\n` });
+});
+
+it('names the file of TLS that is not there, which is no matter of the broker', async () => {
+  await aCluster('nats: nats://127.0.0.1:1', 'broker_ca: nosuch.crt');
+  const [sentence, mend] = [
+    `${dir}/nosuch.crt: broker_ca: cannot read the file (ENOENT)`,
+    'put it there, for this account to read, or name another',
+  ];
+  const error = { exit: 78, sentence: `${sentence}. Mend: ${mend}.` };
+  expect(await connectMaster({ configDir: dir })).toEqual({ ok: false, error });
+  expect(await rotate()).toEqual({ exit: 78, err: `${error.sentence}\n` });
+  expect(await doctor()).toEqual([{ what: sentence, mend }]);
+});
+
+it.each([
+  [
+    'that lets in only who it knows',
+    "-ERR 'Authorization Violation'\r\n",
+    'the broker at ADDRESS wants to know who comes: set broker_auth: jwt',
+    'set broker_auth: jwt, then run this again',
+  ],
+  [
+    'that has no TLS where it is asked for',
+    '',
+    "no TLS with the broker at ADDRESS: server does not support 'tls'; see broker_ca",
+    'give broker_ca the CA that signed the certificate of this broker, and nats a name that stands in that certificate, then run this again',
+  ],
+])('says what is wrong with a broker %s, and what mends that', async (_, refusal, sentence, mend) => {
+  const door = createServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => socket.end(refusal));
+    socket.write('INFO {"server_id":"x","version":"2.10.27","max_payload":1048576,"headers":true,"proto":1}\r\n');
+  });
+  await new Promise<void>((listening) => door.listen(0, '127.0.0.1', listening));
   try {
-    const lines = ['nats: [nats://me:secret@127.0.0.1:1, nats://token@127.0.0.1:1]', 'broker_auth: none', ''];
-    writeFileSync(join(configDir, 'master'), lines.join('\n'));
-    await runInit({ configDir }, new ScriptedIo());
-    expect(await connectMaster({ configDir })).toEqual({
-      ok: false,
-      error: { exit: 69, sentence: 'no broker answers at nats://127.0.0.1:1, nats://127.0.0.1:1' },
-    });
+    const address = `${refusal === '' ? 'tls' : 'nats'}://127.0.0.1:${String((door.address() as AddressInfo).port)}`;
+    await aCluster(`nats: ${address}`);
+    const what = sentence.replace('ADDRESS', address);
+    expect(await doctor()).toEqual([{ what, mend }]);
+    expect(await rotate()).toEqual({ exit: 69, err: `${what}\n` });
   } finally {
-    rmSync(configDir, { recursive: true });
+    door.close();
   }
 });

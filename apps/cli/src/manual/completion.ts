@@ -21,11 +21,13 @@ function valuesOf(option: Option): readonly string[] | 'file' | 'dir' | 'any' {
 
 function bash(documented: readonly Documented[]): string {
   const functions = documented.map(({ program, subcommands }) => {
-    const cases = subcommands.map((one) => `    ${lastWord(one)}) options='${words(one)}' ;;`);
+    const cases = subcommands.map(
+      (one) => `    ${lastWord(one)}) options='${words(one)}' verbs='${(one.verbs ?? []).join(' ')}' ;;`,
+    );
     const names = subcommands.map(lastWord).join(' ');
     return [
       `${functionName(program)}() {`,
-      `  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options='${words(program)}'`,
+      `  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options='${words(program)}' verbs=''`,
       ...(cases.length === 0 ? [] : ['  case "${COMP_WORDS[1]}" in', ...cases, '  esac']),
       '  case "$before" in',
       ...bashValues([program, ...subcommands]),
@@ -33,7 +35,8 @@ function bash(documented: readonly Documented[]): string {
       ...(names === ''
         ? []
         : [
-            `  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${names}' -- "$word")); [ -n "$COMPREPLY" ] && return; fi`,
+            `  if [ "$COMP_CWORD" -eq 1 ]; then verbs='${names}'; elif [ "$COMP_CWORD" -gt 2 ]; then verbs=''; fi`,
+            '  if [ -n "$verbs" ]; then COMPREPLY=($(compgen -W "$verbs" -- "$word")); [ -n "$COMPREPLY" ] && return; fi',
           ]),
       '  COMPREPLY=($(compgen -W "$options" -- "$word"))',
       '}',
@@ -69,7 +72,7 @@ function zsh(documented: readonly Documented[]): string {
       return `${name}() {\n  _arguments -s -S \\\n${zshOptions(program)}    '*:word:_default'\n}`;
     const described = subcommands.map((one) => `    ${shellQuoted(`${lastWord(one)}:${one.command.description()}`)}`);
     const cases = subcommands.map(
-      (one) => `    ${lastWord(one)}) _arguments -s -S \\\n${zshOptions(one)}    '*:word:_default' ;;`,
+      (one) => `    ${lastWord(one)}) _arguments -s -S \\\n${zshOptions(one)}${zshVerbs(one)}    '*:word:_default' ;;`,
     );
     return [
       `${name}() {`,
@@ -100,6 +103,11 @@ function zshOptions({ command }: Program): string {
   return shownOptions(command)
     .flatMap((option) => spellings(option).map((flag) => `    ${shellQuoted(zshOption(flag, option))} \\\n`))
     .join('');
+}
+
+/** The second word: the first is the subcommand. */
+function zshVerbs({ verbs = [] }: Program): string {
+  return verbs.length === 0 ? '' : `    '2:what to do:(${verbs.join(' ')})' \\\n`;
 }
 
 function zshOption(flag: string, option: Option): string {

@@ -1,6 +1,7 @@
 /** Manual pages in roff, one for each program; a program with subcommands tells of each in its own section. */
+import { VERSION } from '@natrium/model';
 import type { Program } from '../common/program.js';
-import { CODE_NAME, VERSION } from '../common/version.js';
+import { CODE_NAME } from '../common/version.js';
 import { appendix, type Documented, shownOptions, spellings } from './programs.js';
 
 /** Administration commands. */

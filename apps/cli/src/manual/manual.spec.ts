@@ -36,6 +36,21 @@ describe.each(SHELLS)('completion for %s', (shell) => {
   });
 });
 
+it('the options of every help fit into 80 columns', () => {
+  const long = programs.flatMap(({ command }) =>
+    command
+      .helpInformation()
+      .split('\n')
+      .filter((line) => line.startsWith(' ') && line.length > 80),
+  );
+  expect(long).toEqual([]);
+});
+
+it('what a subcommand can do, for completion, is what its usage says', () => {
+  for (const { name, usage, verbs = [] } of programs)
+    expect([name, verbs.filter((verb) => !new RegExp(`(^|[|<] ?)${verb}\\b`).test(usage))]).toEqual([name, []]);
+});
+
 describe('the script for bash', () => {
   const script = completionScript('bash', documented);
   const complete = (...words: readonly string[]): readonly string[] => {
@@ -58,6 +73,15 @@ _${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(complete('natrium-key', '--finger-a')).toEqual(['--finger-all']);
     expect(complete('natriumctl', 'fi')).toEqual(['fingerprint']);
     expect(complete('natriumctl', 'up', '--rep')).toEqual(['--replicas']);
+  });
+
+  it('completes what a subcommand can do, and only there', () => {
+    const verbs = ['show', 'renew', 'new-key', 'retire', 'new-root'];
+    expect(complete('natriumctl', 'roles', '')).toEqual(verbs);
+    expect(complete('natriumctl', 'roles', 're')).toEqual(['renew', 'retire']);
+    expect(complete('natriumctl', 'roles', '--ro')).toEqual(['--root']);
+    expect(complete('natriumctl', 'roles', 'new-key', 're')).toEqual([]);
+    expect(complete('natriumctl', 'doctor', '')).not.toContain('show');
   });
 });
 

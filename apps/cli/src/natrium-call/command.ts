@@ -9,11 +9,14 @@ const USAGE = '[options] <function> [arguments]';
 
 const EXAMPLES = `
 Examples:
-  natrium-call test.ping                                   through the agent of this host
+  natrium-call test.ping                                   on this host; no agent is asked
   natrium-call --local grains.item os                      without any master
   natrium-call publish.publish '*' test.version            other minions, as far as "peer" allows
   natrium-call publish.publish 'web* and not G@os:Ubuntu' test.version tgt_type=compound
   natrium-call publish.runner manage.up                    a runner, as far as "peer_run" allows
+
+The agent of this host must run for publish, event, key, mine, pillar, saltutil and the grains functions that change
+something (set, append, delkey, …); everything else runs in this process.
 
 Exit codes (docs/exit-codes.md):
   0 all well   1 the function or a returner failed, or someone is missing   13 refused   64 no function, or not built yet

@@ -36,13 +36,13 @@ describe('natrium-call', () => {
   });
 
   it('prints the whole outcome with --metadata', async () => {
-    const { exit, out } = await call(['--metadata', '--out=json', '--out-indent=-1', 'x.y', '1'], {
+    const { exit, out } = await call(['--metadata', '--out=json', '--out-indent=-1', 'x.y', '1', 'k=v'], {
       ret: 'no',
       retcode: 3,
     });
     expect({ exit, out }).toEqual({
       exit: 1,
-      out: '{"local": {"fun": "x.y", "fun_args": [1], "return": "no", "retcode": 3, "success": true}}\n',
+      out: '{"local": {"fun": "x.y", "fun_args": [1, {"k": "v"}], "return": "no", "retcode": 3, "success": true}}\n',
     });
   });
 

@@ -5,7 +5,7 @@
  *
  * Spec: docs/exit-codes.md.
  */
-import type { Value, ValueMap } from '@natrium/model';
+import { funArgs, type Value, type ValueMap } from '@natrium/model';
 import { printableLines } from '@natrium/output';
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
@@ -131,5 +131,5 @@ function printable(text: string): string {
 
 /** Salt's names; a call has no jid of its own here. */
 function wholeOf({ fun, args }: Call, { ret, retcode, success, out }: CallOutcome): ValueMap {
-  return { fun, fun_args: [...args], return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
+  return { fun, fun_args: funArgs(args), return: ret, retcode, success, ...(out === undefined ? {} : { out }) };
 }

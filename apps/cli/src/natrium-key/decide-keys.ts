@@ -30,12 +30,12 @@ const WORDS = {
 export async function decideKeys(decision: Decision, link: MasterLink, printer: Printer, io: Io): Promise<number> {
   const { verb, match, named, chosen, talk } = decision;
   if (chosen.length === 0) {
-    io.out(`${noMatchSentence(match, named)}\n`);
+    printer.say(`${noMatchSentence(match, named)}\n`);
     return EXIT.ok;
   }
   const twice = verb === 'accept' ? idsWithSeveralKeys(chosen) : [];
   if (!talk.quiet || !talk.yes || twice.length > 0) {
-    io.out(`The following keys are going to be ${WORDS[verb].done}:\n`);
+    printer.say(`The following keys are going to be ${WORDS[verb].done}:\n`);
     printer.show(shown(decision, twice.length > 0), { out: 'key' });
   }
   if (twice.length > 0) {
@@ -45,7 +45,7 @@ export async function decideKeys(decision: Decision, link: MasterLink, printer: 
   const refusal = talk.yes ? undefined : await refusedBy(verb, io);
   if (refusal !== undefined) return refusal;
   const answer = await link.keys[verb](chosen.map(({ id, fingerprint }) => ({ id, fingerprint })));
-  return answer.ok ? tell(decision, answer.value, io) : refused(answer.error, io);
+  return answer.ok ? tell(decision, answer.value, printer, io) : refused(answer.error, io);
 }
 
 /** With `-y` nobody is asked, and the list is as Salt's scripts know it; otherwise the fingerprints are what to look at. */
@@ -72,10 +72,11 @@ async function refusedBy(verb: KeyVerb, io: Io): Promise<number | undefined> {
   return agrees ? undefined : EXIT.ok;
 }
 
-function tell({ verb, chosen, talk }: Decision, done: readonly string[], io: Io): number {
+function tell({ verb, chosen, talk }: Decision, done: readonly string[], printer: Printer, io: Io): number {
   const ids = [...new Set(chosen.map(({ id }) => id))];
   if (!talk.quiet) {
-    for (const id of ids.filter((one) => done.includes(one))) io.out(`Key for minion ${id} ${WORDS[verb].done}.\n`);
+    for (const id of ids.filter((one) => done.includes(one)))
+      printer.say(`Key for minion ${id} ${WORDS[verb].done}.\n`);
   }
   const left = ids.filter((id) => !done.includes(id));
   if (left.length === 0) return EXIT.ok;

@@ -131,6 +131,22 @@ describe('natrium-key shows', () => {
   });
 });
 
+describe('natrium-key that decides', () => {
+  it.each(['json', 'jsonl', 'yaml', 'raw'])(
+    'with --out %s leaves stdout to that, and says its sentences on stderr',
+    async (format) => {
+      const whole = await key(['-y', '-a', 'web1', '--out', format]);
+      const said = ['The following keys are going to be accepted:', 'Key for minion web1 accepted.'];
+      expect(whole.err).toBe(lines(...said));
+      for (const one of said) expect(whole.out).not.toContain(one);
+      if (format === 'json') expect(JSON.parse(whole.out)).toEqual({ minions_pre: ['web1'] });
+      expect(await key(['-y', '-a', 'nobody', '--out', format])).toMatchObject({ exit: 0, out: '' });
+      const nested = await key(['-y', '-a', 'web1']);
+      expect([nested.err, said.every((one) => nested.out.includes(one))]).toEqual(['', true]);
+    },
+  );
+});
+
 describe('natrium-key -a', () => {
   const shown = lines(
     'The following keys are going to be accepted:',

@@ -116,18 +116,20 @@ describe('natrium-run', () => {
   });
 
   it('after Ctrl-C says under which jid the run goes on, where that was told, and exits 130', async () => {
-    const told = async (jid: string) => {
+    const told = async (jid: string, ...words: readonly string[]) => {
       const io = new ScriptedIo();
       const endless: Script['endless'] = (onJid) => {
         if (jid !== '') onJid(jid);
         queueMicrotask(() => io.pressCtrlC());
       };
-      return run(['test.sleep', '60'], { endless }, io);
+      return run([...words, 'test.sleep', '60'], { endless }, io);
     };
     const { exit, out, err: said } = await told(JID);
     expect({ exit, out }).toEqual({ exit: 130, out: '' });
     expect(said).toMatch(new RegExp(`^\nExiting gracefully on Ctrl-c\nThis run's jid is: ${JID}\n`));
     expect(said).toContain(`\n\nnatriumctl event replay salt/run/${JID}\n`);
+    const elsewhere = (await told(JID, '-c', '/my state')).err;
+    expect(elsewhere).toContain(`\n\nnatriumctl event replay -c '/my state' salt/run/${JID}\n`);
     expect(await told('')).toMatchObject({ exit: 130, err: '\nExiting gracefully on Ctrl-c\n' });
   });
 

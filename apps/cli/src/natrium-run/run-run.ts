@@ -6,7 +6,7 @@
  * Spec: docs/exit-codes.md.
  */
 import { ASYNC_TIMEOUT } from '@natrium/jobs';
-import { configDirOf } from '../common/common-options.js';
+import { configDirOf, configWords } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT } from '../common/exit-codes.js';
 import { CTRL_C, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
@@ -28,6 +28,11 @@ interface Run {
   readonly docs?: boolean;
 }
 
+interface Started extends Run {
+  /** For the next command that is printed: ` -c DIR` or `''`. */
+  readonly onward: string;
+}
+
 export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = runProgramOf(io);
   return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
@@ -45,7 +50,8 @@ export async function runNatriumRun(argv: readonly string[], io: Io, connectMast
       const { stateEvent } = await import('../events/state-event.js');
       return stateEvent(configDirOf(options, io), run.ask.args, { io, printer });
     }
-    return withMaster(connectMaster, options, io, (link) => carryOut(run, link, printer, io));
+    const onward = configWords(options);
+    return withMaster(connectMaster, options, io, (link) => carryOut({ ...run, onward }, link, printer, io));
   });
 }
 
@@ -68,7 +74,7 @@ function runOf(options: Options, words: readonly string[]): Run | undefined {
 }
 
 async function carryOut(
-  { ask: asked, docs = false }: Run,
+  { ask: asked, docs = false, onward }: Started,
   link: MasterLink,
   printer: Printer,
   io: Io,
@@ -77,7 +83,7 @@ async function carryOut(
   const timeout = asked.timeout ?? (asked.async === true ? ASYNC_TIMEOUT : link.defaults.runnerTimeout);
   const ask = { ...asked, timeout };
   const answer = await orInterrupt(link.run(ask, (told) => (jid = told)), io); // prettier-ignore
-  if (answer === INTERRUPTED) return interrupted(jid, io);
+  if (answer === INTERRUPTED) return interrupted(jid, onward, io);
   if (!answer.ok) return refused(answer.error, io);
   if (ask.async === true) return underWay(answer.value, io);
   const { ret, retcode, success, out } = answer.value;
@@ -91,12 +97,12 @@ async function carryOut(
 }
 
 /** What runs goes on without this command. */
-function interrupted(jid: string, io: Io): number {
+function interrupted(jid: string, onward: string, io: Io): number {
   io.err(`\n${CTRL_C}\n`);
   if (jid !== '') {
     io.err(
       `This run's jid is: ${jid}\nIt may not have finished. What it returns is told on the event bus; to look it up later, run the ` +
-        `following command:\n\nnatriumctl event replay salt/run/${jid}\n`,
+        `following command:\n\nnatriumctl event replay${onward} salt/run/${jid}\n`,
     );
   }
   return EXIT.interrupted;

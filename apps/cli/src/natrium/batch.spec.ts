@@ -30,6 +30,17 @@ describe('--batch', () => {
     expect({ exit, out }).toEqual({ exit: 0, out: ['a', 'b', 'c'].map(block).join('') });
   });
 
+  it('says on stderr whom it asks where a program reads stdout', async () => {
+    const { out, err: said } = await natrium(['*', 'test.ping', '-b1', '--out=json', '--out-indent=-1'], three);
+    expect(said).toBe(['a', 'b', 'c'].map((id) => `\nExecuting run on ['${id}']\n\n`).join(''));
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual(['a', 'b', 'c'].map((id) => ({ [id]: true, jid: JID, retcode: 0 })));
+  });
+
   it('asks for nothing in the name of an empty id of a list, nor of one that is longer than any', async () => {
     const listed = { preview: ok(['a', 'b']), jobs: [good('a'), good('b')] };
     const { master } = await natrium(['-L', `a,,b,${'x'.repeat(256)},z`, 'test.ping', '-b', '1'], listed);
@@ -170,9 +181,14 @@ describe('--batch-safe-limit', () => {
       natrium(['*', 'test.ping', '--batch-safe-limit=3', ...flags], three);
     const { out, err } = await limited();
     expect([out.startsWith(`${NOTICE}\nExecuting run on ['a', 'b', 'c']\n\na:\n`), err]).toEqual([true, '']);
-    for (const flags of [['--out=json'], ['--static'], ['--out=quiet']]) {
-      const told = await limited(...flags);
-      expect([told.out.includes('NOTICE'), told.err]).toEqual([false, NOTICE]);
+    const run = "\nExecuting run on ['a', 'b', 'c']\n\n";
+    for (const [flag, also] of [
+      ['--out=json', run],
+      ['--static', ''],
+      ['--out=quiet', ''],
+    ] as const) {
+      const told = await limited(flag);
+      expect([told.out.includes('NOTICE'), told.err]).toEqual([false, `${NOTICE}${also}`]);
     }
     const asked = await limited('-b2');
     expect(asked.out + asked.err).not.toContain('NOTICE');

@@ -6,7 +6,7 @@ import { refused } from '../common/refused.js';
 import type { Io, MasterLink } from '../ports.js';
 import type { JobReport } from './job-report.js';
 import { LiveStatus } from './live-status.js';
-import { lookUpHint, unknownId } from './missing.js';
+import { unknownId } from './missing.js';
 
 export interface FollowParts {
   readonly link: MasterLink;
@@ -24,8 +24,8 @@ export async function followJob(
   const live = new LiveStatus(io, progress);
   try {
     for await (const news of untilInterrupt(job, io)) {
-      if (news === INTERRUPTED) return interrupted(report.jid, live, io);
-      if (news.type === 'refused') return lost(news.refusal, report.jid, io);
+      if (news === INTERRUPTED) return interrupted(report, live, io);
+      if (news.type === 'refused') return lost(news.refusal, report, io);
       if (news.type === 'started') {
         if (!report.started(news)) return EXIT.noneMatched;
         live.started(news.minions, news.missing.map(unknownId));
@@ -41,29 +41,29 @@ export async function followJob(
   } finally {
     live.ended();
   }
-  return masterLost(report.jid, io);
+  return masterLost(report, io);
 }
 
-function interrupted(jid: string, live: LiveStatus, io: Io): number {
+function interrupted(report: JobReport, live: LiveStatus, io: Io): number {
   live.erase();
   io.err(`\n${CTRL_C}\n`);
-  sayJid(jid, io);
+  sayJid(report, io);
   return EXIT.interrupted;
 }
 
 /** Before the job's start it is a refusal; after it nobody answers any more, and the job goes on. */
-function lost(why: Refusal, jid: string, io: Io): number {
+function lost(why: Refusal, report: JobReport, io: Io): number {
   const exit = refused(why, io);
-  sayJid(jid, io);
+  sayJid(report, io);
   return exit;
 }
 
-function sayJid(jid: string, io: Io): void {
-  if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint(jid)}\n`);
+function sayJid({ jid, lookUpHint }: JobReport, io: Io): void {
+  if (jid !== '') io.err(`This job's jid is: ${jid}\n${lookUpHint}\n`);
 }
 
-function masterLost(jid: string, io: Io): number {
+function masterLost({ jid, lookUpHint }: JobReport, io: Io): number {
   const started = jid === '' ? 'before it answered' : `while job ${jid} was running`;
-  io.err(`The connection to the master was lost ${started}.\n${jid === '' ? '' : `${lookUpHint(jid)}\n`}`);
+  io.err(`The connection to the master was lost ${started}.\n${jid === '' ? '' : `${lookUpHint}\n`}`);
   return EXIT.unavailable;
 }

@@ -10,7 +10,7 @@ import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
-import { type Missing, missingOf, missingText, sayNobody, unknownId } from './missing.js';
+import { lookUpHint, type Missing, missingOf, missingText, sayNobody, unknownId } from './missing.js';
 import type { ShowOptions } from './request.js';
 import { summaryText } from './summary.js';
 
@@ -54,6 +54,11 @@ export class JobReport {
     return this.#start.jid;
   }
 
+  /** How to see later what this job returns. */
+  get lookUpHint(): string {
+    return lookUpHint(this.jid, this.#ports.show.configWords);
+  }
+
   /** Whether something failed or is missing so far. */
   get hasFailures(): boolean {
     return this.#failed.length + this.#missing.length > 0;
@@ -71,8 +76,8 @@ export class JobReport {
   batch(ids: readonly string[]): void {
     this.#start = NOT_STARTED;
     this.#batched = true;
-    const { io, printer } = this.#ports;
-    if (!this.#gathers() && printer.asked !== 'quiet') io.out(`\nExecuting run on ${pyRepr([...ids])}\n\n`);
+    const { printer } = this.#ports;
+    if (!this.#gathers() && printer.asked !== 'quiet') printer.say(`\nExecuting run on ${pyRepr([...ids])}\n\n`);
   }
 
   /** @returns false when nobody matched: nothing follows then. */
@@ -89,7 +94,7 @@ export class JobReport {
     const { io, show, printer } = this.#ports;
     const sentence = `Executing job with jid ${jid}`;
     // With --static a program reads all of stdout as one document.
-    const say = (text: string) => (show.static && !FOR_PEOPLE.has(printer.asked) ? io.err(text) : io.out(text));
+    const say = (text: string) => (show.static && !FOR_PEOPLE.has(printer.asked) ? io.err(text) : printer.say(text));
     if (show.verbose) say(`${sentence}\n${'-'.repeat(sentence.length)}\n\n`);
     else if (show.showJid) say(`jid: ${jid}\n`);
   }
@@ -140,7 +145,7 @@ export class JobReport {
   }
 
   #showMissing(missing: Missing): void {
-    const text = missingText(missing, this.jid);
+    const text = missingText(missing, this.jid, this.lookUpHint);
     if (this.#gathers()) this.#whole.set(missing.id, text);
     else this.#ports.printer.show({ [missing.id]: text }, { out: 'no_return', retcode: EXIT.failed });
   }

@@ -20,7 +20,7 @@ const NO_SUCH_ID = 'No accepted minion has this id.';
 const NONE_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.';
 export const NO_RETURN = 'ERROR: No return received\n';
 
-export function missingText({ why, sentence }: Missing, jid: string): string {
+export function missingText({ why, sentence }: Missing, jid: string, hint: string): string {
   switch (why) {
     case 'not_connected':
       return 'Minion did not return. [Not connected]';
@@ -29,9 +29,9 @@ export function missingText({ why, sentence }: Missing, jid: string): string {
     case 'refused':
       return `Minion did not return. [Refused]\n${sentence ?? 'It refused the job.'}`;
     case 'running':
-      return `Minion did not return. [No response]\nIt is still running, jid ${jid}.\n${lookUpHint(jid)}`;
+      return `Minion did not return. [No response]\nIt is still running, jid ${jid}.\n${hint}`;
     case 'no_answer':
-      return `Minion did not return. [No response]\n${sentence === undefined ? '' : `${asSentence(sentence)}\n`}${lookUpHint(jid)}`;
+      return `Minion did not return. [No response]\n${sentence === undefined ? '' : `${asSentence(sentence)}\n`}${hint}`;
   }
 }
 
@@ -50,8 +50,9 @@ function asSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
-export function lookUpHint(jid: string): string {
-  return `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nnatrium-run jobs.lookup_jid ${jid}`;
+/** @param configWords Of this command line: ` -c DIR` or `''`. */
+export function lookUpHint(jid: string, configWords: string): string {
+  return `The minions may not have all finished running and any remaining minions will return upon completion. To look up the return data for this job later, run the following command:\n\nnatrium-run${configWords} jobs.lookup_jid ${jid}`;
 }
 
 /** The reason in a few words, for the live line. */

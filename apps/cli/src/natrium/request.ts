@@ -4,6 +4,7 @@ import { runnerTagProblem } from '@natrium/events';
 import { WAITS } from '@natrium/flow';
 import { err, ok, type Result } from '@natrium/model';
 import type { CommandDefaults } from '../common/command-defaults.js';
+import { configWords } from '../common/common-options.js';
 import { type Options, UsageError } from '../common/options.js';
 import { targetTypeIn } from '../common/target-options.js';
 import { commandWords, type CommandWords, targetWord } from '../common/words.js';
@@ -29,6 +30,8 @@ export interface ShowOptions {
   readonly static: boolean;
   readonly summary: boolean;
   readonly hideMissing: boolean;
+  /** For the next command that is printed: ` -c DIR` or `''`. */
+  readonly configWords: string;
 }
 
 /** As the command line has it; undefined where it says nothing about the missing. */
@@ -122,5 +125,6 @@ function showOf(options: Options): AskedShow {
     static: options.flag('static'),
     summary: options.flag('summary'),
     hideMissing: options.flag('hideTimeout') ? true : options.flag('showTimeout') ? false : undefined,
+    configWords: configWords(options),
   };
 }

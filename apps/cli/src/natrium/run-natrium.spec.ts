@@ -136,6 +136,18 @@ describe('natrium exits 1', () => {
     expect(exit).toBe(1);
   });
 
+  it.each([
+    [[], ''],
+    [['-c', '/state/master'], ' -c /state/master'],
+    [['--config-dir=/my state'], " -c '/my state'"],
+  ])('and with the folder of %j that way leads to the same master', async (words, onward) => {
+    const command = `natrium-run${onward} jobs.lookup_jid ${JID}\n`;
+    const silent = [started(['b']), ended({ id: 'b', why: 'no_answer' as const })];
+    expect((await natrium([...words, ...PING], { job: silent })).out).toContain(`    ${command}`);
+    const gone = { type: 'refused', refusal: refusal('master_unreachable', 'no answer') } as const;
+    expect((await natrium([...words, ...PING], { job: [started(['b']), gone] })).err).toContain(`\n${command}`);
+  });
+
   it('when a minion was there and is gone, which is not as if it had never been reached', async () => {
     const gone = { id: 'b', why: 'no_answer', sentence: 'it was connected and is not now' } as const;
     const { out } = await natrium(PING, { job: [started(['b']), ended(gone)] });
@@ -259,13 +271,19 @@ describe('decorations', () => {
   });
 
   it.each(['-v', '--show-jid'])(
-    '%s with --static leaves stdout one document, and says the jid on stderr',
+    '%s in a format for programs leaves stdout to that, and says the jid on stderr',
     async (flag) => {
       const { out, err: said } = await natrium([flag, '-s', '--out', 'json', ...PING], { job });
       expect(JSON.parse(out)).toMatchObject({ a: 1, b: 2 });
       expect(said).toContain(JID);
-      for (const flags of [['-s'], ['--out', 'json']])
-        expect((await natrium([flag, ...flags, ...PING], { job })).out).toContain(JID);
+      for (const format of ['json', 'jsonl', 'yaml', 'raw']) {
+        const each = await natrium([flag, '--out', format, ...PING], {
+          job: [started(['a']), returned('a', 1), ended()],
+        });
+        expect([each.out.includes(JID), each.err.includes(JID)]).toEqual([false, true]);
+      }
+      for (const flags of [['-s'], ['--out', 'txt']])
+        expect((await natrium([flag, ...flags, ...PING], { job })).out).toContain(`${JID}\n`);
     },
   );
 

@@ -5,6 +5,7 @@ import type { Subcommand } from './subcommand.js';
 export const accounts: Subcommand = {
   name: 'accounts',
   usage: 'sync [--dry-run] [--replace] [--remove-missing] [-c <dir>]',
+  verbs: ['sync'],
   summary: 'give the accounts of this host that publisher_acl names keys of their own (as root)',
   declare: (command) => {
     command.option('--dry-run', 'only say what would be done');

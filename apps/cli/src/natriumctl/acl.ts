@@ -1,4 +1,4 @@
-import { EXIT } from '../common/exit-codes.js';
+import { UsageError } from '../common/options.js';
 import { addTargetOptions } from '../common/target-options.js';
 import type { Subcommand } from './subcommand.js';
 
@@ -29,6 +29,7 @@ Exit codes: lint 0 clean, 1 warnings with --strict, 2 problems; explain 0 allowe
 export const acl: Subcommand = {
   name: 'acl',
   usage: '<lint|explain|can-i|who-can|test|diff|replay> [options]',
+  verbs: ['lint', 'can-i', 'explain', 'who-can', 'test', 'diff', 'replay'],
   summary: 'check, explain, test and compare access lists',
   declare: (command) => {
     command.optionsGroup('Over what:');
@@ -50,10 +51,8 @@ export const acl: Subcommand = {
   },
   run: async (options, words, io) => {
     const [word, ...rest] = words;
-    if (word === undefined) {
-      io.err(`natriumctl acl: say what: lint, explain, who-can, test, diff or replay (-h says more)\n`);
-      return EXIT.incomplete;
-    }
+    if (word === undefined)
+      throw new UsageError('say what to do: lint, can-i, explain, who-can, test, diff or replay (-h says more)');
     const { runAcl } = await import('../acl/run-acl.js');
     return runAcl({ word, words: rest, options, io });
   },

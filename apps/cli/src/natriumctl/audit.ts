@@ -18,6 +18,7 @@ verify exits with 0 when all is intact, 1 when it found something, 69 when there
 export const audit: Subcommand = {
   name: 'audit',
   usage: 'tail [-f] | verify [<file>] | export <file>',
+  verbs: ['tail', 'verify', 'export'],
   summary: 'who was allowed and refused what: follow it, verify it, copy it',
   declare: (command) => {
     command.option('-f, --follow', 'tail: go on with what comes');

@@ -10,6 +10,7 @@ Examples:
 export const completion: Subcommand = {
   name: 'completion',
   usage: 'bash|zsh',
+  verbs: ['bash', 'zsh'],
   summary: 'print a completion script for all commands',
   declare: (command) => {
     command.addHelpText('after', EXAMPLES);

@@ -1,12 +1,11 @@
-import { parseJid } from '@natrium/model';
-import { addOutputOptions, configDirOf } from '../common/common-options.js';
+import { MAX_TIMEOUT, parseJid } from '@natrium/model';
+import { addOutputOptions, configDirOf, configWords } from '../common/common-options.js';
 import { type Options, UsageError } from '../common/options.js';
 import { makePrinter } from '../common/printer.js';
 import { withMaster } from '../common/with-master.js';
 import type { Subcommand } from './subcommand.js';
 
 const DEFAULT_TIMEOUT = 60;
-const DAY = 86_400;
 
 const EXAMPLES = `
 Examples:
@@ -23,6 +22,7 @@ Exit codes as of natrium: 0 all returned well, 1 something failed or is missing,
 export const job: Subcommand = {
   name: 'job',
   usage: 'follow <jid> [options]',
+  verbs: ['follow'],
   summary: 'follow a job that was started with --async, or left with Ctrl-C',
   declare: (command) => {
     command.option('-t, --timeout <seconds>', `how long to wait for the rest (default: ${String(DEFAULT_TIMEOUT)})`);
@@ -33,7 +33,7 @@ export const job: Subcommand = {
   },
   run: async (options, words, io, ports) => {
     const jid = jidIn(words);
-    const timeout = options.integer('timeout', { min: 0, max: DAY }) ?? DEFAULT_TIMEOUT;
+    const timeout = options.integer('timeout', { min: 0, max: MAX_TIMEOUT }) ?? DEFAULT_TIMEOUT;
     const printer = makePrinter(options, io);
     const { followStored } = await import('../natrium/follow-stored.js');
     return withMaster(ports.connectMaster, options, io, async (link) => {
@@ -61,5 +61,6 @@ function showOf(options: Options) {
     static: options.flag('static'),
     summary: options.flag('summary'),
     hideMissing: false,
+    configWords: configWords(options),
   };
 }

@@ -16,6 +16,7 @@ Example:
 export const keys: Subcommand = {
   name: 'keys',
   usage: 'rotate [--in <seconds>] [-c <dir>]',
+  verbs: ['rotate'],
   summary: 'new storage keys, and the end of those under which nothing is stored',
   declare: (command) => {
     command.option('--in <seconds>', `when the new keys begin to seal (default: ${String(DEFAULT_DELAY_S)})`);

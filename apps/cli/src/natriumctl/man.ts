@@ -1,6 +1,6 @@
 import { UsageError } from '../common/options.js';
+import { pathTrouble } from '../common/path-trouble.js';
 import type { Subcommand } from './subcommand.js';
-import { messageOf } from '@natrium/model';
 
 const EXAMPLES = `
 Example:
@@ -31,6 +31,6 @@ function write(path: string, text: string, open: (path: string) => (text: string
   try {
     open(path)(text);
   } catch (problem) {
-    throw new UsageError(messageOf(problem));
+    throw new UsageError(pathTrouble(path, problem));
   }
 }

@@ -21,6 +21,7 @@ Examples:
 export const roles: Subcommand = {
   name: 'roles',
   usage: 'show | renew | new-key <role> | retire <role> | new-root [--root <file>]',
+  verbs: ['show', 'renew', 'new-key', 'retire', 'new-root'],
   summary: "the services' keys: show, renew and replace them, and the root",
   declare: (command) => {
     command.option('--root <file>', "the root's key, when it is not in the folder of keys");

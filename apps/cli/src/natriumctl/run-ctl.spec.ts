@@ -105,6 +105,7 @@ describe('natriumctl', () => {
     [['doctor', 'x'], "unexpected argument 'x'"],
     [['doctor', '-l', '/tmp'], "option -l: invalid choice: '/tmp'"],
     [['up', '--state', 'D', '--broker-auth', 'x'], "'x' is neither jwt nor none"],
+    [['acl'], 'say what to do'],
     [['audit'], 'say what to do'],
     [['audit', 'export'], 'name the file'],
     [['audit', 'tail', 'x'], "unexpected argument 'x'"],

@@ -11,16 +11,18 @@ export interface Subcommand {
   readonly name: string;
   /** What follows the name in the usage line. */
   readonly usage: string;
+  /** What its first word may be, where that is one of a few. */
+  readonly verbs?: readonly string[];
   readonly summary: string;
   /** Adds its options and examples. */
   readonly declare: (command: Command) => void;
   readonly run: (options: Options, words: readonly string[], io: Io, ports: CtlPorts) => Promise<number>;
 }
 
-export function subcommandProgram({ name, usage, summary, declare }: Subcommand, io: Io): Program {
+export function subcommandProgram({ name, usage, verbs = [], summary, declare }: Subcommand, io: Io): Program {
   const whole = `${CTL} ${name}`;
   const command = makeCommand(whole, usage, io).description(summary);
   declare(command);
   addCommonOptions(command);
-  return { name: whole, usage, command };
+  return { name: whole, usage, command, verbs };
 }

@@ -14,6 +14,7 @@ A token that is revoked is refused at once, by every gateway.`;
 export const token: Subcommand = {
   name: 'token',
   usage: 'list [--json] | revoke (<id> | --user <name> [--eauth <back end>]) [-c <dir>]',
+  verbs: ['list', 'revoke'],
   summary: 'who is logged in through external_auth, and the end of it',
   declare: (command) => {
     command.option('--json', 'a JSON object for each token');

@@ -28,7 +28,10 @@ export const up: Subcommand = {
     command.option('--http-port <port>', 'port of the HTTP API, 0: a free one; further gateways take the next ones');
     command.option('--broker-auth <how>', 'jwt: the broker asks who comes; none: it does not (default: jwt)');
     command.option('--tls', 'TLS to the broker, with a CA of its own');
-    command.option('--master-config <file>', 'a master file to use, as /etc/salt/master');
+    command.option(
+      '--master-config <file>',
+      'a master file to use, as /etc/salt/master: copied over the one of last time, which is kept as master.old',
+    );
     command.addHelpText('after', EXAMPLES);
   },
   run: (options, words, io, ports) => ports.up(upOptions(options, words), io),

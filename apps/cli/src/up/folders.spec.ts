@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadMinionConfig } from '@natrium/config';
 import { runInit } from '../init/init.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { certify, prepareFolders, writeMinion } from './folders.js';
+import { certify, prepareFolders, takeMasterFile, writeMinion } from './folders.js';
 
 let folder: string;
 beforeEach(() => {
@@ -20,10 +20,25 @@ it('a minion is of the cluster that the master file names', async () => {
   writeFileSync(masterConfig, 'cluster: prod\n');
   const options = { state: join(folder, 'state'), minions: ['web1'], replicas: {}, masterConfig };
   const folders = await prepareFolders(options);
+  takeMasterFile(masterConfig, folders.master);
   expect(await runInit({ configDir: folders.master }, new ScriptedIo())).toBe(0);
   writeMinion(folders, { id: 'web1', cluster: 'prod' }, options);
   const loaded = loadMinionConfig(folders.minion('web1'));
   expect(loaded.ok ? loaded.value.config : loaded.error).toMatchObject({ id: 'web1', cluster: 'prod' });
+  const text = readFileSync(join(folders.minion('web1'), 'minion'), 'utf8');
+  expect(text).toMatch(/^# Written by natriumctl up at each start; your own keys belong into minion\.d\/\*\.conf/);
+});
+
+it('a master file that somebody may have edited is kept where another takes its place, and nothing else is', async () => {
+  const given = join(folder, 'given');
+  const { master } = await prepareFolders({ state: join(folder, 'state'), minions: [], replicas: {} });
+  const [file, old] = [join(master, 'master'), join(master, 'master.old')];
+  const take = (text: string) => (writeFileSync(given, text), takeMasterFile(given, master).kept);
+  expect([take('user: a\n'), take('user: a\n')]).toEqual([undefined, undefined]);
+  expect(takeMasterFile(file, master).kept).toBeUndefined();
+  writeFileSync(file, 'user: edited\n');
+  expect(take('user: b\n')).toBe(old);
+  expect([file, old].map((path) => readFileSync(path, 'utf8'))).toEqual(['user: b\n', 'user: edited\n']);
 });
 
 it('a cluster that was begun without TLS gets a certificate, once', async () => {

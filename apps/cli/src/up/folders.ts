@@ -2,8 +2,8 @@
  * What `up` writes below its state folder: `master/` and `minions/<id>/` are configuration folders like those of a real
  * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
  */
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
@@ -53,6 +53,7 @@ export function writeMinion(folders: Folders, { id, cluster }: OwnMinion, { brok
   makeFolder(folder, FOLDER_MODE);
   const joinCreds = new BrokerKeys(join(folders.master, 'pki', 'broker')).credsPath('join');
   const lines = [
+    '# Written by natriumctl up at each start; your own keys belong into minion.d/*.conf beside it.',
     `id: ${JSON.stringify(id)}`,
     `cluster: ${JSON.stringify(cluster)}`,
     `nats: ${url(folders.natsPort)}`,
@@ -64,11 +65,32 @@ export function writeMinion(folders: Folders, { id, cluster }: OwnMinion, { brok
   writeWhole(join(folder, 'minion'), lines.join('\n'), CONFIG_MODE);
 }
 
-function writeMaster({ masterConfig, brokerAuth = 'jwt', tls }: UpOptions, folder: string, natsPort: number): void {
+const NO_KEYS = '# The master file of this cluster: nobody may publish until `peer` says so.\n';
+
+export interface MasterFile {
+  readonly path: string;
+  /** Where the one of last time is, which said something else. */
+  readonly kept: string | undefined;
+  undo(): void;
+}
+
+/** A copy of the given file takes the place of the master file of last time, which somebody may have edited. */
+export function takeMasterFile(given: string, folder: string): MasterFile {
+  const [path, old] = [join(folder, 'master'), join(folder, 'master.old')];
+  const before = readFileSync(path, 'utf8');
+  const isKept = before !== readFileSync(given, 'utf8') && before !== NO_KEYS;
+  if (isKept) renameSync(path, old);
+  if (resolve(given) !== path) copyFileSync(given, path);
+  const undo = () => {
+    if (isKept) renameSync(old, path);
+    else writeWhole(path, before, CONFIG_MODE);
+  };
+  return { path, kept: isKept ? old : undefined, undo };
+}
+
+function writeMaster({ brokerAuth = 'jwt', tls }: UpOptions, folder: string, natsPort: number): void {
   const file = join(folder, 'master');
-  if (masterConfig !== undefined) copyFileSync(masterConfig, file);
-  else if (!existsSync(file))
-    writeWhole(file, '# The master file of this cluster: nobody may publish until `peer` says so.\n', CONFIG_MODE);
+  if (!existsSync(file)) writeWhole(file, NO_KEYS, CONFIG_MODE);
   makeFolder(join(folder, 'master.d'), FOLDER_MODE);
   const own = {
     nats: url(natsPort),

@@ -1,5 +1,5 @@
 /** Rules of what `up` does not begin: it says why, and nothing is started or made that a next try would stumble over. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockFolder } from '@natrium/keystore';
@@ -30,12 +30,31 @@ it.each<[string, Partial<UpOptions>, string]>([
   expect(existsSync(join(folder, 'state'))).toBe(false);
 }); // prettier-ignore
 
-it('a master file with problems is told of before anything is started, and no cluster is founded', async () => {
+it.each([
+  ['a file', () => join(folder, 'file'), 'is a file: name a folder'],
+  ['below a file', () => join(folder, 'file', 'state'), 'file is no folder'],
+  ['where none can be made', () => '/proc/state', 'nothing can be made in /proc'],
+])('a state folder that is %s makes no sense', async (_, state, sentence) => {
+  writeFileSync(join(folder, 'file'), '');
+  const begun = runUp(optionsWith({ state: state() }), new ScriptedIo());
+  await expect(begun).rejects.toThrow(UsageError);
+  await expect(begun).rejects.toThrow(/^option --state: /);
+  await expect(begun).rejects.toThrow(sentence);
+});
+
+it('a master file with problems is told of by its own name before anything is started: no cluster is founded, and the one of last time stays', async () => {
   const masterConfig = join(folder, 'salt-master');
   writeFileSync(masterConfig, 'peer: {}\nworker_treads: 3\n');
   const io = new ScriptedIo();
-  expect(await runUp(optionsWith({ masterConfig }), io)).toBe(78);
-  expect(io.stderr).toMatch(/state\/master\/master:2: worker_treads: .*\n/);
+  const master = join(folder, 'state', 'master');
+  for (const before of ['', 'user: edited\n']) {
+    mkdirSync(master, { recursive: true });
+    writeFileSync(join(master, 'master'), before);
+    expect(await runUp(optionsWith({ masterConfig }), io)).toBe(78);
+    expect(readFileSync(join(master, 'master'), 'utf8')).toBe(before);
+    expect(existsSync(join(master, 'master.old'))).toBe(false);
+  }
+  expect(io.stderr).toMatch(new RegExp(`^(${masterConfig}:2: worker_treads: .*\\n){2}$`));
   expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
 });
 

@@ -12,20 +12,22 @@ import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
-import { type FolderLock, type FolderUse, lockFolder, MasterKeys, readIdentity } from '@natrium/keystore';
+import { type FolderLock, type FolderUse, lockFolder, makeFolder, MasterKeys, readIdentity } from '@natrium/keystore';
 import { messageOf, parseMinionId } from '@natrium/model';
 import { ANY_PORT, freePort } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
+import { pathTrouble } from '../common/path-trouble.js';
 import { shellWord } from '../common/shell-quoted.js';
 import { runInit } from '../init/init.js';
 import { connectMaster } from '../link/connect-master.js';
 import type { Io, MasterLink, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
-import { certify, type Folders, prepareFolders, writeBroker, writeMinion } from './folders.js';
+import { certify, type Folders, prepareFolders, takeMasterFile, writeBroker, writeMinion } from './folders.js';
 import { letIn } from './letting-in.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
+import { BROKER, endOf, lineOf } from './told.js';
 
 const GATEWAY = 'master-gateway';
 const SERVICES = ['acl-service', GATEWAY, 'runner-service'] as const;
@@ -39,6 +41,7 @@ export const ONE_UP: FolderUse = {
   program: 'natriumctl up',
   mend: 'end that one first, or name another folder with --state',
 };
+const STATE_MODE = 0o750;
 const READY_MS = 60_000;
 const AGAIN_MS = 100;
 
@@ -51,6 +54,7 @@ class MasterFileBroken extends Error {
 export async function runUp(given: UpOptions, io: Io): Promise<number> {
   const options = { ...given, state: resolve(given.state) };
   checkWords(options);
+  makeState(options.state);
   const cluster = new Cluster(options, io);
   let lock: FolderLock | undefined;
   try {
@@ -73,6 +77,7 @@ class Cluster {
   readonly #minions: Child[] = [];
   readonly #services: Child[] = [];
   #broker: Child | undefined;
+  #isUp = false;
   /** Of the first gateway. */
   #httpPort: number | undefined;
   readonly #interrupted: Promise<void>;
@@ -95,6 +100,7 @@ class Cluster {
     const config = this.#masterConfig(folders);
     await this.#found(folders, config);
     await this.#orInterrupted(this.#startAll(folders, config));
+    this.#isUp = true;
     const seconds = ((this.io.now() - began) / 1000).toFixed(1);
     const minions = String(this.options.minions.length);
     if (this.#httpPort !== undefined) this.io.out(`http api: port ${String(this.#httpPort)}\n`);
@@ -119,9 +125,18 @@ class Cluster {
 
   /** Read before anything is started: each service would say the same. */
   #masterConfig({ master }: Folders): MasterConfig {
+    const { masterConfig: given } = this.options;
+    const taken = given === undefined ? undefined : takeMasterFile(given, master);
     const loaded = loadMasterConfig(master);
-    if (loaded.ok) return loaded.value.config;
-    for (const problem of loaded.error) this.io.err(`${problemSentence(problem)}\n`);
+    if (loaded.ok) {
+      if (taken?.kept !== undefined) this.io.err(`natriumctl: the master file of last time is now ${taken.kept}\n`);
+      return loaded.value.config;
+    }
+    taken?.undo();
+    for (const problem of loaded.error) {
+      const file = problem.file === taken?.path ? (given ?? problem.file) : problem.file;
+      this.io.err(`${problemSentence({ ...problem, file })}\n`);
+    }
     throw new MasterFileBroken();
   }
 
@@ -130,7 +145,7 @@ class Cluster {
     const broker = new BrokerKeys(`${keys.folder}/broker`);
     if (!keys.exists) {
       const silent = { ...this.io, out: () => undefined };
-      if ((await runInit({ configDir: folders.master }, silent)) !== 0)
+      if ((await runInit({ configDir: folders.master, brokerAuth: this.options.brokerAuth ?? 'jwt' }, silent)) !== 0)
         throw new Error('the cluster could not be founded');
     } else if (!broker.exists) {
       // A folder from before the broker asked for users.
@@ -141,7 +156,7 @@ class Cluster {
 
   async #startAll(folders: Folders, { event_sinks: sinks, cluster }: MasterConfig): Promise<void> {
     writeBroker(folders, this.options);
-    this.#broker = this.#child(guarded('nats-server', await brokerProgram(), ['-c', folders.brokerConfig]));
+    this.#broker = this.#child(guarded(BROKER, await brokerProgram(), ['-c', folders.brokerConfig]));
     await brokerAnswers(folders.natsPort, this.#broker.ended);
     const { replicas: wanted, httpPort } = this.options;
     this.#httpPort = httpPort === ANY_PORT ? await freePort(wanted[GATEWAY] ?? 1) : httpPort;
@@ -206,11 +221,13 @@ class Cluster {
   }
 
   #child(program: Program): Child {
+    const news = () => ({ name: program.name, isUp: this.#isUp });
     const child = new Child(program, (line) => {
-      this.io.err(`${program.name}: ${line}\n`);
+      const told = lineOf(news(), line);
+      if (told !== undefined) this.io.err(`${told}\n`);
     });
     void child.ended.then((how) => {
-      if (!child.stopping) this.io.err(`natriumctl: ${program.name} ended: ${how}\n`);
+      if (!child.stopping) this.io.err(`${endOf(news(), how)}\n`);
     });
     // Who waits for it hears of it; nobody has to.
     child.ready.catch(() => undefined);
@@ -234,6 +251,14 @@ function appProgram(name: string, app: string, configDir: string, how: How = {})
 function fingerOf(folders: Folders, id: string): string | undefined {
   const identity = readIdentity(`${folders.minion(id)}/pki/minion.key`);
   return identity === undefined ? undefined : fingerprint(identity.publicKey);
+}
+
+function makeState(state: string): void {
+  try {
+    makeFolder(state, STATE_MODE);
+  } catch (error) {
+    throw new UsageError(`option --state: ${pathTrouble(state, error)}`);
+  }
 }
 
 function checkWords({ minions, replicas, masterConfig }: UpOptions): void {

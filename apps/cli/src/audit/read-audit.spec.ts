@@ -1,0 +1,50 @@
+/** Rules of reading the audit of a cluster: page by page to the end, every record once. */
+import { ok, type Value } from '@natrium/model';
+import type { OpenMaster } from '../link/open-master.js';
+import { readAudit } from './read-audit.js';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function groupOf(chain: string, first: number, ...texts: readonly string[]): Value {
+  return { chain, first, at: 0, records: texts.map(base64) };
+}
+
+/** An acl-service that hands out these pages, and whose job cache is not for this account. */
+function aMaster(...pages: readonly (readonly Value[])[]) {
+  const asked: unknown[] = [];
+  const admin = (_what: string, fun: string, [ask]: readonly Value[]) => {
+    if (fun === 'audit.heads') return Promise.resolve(ok({ heads: [] }));
+    asked.push(ask);
+    const next = asked.length;
+    return Promise.resolve(ok({ groups: pages[next - 1] ?? [], next, last: next >= pages.length }));
+  };
+  const storageKeys = () => {
+    throw new Error('not for this account');
+  };
+  return { asked, master: { client: { admin }, keys: { storageKeys, chain: () => [] } } as unknown as OpenMaster };
+}
+
+async function readFrom(...pages: readonly (readonly Value[])[]) {
+  const { master, asked } = aMaster(...pages);
+  const heard: number[] = [];
+  const read = await readAudit(master, (records) => heard.push(records));
+  const records = read.ok ? read.value.records : [];
+  return { asked, heard, records: records.map((one) => [one.chain, one.number, Buffer.from(one.bytes).toString()]) };
+}
+
+it('asks from the first record on for the next page until the last, and says how many records each had', async () => {
+  const { asked, heard, records } = await readFrom([groupOf('b', 0, 'x', 'y')], [], [groupOf('a', 0, 'z')]);
+  expect(asked).toEqual([0, 1, 2].map((from) => ({ from, limit: 1000 })));
+  expect(heard).toEqual([2, 0, 1]);
+  expect(records).toEqual([['a', 0, 'z'], ['b', 0, 'x'], ['b', 1, 'y']]); // prettier-ignore
+});
+
+it('has a record once whose group has grown and came again', async () => {
+  const { records } = await readFrom([groupOf('a', 0, 'x'), groupOf('a', 1, 'y')], [groupOf('a', 1, 'y', 'z')]);
+  expect(records).toEqual([['a', 0, 'x'], ['a', 1, 'y'], ['a', 2, 'z']]); // prettier-ignore
+});
+
+it('has every record that differs from another in the same place, as they are kept, and those of other chains', async () => {
+  const { records } = await readFrom([groupOf('a', 0, 'x', 'y')], [groupOf('a', 1, 'v'), groupOf('b', 1, 'y')], [groupOf('a', 1, 'y')]); // prettier-ignore
+  expect(records).toEqual([['a', 0, 'x'], ['a', 1, 'y'], ['a', 1, 'v'], ['b', 1, 'y']]); // prettier-ignore
+});

@@ -30,6 +30,8 @@ const named = { minifyWhitespace: true, lineLimit: 200, sourcemap: true };
 const noHttp = { ...named, external: ['@nestjs/platform-express'] };
 /** Whoever runs modules of the user starts this beside itself. */
 const host = { 'module-host': 'apps/minion-agent/src/module-host.mjs' };
+/** What an agent is hardly ever asked about, and what would be in its memory all the time. */
+const runners = { 'own-runners': 'apps/minion-agent/src/own-runners.ts' };
 const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natriumctl'];
 
 /** Each project and what it is made of; `tools` are the programs of this repository itself. */
@@ -38,7 +40,7 @@ const projects = {
   'acl-service': [app('acl-service', {}, noHttp)],
   'runner-service': [app('runner-service', host, noHttp)],
   'event-sink': [app('event-sink', {}, noHttp)],
-  'minion-agent': [app('minion-agent', { ...host, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
+  'minion-agent': [app('minion-agent', { ...host, ...runners, swarm: 'apps/minion-agent/src/swarm.ts' }, lean)],
   cli: commands.map((name) => ({
     out: 'dist/cli',
     entries: { [name]: `apps/cli/src/${name}.ts`, ...(name === 'natrium-call' ? host : {}) },
@@ -107,7 +109,7 @@ const laterBeside = {
     if (initialOptions.splitting === true) return;
     onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ kind, path }) => {
       const name = basename(path, '.js');
-      const isBeside = kind === 'dynamic-import' && name in later && name in initialOptions.entryPoints;
+      const isBeside = kind === 'dynamic-import' && name in initialOptions.entryPoints;
       return isBeside ? { path: `./${name}.mjs`, external: true } : undefined;
     });
   },

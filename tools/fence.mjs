@@ -44,6 +44,6 @@ export const fence = {
   },
   'apps/runner-service': { may: '*', packages: ['@nestjs/*', 'reflect-metadata', 'pino'], node: true },
   'apps/event-sink': { may: '*', packages: ['@nestjs/*', 'reflect-metadata', 'pino', 'pg'], node: true },
-  'apps/minion-agent': { may: '*', packages: ['pino'], node: true },
+  'apps/minion-agent': { may: '*', packages: ['pino'], node: true, lazy: true },
   'apps/cli': { may: '*', packages: ['commander', 'pino'], node: true, lazy: true },
 };

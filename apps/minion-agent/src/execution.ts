@@ -17,7 +17,6 @@ import {
   type ProcessPort,
   type RunningJob,
 } from '@natrium/modules';
-import { runnerLibrary } from '@natrium/runners';
 import { heldBack } from './blackout.js';
 import type { HostData } from './host-data.js';
 import { JobsNow } from './jobs-now.js';
@@ -112,7 +111,12 @@ export class Execution {
 }
 
 /** Most functions want little of it: an object with all of it costs more to make than they take. */
+/** Loaded when it is first asked for. */
+const runners = async () => (await import('./own-runners.js')).runnerLibrary();
+
 class AgentContext implements CallContext {
+  readonly runners = runners;
+
   constructor(
     private readonly options: ExecutionOptions,
     private readonly execution: Pick<Execution, 'jobs' | 'mine' | 'identity' | 'returners'>,
@@ -171,10 +175,6 @@ class AgentContext implements CallContext {
 
   get mine() {
     return this.execution.mine;
-  }
-
-  get runners() {
-    return runnerLibrary;
   }
 
   get identity() {

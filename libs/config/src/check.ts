@@ -37,11 +37,11 @@ export interface Checked<T> {
   readonly unused: readonly string[];
 }
 
-/** One kind of configuration: the name of its main file, its schema, and the schema of the other kind. */
+/** One kind of configuration: the name of its main file, its schema, and the keys of the other kind. */
 export interface Kind<S extends z.ZodMiniObject> {
   readonly name: 'master' | 'minion';
   readonly schema: S;
-  readonly other: z.ZodMiniObject;
+  readonly other: ReadonlySet<string>;
 }
 
 export function check<S extends z.ZodMiniObject>(
@@ -153,7 +153,7 @@ function unknownKey(
     return problem(`in Salt this restricts ${restricts.what}, and here it would not`, restricts.mend);
   if (isSaltKey(key)) return [];
   const elsewhere = kind.name === 'master' ? 'minion' : 'master';
-  if (Object.hasOwn(kind.other.shape, key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
+  if (kind.other.has(key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
   const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...SALT_KEYS]);
   const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
   return problem('no key of Natrium, and none of Salt’s that it knows', mend);
@@ -195,6 +195,6 @@ function invalid(
 }
 
 function unused(key: string, kind: Kind<z.ZodMiniObject>, { file, line }: FilePlace): string {
-  const where = Object.hasOwn(kind.other.shape, key) ? ` in the ${kind.name} file` : '';
+  const where = kind.other.has(key) ? ` in the ${kind.name} file` : '';
   return `${file}:${String(line)}: ${key} is a key of Salt that Natrium does not use${where}`;
 }

@@ -25,7 +25,11 @@ export interface LoadedConfig<T> {
   readonly unused: readonly string[];
 }
 
-const MASTER: Kind<typeof MasterConfig> = { name: 'master', schema: MasterConfig, other: MinionConfig };
+const MASTER: Kind<typeof MasterConfig> = {
+  name: 'master',
+  schema: MasterConfig,
+  other: new Set(Object.keys(MinionConfig.shape)),
+};
 
 /** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */
 export function unknownMasterKeys({ file, value, locate }: LoadedYaml): readonly ConfigProblem[] {

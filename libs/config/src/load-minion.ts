@@ -10,7 +10,7 @@ import { webhookProblem } from './event-sinks.js';
 import { deepFreeze } from './freeze.js';
 import { fullHostName } from './host-name.js';
 import type { LoadedConfig } from './load-master.js';
-import { MasterConfig } from './master-config.js';
+import { MASTER_KEYS } from './master-keys.js';
 import { checkMasterFinger } from './master-finger.js';
 import { MinionConfig } from './minion-config.js';
 import type { ConfigProblem } from './problem.js';
@@ -27,7 +27,7 @@ export function loadMinionConfig(
   dir = DEFAULT_DIR,
   host = thisHost(),
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
-  const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MasterConfig });
+  const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MASTER_KEYS });
   if (!checked.ok) return checked;
   const { values, locate, folders, reports, unused } = checked.value;
   const id = parseMinionId(

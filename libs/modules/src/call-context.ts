@@ -42,7 +42,7 @@ export interface CallContext extends BaseContext {
   /** Names of the returners that this minion has. */
   readonly returners?: (() => readonly string[]) | undefined;
   /** The runners that this version brings, to be read about: what a master has besides, no minion knows. */
-  readonly runners?: (() => Library) | undefined;
+  readonly runners?: (() => Promise<Library>) | undefined;
   /** Absent without a running agent. */
   readonly events?: EventPort | undefined;
   /** Absent where nothing else runs (`natrium-call`). */

@@ -45,7 +45,6 @@ const MODULE_HOST = fileURLToPath(new URL('./module-host.mjs', import.meta.url))
 const NEED_MASTER = new Set(['publish', 'event', 'key', 'mine', 'pillar', 'saltutil']);
 /** Functions that change what the running agent has in its hands. */
 const NEED_AGENT = /^grains\.(set|setvals?|append|remove|delkey|delval)$/;
-const ABOUT_RUNNERS = /^sys\.(?:list_runner|runner_)/;
 
 export const connectAgent: ConnectAgent = (options) => {
   const made = configOf(options);
@@ -135,7 +134,7 @@ async function here(config: MinionConfig, { fun, args, signal }: LocalCall): Pro
     config: shown,
     fingerprint: fun === 'key.finger' ? await (await import('./own-key.js')).ownFingerprint(config) : undefined,
     returners: fun === 'sys.list_returners' ? await returnerNames(config) : undefined,
-    runners: ABOUT_RUNNERS.test(fun) ? (await import('./own-runners.js')).runnerLibrary : undefined,
+    runners: async () => (await import('./own-runners.js')).runnerLibrary(),
     masterFingerprint: config.master_finger === '' ? undefined : config.master_finger,
     signal,
   });

@@ -52,7 +52,7 @@ describe('of runners', () => {
     isOwn: () => false,
   };
   const told = async (fun: string, ...words: readonly string[]) =>
-    (await call(`sys.${fun}`, words, { runners: () => library })).ret;
+    (await call(`sys.${fun}`, words, { runners: () => Promise.resolve(library) })).ret;
 
   it('it tells those that are known here, as Salt does: lists of names, and maps by name', async () => {
     expect(await told('list_runners')).toEqual(['jobs', 'manage']);

@@ -30,11 +30,11 @@ export const sysModule = defineModule('sys', {
   ),
   list_runners: fn(
     { doc: `The names of runner modules: ${BROUGHT}.`, params: NAMES, examples: ["sys.list_runners 'm*'"] },
-    ({ module }, context) => modulesOf(runnersOf(context), module),
+    async ({ module }, context) => modulesOf(await runnersOf(context), module),
   ),
   list_runner_functions: fn(
     { doc: `The names of runners: ${BROUGHT}.`, params: NAMES, examples: ['sys.list_runner_functions manage'] },
-    ({ module }, context) => selectFunctions(runnersOf(context), module),
+    async ({ module }, context) => selectFunctions(await runnersOf(context), module),
   ),
   runner_doc: fn(
     {
@@ -42,7 +42,7 @@ export const sysModule = defineModule('sys', {
       params: NAMES,
       examples: ['sys.runner_doc', 'sys.runner_doc manage.up'],
     },
-    ({ module }, context) => docsOf(runnersOf(context), module),
+    async ({ module }, context) => docsOf(await runnersOf(context), module),
   ),
   runner_argspec: fn(
     {
@@ -51,7 +51,7 @@ export const sysModule = defineModule('sys', {
       returns: 'a map as of sys.argspec',
       examples: ['sys.runner_argspec manage'],
     },
-    ({ module }, context) => argspecs(runnersOf(context), module),
+    async ({ module }, context) => argspecs(await runnersOf(context), module),
   ),
   list_returners: fn(
     { doc: 'The names of returners that this minion has.', returns: 'a list', examples: ['sys.list_returners'] },
@@ -83,9 +83,9 @@ function none(doc: string) {
 }
 
 /** As in Salt: those of the minion's own installation. */
-function runnersOf({ runners }: CallContext): Library {
+async function runnersOf({ runners }: CallContext): Promise<Library> {
   if (runners === undefined) throw new ExecutionError('runners are on the master: natrium-run -d lists them');
-  return runners();
+  return await runners();
 }
 
 function modulesOf(library: Library, globs: readonly Value[]): readonly string[] {

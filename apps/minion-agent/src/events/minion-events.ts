@@ -145,7 +145,7 @@ export class MinionEvents implements EventPort {
   }
 }
 
-/** What comes in time, else undefined. */
+/** What comes in time, else undefined. The timer does not stay behind: events are thousands a second. */
 async function within<T>(ms: number, coming: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

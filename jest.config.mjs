@@ -3,11 +3,13 @@ export const slow = [
   'apps/minion-agent/src/own-modules',
   'tests/broker/claimed',
   'tests/broker/doctor',
+  'tests/broker/guest',
   'tests/broker/heard-nodes',
   'tests/broker/newcomer',
   'tests/broker/node-death',
   'tests/broker/renewal',
   'tests/broker/three-nodes',
+  'tests/cluster/absent',
   'tests/cluster/at-once',
   'tests/cluster/event-kill',
   'tests/cluster/examples',
@@ -31,8 +33,10 @@ export const slow = [
   'tests/keys/restore',
   'tests/keys/revocation-fleet',
   'tests/keys/rotation',
+  'tests/keys/succession',
   'tests/keys/succession-deaths',
   'tests/policy/in-force',
+  'tests/wheel/restart',
 ];
 const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
 

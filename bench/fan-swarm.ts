@@ -80,7 +80,7 @@ export class FanSwarm {
     const sealed = await returns;
     const [ended, ...left] = await Promise.all([
       asked.then(now),
-      ...processes.map((one) => one.order({ type: 'release' })),
+      ...processes.map((one) => one.order({ type: 'open' })),
     ]);
     const bytes = (all: readonly { readonly bytes: number }[]) => all.reduce((sum, one) => sum + one.bytes, 0) / count;
     return {

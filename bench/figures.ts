@@ -40,6 +40,17 @@ export function median(samples: readonly number[]): number {
   return percentile(samples, 0.5);
 }
 
+/** Milliseconds of half of all calls and of nearly all, beside those on the bare broker. @param what Before the figures' names. */
+export function usualAndSlow(what: string, ours: readonly number[], raw?: readonly number[]): readonly Measured[] {
+  const at = (metric: string, part: number): Measured => ({
+    metric: `${what}${metric}`,
+    unit: 'ms',
+    value: percentile(ours, part),
+    ...(raw !== undefined && { raw: percentile(raw, part) }),
+  });
+  return [at('p50', 0.5), at('p99', 0.99)];
+}
+
 /** @throws {RangeError} Without samples. */
 export function mean(samples: readonly number[]): number {
   if (samples.length === 0) throw new RangeError('nothing was measured');

@@ -4,11 +4,11 @@
  */
 import { AgentSocket } from '../tests/support/agent-socket.js';
 import type { Run } from './bench.js';
-import { type Measured, median, percentile } from './figures.js';
+import { type Measured, median, usualAndSlow } from './figures.js';
 import type { Cluster } from './cluster.js';
 import { breakdown, type Step, type TappedCall } from './path-steps.js';
 import { RawLink } from './raw-link.js';
-import { processorTimeBelow } from './processes.js';
+import { processorTimeDuring } from './processes.js';
 import { interleave, sample } from './sampling.js';
 import { Tap } from './tap.js';
 
@@ -27,25 +27,22 @@ const WARM_UP = { count: 3000, limitMs: 30_000 };
 const MEASURED = { count: 600, limitMs: 30_000 };
 const ALONE = { count: 300, limitMs: 15_000 };
 const TAPPED = { count: 300, limitMs: 15_000 };
-const BLOCK = 20;
 
 export async function measurePeerCall(run: Run, what: PeerCall): Promise<readonly Measured[]> {
   const cluster = await run.cluster();
-  const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
+  const raw = await RawLink.open(run, cluster);
   const minion = await AgentSocket.open(cluster.socket('a'));
   const once = async () => {
     what.check(await minion.returned(what.fun, ...what.args));
   };
   try {
-    await interleave(WARM_UP, BLOCK, () => raw.once(), once);
-    const times = await interleave(MEASURED, BLOCK, () => raw.once(), once);
-    const rawP50 = median(times.raw);
+    await interleave(WARM_UP, () => raw.once(), once);
+    const times = await interleave(MEASURED, () => raw.once(), once);
     return [
-      { metric: 'p50', unit: 'ms', value: median(times.ours), raw: rawP50 },
-      { metric: 'p99', unit: 'ms', value: percentile(times.ours, 0.99), raw: percentile(times.raw, 0.99) },
+      ...usualAndSlow('', times.ours, times.raw),
       { metric: 'calls measured', unit: '', value: times.ours.length },
       ...(await processorTime(cluster.pid, once)),
-      ...breakdown(what.steps, what.back, await tapCalls(cluster, once), rawP50),
+      ...breakdown(what.steps, what.back, await tapCalls(cluster, once), median(times.raw)),
     ];
   } finally {
     minion.close();
@@ -55,24 +52,19 @@ export async function measurePeerCall(run: Run, what: PeerCall): Promise<readonl
 
 /** What a call costs each process, which hardly depends on what else the machine does; `waited` does. */
 async function processorTime(pid: number, once: () => Promise<void>): Promise<readonly Measured[]> {
-  const before = processorTimeBelow(pid);
-  const { length: calls } = await sample(ALONE, once);
-  const spent = processorTimeBelow(pid).map(({ name, ran, waited }, at) => ({
-    name,
-    ran: (ran - (before[at]?.ran ?? 0)) / calls,
-    waited: (waited - (before[at]?.waited ?? 0)) / calls,
-  }));
+  const { done, spent } = await processorTimeDuring(pid, () => sample(ALONE, once));
   if (spent.length === 0) return [];
-  const sum = (of: 'ran' | 'waited') => spent.reduce((total, one) => total + one[of], 0);
+  const calls = done.length;
+  const sum = (of: 'ran' | 'waited') => spent.reduce((total, one) => total + one[of], 0) / calls;
   return [
-    ...spent.map(({ name, ran }) => ({ metric: `processor time per call: ${name}`, unit: 'ms', value: ran })),
+    ...spent.map(({ name, ran }) => ({ metric: `processor time per call: ${name}`, unit: 'ms', value: ran / calls })),
     { metric: 'processor time per call, all together', unit: 'ms', value: sum('ran') },
     { metric: 'waiting for a processor per call, all together', unit: 'ms', value: sum('waited') },
   ];
 }
 
 async function tapCalls(cluster: Cluster, once: () => Promise<void>): Promise<readonly TappedCall[]> {
-  const tap = await Tap.open(cluster.brokerUrl, cluster.folder);
+  const tap = await Tap.open(cluster);
   const calls: TappedCall[] = [];
   try {
     await tap.take();

@@ -3,6 +3,7 @@
  * that it is stored to each, and as many JetStream writes of as many bytes. Nothing is sealed, checked or run.
  */
 import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import type { Cluster } from './cluster.js';
 import { asOperator } from './operator.js';
 
 export interface FanSizes {
@@ -31,9 +32,8 @@ const ANSWER_MS = 30_000;
 export class PlainFan {
   private constructor(private readonly connection: NatsConnection) {}
 
-  /** @param state The cluster's folder. */
-  static async open(brokerUrl: string, state: string): Promise<PlainFan> {
-    const connection = await connect({ servers: brokerUrl, name: 'bench-fan-out', ...(await asOperator(state)) });
+  static async open({ brokerUrl, folder }: Cluster): Promise<PlainFan> {
+    const connection = await connect({ servers: brokerUrl, name: 'bench-fan-out', ...(await asOperator(folder)) });
     const plain = new PlainFan(connection);
     await plain.#ask(`STREAM.CREATE.${STREAM}`, {
       name: STREAM,

@@ -27,7 +27,7 @@ export function memoryBelow(pid: number): readonly Memory[] {
 }
 
 /** The same processes in the same order; empty where there is no such /proc. */
-export function processorTimeBelow(pid: number): readonly ProcessorTime[] {
+function processorTimeBelow(pid: number): readonly ProcessorTime[] {
   return programsBelow(pid).map(({ name, pid: child }) => ({ name, ...processorTimeOf(child) }));
 }
 
@@ -43,6 +43,21 @@ export function programBelow(pid: number, name: string): Program {
   const found = programsBelow(pid).find((one) => one.name === name);
   if (found === undefined) throw new Error(`${name} does not run`);
   return found;
+}
+
+/** @returns What `work` gives, and what each process below `pid` spent meanwhile. */
+export async function processorTimeDuring<T>(
+  pid: number,
+  work: () => Promise<T>,
+): Promise<{ readonly done: T; readonly spent: readonly ProcessorTime[] }> {
+  const before = processorTimeBelow(pid);
+  const done = await work();
+  const spent = processorTimeBelow(pid).map(({ name, ran, waited }, at) => ({
+    name,
+    ran: ran - (before[at]?.ran ?? 0),
+    waited: waited - (before[at]?.waited ?? 0),
+  }));
+  return { done, spent };
 }
 
 function programsBelow(pid: number): readonly Program[] {

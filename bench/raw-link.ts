@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Run } from './bench.js';
+import type { Cluster } from './cluster.js';
 import { asOperator } from './operator.js';
 import { SELF } from './places.js';
 
@@ -22,8 +23,8 @@ export class RawLink {
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open(run: Run, brokerUrl: string, state: string): Promise<RawLink> {
-    const child = spawn(process.execPath, [SELF, RESPONDER, brokerUrl, SUBJECT, state], {
+  static async open(run: Run, { brokerUrl, folder }: Cluster): Promise<RawLink> {
+    const child = spawn(process.execPath, [SELF, RESPONDER, brokerUrl, SUBJECT, folder], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     // Its standard input is the lifeline: the responder ends when this process does.
@@ -35,7 +36,7 @@ export class RawLink {
         reject(new Error('the raw responder ended'));
       });
     });
-    const connection = await connect({ servers: brokerUrl, name: 'bench-raw', ...(await asOperator(state)) });
+    const connection = await connect({ servers: brokerUrl, name: 'bench-raw', ...(await asOperator(folder)) });
     return new RawLink(connection, async () => {
       forget();
       child.kill();

@@ -19,6 +19,8 @@ export async function sample({ count, limitMs }: Bound, once: () => Promise<void
 
 /** What a call leaves behind (returns being stored, acknowledgements) has ended by then, and is not weighed as raw. */
 const SETTLE_MS = 15;
+/** Calls of one kind before it is the other's turn. */
+const BLOCK = 20;
 
 export interface Interleaved {
   readonly raw: readonly number[];
@@ -28,14 +30,13 @@ export interface Interleaved {
 /** Blocks of both by turns, so that what else the machine does weighs on both alike. */
 export async function interleave(
   { count, limitMs }: Bound,
-  block: number,
   raw: () => Promise<void>,
   ours: () => Promise<void>,
 ): Promise<Interleaved> {
   const times: { readonly raw: number[]; readonly ours: number[] } = { raw: [], ours: [] };
   for (const until = performance.now() + limitMs; times.ours.length < count && performance.now() < until;) {
     await pause(SETTLE_MS);
-    const left = { count: block, limitMs: until - performance.now() };
+    const left = { count: BLOCK, limitMs: until - performance.now() };
     times.raw.push(...(await sample(left, raw)));
     times.ours.push(...(await sample(left, ours)));
   }

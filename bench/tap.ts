@@ -5,6 +5,7 @@
  * It opens nothing: a message is known by its subject, an answer by the question that named its inbox.
  */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Cluster } from './cluster.js';
 import { asOperator } from './operator.js';
 
 export interface Tapped {
@@ -20,8 +21,8 @@ export class Tap {
 
   private constructor(private readonly connection: NatsConnection) {}
 
-  static async open(brokerUrl: string, state: string): Promise<Tap> {
-    const connection = await connect({ servers: brokerUrl, name: 'bench-tap', ...(await asOperator(state)) });
+  static async open({ brokerUrl, folder }: Cluster): Promise<Tap> {
+    const connection = await connect({ servers: brokerUrl, name: 'bench-tap', ...(await asOperator(folder)) });
     const tap = new Tap(connection);
     connection.subscribe('>', {
       callback: (error, { subject, reply, data }) => {

@@ -106,6 +106,16 @@ describe('the replay', () => {
     },
   );
 
+  it.each([null, '5'])('of a publish with the timeout %j ends with what has not returned at once', async (timeout) => {
+    const kwargs = { timeout };
+    const replies = [{ jid: '1', minions: ['a'] }, {}, { a: { ret: 1 } }];
+    const request = { function: 'publish', args: ['*', 'test.ping'], kwargs, replies };
+    const first = { fun: 'test.ping', arg: [], tgt: '*', tgt_type: 'glob', ret: '', tmo: timeout, no_parse: [] };
+    const expected = { exception: 'TypeError', first_request: first };
+    const one = readCase(JSON.stringify({ id: 'x', family: 'publish_module', request, expect: expected }));
+    expect((await replay({ cases: [one], inventories: {} }))[0]?.failures).toEqual([]);
+  });
+
   it('sends what is not given in the place of null, as the module does', async () => {
     const first = { fun: 'test.ping', arg: [], tgt: '*', tgt_type: 'glob', ret: '', tmo: 5, no_parse: [] };
     const kwargs = { returner: null, tgt_type: null };

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
 import { EventSocket } from '../event-socket.js';
-import { type Measured, median, percentile } from '../figures.js';
-import { memoryBelow, processorTimeBelow } from '../processes.js';
+import { type Measured, usualAndSlow } from '../figures.js';
+import { memoryBelow, processorTimeDuring } from '../processes.js';
 import { RawLink } from '../raw-link.js';
 import { sample } from '../sampling.js';
 import { secondGateway } from '../second-gateway.js';
@@ -49,7 +49,7 @@ export const events: Bench = {
       here: join(cluster.master, 'run', 'master_event.sock'),
       there: join(second.sockDir, 'master_event.sock'),
     };
-    const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
+    const raw = await RawLink.open(run, cluster);
     const measured = [
       ...(await weighed(cluster, 'minion → master', FROM_MINION, () =>
         rate('minion → master', FROM_MINION, { from: places.minion, to: places.there, line: onMinion }),
@@ -81,18 +81,13 @@ async function weighed(
   count: number,
   measure: () => Promise<readonly Measured[]>,
 ): Promise<readonly Measured[]> {
-  const before = processorTimeBelow(pid);
-  const measured = await measure();
-  const spent = processorTimeBelow(pid).map(({ name, ran }, index) => ({ name, ms: ran - (before[index]?.ran ?? 0) }));
-  const busy = spent.filter(({ ms }) => (ms * 1000) / count >= 1);
-  return [
-    ...measured,
-    ...busy.map(({ name, ms }) => ({
-      metric: `${what}: processor time of ${name}`,
-      unit: 'µs/event',
-      value: (ms * 1000) / count,
-    })),
-  ];
+  const { done, spent } = await processorTimeDuring(pid, measure);
+  const each = spent.map(({ name, ran }) => ({
+    metric: `${what}: processor time of ${name}`,
+    unit: 'µs/event',
+    value: (ran * 1000) / count,
+  }));
+  return [...done, ...each.filter(({ value }) => value >= 1)];
 }
 
 let bursts = 0;
@@ -133,10 +128,7 @@ async function latency(what: string, { from, to, line }: Way, raw: RawLink): Pro
   const times = listener.heard.map((event, index) => (listener.at[index] ?? 0) - (inner(event).at ?? 0));
   sender.close();
   listener.close();
-  return [
-    { metric: `${what}: p50`, unit: 'ms', value: median(times), raw: median(rawTimes) },
-    { metric: `${what}: p99`, unit: 'ms', value: percentile(times, 0.99), raw: percentile(rawTimes, 0.99) },
-  ];
+  return usualAndSlow(`${what}: `, times, rawTimes);
 }
 
 async function manyListeners({ here }: Places): Promise<readonly Measured[]> {

@@ -9,7 +9,7 @@ import type { Cluster } from '../cluster.js';
 import { FanSwarm, type Parts } from '../fan-swarm.js';
 import { type Measured, median } from '../figures.js';
 import { PlainFan, type PlainRound, type Written } from '../plain-fan.js';
-import { memoryBelow, processorTimeBelow } from '../processes.js';
+import { memoryBelow, processorTimeDuring } from '../processes.js';
 
 /** Other numbers by `NATRIUM_FAN_OUT=10,100,1000,10000`: ten thousand take some minutes to come in. */
 const SIZES = (process.env['NATRIUM_FAN_OUT'] ?? '100,1000').split(',').map(Number);
@@ -40,7 +40,7 @@ export const fanOut: Bench = {
 async function measureOf(run: Run, minions: number): Promise<readonly Measured[]> {
   const cluster = await run.startCluster(`fan-out-${String(minions)}`, { master: MASTER_FILE });
   const fan = await FanSwarm.open(run, cluster, minions);
-  const plain = await PlainFan.open(cluster.brokerUrl, cluster.folder);
+  const plain = await PlainFan.open(cluster);
   try {
     run.note(`${String(minions)} minions come in`);
     const before = await gatewayKb(cluster, AT_REST_MS);
@@ -106,16 +106,17 @@ async function measureRounds(fan: FanSwarm, plain: PlainFan, cluster: Cluster): 
  */
 async function measureCost(fan: FanSwarm, plain: PlainFan, cluster: Cluster) {
   await settled(fan);
-  const before = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
-  for (let n = 0; n < ROUNDS; n += 1) await fan.whole();
-  await settled(fan);
-  const after = { stored: await plain.written(STREAMS), time: processorTimeBelow(cluster.pid) };
-  const processor = after.time.map(({ name, ran }, at) => ({ name, ms: (ran - (before.time[at]?.ran ?? 0)) / ROUNDS }));
+  const before = await plain.written(STREAMS);
+  const { spent } = await processorTimeDuring(cluster.pid, async () => {
+    for (let n = 0; n < ROUNDS; n += 1) await fan.whole();
+    await settled(fan);
+  });
+  const after = await plain.written(STREAMS);
   const written = {
-    messages: Math.round((after.stored.messages - before.stored.messages) / ROUNDS),
-    bytes: (after.stored.bytes - before.stored.bytes) / ROUNDS,
+    messages: Math.round((after.messages - before.messages) / ROUNDS),
+    bytes: (after.bytes - before.bytes) / ROUNDS,
   };
-  return { written, processor };
+  return { written, processor: spent.map(({ name, ran }) => ({ name, ms: ran / ROUNDS })) };
 }
 
 /** What the round before has left to do is not in the next one's time. */

@@ -9,7 +9,7 @@ import { hashSync } from 'bcryptjs';
 import { freePort } from '@natrium/process';
 import type { Bench, Run } from '../bench.js';
 import type { Cluster } from '../cluster.js';
-import { type Measured, median, percentile } from '../figures.js';
+import { type Measured, median, usualAndSlow } from '../figures.js';
 import { memoryBelow } from '../processes.js';
 import { RawLink } from '../raw-link.js';
 import { interleave } from '../sampling.js';
@@ -17,7 +17,6 @@ import { interleave } from '../sampling.js';
 const CALLS = { count: 1000, limitMs: 30_000 };
 /** As for `peer-publish`: the first five hundred calls cost nearly three times the processor time of the four thousandth. */
 const WARM_UP = { count: 3000, limitMs: 30_000 };
-const BLOCK = 20;
 const LISTENERS = 500;
 const EVENTS = 500;
 /** 100 events a second. */
@@ -33,20 +32,11 @@ export const http: Bench = {
     const call = async () => {
       if (!(await api.post('/', PING)).includes('"c": true')) throw new Error('not every minion answered');
     };
-    const raw = await RawLink.open(run, api.cluster.brokerUrl, api.cluster.folder);
-    await interleave(WARM_UP, BLOCK, () => raw.once(), call);
-    const times = await interleave(CALLS, BLOCK, () => raw.once(), call);
+    const raw = await RawLink.open(run, api.cluster);
+    await interleave(WARM_UP, () => raw.once(), call);
+    const times = await interleave(CALLS, () => raw.once(), call);
     await raw.close();
-    return [
-      { metric: 'POST / test.ping, p50', unit: 'ms', value: median(times.ours), raw: median(times.raw) },
-      {
-        metric: 'POST / test.ping, p99',
-        unit: 'ms',
-        value: percentile(times.ours, 0.99),
-        raw: percentile(times.raw, 0.99),
-      },
-      ...(await listeners(api)),
-    ];
+    return [...usualAndSlow('POST / test.ping, ', times.ours, times.raw), ...(await listeners(api))];
   },
 };
 

@@ -1,9 +1,9 @@
 /** How many peer publishes a second the whole cluster does: 64 in flight from three minions, one target each. */
 import type { Bench, Run } from '../bench.js';
 import { type Cluster, MINIONS } from '../cluster.js';
-import { type Measured, median, percentile } from '../figures.js';
+import { type Measured, usualAndSlow } from '../figures.js';
 import { AgentSocket } from '../../tests/support/agent-socket.js';
-import { processorTimeBelow } from '../processes.js';
+import { processorTimeDuring } from '../processes.js';
 import { RawLink } from '../raw-link.js';
 import { inFlight, type Throughput } from '../sampling.js';
 
@@ -21,8 +21,7 @@ async function measure(run: Run): Promise<readonly Measured[]> {
   const { ours, plain, spent } = await loaded(run, await run.cluster());
   return [
     { metric: 'rate', unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
-    { metric: 'p50', unit: 'ms', value: median(ours.times), raw: median(plain.times) },
-    { metric: 'p99', unit: 'ms', value: percentile(ours.times, 0.99), raw: percentile(plain.times, 0.99) },
+    ...usualAndSlow('', ours.times, plain.times),
     { metric: 'calls measured', unit: '', value: ours.times.length },
     ...spent.map(({ name, ms }) => ({ metric: `processor time per call: ${name}`, unit: 'ms', value: ms })),
   ];
@@ -42,7 +41,7 @@ export interface Loaded {
  * @param replicas Of its most numerous service: each has to have done as much before its code is compiled.
  */
 export async function loaded(run: Run, cluster: Cluster, replicas = 1): Promise<Loaded> {
-  const raw = await RawLink.open(run, cluster.brokerUrl, cluster.folder);
+  const raw = await RawLink.open(run, cluster);
   const callers = await Promise.all(
     Array.from({ length: IN_FLIGHT }, (_, n) => AgentSocket.open(cluster.socket(MINIONS[n % MINIONS.length] ?? ''))),
   );
@@ -55,13 +54,8 @@ export async function loaded(run: Run, cluster: Cluster, replicas = 1): Promise<
     const warmUp = { count: WARM_UP.count * replicas, limitMs: WARM_UP.limitMs * replicas };
     await inFlight(warmUp, IN_FLIGHT, publish);
     const plain = await inFlight(MEASURED, IN_FLIGHT, () => raw.once());
-    const before = processorTimeBelow(cluster.pid);
-    const ours = await inFlight(MEASURED, IN_FLIGHT, publish);
-    const spent = processorTimeBelow(cluster.pid).map(({ name, ran }, at) => ({
-      name,
-      ms: (ran - (before[at]?.ran ?? 0)) / ours.times.length,
-    }));
-    return { ours, plain, spent };
+    const { done: ours, spent } = await processorTimeDuring(cluster.pid, () => inFlight(MEASURED, IN_FLIGHT, publish));
+    return { ours, plain, spent: spent.map(({ name, ran }) => ({ name, ms: ran / ours.times.length })) };
   } finally {
     for (const caller of callers) caller.close();
     await raw.close();

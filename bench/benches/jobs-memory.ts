@@ -20,7 +20,6 @@ export const jobsMemory: Bench = {
   about: 'memory of each process after 1,000 jobs and after 10,000',
   measure: async (run) => {
     const cluster = await run.startCluster('jobs-memory');
-    await cluster.ready;
     try {
       await ask(run, cluster, FEW);
       const few = await memoryWhenEnded(run, cluster);

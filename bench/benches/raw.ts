@@ -1,6 +1,6 @@
 /** The broker alone: what everything else is compared with. */
 import type { Bench } from '../bench.js';
-import { median, percentile } from '../figures.js';
+import { usualAndSlow } from '../figures.js';
 import { RawLink } from '../raw-link.js';
 import { sample } from '../sampling.js';
 
@@ -11,15 +11,10 @@ export const raw: Bench = {
   name: 'raw',
   about: 'request/reply on the bare broker: 256 B, one at a time, two processes',
   measure: async (run) => {
-    const { brokerUrl, folder } = await run.cluster();
-    const link = await RawLink.open(run, brokerUrl, folder);
+    const link = await RawLink.open(run, await run.cluster());
     try {
       await sample(WARM_UP, () => link.once());
-      const times = await sample(MEASURED, () => link.once());
-      return [
-        { metric: 'p50', unit: 'ms', value: median(times) },
-        { metric: 'p99', unit: 'ms', value: percentile(times, 0.99) },
-      ];
+      return usualAndSlow('', await sample(MEASURED, () => link.once()));
     } finally {
       await link.close();
     }

@@ -1,6 +1,6 @@
 /** The load of `peer-in-flight` on one replica of each service and on several, each in a cluster of its own. */
 import type { Bench, Run } from '../bench.js';
-import { type Measured, median, percentile } from '../figures.js';
+import { type Measured, usualAndSlow } from '../figures.js';
 import { loaded } from './in-flight.js';
 
 interface Setting {
@@ -36,8 +36,7 @@ async function measureOf(run: Run, { name, folder, scaled }: Setting): Promise<r
     const { ours, plain, spent } = await loaded(run, cluster, scaled?.[1]);
     return [
       { metric: `${name}: rate`, unit: '1/s', value: ours.perSecond, raw: plain.perSecond },
-      { metric: `${name}: p50`, unit: 'ms', value: median(ours.times), raw: median(plain.times) },
-      { metric: `${name}: p99`, unit: 'ms', value: percentile(ours.times, 0.99), raw: percentile(plain.times, 0.99) },
+      ...usualAndSlow(`${name}: `, ours.times, plain.times),
       ...SCALED.map((service) => ({
         metric: `${name}: what ${service} would do with a processor for each`,
         unit: '1/s',

@@ -32,7 +32,6 @@ export const soak: Bench = {
     const cluster = await run.startCluster('soak', {
       master: `${MASTER_FILE}keep_jobs_seconds: ${String(KEEP_JOBS_S)}\n`,
     });
-    await cluster.ready;
     const load = await Load.begin(cluster.socket('a'), 'b');
     try {
       const curve = await watch(run, cluster, load);

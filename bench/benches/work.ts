@@ -15,7 +15,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { aRequest } from '@natrium/testing';
-import { contracts, fromWire, records, subjectsOf, toWire, writeAs } from '@natrium/wire';
+import { contracts, readAs, records, subjectsOf, writeAs } from '@natrium/wire';
 import type { Bench } from '../bench.js';
 import { type Measured, median } from '../figures.js';
 import { type Parties, type Party, partiesWith } from '../parties.js';
@@ -72,13 +72,13 @@ function grants(parties: Parties, { identity }: Party, { request, grant, tree }:
 
 function encodings({ publish, news, asked }: Samples): readonly Piece[] {
   const key = { id: 'bench', key: randomBytes(32) };
-  const wire = toWire(contracts.publish, publish);
-  const newsWire = toWire(contracts.news, news);
+  const wire = writeAs(contracts.publish.schema, publish);
+  const newsWire = writeAs(contracts.news.schema, news);
   return [
-    ['encode publish: schema', () => toWire(contracts.publish, publish)],
+    ['encode publish: schema', () => writeAs(contracts.publish.schema, publish)],
     ['encode publish: bytes', () => encode(wire as Wire)],
-    ['decode publish: schema', () => fromWire(contracts.publish, wire)],
-    ['decode news: schema', () => fromWire(contracts.news, newsWire)],
+    ['decode publish: schema', () => readAs(contracts.publish.schema, wire)],
+    ['decode news: schema', () => readAs(contracts.news.schema, newsWire)],
     ['encode and seal the job record', () =>
       sealStored(key, 'jobs/j.0', encode(writeAs(records.AskedJob, asked) as Wire))], // prettier-ignore
   ];
@@ -97,7 +97,7 @@ function messages(parties: Parties, caller: Party, samples: Samples): readonly M
   };
   const open = (bytes: Uint8Array) => {
     const opened = gateway.sealer.open(bytes, opening);
-    if (!opened.ok) throw new Error(`a message did not open: ${opened.error.reason}`);
+    if (!opened.ok) throw new Error(`a message did not open: ${opened.error}`);
   };
   return [
     timed(['seal publish, schema included', ask]),

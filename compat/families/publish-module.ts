@@ -142,13 +142,14 @@ class ScriptedGateway implements MasterPort {
   #minions(reply: Value): readonly string[] {
     if (!isMap(reply)) throw new Malformed('TypeError');
     const { minions, jid } = reply;
-    if (!isList(minions) || (jid === undefined && minions.length > 0)) throw new Malformed('KeyError');
+    if (!isList(minions)) throw new Malformed(minions === undefined ? 'KeyError' : 'TypeError');
+    if (jid === undefined && minions.length > 0) throw new Malformed('KeyError');
     return [...new Set(minions.map(pyStr))];
   }
 
   /** The replies until all have returned or the time is over; a timeout that is no number ends with the first. */
   #gather(minions: readonly string[], timeout: Value): ValueMap {
-    const seconds = timeout instanceof Float ? timeout.value : Number(timeout);
+    const seconds = timeout instanceof Float ? timeout.value : Number(timeout ?? Number.NaN);
     const limit = typeof timeout === 'string' || Number.isNaN(seconds) ? -1 : seconds;
     for (let poll = 0; minions.length > 0; poll += 1) {
       const reply = this.#reply(poll + 1);

@@ -20,7 +20,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
-import { type Contract, contracts, fromWire } from '@natrium/wire';
+import { type Contract, contracts, readAs } from '@natrium/wire';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import type { Execution } from '../../apps/minion-agent/src/execution.js';
@@ -148,7 +148,7 @@ function bodies(): Target {
     attempt: (input) => {
       const wire = orRefused(() => decode(input), EncodingError);
       if (wire === undefined) return;
-      for (const contract of KINDS) orRefused(() => fromWire(contract, wire), z.core.$ZodError);
+      for (const contract of KINDS) orRefused(() => readAs(contract.schema, wire), z.core.$ZodError);
     },
   };
 }

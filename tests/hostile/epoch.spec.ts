@@ -33,7 +33,7 @@ function openedBy(own: OwnParty, bytes: Uint8Array): string {
     contracts: new Map([[contracts.job.kind, contracts.job]]),
     expects: (re) => re === null,
   });
-  if (!opened.ok) return opened.error.reason;
+  if (!opened.ok) return opened.error;
   const { request } = opened.value.body as { readonly request: Uint8Array };
   return Buffer.from(request).includes(CANARY) ? 'canary' : 'something else';
 }

@@ -44,8 +44,9 @@ export class AuditWorld {
     readonly store: Store,
   ) {}
 
-  static async start(): Promise<AuditWorld> {
-    const cluster = await aCluster({ apps, minions: [MINION], master: MASTER });
+  /** @param more Further lines of the master file. */
+  static async start(more = ''): Promise<AuditWorld> {
+    const cluster = await aCluster({ apps, minions: [MINION], master: `${MASTER}${more}` });
     const { transport } = cluster.gateway.link;
     const bucket = await openBucket(transport, { name: 'NT_main_audit', replicas: 1, ttlMs: 0 });
     const store = new SealedStore(bucket, cluster.keys.storageKeys('audit'), (error) => {
@@ -103,7 +104,7 @@ export class AuditWorld {
   /** `natriumctl audit` as it is typed, in this process. */
   async audit(verb: AuditOptions['verb'], more: Partial<AuditOptions> = {}): Promise<Said> {
     const io = new ScriptedIo();
-    const none = { file: undefined, heads: undefined, follow: false, json: false, last: 1000 };
+    const none = { file: undefined, heads: undefined, follow: false, dryRun: false, json: false, last: 1000 };
     const code = await runAudit({ configDir: `${this.cluster.folder}/master`, verb, ...none, ...more }, io);
     return { code, lines: `${io.stdout}${io.stderr}`.trimEnd().split('\n') };
   }
@@ -115,7 +116,15 @@ export class AuditWorld {
       queueMicrotask(callback);
       return () => undefined;
     };
-    const options = { verb: 'tail', file: undefined, heads: undefined, follow: true, json: false, last } as const;
+    const options = {
+      verb: 'tail',
+      file: undefined,
+      heads: undefined,
+      follow: true,
+      dryRun: false,
+      json: false,
+      last,
+    } as const;
     const code = await runAudit({ configDir: `${this.cluster.folder}/master`, ...options }, io);
     return { code, lines: `${io.stdout}${io.stderr}`.trimEnd().split('\n') };
   }

@@ -137,7 +137,7 @@ describe('promise 4: a valid envelope', () => {
     const bytes = sealedOnce(me.value);
     const heard = tries(me.value).map((tried, index) => {
       const opened = bus.sealer.open(bytes[index] ?? new Uint8Array(), opening);
-      return nameOf(tried, opened.ok ? 'opened' : opened.error.reason);
+      return nameOf(tried, opened.ok ? 'opened' : opened.error);
     });
     expect(heard).toEqual(expected(me.value, [route.question], route.at.includes('*') ? owner : undefined));
   });
@@ -173,7 +173,7 @@ describe('promise 4: a valid envelope', () => {
             contracts: contractsHere,
             expects: (re: Uint8Array | null) => re === null,
           });
-          expect(opened.ok ? 'opened' : opened.error.reason).toBe(to === reader ? 'opened' : 'stale_key');
+          expect(opened.ok ? 'opened' : opened.error).toBe(to === reader ? 'opened' : 'stale_key');
         }
   });
 });

@@ -1,11 +1,13 @@
-/** The acl-service's whole wiring. */
-import { type DynamicModule, Module } from '@nestjs/common';
+/** The acl-service's whole wiring: what is opened, and which door gets what of it. */
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import type { Store } from '@natrium/bus';
 import type { MasterConfig } from '@natrium/config';
 import type { RoleLink, ServiceConfig, ServiceMetrics } from '@natrium/edge';
-import { equalBytes } from '@natrium/envelope';
+import { equalBytes, everyKeyOf } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { Logger } from 'pino';
 import { FileAdmission } from './admission.js';
+import { AuditArchive } from './audit-archive.js';
 import { AuditHeads } from './audit-heads.js';
 import { AuditIndex } from './audit-index.js';
 import { AuditLog } from './audit-log.js';
@@ -39,8 +41,9 @@ import { Inventory } from './inventory.js';
 import { inventoryHandler } from './inventory-export.js';
 import { InventoryReads } from './inventory-reads.js';
 import { Joining } from './joining.js';
-import { accountHandler, Admin, keyHandler } from './admin.js';
+import { Admin } from './admin.js';
 import { KeyEvents } from './key-events.js';
+import { accountHandler, keyHandler } from './key-requests.js';
 import { MineDoor } from './mine-door.js';
 import { Mines } from './mines.js';
 import { MinionData } from './minion-data.js';
@@ -84,66 +87,95 @@ const CONTROLLERS = [
 
 @Module({})
 export class AclModule {
-  static async create({ link, service, onListening, onStop, log, metrics }: AclOptions): Promise<DynamicModule> {
-    const { loaded, runnerTimeoutMs } = service;
-    const acl = link.keys.roleKey('acl');
-    const roster = await openRoster(link, log);
-    let config = loaded.config;
-    const pillars = new PillarSource(() => config, log);
-    const pillarWatch = new PillarWatch(pillars, log);
-    const { inventory, mines } = await openMinionStores(link, { roster, pillars, log });
-    const { audit, index, heads } = await openAudit(link, log);
-    const { request_rate: rate, request_burst: burst } = config;
-    const budget = () => new Budget({ rate, burst });
-    const policy = () => policies.current;
-    const { tokens, logins } = await openLogins(link, config, { policy, roster, audit, log, budget: budget() });
-    const onLoad = (next: MasterConfig) => {
-      config = next;
-      logins.use(next);
-      pillarWatch.readSoon();
-    };
-    const onRead = () => void reports.tell();
-    const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead });
-    if (metrics !== undefined) tellFigures(metrics, { audit, policies, roster });
-    const own = () => link.clock.own();
-    const room = new Room(roster, () => config);
-    const admission = admissionFrom(() => config, room, log);
-    const users = await BrokerUsers.open(service, roster, log);
-    if (users !== undefined) {
-      onStop(() => users.close());
-      await backAt(link);
-    }
-    onListening(answeringHello(link, { roster, users, onStop, limits: { rate, burst } }));
-    const events = new KeyEvents(link, log);
-    const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
-    tellOfKeys(link, { roster, joining, log });
-    await enrolFirstAccount(link, roster, policies.current.masterAccount);
-    const store = await link.store('tokens', 'tokens');
-    const once = new OnceOnly(store, () => link.clock.now());
-    const reports = await PolicyReports.begin(link, { store, policies, log, onStop });
-    const admin = adminOf(link, { roster, room, policies, reports, audit, index, heads, inventory, tokens, events, once, budget: budget() }); // prettier-ignore
-    return {
-      module: AclModule,
-      controllers: CONTROLLERS,
-      providers: [
-        { provide: Granting, useValue: new Granting(link, acl, { roster, policies, audit, logins }, runnerTimeoutMs) },
-        { provide: Logins, useValue: logins },
-        { provide: Joining, useValue: joining },
-        { provide: MinionData, useValue: new MinionData(link, roster, inventory, link.announcements, budget()) },
-        { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit, budget: budget(), now: own }) },
-        { provide: Renewing, useValue: new Renewing(roster, users, budget(), own) },
-        { provide: Guests, useValue: new Guests(users, budget(), own) },
-        { provide: Succeeding, useValue: succeedingOf(link, { roster, inventory, mines, users, audit, events, log }) },
-        { provide: Admin, useValue: admin },
-        { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
-        { provide: PillarWatch, useValue: pillarWatch },
-        { provide: EventRefusals, useValue: new EventRefusals(roster, audit) },
-        { provide: AuditHeads, useValue: heads },
-        { provide: InventoryReads, useValue: new InventoryReads(link, { roster, inventory, policies, audit }) },
-        { provide: WheelKeys, useValue: new WheelKeys(link, { roster, room, policies, audit, events, once }) },
-      ],
-    };
+  static async create(options: AclOptions): Promise<DynamicModule> {
+    return { module: AclModule, controllers: CONTROLLERS, providers: providersOf(await openParts(options)) };
   }
+}
+
+/** What the doors share, opened in the order in which each needs the ones before it. */
+async function openParts({ link, service, onListening, onStop, log, metrics }: AclOptions) {
+  const { loaded, runnerTimeoutMs } = service;
+  let config = loaded.config;
+  const limits = { rate: config.request_rate, burst: config.request_burst };
+  const budget = () => new Budget(limits);
+  const roster = await openRoster(link, log);
+  const pillars = new PillarSource(() => config, log);
+  const pillarWatch = new PillarWatch(pillars, log);
+  const { inventory, mines } = await openMinionStores(link, { roster, pillars, log });
+  const { audit, index, heads, archive } = await openAudit(link, () => config, log);
+  const store = await link.store('tokens', 'tokens');
+  const policy = () => policies.current;
+  const { tokens, logins } = await openLogins(link, store, config, { policy, roster, audit, log, budget: budget() });
+  const onLoad = (next: MasterConfig) => {
+    config = next;
+    logins.use(next);
+    pillarWatch.readSoon();
+  };
+  const onRead = () => void reports.tell();
+  const policies = new Policies(loaded, { roster, inventory, audit, log, onLoad, onRead });
+  if (metrics !== undefined) tellFigures(metrics, { audit, policies, roster });
+  const room = new Room(roster, () => config);
+  const admission = admissionFrom(() => config, room, log);
+  const users = await BrokerUsers.open(link, service, roster, log);
+  if (users !== undefined) onStop(() => users.close());
+  onListening(answeringHello(link, { roster, users, onStop, limits }));
+  const events = new KeyEvents(link, log);
+  const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
+  tellOfKeys(link, { roster, joining, log });
+  await enrolFirstAccount(link, roster, policies.current.masterAccount);
+  const once = new OnceOnly(store, () => link.clock.now());
+  const reports = await PolicyReports.begin(link, { store, policies, log, onStop });
+  return {
+    ...{ link, log, runnerTimeoutMs, budget, roster, room, inventory, mines, audit, index, heads, archive },
+    ...{ tokens, logins, policies, pillarWatch, users, events, joining, once, reports },
+  };
+}
+
+/** Three messages a change: twenty changes at once, then one a minute. */
+const IDENTITY_CHANGES = { rate: 3 / 60, burst: 60 };
+
+function providersOf(parts: Awaited<ReturnType<typeof openParts>>): Provider[] {
+  const { link, log, runnerTimeoutMs, budget, roster, room, inventory, mines, audit, index, heads, archive } = parts;
+  const { tokens, logins, policies, pillarWatch, users, events, joining, once, reports } = parts;
+  const now = () => link.clock.own();
+  const targets = budget();
+  const granting = new Granting(
+    link,
+    link.keys.roleKey('acl'),
+    { roster, policies, audit, logins, targets },
+    runnerTimeoutMs,
+  );
+  const changes = new Budget(IDENTITY_CHANGES);
+  const succeeding = new Succeeding(link, { roster, inventory, mines, users, audit, events, log, budget: changes });
+  const admin = new Admin(
+    link,
+    { roster, policies, audit, budget: budget(), once },
+    {
+      key: keyHandler(roster, room, events),
+      account: accountHandler(roster, () => policies.current.masterAccount),
+      audit: auditHandler({ index, heads, archive }),
+      inventory: inventoryHandler(roster, inventory),
+      policy: policyHandler(reports),
+      token: tokenHandler(tokens),
+    },
+  );
+  return [
+    { provide: Granting, useValue: granting },
+    { provide: Logins, useValue: logins },
+    { provide: Joining, useValue: joining },
+    { provide: MinionData, useValue: new MinionData(link, roster, inventory, budget()) },
+    { provide: MineDoor, useValue: new MineDoor({ roster, policies, mines, audit, budget: budget(), now }) },
+    { provide: Renewing, useValue: new Renewing(roster, users, budget(), now) },
+    { provide: Guests, useValue: new Guests(users, budget(), now) },
+    { provide: Succeeding, useValue: succeeding },
+    { provide: Admin, useValue: admin },
+    { provide: PolicyWatch, useValue: new PolicyWatch(policies, log) },
+    { provide: PillarWatch, useValue: pillarWatch },
+    { provide: EventRefusals, useValue: new EventRefusals(roster, audit) },
+    { provide: AuditHeads, useValue: heads },
+    { provide: InventoryReads, useValue: new InventoryReads(link, { roster, inventory, policies, audit, targets }) },
+    { provide: WheelKeys, useValue: new WheelKeys(link, { roster, room, policies, audit, events, once }) },
+  ];
 }
 
 /** The roster, with all of its records under the acl key of now. */
@@ -176,49 +208,15 @@ async function openMinionStores(link: RoleLink, { roster, pillars, log }: Stores
   return { inventory, mines };
 }
 
-interface AdminNeeds {
-  readonly roster: Roster;
-  readonly room: Room;
-  readonly policies: Policies;
-  readonly reports: PolicyReports;
-  readonly audit: AuditLog;
-  readonly index: AuditIndex;
-  readonly heads: AuditHeads;
-  readonly inventory: Inventory;
-  readonly tokens: Tokens;
-  readonly events: KeyEvents;
-  readonly once: OnceOnly;
-  readonly budget: Budget;
-}
-
-function adminOf(link: RoleLink, needs: AdminNeeds): Admin {
-  const { roster, room, policies, reports, audit, index, heads, inventory, tokens, events, once, budget } = needs;
-  const masterAccount = () => policies.current.masterAccount;
-  return new Admin(link, { roster, audit, budget, once }, (account) => policies.current.hasFullAccess(account), {
-    key: keyHandler(roster, room, events),
-    account: accountHandler(roster, masterAccount),
-    audit: auditHandler(index, heads),
-    inventory: inventoryHandler(roster, inventory),
-    policy: policyHandler(reports),
-    token: tokenHandler(tokens),
-  });
-}
-
-/** Three messages a change: twenty changes at once, then one a minute. */
-const CHANGES = { rate: 3 / 60, burst: 60 };
-
-function succeedingOf(link: RoleLink, parts: Omit<ConstructorParameters<typeof Succeeding>[1], 'budget'>): Succeeding {
-  return new Succeeding(link, { ...parts, budget: new Budget(CHANGES) });
-}
-
 /** This instance's chain, which begins with where the others end. */
-async function openAudit(link: RoleLink, log: Logger) {
+async function openAudit(link: RoleLink, config: () => MasterConfig, log: Logger) {
   const store = await link.store('audit', 'audit');
   const index = await AuditIndex.open(store);
+  const now = () => link.clock.now();
   const audit = new AuditLog(store, {
     instance: link.own.instance,
     heads: await index.ends(),
-    now: () => link.clock.now(),
+    now,
     onFailure: (cause) => {
       log.error({ err: cause }, 'audit records cannot be written; they wait in memory');
     },
@@ -228,8 +226,15 @@ async function openAudit(link: RoleLink, log: Logger) {
       else log.warn(over);
     },
   });
-  const heads = new AuditHeads(link, link.keys.roleKey('acl'), { audit, index, log });
-  return { audit, index, heads };
+  const acl = link.keys.roleKey('acl');
+  const archive = new AuditArchive(store, index, {
+    acl,
+    cluster: link.roles.cluster,
+    aclKeys: () => everyKeyOf(link.keys.chain(), 'acl'),
+    now,
+    days: () => config().audit_archive_after,
+  });
+  return { audit, index, heads: new AuditHeads(link, acl, { audit, index, log }), archive };
 }
 
 function admissionFrom(config: () => MasterConfig, room: Room, log: Logger): FileAdmission {
@@ -264,27 +269,11 @@ function forget({ directory }: RoleLink, identity: Uint8Array): void {
   directory.retain(({ owner }) => owner.type === 'role' || !equalBytes(owner.key, identity));
 }
 
-const MAX_CUTS = 5;
-
 type Opened = 'tokens' | 'tallies' | 'attempts' | 'now' | 'own';
 
-/**
- * Where this account's permissions have changed with its new signature, the broker has cut every connection under it, ours too:
- * what is written before it is back is lost.
- */
-async function backAt({ transport }: RoleLink): Promise<void> {
-  for (let tries = 0; tries < MAX_CUTS && !transport.isClosed; tries += 1) {
-    const isThere = await transport.flush().then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return;
-  }
-}
-
-async function openLogins(link: RoleLink, config: MasterConfig, parts: Omit<LoginParts, Opened>) {
+/** @param store Of tokens, and of who has failed how often. */
+async function openLogins(link: RoleLink, store: Store, config: MasterConfig, parts: Omit<LoginParts, Opened>) {
   const now = () => link.clock.now();
-  const store = await link.store('tokens', 'tokens');
   const tokens = await Tokens.follow(store, now);
   const tallies = new Tallies(store, link.keys.nameKey(), now);
   const attempts = new Attempts(tallies, now);

@@ -14,10 +14,11 @@ import { Budget, type KeyState } from '@natrium/flow';
 import { ok, type Request } from '@natrium/model';
 import { aRequest, signedBy } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
-import { accountHandler, Admin, keyHandler } from './admin.js';
+import { Admin } from './admin.js';
 import type { AuditLog } from './audit-log.js';
 import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
+import { accountHandler, keyHandler } from './key-requests.js';
 import { OnceOnly } from './once-only.js';
 import { Room } from './room.js';
 import { Roster } from './roster.js';
@@ -64,11 +65,11 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
     { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
     {
       roster,
+      policies: { current: { hasFullAccess: (account) => account.endsWith('root') } },
       audit,
       budget: new Budget({ rate, burst: 1 }),
       once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
     },
-    (account) => account.endsWith('root'),
     {
       key: keyHandler(roster, new Room(roster, () => ({ max_minions: 0 })), { decided: failing }),
       account: accountHandler(roster, () => 'root'),
@@ -106,6 +107,8 @@ describe('a request to the authority', () => {
     ['accounts', 'key', 'account.remove', { name: 'fred' }],
     ['tokens', 'token', 'token.revoke', { user: 'zoe' }],
     ['the audit', 'audit', 'audit.read', {}],
+    ['an archive', 'audit', 'audit.archive', {}],
+    ['what is archived', 'audit', 'audit.sweep', {}],
   ] as const)('about %s does nothing for an account without full access; root’s is heard', async (...row) => {
     const [, what, fun, named] = row;
     const told: string[] = [];
@@ -149,6 +152,16 @@ describe('a request to the authority', () => {
     expect([...roster.acceptedMinions()]).toEqual(['web1']);
     expect(await askAs(other, 'key', 'key.accept', web2)).toEqual(['web2']);
   });
+});
+
+it('the audit says of an archive that it is one, and who asked; not of each page that is read, or deleted for it', async () => {
+  const { askAs, root, recorded } = await aWorld();
+  for (const fun of ['audit.read', 'audit.cut', 'audit.archive', 'audit.sweep']) await askAs(root, 'audit', fun);
+  const caller = { kind: 'account', name: 'root' };
+  expect(recorded).toMatchObject([
+    { what: 'key', caller, verdict: 'allow', detail: { fun: 'audit.cut' } },
+    { what: 'archive', caller, verdict: 'allow', detail: { fun: 'audit.archive' } },
+  ]);
 });
 
 const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));

@@ -4,49 +4,30 @@
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import { type Cluster, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
-import { AccountRequests, type Budget, KeyEnrolment, KeyRequests } from '@natrium/flow';
+import { type Budget, TOO_FAST } from '@natrium/flow';
 import {
   err,
   fromPlain,
-  isMap,
   nameOf,
   type Principal,
   type Refusal,
   refusal,
-  type RefusalCode,
   refuse,
   type Request,
   type Result,
   type Value,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import { quoted } from './audit-cut.js';
+import type { AdminHandler, KeyOutcome } from './admin-handler.js';
+import { keyPages } from './audit-bounds.js';
 import type { AuditLog } from './audit-log.js';
-import { type KeyEvents, keyChanges } from './key-events.js';
 import type { OnceOnly } from './once-only.js';
-import type { Room } from './room.js';
+import type { Policy } from './policy.js';
 import type { Roster } from './roster.js';
-import { MAX_NAMED } from './wheel-keys.js';
 
 type AdminDone = Body<typeof contracts.adminDone>;
 
-/** What became of one key of a request. */
-export interface KeyOutcome {
-  readonly change: string;
-  readonly id: string;
-  readonly fingerprint: string;
-  /** undefined: it was changed; `failed`: nobody knows. */
-  readonly code: RefusalCode | 'failed' | undefined;
-}
-
-/** Carries out the functions of one name before the dot. @param note Hears of each key that one request of many may change. */
-export type AdminHandler = (
-  fun: string,
-  args: readonly Value[],
-  note: (key: KeyOutcome) => void,
-) => Promise<Result<Value, Refusal>>;
-
-/** Of a role's link. */
+/** What is used of a `RoleLink`. */
 interface Link {
   readonly roles: { readonly cluster: Cluster };
   readonly clock: Pick<Clock, 'now' | 'own' | 'skewMs'>;
@@ -54,6 +35,7 @@ interface Link {
 
 interface Parts {
   readonly roster: Roster;
+  readonly policies: { readonly current: Pick<Policy, 'hasFullAccess'> };
   readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
   readonly budget: Budget;
   readonly once: Pick<OnceOnly, 'take'>;
@@ -81,7 +63,6 @@ export class Admin {
   constructor(
     private readonly link: Link,
     private readonly parts: Parts,
-    private readonly hasFullAccess: (account: string) => boolean,
     handlers: Readonly<Record<string, AdminHandler>>,
   ) {
     this.#handlers = new Map(Object.entries(handlers));
@@ -108,7 +89,7 @@ export class Admin {
       return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
     } finally {
       // Also when the program is at fault: what was changed by then is changed.
-      if (done?.ok !== true || fun !== UNRECORDED) this.#record(asked.value, done, keys);
+      if (done?.ok !== true || !UNRECORDED.has(fun)) this.#record(asked.value, done, keys);
     }
   }
 
@@ -129,7 +110,7 @@ export class Admin {
     if (!verify('request', this.link.roles.cluster, key, bytes, signature)) {
       return refuse('bad_signature', `the request does not carry a signature of ${nameOf(caller)}`);
     }
-    if (caller.kind !== 'account' || !this.hasFullAccess(caller.name)) {
+    if (caller.kind !== 'account' || !this.parts.policies.current.hasFullAccess(caller.name)) {
       return refuse('not_permitted', `${nameOf(caller)} may not ask this: only an account with full access may`);
     }
     const now = this.link.clock.now();
@@ -158,20 +139,16 @@ export class Admin {
     keys: readonly KeyOutcome[],
   ): void {
     const isAllowed = done?.ok === true || keys.some(({ code }) => code === undefined);
-    for (let from = 0; from === 0 || from < keys.length; from += MAX_NAMED) {
+    for (const page of keyPages(request, keys)) {
       this.parts.audit.write({
         time: this.link.clock.now(),
-        what: 'key',
+        what: request.funs[0] === ARCHIVES ? 'archive' : 'key',
         caller,
         digest: fromHex(digest),
         jid: null,
         verdict: isAllowed ? 'allow' : 'refuse',
         rule: isAllowed || done === undefined ? null : done.error.code,
-        detail: {
-          fun: request.funs[0] ?? '',
-          ...quoted(from === 0 ? (request.args[0] ?? []) : []),
-          ...(keys.length > 0 ? namedIn(keys.slice(from, from + MAX_NAMED), done?.ok === true) : {}),
-        },
+        detail: { ...page.asked, ...(keys.length > 0 ? namedIn(page.keys, done?.ok === true) : {}) },
       });
     }
   }
@@ -185,13 +162,14 @@ function namedIn(some: readonly KeyOutcome[], complete: boolean) {
   };
 }
 
-/** Reading is not recorded record by record: who follows the audit would feed what he reads. */
-const UNRECORDED = 'audit.read';
+/** Not page by page: who follows the audit would feed what he reads, and what is swept was recorded when it was cut. */
+const UNRECORDED: ReadonlySet<string> = new Set(['audit.read', 'audit.sweep']);
+/** From then on the beginnings of chains are gone by right. */
+const ARCHIVES = 'audit.archive';
 
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory|policy)\.|^key\.list$/;
 
-export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
 
 /** The store did not take a write, or did not answer: whoever asked hears it at once, instead of waiting for an answer. */
@@ -208,75 +186,4 @@ async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<Admi
 /** `key.accept` → `key`. */
 function groupOf(fun: string): string {
   return fun.split('.')[0] ?? '';
-}
-
-type Decided = Pick<KeyEvents, 'decided'>;
-
-/** Requests about keys, over this roster. */
-export function keyHandler(roster: Roster, room: Room, events: Decided): AdminHandler {
-  const requests = new KeyRequests({
-    records: () => roster.records(),
-    named: (id) => roster.named('minion', id),
-    fingerprintOf: (key) => fingerprint(key),
-    textOf: (key) => toHex(key),
-    ...keyChanges(roster, room, events),
-  });
-  return (fun, args, note) => {
-    if (fun === 'key.enrol') return enrolmentIn({ roster, room, events }, note).handle(args);
-    return requests.handle(fun, args, (named, done) => {
-      const code = done?.ok === true ? undefined : (done?.error.code ?? 'failed');
-      note({ change: fun.slice('key.'.length), ...namesIn(named), code });
-    });
-  };
-}
-
-interface Enrolling {
-  readonly roster: Roster;
-  readonly room: Room;
-  readonly events: Decided;
-}
-
-function enrolmentIn({ roster, room, events }: Enrolling, note: (key: KeyOutcome) => void): KeyEnrolment {
-  return new KeyEnrolment({
-    records: () => roster.records(),
-    keyFrom,
-    textOf: (key) => toHex(key),
-    room: () => room.left,
-    write: async (record) => {
-      let code: KeyOutcome['code'] = 'failed';
-      try {
-        const written = await room.accepting(() => roster.write(record));
-        if (written !== undefined) events.decided(record.name, 'accepted');
-        code = written === undefined ? 'key_state' : undefined;
-        return written;
-      } finally {
-        note({ change: 'accept', id: record.name, fingerprint: fingerprint(record.identity), code });
-      }
-    },
-  });
-}
-
-/** What a request calls a key, as far as it could be one. */
-function namesIn(named: Value): Pick<KeyOutcome, 'id' | 'fingerprint'> {
-  const { id, fingerprint: of } = isMap(named) ? named : {};
-  return {
-    id: typeof id === 'string' ? id.slice(0, 255) : '',
-    fingerprint: typeof of === 'string' ? of.slice(0, 128) : '',
-  };
-}
-
-/** Requests about accounts of the host, over this roster. @param masterAccount As the policy in force names it. */
-export function accountHandler(roster: Roster, masterAccount: () => string): AdminHandler {
-  const requests = new AccountRequests({
-    records: () => roster.records(),
-    fingerprintOf: (key) => fingerprint(key),
-    keyFrom,
-    masterAccount,
-    write: async (record) => (await roster.write(record))?.record,
-  });
-  return (fun, args) => requests.handle(fun, args);
-}
-
-function keyFrom(text: string): Uint8Array | undefined {
-  return /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : undefined;
 }

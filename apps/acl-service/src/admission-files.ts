@@ -4,14 +4,14 @@
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { compileWholeMatch, isPlainGlob } from '@natrium/matchers';
-import { err, messageOf, ok, type Result } from '@natrium/model';
+import { codeOf, err, messageOf, ok, type Result } from '@natrium/model';
 
 /** What was found, or why it cannot be used. */
 export type Found<T> = Result<T, { readonly path: string; readonly why: string }>;
 
 const GROUP_OR_OTHERS_WRITE = 0o022;
 
-/** Its lines, but for comments and empty ones. @param path `''`: there is none. */
+/** The lines of a file without comments and empty ones. @param path `''`: there is no such file. */
 export function linesOf(path: string): Found<readonly string[]> {
   const stat = trusted(path);
   if (!stat.ok) return stat;
@@ -43,7 +43,7 @@ export function matches(patterns: readonly string[], id: string): boolean {
   return patterns.some((pattern) => compileWholeMatch(pattern).test(id));
 }
 
-/** @returns undefined when there is no such file. */
+/** What is known of a file that counts, which others than its owner may not write. @returns undefined when there is none. */
 export function trusted(path: string): Found<Stats | undefined> {
   if (path === '') return ok(undefined);
   const stat = looked(path, () => statSync(path));
@@ -53,7 +53,7 @@ export function trusted(path: string): Found<Stats | undefined> {
   return stat;
 }
 
-/** @param folder `''`: there is none. */
+/** The names in a folder. @param folder `''`: there is no such folder. */
 export function namesIn(folder: string): Found<readonly string[]> {
   if (folder === '') return ok([]);
   const names = looked(folder, () => readdirSync(folder));
@@ -64,7 +64,7 @@ function looked<T>(path: string, look: () => T): Found<T | undefined> {
   try {
     return ok(look());
   } catch (cause) {
-    if (typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ENOENT') return ok(undefined);
+    if (codeOf(cause) === 'ENOENT') return ok(undefined);
     return err({ path, why: `it cannot be read (${messageOf(cause)})` });
   }
 }

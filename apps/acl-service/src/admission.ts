@@ -99,7 +99,7 @@ export class FileAdmission implements Admission {
     return this.#telling(path.ok ? keysIn(path.value) : path, TELLS_OF_NO_KEY);
   }
 
-  /** Used up by the answer. */
+  /** Whether the operator has announced this id for the next key that comes; the file is used up by the answer. */
   #isNext({ id }: Joiner): boolean {
     const path = this.#telling(this.#fileNamed(NEXT_ONLY, id), LETS_NOBODY_IN);
     const stat = path.ok ? this.#telling(trusted(path.value), LETS_NOBODY_IN) : path;
@@ -107,7 +107,7 @@ export class FileAdmission implements Admission {
     try {
       rmSync(path.value, { force: true });
     } catch (cause) {
-      // It would let in whoever comes, each time.
+      // It would let in every key that comes under this id.
       this.#tell(path.value, `${LETS_NOBODY_IN}: it cannot be removed (${messageOf(cause)})`);
       return false;
     }

@@ -43,6 +43,7 @@ interface Place {
 interface PlacedEnd {
   readonly end: ChainEnd;
   readonly at: number;
+  readonly key: string;
 }
 
 /** So many of the last records are found: more than that nobody asks for. */
@@ -91,6 +92,15 @@ export class AuditIndex {
     for (let from = 0; from < unknown.length; from += AT_ONCE)
       await Promise.all(unknown.slice(from, from + AT_ONCE).map((chain) => this.#find(chain)));
     return [...this.#ends.values()].sort((a, b) => a.at - b.at).map(({ end }) => end);
+  }
+
+  /** For whoever starts once their beginnings are deleted: what was written last of a chain is a deletion then. */
+  async noteEnds(chains: readonly string[]): Promise<void> {
+    await this.ends();
+    for (const chain of chains) {
+      const key = this.#ends.get(chain)?.key;
+      if (key !== undefined) await this.store.put(noteOf(chain), Buffer.from(key));
+    }
   }
 
   /** Entries in memory: of each chain one. */
@@ -181,7 +191,7 @@ export class AuditIndex {
 
   /** Of a chain whose last group does not open it is looked for again the next time: the key may come. */
   async #find(chain: string): Promise<void> {
-    const written = await this.#lastWritten(chain);
+    const written = (await this.#lastWritten(chain)) ?? (await this.#lastNoted(chain));
     if (written !== undefined) this.#found.add(chain);
     this.#takeEnd(written ?? (await this.#lastByNumber(chain)));
   }
@@ -195,12 +205,31 @@ export class AuditIndex {
       const entry = await this.store.last(`a.${chain}.*`);
       const placed = entry && endIn(entry, chain);
       if (placed === undefined) return undefined;
-      const next = await this.store.get(`a.${chain}.${String(placed.end.number + 1)}`);
+      const next = await this.store.get(groupKey(chain, placed.end.number + 1));
       return next === undefined || next.revision > placed.at ? placed : undefined; // what has come meanwhile is followed
     } catch (error) {
       unlessCorrupt(error);
       return;
     }
+  }
+
+  /** From the group that was noted on, which may have been the last but some. */
+  async #lastNoted(chain: string): Promise<PlacedEnd | undefined> {
+    let last: PlacedEnd | undefined;
+    try {
+      const note = await this.store.get(noteOf(chain));
+      let key = note && Buffer.from(note.value).toString();
+      while (key?.startsWith(`a.${chain}.`) === true && KEY.test(key)) {
+        const entry = await this.store.get(key);
+        const placed = entry && endIn(entry, chain);
+        last = placed ?? last;
+        key = placed && groupKey(chain, placed.end.number + 1);
+      }
+    } catch (error) {
+      unlessCorrupt(error);
+      return;
+    }
+    return last;
   }
 
   /** Takes as long as the chain is, and reads the names alone of all but the last groups. */
@@ -216,17 +245,26 @@ export class AuditIndex {
   }
 }
 
+/** Where a group is kept, by its first record. */
+export function groupKey(chain: string, first: number): string {
+  return `a.${chain}.${String(first)}`;
+}
+
+function noteOf(chain: string): string {
+  return `e.${chain}`;
+}
+
 /** @throws What is no sign of a value that does not open: that the verifier sees as missing. */
-function unlessCorrupt(error: unknown): undefined {
+export function unlessCorrupt(error: unknown): undefined {
   if (!(error instanceof StoredCorrupt)) throw error;
 }
 
 /** The last record of a group, where it is one of this chain. */
-function endIn({ value, revision }: Entry, chain: string): PlacedEnd | undefined {
+function endIn({ key, value, revision }: Entry, chain: string): PlacedEnd | undefined {
   const last = recordsIn(value).at(-1);
   const read = last === undefined ? undefined : readAudit(last);
   if (last === undefined || read?.ok !== true || read.value.chain !== chain) return undefined;
-  return { end: { chain, number: read.value.number, hash: auditHash(last) }, at: revision };
+  return { end: { chain, number: read.value.number, hash: auditHash(last) }, at: revision, key };
 }
 
 /** Before the groups that hold the last `count` records; undefined where these hold fewer. */
@@ -241,7 +279,7 @@ function bytesIn({ records }: AuditGroup): number {
 }
 
 /** What is no list of records is none: somebody with the storage key wrote it. */
-function recordsIn(value: Uint8Array): readonly Uint8Array[] {
+export function recordsIn(value: Uint8Array): readonly Uint8Array[] {
   try {
     const list = decode(value);
     return Array.isArray(list) ? list.filter((item) => item instanceof Uint8Array) : [];

@@ -16,7 +16,7 @@ import {
 } from '@natrium/envelope';
 import type { AuditEntry } from '@natrium/flow';
 import type { Principal, RefusalCode } from '@natrium/model';
-import { withinBounds } from './audit-cut.js';
+import { withinBounds } from './audit-bounds.js';
 import { StrangersBudget } from './strangers-budget.js';
 
 /** How long records are gathered before they are written together. */

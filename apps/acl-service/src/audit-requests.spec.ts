@@ -2,6 +2,7 @@
 import { MemoryStore } from '@natrium/bus';
 import { encode, sodiumReady } from '@natrium/envelope';
 import { isList, isMap, type Value } from '@natrium/model';
+import type { AuditArchive } from './audit-archive.js';
 import type { AuditHeads } from './audit-heads.js';
 import { AuditIndex } from './audit-index.js';
 import { auditHandler } from './audit-requests.js';
@@ -11,6 +12,9 @@ const MESSAGE = 7 << 20;
 
 beforeAll(sodiumReady);
 
+/** None was made. */
+const archive = { stored: () => Promise.resolve(undefined) } as unknown as AuditArchive;
+
 /** What is told of each record, page by page: its bytes, or what stands in their place. */
 async function told(...groups: readonly (readonly number[])[]): Promise<readonly (readonly Value[])[]> {
   const store = new MemoryStore('audit');
@@ -19,7 +23,7 @@ async function told(...groups: readonly (readonly number[])[]): Promise<readonly
     await store.put(`a.acl1.${String(number)}`, encode(sizes.map((size) => new Uint8Array(size))));
     number += sizes.length;
   }
-  const read = auditHandler(await AuditIndex.open(store), {} as AuditHeads);
+  const read = auditHandler({ index: await AuditIndex.open(store), heads: {} as AuditHeads, archive });
   const pages: Value[][] = [];
   for (let from = 0; ;) {
     const answer = await read('audit.read', [{ from, limit: 1000 }], () => undefined);

@@ -1,13 +1,16 @@
 /** Rules of a start: it knows where every chain ends without reading the audit, and is not deceived by what others put over it. */
+import { jest } from '@jest/globals';
 import { MemoryStore, NatsTransport, openBucket, SealedStore, type Store } from '@natrium/bus';
-import { type ChainEnd, randomBytes, sodiumReady } from '@natrium/envelope';
+import { type ChainEnd, clusterOf, decode, randomBytes, readAudit, SigningKey, sodiumReady } from '@natrium/envelope';
 import { type Broker, FakeClock, startBroker } from '@natrium/testing';
+import { AuditArchive } from './audit-archive.js';
 import { AuditIndex } from './audit-index.js';
 import { AuditLog } from './audit-log.js';
 
 const NOW = 1_795_000_000_000;
-/** Of the questions about the stream itself, and for those about each chain. */
-const [ASKED, ASKED_OF_CHAIN] = [8, 2];
+/** Of the questions about the stream itself, for those about each chain, and about each whose beginning is gone. */
+const [ASKED, ASKED_OF_CHAIN, ASKED_OF_CUT] = [8, 2, 4];
+const DAY_MS = 86_400_000;
 
 beforeAll(sodiumReady);
 
@@ -34,6 +37,22 @@ async function writeChain(into: Store, instance: string, groups: number): Promis
 function sealedWith(store: Store) {
   const key = { id: 'k', key: randomBytes(32) };
   return new SealedStore(store, { newest: key, byId: (id) => (id === 'k' ? key : undefined) }, () => undefined);
+}
+
+/** Cuts off the first of a chain's groups. */
+async function cutOff(store: Store, chain: string, groups: number): Promise<void> {
+  const acl = SigningKey.generate();
+  const cluster = clusterOf(acl.publicKey);
+  const options = { acl, cluster, aclKeys: () => [acl.publicKey], now: () => NOW + 2 * DAY_MS, days: () => 1 };
+  const archive = new AuditArchive(store, await AuditIndex.open(store), options);
+  const number = 2 * groups - 1;
+  const last = await store.get(`a.${chain}.${String(number + 1)}`);
+  const read = readAudit((decode(last!.value) as readonly Uint8Array[])[0]!);
+  if (!read.ok) throw new Error('no record');
+  const signed = await archive.sign([{ chain, number, hash: read.value.previous }]);
+  if (!signed.ok) throw new Error(signed.error.sentence);
+  await archive.putInForce(signed.value);
+  for (let swept = await archive.sweep(0); !swept.isLast;) swept = await archive.sweep(swept.next);
 }
 
 const endsIn = async (store: Store) => (await AuditIndex.open(store)).ends();
@@ -64,6 +83,35 @@ describe('a start, at the real broker', () => {
     expect(await endsIn(starting.store)).toEqual(written);
     const heard = starting.transport.connection.stats().inMsgs - before;
     expect(heard).toBeLessThanOrEqual(ASKED + ASKED_OF_CHAIN * written.length);
+  });
+
+  it.each([20, 300])('hears no more of chains of %d groups whose beginnings were archived', async (groups) => {
+    const { store } = await aView(`cut${String(groups)}`);
+    const written = [await writeChain(store, 'acl1', groups), await writeChain(store, 'acl2', groups)];
+    await cutOff(store, 'acl1', groups - 1);
+    const starting = await aView(`cut${String(groups)}`);
+    const before = starting.transport.connection.stats().inMsgs;
+    const named = jest.spyOn(starting.store, 'keyNames');
+    const index = await AuditIndex.open(starting.store);
+    expect(await index.ends()).toEqual(written);
+    const heard = starting.transport.connection.stats().inMsgs - before;
+    expect(heard).toBeLessThanOrEqual(ASKED + ASKED_OF_CHAIN + ASKED_OF_CUT);
+    // Not of a whole chain: of each group that was deleted its name is there.
+    expect(named.mock.calls).toEqual([['a.*.0']]);
+    const { groups: kept } = await index.page({ from: 0, limit: 1, chain: 'acl1' });
+    expect(kept.map(({ first }) => first)).toEqual([2 * (groups - 1)]);
+  });
+
+  it('finds the end of a chain that went on after the note of it was made, and of one without a note', async () => {
+    const { store } = await aView('noted');
+    const end = await writeChain(store, 'acl1', 9);
+    await cutOff(store, 'acl1', 5);
+    for (const note of ['a.acl1.16', 'a.acl1.12', 'a.acl1.2', 'a.acl2.0', 'x', '']) {
+      await store.put('e.acl1', Buffer.from(note));
+      expect(await endsIn(store)).toEqual([end]);
+    }
+    await store.delete('e.acl1');
+    expect(await endsIn(store)).toEqual([end]);
   });
 
   it('hears of what is written after it, of each chain', async () => {

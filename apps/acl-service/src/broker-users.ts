@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { NatsTransport } from '@natrium/bus';
 import { accountJwt, BrokerKeys, fixedName, SCOPES, scopedUserJwt } from '@natrium/broker-auth';
-import { brokerLogin, endWhenLost, type ServiceConfig } from '@natrium/edge';
+import { brokerLogin, endWhenLost, type RoleLink, type ServiceConfig } from '@natrium/edge';
 import { equalBytes, fp, type NatsKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import type { Logger } from 'pino';
@@ -18,6 +18,7 @@ const ASK_MS = 2000;
 /** A new identity's user before it is accepted: it may speak to nobody who would hear it. */
 const CANDIDATE_MS = 60_000;
 const UPDATE = '$SYS.REQ.CLAIMS.UPDATE';
+const MAX_CUTS = 5;
 
 export class BrokerUsers {
   readonly #account: string;
@@ -47,8 +48,13 @@ export class BrokerUsers {
     };
   }
 
-  /** @returns undefined when the broker knows no users. */
-  static async open(config: ServiceConfig, roster: Roster, log: Logger): Promise<BrokerUsers | undefined> {
+  /** @param link Is back at the broker when this is done. @returns undefined when the broker knows no users. */
+  static async open(
+    { transport }: Pick<RoleLink, 'transport'>,
+    config: ServiceConfig,
+    roster: Roster,
+    log: Logger,
+  ): Promise<BrokerUsers | undefined> {
     if (config.brokerAuth === 'none') return undefined;
     const keys = new BrokerKeys(join(config.pkiDir, 'broker'));
     const system = await NatsTransport.connect({
@@ -66,6 +72,7 @@ export class BrokerUsers {
     });
     // Before this service listens: the account as an earlier version signed it may not let it hear all that it does now.
     await revocations.begin();
+    await untilBack(transport);
     return new BrokerUsers(keys, roster, system, revocations, config.loaded.config.broker_user_hours * 3_600_000);
   }
 
@@ -114,6 +121,20 @@ export class BrokerUsers {
   async close(): Promise<void> {
     this.revocations.close();
     await this.system.drain();
+  }
+}
+
+/**
+ * Where the account's permissions have changed with its new signature, the broker cuts every connection under it, the service's
+ * own too, and what is written before that one is back is lost.
+ */
+async function untilBack(transport: NatsTransport): Promise<void> {
+  for (let tries = 0; tries < MAX_CUTS && !transport.isClosed; tries += 1) {
+    const isThere = await transport.flush().then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
   }
 }
 

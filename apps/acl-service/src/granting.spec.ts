@@ -11,9 +11,10 @@ import {
   SigningKey,
   sodiumReady,
 } from '@natrium/envelope';
+import { Budget } from '@natrium/flow';
 import { ok, refuse, type Request } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
-import { type Body, contracts, toWire } from '@natrium/wire';
+import { type Body, contracts, writeAs } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import type { Logins } from './eauth/logins.js';
 import { Granting } from './granting.js';
@@ -26,8 +27,10 @@ const RIGHT = { eauth: 'pam', username: 'fred', secret: 'right', token: '' };
 
 beforeAll(sodiumReady);
 
-/** A gate that knows the external user fred, and from which addresses it has looked at passwords. */
-function aGate() {
+const namesTo = (count: number) => Array.from({ length: count }, (_, n) => `web${String(n + 1)}`);
+
+/** A gate that knows the external users fred and ann, and from which addresses it has looked at passwords. */
+function aGate({ targets = new Budget({ rate: 1, burst: 100 }), minions = 1 } = {}) {
   const acl = SigningKey.generate();
   const roster = {
     callerOf: () => undefined,
@@ -42,17 +45,20 @@ function aGate() {
     },
   } as unknown as Logins;
   const audit = { append: () => ({ chain: 'acl1', number: 0 }) } as unknown as AuditLog;
-  const policies = { current: policyOf('external_auth:\n  pam:\n    fred: [test.*]\n') } as Policies;
-  const clock = { now: () => NOW, skewMs: 1000 };
+  const policies = {
+    current: policyOf('external_auth:\n  pam:\n    fred: [test.*]\n    ann: [test.*]\n', namesTo(minions)),
+  } as Policies;
+  let ownMs = 0;
+  const clock = { now: () => NOW, own: () => ownMs, skewMs: 1000 };
   const link = { bus: { tracing: NO_TRACING }, roles: { cluster: clusterOf(acl.publicKey) }, clock };
-  const granting = new Granting(link as unknown as RoleLink, acl, { roster, policies, audit, logins }, 1000);
+  const granting = new Granting(link as unknown as RoleLink, acl, { roster, policies, audit, logins, targets }, 1000);
   const asks = (beside: Partial<Body<typeof contracts.grant>>, fields: Partial<Request> = {}) => {
     const request = encodeRequest(aRequest(NOW, fields));
     const asked = { request, signature: null, credential: RIGHT, grantRun: null, callerKey: null, batch: null };
     const body = { ...asked, jid: '20260101000000000000', ...beside };
     return granting.handle({ body } as Opened<typeof contracts.grant>);
   };
-  return { asks, addresses };
+  return { asks, addresses, wait: (ms: number) => (ownMs += ms) };
 }
 
 it('a password beside a request is counted for the key that the request came with; without one it is the gateway’s', async () => {
@@ -78,5 +84,23 @@ it('of the names in a list that are nobody’s, those are told as missing that a
   const answer = await asks({}, { tgtType: 'list', tgt: `web1,web9,,${longest},${longest}x` });
   expect(answer.members.map(({ id }) => id)).toEqual(['web1']);
   expect(answer.missing).toEqual(['web9', longest]);
-  expect(() => toWire(contracts.granted, answer)).not.toThrow();
+  expect(() => writeAs(contracts.granted.schema, answer)).not.toThrow();
+});
+
+it('a caller pays for what it takes to find out whom a target means, and hears slow_down while he owes; nobody else does', async () => {
+  const { asks, wait } = aGate({ targets: new Budget({ rate: 1, burst: 2 }), minions: 20_000 });
+  const codes = async (tgts: readonly string[], fields: Partial<Request> = {}, username = RIGHT.username) => {
+    const heard: (string | undefined)[] = [];
+    for (const tgt of tgts) {
+      const asked = await asks({ credential: { ...RIGHT, username } }, { tgtType: 'compound', tgt, ...fields });
+      heard.push(asked.refusal?.code);
+    }
+    return heard;
+  };
+  expect(await codes(['a*', 'web1', 'c*', 'd*'])).toEqual([undefined, undefined, undefined, 'slow_down']);
+  expect(await codes(['web1'])).toEqual(['slow_down']);
+  expect(await codes(['d*'], {}, 'ann')).toEqual([undefined]);
+  wait(1000);
+  expect(await codes(['a*', 'a*', 'web1'])).toEqual([undefined, undefined, undefined]);
+  expect(await codes(['e* or f*', 'web1'])).toEqual([undefined, 'slow_down']);
 });

@@ -6,15 +6,24 @@
 import { type Opened, digestOf, readAsked } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { fp, fromHex, MemberTrees, randomBytes, signGrant, type SigningKey, verify } from '@natrium/envelope';
-import type { Proved as LoggedIn, Logins } from './eauth/logins.js';
-import { DecideGrant, type GrantFields, type GrantPorts, type Member, type SignedRequest } from '@natrium/flow';
-import { err, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
+import type { LoggedIn, Logins } from './eauth/logins.js';
+import {
+  type Budget,
+  DecideGrant,
+  type GrantFields,
+  type GrantPorts,
+  type Member,
+  type Proved,
+  type SignedRequest,
+  TOO_FAST,
+} from '@natrium/flow';
+import { err, nameOf, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
 import { type Body, type contracts, isTellable } from '@natrium/wire';
 import { eventOf, reactorOf } from './prove-reactor.js';
 import { proveRunner } from './prove-runner.js';
 import type { AuditLog } from './audit-log.js';
 import type { Policies } from './policies.js';
-import type { Policy } from './policy.js';
+import { type Policy, requestsFor } from './policy.js';
 import type { Roster } from './roster.js';
 
 type Granted = Body<typeof contracts.granted>;
@@ -32,6 +41,8 @@ export class Granting {
       readonly policies: Policies;
       readonly audit: AuditLog;
       readonly logins: Logins;
+      /** What finding out whom they mean costs callers; each request itself is counted at the gateways. */
+      readonly targets: Budget;
     },
     private readonly runnerTimeoutMs: number,
   ) {}
@@ -68,7 +79,7 @@ export class Granting {
 
   #portsUnder(policy: Policy, ask: SignedRequest, login?: Result<LoggedIn, Refusal>): GrantPorts {
     const { link, runnerTimeoutMs } = this;
-    const { roster, audit } = this.parts;
+    const { roster, audit, targets } = this.parts;
     const { callerKey } = ask;
     const owner =
       callerKey === null ? undefined : (reactorOf(link, callerKey, ask.request) ?? roster.callerOf(callerKey));
@@ -83,8 +94,13 @@ export class Granting {
         return login.ok ? ok({ principal: login.value.principal, onBehalfOf: [] }) : login;
       },
       proveRunner: (asked, grantRun) => proveRunner(link, asked, grantRun),
-      decide: (proved, asked) =>
-        policy.decide(proved, asked, account, login?.ok === true ? login.value.login : undefined),
+      decide: (proved, asked) => {
+        const [payer, now] = [payerOf(proved), link.clock.own()];
+        if (targets.isSpent(payer, now)) return err(TOO_FAST);
+        return policy.decide(proved, asked, account, login?.ok === true ? login.value.login : undefined, (tests) => {
+          targets.charge(payer, requestsFor(tests), now);
+        });
+      },
       membersOf: (ids) => this.#membersOf(ids),
       sign: (fields) => this.#sign(fields, policy),
       audit: (entry) => audit.append(entry, policy.revisionText, aboutOf(ask, entry.caller)),
@@ -136,4 +152,9 @@ const NO_CREDENTIAL = refusal('bad_credential', 'the request carries neither a s
 
 function refused(code: 'bad_request', sentence: string): Granted {
   return { refusal: refusal(code, sentence), grant: null, members: [], missing: [], rule: '' };
+}
+
+/** Of what a runner publishes, whoever asked for it pays. */
+function payerOf({ principal, onBehalfOf }: Proved): string {
+  return nameOf(onBehalfOf.at(-1) ?? principal);
 }

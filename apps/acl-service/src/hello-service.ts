@@ -16,10 +16,10 @@ import type { Roster } from './roster.js';
 
 const MAX_SERVICES = 1024;
 const STRANGERS = 'strangers';
-/** A minion asks when it starts and at each epoch. Its name can be seen where newcomers hear, so it is not worth much. */
+/** A minion asks when it starts and at each epoch. Strangers can see its name and use up its budget, so it is a small one of its own. */
 const OF_A_MINION = { rate: 1, burst: 20 };
 
-/** Who hears in an inbox of this name; undefined: nobody of the cluster. */
+/** Tells what kind of party an inbox of this name belongs to; undefined: to nobody of the cluster. */
 export type KnownAs = (name: string) => 'minion' | 'account' | 'service' | undefined;
 
 export class HelloBudget {
@@ -60,7 +60,7 @@ export function answeringHello(link: RoleLink, { roster, users, limits, onStop }
   };
 }
 
-/** A service is called so by its user of the broker, everybody else by a key that is accepted now. */
+/** A service is known by the name of its broker user, everybody else by the name of a key that is accepted now. */
 function nameOfWhom(roster: HelloParts['roster'], users: NonNullable<HelloParts['users']>): KnownAs {
   return (name) => {
     if (users.isFixedName(name)) return 'service';

@@ -5,7 +5,7 @@
  * An id that is missing from `cache` has never reported data, as in the corpus's inventories.
  */
 import { isMap, ok, refuse, toPlain, type Value, type ValueMap } from '@natrium/model';
-import type { AdminHandler } from './admin.js';
+import type { AdminHandler } from './admin-handler.js';
 import type { Inventory } from './inventory.js';
 import type { Roster } from './roster.js';
 

@@ -2,8 +2,8 @@
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
-import { PILLAR_RUNNER } from '@natrium/flow';
-import { err, ok, type Principal, refusal } from '@natrium/model';
+import { Budget, PILLAR_RUNNER } from '@natrium/flow';
+import { err, ok, type Principal, refusal, type Target } from '@natrium/model';
 import { builtinRunners, runnerRegistry } from '@natrium/runners';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
@@ -18,26 +18,37 @@ const ROOT: Principal = { kind: 'account', name: 'root' };
 const LIMITED: Principal = { kind: 'account', name: 'limited' };
 const MINION: Principal = { kind: 'minion', name: 'web1' };
 
+/** For one target of a hundred thousand tests. */
+const LIMITS = { rate: 1, burst: 5 };
+
 beforeAll(sodiumReady);
 
 /** The answer to a runner that runs for `caller`, where patterns mean web1 and nothing is meant exactly. */
-function answerTo(what: string, caller: Principal, onBehalfOf: readonly Principal[] = []) {
+function answerTo(
+  what: string,
+  caller: Principal,
+  onBehalfOf: readonly Principal[] = [],
+  targets = new Budget(LIMITS),
+) {
   const cluster = new Uint8Array(32);
   const acl = SigningKey.generate();
   const link = {
     roles: { cluster, keysOf: () => [acl.publicKey] },
-    clock: { now: () => NOW, skewMs: 30_000 },
+    clock: { now: () => NOW, own: () => 0, skewMs: 30_000 },
   } as unknown as RoleLink;
   const current = {
     hasFullAccess: (name: string) => name === 'root',
     idsOf: () => ok(['web1']),
-    idsExactly: () => err(refusal('not_permitted', 'exactly only')),
+    idsExactly: (_: Target, onTests: (tests: number) => void) => {
+      onTests(100_000);
+      return err(refusal('not_permitted', 'exactly only'));
+    },
   };
   const roster = { keyOfMinion: () => new Uint8Array(32) } as unknown as Roster;
   const inventory = { grainsOf: () => ({ os: 'Debian' }) } as unknown as Inventory;
   const policies = { current } as unknown as Policies;
   const audit = { refuse: () => undefined } as unknown as AuditLog;
-  const reads = new InventoryReads(link, { roster, inventory, policies, audit });
+  const reads = new InventoryReads(link, { roster, inventory, policies, audit, targets });
   const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['cache.grains'], tgt: '' }));
   const members = [{ id: 'x', key: new Uint8Array(32) }];
   const grant = aGrant({ key: acl, cluster }, { request, members, issued: NOW }, { kind: 'run', count: 0, caller, onBehalfOf }); // prettier-ignore
@@ -58,6 +69,14 @@ it.each([
   ['whom it acts on behalf of', ROOT, [LIMITED]],
 ] as const)('%s does not', (_, caller, onBehalfOf) => {
   for (const what of ['match', 'grains']) expect(answerTo(what, caller, onBehalfOf)).toBe('not_permitted');
+});
+
+it('who has no full access pays for what his target takes, also by a runner of somebody else; who has does not', () => {
+  const targets = new Budget(LIMITS);
+  expect(answerTo('match', ROOT, [LIMITED], targets)).toBe('not_permitted');
+  expect(answerTo('match', LIMITED, [], targets)).toBe('slow_down');
+  expect(answerTo('match', MINION, [], targets)).toBe('not_permitted');
+  for (let n = 0; n < 3; n += 1) expect(answerTo('match', ROOT, [], targets)).toEqual(['web1']);
 });
 
 it('the runner that tells pillar is there under the name by which it is known here and on the bus', () => {

@@ -8,13 +8,16 @@
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import type { Grant } from '@natrium/envelope';
-import { PILLAR_RUNNER } from '@natrium/flow';
+import { type Budget, PILLAR_RUNNER, TOO_FAST } from '@natrium/flow';
 import {
+  err,
   isList,
   isMap,
+  nameOf,
   type Principal,
   type Refusal,
   refusal,
+  type Result,
   type Target,
   type Value,
   type ValueMap,
@@ -23,6 +26,7 @@ import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit-log.js';
 import type { Inventory } from './inventory.js';
 import type { Policies } from './policies.js';
+import { requestsFor } from './policy.js';
 import type { Roster } from './roster.js';
 
 type Answer = Body<typeof contracts.answer>;
@@ -36,6 +40,8 @@ interface Parts {
   readonly inventory: Inventory;
   readonly policies: Policies;
   readonly audit: AuditLog;
+  /** What finding out whom targets mean costs callers. */
+  readonly targets: Budget;
 }
 
 export class InventoryReads {
@@ -50,8 +56,9 @@ export class InventoryReads {
     if (!proved.ok) return this.#refuse(proved.error, what);
     const target = targetIn(args);
     if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
-    const { current } = this.parts.policies;
-    const named = this.#mayGuess(proved.value) ? current.idsOf(target) : current.idsExactly(target);
+    const named = this.#mayGuess(proved.value)
+      ? this.parts.policies.current.idsOf(target)
+      : this.#idsExactly(target, proved.value);
     if (!named.ok) return refused(named.error);
     const ids = named.value;
     if (what === 'match') return { refusal: null, result: [...ids] };
@@ -61,6 +68,16 @@ export class InventoryReads {
     if (what !== 'pillar') return refused(refusal('bad_request', 'not something to read here'));
     const denied = this.#pillarRefusal(opened, proved.value);
     return denied === undefined ? { refusal: null, result: this.#pillarOf(ids) } : this.#refuse(denied, what);
+  }
+
+  /** Whoever the runner runs for pays. */
+  #idsExactly(target: Target, { caller, onBehalfOf }: Grant): Result<readonly string[], Refusal> {
+    const { policies, targets } = this.parts;
+    const [payer, now] = [nameOf(onBehalfOf.at(-1) ?? caller), this.link.clock.own()];
+    if (targets.isSpent(payer, now)) return err(TOO_FAST);
+    return policies.current.idsExactly(target, (tests) => {
+      targets.charge(payer, requestsFor(tests), now);
+    });
   }
 
   /** What a pattern matches tells of pillar: only to whoever may hear all of it. */

@@ -26,7 +26,7 @@ import type { MinionPillar, PillarSource } from './pillar-source.js';
 
 interface Held {
   readonly number: number;
-  /** Of bytes and signature: the same document changes nothing, and is not verified again when it comes back from the store. */
+  /** A hash of the document and its signature: one that comes again, also from the store, is not verified again. */
   readonly digest: Uint8Array;
   readonly grains: ValueMap;
 }
@@ -35,7 +35,7 @@ type Pillars = Pick<PillarSource, 'of' | 'revision' | 'inDoubt'>;
 
 export class Inventory {
   readonly #byKey = new Map<string, Held>();
-  /** By place, on its way to the store: nobody decides by it, but what comes after it has to be newer. */
+  /** By place in the store: what is being written there. Nothing is decided by it yet, but what comes next has to be newer. */
   readonly #coming = new Map<string, Held>();
   /** Hex of the identity key by its place in the store. */
   readonly #byPlace = new Map<string, string>();

@@ -17,7 +17,7 @@ const JOIN_AGE_MS = 60_000;
 const RACES = 8;
 const NEWCOMERS = 'join';
 const DENIED = { state: 'denied', record: null, user: null } as const;
-/** Keys whose refusal has been recorded: one that asks again and again is recorded once. */
+/** Of whom it is remembered what the audit and the event bus have heard: whoever asks again and again is told of once. */
 const MAX_TOLD = 10_000;
 
 export class Joining {
@@ -124,7 +124,7 @@ export class Joining {
     return { state: 'pending', record: null, user: null };
   }
 
-  /** A joiner that asks again waits in another place than before; for one that was deleted nobody waits. */
+  /** Each question of a joiner comes with another place for the answer. One that was deleted is not told: it has to ask. */
   #waitHere({ identity }: Joiner, waiting: Waiting | undefined): void {
     if (waiting !== undefined && !this.roster.wasDeleted(identity)) this.roster.waiting.hear(identity, waiting);
   }
@@ -137,19 +137,20 @@ export class Joining {
 
   /** A minion that waits asks again and again; the bus hears of it once. */
   #tellOf(state: JoinState, joiner: Joiner): void {
-    const key = `event ${state} ${joiner.id} ${fingerprint(joiner.identity)}`;
-    if (state !== 'accepted' && this.#told.has(key)) return;
-    if (this.#told.size >= MAX_TOLD) this.#told.clear();
-    this.#told.add(key);
-    this.parts.events.asked(joiner.id, joiner.identity, state);
+    const isNew = this.#isFirst('event', state, joiner);
+    if (isNew || state === 'accepted') this.parts.events.asked(joiner.id, joiner.identity, state);
   }
 
   #recordOnce(joiner: Pick<Joiner, 'id' | 'identity'>, state: string): void {
-    const key = `${state} ${joiner.id} ${fingerprint(joiner.identity)}`;
-    if (this.#told.has(key)) return;
+    if (this.#isFirst('record', state, joiner)) this.#record(joiner, state);
+  }
+
+  #isFirst(told: 'event' | 'record', state: string, { id, identity }: Pick<Joiner, 'id' | 'identity'>): boolean {
+    const key = `${told} ${state} ${id} ${fingerprint(identity)}`;
+    if (this.#told.has(key)) return false;
     if (this.#told.size >= MAX_TOLD) this.#told.clear();
     this.#told.add(key);
-    this.#record(joiner, state);
+    return true;
   }
 
   #record(joiner: Pick<Joiner, 'id' | 'identity'>, state: string): void {

@@ -6,12 +6,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RoleLink } from '@natrium/edge';
 import { pemOf } from '@natrium/envelope';
-import type { JoinState, KeyPorts, KeyState } from '@natrium/flow';
+import type { JoinState, KeyState } from '@natrium/flow';
 import type { ValueMap } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { Room } from './room.js';
-import type { Roster } from './roster.js';
 
 const ACTS: Readonly<Record<JoinState, string>> = {
   accepted: 'accept',
@@ -86,21 +84,4 @@ export class KeyEvents {
     }
     return false;
   }
-}
-
-/** What an operator decides is written, and then told; nobody is accepted for whom there is no room. */
-export function keyChanges(
-  roster: Roster,
-  room: Room,
-  events: Pick<KeyEvents, 'decided'>,
-): Pick<KeyPorts, 'change' | 'hasRoom'> {
-  return {
-    hasRoom: () => room.left > 0,
-    change: async (record, state) => {
-      const write = () => roster.write({ ...record, state });
-      const written = await (state === 'accepted' ? room.accepting(write) : write());
-      if (written !== undefined) events.decided(record.name, state);
-      return written?.record;
-    },
-  };
 }

@@ -50,17 +50,30 @@ function get(names: readonly string[], kept: Pick<Mines, 'kept'> = mines): Promi
 
 type Ask = Body<typeof contracts.mine>;
 
+interface World {
+  readonly kept: Pick<Mines, 'kept'>;
+  readonly kind: string;
+  readonly budget: Budget;
+  /** What finding out whom a target means takes. */
+  readonly tests: number;
+}
+
+const NO_LIMIT = new Budget({ rate: 0, burst: 0 });
+
 /** What a caller is told, with another mine than the one of all rules, or of another kind than a minion. */
 async function ask(
   asked: Partial<Ask>,
-  { kept = mines, kind = 'minion' }: { kept?: Pick<Mines, 'kept'>; kind?: string } = {},
+  { kept = mines, kind = 'minion', budget = NO_LIMIT, tests = 0 }: Partial<World> = {},
 ) {
   const roster = {
     callerOf: () => ({ kind, name: READER }),
     keyOfMinion: (id: string) => keys.get(id),
   } as unknown as Roster;
   const current = {
-    idsExactly: () => ok([...keys.keys()]),
+    idsExactly: (_: Target, onTests: (tests: number) => void) => {
+      onTests(tests);
+      return ok([...keys.keys()]);
+    },
     certainlyIn: (target: Target, id: string) => {
       decided.push(target);
       return typeof target.tgt === 'string' && target.tgt.startsWith(id);
@@ -71,7 +84,7 @@ async function ask(
     policies: { current } as unknown as Policies,
     mines: kept as Mines,
     audit: {} as AuditLog,
-    budget: new Budget({ rate: 0, burst: 0 }),
+    budget,
     now: () => 0,
   });
   const body: Ask = { what: 'get', items: [], names: [], tgt: '*', tgtType: 'glob', ...asked };
@@ -197,6 +210,15 @@ describe('the rules of one answer', () => {
     expect(decided).toHaveLength(most);
   });
 
+  it('cost the reader a request for each 64 characters that were compiled', async () => {
+    await aMinion('web1', ...of('compound', 2));
+    const budget = new Budget({ rate: 1, burst: 2 + (2 * LONG) / 64 });
+    const reads = async (names: readonly string[]) =>
+      (await ask({ names: [...names] }, { budget })) as { code?: string };
+    for (const name of namesTo(2)) expect(Object.keys(await reads([name]))).toEqual([name]);
+    expect((await reads(['f0'])).code).toBe('slow_down');
+  });
+
   it.each(['glob', 'list'])('of type %s count for nothing there: each minion may have its own', async (type) => {
     await aMinion('web1', ...of(type, MAX_NAMES));
     expect(await get(namesTo(MAX_NAMES))).toMatchObject({ f0: { web1: 0 }, f63: { web1: 63 } });
@@ -220,3 +242,14 @@ function noting(real: Mines) {
     },
   };
 }
+
+it('a reader pays for what it takes to find out whom its target means, and is told to slow down while it owes', async () => {
+  await aMinion('web1', item('a', 1));
+  const reads = async (tests: number) => {
+    const budget = new Budget({ rate: 1, burst: 3 });
+    return [await ask({ names: ['a'] }, { budget, tests }), await ask({ names: ['a'] }, { budget, tests })];
+  };
+  const answered = { a: { web1: 1 } };
+  expect(await reads(19_999)).toEqual([answered, answered]);
+  expect(await reads(50_000)).toEqual([answered, expect.objectContaining({ code: 'slow_down' })]);
+});

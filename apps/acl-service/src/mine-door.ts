@@ -7,7 +7,7 @@
  */
 import type { Opened } from '@natrium/bus';
 import { encode, toHex } from '@natrium/envelope';
-import { type Budget, isReadable } from '@natrium/flow';
+import { type Budget, isReadable, TOO_FAST } from '@natrium/flow';
 import {
   err,
   isList,
@@ -21,11 +21,10 @@ import {
   type ValueMap,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import { TOO_FAST } from './admin.js';
 import type { AuditLog } from './audit-log.js';
 import type { MineItem, Mines } from './mines.js';
 import type { Policies } from './policies.js';
-import type { Policy } from './policy.js';
+import { type Policy, requestsFor } from './policy.js';
 import type { Roster } from './roster.js';
 
 type Answer = Body<typeof contracts.answer>;
@@ -35,9 +34,11 @@ type Ask = Body<typeof contracts.mine>;
 const MAX_ANSWER = 6 << 20;
 /** As many as a job may run at once. */
 const MAX_NAMES = 64;
-/** Characters of different rules that one answer may have to compile: at 3 µs each, and everybody else waits for it. */
+/** Characters of different rules that one answer may have to compile: at 3 µs each, 50 at worst, and everybody else waits for it. */
 const MAX_RULES = 32_768;
-/** These cost next to nothing, and each minion of a large fleet may have one of its own. */
+/** So many of them cost the reader as much as a request. */
+const RULES_OF_A_REQUEST = 64;
+/** Types of targets that cost next to nothing to decide: of these each minion of a large fleet may have one of its own. */
 const CHEAP: ReadonlySet<string> = new Set(['glob', 'list']);
 const TOO_MANY = refusal('bad_request', `mine.get reads at most ${MAX_NAMES} functions at once: ask for fewer`);
 const TOO_LARGE = refusal('bad_request', 'a mine holds at most 1000 items and 1 MiB; nothing was kept');
@@ -64,17 +65,19 @@ export class MineDoor {
     const minion = this.parts.roster.callerOf(key);
     if (minion?.kind !== 'minion') return undefined;
     if (!this.parts.budget.take(toHex(key), this.parts.now())) return refused(TOO_FAST);
-    if (body.what === 'get') return this.#read(body, minion.name);
+    if (body.what === 'get') return this.#read(body, minion.name, toHex(key));
     if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
     const kept = await this.parts.mines.change(key, (before) => changed(before, body));
     return kept ? { refusal: null, result: true } : refused(TOO_LARGE);
   }
 
-  #read({ names, tgt, tgtType }: Ask, reader: string): Answer {
+  #read({ names, tgt, tgtType }: Ask, reader: string, payer: string): Answer {
     const wanted = new Set(names);
     if (wanted.size > MAX_NAMES) return refused(TOO_MANY);
     const policy = this.parts.policies.current;
-    const ids = policy.idsExactly(targetOf(tgt, tgtType));
+    const ids = policy.idsExactly(targetOf(tgt, tgtType), (tests) => {
+      this.parts.budget.charge(payer, requestsFor(tests), this.parts.now());
+    });
     if (!ids.ok) {
       const caller = { kind: 'minion', name: reader } as const;
       this.parts.audit.refuse({
@@ -85,7 +88,9 @@ export class MineDoor {
       });
       return refused(ids.error);
     }
-    const found = this.#found(wanted, ids.value, new Rules(policy, reader));
+    const rules = new Rules(policy, reader);
+    const found = this.#found(wanted, ids.value, rules);
+    this.parts.budget.charge(payer, Math.floor(rules.compiled / RULES_OF_A_REQUEST), this.parts.now());
     return found.ok ? { refusal: null, result: found.value } : refused(found.error);
   }
 
@@ -119,7 +124,7 @@ export class MineDoor {
   }
 }
 
-/** What one reader's answer has to decide: many minions have one and the same rule, and it is compiled once. */
+/** The `allow_tgt` rules that one answer has to decide. Many minions have the same one, which is compiled once. */
 class Rules {
   readonly #decided = new Map<string, boolean>();
   #compiled = 0;
@@ -129,14 +134,19 @@ class Rules {
     private readonly reader: string,
   ) {}
 
-  /** Those that were not decided permit nobody. */
+  /** Characters. */
+  get compiled(): number {
+    return Math.min(this.#compiled, MAX_RULES);
+  }
+
+  /** More would have to be compiled than one answer may cost; rules that were not compiled permit nobody. */
   get areTooMany(): boolean {
     return this.#compiled > MAX_RULES;
   }
 
   permit({ allowTgt: tgt, allowTgtType: tgtType }: MineItem): boolean {
     if (tgt === '') return true;
-    // No part may reach into the other: each owner chooses both.
+    // As JSON, so that no owner's choice of the one part reads as another's other part.
     const rule = JSON.stringify([tgtType, tgt]);
     const known = this.#decided.get(rule);
     if (known !== undefined) return known;

@@ -49,7 +49,7 @@ export class Mines {
   }
 
   /**
-   * What some keys keep under a name; of those and its holders the fewer are walked.
+   * What the asked keys keep under a name. It walks those that are asked or those that keep something there, whichever are fewer.
    *
    * @param asked Ids by hex of the key.
    */
@@ -86,7 +86,7 @@ export class Mines {
     throw new Error('the mine was changed by others again and again');
   }
 
-  /** What one key has kept is the other's, unless that has something of its own already. */
+  /** Gives what one key has kept to another, unless that keeps something already. */
   async pass(from: Uint8Array, to: Uint8Array): Promise<void> {
     const entry = await this.store.get(fp(from));
     if (entry === undefined) return;
@@ -99,7 +99,7 @@ export class Mines {
     return [...this.#names.keys()].map(fromHex);
   }
 
-  /** Of a key that will never keep anything again. */
+  /** Deletes what a key has kept, which will never keep anything again. */
   async forget(identity: Uint8Array): Promise<void> {
     await this.store.delete(fp(identity));
     this.#drop(fp(identity));

@@ -1,5 +1,5 @@
 /** A minion's signed grains and announcement come in: kept, told to the gateways, and answered with its pillar. */
-import type { Opened, Store } from '@natrium/bus';
+import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encode, equalBytes, fp, signedToWire, toHex } from '@natrium/envelope';
 import type { Budget } from '@natrium/flow';
@@ -9,6 +9,7 @@ import type { Roster } from './roster.js';
 
 type Pillar = Body<typeof contracts.pillar>;
 
+/** Where a minion's announcement for its jobs is kept. */
 export function announcementPlace(identity: Uint8Array): string {
   return `m.${fp(identity)}`;
 }
@@ -18,7 +19,6 @@ export class MinionData {
     private readonly link: RoleLink,
     private readonly roster: Roster,
     private readonly inventory: Inventory,
-    private readonly announcements: Store,
     private readonly budget: Budget,
   ) {}
 
@@ -27,12 +27,12 @@ export class MinionData {
     const { key } = party.owner;
     const minion = this.roster.callerOf(key);
     if (minion?.kind !== 'minion' || !this.budget.take(toHex(key), this.link.clock.own())) return undefined;
-    const { roles, clock } = this.link;
+    const { roles, clock, announcements } = this.link;
     const announced = roles.read(body.announcement, clock.now(), clock.skewMs);
     if (!announced.ok || announced.value.use !== 'jobs' || !equalBytes(announced.value.owner.key, key))
       return undefined;
     if (!(await this.inventory.write(key, body.data))) return undefined;
-    await this.announcements.put(announcementPlace(key), encode(signedToWire(body.announcement)));
+    await announcements.put(announcementPlace(key), encode(signedToWire(body.announcement)));
     return this.inventory.pillarOf(key, minion.name);
   }
 }

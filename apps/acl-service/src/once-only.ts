@@ -11,7 +11,7 @@ import { readAs, records, writeAs } from '@natrium/wire';
 
 const PREFIX = 'o.';
 const SWEEP_MS = 600_000;
-/** A replica whose clock is behind still takes what is over here. */
+/** How far the clock of another replica may be behind: there a request that is over here still counts. */
 const SKEW_MS = 300_000;
 
 /** What was asked, and is in order. */
@@ -28,7 +28,7 @@ export class OnceOnly {
     setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref(); // what fails goes with the next one
   }
 
-  /** Whoever gets it carries the request out: nobody else does from now on, whatever becomes of it. */
+  /** Whoever gets the request back carries it out; from then on nobody else does, whatever becomes of it. */
   async take<P extends Proved>(proved: Result<P, Refusal>): Promise<Result<P, Refusal>> {
     if (!proved.ok) return proved;
     const { digest, request } = proved.value;
@@ -44,7 +44,7 @@ export class OnceOnly {
     }
   }
 
-  /** Nothing of what is over stays: its storage key could not be deleted. */
+  /** Deletes what is over: as long as a record stays, the storage key that sealed it cannot be deleted. */
   async sweep(): Promise<void> {
     const over = (await this.store.list(`${PREFIX}*`)).filter(
       ({ value }) => readAs(records.DoneRequest, decode(value)).until + SKEW_MS < this.now(),

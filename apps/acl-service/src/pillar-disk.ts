@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { WatchedFolder } from '@natrium/config';
-import { err, messageOf, ok, type Result } from '@natrium/model';
+import { codeOf, err, messageOf, ok, type Result } from '@natrium/model';
 import { type PillarFiles, type PillarProblem, type PillarText, SLS_WORD } from '@natrium/pillar';
 
 /** Folders by environment. */
@@ -75,7 +75,7 @@ function realPathOf(path: string): Result<string, string | undefined> {
   try {
     return ok(realpathSync(path));
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
+    const code = codeOf(error) ?? 'unknown';
     return err(code === 'ENOENT' || code === 'ENOTDIR' ? undefined : code);
   }
 }

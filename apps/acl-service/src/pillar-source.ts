@@ -19,7 +19,7 @@ export interface PillarSettings {
 
 export interface MinionPillar {
   readonly pillar: ValueMap;
-  /** Of what it holds: equal on all replicas. */
+  /** A hash of what it holds: equal on all replicas. */
   readonly revision: number;
 }
 
@@ -31,10 +31,11 @@ const NONE: CompiledPillar = { problems: [], pillarOf: () => ({}) };
 export class PillarSource {
   #disk: PillarDisk;
   #compiled = NONE;
-  /** By the grains that it was made for: new grains are a new object. */
+  /** By the grains that a pillar was made for: new grains are a new object, so an old pillar is never found. */
   #known = new WeakMap<ValueMap, { readonly id: string; readonly made: MinionPillar }>();
+  /** By the compiled pillar, which minions may share: it is measured and hashed once. */
   #sized = new WeakMap<ValueMap, MinionPillar>();
-  /** Rises whenever a pillar may have changed for another reason than its minion's grains. */
+  /** Rises whenever pillar may have changed for another reason than its minion's grains. */
   revision = 0;
 
   /** Nobody has pillar before the first `reload`. */

@@ -55,14 +55,14 @@ export class Policies {
       load: () => this.#load(),
       revisionOf: ({ revisionText }) => revisionText,
       adopted: (next, before) => {
-        this.#tell('in_force', next, { before: before.revisionText });
+        this.#tell(next, { before: before.revisionText });
       },
       kept: (problems, { revisionText }) => {
         this.#isRefused = true;
         this.#tellProblems(problems, revisionText);
       },
     });
-    this.#tell('in_force', policy.value, {});
+    this.#tell(policy.value, {});
   }
 
   get current(): Policy {
@@ -79,8 +79,8 @@ export class Policies {
     const [before, wasRefused] = [this.current, this.#isRefused];
     this.#isRefused = false;
     this.#reload.reload();
-    // Mended, they say what they said before.
-    if (wasRefused && !this.isRefused && this.current === before) this.#tell('in_force', before, {});
+    // The files are in order again, and say what is in force already.
+    if (wasRefused && !this.isRefused && this.current === before) this.#tell(before, {});
     this.parts.onRead();
   }
 
@@ -103,8 +103,8 @@ export class Policies {
     return policy;
   }
 
-  #tell(verdict: string, { revisionText: revision }: Policy, more: Readonly<Record<string, string>>): void {
-    this.parts.audit.note({ what: 'policy', verdict, rule: null, detail: { policy: revision, ...more } });
+  #tell({ revisionText: revision }: Policy, more: Readonly<Record<string, string>>): void {
+    this.parts.audit.note({ what: 'policy', verdict: 'in_force', rule: null, detail: { policy: revision, ...more } });
     this.parts.log.info({ policy: revision, ...more }, 'policy in force');
   }
 

@@ -9,7 +9,7 @@ import { decode, encode, toHex, type Wire } from '@natrium/envelope';
 import { ok, refuse, type Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { AdminHandler } from './admin.js';
+import type { AdminHandler } from './admin-handler.js';
 import type { Policies } from './policies.js';
 
 const PREFIX = 'p.';
@@ -17,7 +17,7 @@ const RENEW_MS = 5 * 60_000;
 /** One that has said nothing for so long is gone. */
 const KEEP_MS = 60 * 60_000;
 
-/** Of a role's link. */
+/** What is used of a `RoleLink`. */
 interface Link {
   readonly own: { readonly instance: string };
   readonly clock: { now(): number };

@@ -3,7 +3,7 @@ import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
 import type { Target } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
-import { contracts, toWire } from '@natrium/wire';
+import { contracts, writeAs } from '@natrium/wire';
 import type { Policy } from './policy.js';
 import { policyOf } from './policy-of.spec-support.js';
 
@@ -40,7 +40,9 @@ it.each(DEFECTS)(
         code: 'invalid_target',
         sentence: expect.stringContaining(defect) as unknown,
       });
-      expect(() => encode(toWire(contracts.answer, { refusal: answer.error, result: null }) as Wire)).not.toThrow();
+      expect(() =>
+        encode(writeAs(contracts.answer.schema, { refusal: answer.error, result: null }) as Wire),
+      ).not.toThrow();
     }
   },
 );

@@ -42,11 +42,20 @@ import type { Inventory } from './inventory.js';
 import type { Roster } from './roster.js';
 
 const MEMO = 10_000;
+/** So many tests of a term on a minion, a millisecond of the acl-service's only thread, cost their caller as much as a request. */
+const TESTS_OF_A_REQUEST = 20_000;
 
-/** Of the key path in a target; chosen by whoever asks. */
+/** What separates the keys in a target's path; whoever asks may choose it. */
 const DELIMITER = /^[^]{1,16}$/u;
 /** An account's name as it may be claimed. */
 const CLAIM = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+type OnTests = (tests: number) => void;
+
+/** Requests that finding out whom a target means counts for, beside the one that it is part of. */
+export function requestsFor(tests: number): number {
+  return Math.floor(tests / TESTS_OF_A_REQUEST);
+}
 
 export class Policy {
   readonly #rules: Rules;
@@ -119,16 +128,22 @@ export class Policy {
     return { perms, seesJobs: decide(this.#rules, ask, this.#matched(), this.#memo).allow };
   }
 
-  /** @param account Who the caller is, when it is an account. @param login Of an external user or a token. */
+  /**
+   * @param account Who the caller is, when it is an account.
+   * @param login Of an external user or a token.
+   * @param onTests Hears how often a term of the target was tried on a minion, however it is decided.
+   */
   decide(
     proved: Proved,
     ask: SignedRequest,
     account?: Result<AccountIdentity, Refusal>,
     login?: LoginInfo,
+    onTests: OnTests = () => undefined,
   ): Result<Allowed, Refusal> {
     const asked = this.#asked(proved, ask, account, login);
     if (!asked.ok) return asked;
     const decision = decide(this.#rules, asked.value, this.#matched(), this.#memo);
+    onTests(decision.tests ?? 0);
     if (!decision.allow) return { ok: false, error: decision.refusal };
     const { minions, missing, rule, defect } = decision;
     if (defect !== undefined) return err(unusableTarget(ask.request, defect));
@@ -148,8 +163,10 @@ export class Policy {
   }
 
   /** The ids that a target means when somebody reads with it who may not hear all pillar: as of peers, no pattern may guess at it. */
-  idsExactly(target: Target): Result<readonly string[], Refusal> {
-    const { minions, problem, guessesPillar } = requestTarget(this.#rules, target, this.#matched());
+  idsExactly(target: Target, onTests: OnTests = () => undefined): Result<readonly string[], Refusal> {
+    const requested = requestTarget(this.#rules, target, this.#matched());
+    const { minions, problem, guessesPillar } = requested;
+    onTests(requested.tests);
     if (problem !== undefined) return err(unusableTarget(target, problem));
     if (guessesPillar) return refuse('not_permitted', 'pillar may be used in this target exactly only');
     return ok(minions);
@@ -169,7 +186,7 @@ export class Policy {
     login: LoginInfo | undefined,
   ): Result<Ask, Refusal> {
     const { what, funs, args, tgt, tgtType, options } = request;
-    // Minions choose none, as in Salt.
+    // Minions cannot choose one, as in Salt.
     const delimiter = principal.kind === 'minion' ? undefined : options['delimiter'];
     if (typeof delimiter === 'string' && !DELIMITER.test(delimiter))
       return refuse('bad_request', 'a delimiter has 1 to 16 characters');
@@ -200,7 +217,7 @@ export class Policy {
   }
 }
 
-/** As Salt sorts them: by their text, and each once. */
+/** As Salt shows them: each once, texts before mappings, sorted by their text in Python. */
 function permsOf(source: readonly Value[]): Value {
   if (source.length === 0) return {};
   const texts = new Set(source.filter((entry) => typeof entry === 'string'));

@@ -1,8 +1,9 @@
 /**
- * Which users of the broker are cut off: everybody who was let in once, or might have been, and is not now. A key that an accepted
- * party also has stays out, and so does that of a fixed user: a joiner names its NATS key itself, and could name another's to have it revoked.
+ * Which users of the broker are cut off: everybody who was let in once, or might have been, and is not now.
  *
- * The list is made from the whole roster. Thousands of newcomers do not change it, and are told apart without that.
+ * A joiner names its NATS key itself, and could name another's to have it revoked: so a key that an accepted party has is never on
+ * the list, nor is that of a fixed user. The list is made from the whole roster, which is dear; `mayChangeWith` tells by one record
+ * whether that is needed, and it is not for newcomers, of whom there may be thousands.
  *
  * Spec: spec/broker.md#revocation.
  */
@@ -10,7 +11,7 @@ import { nkeyText } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 
 export class RevocationList {
-  /** NATS keys of identities that were succeeded a moment ago. */
+  /** NATS keys of identities that were succeeded a moment ago, which are not cut off yet. */
   readonly #spared = new Set<string>();
   #last: ReadonlySet<string> = new Set();
 
@@ -22,7 +23,7 @@ export class RevocationList {
     const accepted = records.filter(({ state }) => state === 'accepted');
     const [keys, names] = [new Set(accepted.map(nameOf)), new Set(accepted.map(({ name }) => name))];
     const gone = records.filter(isGone);
-    // What was spared goes at once when what came after it goes too.
+    // A succeeded key is spared only as long as its minion has an accepted one.
     const cut = gone.filter(
       (record) => !keys.has(nameOf(record)) && !(this.#spared.has(nameOf(record)) && names.has(record.name)),
     );
@@ -30,10 +31,10 @@ export class RevocationList {
     return [...this.#last].sort();
   }
 
-  /** Whether it may be another one now that this record has taken the place of one of the same identity. */
+  /** Whether the list may have changed with a record. @param before The one of the same identity whose place it takes. */
   mayChangeWith(now: KeyRecord, before: KeyRecord | undefined): boolean {
     if (this.#spared.size > 0 || isGone(now) || (before !== undefined && isGone(before))) return true;
-    // Nobody comes or goes; but who is accepted keeps another's equal key out.
+    // Nobody is gone by it; but an accepted party keeps its NATS key off the list, whoever else has named that.
     const kept = before?.state === 'accepted' ? nameOf(before) : undefined;
     const keeps = now.state === 'accepted' ? nameOf(now) : undefined;
     return kept !== keeps && (kept !== undefined || this.#last.has(nameOf(now)));
@@ -52,7 +53,7 @@ function isGone({ state }: KeyRecord): boolean {
   return state === 'deleted' || state === 'rejected';
 }
 
-/** By the bytes of the record, which live as long as that: the whole roster is looked at. */
+/** Spelling a key is dear, and each list spells all: kept by the bytes of the key, which live as long as their record. */
 const nkeyNames = new WeakMap<Uint8Array, string>();
 
 /** The NATS key as the broker writes it. */

@@ -29,7 +29,7 @@ type Records = Pick<Roster, 'records' | 'wasSucceeded' | 'isInDoubt' | 'isInDoub
 
 export class RevocationPush {
   readonly #list: RevocationList;
-  /** As the broker has it; undefined: not known yet. */
+  /** The list as the broker has it; undefined: not known yet. */
   #revoked: readonly string[] | undefined;
   #looking: NodeJS.Immediate | undefined;
   #pushing = false;
@@ -62,7 +62,7 @@ export class RevocationPush {
     this.#closed = true;
   }
 
-  /** Services refuse it already. One that the broker refuses too stays refused. */
+  /** A succeeded identity is refused by the services at once, and by the broker only later, unless it is refused there already. */
   #spare(record: KeyRecord): void {
     const name = nameOf(record);
     if (this.#revoked?.includes(name) === true) return;
@@ -77,7 +77,7 @@ export class RevocationPush {
     return this.#list.of(this.roster.records(), this.#kept());
   }
 
-  /** Whom nothing but a record that can be read lets in again. */
+  /** While the roster is in doubt: those cut off now of whom no readable record says that they are accepted. They stay cut off. */
   #kept(): readonly string[] {
     const { roster } = this;
     if (!roster.isInDoubt) return [];

@@ -9,7 +9,7 @@ import { UnderWay } from '@natrium/process';
 import type { Roster } from './roster.js';
 
 export class Room {
-  /** Being written. */
+  /** Those whose acceptance is being written: they count already. */
   readonly #accepting = new UnderWay();
 
   constructor(
@@ -17,13 +17,13 @@ export class Room {
     private readonly config: () => Pick<MasterConfig, 'max_minions'>,
   ) {}
 
-  /** Infinity where there is no limit; below 0 where it was lowered since. */
+  /** Infinity where there is no limit; below 0 where the limit was lowered under what is accepted. */
   get left(): number {
     const { max_minions: max } = this.config();
     return max === 0 ? Infinity : max - this.roster.count('accepted') - this.#accepting.size;
   }
 
-  /** Accepts one, for which there is room. */
+  /** Accepts one by `write`. The caller has seen that there is room. */
   accepting<T>(write: () => Promise<T>): Promise<T> {
     return this.#accepting.during(write);
   }

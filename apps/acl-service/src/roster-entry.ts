@@ -16,7 +16,7 @@ export interface Waiting {
   readonly announcement: Signed;
 }
 
-/** What stands in an entry beside its record: one of them at the most. */
+/** What an entry holds beside its record: at most one of these. */
 export interface Beside {
   readonly waiting?: Waiting | undefined;
   /** Set where a new identity took the place of an old one, in the records of both: the new one's announcement. */
@@ -29,7 +29,7 @@ export interface RosterEntry {
   readonly succession: Signed | undefined;
 }
 
-/** A successor waits for nothing: its announcement stands in that place. */
+/** Both announcements have the same field: one that succeeds another waits for nothing. */
 export function encodeEntry(record: Signed, { waiting, succession }: Beside): Uint8Array {
   const {
     reply = null,

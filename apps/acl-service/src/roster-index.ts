@@ -7,9 +7,9 @@ export class RosterIndex {
   /** Accepted ones by their NATS key, in hex. */
   readonly #accepted = new Map<string, readonly KeyRecord[]>();
   readonly #counts = new Map<KeyState, number>();
-  /** Rises whenever the two below are made anew. */
+  /** Rises with every change of who is accepted. */
   revision = 0;
-  /** Made anew when somebody was let in, changed or taken away who is or was accepted: whoever else comes makes no work. */
+  /** Both are made when they are asked for, and dropped only when who is accepted changes: a flood of newcomers costs nothing here. */
   #acceptedKeys: ReadonlyMap<string, Uint8Array> | undefined;
   #acceptedIds: ReadonlySet<string> | undefined;
 

@@ -12,7 +12,7 @@ import { equalBytes, keyedName, type StorageKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
 import { placeOf } from './roster-entry.js';
 
-/** Without a value where it does not open. */
+/** Who holds a name; without a value where the entry does not open. */
 interface Held {
   readonly value: Uint8Array | undefined;
   readonly revision: number;

@@ -32,7 +32,7 @@ export interface RosterKeys {
   readonly aclKeys: () => readonly Uint8Array[];
   readonly cluster: Cluster;
   readonly nameKey: StorageKey;
-  /** Told of an entry in the store that somebody spoilt, and that is gone by without. */
+  /** Told of an entry of a name that somebody spoilt: the records of the keys then say whose the name is. */
   readonly onSpoilt: (error: StoredCorrupt) => void;
 }
 
@@ -42,13 +42,13 @@ interface Written {
 }
 
 interface Held extends Written, Omit<RosterEntry, 'record'> {
-  /** The revision that holds it. */
+  /** The revision of the store that holds it. */
   readonly at: number;
-  /** What stands in its place now, and the next write replaces: the same, or nothing that we take. */
+  /** The newest revision at its place, which the next write replaces: the same, or one that holds nothing we accept. */
   readonly stored: number;
 }
 
-/** @param about Whoever waits for this, and the record that was there. */
+/** @param about The signed record, where its joiner waits to hear of it, and the record that it replaces. */
 type RosterListener = (
   record: KeyRecord,
   about: Pick<Held, 'signed' | 'waiting'> & { readonly before: KeyRecord | undefined },
@@ -62,10 +62,10 @@ export class Roster implements RosterView {
   readonly #byPlace = new Map<string, string>();
   readonly #index = new RosterIndex();
   readonly #names: RosterNames;
-  /** It comes back from the store, and need not be verified for that. */
+  /** What this process has signed comes back from the store, and need not be verified then. */
   readonly #signedHere = new Verified<KeyRecord>();
   readonly #listeners = new Set<RosterListener>();
-  /** By place, what the store has told and nobody could read so far. */
+  /** By place, the revisions that the store has told of and that could not be read so far. */
   #missed: ReadonlyMap<string, number> = new Map();
   readonly waiting = new RosterWaiting();
 
@@ -105,7 +105,7 @@ export class Roster implements RosterView {
     return [...this.#missed.keys()].some((place) => place.startsWith(KEYS));
   }
 
-  /** Whether it may be this key's. */
+  /** Whether the record that cannot be read may be this key's. */
   isInDoubtAbout(identity: Uint8Array): boolean {
     return this.#missed.has(placeOf(identity));
   }
@@ -161,7 +161,7 @@ export class Roster implements RosterView {
     return record?.state === 'accepted' ? { kind: record.kind, name: record.name } : undefined;
   }
 
-  /** The record of the key that its subjects name so (`fp`). */
+  /** The record of the key that has this name in subjects (`fp`). */
   byFp(name: string): KeyRecord | undefined {
     return this.#byKey.get(this.#byPlace.get(KEYS + name) ?? '')?.record;
   }
@@ -184,7 +184,7 @@ export class Roster implements RosterView {
     return held?.record.state === 'deleted' && held.succession !== undefined;
   }
 
-  /** One that came back and waits is known by its entry, which holds nobody to tell: that of every other that waits does. */
+  /** Whether this key was deleted, and not let in since. If it asks again it is pending, and its entry alone names no place to tell it. */
   wasDeleted(identity: Uint8Array): boolean {
     const { record, waiting } = this.#byKey.get(toHex(identity)) ?? {};
     return record?.state === 'deleted' || (record?.state === 'pending' && waiting === undefined);
@@ -219,7 +219,7 @@ export class Roster implements RosterView {
     return false;
   }
 
-  /** What the store has now, however far behind the memory is. */
+  /** Takes over what the store has now: the memory may be behind. */
   async #readAgain(identity: Uint8Array): Promise<void> {
     const place = placeOf(identity);
     const entry = await this.store.get(place);
@@ -249,7 +249,7 @@ export class Roster implements RosterView {
       held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
     if (stored === undefined) return undefined;
     const wasAccepted = held?.record.state === 'accepted';
-    // Who was succeeded has given its name away before.
+    // One that was succeeded has given its name away already.
     const isGone = record.state !== 'accepted' && (wasAccepted || record.state === 'deleted');
     if (isGone && beside.succession === undefined) await this.#names.free(record, wasAccepted);
     this.#take(value, stored);

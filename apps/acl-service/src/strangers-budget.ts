@@ -1,6 +1,6 @@
 /**
- * How much the audit says of those whom nobody knows: a key costs nothing, and the audit is kept for ever. Beyond that they are
- * counted, each kind by itself, so that who asks to join a thousand times hides no wrong password.
+ * How many audit records strangers may cause. Making a key costs nothing and the audit is kept for ever, so beyond a budget what
+ * they do is only counted. Each kind of record has a budget of its own: asking to join a thousand times hides no wrong password.
  */
 import type { AuditEntry } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
@@ -8,7 +8,7 @@ import { Budget } from '@natrium/flow';
 /** Of each kind: sixty records at once, then one a second. */
 const LIMITS = { rate: 1, burst: 60 };
 
-/** What anybody may cause: kinds of records, and with which verdicts. */
+/** The records that anybody may cause: their kinds, and the verdicts of each. */
 const ANYBODYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['join', ['denied', 'rejected', 'full']],
   ['login', ['refuse']],

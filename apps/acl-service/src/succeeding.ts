@@ -34,7 +34,7 @@ import type { Roster } from './roster.js';
 type Asked = Body<typeof contracts.succeed>;
 type Succeeded = Body<typeof contracts.succeeded>;
 
-/** Of a role's link. */
+/** What is used of a `RoleLink`. */
 interface Link {
   readonly roles: { readonly cluster: Cluster };
   readonly clock: Pick<Clock, 'now' | 'own' | 'skewMs'>;
@@ -49,7 +49,7 @@ interface Parts {
   readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
   readonly events: Pick<KeyEvents, 'succeeded'>;
   readonly log: Pick<Logger, 'error'>;
-  /** By id: each change leaves a record for ever. */
+  /** Per minion: each change of an identity leaves records in the roster and in the audit that are kept for ever. */
   readonly budget: Budget;
 }
 
@@ -63,7 +63,7 @@ const AGE_MS = 60_000;
 const RACES = 8;
 
 export class Succeeding {
-  /** Whom each accepted key has introduced last, by that key. */
+  /** By hex of an accepted key: the new identity that it has introduced last. */
   readonly #candidates = new Map<string, Uint8Array>();
 
   constructor(
@@ -111,7 +111,7 @@ export class Succeeding {
     return { refusal: null, record: null, user: user ?? null };
   }
 
-  /** Nobody heeds any of this before the new key is accepted; of each old key the last one is kept. */
+  /** Stores what the new identity brings along, which counts for nothing before it is accepted. Of each old key the last is kept. */
   async #introduce(old: KeyRecord, { identity, announcement }: CheckedJoin, data: Asked['data']): Promise<boolean> {
     const oldKey = toHex(old.identity);
     const before = this.#candidates.get(oldKey);
@@ -130,7 +130,7 @@ export class Succeeding {
     await this.link.announcements.delete(announcementPlace(candidate));
   }
 
-  /** Whom it has introduced has its place, or never will. */
+  /** This key is not accepted any more: the one that it introduced has taken its place, or never will. */
   #endCandidateOf(old: KeyRecord): void {
     const oldKey = toHex(old.identity);
     const candidate = this.#candidates.get(oldKey);

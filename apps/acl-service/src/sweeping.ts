@@ -1,8 +1,8 @@
 /**
- * What is stored of keys that nobody has goes: of one that was taken away, and of a new identity that was introduced and never
- * let in.
+ * Deletes what is stored of keys that belong to nobody: of one that was taken away, and of a new identity that was introduced and
+ * never let in.
  *
- * At the second look that finds it: what is being changed at the first has its record by then.
+ * A key is swept only when two looks in a row find it: one that was just being let in at the first has its record by the second.
  */
 import type { Store } from '@natrium/bus';
 import { fromHex, toHex } from '@natrium/envelope';
@@ -23,7 +23,7 @@ interface Parts {
 const LOOK_MS = 300_000;
 
 export class Sweeping {
-  /** Of the last look, hexadecimal. */
+  /** What the last look has found, hexadecimal. */
   #nobodys: ReadonlySet<string> = new Set();
 
   constructor(private readonly parts: Parts) {}
@@ -42,7 +42,7 @@ export class Sweeping {
     this.#nobodys = new Set(nobodys);
     try {
       for (const key of this.#nobodys) {
-        // Asked again: while others went, it may have come back.
+        // Asked once more: it may have come back while others were deleted.
         if (before.has(key) && roster.isNobodys(fromHex(key))) await this.#forget(fromHex(key));
       }
     } catch (cause) {

@@ -9,17 +9,18 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { fingerprint, fromHex, type Grant, pemOf, toHex, verify } from '@natrium/envelope';
+import { fingerprint, fromHex, type Grant, pemOf, verify } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { ExecutionError } from '@natrium/modules';
 import { type KeyChange, type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
-import { quoted } from './audit-cut.js';
+import { keyPages } from './audit-bounds.js';
 import { reactorOf } from './prove-reactor.js';
 import type { AuditLog } from './audit-log.js';
 import type { OnceOnly } from './once-only.js';
-import { type KeyEvents, keyChanges } from './key-events.js';
+import type { KeyEvents } from './key-events.js';
+import { keyPorts } from './key-requests.js';
 import type { Policies } from './policies.js';
 import type { Room } from './room.js';
 import type { Roster } from './roster.js';
@@ -29,8 +30,6 @@ type Asked = Body<typeof contracts.wheel>;
 
 const CARRIED_OUT_MS = 30_000;
 const GRANT_FRESH_MS = 60_000;
-/** Keys that one audit record names: records are written in groups, and a group has to fit into one message. */
-export const MAX_NAMED = 64;
 
 interface Proved {
   readonly request: Request;
@@ -154,13 +153,7 @@ export class WheelKeys {
 
   #keys(taken: Taken[]): KeysPort {
     const { roster, room, events } = this.parts;
-    const requests = new KeyRequests({
-      records: () => roster.records(),
-      named: (id) => roster.named('minion', id),
-      fingerprintOf: (key) => fingerprint(key),
-      textOf: (key) => toHex(key),
-      ...keyChanges(roster, room, events),
-    });
+    const requests = new KeyRequests(keyPorts(roster, room, events));
     const [root] = this.link.roles.chain;
     return {
       root: { fingerprint: fingerprint(root), pem: `${pemOf(root)}\n` },
@@ -176,8 +169,7 @@ export class WheelKeys {
   /** What only reads is in the audit by its grant. */
   #record({ caller, digest, request, jid }: Proved, taken: readonly Taken[], success: boolean): void {
     if (success && taken.length === 0) return;
-    for (let from = 0; from === 0 || from < taken.length; from += MAX_NAMED) {
-      const keys = taken.slice(from, from + MAX_NAMED).map((key) => ({ ...key }));
+    for (const { asked, keys } of keyPages(request, taken)) {
       this.parts.audit.write({
         time: this.link.clock.now(),
         what: 'key',
@@ -186,12 +178,7 @@ export class WheelKeys {
         jid,
         verdict: taken.length > 0 ? 'allow' : 'refuse',
         rule: null,
-        detail: {
-          fun: request.funs[0] ?? '',
-          ...quoted(from === 0 ? (request.args[0] ?? []) : []),
-          keys,
-          complete: success,
-        },
+        detail: { ...asked, keys: keys.map((key) => ({ ...key })), complete: success },
       });
     }
   }

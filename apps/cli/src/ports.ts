@@ -211,12 +211,13 @@ export interface FingerprintOptions {
 
 export interface AuditOptions {
   readonly configDir: string;
-  readonly verb: 'tail' | 'verify' | 'export';
+  readonly verb: 'tail' | 'verify' | 'export' | 'archive';
   /** What to write or to verify; without it the cluster itself is verified. */
   readonly file: string | undefined;
   /** A log of an acl-service, for the signed heads in it. */
   readonly heads: string | undefined;
   readonly follow: boolean;
+  readonly dryRun: boolean;
   readonly json: boolean;
   /** How many records `tail` begins with. */
   readonly last: number;
@@ -284,17 +285,3 @@ export interface SwarmOptions {
 }
 
 /** What `natriumctl` starts; each answers the exit code. */
-export interface CtlPorts {
-  readonly connectMaster: ConnectMaster;
-  readonly up: (options: UpOptions, io: Io) => Promise<number>;
-  readonly init: (options: InitOptions, io: Io) => Promise<number>;
-  readonly fingerprint: (options: FingerprintOptions, io: Io) => Promise<number>;
-  readonly doctor: (options: DoctorOptions, io: Io) => Promise<number>;
-  readonly audit: (options: AuditOptions, io: Io) => Promise<number>;
-  readonly event: (options: EventOptions, io: Io) => Promise<number>;
-  readonly accounts: (options: AccountsOptions, io: Io) => Promise<number>;
-  readonly token: (options: TokenOptions, io: Io) => Promise<number>;
-  /** undefined: this account cannot hear of this job on this host. */
-  readonly hearJob: (configDir: string, jid: string) => Promise<JobEars | undefined>;
-  readonly swarm: (options: SwarmOptions, io: Io) => Promise<number>;
-}

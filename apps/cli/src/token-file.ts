@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from '@natrium/model';
 import type { Io } from './ports.js';
 
 const FILE = '.natrium_token';
@@ -47,7 +48,7 @@ function opened(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new Error(`${path} cannot be read`, { cause: error });
   }
 }

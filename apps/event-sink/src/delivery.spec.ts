@@ -64,7 +64,7 @@ async function deliver(destination: SlowDestination) {
   const delivery = new Delivery({
     name: 'db',
     wants: () => true,
-    journal: journalOf({ sequence: 1, sender: 'gw-1', through: EVENTS, events, behind: 0 }),
+    journal: journalOf({ sequence: 1, sender: 'gw-1', through: EVENTS, events }),
     place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now: () => 0 }),
     destination,
     figures: { count: (what, count) => void (counts[what] += count) },

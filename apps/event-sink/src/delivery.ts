@@ -40,7 +40,7 @@ export class Delivery {
   #inHand: readonly Heard[] = [];
   #behind = 0;
   #isHolding = false;
-  /** So many go at once: fewer after some took too long, and slowly more again. */
+  /** Events that go at once: half as many after a batch that took too long, and slowly more again. */
   #atOnce: number;
 
   constructor(private readonly parts: DeliveryParts) {

@@ -14,7 +14,7 @@ function aBatch(sequence: number, ...tags: readonly string[]): LoggedBatch {
     stamp: '2026-11-21T12:00:00.000000',
     origin: { kind: 'minion' as const, name: 'web1' },
   }));
-  return { sequence, sender: 'gw-1', through: sequence * 100 + tags.length, events, behind: 0 };
+  return { sequence, sender: 'gw-1', through: sequence * 100 + tags.length, events };
 }
 
 async function all(intake: Intake) {

@@ -15,7 +15,7 @@ import {
 } from '@natrium/events';
 import { type At, WHOLE } from './place.js';
 
-/** An event, or none of a batch, and how far the sink is with it. */
+/** An event, or a batch in which nothing is wanted, and how far the sink is once it is delivered. */
 export interface Step {
   readonly at: At;
   readonly event: Heard | undefined;
@@ -31,13 +31,13 @@ export class Intake {
   #closed = false;
   #wake: (() => void) | undefined;
   #room: (() => void) | undefined;
-  /** The last message that was seen whole. */
+  /** The last message of the journal that was put here whole. */
   #last: number;
 
   constructor(
     private readonly wants: TagTest,
     private readonly after: At,
-    /** Why something is missing before the first batch. */
+    /** What a gap marker before the first batch says; undefined: nothing is missing there. */
     private missing?: string,
   ) {
     this.#last = after.index === WHOLE ? after.sequence : after.sequence - 1;

@@ -59,7 +59,7 @@ export class Place {
     return this.#took(await this.store.update(this.#key, this.#record(), found.revision));
   }
 
-  /** How far it is now; written with the next renewal. */
+  /** Says how far the sink is now; the next renewal writes it. */
   move(at: At): void {
     this.#at = at;
   }

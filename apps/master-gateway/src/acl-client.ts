@@ -24,7 +24,10 @@ export class AclClient {
     return this.#check(answer.value.body, ask, jid);
   }
 
-  /** The one that was asked may have died: half of the time is another's. A password is tried once. One that is started anew has both halves to come. */
+  /**
+   * The replica that was asked may have died, so another one is asked after half of the time; not with a password, which would be tried
+   * twice. While no acl-service is connected, one may be starting again: it gets the rest of `BACK_MS`.
+   */
   async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
     if (ask.credential !== null) return this.#askOne(ask, jid, this.timeoutMs);
     const begun = performance.now();
@@ -68,7 +71,7 @@ export class AclClient {
     const caller = { kind: 'account', name: '' } as const;
     if (grant === null) return ok({ grant, caller, members: [], missing, rule });
     const kind = ask.request.what === 'job' ? 'job' : 'run';
-    // It came sealed from the acl role itself; its signature is for the minions, who check it.
+    // Its signature is not checked here: it came sealed from the acl role itself, and each minion checks it.
     const said = grantIn(grant.bytes, kind);
     if (said === undefined) return refuse('grant_signature', 'the acl-service’s grant is not one');
     if (toHex(said.requestDigest) !== ask.digest) {

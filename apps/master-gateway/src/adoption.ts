@@ -1,12 +1,13 @@
 /**
- * What becomes of the jobs of a gateway that is gone: those whose time is not over are gone on with here, several at a time. Of those
- * whose time is over and of which nobody knows what was granted that is found out, as long as anybody grants it: a minion may have run them.
- * Then what it had not said of all of them is said on the event bus.
+ * Takes care of the jobs that a gateway has left, for callers who do not wait: one who waits finds another gateway by itself.
  *
- * A caller who waits has found another gateway by itself; this is for jobs that nobody waits for.
+ * Jobs whose time is not over are gone on with here, several at a time. Of a job whose time is over and whose grant was never written it
+ * is found out what was granted, while the acl-service still grants it: a minion may have run it, and its return needs a job to belong to.
+ * At last, whatever the gateway had not said of its jobs is said on the event bus.
  */
 import { digestOf, readAsked } from '@natrium/bus';
 import { canBeAskedAgain, type JobTakeover, type SignedRequest } from '@natrium/flow';
+import { AtOnce } from './at-once.js';
 import type { JobCache, LeftJob } from './job-cache.js';
 import type { PlacedJob } from './job-records.js';
 
@@ -15,7 +16,7 @@ const AT_ONCE = 8;
 export interface AdoptionPorts {
   readonly cache: Pick<JobCache, 'leftBy' | 'movedFrom' | 'forget'>;
   readonly takeover: Pick<JobTakeover, 'take' | 'settle'>;
-  /** Says on the bus what the instance has not said of jobs that were its own; may be called again for the same ones. */
+  /** Says on the event bus what the instance has not said of these jobs, which were its own. May be called again for the same jobs. */
   tell(instance: string, jobs: readonly PlacedJob[]): Promise<void>;
   /** This gateway among the instances. */
   readonly own: string;
@@ -25,9 +26,9 @@ export interface AdoptionPorts {
 }
 
 export class Adoption {
-  /** Of each instance, what could not be taken care of: it may be written down as ours by now, where nobody would look for it. */
+  /** By instance, jobs that could not be taken care of. They may be written down as ours by now, so `leftBy` would not find them again. */
   readonly #failed = new Map<string, readonly LeftJob[]>();
-  /** Of each instance, what could not be told of: it may be written down as ours by now. */
+  /** By instance, jobs whose events are not told yet. They may be written down as ours by now, too. */
   readonly #untold = new Map<string, readonly PlacedJob[]>();
 
   constructor(private readonly ports: AdoptionPorts) {}
@@ -38,7 +39,8 @@ export class Adoption {
    */
   async adopt(instance: string, isGone: boolean): Promise<void> {
     const { cache, takeover, now } = this.ports;
-    const [open, unknown]: [Left[], Left[]] = [[], []];
+    const open: Left[] = [];
+    const unknown: Left[] = [];
     const left = await cache.leftBy(instance);
     const untold = this.#untoldOf(instance, left); // before more of them are ours
     for (const job of withEarlier(this.#failed.get(instance), left)) {
@@ -51,11 +53,8 @@ export class Adoption {
       ...(await aFewAtOnce(open, (ask) => takeover.take(ask, instance))),
       ...(await aFewAtOnce(unknown, (ask) => takeover.settle(ask))),
     ];
-    if (failures.length > 0)
-      this.#failed.set(
-        instance,
-        failures.map(({ job }) => job),
-      );
+    const failed = failures.map(({ job }) => job);
+    if (failed.length > 0) this.#failed.set(instance, failed);
     else this.#failed.delete(instance);
     await this.#tell(instance, untold);
     for (const { cause } of failures) throw cause;
@@ -63,7 +62,7 @@ export class Adoption {
     if (open.length + unknown.length > 0) this.ports.onAdopted(instance, open.length + unknown.length);
   }
 
-  /** Some are ours already: their callers have asked for them here before their gateway was known to be gone. */
+  /** With jobs that are ours already: their callers asked for them here before their gateway was known to be gone. */
   #untoldOf(instance: string, left: readonly PlacedJob[]): readonly PlacedJob[] {
     return withEarlier(withEarlier(this.#untold.get(instance), this.ports.cache.movedFrom(instance)), left);
   }
@@ -75,7 +74,7 @@ export class Adoption {
   }
 
   /**
-   * It was not gone, and goes on with what is its own. What is written down as this gateway's by now is nobody else's.
+   * The instance was not gone, and goes on with its own jobs. This gateway goes on with those that it has made its own meanwhile.
    *
    * @throws {Error} When one of those could not be taken care of.
    */
@@ -101,24 +100,20 @@ interface Left {
   readonly ask: SignedRequest;
 }
 
-/** What was left to do of an instance's jobs, and those that it has now; each once. */
+/** Jobs that were left over from an earlier call, and those that the instance has now; each once. */
 function withEarlier<J extends PlacedJob>(earlier: readonly J[] = [], left: readonly J[]): readonly J[] {
   const places = new Set(left.map(({ place }) => place));
   return [...earlier.filter(({ place }) => !places.has(place)), ...left];
 }
 
-/** @returns What failed, and with what. */
+/** @returns The jobs for which it failed, and with what. */
 async function aFewAtOnce(left: readonly Left[], work: (ask: SignedRequest) => Promise<unknown>) {
-  const failures: { readonly job: LeftJob; readonly cause: unknown }[] = [];
-  for (let from = 0; from < left.length; from += AT_ONCE) {
-    const some = left.slice(from, from + AT_ONCE);
-    const ends = await Promise.allSettled(some.map(({ ask }) => work(ask)));
-    for (const [index, { job }] of some.entries()) {
-      const end = ends[index];
-      if (end?.status === 'rejected') failures.push({ job, cause: end.reason });
-    }
-  }
-  return failures;
+  const line = new AtOnce(AT_ONCE);
+  const ends = await Promise.allSettled(left.map(({ ask }) => line.run(() => work(ask))));
+  return left.flatMap(({ job }, index) => {
+    const end = ends[index];
+    return end?.status === 'rejected' ? [{ job, cause: end.reason as unknown }] : [];
+  });
 }
 
 /** The caller's own signed words; who has not signed cannot be asked for again. */

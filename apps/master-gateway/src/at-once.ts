@@ -1,4 +1,4 @@
-/** So many at once, the others in line: what asks a store for thousands of things in one moment gets none of them in time. */
+/** Runs only so much work at once and lets the rest wait in line: a store that is asked for thousands of things in one moment answers none in time. */
 export class AtOnce {
   #underWay = 0;
   readonly #line: (() => void)[] = [];
@@ -12,7 +12,7 @@ export class AtOnce {
       return await work();
     } finally {
       const next = this.#line.shift();
-      // Its place is handed on, so that nobody comes in between.
+      // Its place goes to the next in line, and nobody who comes now gets in between.
       if (next === undefined) this.#underWay -= 1;
       else next();
     }

@@ -19,13 +19,13 @@ export interface BySecondOptions<T> {
   readonly letter: string;
   /** Distinguishes the groups of the gateways. */
   readonly instance: string;
-  /** Of very many that come at once, the first are written when the last have come, so many windows later at most. */
+  /** For how many windows a flood is waited for to ease, before the first of it is written; one when it is left out. */
   readonly maxWindows?: number;
   /** @throws {Error} When it is not such a list. */
   read(group: Wire): readonly T[];
 }
 
-/** A list of one: encoded once, and one that cannot be encoded fails alone. */
+/** A list of one value, encoded when it is added: a value that cannot be encoded fails alone, not its whole group. */
 interface Encoded {
   readonly second: string;
   readonly bytes: Uint8Array;
@@ -38,6 +38,7 @@ interface KeptGroup<T> {
   readonly values: readonly T[];
 }
 
+/** Readings of one second: the one under way, and the one after it, which all who ask meanwhile share. */
 interface Reading<T> {
   readonly now: Promise<readonly T[]>;
   readonly next?: Promise<readonly T[]>;

@@ -9,6 +9,7 @@ import {
   refusedRun,
   type Follow,
   type SignedRequest,
+  TOO_FAST,
   withinDepth,
 } from '@natrium/flow';
 import { encode, fromHex, namesOf } from '@natrium/envelope';
@@ -23,14 +24,12 @@ import type { Waiting } from './waiting.js';
 /** A peer's `publish` answers when all have returned: what comes before the last may share a message. */
 const PEER_WINDOW_MS = 20;
 const ALIVE_MS = 1000;
-/** So long a caller that asks too much waits for that word. */
+/** How long a caller who asks too much waits to be told so. */
 const SLOW_MS = 250;
-/** Words that wait; who asks still more hears nothing. */
+/** How many may wait for that at once; beyond them, a caller who asks too much hears nothing. */
 const MAX_SLOWED = 10_000;
 const NOT_A_REQUEST = refusal('bad_request', 'the signed request is not one that any party would accept');
 const NOT_ACCEPTED = refusal('not_accepted', 'this key is not an accepted one');
-
-export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
 
 /** How much each party may ask; beyond it nothing is read, decided or stored for it. */
 export interface DoorBudgets {
@@ -138,15 +137,15 @@ export class Door {
     }
   }
 
-  /** An external user has no key: his token speaks for him, and the acl-service looks at it. */
+  /** Whether the sender may ask at all. An external user has no key: the acl-service looks at the token that speaks for him. */
   #mayAsk({ signature, credential }: Pick<SignedRequest, 'signature' | 'credential'>, party: Opened['party']): boolean {
     return (signature === null && (credential?.token ?? '') !== '') || this.minions.knows(party);
   }
 
   /**
-   * `async` so that one that fails at once fails alone, and without `await`: what is awaited for is held with all that came.
+   * `async`, so that a return that fails at once fails alone; without `await`, which would hold the whole message until it is stored.
    *
-   * @returns Whether the minion's spool may forget it. Who is not accepted any more hears of none.
+   * @returns Whether the minion's spool may forget it; never for one that is not accepted any more.
    */
   async returned({ body, party }: Opened<typeof contracts.returned>): Promise<boolean> {
     const { key } = namesOf(party);
@@ -170,7 +169,7 @@ export class Door {
     return false;
   };
 
-  /** Told at once, a caller who asks again at once would cost the others as much as one who is served. */
+  /** Later: a caller who is told at once, and asks again at once, would cost the others as much as one who is served. */
   #slowDown(tell: () => void): void {
     if (this.#slowed >= MAX_SLOWED) {
       this.refusals.count(TOO_FAST);
@@ -189,7 +188,7 @@ export class Door {
   }
 }
 
-/** The broker did not answer a reader in time. */
+/** The broker did not answer in time while something was read. */
 function isTimeout(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'TimeoutError';
 }

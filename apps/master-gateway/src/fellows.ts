@@ -1,13 +1,14 @@
 /**
  * The other gateways: which of them are there, and who has gone and left jobs behind.
  *
- * Each is asked every second on its own subject. One that is silent three times is cut off or stopped, and so is one of whom the broker says
- * three times that nobody listens there: a gateway that connects anew is not heard for a moment, and its callers would wait at it while
- * their returns went elsewhere. Whoever has said that it goes, or was never heard, is gone at once.
+ * Each is asked every second on its own subject. One that does not answer three times in a row is taken for cut off or stopped. Three
+ * times also where the broker says that nobody listens there: a gateway that connects anew is not heard for a moment, and its callers
+ * would wait at it while their returns went elsewhere. A gateway that has said good-bye, or was never heard, is gone at once.
  *
  * Spec: spec/envelope.md#durability.
  */
 import type { RoleLink } from '@natrium/edge';
+import { err } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 
 const EVERY_MS = 1000;
@@ -15,11 +16,11 @@ const SILENT_TIMES = 3;
 
 export interface FellowPorts {
   readonly link: RoleLink;
-  /** Instances that have written down that they are at work. */
+  /** Instances that the job cache knows: those at work, and those that are gone and not taken care of yet. */
   instances(): Promise<readonly string[]>;
   /** Takes care of all that an instance has left; may be called again for the same one. */
   adopt(instance: string, isGone: boolean): Promise<void>;
-  /** It answers: what was begun of taking care of it comes to an end. */
+  /** The instance answers again: it takes care of its own jobs. */
   back(instance: string): Promise<void>;
   onProblem(problem: string, cause: unknown): void;
 }
@@ -70,7 +71,7 @@ export class Fellows {
     const party = link.directory.instance('gateway', instance);
     const answer =
       party === undefined
-        ? ({ ok: false, error: 'no_responders' } as const)
+        ? err('no_responders' as const)
         : await link.bus.ask(
             {
               contract: contracts.presence,

@@ -1,9 +1,9 @@
 /** What a gateway tells of itself on its door for metrics: docs/operations.md#monitor. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RoleLink, ServiceMetrics } from '@natrium/edge';
 import type { JournaledBus } from '@natrium/events';
 import type { ActiveJobs, TimerPort } from '@natrium/flow';
 import { ABSENT_WHYS, REFUSAL_CODES } from '@natrium/model';
+import { LATE, within } from '@natrium/process';
 import type { Answered } from './http/answered.js';
 import { ROUTES } from './http/paths.js';
 import type { JobCache } from './job-cache.js';
@@ -117,7 +117,10 @@ function secondsSince(stamp: string | undefined, now: number): number {
 }
 
 /** The broker is asked; whoever asks this gateway does not wait for a broker that is away. */
-function orUnknown(figure: Promise<number>): Promise<number> {
-  const unknown = pause(BROKER_MS, Number.NaN, { ref: false });
-  return Promise.race([figure.catch(() => Number.NaN), unknown]);
+async function orUnknown(figure: Promise<number>): Promise<number> {
+  const told = await within(
+    BROKER_MS,
+    figure.catch(() => Number.NaN),
+  );
+  return told === LATE ? Number.NaN : told;
 }

@@ -92,7 +92,7 @@ function publishPorts(
   };
 }
 
-/** What is to be written soon is nobody's to wait for: it is tried until it is. */
+/** A grant that is to be written `now` fails its job when it cannot be; one that is to be written `soon` is tried until it is, and nobody waits for it. */
 function keepingGrants(cache: JobCache, log: Logger): PublishPorts['keepGrant'] {
   return async (record, place, when) => {
     try {
@@ -126,7 +126,7 @@ function returning({ link, minions, cache, jobs, events, keepJobsMs, log, now }:
   );
 }
 
-/** After a stall many jobs' returns are elsewhere: so many are read at a time. */
+/** Of how many jobs the stored returns are read at once: after a stall those of many jobs went to other gateways. */
 const READ_AT_ONCE = 8;
 
 export function returningElsewhere({ cache, jobs, log }: Pick<FlowParts, 'cache' | 'jobs' | 'log'>): ReturnedElsewhere {

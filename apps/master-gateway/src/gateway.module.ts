@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { RoleLink, ServiceMetrics } from '@natrium/edge';
-import { ActiveJobs, Budget, type BudgetLimits, type JobTakeover, type PeerPublish, type PeerRun } from '@natrium/flow';
+import { ActiveJobs, type BudgetLimits, type JobTakeover, type PeerPublish, type PeerRun } from '@natrium/flow';
 import type { Logger } from 'pino';
 import { Adoption } from './adoption.js';
 import {
@@ -14,9 +14,8 @@ import {
   ReturnController,
   RunnerController,
 } from './controllers.js';
-import { Door, type DoorBudgets } from './door.js';
+import { Door } from './door.js';
 import { type EventOptions, MasterEvents } from './events/master-events.js';
-import type { Senders } from './events/minion-events.js';
 import { Api } from './http/api.js';
 import { Clients } from './http/clients.js';
 import { EventStreams } from './http/event-streams.js';
@@ -35,6 +34,7 @@ import { JobReads } from './job-reads.js';
 import { openJidStore, openJobStores } from './job-stores.js';
 import { KeptRuns } from './kept-runs.js';
 import { Minions } from './minions.js';
+import { allowanceOf, budgetsOf, sendersOf } from './party-budgets.js';
 import { Presence } from './presence.js';
 import { Reads } from './reads.js';
 import { heedRevocations } from './revocations.js';
@@ -60,7 +60,7 @@ export interface GatewayOptions {
   readonly onHttp?: (start: () => Promise<HttpServer>) => void;
 }
 
-/** Jobs that have ended for twice as long are looked at no more. */
+/** How often it is written down since when this gateway has open jobs. A job counts as over at the second time after its end. */
 const OLDEST_MS = 2500;
 const DOORS = [
   HereController,
@@ -91,8 +91,8 @@ export class GatewayModule {
       },
     });
     heedRevocations(link, minions, jobs);
-    const allowance = budgets(requests, link, log);
-    const senders = sendersOf(minions, allowance);
+    const budgets = budgetsOf(requests, link, log);
+    const senders = sendersOf(minions, budgets);
     const elsewhere = returningElsewhere({ cache, jobs, log });
     const events = await MasterEvents.open({ link, senders, presence, elsewhere, cache, log }, options.events);
     options.onStop(() => closeEvents(events, made.keptRuns));
@@ -110,7 +110,7 @@ export class GatewayModule {
       log,
     });
     const waiting = new Waiting();
-    const door = new Door(made, minions, waiting, allowance, log);
+    const door = new Door(made, minions, waiting, budgets, log);
     if (metrics !== undefined) tellFigures(metrics, { jobs, cache, events, refusals: door.refusals.counts, now });
     await goOnWithOthers(options, { cache, jobs, takeover: made.takeover, waiting, events });
     options.onStop(() => {
@@ -121,7 +121,7 @@ export class GatewayModule {
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
       const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
-      onHttp(() => openHttp(http, { ...options, ...made, feed, reads, door, allowance: allowanceOf(allowance) }));
+      onHttp(() => openHttp(http, { ...options, ...made, feed, reads, door, allowance: allowanceOf(budgets) }));
     }
     return {
       module: GatewayModule,
@@ -169,9 +169,9 @@ function openHttp(
   });
 }
 
-/** All is answered by then, and what the last runs answered is on the bus before that is closed. */
+/** Everything is answered by then. The last runs' answers are kept and told before the event bus is closed. */
 async function closeEvents(events: MasterEvents, runs: KeptRuns): Promise<void> {
-  await nextTurn(); // a job that began last is told in the turn after
+  await nextTurn(); // a job that has just begun is told in the next turn of the event loop
   await runs.settled();
   await events.close();
 }
@@ -232,44 +232,6 @@ async function goOnWithOthers({ link, log, onStop }: GatewayOptions, ours: Ours)
     fellows.stop();
     waiting.stop();
   });
-}
-
-/** A minion returns what it was asked: many callers' jobs, so ten times as much as it may ask itself. Of events it sends as many messages. */
-const RETURNS_TO_A_REQUEST = 10;
-/** Events that are larger than that cost as much as so many messages: all share the journal's bytes (keep_events_bytes). */
-const TOKEN_BYTES = 1024;
-
-function budgets({ rate, burst }: BudgetLimits, { clock }: RoleLink, log: Logger): DoorBudgets & { events: Budget } {
-  const tooFast = (what: string) => (party: string) => {
-    log.warn({ party, what }, 'one party asks or sends too much; nothing more of it is taken for a moment');
-  };
-  const times = RETURNS_TO_A_REQUEST;
-  return {
-    requests: new Budget({ rate, burst }, tooFast('requests')),
-    returns: new Budget({ rate: rate * times, burst: burst * times }, tooFast('returns')),
-    events: new Budget({ rate: rate * times, burst: burst * times }, tooFast('events')),
-    now: () => clock.own(),
-  };
-}
-
-function allowanceOf({ requests, now }: DoorBudgets): Allowance {
-  return {
-    take: (caller) => requests.take(caller, now()),
-    give: (caller, tokens) => {
-      requests.give(caller, tokens, now());
-    },
-    isSpent: (caller) => requests.isSpent(caller, now()),
-  };
-}
-
-function sendersOf(minions: Minions, { events, now }: ReturnType<typeof budgets>): Senders {
-  return {
-    idOf: (key) => minions.idOf(key),
-    mayTell: (key) => events.take(key, now()),
-    toldBytes: (key, bytes) => {
-      events.charge(key, Math.floor(bytes / TOKEN_BYTES), now());
-    },
-  };
 }
 
 function after(ms: number, run: () => void): () => void {

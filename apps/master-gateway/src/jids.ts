@@ -1,6 +1,6 @@
 /**
- * The jids that this gateway mints. Of each minute it has those that end in two digits of its own: whoever creates `<minute>.<digits>`
- * first has them, so that no two gateways mint the same one and no job has to wait for that.
+ * The jids that this gateway mints. In each minute it uses jids that end in two digits of its own, which it has taken beforehand by creating
+ * `<minute>.<digits>` in a store: so no two gateways mint the same jid, and no job waits for that.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
@@ -9,7 +9,7 @@ import type { Store } from '@natrium/bus';
 import { encode } from '@natrium/envelope';
 import { type Jid, jidOf } from '@natrium/model';
 
-/** Jids lie so many microseconds apart, one for each gateway between them. */
+/** The jids of one gateway lie so many microseconds apart; those of up to 99 others fit in between. */
 const STEP = 100;
 const MINUTE = 60_000_000;
 const MINUTE_DIGITS = 12;
@@ -18,7 +18,7 @@ const AHEAD_MS = 45_000;
 const LOOK_MS = 15_000;
 
 export interface JidOptions {
-  /** Tells whoever looks who has them. */
+  /** Stands in the store, for whoever looks who has taken the digits. */
   readonly instance: string;
   /** Milliseconds since 1970. */
   now(): number;
@@ -84,7 +84,7 @@ export class Jids {
     return taking;
   }
 
-  /** Begins anywhere: gateways that start at the same time do not all try the same. */
+  /** Tries the digits from a random one on: gateways that start at the same time do not all try the same. */
   async #take(minute: number): Promise<number> {
     const text = jidOf(minute * MINUTE).slice(0, MINUTE_DIGITS);
     const first = randomInt(STEP);

@@ -1,7 +1,9 @@
 /**
- * The job cache in JetStream: jobs as they were asked for in several buckets, and in groups by the second of their jids returns
- * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`). The first is waited for with an fsync; a stream
- * syncs its messages one after another, so that two of them take more in a second than one.
+ * The job cache in JetStream: jobs as they were asked for, and in groups by the second of their jids what was returned
+ * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`).
+ *
+ * Each job is a write of its own that its caller waits for, with an fsync at the broker. A stream syncs its messages one after another,
+ * so jobs are spread over several buckets: together they take more in a second.
  *
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
@@ -15,16 +17,16 @@ import { BySecond, secondOf } from './by-second.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob } from './job-records.js';
 
-/** Late returns are a write each: so many are under way, however many come in one moment. */
+/** Late returns are a write each; only so many writes are under way, however many returns come in one moment. */
 const LATE_AT_ONCE = 128;
 
-/** Jobs that this instance has moved, which it may have to tell of: the latest. */
+/** How many jobs that this instance has taken over are remembered, the latest: it may have to tell of them. */
 const MAX_MOVED = 2000;
 
-/** What names a return that was written by itself. */
+/** The name of a return that was written by itself begins with its jid, that of a group with an instance. */
 const JID = /^\d{20}-/;
 
-/** `JOB_BUCKETS`, in their order: which one has a job is told by its place. The first has the groups as well. */
+/** The stores of `JOB_BUCKETS`, in their order. A job's place tells which one has it; the first has the groups as well. */
 export type JobStores = readonly [Store, ...Store[]];
 
 /** A job that a gateway has left. */
@@ -33,7 +35,7 @@ export interface LeftJob extends PlacedJob {
   readonly isGranted: boolean;
 }
 
-/** Jobs that a gateway has left, of one second of their jids, those of them that are granted. */
+/** Of the jobs that a gateway has left, the granted ones whose jids are of one second. */
 export interface LeftSecond {
   readonly jobs: readonly records.JobRecord[];
   /** What that gateway has stored of them, or may have. */
@@ -43,7 +45,7 @@ export interface LeftSecond {
 interface LeftReturn {
   readonly record: records.JobRecord;
   readonly stored: records.StoredReturn;
-  /** It was that gateway, for certain: of a return that was written by itself nobody knows who has stored it. */
+  /** Certainly stored by that gateway. Of a return that was written by itself, nobody knows who stored it. */
   readonly isTheirs: boolean;
 }
 
@@ -52,7 +54,7 @@ export class JobCache {
   readonly #grants: JobGrants;
   readonly #returns: BySecond<records.StoredReturn>;
   readonly #late = new AtOnce(LATE_AT_ONCE);
-  /** By place, as they were before this instance moved them. */
+  /** Jobs that this instance has made its own, by place, as they were before. */
   readonly #moved = new Map<string, records.AskedJob>();
 
   constructor(
@@ -86,7 +88,7 @@ export class JobCache {
     return this.#at(place).create(asked, place);
   }
 
-  /** It was not granted. @returns Whether there is none now. */
+  /** Removes a job that was not granted. @returns Whether there is none at its place now. */
   drop(place: string, revision: number): Promise<boolean> {
     return this.#at(place).drop(place, revision);
   }
@@ -114,7 +116,7 @@ export class JobCache {
     return isMoved;
   }
 
-  /** Jobs that were an instance's, and that this one has moved, lately. */
+  /** Jobs that were the instance's, and that this one has made its own lately. */
   movedFrom(instance: string): readonly PlacedJob[] {
     return [...this.#moved].flatMap(([place, asked]) => (asked.instance === instance ? [{ place, asked }] : []));
   }
@@ -218,7 +220,7 @@ export class JobCache {
     return [...first.values()];
   }
 
-  /** A place is a hash: by its end they are spread evenly. */
+  /** A place is a hash, so its last digits spread the jobs evenly. */
   #at(place: string): JobRecords {
     const at = Number.parseInt(place.slice(-2), 16) % this.#records.length;
     const found = this.#records[at];

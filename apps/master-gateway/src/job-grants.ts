@@ -1,5 +1,5 @@
 /**
- * What was granted of each job, in groups that nobody waits for, or at once. By it a job is found by its jid.
+ * What was granted of each job: written in groups that nobody waits for, or at once by itself. A job is found by its jid through it.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -7,19 +7,21 @@ import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import { inSlices, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { InFlight, jidOf } from '@natrium/model';
+import { within } from '@natrium/process';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond, MANY_SECONDS, secondOf } from './by-second.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
 const CLOSE_MS = 1000;
-/** Another gateway may still be writing what it was granted of a job so young. */
+/** While a job is so young, another gateway may still be writing its grant. */
 const YOUNG_MS = 1000;
-/** Its clock may be ahead. */
+/** That gateway's clock may be ahead by so much. */
 const AHEAD_MS = 30_000;
+/** The grant of a young job that is not there is looked for again after this pause; so many looks in all. */
 const WRITTEN_MS = 100;
 const LOOKS = 3;
-/** Jobs whose seconds are read in one part. */
+/** Of how many jobs the seconds are read at once, where all of them together would be too much for the memory. */
 const PART = 256;
 const LETTER = 'g';
 
@@ -45,7 +47,7 @@ export class JobGrants {
   /**
    * Resolves when it is durable, or this process ends; it is tried until then.
    *
-   * @throws {Error} When it is wanted now and the broker does not take it.
+   * @throws {Error} With `now`, when the broker does not take it.
    */
   keep(granted: records.JobGrant, when: 'soon' | 'now' = 'soon'): Promise<void> {
     const { jid } = granted;
@@ -58,7 +60,7 @@ export class JobGrants {
   }
 
   async #keep(granted: records.JobGrant): Promise<void> {
-    // The job itself leaves first.
+    // The job itself leaves for its minions first.
     await setImmediate();
     const bytes = encoded(granted);
     do {
@@ -66,7 +68,7 @@ export class JobGrants {
         await this.#kept.add(granted.jid, bytes);
         return;
       } catch {
-        // The broker takes no writes now, which its store's alert has told.
+        // The broker takes no writes now; the store has told that in an alert.
         await pause(AGAIN_MS, undefined, { ref: false });
       }
     } while (!this.#isClosed);
@@ -149,7 +151,7 @@ export class JobGrants {
   /** What is being written is durable before the connection closes. */
   async close(): Promise<void> {
     const all = [...this.#writing.values()].map(({ written }) => written);
-    await Promise.race([Promise.allSettled(all), pause(CLOSE_MS, undefined, { ref: false })]);
+    await within(CLOSE_MS, Promise.allSettled(all));
     this.#isClosed = true;
   }
 }

@@ -1,51 +1,35 @@
 /**
- * What `jobs.*` show: jobs as they were asked for, what was returned to one, and which are in progress. What is wanted of them is
- * looked for here, so that no others have to fit into an answer, and arguments that are long are cut.
+ * What the runners `jobs.*` read: jobs as they were asked for, what was returned to one, and which are in progress. Filters are applied
+ * here, where the job cache is, so that only what is wanted has to fit into an answer.
  */
-import { inSlices, readAsked } from '@natrium/bus';
-import { encode } from '@natrium/envelope';
+import { inSlices } from '@natrium/bus';
 import type { ActiveJobs } from '@natrium/flow';
-import {
-  fromPlain,
-  isList,
-  isMap,
-  isTrue,
-  type Jid,
-  jidOf,
-  parseJid,
-  startTimeOf,
-  toPlain,
-  type Value,
-  type ValueMap,
-} from '@natrium/model';
-import {
-  anyOf,
-  isInTime,
-  isWanted,
-  type JobFilter,
-  jobFilterIn,
-  type JobPart,
-  jobPartIn,
-  type JobSummary,
-} from '@natrium/runners';
+import { isMap, jidOf, parseJid, type Value } from '@natrium/model';
+import { isInTime, isWanted, type JobFilter, jobFilterIn, jobPartIn } from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { AtOnce } from './at-once.js';
 import type { JobCache } from './job-cache.js';
+import {
+  type Asked,
+  askedIn,
+  cutForList,
+  cutForOne,
+  fitting,
+  partOf,
+  shown,
+  type Summary,
+  summaryOf,
+} from './job-views.js';
 import { endedRun } from './kept-runs.js';
 import type { Presence } from './presence.js';
 import { userOf } from './user-of.js';
 
-/** Of jobs in progress so many are told, so many that minions name are looked for, and so many read at once. */
+/** At most so many jobs in progress are told; so many of those that minions name are looked for, and so many read at once. */
 const MAX_ACTIVE = 1000;
 const MAX_LOOKED_FOR = 4 * MAX_ACTIVE;
 const READ_AT_ONCE = 32;
 /** What stands for the process of a job: it may have several, or none of its own, and no minion tells. */
 const NO_PROCESS = 0;
-/** Of a job's arguments so many bytes are shown among others, and where it is alone: beside them is room for the largest return. */
-const ARGUMENTS_LISTED = 1 << 10;
-const ARGUMENTS_ALONE = 512 << 10;
-/** What one message carries, and the next one that brings it to the caller: the largest return (6 MiB), with what is said beside it. */
-export const MAX_ANSWER = 7 << 20;
 
 export interface JobReadPorts {
   readonly cache: Pick<JobCache, 'asked' | 'callersOf' | 'byJid' | 'returnsOf'>;
@@ -59,8 +43,8 @@ export class JobReads {
   constructor(private readonly ports: JobReadPorts) {}
 
   /**
-   * Oldest first; without their minions, whom no list of jobs shows. What was granted is read of those alone that are told: with the
-   * minions of every job it is most of what is kept.
+   * Jobs, oldest first, without their minions, which no list of jobs shows. Grants are read only of the jobs that are told: they name the
+   * minions of every job, and are most of what is kept.
    *
    * @param wanted A `JobFilter`.
    */
@@ -70,7 +54,7 @@ export class JobReads {
     const { latest = Infinity } = filter;
     const newestFirst = wantedOf(await cache.asked((job) => isInTime(job, filter)), filter);
     const told: Summary[] = [];
-    // Some may not be granted, and however many those are, few looks find the others.
+    // Some jobs may not be granted. Twice as many are tried each time, so that few rounds find enough others.
     for (let most = latest; told.length < latest; most *= 2) {
       const some = await upTo(most, newestFirst);
       if (some.length === 0) break;
@@ -109,7 +93,7 @@ export class JobReads {
       { return: ret, retcode, success, ...(out === null ? {} : { out }) },
     ]);
     const minions = record.members.map(({ id }) => id).sort();
-    return { ...shown(cutTo(ARGUMENTS_ALONE, job)), Minions: minions, Result: Object.fromEntries(result) as Value };
+    return { ...shown(cutForOne(job)), Minions: minions, Result: Object.fromEntries(result) as Value };
   }
 
   /**
@@ -145,21 +129,15 @@ export class JobReads {
     const summary = summaryOf(record);
     if (summary === undefined || running.length === 0) return [];
     const returned = job?.told ?? (await cache.returnsOf(record));
-    return [{ ...shown(cutTo(ARGUMENTS_LISTED, summary)), Running: running, Returned: returned.map(({ id }) => id) }];
+    return [{ ...shown(cutForList(summary)), Running: running, Returned: returned.map(({ id }) => id) }];
   }
 }
 
-/** With a jid that names a time. */
-type Summary = JobSummary & { readonly jid: Jid };
-
-/** What the job says without its grant. */
-type Asked = Omit<Summary, 'user'>;
-
-/** Is read no further than needed: each of these decodes a request. */
+/** A generator, since each job that is looked at costs the decoding of its request: nobody reads further than needed. */
 async function* wantedOf(all: Iterable<records.AskedJob>, filter: JobFilter): AsyncGenerator<Asked> {
   for await (const one of inSlices(all, ({ request }) => request.length)) {
     const job = askedIn(one);
-    if (job !== undefined && isWanted(job, filter)) yield cutTo(ARGUMENTS_LISTED, job);
+    if (job !== undefined && isWanted(job, filter)) yield cutForList(job);
   }
 }
 
@@ -172,101 +150,4 @@ async function upTo<T>(most: number, of: AsyncIterator<T>): Promise<readonly T[]
     some.push(next.value);
   }
   return some;
-}
-
-function summaryOf(record: records.JobRecord): Summary | undefined {
-  const job = askedIn(record);
-  return job === undefined ? undefined : { ...job, user: userOf(record.caller) };
-}
-
-function askedIn(record: records.AskedJob): Asked | undefined {
-  const request = readAsked(record.request);
-  const jid = parseJid(record.jid);
-  if (request === undefined || jid === undefined) return undefined;
-  const { funs, args, tgt, tgtType, options } = request;
-  const single = funs.length === 1;
-  const lists = args.map((list) => list.map((arg) => fromPlain(arg)));
-  const metadata = options['metadata'] === undefined ? null : fromPlain(options['metadata']);
-  return {
-    jid,
-    fun: single ? (funs[0] ?? '') : [...funs],
-    arg: single ? (lists[0] ?? []) : lists,
-    tgt: typeof tgt === 'string' ? tgt : [...tgt],
-    tgtType,
-    ...(isMap(metadata) ? { metadata } : {}),
-  };
-}
-
-/** A job as `jobs.list_jobs` shows it, with its jid. */
-function shown({ jid, fun, arg, tgt, tgtType, user, metadata }: Summary): ValueMap {
-  return {
-    jid,
-    Function: fun,
-    Arguments: arg,
-    Target: tgt,
-    'Target-type': tgtType,
-    User: user,
-    StartTime: startTimeOf(jid),
-    ...(metadata === undefined ? {} : { Metadata: metadata }),
-  };
-}
-
-/** @param most Bytes of its arguments. */
-function cutTo<T extends Asked>(most: number, job: T): T {
-  return { ...job, arg: cut(job.arg, most) };
-}
-
-/** The first ones that fit, and how much there is of all. */
-function cut(args: readonly Value[], most: number): readonly Value[] {
-  const sizes = args.map((arg) => sizeOf(arg));
-  const all = sizes.reduce((sum, size) => sum + size, 0);
-  if (all <= most) return args;
-  let left = most;
-  const firstCut = sizes.findIndex((size) => (left -= size) < 0);
-  return [...args.slice(0, firstCut), `[cut: the arguments have ${String(all)} bytes]`];
-}
-
-/** Of some of its minions, and without values, where that is wanted. */
-function partOf(job: ValueMap, { minions: globs, values = true }: JobPart): ValueMap {
-  const { Minions: minions = [], Result: result = {} } = job;
-  const isWanted = globs === undefined ? () => true : anyOf(globs);
-  const ids = isList(minions) ? minions.filter((id) => typeof id === 'string' && isWanted(id)) : [];
-  const returns = Object.entries(isMap(result) ? result : {}).filter(([id]) => isWanted(id));
-  const told = values ? returns : returns.map(([id, one]) => [id, withoutValue(one)] as const);
-  return { ...job, Minions: ids, Result: Object.fromEntries(told) };
-}
-
-/** As many of its returns as one message carries, and under `Left` whose it does not. */
-function fitting(job: ValueMap): ValueMap {
-  const { Result: result = {}, ...about } = job;
-  const returns = Object.entries(isMap(result) ? result : {}).map(
-    ([id, one]) => ({ id, one, bytes: sizeOf({ [id]: one }) }) as const,
-  );
-  const all = sizeOf(about) + returns.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (all <= MAX_ANSWER) return job;
-  let room = MAX_ANSWER - sizeOf({ ...about, Result: {}, Left: returns.map(({ id }) => id) });
-  const told: [string, Value][] = [];
-  const left: string[] = [];
-  for (const { id, one, bytes } of returns) {
-    if (bytes > room) left.push(id);
-    else {
-      room -= bytes;
-      told.push([id, one]);
-    }
-  }
-  return { ...about, Result: Object.fromEntries(told), Left: left };
-}
-
-function withoutValue(one: Value): Value {
-  return isMap(one) ? { ...one, return: isTrue(one['return'] ?? null) } : one;
-}
-
-/** Bytes of a value on its way. */
-export function sizeOf(value: Value): number {
-  return encode(toPlain(value)).length;
-}
-
-/** @returns `8 MiB`, rounded up. */
-export function inMiB(bytes: number): string {
-  return `${String(Math.ceil(bytes / (1 << 20)))} MiB`;
 }

@@ -15,9 +15,12 @@ import type { JobGrants } from './job-grants.js';
 /** A broker of three that has lost its leader has another within seconds. */
 const CREATE_TRIES = 2;
 const CREATE_AGAIN_MS = 400;
-/** A write without an acknowledgement may still come into effect: it is looked for at once, and after each of these pauses. So is what is to go. */
+/**
+ * A write without an acknowledgement may still come into effect: it is looked for, to be removed, at once and after each of these pauses.
+ * A job that is to be removed is tried to be removed as often.
+ */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
-/** Another gateway that took this one for dead has removed what it told. */
+/** How often it is written down anew though nothing has changed: another gateway that took this one for dead has removed it. */
 const TELL_AGAIN_MS = 30_000;
 
 /** A job and the place that it stands under. */
@@ -34,16 +37,16 @@ export interface FoundJob {
 interface Begun {
   readonly revision: number;
   readonly jid: string;
-  /** What was granted of it is known, so that its end can be. */
+  /** Whether its grant is known. Before that, it cannot be told whether the job has ended. */
   readonly isGranted: boolean;
-  /** It had ended when it was last looked at. What this instance says of it then is on the bus when it is looked at again. */
+  /** It had ended at the last look. By the next one, all that this instance says of it is on the event bus. */
   readonly isOver?: true;
 }
 
 export class JobRecords {
   /** The jobs that this instance has written, by place. */
   readonly #begun = new InFlight<string, Begun>();
-  /** Those that are being written: not older than the newest of which this instance knew. */
+  /** Jobs that are being written, by place: each will have at least this revision. */
   readonly #writing = new Map<string, number>();
   /** Places of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
@@ -124,7 +127,7 @@ export class JobRecords {
     return entry === undefined ? undefined : { asked: readJob(entry.value), revision: entry.revision };
   }
 
-  /** Nothing becomes of a job that this instance has created: it was not granted. Whoever has made it his own since then keeps it. @returns Whether there is none now. */
+  /** Removes a job that this instance has created, since it was not granted. An instance that has made it its own since then keeps it. @returns Whether there is none now. */
   async drop(place: string, revision: number): Promise<boolean> {
     if (this.#begun.get(place)?.revision === revision) this.#begun.delete(place);
     for (const ms of WITHDRAW_AFTER_MS) {
@@ -139,7 +142,7 @@ export class JobRecords {
     return false;
   }
 
-  /** From here on it is as good as open while it is gathered, or its grant is being written. */
+  /** The job is granted. From now on it counts as open while it is gathered here, or its grant is being written. */
   granted(place: string): void {
     const begun = this.#begun.get(place);
     if (begun !== undefined) this.#begun.set(place, { ...begun, isGranted: true });
@@ -170,9 +173,8 @@ export class JobRecords {
   }
 
   /**
-   * Writes down since which revision this instance has jobs that had not ended when this was last called, so that whoever goes on with them
-   * and tells of them need not read all, nor those whose grant is not written yet. Called now and then; what has ended since only costs a
-   * second look.
+   * Writes down since which revision this instance has jobs that had not ended when this was last called, or whose grant is not written
+   * yet: a gateway that takes over reads only from there on. Called now and then; a job that has ended meanwhile only costs it a second look.
    */
   async tellOldest(isOpen: (place: string) => boolean): Promise<void> {
     for (const [place, begun] of this.#begun) {

@@ -7,8 +7,8 @@ import type { JobStores } from './job-cache.js';
 const TAKEN_MS = 240_000;
 
 /**
- * How long it is remembered who mints which jids of a minute: that is taken before it begins, one gateway's clock may be ahead by the skew
- * and another's behind.
+ * The least time for which it is remembered which gateway mints which jids of a minute: a minute is taken before it begins, and one
+ * gateway's clock may be ahead while another's is behind.
  */
 export function takenMs(skewMs: number): number {
   return TAKEN_MS + 4 * skewMs;

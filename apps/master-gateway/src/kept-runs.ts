@@ -34,9 +34,9 @@ const OF_MASTER = '_master';
 const MASTER = `${hostname()}${OF_MASTER}`;
 /** Whoever keeps what another gateway should have kept stores it under this key: the first is the only one. */
 const END = 'end';
-/** Before the id of a guess: of one id readers see one return. */
+/** Stands before the id of a guess: readers see one return of each id, and a guess must not hide the answer. */
 const GUESSED = '?';
-/** Ends of which the runner-service may not have asked yet. */
+/** How many kept ends are remembered, the latest: their runner-services may not have asked for them yet. */
 const MAX_KEPT = 10_000;
 /** How long after its time a run's end may come: its runner-service was stopped, or had no gateway. */
 const LATE_MS = 3_600_000;
@@ -143,7 +143,7 @@ export class KeptRuns {
     keepLatest(this.#kept, MAX_KEPT);
   }
 
-  /** With what else is stored at that time: runs are many, and who keeps them is one. */
+  /** In a group with other returns: there are many runs, and only the gateway that granted them keeps them this way. */
   #store(of: EndOf, end: ValueMap): Promise<void> {
     return this.parts.cache.storeReturn(asReturn(of, end, this.parts.now()));
   }

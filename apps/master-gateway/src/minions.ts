@@ -13,7 +13,7 @@ import {
 import { keepLatest } from '@natrium/model';
 import { readAs, records } from '@natrium/wire';
 
-/** Of the last changes: whoever asked or was asked before them is still at it. */
+/** How many changed identities are remembered, the latest: jobs that were asked for under the old key may still be running. */
 const MAX_SUCCEEDED = 10_000;
 
 export interface Minion {
@@ -69,7 +69,7 @@ export class Minions {
     for (const listener of this.#listeners) listener({ key: identity, accepted, succession });
   }
 
-  /** Calls with the identity key of a minion or an account that is accepted now, or is not any more. */
+  /** Calls whenever a minion or an account is accepted, or is not accepted any more. */
   onStanding(listener: (change: StandingChange) => void): void {
     this.#listeners.add(listener);
   }
@@ -97,7 +97,7 @@ export class Minions {
     return [...this.#accepted].find(([, minion]) => minion.id === id)?.[0] ?? key;
   }
 
-  /** Whether it may hear on of what it asked for earlier: a minion that has changed its identity since then may. */
+  /** Whether it may hear more of what it asked for earlier. A minion that has changed its identity since then may. */
   mayHear(party: KnownParty): boolean {
     return this.knows(party) || this.#succeeded.has(namesOf(party).key);
   }

@@ -1,20 +1,20 @@
 /**
- * Tells a caller the news of its job in as few messages as lose no time: a refusal and the end go out at once and take along
- * what waits; so do the start and the first return, with what comes in the same turn of the event loop. Returns that follow in the
- * next milliseconds go together, and for a peer, whose `publish` module only gathers, all do. Of very many, the caller reads the
- * first while the last still come.
- * What is more than the broker takes at once, as all that a caller has missed may be, goes in several messages.
+ * Tells a caller the news of its job, in as few messages as it can without losing time.
+ *
+ * A refusal and the end go out at once and take along what waits. The start and the first return go out at the end of the same turn of
+ * the event loop. Returns that follow within milliseconds share a message; for a peer, whose `publish` module only gathers, all returns
+ * may wait. Of very many returns the first leave while the last still come. What is too much for one message goes out in several.
  */
 import { roughSize } from '@natrium/events';
 import { GatheredNews, type News, NO_NEWS } from '@natrium/flow';
 
 /** So many returns are a message of their own. */
 const MANY = 256;
-/** And about so many bytes: the broker takes 8 MiB; one return alone may have 6, which nobody can divide. */
+/** About so many bytes go into one message: the broker takes 8 MiB, and one return alone, which cannot be divided, may have 6. */
 const PART_BYTES = 4 << 20;
-/** So soon after a return was told, the next ones wait for company: a message of news costs more than to take several returns. */
+/** Returns that come within this time after a message of returns wait until it is over: a message costs more than the returns in it. */
 const NEXT_MS = 5;
-/** What a return, an id or a word of the end has around it. */
+/** Bytes that a return, an id or a word of the end has around it, about. */
 const AROUND = 32;
 
 export class NewsTeller {
@@ -24,7 +24,7 @@ export class NewsTeller {
   #gaveUp = false;
   /** When a return was told last. */
   #toldAt = Number.NEGATIVE_INFINITY;
-  /** None when the last was told: whoever looks in on the callers now and then holds nothing of those that are gone. */
+  /** Unset once the last was told: `Waiting` holds this object until its next look, and should hold nothing more of a caller that is gone. */
   #send: ((news: News) => void) | undefined;
 
   /** @param windowMs How long news but the last may wait for company; 0: the same turn of the event loop, at first. */
@@ -55,7 +55,7 @@ export class NewsTeller {
   }
 
   tell(news: News): void {
-    if (this.#gaveUp) return; // an end would say that what was not told never came
+    if (this.#gaveUp) return; // a later end would mean that the returns that were not told never came
     this.#over ||= news.refusal !== null || news.end !== null || (this.onlyStart && news.started !== null);
     if (this.#waiting === undefined) this.#waiting = new GatheredNews(news);
     else this.#waiting.add(news);

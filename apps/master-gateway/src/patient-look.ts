@@ -1,8 +1,8 @@
 /**
  * A look at minions that a caller waits for: each is asked each second until it has answered, or was silent for long enough.
  *
- * Silence is no death, since hosts stall and questions are lost with a node of the broker. It counts only while the broker takes what
- * is asked. Whom the broker does not know is asked once more: it may be on its way from a node that has gone.
+ * A silent minion need not be gone: hosts stall, and questions are lost with a node of the broker. So silence counts only while the broker
+ * takes what is asked, and a minion that the broker does not know is asked once more: it may be reconnecting from a node that has gone.
  */
 export interface LookHearing {
   onAnswer(place: number, running: readonly string[]): void;
@@ -38,7 +38,7 @@ export class PatientLook {
   constructor(
     private readonly ports: LookPorts,
     places: readonly number[],
-    /** So often the broker says that nobody hears before that is believed. */
+    /** How often the broker has to say that nobody listens before that is believed. */
     private readonly goneRounds = GONE_ROUNDS,
   ) {
     this.#left = new Set(places);
@@ -80,7 +80,7 @@ export class PatientLook {
     });
   }
 
-  /** Nothing is asked again before: all of it would leave at once when the broker is back. */
+  /** Resolves when the broker has taken the questions. Until then nothing is asked again: all of it would leave at once when it is back. */
   async #taken(): Promise<void> {
     while (this.#goesOn) {
       try {
@@ -92,7 +92,7 @@ export class PatientLook {
     }
   }
 
-  /** Ends when nobody is left to wait for. */
+  /** Ends early when nobody is left to wait for. */
   async #pause(ms: number): Promise<void> {
     if (!this.#goesOn) return;
     await new Promise<void>((resolve) => {

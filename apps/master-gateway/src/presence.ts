@@ -10,9 +10,9 @@ import { type Found, type LookHearing, PatientLook } from './patient-look.js';
 const SILENCE_MS = 1000;
 /** However long a runner would wait: each second the silent ones are asked again. */
 const MOST_SILENCE_MS = 300_000;
-/** Nobody waits for the events of presence. */
+/** The same for the events of presence, for which nobody waits. */
 const EVENTS_SILENCE_MS = 5000;
-/** The broker says at once who is not there; this bounds the wait for the others, where nobody waits for those who are at work. */
+/** The broker says at once which minions are not connected; a caller who does not wait for those at work waits no longer than this for the others. */
 const GONE_MS = 200;
 
 /** Asked about no job, a minion tells of all that it runs. */
@@ -32,7 +32,7 @@ export interface Connected {
 }
 
 interface Target {
-  /** Among those who are looked at. */
+  /** Its index among those who are looked at. */
   readonly place: number;
   readonly party: KnownParty;
   readonly subject: string;

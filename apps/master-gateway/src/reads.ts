@@ -6,7 +6,8 @@ import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { isMap, pyStr, refusal, type Request, type Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import { inMiB, type JobReads, MAX_ANSWER, sizeOf } from './job-reads.js';
+import type { JobReads } from './job-reads.js';
+import { inMiB, MAX_ANSWER, sizeOf } from './job-views.js';
 import type { Minions } from './minions.js';
 import type { Presence } from './presence.js';
 

@@ -1,15 +1,15 @@
 /**
- * The jobs that late returns belong to: read once for all of them. The record of a job to ten thousand minions is most of a
- * megabyte, and when their returns are late they are all late: read for each of them, it stops the gateway (measured: 256 MiB of
- * answers on their way to it, and the broker cuts it off).
+ * The jobs that late returns belong to, each read once for all its returns. The record of a job to ten thousand minions is most of a
+ * megabyte, and when one of their returns is late, all are. Reading it for each of them would stop the gateway (measured: with 256 MiB
+ * of answers on their way to it, the broker cuts it off).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { records } from '@natrium/wire';
 import { Readings } from './readings.js';
 
-/** Of members, caller and digest nothing changes while a job is kept. */
+/** How many jobs are remembered. What is used of them (members, caller, digest) never changes. */
 const REMEMBERED = 4;
-/** A reading that fails would fail for all who wait for it, and each of their returns would come again. */
+/** How often a job is read before its returns are refused: every return that waits for it would be sent again. */
 const TRIES = 3;
 const AGAIN_MS = 1000;
 

@@ -1,4 +1,4 @@
-/** Refusals that callers hear of this gateway since its start, over the bus and over HTTP: docs/operations.md#monitor. */
+/** Counts the refusals that callers have heard of this gateway, over the bus and over HTTP: docs/operations.md#monitor. */
 export class Refusals {
   /** By code. */
   readonly counts = new Map<string, number>();

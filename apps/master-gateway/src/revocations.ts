@@ -1,7 +1,8 @@
 /**
- * A key that is not accepted any more: from that moment this gateway hears nothing from it, waits for nothing from it, and
- * lets its minion know that it has to join again; also when it may come back. Nobody else notices. A key that made way for
- * another of its minion is heard no more either, but what it was asked is still answered, under the new one.
+ * A key that is not accepted any more: from that moment this gateway hears nothing from it and waits for nothing from it. Its minion
+ * is told that it has to join again, and is told when it may come back. Nobody else notices.
+ *
+ * A key whose minion has changed its identity is heard no more either, but the new identity still answers what the old one was asked.
  *
  * Spec: spec/envelope.md#roster.
  */
@@ -16,7 +17,7 @@ const SENTENCE = 'its key was taken away while the job was running';
 export function heedRevocations(link: RoleLink, minions: Minions, jobs: ActiveJobs): void {
   minions.onStanding(({ key, accepted, succession }) => {
     if (succession !== undefined) {
-      // Its new identity answers for it; where that one's jobs are sealed to is known from the same moment on.
+      // The new identity answers in its place, and from this moment jobs can be sealed to it.
       introduce(link, succession);
       return;
     }

@@ -1,9 +1,10 @@
 /**
  * Hands a granted run to a runner-service and waits for its answer; one that is gone has left the outcome unknown.
  *
- * Whoever works on a run says so each second. Silence alone is no death, since a busy host stalls for seconds: the instance
- * is asked, and the broker says at once when nobody is connected there. While no runner-service is there, one that starts is waited
- * for. Where nobody says a word, the question may have died with who was given it: it is handed over once more, and runs once.
+ * The runner-service that works on a run says so each second. A silent one need not be gone, since a busy host stalls for seconds: it is
+ * asked whether it is still at work, and the broker says at once when it is not connected. While no runner-service is there, one that
+ * starts is waited for. When nobody says a word, the question may have died with the one that got it, so it is handed over once more;
+ * the run itself happens once at most.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -14,7 +15,7 @@ import type { Ran, SignedRequest } from '@natrium/flow';
 import { err, type Jid, ok, type Refusal, refusal, type Result, type Signed } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 
-/** After this it is asked whether it is there. */
+/** A runner-service that is silent for so long is asked whether it is there. */
 const SILENT_MS = 3000;
 /** One that is connected and says nothing for so long is stopped or cut off. */
 const GONE_MS = 10_000;
@@ -55,14 +56,14 @@ class Run {
   readonly #hangUps: (() => void)[] = [];
   /** How often it was handed over. */
   #handed = 0;
-  /** Of those, what has come of them without an outcome. */
+  /** What came of each of those that brought no outcome. */
   readonly #answers: Result<Ran, AskFailure>[] = [];
   /** Who works on it, from its first word. */
   #worker: KnownParty | undefined;
   readonly #begun = performance.now();
   #heardAt = this.#begun;
   #lookSoon: NodeJS.Timeout | undefined;
-  /** It said that it does not work on this: its answer may still be on its way, once. */
+  /** At the last look it said that it does not work on this. The first time, its answer may still be on its way. */
   #wasIdle = false;
   #isOver = false;
   #end: (answer: Result<Ran, Failure>) => void = () => undefined;
@@ -98,7 +99,7 @@ class Run {
       {
         contract: contracts.run,
         body: { request: ask.bytes, signature: ask.signature, callerKey: ask.callerKey, grant, jid },
-        subject: link.subjects.svcRun('run'),
+        subject: link.subjects.svcRun,
         to: () => link.directory.role('runner'),
         backMs: BACK_MS,
       },
@@ -115,7 +116,7 @@ class Run {
           return 'done';
         },
         onFailure: (failure) => {
-          // What takes longer is over when the time of the whole run is.
+          // Silence on the line is judged by `#look`, and the time of the whole run has a timer of its own.
           if (failure !== 'timeout') this.#take(err(failure));
         },
         onSentAgain: () => {
@@ -126,7 +127,7 @@ class Run {
     this.#hangUps.push(hangUp);
   }
 
-  /** An outcome counts at once; a refusal only when nobody else can bring one, and then not that somebody else has it. */
+  /** An outcome counts at once; a refusal or a failure only when every one that was asked has brought one. */
   #take(answer: Result<Ran, AskFailure>): void {
     if (answer.ok && answer.value.refusal === null) {
       this.#end(answer);
@@ -136,6 +137,7 @@ class Run {
     if (this.#answers.length === this.#handed) this.#decide(answer);
   }
 
+  /** Handed over twice, one runner-service may refuse it as run already: that only says that the other one had it, and nobody has its outcome. */
   #decide(last: Result<Ran, AskFailure>): void {
     const refusals = this.#answers.filter((one) => one.ok);
     const heard = this.#answers.filter((one) => one.ok || one.error === 'turned_away');

@@ -1,4 +1,4 @@
-/** Tells of the same thing at once, and then of how often it has come again, every few seconds: thousands may come in one moment. */
+/** Tells of something at once, and of its repetitions only every few seconds with their count: thousands may come in one moment. */
 import type { Logger } from 'pino';
 
 const EVERY_MS = 10_000;

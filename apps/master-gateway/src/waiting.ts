@@ -1,6 +1,6 @@
 /**
- * The callers that wait for news here: each hears every second that this gateway is still there, until it has heard the last.
- * Who hears nothing for some seconds asks another gateway.
+ * The callers that wait for news here: each hears every second that this gateway is still there, until it has heard the last news.
+ * A caller that hears nothing for some seconds asks another gateway.
  */
 import type { NewsTeller } from './news-teller.js';
 
@@ -26,7 +26,7 @@ export class Waiting {
     clearInterval(this.#timer);
   }
 
-  /** Most callers are gone before their first second is over, and cost nothing but this look. */
+  /** Most callers have heard their last news within their first second: all that they cost is this one look. */
   #tellAll(): void {
     const still = [...this.#old, ...this.#new].filter((teller) => !teller.isOver);
     for (const teller of still) teller.tellAlive();

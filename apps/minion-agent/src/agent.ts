@@ -15,7 +15,7 @@ import type { ValueMap } from '@natrium/model';
 import type { Logger } from 'pino';
 import { listenForCalls } from './call-socket.js';
 import { ClusterTrust } from './cluster-trust.js';
-import { comeIn, type ComingIn, forgetUser } from './coming-in.js';
+import { type AboutHost, comeIn, forgetUser } from './coming-in.js';
 import { Epochs } from './epochs.js';
 import type { AgentEvents } from './events/agent-events.js';
 import { Execution } from './execution.js';
@@ -81,8 +81,9 @@ export async function startAgent(
 }
 
 interface Coming {
-  readonly about: Omit<ComingIn, 'identity'>;
+  readonly about: AboutHost;
   readonly identity: Identity;
+  /** The identity was made just now. */
   readonly fresh: boolean;
   readonly kept: Kept;
 }
@@ -90,7 +91,7 @@ interface Coming {
 async function comeToLife({ about, identity, fresh, kept }: Coming): Promise<Agent> {
   const came = await comeIn({ ...about, identity });
   try {
-    return await begin({ about, ...about, link: new LiveLink(came), fresh, kept });
+    return await begin({ about, link: new LiveLink(came), fresh, kept });
   } catch (error) {
     await came.transport.drain(); // an agent that does not come to life leaves nothing open
     throw error;
@@ -104,23 +105,17 @@ function openTraces({ trace_endpoint: endpoint, trace_ratio: ratio, cluster, id 
   return openTracing({ endpoint, ratio, cluster, service: 'minion', instance: id, onProblem });
 }
 
-interface Beginning {
-  /** What every identity of this host comes onto the bus with. */
-  readonly about: Omit<ComingIn, 'identity'>;
-  readonly config: MinionConfig;
+interface Beginning extends Omit<Coming, 'identity'> {
   readonly link: LiveLink;
-  readonly fresh: boolean;
-  readonly kept: Kept;
-  readonly log: Logger;
-  readonly trust: ClusterTrust;
 }
 
-async function begin({ about, config, link, fresh, kept, log, trust }: Beginning): Promise<Agent> {
+async function begin({ about, link, fresh, kept }: Beginning): Promise<Agent> {
+  const { config, log, trust } = about;
   const { record, spool } = kept.files(fresh);
   const grainsFile = new GrainsFile(config.root_dir);
   const data = new HostData(link, gathering(config, grainsFile, log), log, () => void loseWhenUnknown(about, link));
   const events = await kept.events();
-  const execution = executionOf({ config, link, kept }, { data, grainsFile, events });
+  const execution = executionOf(config, { link, kept, data, grainsFile, events });
   const outbox = kept.outboxOn(link, { record, spool });
   const own = await ownModules(config, execution, log);
   const returners = await kept.returners();
@@ -144,11 +139,11 @@ async function begin({ about, config, link, fresh, kept, log, trust }: Beginning
   });
   outbox.sendSpooled();
   events.begin(link);
-  const mine = mineOf({ config, link, log }, data, execution);
+  const mine = mineOf(about, link, data, execution);
   const socket = await listenForCalls(join(config.sock_dir, 'minion.sock'), execution, finishing);
   const epochs = new Epochs(link, { epochMs: config.epoch_hours * 3_600_000, trust, data, log });
   const user = new UserRenewal(link, log);
-  const succession = successionOf({ about: living, link }, jobs, { epochs, user });
+  const succession = successionOf(living, link, jobs, { epochs, user });
   void succession.resume();
   const stopTidying = tidyAtRest([record, link.bus.sealer], true);
   log.info({ libsodium: sodiumBuild() }, 'live');
@@ -180,16 +175,14 @@ function gathering(config: MinionConfig, file: GrainsFile, log: Logger): () => V
 }
 
 interface ExecutionNeeds {
+  readonly link: LiveLink;
+  readonly kept: Kept;
   readonly data: HostData;
   readonly grainsFile: GrainsFile;
   readonly events: AgentEvents;
 }
 
-function executionOf(
-  { config, link, kept }: Pick<Beginning, 'config' | 'link' | 'kept'>,
-  needs: ExecutionNeeds,
-): Execution {
-  const { data, grainsFile, events } = needs;
+function executionOf(config: MinionConfig, { link, kept, data, grainsFile, events }: ExecutionNeeds): Execution {
   return new Execution({
     id: config.id,
     data,
@@ -201,13 +194,13 @@ function executionOf(
     },
     masterFingerprint: fingerprint(link.roles.chain[0]),
     grainsFile,
-    master: masterOf({ config, link }),
+    master: masterOf(config, link),
     events: events.port,
   });
 }
 
 /** What is asked of the master is asked under one identity to its end. */
-function masterOf({ config, link }: Pick<Beginning, 'config' | 'link'>): MasterPort {
+function masterOf(config: MinionConfig, link: LiveLink): MasterPort {
   const masters = config.nats.map(shownAddress);
   const port = peerPort(new MasterClient(identityAsker(link, 'up')), masters);
   return holdingBack({
@@ -226,7 +219,8 @@ type AgentJobs = Omit<JobParts, 'link'> & {
 
 /** Another identity for this minion, on demand. */
 function successionOf(
-  { about, link }: Pick<Beginning, 'about' | 'link'>,
+  about: AboutHost,
+  link: LiveLink,
   jobs: AgentJobs,
   { epochs, user }: { readonly epochs: Epochs; readonly user: UserRenewal },
 ): Succession {
@@ -253,11 +247,7 @@ function keyPath({ pki_dir: folder }: MinionConfig): string {
   return join(folder, 'minion.key');
 }
 
-function mineOf(
-  { config, link, log }: Pick<Beginning, 'config' | 'link' | 'log'>,
-  data: HostData,
-  execution: Execution,
-) {
+function mineOf({ config, log }: AboutHost, link: LiveLink, data: HostData, execution: Execution) {
   const mine = new Mine({
     link,
     log,

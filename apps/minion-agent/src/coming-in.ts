@@ -33,9 +33,9 @@ const HELLO_AGAIN_MS = 1000;
 const REFUSED_AGAIN_MS = 1000;
 const OWNER_ONLY = 0o600;
 
-export interface ComingIn {
+/** What every identity of this host comes onto the bus with. */
+export interface AboutHost {
   readonly config: MinionConfig;
-  readonly identity: Identity;
   readonly trust: ClusterTrust;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,6 +44,10 @@ export interface ComingIn {
   readonly grains: ValueMap;
   /** Where the steps of jobs are told; nowhere when it is left out. */
   readonly tracing?: Tracing | undefined;
+}
+
+export interface ComingIn extends AboutHost {
+  readonly identity: Identity;
 }
 
 /** Resolves when this host is let in, however long that takes. @throws {NoTrust} When the cluster is not the one that this host trusts. */
@@ -111,11 +115,11 @@ export async function comeInBeside(about: ComingIn, jwt: string | null): Promise
 }
 
 /** The next coming in asks to join, also where the broker still knows this host. */
-export function forgetUser(about: Pick<ComingIn, 'config'>): void {
+export function forgetUser(about: Pick<AboutHost, 'config'>): void {
   rmSync(userPath(about), { force: true });
 }
 
-function userPath({ config }: Pick<ComingIn, 'config'>): string {
+function userPath({ config }: Pick<AboutHost, 'config'>): string {
   return join(config.pki_dir, 'broker-user.jwt');
 }
 
@@ -186,7 +190,7 @@ async function asUser(about: ComingIn, user: OwnUser): Promise<CameIn | undefine
 }
 
 export function connect(
-  { config, log }: Pick<ComingIn, 'config' | 'log'>,
+  { config, log }: Pick<AboutHost, 'config' | 'log'>,
   login: Pick<NatsOptions, 'user' | 'inbox'>,
 ): Promise<NatsTransport> {
   const wanted: NatsOptions = {

@@ -110,10 +110,10 @@ export class Execution {
   }
 }
 
-/** Most functions want little of it: an object with all of it costs more to make than they take. */
 /** Loaded when it is first asked for. */
 const runners = async () => (await import('./own-runners.js')).runnerLibrary();
 
+/** Getters: most functions want little of it, and an object with all of it would cost more to make than they take. */
 class AgentContext implements CallContext {
   readonly runners = runners;
 

@@ -2,7 +2,7 @@
  * What the agent has begun for others, jobs and calls of this host, and how it is finished when the agent is told to stop: jobs
  * begin no more then, and what runs has 20 s. What is given up after that is told as interrupted after the next start.
  */
-import { finished, STOP_MS, UnderWay } from '@natrium/process';
+import { STOP_MS, UnderWay, within } from '@natrium/process';
 import type { Logger } from 'pino';
 
 export class Finishing {
@@ -25,7 +25,7 @@ export class Finishing {
     this.#isStopping = true;
     const { size } = this.#underWay;
     if (size > 0) this.log.warn({ underWay: size }, 'told to stop: jobs begin no more, and what runs is waited for');
-    await finished(this.#underWay.settled(), STOP_MS, atOnce);
+    await within(STOP_MS, this.#underWay.settled(), atOnce);
     if (this.#underWay.size > 0)
       this.log.warn({ underWay: this.#underWay.size }, 'it ends all the same: what runs is interrupted');
   }

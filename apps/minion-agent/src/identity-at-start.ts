@@ -8,7 +8,7 @@ import { keepMinionId, type MinionConfig } from '@natrium/config';
 import type { Identity } from '@natrium/envelope';
 import { NextIdentity, readOrMakeIdentity } from '@natrium/keystore';
 import type { Logger } from 'pino';
-import { type ComingIn, standingOf } from './coming-in.js';
+import { type AboutHost, standingOf } from './coming-in.js';
 import { pause } from '@natrium/process';
 
 export interface WhoWeAre {
@@ -26,7 +26,7 @@ const AGAIN_MS = 5000;
  * @throws {Error} When the signal says to stop.
  */
 export async function identityAtStart(
-  about: Omit<ComingIn, 'identity'>,
+  about: AboutHost,
   path: string,
   standing: typeof standingOf = standingOf,
 ): Promise<WhoWeAre> {

@@ -4,8 +4,8 @@
  *
  * Spec: spec/envelope.md#join.
  */
-import type { Link } from '@natrium/client';
-import { fingerprint, randomBytes, readRoster, signJoin } from '@natrium/envelope';
+import { joinRequest, type Link } from '@natrium/client';
+import { fingerprint, readRoster } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import { pause } from '@natrium/process';
@@ -71,16 +71,7 @@ interface Word {
 function askOnce({ id, link, signal, grains }: Joiner, onPending: (state: string) => void): Promise<Word> {
   let onAbort = (): void => undefined;
   return new Promise<Word>((resolve) => {
-    const nonce = randomBytes(16);
-    const { identity, own, clock, roles } = link;
-    const request = signJoin(identity.signing, roles.cluster, {
-      id,
-      identity: identity.publicKey,
-      nkey: identity.nkeyPublic,
-      announcement: own.announced,
-      issued: clock.now(),
-      nonce,
-    });
+    const request = joinRequest(link, id, link.identity, link.own.announced);
     const stop = link.bus.converse(
       {
         contract: contracts.join,

@@ -24,11 +24,16 @@ import { RETURNS_SHARE, Spool } from './spool.js';
 const HOUR_MS = 3_600_000;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
+interface RunFiles {
+  readonly record: RunRecord;
+  readonly spool: Spool;
+}
+
 export class Kept {
   readonly jobs = new JobsNow();
   readonly finishing: Finishing;
   readonly clock: Clock;
-  #files: { readonly record: RunRecord; readonly spool: Spool } | undefined;
+  #files: RunFiles | undefined;
   #outbox: Outbox | undefined;
   #events: AgentEvents | undefined;
   #returners: OwnReturners | undefined;
@@ -42,7 +47,7 @@ export class Kept {
   }
 
   /** @param fresh The identity was made just now; asked the first time only. */
-  files(fresh: boolean): { readonly record: RunRecord; readonly spool: Spool } {
+  files(fresh: boolean): RunFiles {
     return (this.#files ??= this.#open(fresh));
   }
 
@@ -60,7 +65,7 @@ export class Kept {
   }
 
   /** The way out for every return from now on, also for those of jobs that began before. */
-  outboxOn(link: LiveLink, { record, spool }: { readonly record: RunRecord; readonly spool: Spool }): Outbox {
+  outboxOn(link: LiveLink, { record, spool }: RunFiles): Outbox {
     const outbox = new Outbox(link, spool, record, (cause) => {
       this.log.error({ err: cause }, 'a return could not be sent');
     });

@@ -13,14 +13,15 @@
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { blake2b, toHex } from '@natrium/envelope';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
 import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
+import { checkedWords, withCheck } from './checked-line.js';
 
 const OWNER_ONLY = 0o600;
 const COMPACT_LINES = 20_000;
 const SWEEP_MS = 10_000;
 const BEGUN: RunState = 'started';
+const CHECK_DIGITS = 8;
 
 export interface Unfinished {
   readonly digest: string;
@@ -105,7 +106,7 @@ export class RunRecord {
 
   /** @returns false when it cannot be written: then nothing may run. */
   start(digest: string, until: number, jid: string): boolean {
-    if (!this.#append({ state: 'started', digest, until, jid })) return false;
+    if (!this.#write([{ state: 'started', digest, until, jid }])) return false;
     this.#sweep();
     this.#once.started(digest, until);
     this.#jids.set(digest, jid);
@@ -149,11 +150,7 @@ export class RunRecord {
     this.#closeFile();
   }
 
-  /** One write for this line and what has waited for one. */
-  #append(line: Line): boolean {
-    return this.#write([line]);
-  }
-
+  /** One write for these lines and those that have waited for one. @returns false when the disk did not take them. */
   #write(lines: readonly Line[]): boolean {
     if (this.#broken && !this.#startAnew()) return false;
     this.#broken = false;
@@ -250,8 +247,9 @@ export class RunRecord {
     const [head = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n');
     const boot = /^boot (\S+)$/.exec(head)?.[1];
     const texts = rest.filter((text) => text !== '');
-    const befores = texts.flatMap((text) => parseBefore(text) ?? []);
-    const runs = texts.flatMap((text) => parse(text) ?? []);
+    const whole = texts.flatMap((text) => checkedWords(text, CHECK_DIGITS) ?? []);
+    const befores = whole.flatMap((words) => beforeIn(words) ?? []);
+    const runs = whole.flatMap((words) => lineIn(words) ?? []);
     const found = { lines: latest(runs), refuseBefore: Math.max(0, ...befores) };
     if (boot === undefined || befores.length + runs.length < texts.length) {
       return { ...found, doubt: 'the run-once record is damaged' };
@@ -271,30 +269,20 @@ function latest(lines: readonly Line[]): readonly Line[] {
 }
 
 function textOf({ state, digest, until, jid }: Line): string {
-  const words = `${state} ${digest} ${String(until)} ${jid}`;
-  return `${words} ${checkOf(words)}`;
+  return withCheck(`${state} ${digest} ${String(until)} ${jid}`, CHECK_DIGITS);
 }
 
-function parse(text: string): Line | undefined {
-  const found =
-    /^(?<words>(?<state>started|finished) (?<digest>[0-9a-f]{64}) (?<until>\d{1,16}) (?<jid>\d*)) (?<check>[0-9a-f]{8})$/.exec(
-      text,
-    );
-  const { words = '', state, digest = '', until = '', jid = '', check } = found?.groups ?? {};
-  if (check === undefined || checkOf(words) !== check) return undefined;
+function lineIn(words: string): Line | undefined {
+  const [, state, digest, until, jid = ''] = /^(started|finished) ([0-9a-f]{64}) (\d{1,16}) (\d*)$/.exec(words) ?? [];
+  if (digest === undefined) return undefined;
   return { state: state === 'finished' ? 'finished' : 'started', digest, until: Number(until), jid };
 }
 
 function beforeText(ms: number): string {
-  const words = `before ${String(Math.ceil(ms))}`;
-  return `${words} ${checkOf(words)}`;
+  return withCheck(`before ${String(Math.ceil(ms))}`, CHECK_DIGITS);
 }
 
-function parseBefore(text: string): number | undefined {
-  const [, words = '', ms, check] = /^(before (\d{1,16})) ([0-9a-f]{8})$/.exec(text) ?? [];
-  return check !== undefined && checkOf(words) === check ? Number(ms) : undefined;
-}
-
-function checkOf(words: string): string {
-  return toHex(blake2b(16, null, Buffer.from(words))).slice(0, 8);
+function beforeIn(words: string): number | undefined {
+  const ms = /^before (\d{1,16})$/.exec(words)?.[1];
+  return ms === undefined ? undefined : Number(ms);
 }

@@ -1,7 +1,7 @@
 /** Rules of what is sent: every return fits into the messages and records that carry it, and says what was left out. */
 import { encode, type Wire } from '@natrium/envelope';
 import { toPlain, type Value } from '@natrium/model';
-import { contracts, records, toWire, writeAs } from '@natrium/wire';
+import { contracts, records, writeAs } from '@natrium/wire';
 import { sendable } from '@natrium/flow';
 
 const encoded = (plain: unknown) => encode(plain as Wire);
@@ -30,9 +30,9 @@ describe('a return', () => {
     const stored = { jid, id: 'web1', status: 'done' as const, outcome: outcome(ret), at: 1 };
     const said = { jid, digest: new Uint8Array(32), status: 'done' as const, code: null, outcome: outcome(ret) };
     const all = [
-      toWire(contracts.returned, said),
-      toWire(contracts.news, { refusal: null, started: null, returns: [told], end: null }),
-      toWire(contracts.answer, { refusal: null, result: { Result: { web1: { return: ret } } } }),
+      writeAs(contracts.returned.schema, said),
+      writeAs(contracts.news.schema, { refusal: null, started: null, returns: [told], end: null }),
+      writeAs(contracts.answer.schema, { refusal: null, result: { Result: { web1: { return: ret } } } }),
       writeAs(records.ReturnGroup, [stored]),
     ];
     for (const wire of all) expect(encode(wire as Wire).length).toBeGreaterThan(24);
@@ -54,7 +54,7 @@ describe('a return', () => {
       code: null,
       outcome: made,
     };
-    expect(encode(toWire(contracts.returned, body) as Wire).length).toBeGreaterThan(24);
+    expect(encode(writeAs(contracts.returned.schema, body) as Wire).length).toBeGreaterThan(24);
   });
 
   it('that is too large is cut, with its true size', () => {

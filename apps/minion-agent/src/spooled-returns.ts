@@ -1,7 +1,10 @@
 /** Spooled returns as lines: digest, the return and when it came in base64, and a check of the line. */
-import { blake2b, decode, encode, toHex } from '@natrium/envelope';
+import { decode, encode } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { fromPlain, type Jid, type Plain, toPlain } from '@natrium/model';
+import { checkedWords, withCheck } from './checked-line.js';
+
+const CHECK_DIGITS = 16;
 
 export interface SpooledReturn {
   readonly ret: MinionReturn;
@@ -11,24 +14,20 @@ export interface SpooledReturn {
 
 /** @throws {Error} For a return that no encoding carries. */
 export function lineOf(spooled: SpooledReturn): string {
-  const words = `${spooled.ret.digest} ${Buffer.from(bytesOf(spooled)).toString('base64')}`;
-  return `${words} ${checkOf(words)}\n`;
+  const base64 = Buffer.from(bytesOf(spooled)).toString('base64');
+  return `${withCheck(`${spooled.ret.digest} ${base64}`, CHECK_DIGITS)}\n`;
 }
 
 /** @returns undefined for a line that is damaged. */
 export function readLine(line: string): SpooledReturn | undefined {
-  const [, words = '', digest = '', base64 = '', check] =
-    /^(([0-9a-f]{64}) ([\w+/=]+)) ([0-9a-f]{16})$/.exec(line) ?? [];
-  if (check === undefined || checkOf(words) !== check) return undefined;
+  const words = checkedWords(line, CHECK_DIGITS) ?? '';
+  const [, digest, base64] = /^([0-9a-f]{64}) ([\w+/=]+)$/.exec(words) ?? [];
+  if (digest === undefined || base64 === undefined) return undefined;
   try {
     return fromBytes(digest, Buffer.from(base64, 'base64'));
   } catch {
     return undefined;
   }
-}
-
-export function checkOf(words: string): string {
-  return toHex(blake2b(16, null, Buffer.from(words))).slice(0, 16);
 }
 
 function bytesOf({ ret: { jid, instance, status, code, outcome }, since }: SpooledReturn): Uint8Array {

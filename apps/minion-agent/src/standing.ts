@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#join.
  */
-import { type ComingIn, standingOf } from './coming-in.js';
+import { type AboutHost, standingOf } from './coming-in.js';
 import { pause } from '@natrium/process';
 import { joinCluster, type Joiner } from './joining.js';
 import type { LiveLink } from './live-link.js';
@@ -56,7 +56,7 @@ export class Standing {
 }
 
 /** Asks as a newcomer would: to who is accepted already, nothing happens. */
-export async function loseWhenUnknown(about: Omit<ComingIn, 'identity'>, link: LiveLink): Promise<void> {
+export async function loseWhenUnknown(about: AboutHost, link: LiveLink): Promise<void> {
   try {
     const state = await standingOf({ ...about, identity: link.identity });
     if (state !== undefined && state !== 'accepted') link.lose(`the key of this minion is ${state}`);

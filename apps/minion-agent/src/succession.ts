@@ -7,20 +7,20 @@
  *
  * Spec: spec/envelope.md#succession.
  */
-import type { Link } from '@natrium/client';
+import { joinRequest, type Link } from '@natrium/client';
 import { BACK_MS, OwnParty } from '@natrium/bus';
-import { equalBytes, fingerprint, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
+import { equalBytes, fingerprint, type Identity, type Signed } from '@natrium/envelope';
 import type { NextIdentity } from '@natrium/keystore';
 import type { Refusal } from '@natrium/model';
 import { ExecutionError, type IdentityPort } from '@natrium/modules';
 import { type Body, contracts } from '@natrium/wire';
-import { type ComingIn, comeInBeside } from './coming-in.js';
+import { type AboutHost, comeInBeside } from './coming-in.js';
 import type { HostData } from './host-data.js';
 import { pause } from '@natrium/process';
 import type { CameIn, LiveLink } from './live-link.js';
 
 export interface SuccessionParts {
-  readonly about: Omit<ComingIn, 'identity'>;
+  readonly about: AboutHost;
   readonly files: NextIdentity;
   readonly live: LiveLink;
   readonly data: HostData;
@@ -147,15 +147,8 @@ export class Succession implements IdentityPort {
 
   async #ask(what: 'prepare' | 'commit', next: Identity, announcement: Signed): Promise<Answered> {
     const { live, about, data } = this.parts;
-    const { bus, subjects, own, roles, clock, identity } = live.came.link;
-    const join = signJoin(next.signing, roles.cluster, {
-      id: about.config.id,
-      identity: next.publicKey,
-      nkey: next.nkeyPublic,
-      announcement,
-      issued: clock.now(),
-      nonce: randomBytes(16),
-    });
+    const { bus, subjects, own, roles, identity } = live.came.link;
+    const join = joinRequest(live, about.config.id, next, announcement);
     const signature = identity.signing.sign('succession', roles.cluster, join.bytes);
     const answer = await bus.ask(
       {

@@ -71,7 +71,7 @@ async function obey(order: SwarmOrder): Promise<void> {
       await hive?.unstored.none();
       if (process.memoryUsage().heapUsed > LARGE_HEAP) globalThis.gc?.();
       return;
-    default:
+    case 'open':
       gate.open();
   }
 }

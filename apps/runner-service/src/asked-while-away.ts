@@ -1,4 +1,4 @@
-/** A reaction that nobody could be asked for is asked for again a while: a gateway that starts, or an acl-service, is back soon. */
+/** Asks for a reaction again for a while where no gateway or acl-service could be asked: one that starts anew is back soon. */
 import { ASKED_AGAIN_MS } from '@natrium/client';
 import type { Refusal, RefusalCode, Result } from '@natrium/model';
 
@@ -6,21 +6,21 @@ export interface Patience {
   /** Milliseconds that only rise. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Then nothing is waited for any more. */
+  /** Once it is aborted nothing is waited for any more. */
   readonly stopping: AbortSignal;
 }
 
 const PATIENCE_MS = 60_000;
 const AGAIN_MS = 1000;
-/** What is told before this was said of the only question that `MasterClient` has asked. */
+/** An answer that comes sooner is about the only question that `MasterClient` has asked so far. */
 const ASKED_ONCE_MS = ASKED_AGAIN_MS - 100;
 const AWAY: ReadonlySet<RefusalCode> = new Set(['master_unreachable', 'acl_unavailable', 'store_unavailable']);
 
 /**
- * Each try is a request of its own, and still nothing runs twice: there is another only when it is certain that nothing came of
- * the one before. What is told this soon was said of its only question: by the broker that nobody was there to hear it, or
- * by the gateway that did, which refuses so only what it has sent nowhere. After that the question may have been asked
- * twice, and what is said of one tells nothing of the other.
+ * Each try is a request of its own, and still nothing runs twice: there is a further try only when nothing can have come of the
+ * one before. An answer that comes so soon is about the one question that was asked: the broker says that nobody was there to hear
+ * it, or a gateway refuses what it has sent nowhere. Later the client may have asked the same question a second time, and a
+ * refusal of one of the two says nothing of the other.
  */
 export async function askedWhileAway<T>(
   ask: () => Promise<Result<T, Refusal>>,

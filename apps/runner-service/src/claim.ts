@@ -1,6 +1,6 @@
 /**
- * A reaction to an event is that replica's which creates its record, and so nothing runs twice. The record is there for longer
- * than the event could come again.
+ * Which replica reacts to an event: every one hears it, and the one that creates the record of the reaction does, so that nothing
+ * runs twice. The record stays for longer than the event could come again.
  */
 import { digestOf, isStoreFailure, type Store } from '@natrium/bus';
 import { encode, equalBytes } from '@natrium/envelope';
@@ -9,7 +9,7 @@ export interface Claim {
   readonly event: string;
   readonly reaction: string;
   readonly instance: string;
-  /** When: an instance that hears an event again claims it anew. */
+  /** ms since 1970, when it is claimed: it tells this claim from an earlier one of the same instance. */
   readonly at: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * A run that another runner-service has taken, for a caller whose gateway was lost and who asks again: that one tells what comes of
- * it, and says each second that it works on it.
+ * Asks another runner-service for a run that it has taken, on behalf of a caller whose gateway was lost and who asks again. That
+ * one says each second that it works on it, and then what came of it.
  */
 import type { RoleLink } from '@natrium/edge';
 import { type Body, contracts } from '@natrium/wire';
 
 type Ran = Body<typeof contracts.ran>;
 
-/** Whoever works on it and says nothing for so long is stopped or cut off. */
+/** One that says nothing for so long is stopped or cut off. */
 const GONE_MS = 10_000;
 
 /** @returns undefined when that instance is gone. */

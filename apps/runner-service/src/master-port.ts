@@ -4,7 +4,7 @@ import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
 import { CAUSE, GRANT_RUN, type GrantRun } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';
-import { fromPlain, isList, isMap, type Value, type ValueMap } from '@natrium/model';
+import { fromPlain, isList, isMap, type Target, type Value, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
 import { contracts } from '@natrium/wire';
 
@@ -34,21 +34,21 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
     if (refused !== null) throw new ExecutionError(refused.sentence);
     return result;
   };
+  const idsOf = async ({ tgt, tgtType }: Pick<Target, 'tgt' | 'tgtType'>): Promise<readonly string[]> => {
+    const args = { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType };
+    return texts(await read('match', args, { of: 'acl' }));
+  };
   const publisher = peerPort(new MasterClient(runnerAsker(link, grantRun)), [], {
     [GRANT_RUN]: digestOf(grantRun.grant.bytes),
     ...causeOf(grantRun),
   });
   return {
     publish: (ask) => publisher.publish(ask),
-    inventory: async (target) => {
-      if (target === undefined) return { accepted: texts(await read('accepted')) };
-      const { tgt, tgtType } = target;
-      return {
-        accepted: texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, { of: 'acl' })),
-      };
-    },
-    cached: async (what, { tgt, tgtType }) => {
-      const ids = texts(await read('match', { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType }, { of: 'acl' }));
+    inventory: async (target) => ({
+      accepted: target === undefined ? texts(await read('accepted')) : await idsOf(target),
+    }),
+    cached: async (what, target) => {
+      const ids = await idsOf(target);
       const parts: (readonly [string, Value])[] = [];
       for (let from = 0; from < ids.length; from += PART) {
         const told = await read(what, { tgt: ids.slice(from, from + PART), tgtType: 'list' }, { of: 'acl' });

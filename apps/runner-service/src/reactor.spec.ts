@@ -6,7 +6,7 @@ type Hook = () => Promise<void> | void;
 
 const NOW = 1_795_000_000_000;
 const BATCH: EncodedBatch = {
-  ...{ sequence: 1, sender: 'gw', through: 1, behind: 0, encoded: new Uint8Array() },
+  ...{ sequence: 1, sender: 'gw', through: 1, encoded: new Uint8Array() },
   events: [{ number: 1, tag: 't', data: {}, stamp: '', origin: { kind: 'local', name: 'a' } }],
 };
 

@@ -1,6 +1,7 @@
 /**
- * What a run answered is its runner-service's until a gateway has kept it: the one that granted it is asked whether it has, and
- * where it has not any gateway keeps it. So also a run that nobody waits for is found by its jid, and its end is on the event bus.
+ * A runner-service answers for what a run returned until a gateway has stored it: it asks the gateway that sent the run whether it
+ * has, and hands the end to any gateway where it has not. So the end of a run that nobody waits for is found by its jid as well,
+ * and is on the event bus.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -16,18 +17,18 @@ import type { Patience } from './asked-while-away.js';
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
 
-/** A gateway has kept an end by then, nearly always. */
+/** By then a gateway has nearly always stored an end. */
 const LOOK_MS = 300;
-/** One that has not kept it by then is stopped, cut off, or cannot. */
+/** A gateway that has not stored it by then is stopped or cut off, or cannot store it. */
 const GONE_MS = 10_000;
 const ASK_MS = 1500;
-/** As many as one question holds. */
+/** Ends that one question asks about. */
 const MOST_ASKED = 256;
 /** A gateway writes to the broker, and that may be busy. */
 const HAND_MS = 10_000;
 const AGAIN_MS = 500;
 const MOST_AGAIN_MS = 5000;
-/** No gateway at all: an operator has to start one. */
+/** So long an end is offered while there is no gateway at all; an operator has to start one meanwhile. */
 const GIVE_UP_MS = 600_000;
 /** So long a stop waits when no gateway is there. */
 const STOPPING_MS = 2000;
@@ -45,7 +46,7 @@ interface Open {
 
 export class RunEnds {
   readonly #underWay = new UnderWay();
-  /** By gateway, what it is to keep: by jid. */
+  /** By the instance of a gateway and by jid: the ends that it is to store. */
   readonly #open = new Map<string, Map<string, Open>>();
   #hurriesSince = Infinity;
 
@@ -65,7 +66,7 @@ export class RunEnds {
     this.#hurriesSince = this.waits.now();
   }
 
-  /** @returns Whether its own gateway had not kept it. Never fails. */
+  /** Sees to it that the end of a run is stored. @returns Whether its own gateway had not stored it. Never fails. */
   see({ body, party }: Pick<Opened<typeof contracts.run>, 'body' | 'party'>, running: Promise<Ran>): Promise<boolean> {
     return this.#underWay.during(async () => {
       const ran = await running.catch(() => undefined);
@@ -81,7 +82,7 @@ export class RunEnds {
     });
   }
 
-  /** All that a gateway is to keep is asked for at once. */
+  /** Whether its gateway has stored it; one gateway is asked about all of its ends at once. */
   #isKept(gateway: KnownParty, { jid }: Run): Promise<boolean> {
     const { owner } = gateway;
     if (owner.type !== 'role') return Promise.resolve(true);
@@ -89,7 +90,7 @@ export class RunEnds {
     return new Promise((settle) => {
       const open = this.#open.get(owner.instance);
       if (open !== undefined) {
-        // It may have handed this one over twice.
+        // The gateway may have sent this very run twice.
         const before = open.get(jid)?.settle;
         open.set(jid, {
           began,

@@ -21,7 +21,7 @@ type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
 
 const ALIVE_MS = 1000;
-/** A caller's patience with a gateway that has told him nothing, twice over. */
+/** So long a caller may still ask again: twice the time that he waits for a gateway that says nothing. */
 const ASKED_AGAIN_MS = 30_000;
 const ALREADY_RAN = refusal('already_ran', 'this very request was run before; ask again');
 const ALIVE = { refusal: null, jid: '', outcome: null };
@@ -38,7 +38,10 @@ interface Checked {
 export class Runs {
   /** Runs under way, by jid. */
   readonly #running = new Set<string>();
-  /** What runs here, and what has ended and is not kept yet or was kept by another gateway than its own, by digest: whoever asks again hears of that. */
+  /**
+   * By digest: what runs here, and what has ended and is not stored yet, or was stored by another gateway than its own. Whoever asks
+   * for the same run again gets that answer.
+   */
   readonly #known = new Map<string, Promise<Ran>>();
 
   /** How what was taken here ended since the start. */

@@ -6,7 +6,7 @@ import type { RuleRef } from './policy.js';
 export interface Ask {
   /** Proved by its signature before; never read from a message. */
   readonly principal: Principal;
-  /** Whose request set a runner off, and whose that one: what a minion may not, a runner may not for it. */
+  /** Of a runner's request: who asked for the run, and who asked for that. A runner may do nothing for a minion that the minion may not. */
   readonly onBehalfOf?: readonly Principal[];
   /** `job`: functions on minions. `run`: a runner. `wheel`: a function of the master itself. */
   readonly what: 'job' | 'run' | 'wheel';
@@ -30,7 +30,12 @@ export interface LoginInfo {
   readonly ownList?: readonly Value[];
 }
 
-export interface Allowed {
+/** What finding out whom a target means took, at most, in tests of a plain name on a minion; nothing where it was remembered. */
+interface Decided {
+  readonly tests?: number;
+}
+
+export interface Allowed extends Decided {
   readonly allow: true;
   readonly minions: readonly string[];
   /** Ids that a list names and nobody has. */
@@ -38,13 +43,13 @@ export interface Allowed {
   /** The rule that allowed the first function; `rules` has one for each. */
   readonly rule: RuleRef;
   readonly rules: readonly RuleRef[];
-  /** Set when nobody is meant, with the reason: authorised, nobody matched; nothing is published. */
+  /** Why nobody is meant, although the request is authorised; then nothing is published. */
   readonly nobody?: string;
-  /** Set when nobody is meant because the target itself is wrong: an error to the caller. */
+  /** What is wrong with the target itself, so that nobody is meant: whoever decides answers the caller with an error. */
   readonly defect?: string;
 }
 
-export interface Refused {
+export interface Refused extends Decided {
   readonly allow: false;
   readonly refusal: Refusal;
   /** The deny rule that decided, for the audit and for whoever explains; never for the caller. */

@@ -30,5 +30,15 @@ function namedMatches(rule: ValueRule, named: ValueMap | undefined, key: string)
 
 function valueMatches(rule: ValueRule, value: Value | undefined): boolean {
   if (rule === null) return true;
-  return rule !== undefined && value !== undefined && rule.test(pyStr(value));
+  return rule !== undefined && value !== undefined && rule.test(textOf(value));
+}
+
+/** Of lists and maps: an argument may be megabytes, and a caller may have hundreds of conditions. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: Value): string {
+  if (typeof value !== 'object' || value === null) return pyStr(value);
+  const text = texts.get(value) ?? pyStr(value);
+  texts.set(value, text);
+  return text;
 }

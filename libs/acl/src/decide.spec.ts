@@ -1,6 +1,6 @@
 /** Rules of spec/acl.md: each allow has its deny. */
 import type { Inventory, MinionData } from '@natrium/matchers';
-import type { Value } from '@natrium/model';
+import type { Target, Value } from '@natrium/model';
 import { quickest } from '@natrium/testing';
 import type { AccountIdentity } from './account.js';
 import type { Ask, Decision } from './ask.js';
@@ -458,5 +458,80 @@ describe('the memo', () => {
     expect(decide(policy, ask('test.ping'), grown, memo).allow).toBe(false);
     const other = compilePolicy({ peer: { '.*': ['.*'] } }).policy;
     expect(decide(other, ask('test.ping'), grown, memo).allow).toBe(true);
+  });
+
+  it('holds no more ids and characters than it may, and finds out anew whom a target means that it forgot', () => {
+    const memo = new TargetMemo(10, 100);
+    const tests = (tgt: string) => triedOf(ALL, { tgt, tgtType: 'compound' }, FLEET, memo);
+    expect([tests('w* or d*'), tests('w* or d*')]).toEqual([8, 0]);
+    expect(tests(`w* or ${'x'.repeat(100)}*`)).toBe(8);
+    expect(tests('w* or d*')).toBe(8);
+  });
+});
+
+const ALL: PolicyConfig = { publisher_acl: { fred: ['test.*'] } };
+
+/** What finding out whom fred's request means took. */
+function triedOf(config: PolicyConfig, target: Target, inventory: Inventory, memo?: TargetMemo): number | undefined {
+  const { policy } = known.get(config) ?? compilePolicy(config);
+  known.set(config, { policy });
+  return decide(policy, { what: 'job', funs: ['test.ping'], args: [], ...account('fred'), target }, inventory, memo)
+    .tests;
+}
+
+const known = new Map<PolicyConfig, Pick<ReturnType<typeof compilePolicy>, 'policy'>>();
+
+it('an argument is put into Python’s text once, however many conditions look at it', () => {
+  const looksFor = (rules: number) => {
+    let looks = 0;
+    const list = new Proxy(['a', 'b'], { get: (of, key) => ((looks += 1), Reflect.get(of, key) as unknown) });
+    const never = Array.from({ length: rules }, (_, n) => ({ 'test.*': { args: [`x${String(n)}`] } }));
+    expect(code({ peer: { web1: [{ '*': never }] } }, { args: [[list]] })).toBe('not_permitted');
+    expect(
+      code({ peer: { web1: [{ '*': [...never, { 'test.*': { args: ["\\['a', 'b'\\]"] } }] }] } }, { args: [[list]] }),
+    ).not.toBe('not_permitted');
+    return looks;
+  };
+  expect(looksFor(100)).toBe(looksFor(1));
+});
+
+describe('whom a target means', () => {
+  const target = { tgt: 'G@os:Debian or w* or db1', tgtType: 'compound' };
+  const asked = () => {
+    const ids: string[] = [];
+    const dataOf = (id: string) => {
+      ids.push(id);
+      return DATA.get(id);
+    };
+    return { ids, fleet: { ...FLEET, dataOf } };
+  };
+
+  it('is found out for a function that a rule covers, and tells what that took: a term about data counts as four', () => {
+    const { ids, fleet } = asked();
+    expect(triedOf(ALL, target, fleet)).toBe(6 * 4);
+    expect(ids).toEqual(['web1', 'web2', 'db1', 'new1']);
+    expect(triedOf({ publisher_acl: { fred: [{ 'w* or db1 or new1': ['test.*'] }] } }, target, FLEET)).toBe(
+      6 * 4 + 4 * 3,
+    );
+  });
+
+  it('is not found out where no rule covers the function, nor tried where names are only looked up', () => {
+    const { ids, fleet } = asked();
+    expect(triedOf({ publisher_acl: { fred: ['pkg.*'] } }, target, fleet)).toBe(0);
+    expect(ids).toEqual([]);
+    expect(triedOf(ALL, { tgt: 'web1,web2', tgtType: 'list' }, FLEET)).toBe(0);
+    expect(triedOf(ALL, { tgt: 'web1', tgtType: 'glob' }, FLEET)).toBe(0);
+  });
+
+  it('is not counted for an account that may do everything', () => {
+    const { policy } = compilePolicy(ALL);
+    const ask = {
+      principal: { kind: 'account', name: 'root' },
+      account: root,
+      what: 'job',
+      funs: ['test.ping'],
+    } as const;
+    expect(decide(policy, { ...ask, args: [], target }, FLEET)).toMatchObject({ allow: true });
+    expect(decide(policy, { ...ask, args: [], target }, FLEET).tests).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ import { describeAsk } from './sentences.js';
 import { isModuleFunction, permitsSpec } from './specs.js';
 import type { TargetMemo } from './target-memo.js';
 
-const MAX_MEMO_KEY = 1024;
+const MAX_MEMO_KEY = 8192;
 const FIND_JOB = 'saltutil.find_job';
 const EVERYBODY: RuleRef = { path: ['built-in', FIND_JOB] };
 
@@ -34,11 +34,15 @@ export function decide(policy: Policy, ask: Ask, inventory: Inventory, memo?: Ta
   const { target } = ask;
   if (ask.what !== 'job') return decideRun(ask, 'full' in access.value ? access.value.full : access.value.lists);
   if (target === undefined) return refuse(ask, 'bad_request', 'a job has a target');
-  const requested = resolveTarget(policy, target, inventory, usable);
+  const requested = targetOf(policy, target, inventory, usable);
+  const before = requested.tests;
   const minion = [ask.principal, ...(ask.onBehalfOf ?? [])].find(({ kind }) => kind === 'minion');
   const guard = minion === undefined ? undefined : peerTargetRefusal(policy, minion, ask, requested);
   if (guard !== undefined) return { allow: false, refusal: guard };
-  return decideJob(ask, 'full' in access.value ? access.value.full : access.value.lists, requested);
+  const decision = decideJob(ask, 'full' in access.value ? access.value.full : access.value.lists, requested);
+  if (requested.tests > before) usable?.hold(requested.minions.length);
+  // Who may do everything anyway is not asked what it costs.
+  return 'full' in access.value ? decision : { ...decision, tests: requested.tests - before };
 }
 
 function refusalBeforeLists(policy: Policy, ask: Ask): Decision | undefined {
@@ -120,12 +124,8 @@ function argsAt(ask: Ask, index: number): readonly Value[] {
   return ask.args[index] ?? [];
 }
 
-function resolveTarget(
-  policy: Policy,
-  target: Target,
-  inventory: Inventory,
-  memo: TargetMemo | undefined,
-): RequestedTarget {
+/** Whom it means is found out only when a rule covers the function: that is what costs. */
+function targetOf(policy: Policy, target: Target, inventory: Inventory, memo: TargetMemo | undefined): RequestedTarget {
   const make = (): RequestedTarget => requestTarget(policy, target, inventory);
   if (memo === undefined || typeof target.tgt !== 'string' || target.tgt.length > MAX_MEMO_KEY) return make();
   // No part may reach into another: whoever is refused chooses them too.

@@ -1,6 +1,6 @@
 export { allowsByLists } from './allow-deny.js';
 export { type AccountClaim, type AccountIdentity, authenticateAccount, keyHolders, listsOfAccount } from './account.js';
-export { type Ask, type Decision, type LoginInfo } from './ask.js';
+export { type Allowed, type Ask, type Decision, type LoginInfo, type Refused } from './ask.js';
 export { deniedFunction, deniedUser } from './blacklist.js';
 export { compileList } from './compile-list.js';
 export { compilePolicy } from './compile-policy.js';

@@ -7,7 +7,14 @@
  *
  * Spec: spec/acl.md#targets.
  */
-import { certainlyMatches, type Inventory, parseTarget, resolve, type TargetExpr } from '@natrium/matchers';
+import {
+  certainlyMatches,
+  type Inventory,
+  parseTarget,
+  resolve,
+  type Resolved,
+  type TargetExpr,
+} from '@natrium/matchers';
 import type { Target } from '@natrium/model';
 import type { PermittedTarget, Policy } from './policy.js';
 
@@ -19,37 +26,66 @@ export interface RequestedTarget {
   readonly guessesPillar: boolean;
   /** Tells whether every minion of it is certainly inside; remembered for each permitted target. */
   readonly covers: (permitted: PermittedTarget) => boolean;
+  /** What that took so far, at most, in tests of a plain name on a minion. Whom it means is found out when that is asked, and once. */
+  readonly tests: number;
 }
 
 export function requestTarget(policy: Policy, target: Target, inventory: Inventory): RequestedTarget {
   const parsed = parseTarget(target, { nodegroups: policy.nodegroups });
-  if (!parsed.ok) return nobody(parsed.error.reason);
-  const { problems } = parsed.value;
-  const asked = resolved(parsed.value, inventory);
-  const defect =
-    problems.find(({ isMild }) => isMild !== true) ?? (asked.minions.length === 0 ? problems[0] : undefined);
-  if (defect === undefined) return asked;
-  // Nothing is sent; but whoever may not reach those whom its sound terms mean is told that.
-  return { ...asked, minions: [], missing: [], problem: defect.reason };
+  return parsed.ok ? new Readable(parsed.value, inventory) : nobody(parsed.error.reason);
 }
 
 function nobody(problem: string): RequestedTarget {
-  return { minions: [], missing: [], problem, guessesPillar: false, covers: () => true };
+  return { minions: [], missing: [], problem, guessesPillar: false, covers: () => true, tests: 0 };
 }
 
-function resolved(expr: TargetExpr, inventory: Inventory): RequestedTarget {
-  const { minions, missing } = resolve(expr, inventory, 'greedy');
-  const known = new Map<PermittedTarget, boolean>();
-  const covers = (permitted: PermittedTarget): boolean => {
-    let inside = known.get(permitted);
-    if (inside === undefined) {
-      const { expr: allowed } = permitted;
-      inside =
-        minions.length === 0 ||
-        (allowed !== undefined && minions.every((id) => certainlyMatches(allowed, inventory, id)));
-      known.set(permitted, inside);
-    }
+class Readable implements RequestedTarget {
+  tests = 0;
+  readonly #known = new Map<PermittedTarget, boolean>();
+  #asked: Resolved | undefined;
+
+  constructor(
+    private readonly expr: TargetExpr,
+    private readonly inventory: Inventory,
+  ) {}
+
+  get guessesPillar(): boolean {
+    return this.expr.guessesPillar;
+  }
+
+  /** Nothing is sent; but whoever may not reach those whom its sound terms mean is told that. */
+  get problem(): string | undefined {
+    const { problems } = this.expr;
+    const defect = problems.find(({ isMild }) => isMild !== true);
+    return (defect ?? (problems.length > 0 && this.#resolved.minions.length === 0 ? problems[0] : undefined))?.reason;
+  }
+
+  get minions(): readonly string[] {
+    return this.problem === undefined ? this.#resolved.minions : [];
+  }
+
+  get missing(): readonly string[] {
+    return this.problem === undefined ? this.#resolved.missing : [];
+  }
+
+  readonly covers = (permitted: PermittedTarget): boolean => {
+    let inside = this.#known.get(permitted);
+    if (inside === undefined) this.#known.set(permitted, (inside = this.#isWithin(permitted)));
     return inside;
   };
-  return { minions, missing, problem: undefined, guessesPillar: expr.guessesPillar, covers };
+
+  #isWithin({ expr: allowed }: PermittedTarget): boolean {
+    const { minions } = this.#resolved;
+    if (minions.length === 0 || allowed === undefined) return minions.length === 0;
+    this.tests += minions.length * allowed.work;
+    return minions.every((id) => certainlyMatches(allowed, this.inventory, id));
+  }
+
+  get #resolved(): Resolved {
+    if (this.#asked === undefined) {
+      this.tests += this.expr.work * this.inventory.accepted.size;
+      this.#asked = resolve(this.expr, this.inventory, 'greedy');
+    }
+    return this.#asked;
+  }
 }

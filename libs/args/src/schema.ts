@@ -49,7 +49,10 @@ const floatTag = defineScalarTag<Value | scalars.Malformed>(`${CORE}float`, {
   represent: (data: Float | number) => yamlFloat(data instanceof Float ? data.value : data),
 });
 
-const timestampTag = defineScalarTag(`${CORE}timestamp`, { resolve: (text) => text, identify: () => false });
+/** A date, and what Python 2 wrote as `!!python/unicode`, stay text. */
+const textTags = ['timestamp', 'python/unicode'].map((name) =>
+  defineScalarTag(`${CORE}${name}`, { resolve: (text) => text, identify: () => false }),
+);
 
 const equalsTag = defineScalarTag<symbol>(`${CORE}value`, {
   implicit: true,
@@ -97,7 +100,7 @@ export const SALT_SCHEMA: Schema = new Schema([
   boolTag,
   intTag,
   floatTag,
-  timestampTag,
+  ...textTags,
   equalsTag,
   mergeTag,
 ]);

@@ -1,5 +1,5 @@
 /** Rules of spec/config.md#words: words that the original's parser refuses, or reads otherwise than a newer one. */
-import { type Value } from '@natrium/model';
+import { isList, type Value } from '@natrium/model';
 import { loadYaml } from './load-yaml.js';
 import { yamlify } from './yamlify.js';
 
@@ -60,6 +60,24 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
     ]),
   ],
   [
+    'a bare ! before a block without lines is null, as before nothing in quotes',
+    [
+      ['! |', null],
+      [' !  >-', null],
+      ['! ""', null],
+      ['! | # a', '! | # a'],
+      ['- ! |', '- ! |'],
+    ],
+  ],
+  [
+    'the tag that Python 2 wrote before text means text',
+    [
+      ['!!python/unicode x', 'x'],
+      ["[!!python/unicode '1']", ['1']],
+      ['!!python/tuple [1]', '!!python/tuple [1]'],
+    ],
+  ],
+  [
     'others may stand in a comment',
     [
       ['1 # é\u00a0😀', 1],
@@ -71,6 +89,15 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
 describe('a word of YAML 1.1', () => {
   it.each(RULES)('%s', (_rule, words) => {
     for (const [word, value] of words) expect([word, yamlify(word)]).toStrictEqual([word, value]);
+  });
+
+  it('is mended as often as needed up to 64 KiB; a longer one only while a mebibyte is parsed for it, and else stays text', () => {
+    const word = (mends: number, length: number) => {
+      const own = `[${'! 1, '.repeat(mends)}`;
+      return `${own}${'a,'.repeat((length - own.length) / 2)}b]`;
+    };
+    const read = [word(16, 65_000), word(3, 250_000), word(6, 250_000)].map(yamlify);
+    expect(read.map(isList)).toEqual([true, true, false]);
   });
 
   it('has a file refused for such an escape, with its place', () => {

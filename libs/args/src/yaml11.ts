@@ -18,13 +18,17 @@ import { DUPLICATE_KEY, readYaml } from './read-yaml.js';
 import { readPlainWord } from './scalars.js';
 
 const MAX_MENDS = 16;
+/** Characters that are parsed for the mends of one word: all of them are had by what is not longer than 64 KiB. */
+const MAX_PARSED = 16 * 65_536;
 /** Neither in a value nor in a comment. */
 const UNPRINTABLE = /[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** @returns undefined when the word is not YAML 1.1. */
 export function readWord(word: string): Value | undefined {
   let text: string | undefined = UNPRINTABLE.test(word) ? undefined : withoutIndentedMark(word);
-  for (let mends = 0; text !== undefined && mends <= MAX_MENDS; mends += 1) {
+  let parsed = 0;
+  for (let mends = 0; text !== undefined && mends <= MAX_MENDS && parsed <= MAX_PARSED; mends += 1) {
+    parsed += text.length;
     try {
       const { value, events } = readYaml(text);
       const mended: string | undefined = mendMeaning(text, events);
@@ -76,12 +80,16 @@ function longName(text: string, events: readonly Event[]): number | undefined {
   return undefined;
 }
 
-/** A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too. Nothing at all is the empty text, as libyaml has it. */
+/**
+ * A `!` by itself leaves a word to be read as if it were plain: `! 1` is a number, `! "1"` too. Nothing at all is the empty text, as libyaml
+ * has it. A block (`! |`) has no lines in a word, and is null.
+ */
 function withoutBareTag(text: string, events: readonly Event[]): string | undefined {
   const tagged = events.find((event) => event.type === EVENT_ID.SCALAR && hasBareTag(text, event));
   if (tagged?.type !== EVENT_ID.SCALAR) return undefined;
   const { tagStart, tagEnd, anchorEnd, valueStart, valueEnd, style } = tagged;
   const before = text.slice(0, tagStart);
+  if (style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK) return `${before}~`;
   if (valueStart < 0) {
     const end = Math.max(tagEnd, anchorEnd);
     return `${before} ${text.slice(tagEnd, end)} ""${text.slice(end)}`;
@@ -90,9 +98,8 @@ function withoutBareTag(text: string, events: readonly Event[]): string | undefi
   return `${before} ${text.slice(tagEnd, valueStart - quote)}${plainWord(text, tagged)}${text.slice(valueEnd + quote)}`;
 }
 
-function hasBareTag(text: string, { tagStart, tagEnd, style }: ScalarEvent): boolean {
-  const isInline = style !== SCALAR_STYLE.LITERAL_BLOCK && style !== SCALAR_STYLE.FOLDED_BLOCK;
-  return isInline && text.slice(tagStart, tagEnd) === '!' && /^(?:\s|$)/.test(text.slice(tagEnd));
+function hasBareTag(text: string, { tagStart, tagEnd }: ScalarEvent): boolean {
+  return text.slice(tagStart, tagEnd) === '!' && /^(?:\s|$)/.test(text.slice(tagEnd));
 }
 
 /** A word without its quotes, unless it is text: that may hold anything. */
@@ -160,12 +167,12 @@ function lacksKey(text: string, event: Event): boolean {
 
 /** Within brackets, as the first or any other (`{a: b, : c}`). */
 function keyIsLeftOut(text: string, events: readonly Event[]): boolean {
-  let marks = text;
+  let marks = '';
   for (const event of events) {
     if (event.type !== EVENT_ID.SCALAR || event.valueStart < 0) continue;
-    const length = event.valueEnd - event.valueStart;
-    marks = `${marks.slice(0, event.valueStart)}${'x'.repeat(length)}${marks.slice(event.valueEnd)}`;
+    marks += `${text.slice(marks.length, event.valueStart)}${'x'.repeat(event.valueEnd - event.valueStart)}`;
   }
+  marks += text.slice(marks.length);
   return /[{,]\s*:/.test(marks.replace(/(?:^|\s)#.*$/, ''));
 }
 

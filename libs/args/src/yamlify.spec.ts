@@ -288,6 +288,7 @@ describe('yamlify', () => {
       '['.repeat(100_000),
       `[${'-,'.repeat(20_000)}]`,
       `[${'9'.repeat(1000)}]`,
+      `[${'a,'.repeat(60_000)}a]`,
       ...[' ', '\t', '\u2028'].map((blank) => `a${blank.repeat(60_000)}b`),
       `{a: ${' '.repeat(60_000)}b}`,
     ];

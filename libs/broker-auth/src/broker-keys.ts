@@ -30,12 +30,12 @@ const OWNER_ONLY = 0o600;
 const FIXED_USERS = 'fixed-users.json';
 /** Where the written `server.conf` lets a broker keep its accounts. */
 const RESOLVER_DIR = '/var/lib/nats/jwt';
-/** Made while the cluster runs, by the acl-service. */
+/** The scopes whose users the acl-service makes while the cluster runs. */
 const ISSUED = ['minion', 'account', 'guest'] as const;
 export type IssuedScope = (typeof ISSUED)[number];
-/** Made with the cluster, and good until they are replaced. */
+/** The scopes with one user each, which is made with the cluster and good until it is replaced. */
 const FIXED: readonly ScopeName[] = [...ROLE_SCOPES, 'auditor', 'keeper', 'join', 'knock'];
-/** Those who have one share it, and each passes for the same user: it is no secret. */
+/** Fixed users that everybody shares: their credentials are no secret, and the broker sees one and the same user. */
 const SHARED: ReadonlySet<string> = new Set(['join', 'knock']);
 
 /** What the system user of the acl-service, and the one of `doctor`, may ask the broker. */
@@ -58,7 +58,7 @@ export class BrokerKeys {
   async create(cluster: string): Promise<void> {
     if (existsSync(this.folder)) throw new Error(`${this.folder} is there already; nothing was changed`);
     this.begin();
-    // Of one that was interrupted: nobody has a key of it.
+    // What an interrupted `create` has left: nobody has a key of it.
     for (const name of readdirSync(this.#draft)) rmSync(join(this.#draft, name), { recursive: true });
     await new BrokerKeys(this.#draft).#make(cluster);
     renameSync(this.#draft, this.folder);
@@ -89,7 +89,7 @@ export class BrokerKeys {
    */
   async complete(): Promise<readonly ScopeName[]> {
     const { scopeKeys: known, missing } = this;
-    // A cluster of an earlier version has nothing of them but their credentials.
+    // A cluster of an earlier version has no list of its fixed users: it is made from their credentials.
     if (!existsSync(this.#path('acl', FIXED_USERS))) this.#writeFixedUsers(this.fixedUsers);
     if (missing.length === 0) return [];
     const keys = new Map(missing.map((name) => [name, NatsKey.generate('account')]));

@@ -19,7 +19,7 @@ import { type Permissions, permissionsOf, type Scope, type ScopeName } from './p
 
 type Key = Exclude<Parameters<typeof encodeOperator>[1], string | Uint8Array>;
 
-/** Everything that a JWT revokes or does not. Later than any JWT will ever be issued. */
+/** Seconds since 1970: a revocation is of everything issued before a time, and this is later than any JWT will ever be issued. */
 const FOR_EVER = 253_402_300_799;
 /** The broker counts a limit that is not there as none at all. */
 const UNLIMITED = { data: -1, payload: -1, subs: -1 };
@@ -138,7 +138,7 @@ function mutable({ pub, sub, resp }: Permissions) {
 function pair(key: NatsKey): Key {
   return {
     ...publicOnly(key.name),
-    // Asked for only to see that there is one.
+    // The library asks for it only to see that there is one.
     getPrivateKey: () => new Uint8Array(),
     getSeed: () => new TextEncoder().encode(key.seedText),
     sign: (bytes) => key.sign(bytes),

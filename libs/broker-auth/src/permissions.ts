@@ -18,39 +18,33 @@ export interface Scope {
   /** Below `nt.<cluster>.`, or from the root where it begins with `_` or `$`. `<fp>` is the user's own name. */
   readonly sends: readonly string[];
   readonly hears: readonly string[];
-  /** How many answers may follow each question, and within how many seconds; 0: none beyond `sends`. */
-  readonly answers: number;
-  readonly answersWithin: number;
+  /** How many answers may follow each question that it hears, and within how many seconds; without it none beyond `sends`. */
+  readonly answers?: { readonly count: number; readonly seconds: number };
   readonly buckets: Readonly<Record<string, BucketAccess>>;
 }
 
 const INBOX = '_INBOX.<fp>.>';
 
 export const SCOPES: readonly Scope[] = [
-  { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], answers: 0, answersWithin: 0, buckets: {} },
+  { name: 'join', sends: ['hello', 'join'], hears: ['_INBOX_JOIN.>'], buckets: {} },
   // Strangers on the master's host: they hear each other's answers, so this one answer is all that they get here.
   {
     name: 'knock',
     sends: ['hello', 'usr.*.acl.guest'],
     hears: ['_INBOX_KNOCK.>'],
-    answers: 0,
-    answersWithin: 0,
     buckets: {},
   },
   {
     name: 'minion',
     sends: ['hello', 'up.<fp>.>'],
     hears: [INBOX, 'job.<fp>', 'dir.*'],
-    answers: 1,
-    answersWithin: 60,
+    answers: { count: 1, seconds: 60 },
     buckets: {},
   },
   {
     name: 'account',
     sends: ['hello', 'usr.<fp>.>'],
     hears: [INBOX, 'dir.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: {},
   },
   {
@@ -58,8 +52,6 @@ export const SCOPES: readonly Scope[] = [
     // Logins of external users, and what their tokens prove: nothing that an account's key would.
     sends: ['hello', 'usr.<fp>.publish', 'usr.<fp>.runner', 'usr.<fp>.acl.auth'],
     hears: [INBOX, 'dir.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: {},
   },
   {
@@ -79,8 +71,6 @@ export const SCOPES: readonly Scope[] = [
       '_INBOX.>',
     ],
     hears: [INBOX, 'dir.*', 'up.*.*', 'up.*.return.*', 'usr.*.*', 'svc.gw.*', 'svc.gw.kept.*', 'svc.gw.here.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: { jobs: 'own', jobs2: 'own', jids: 'own', events: 'own', roster: 'read', announcements: 'part' },
   },
   {
@@ -88,8 +78,7 @@ export const SCOPES: readonly Scope[] = [
     // A joiner hears of its acceptance when somebody accepts it, from whichever replica does.
     sends: ['dir.acl', 'dir.roles', 'svc.gw.fire', '_INBOX_JOIN.>'],
     hears: [INBOX, 'dir.*', 'hello', 'join', 'up.*.acl.*', 'usr.*.acl.*', 'svc.acl.*'],
-    answers: 1,
-    answersWithin: 60,
+    answers: { count: 1, seconds: 60 },
     buckets: { roster: 'own', data: 'own', mine: 'own', tokens: 'own', audit: 'own', announcements: 'own' },
   },
   {
@@ -110,40 +99,30 @@ export const SCOPES: readonly Scope[] = [
       '_INBOX.>',
     ],
     hears: [INBOX, 'dir.*', 'svc.run.*', 'svc.run.run.*', 'svc.run.here.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: { runs: 'own', events: 'read', announcements: 'part' },
   },
   {
     name: 'reactor',
     sends: ['hello', 'dir.reactor', 'svc.gw.publish', 'svc.gw.runner'],
     hears: [INBOX, 'dir.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: { announcements: 'part' },
   },
   {
     name: 'sink',
     sends: ['hello', 'dir.sink'],
     hears: [INBOX, 'dir.*'],
-    answers: 0,
-    answersWithin: 0,
     buckets: { sinks: 'own', events: 'read', announcements: 'part' },
   },
   {
     name: 'auditor',
     sends: [],
     hears: [INBOX],
-    answers: 0,
-    answersWithin: 0,
     buckets: { audit: 'read', jobs: 'read', jobs2: 'read', announcements: 'read' },
   },
   {
     name: 'keeper',
     sends: ['$JS.API.STREAM.LIST'],
     hears: [INBOX],
-    answers: 0,
-    answersWithin: 0,
     buckets: {
       roster: 'own',
       data: 'own',
@@ -185,9 +164,9 @@ export function permissionsOf(scope: Scope, cluster: string): Permissions {
     pub: { allow: [...scope.sends.map(full), ...questions, ...stored] },
     sub: { allow: scope.hears.map(full) },
   };
-  return scope.answersWithin === 0
-    ? permissions
-    : { ...permissions, resp: { max: scope.answers, ttl: scope.answersWithin * NANOSECONDS } };
+  const { answers } = scope;
+  if (answers === undefined) return permissions;
+  return { ...permissions, resp: { max: answers.count, ttl: answers.seconds * NANOSECONDS } };
 }
 
 function bucketSubjects(bucket: string, access: BucketAccess, role: ScopeName): readonly string[] {

@@ -1,10 +1,10 @@
 /** Whether a connection has read what was sent to it. */
 
-/** A broker of which nothing is heard for so long has nothing in line for this process. */
+/** When nothing is heard of the broker for so long, it has nothing in line for this process. */
 const QUIET_MS = 1000;
 
 /**
- * Resolves with `flushed`, or when nothing is heard for a second, or after `mostMs`.
+ * Resolves when `flushed` has settled, when nothing was heard for a second, or after `mostMs` milliseconds.
  *
  * @param heard How many messages were heard so far.
  */

@@ -1,9 +1,9 @@
-/** A broker may put what it is asked for at a node that died, and then never answers: another is asked for meanwhile. */
+/** A broker may place what it is asked to make at a node that has died, and then never answers: so it is asked again meanwhile. */
 
 /**
- * Asks again each `againMs` milliseconds until one of the asks is over: a slow broker's first answer counts like its last.
+ * Asks again every `againMs` milliseconds until one of the questions is answered or fails; of a slow broker, the first answer counts.
  *
- * @param unused Told of what comes after that.
+ * @param unused Hears every later answer, which nobody uses.
  * @throws {Error} The failure, when that comes first.
  */
 export function askedMeanwhile<T>(ask: () => Promise<T>, againMs: number, unused: (late: T) => void): Promise<T> {

@@ -1,4 +1,4 @@
-/** A request's bytes as the flows read them; bytes in arguments are refused, values may be nested to the value's own depth. */
+/** A request's bytes as the flows read them. Arguments and options have to be plain values: none may be bytes, and their depth is bounded. */
 import { readRequest, requestDigest, toHex, type Wire } from '@natrium/envelope';
 import { fromPlain, type Plain, type Request } from '@natrium/model';
 

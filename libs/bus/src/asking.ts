@@ -1,9 +1,9 @@
 /**
  * One question to a role or a party: sent, sent again for a stale key at most once for each replica, and its answers heard.
  *
- * While nobody has heard it, as when the only replica of a service is started anew, it is sent again. The broker's word that
- * nobody has makes that safe: nothing is done twice, and no password is tried twice. What a replica announces would tell no
- * better when to ask, since it does so before it listens.
+ * While nobody hears it, as when the only replica of a service is restarted, it is sent again. That is safe, since the broker says that
+ * nobody has heard it: nothing is done twice, and no password is tried twice. To wait for a replica's announcement would be no better,
+ * since a replica announces itself before it listens.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -20,23 +20,25 @@ export interface Question<Q extends Contract> {
   readonly body: Body<Q>;
   readonly subject: string;
   readonly to: () => readonly KnownParty[];
-  /** How long nobody may be there to hear it, in milliseconds, of the time that it has; none unless it is said. */
+  /** For how long nobody need be there to hear it, in milliseconds, within the time of the question; 0 when it is left out. */
   readonly backMs?: number;
 }
 
 /** How long a replica may take to come back, in milliseconds. */
 export const BACK_MS = 2000;
-const [AGAIN_MS, MOST_AGAIN_MS] = [25, 200];
+/** The first pause before a question that nobody heard is sent again, and the longest. */
+const AGAIN_MS = 25;
+const MOST_AGAIN_MS = 200;
 
 export interface Hearing<A extends Contract> {
   /** `done` ends the conversation. */
   onAnswer(body: Body<A>, party: KnownParty): 'more' | 'done';
   onFailure(failure: AskFailure): void;
-  /** Nobody had heard it until now: the silence of whoever may hear it begins. */
+  /** It is sent again, since nobody had heard it. The silence of whoever may hear it begins now. */
   onSentAgain?(): void;
 }
 
-/** Whoever waits for a receipt hears no answers, and the other way round. */
+/** Who hears of a question: with `onReceipt` a receipt is waited for, and no answers. */
 export interface Waiting<A extends Contract>
   extends Partial<Pick<Hearing<A>, 'onAnswer'>>, Omit<Hearing<A>, 'onAnswer'> {
   onReceipt?(): void;
@@ -73,14 +75,14 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   readonly #retried = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #sending: Sending | undefined;
-  /** What a receipt of each time that it was sealed looks like; none where answers are waited for. */
+  /** Each time that the question was sealed, with the receipt to expect; empty where answers are waited for. */
   readonly #sent: Sent[] = [];
   /** One of the parties asked: answers come from its side only. */
   #asked: KnownParty | undefined;
   /** Why nobody has heard it, while that is so. */
   #unheard: AskFailure | undefined;
   readonly #begun = performance.now();
-  /** Since it was begun. */
+  /** Until when nobody need be there to hear it, counted from the beginning. */
   #backMs: number;
   #againMs = AGAIN_MS;
   #again: NodeJS.Timeout | undefined;
@@ -158,7 +160,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   onStaleKey(party: KnownParty): void {
-    // By its owner and not by its key: a replica that shows another key each time would be sent the question for ever.
+    // Noted by the owner, not by the key: a replica that shows another key each time would be sent the question for ever.
     const replica = namesOf(party).owner;
     if (!this.expects(party) || this.#retried.has(replica)) return;
     this.#retried.add(replica);
@@ -184,7 +186,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
       return;
     }
     this.#again = setTimeout(() => {
-      // After a stall there may be no time for an answer, and then nothing is to come of it.
+      // After a stall of this process no time may be left for an answer: then nothing more may come of the question.
       if (this.how.of === 'all' && this.#passed() >= this.how.timeoutMs) return;
       if (this.how.of === 'silence') this.#timer.refresh();
       this.how.hear.onSentAgain?.();
@@ -193,7 +195,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     this.#againMs = Math.min(2 * this.#againMs, MOST_AGAIN_MS);
   }
 
-  /** It is sealed for the first time where nobody was known before: what cannot be ends the question, and not the process. */
+  /** Where nobody was known before, this seals it for the first time. A body that cannot be sealed ends the question, not the process. */
   #askAgain(failure: AskFailure): void {
     try {
       this.ask();

@@ -6,13 +6,13 @@
  * Spec: spec/envelope.md#time.
  */
 
-/** Less than this is no matter: what a clock is corrected by all the time, and two looks at two clocks. */
+/** Smaller differences are nothing: clocks are corrected a little all the time, and two clocks are not read at the same moment. */
 const SET_MS = 1000;
 
 export class Clock {
   #offsetMs = 0;
   #floorMs = 0;
-  /** How far the own clock was ahead of the elapsed time when the offset was taken: only setting the clock changes that, and sleep. */
+  /** How far the own clock was ahead of the elapsed time when the offset was taken. Only a clock that is set, or sleep, changes that. */
   #aheadMs: number;
 
   constructor(

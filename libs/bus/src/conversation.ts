@@ -13,12 +13,12 @@ export interface Conversation {
   readonly messageId: Uint8Array;
   expects(party: KnownParty): boolean;
   onAnswer(opened: OpenedMessage, index: number): void;
-  /** @returns To whom the question was sealed that it is the receipt of; undefined when it is of none, or none is waited for. */
+  /** @returns To whom the question was sealed; undefined when this is no receipt of it, or none is waited for. */
   onReceipt(receipt: Uint8Array): readonly KnownParty[] | undefined;
   onNoResponders(index: number): void;
   onStaleKey(party: KnownParty, index: number): void;
   onTurnedAway(index: number): void;
-  /** Nothing can be heard any more: it still ends in its time, but keeps no process alive for that. */
+  /** Nothing can be heard any more: the conversation still ends in its time, but does not keep the process alive until then. */
   letGo(): void;
 }
 

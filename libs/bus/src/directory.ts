@@ -6,26 +6,26 @@
 import { equalBytes, type KnownParty, mapKey, namesOf, type RoleName } from '@natrium/envelope';
 
 const MAX_PASSING = 10_000;
-/** What has ended is kept so long: a clock that was far ahead for a while loses nobody. */
+/** Announcements that have ended are kept so long, so that a clock that was far ahead for a while loses nobody. */
 const ENDED_KEPT_MS = 24 * 3_600_000;
 
 export class Directory {
   readonly #byKeyId = new Map<string, KnownParty>();
   readonly #services = new Map<string, KnownParty>();
   readonly #jobs = new Map<string, KnownParty>();
-  /** Key ids of the epoch before, by service or identity: what was sealed under it may still be on its way, under an older one not. */
+  /** Key ids of the epoch before, by service or identity: messages that were sealed under it may still be on their way; under an older one, none. */
   readonly #before = new Map<string, string>();
-  /** Key ids of sessions, and of senders that nobody else has told of: the one that was heard least lately is first. */
+  /** Key ids of sessions, and of senders that nobody vouches for; the one that was heard from longest ago is first. */
   readonly #passing = new Set<string>();
 
   constructor(private readonly now: () => number) {}
 
-  /** Takes over whom the acl-service or the roles document vouches for. Of a sender that may be anybody: `hear`. */
+  /** Takes over a party that the acl-service or the roles document vouches for. For a sender who may be anybody there is `hear`. */
   learn(party: KnownParty): void {
     this.#learn(party, party.use === 'session');
   }
 
-  /** Takes over who has sent something. An identity that nobody vouches for may be a stranger: no jobs are sealed to it. */
+  /** Takes over the sender of a message. An identity that nobody vouches for may be a stranger, so no jobs are sealed to it. */
   hear(party: KnownParty): void {
     this.#learn(party, party.use === 'session' || (party.use === 'jobs' && !this.#jobs.has(namesOf(party).key)));
   }

@@ -1,8 +1,8 @@
 /**
  * One body to many minions: encrypted once, each with its own wrap on its own subject; only the one asked may answer in its place.
  *
- * Who has to wait before it may go seals meanwhile, some at a time; what is not sealed when it goes is sealed on the way, so that the
- * broker hands on the first while the last are still sealed.
+ * A sender that has to wait before it may send can seal some of them meanwhile. The rest is sealed while it is sent, so that the broker
+ * hands on the first messages while the last are still being sealed.
  */
 import {
   concat,
@@ -19,7 +19,7 @@ import { type Conversation, sameKey } from './conversation.js';
 import type { Sending } from './tracing.js';
 
 const AT_ONCE_BYTES = 16 << 20;
-/** Some hundred microseconds of sealing: whoever waits for a turn of the event loop is not kept. */
+/** How many are sealed at a time: some hundred microseconds of work, which keeps nobody else from a turn of the event loop. */
 const SOME = 32;
 
 export interface FanTarget {
@@ -54,7 +54,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly #retried = new Set<number>();
   readonly #parts: SealedParts;
-  /** What each message has of its own, of the first that are sealed: the same words ten thousand times would be too much to hold. */
+  /** Of the messages that are sealed already, what is different in each: to hold the common part ten thousand times would be too much. */
   #ownParts: (Uint8Array | undefined)[] = [];
   #hear: FanHearing<A> = { onNoResponders: () => undefined };
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ export class Fanning<C extends Contract, A extends Contract> implements Conversa
     }
   }
 
-  /** One step for all of them. */
+  /** One step of the trace for all of them. */
   #told(): Sending | undefined {
     const [first] = this.fan.targets;
     if (first === undefined) return undefined;

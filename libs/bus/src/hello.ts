@@ -86,7 +86,7 @@ interface Asked extends HelloLimits {
   readonly at: Reading;
 }
 
-/** Of the clock that may be set, and of the one that only goes on. */
+/** A look at both clocks: at the one that may be set, and at the one that only goes on. */
 interface Reading {
   readonly ownMs: number;
   readonly elapsedMs: number;
@@ -96,7 +96,7 @@ function readingOf(clock: Clock): Reading {
   return { ownMs: clock.own(), elapsedMs: clock.elapsed() };
 }
 
-/** By both: half of what the own clock was set by in between would else stand in the offset. */
+/** Whether the answer came soon enough, by both clocks: had the own clock been set in between, half of that would be in the offset. */
 function isPrompt(asked: Reading, heard: Reading): boolean {
   const trips = [heard.ownMs - asked.ownMs, heard.elapsedMs - asked.elapsedMs];
   return trips.every((ms) => ms >= 0 && ms <= MAX_ROUND_TRIP_MS);

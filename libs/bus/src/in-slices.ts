@@ -1,9 +1,9 @@
-/** Long work in slices, between which the process answers others: who hears nothing from a gateway takes it for dead. */
+/** Long work in slices, between which the process answers others: a gateway that answers nothing for a while is taken for dead. */
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** What a slice decodes: a few milliseconds' work, whether that is some hundred small values or one that is large. */
 const SLICE_BYTES = 256 << 10;
-/** What each costs beside its bytes. */
+/** What each item costs beside its bytes, as bytes. */
 const EACH_BYTES = 512;
 
 /** All of them, one after the other; what is done with one belongs to its slice. */

@@ -1,6 +1,6 @@
 /**
- * Makes the stream of a bucket, as the client library would, but for what that always allows: a message with a header
- * (`Nats-Rollup`) that takes the place of all others. Who may write one key there could so erase everybody's.
+ * Makes the stream of a bucket, as the client library would, with one difference. The library always allows messages with the header
+ * `Nats-Rollup`, which replace all others: whoever may write one key could erase everybody's.
  */
 import {
   DiscardPolicy,
@@ -24,7 +24,7 @@ export const NANOS_PER_MS = 1_000_000;
 /** JetStream's own number: there is no stream of that name. */
 export const NO_STREAM = 10_059;
 
-/** One that is there stays as it is: whoever has made it, and with which settings. */
+/** A bucket that is there stays as it is, whoever has made it and with whatever settings. */
 export async function makeBucket(transport: NatsTransport, settings: BucketSettings): Promise<void> {
   const { streams } = await jetstreamManager(transport.connection);
   const name = `KV_${settings.name}`;
@@ -47,7 +47,7 @@ function configOf({ name, replicas, ttlMs }: BucketSettings): Partial<StreamConf
     discard: DiscardPolicy.New,
     num_replicas: replicas,
     max_age: ttlMs * NANOS_PER_MS,
-    // Whatever replica is near may be behind: who has written a key must find it, and who finds nothing must be able to go by that.
+    // Read at the leader: a nearer replica may be behind, but a key that was written has to be found, and one that is not found not to be there.
     allow_direct: false,
     allow_rollup_hdrs: false,
     deny_purge: true,

@@ -6,7 +6,7 @@ import { journalContract } from './journal.contract.js';
 import { type Journal, type JournalMessage, Unstorable } from './journal.js';
 import { NANOS_PER_MS } from './make-bucket.js';
 import { type JournalOptions, openJournal } from './nats-journal.js';
-import { writeTrouble } from './nats-store.js';
+import { writeTrouble } from './stream-publisher.js';
 import { NatsTransport } from './nats-transport.js';
 import { readTrouble } from './reading-state.js';
 

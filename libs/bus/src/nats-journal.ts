@@ -2,8 +2,8 @@
 import { DiscardPolicy, JetStreamApiError, jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { type Journal, type JournalMessage, type ReadFrom, type Reading, Unstorable } from './journal.js';
 import { NANOS_PER_MS, NO_STREAM } from './make-bucket.js';
-import { publisherOf, unlessTaken } from './nats-store.js';
 import type { NatsTransport } from './nats-transport.js';
+import { publisherOf, unlessTaken } from './stream-publisher.js';
 import { AHEAD, StreamReading } from './stream-reading.js';
 import { type Patience, whenPlaced } from './when-placed.js';
 
@@ -14,7 +14,7 @@ export interface JournalOptions {
   readonly replicas: number;
   /** Milliseconds after which a message is dropped. */
   readonly keepMs: number;
-  /** Bytes at each node of the broker beyond which the oldest messages are dropped: so much room is set aside, or half of it, and so on. */
+  /** Bytes at each node of the broker, beyond which the oldest messages are dropped. A broker without so much room is asked for half of it, and so on. */
   readonly maxBytes: number;
   /** With a broker whose nodes are still starting; without it the first try counts. */
   readonly patience?: Patience | undefined;
@@ -22,12 +22,11 @@ export interface JournalOptions {
 
 /** Room for the condition, which the broker counts as a part of the message. */
 const HEADERS = 256;
-const NO_MESSAGE = 404;
-const NO_MESSAGE_FOUND = 10_037;
 /** The stream was made meanwhile, with other settings. */
 const OTHER_SETTINGS = 10_058;
-/** The node, or of several none that could be chosen, has so much room to set aside. */
-const [NO_ROOM, NO_NODE] = [10_047, 10_005];
+/** No room: said by a single node, and by a cluster of which no node has enough. */
+const NO_ROOM = 10_047;
+const NO_NODE = 10_005;
 /** A journal with less is none. */
 const LEAST_BYTES = 64 << 20;
 
@@ -41,7 +40,7 @@ type Settings = Pick<StreamConfig, 'subjects' | 'num_replicas' | 'max_age' | 'ma
 async function makeStream(transport: NatsTransport, options: JournalOptions): Promise<void> {
   const { name, maxBytes } = options;
   const now = await configNow(transport, name);
-  // One that is there loses nothing for want of room for more.
+  // A journal that is there keeps at least the bytes that it has, even where there is no room for more.
   const least = Math.max(LEAST_BYTES, Math.min(now?.max_bytes ?? 0, maxBytes));
   for (let bytes = maxBytes; ; bytes = Math.max(Math.floor(bytes / 2), least)) {
     try {
@@ -107,7 +106,6 @@ function tellUnchanged(
   { name, max_age: maxAge, max_bytes: maxBytes }: StreamConfig,
   cause: unknown,
 ): void {
-  // prettier-ignore
   const isBounded = maxBytes > 0;
   const bound = isBounded ? `at most ${String(maxBytes)} bytes` : 'however many bytes that are';
   const sentence = `the stream ${name} stays as it is, and keeps messages for ${String(maxAge / NANOS_PER_MS)} ms, ${bound}: its new settings were refused`;
@@ -144,15 +142,10 @@ class NatsJournal implements Journal {
   }
 
   async lastOn(subject: string): Promise<JournalMessage | undefined> {
-    const manager = await jetstreamManager(this.transport.connection, { checkAPI: false });
-    try {
-      const message = await manager.streams.getMessage(this.name, { last_by_subj: subject });
-      if (message === null) return undefined;
-      return { sequence: message.seq, subject: message.subject, value: message.data, behind: 0 };
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    const message = await streams.getMessage(this.name, { last_by_subj: subject });
+    if (message === null) return undefined;
+    return { sequence: message.seq, subject: message.subject, value: message.data, behind: 0 };
   }
 
   async bounds(): Promise<{ readonly first: number; readonly last: number }> {
@@ -171,9 +164,4 @@ class NatsJournal implements Journal {
       onNothing,
     });
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return code === NO_MESSAGE || code === NO_MESSAGE_FOUND;
 }

@@ -41,7 +41,7 @@ export interface NatsOptions {
   readonly onOver?: (over: string) => void;
   /** false: the first connection must succeed at once. */
   readonly waitOnFirstConnect?: boolean;
-  /** A broker that has let this user in may refuse it for a while, as a busy one does: it is asked again for ever. */
+  /** After the first login, a refusal does not end the connection: a busy broker may refuse a user for a while, and is asked again for ever. */
   readonly outlivesRefusals?: boolean;
 }
 
@@ -72,8 +72,8 @@ function asksForTls(url: string): boolean {
 }
 
 /**
- * The same, with the node of this `host:port` before the others, where it is one of several that are named: one name may be that of
- * many. The others stay in any order, so that the clients of a node that goes do not all go to the same next one.
+ * The same settings, but with the node at this `host:port` first, where it is one of several servers (one name may stand for many nodes).
+ * The others are in random order, so that the clients of a node that goes away do not all go to the same next one.
  */
 export function startingAt(node: string, options: ConnectionOptions): ConnectionOptions {
   const { servers } = options;

@@ -7,6 +7,7 @@ import {
   jetstreamManager,
   type JsMsg,
   type StoredMsg,
+  type StreamAPI,
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
@@ -16,7 +17,7 @@ import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { upTo } from './read-up-to.js';
 import { AHEAD, letGo, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
-import { StreamPublisher, StreamRefused, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
+import { publisherOf, type StreamPublisher, unlessTaken, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
 export interface BucketOptions extends BucketSettings {
@@ -35,12 +36,12 @@ interface Range {
   readonly last: number;
 }
 
-/** Asked for one by one they cost less than a consumer. */
+/** How many values are read one by one, which for so few costs less than a consumer. */
 const FEW = 8;
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
 const EVERY = '>';
-/** How long a follower waits for what was there, until it looks whether that still is. */
+/** How long a new follower waits for values that were there, before it looks whether they still are. */
 const LOOK_MS = 1000;
 
 export async function openBucket(transport: NatsTransport, options: BucketOptions): Promise<Store> {
@@ -51,12 +52,17 @@ export async function openBucket(transport: NatsTransport, options: BucketOption
 }
 
 class NatsStore implements Store {
+  /** The bucket's stream, as JetStream names it. */
+  readonly #stream: string;
+
   constructor(
     readonly name: string,
     private readonly kv: KV,
     private readonly transport: NatsTransport,
-    private readonly stream: StreamPublisher,
-  ) {}
+    private readonly publisher: StreamPublisher,
+  ) {
+    this.#stream = `KV_${name}`;
+  }
 
   async get(key: string): Promise<Entry | undefined> {
     const entry = await this.kv.get(key);
@@ -66,13 +72,13 @@ class NatsStore implements Store {
   async at(revision: number): Promise<Entry | undefined> {
     if (revision < 1) return undefined;
     const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
-    const message = await streams.getMessage(`KV_${this.name}`, { seq: revision });
+    const message = await streams.getMessage(this.#stream, { seq: revision });
     if (message === null || message.header.has(OPERATION)) return undefined;
     return { key: this.#keyIn(message.subject), value: message.data, revision };
   }
 
   async create(key: string, value: Uint8Array): Promise<number | undefined> {
-    const revision = await unlessTaken(this.stream.publish(this.#subject(key), value, 0));
+    const revision = await unlessTaken(this.publisher.publish(this.#subject(key), value, 0));
     if (revision !== undefined) return revision;
     // A deleted key leaves a marker behind, which is no value.
     const entry = await this.kv.get(key);
@@ -80,11 +86,11 @@ class NatsStore implements Store {
   }
 
   update(key: string, value: Uint8Array, revision: number): Promise<number | undefined> {
-    return unlessTaken(this.stream.publish(this.#subject(key), value, revision));
+    return unlessTaken(this.publisher.publish(this.#subject(key), value, revision));
   }
 
   put(key: string, value: Uint8Array): Promise<number> {
-    return this.stream.publish(this.#subject(key), value);
+    return this.publisher.publish(this.#subject(key), value);
   }
 
   async delete(key: string, revision?: number): Promise<void> {
@@ -112,7 +118,7 @@ class NatsStore implements Store {
       if (told >= last) toldAll();
     };
     const from = told === 0 ? ({ everything: true } as const) : { after: told };
-    const reading = new StreamReading(this.transport, { stream: `KV_${this.name}`, from, ahead: AHEAD, onMessage });
+    const reading = new StreamReading(this.transport, { stream: this.#stream, from, ahead: AHEAD, onMessage });
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
         // What was the last may be gone meanwhile, with nothing in its place.
@@ -187,13 +193,13 @@ class NatsStore implements Store {
   }
 
   async #info(ask?: { readonly subjects_filter: string }): Promise<StreamInfo> {
-    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
-    return streams.info(`KV_${this.name}`, ask);
+    const streams = await this.#streams();
+    return streams.info(this.#stream, ask);
   }
 
   async #byConsumer(range: Range): Promise<readonly Told[]> {
     const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
-    const consumer = await consumers.get(`KV_${this.name}`, {
+    const consumer = await consumers.get(this.#stream, {
       filter_subjects: [this.#subject(range.pattern)],
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: range.after + 1,
@@ -212,14 +218,19 @@ class NatsStore implements Store {
     }
   }
 
+  /** The broker's streams, for questions that are asked again soon. */
+  async #streams(): Promise<StreamAPI> {
+    return (await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS })).streams;
+  }
+
   /** One after the other, at most so many. */
   async #atLeader({ pattern, after, last }: Range, most: number): Promise<readonly Told[]> {
-    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
+    const streams = await this.#streams();
     const read: Told[] = [];
     let seq = Math.max(after, 0) + 1;
     while (seq <= last && read.length < most) {
       const next = { seq, next_by_subj: this.#subject(pattern) };
-      const message = await streams.getMessage(`KV_${this.name}`, next);
+      const message = await streams.getMessage(this.#stream, next);
       if (message === null) break; // gone meanwhile
       read.push(toldBy(message));
       seq = message.seq + 1;
@@ -233,41 +244,12 @@ class NatsStore implements Store {
   }
 
   async #newest(pattern: string): Promise<Told | undefined> {
-    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
-    const message = await streams.getMessage(`KV_${this.name}`, { last_by_subj: this.#subject(pattern) });
+    const streams = await this.#streams();
+    const message = await streams.getMessage(this.#stream, { last_by_subj: this.#subject(pattern) });
     return message === null ? undefined : toldBy(message);
   }
 }
 
 function toldBy({ subject, header, data, seq }: StoredMsg): Told {
   return { subject, headers: header, data, seq };
-}
-
-/** One publisher, and so one inbox, for each connection. */
-const publishers = new WeakMap<NatsTransport, StreamPublisher>();
-
-export function publisherOf(transport: NatsTransport): StreamPublisher {
-  const known = publishers.get(transport) ?? new StreamPublisher(transport);
-  publishers.set(transport, known);
-  return known;
-}
-
-/** Why JetStream takes no writes of this connection now, in a sentence; undefined as long as it does. */
-export function writeTrouble(transport: NatsTransport): string | undefined {
-  return publishers.get(transport)?.trouble;
-}
-
-/** Tells of each write of this connection that JetStream refuses from now on; one listener for each connection. */
-export function whenWriteRefused(transport: NatsTransport, tell: () => void): void {
-  publisherOf(transport).whenRefused(tell);
-}
-
-/** The loser of a race hears undefined; every other failure stays one. */
-export async function unlessTaken(write: Promise<number>): Promise<number | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof StreamRefused && error.errorCode === WRONG_LAST_SEQUENCE) return undefined;
-    throw error;
-  }
 }

@@ -32,7 +32,7 @@ interface Outbound {
   readonly subject: string;
   readonly payload: Uint8Array;
   readonly options: PublishOptions;
-  /** Set: only this one may send it. */
+  /** Set: only this connection may send it. */
   readonly via: NatsConnection | undefined;
 }
 
@@ -49,14 +49,14 @@ export class NatsTransport implements Transport {
   readonly #outbound: Outbound[] = [];
   /** When the first of them was sent, as `performance.now()` tells it. */
   #outboundSince = 0;
-  /** Set while the broker is away: the client library throws away what it holds at each attempt to reach it. */
+  /** Set while the broker is away: at each attempt to reach it, the client library would throw away what it holds. */
   #unsent: Unsent<Outbound> | undefined;
   readonly #subscribed = new Set<Subscribed>();
   readonly #notice: (notice: string, cause?: unknown) => void;
   /** Set while two connections hear the same. */
   #overlap: Overlap | undefined;
   #connection: NatsConnection;
-  /** Taken over, and not closed yet: answers may still leave. */
+  /** Connections that were taken over and are not closed yet: answers may still leave through them. */
   readonly #finishing = new Set<NatsConnection>();
   #draining = false;
   readonly #whenBack = new Set<() => void>();
@@ -78,6 +78,7 @@ export class NatsTransport implements Transport {
   get connection(): NatsConnection {
     return this.#connection;
   }
+
   /** Nothing more can be sent or heard. */
   get isClosed(): boolean {
     return this.#draining || this.#connection.isClosed();
@@ -89,7 +90,7 @@ export class NatsTransport implements Transport {
 
   /** @throws {Error} When no broker answers, or it refuses this user. */
   static async connect(options: NatsOptions): Promise<NatsTransport> {
-    // Whom the broker has not let in yet is told so, by a connection that gives up.
+    // A user whom the broker does not let in at all has to hear that: the first connection gives up when it is refused.
     if (options.outlivesRefusals === true) {
       await (await connect({ ...settings(options), ignoreAuthErrorAbort: false })).close();
     }

@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
-import { openBucket, writeTrouble } from './nats-store.js';
+import { openBucket } from './nats-store.js';
 import { NatsTransport } from './nats-transport.js';
 import { storeContract } from './store.contract.js';
+import { writeTrouble } from './stream-publisher.js';
 import { transportContract } from './transport.contract.js';
 
 let broker: Broker;

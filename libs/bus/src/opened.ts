@@ -15,7 +15,7 @@ export interface Opened<C extends Contract = Contract> {
   readonly private: Uint8Array;
   /** Seals an answer to the sender; may be called more than once where the contract says that news follow. */
   answer<A extends Contract>(contract: A, body: Body<A>): void;
-  /** Says to the sender, who waits for that alone, that it is done. Taken from here, it holds nothing else of the message. */
+  /** Tells the sender, who waits only for that, that it is done. The function holds nothing else of the message, so it can be kept until then. */
   readonly acknowledge: () => void;
 }
 

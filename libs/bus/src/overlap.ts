@@ -3,7 +3,7 @@
  * it was sent. The old one has all of it until it gives up its subscriptions, so what the new one hears until then waits for
  * the rest of the old one's: a job's end that overtook a return would end the conversation without it.
  *
- * (Queue groups would tell twins apart, but for the broker's "no responders", which skips them.)
+ * (In one queue group, the broker would hand each message to one of both connections; but its "no responders" knows no queue groups.)
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export class Overlap {
   /**
    * Gives up the old connection's subscriptions once the broker knows the new ones, and hands on what waited.
    *
-   * @param mostMs One that is stuck, as on a node that stands still, is not waited for longer.
+   * @param mostMs How long it waits for the old ones, which may be stuck, as on a node that stands still.
    */
   async takenOver(gone: readonly Subscription[], mostMs: number): Promise<void> {
     await seenOn(this.next);

@@ -20,7 +20,7 @@ export interface OwnPartyOptions {
   readonly cluster: Cluster;
   readonly use: 'jobs' | 'session' | 'service';
   readonly rolesSerial: number;
-  /** What the own inbox begins with; that of this identity or role when missing. */
+  /** What the own inbox begins with; derived from the key when it is missing. */
   readonly inbox?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export class OwnParty {
     return `${this.options.inbox ?? inboxOf(this.fp)}.${this.instance}`;
   }
 
-  /** @throws {Error} Before the first `renew`. */
+  /** The announcement in force. @throws {Error} Before the first `rotate`. */
   get announced(): Signed {
     if (this.#announced === undefined) throw new Error('this party has not announced itself yet');
     return this.#announced;

@@ -1,7 +1,7 @@
 /** Reading a stream up to a message that is known to be there, at a node that may not have got it yet. */
 import { TimeoutError } from '@nats-io/transport-node';
 
-/** The longest that the next message is waited for: a node that is behind catches up within it, or is none to read at. */
+/** How long the next message is waited for: a node that is behind catches up within it, or cannot be read at. */
 const NEXT_MS = 5000;
 
 export interface Stoppable<T> extends AsyncIterable<T> {
@@ -9,7 +9,7 @@ export interface Stoppable<T> extends AsyncIterable<T> {
 }
 
 /**
- * @param last Read up to this one, or the first after it: what has taken its place meanwhile.
+ * @param last The sequence to read up to. When that message was replaced meanwhile, the first one after it ends the reading.
  * @throws {TimeoutError} When nothing more comes before it.
  */
 export async function* upTo<T extends { readonly seq: number }>(

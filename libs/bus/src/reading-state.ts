@@ -7,8 +7,9 @@ import { messageOf } from '@natrium/model';
 import { NO_STREAM } from './make-bucket.js';
 import type { NatsTransport } from './nats-transport.js';
 
-const [FIRST_MS, LONGEST_MS] = [500, 4000];
-/** A vote takes up to nine seconds, and while it lasts there is nothing to mend: a service that says that it is not ready gets no requests. */
+const FIRST_MS = 500;
+const LONGEST_MS = 4000;
+/** Nothing is wrong before: a vote for a leader takes up to nine seconds, and a service that says that it is not ready gets no requests. */
 const LASTS_MS = 10_000;
 
 export class ReadingState {
@@ -34,7 +35,7 @@ export class ReadingState {
     if (this.#failing === undefined) this.tell.notice(`reading ${this.stream} failed and begins again`, cause);
     this.#failing ??= { since: this.now(), again: FIRST_MS, isTold: false, why: '' };
     this.#failing.why = messageOf(cause);
-    if (isMissing(cause)) this.#failing.since = this.now(); // who keeps it makes it, and may come later
+    if (isMissing(cause)) this.#failing.since = this.now(); // no trouble: the service that keeps the stream may start later
     const { again } = this.#failing;
     this.#failing.again = Math.min(2 * again, LONGEST_MS);
     const { trouble } = this;

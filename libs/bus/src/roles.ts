@@ -101,8 +101,9 @@ export class Roles {
 /** What to tell, and what mends it, when a document has ended; undefined while it counts. */
 export function rolesEnded(document: RolesDocument, nowMs: number): string | undefined {
   if (!isRolesExpired(document, nowMs)) return undefined;
-  const [end, now] = [document.notAfter, nowMs].map((ms) => new Date(ms).toISOString());
-  return `the roles document ${String(document.serial)} ended at ${String(end)}, and it is ${String(now)}: nothing that a service says counts any more; on the master, with the root key: natriumctl roles renew`;
+  const end = new Date(document.notAfter).toISOString();
+  const now = new Date(nowMs).toISOString();
+  return `the roles document ${String(document.serial)} ended at ${end}, and it is ${now}: nothing that a service says counts any more; on the master, with the root key: natriumctl roles renew`;
 }
 
 /**

@@ -48,7 +48,7 @@ export class SealedBus {
     });
   }
 
-  /** After this nothing is heard: what is asked from now on, too, ends in its time, and keeps no process alive for it. */
+  /** After this nothing is heard. Questions, also later ones, still end in their time, but do not keep the process alive until then. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const conversation of this.#waiting.values()) conversation.letGo();
@@ -118,7 +118,7 @@ export class SealedBus {
     return this.readyFan(fan).send(hear);
   }
 
-  /** What `fanOut` would send, for whoever has to wait before it may go and seals meanwhile. */
+  /** What `fanOut` sends, for a sender that has to wait before it may send, and can seal some of it meanwhile. */
   readyFan<C extends Contract, A extends Contract>(fan: Fan<C, A>): ReadyFan<A> {
     const fanning = new Fanning(this.#line(), fan);
     return {
@@ -158,15 +158,15 @@ export class SealedBus {
         if (opened.ok) {
           if (!isOpen) this.sealer.directory.hear(opened.value.party);
           this.#handle(opened.value, message, handler);
-        } else this.#turnAway(opened.error.reason, message);
+        } else this.#turnAway(opened.error, message);
       },
       queue,
     );
   }
 
   /**
-   * Reads what a queue group is asked, whichever of its members handles it. What does not open is let go: that member answers.
-   * A message may be read more than once.
+   * Reads what a queue group is asked, whichever of its members handles it. A message that does not open is ignored, since that member
+   * answers it. A message may be read more than once.
    *
    * @param wants Asked before it is opened, with the `fp` that its subject names.
    */
@@ -185,7 +185,7 @@ export class SealedBus {
     });
   }
 
-  /** Whoever handles it knows nothing of the trace that it came with, so that nothing can depend on that. */
+  /** The handler learns nothing of the trace that a message came with, so that nothing can depend on it. */
   #handle(opened: OpenedMessage, message: Incoming, handler: (opened: Opened) => unknown): void {
     const work = () => handler(asOpened(opened, message, this.sealer));
     if (!this.tracing.isOn) work();
@@ -237,7 +237,7 @@ export class SealedBus {
   #hearReceipt(conversation: Conversation, receipt: Uint8Array, subject: string): void {
     const to = conversation.onReceipt(receipt);
     if (to === undefined) this.onOpenFailure('receipt', subject);
-    // Of several it tells only that one of them has opened it.
+    // A question to several: the receipt does not tell which of them has opened it.
     else if (to.length === 1) for (const party of to) this.#isKnownTo(party);
   }
 
@@ -248,7 +248,7 @@ export class SealedBus {
       expects: (re, party) => re !== null && equalBytes(re, conversation.messageId) && conversation.expects(party),
     });
     if (!opened.ok) {
-      this.onOpenFailure(opened.error.reason, message.subject);
+      this.onOpenFailure(opened.error, message.subject);
       return;
     }
     this.sealer.directory.hear(opened.value.party);
@@ -270,7 +270,7 @@ export class SealedBus {
   }
 }
 
-/** Nobody hears answers where its sender says. */
+/** The same message without a way to answer: its sender names a place that is no inbox. */
 function unanswerable(message: Incoming): Incoming {
   return { ...message, reply: undefined, respond: () => undefined };
 }

@@ -19,7 +19,7 @@ export class StoredCorrupt extends Error {
   readonly code = 'ERR_STORED_CORRUPT';
   constructor(
     readonly place: string,
-    /** The spoilt value's: whoever puts another in its place replaces this one. */
+    /** The revision of the spoilt value, for whoever replaces it by another. */
     readonly revision?: number,
     options?: ErrorOptions,
   ) {
@@ -34,7 +34,7 @@ type OnEntry = Parameters<Store['follow']>[0];
 
 interface Follower {
   readonly onEntry: OnEntry;
-  /** Only where it stands, at most one place of each key: what it holds may be anything. */
+  /** Values that could not be read: by key only their revisions, since what they hold may be anything. */
   readonly missed: Map<string, number>;
 }
 

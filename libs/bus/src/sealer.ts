@@ -11,8 +11,8 @@ import {
   namesOf,
   type OpenContext,
   type OpenedMessage,
-  type OpenFailure,
   openMessage,
+  type OpenReason,
   PairKeys,
   type Recipient,
   type SealedParts,
@@ -23,26 +23,27 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { err, type Result } from '@natrium/model';
-import { type Body, type Contract, fpIn, fromWire, toWire } from '@natrium/wire';
+import { type Body, type Contract, fpIn, readAs, writeAs } from '@natrium/wire';
 import type { Clock } from './clock.js';
 import type { Directory } from './directory.js';
 import type { OwnParty } from './own-party.js';
 import type { Roles } from './roles.js';
 
 const MAX_MESSAGE = 8 << 20;
-/** Of whom a role or the roster knows. */
+/** How many messages are remembered of senders that a role or the roster vouches for. */
 export const SEEN: SeenLimits = {
   /**
-   * For as long as they could be replayed (a job for a minute and the skew): more than a gateway can send or be sent in that time, some
-   * 40 MB when it comes to that. Whoever sends more is turned away, and the jobs of all callers come to a minion from one sender.
+   * Remembered while they could be replayed (a job for a minute and the skew): more than a gateway can send or be sent in that time, and
+   * some 40 MB in the worst case. A sender of more is turned away, so the limit is high: a minion gets the jobs of all callers from one
+   * gateway.
    */
   perSender: 500_000,
   /** More than there can be minions: all of them may send something within the same minute. */
   senders: 120_000,
 };
-/** For what changes nothing by being read twice. */
+/** For messages that may be read twice. */
 const NOT_COUNTED: Pick<SeenSets, 'admit'> = { admit: () => 'new' };
-/** Kinds that open on subjects of their own, and on no other. */
+/** Kinds that strangers may send; each has subjects of its own. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set(['join', 'guest']);
 
 /** Whether strangers may send what is expected: then nothing is kept of who does. */
@@ -66,7 +67,7 @@ export interface Opening {
 export class Sealer {
   readonly #pairs = new PairKeys();
   readonly #seen: SeenSets;
-  /** Of those kinds that anybody may send: strangers use up nobody else's room. */
+  /** The same of kinds that anybody may send, apart, so that strangers use up nobody else's room. */
   readonly #seenOfStrangers: SeenSets;
 
   /** @param strangers How many are remembered at once. */
@@ -85,7 +86,7 @@ export class Sealer {
     });
   }
 
-  /** Whom an announcement tells of. What names another's own epoch key is signed all the same: here it would make no pair. */
+  /** The party of an announcement. One with this process's own epoch key in it may be well signed, but no pair of keys comes of it. */
   read(announced: Signed): Result<KnownParty, string> {
     const { own, roles, clock } = this;
     const read = roles.read(announced, clock.now(), clock.skewMs);
@@ -105,20 +106,21 @@ export class Sealer {
 
   /** Encrypted once, whoever it is then sealed to. */
   parts<C extends Contract>(contract: C, body: Body<C>, framing: Framing): SealedParts {
-    return sealParts(this.#head(contract, framing), plaintext(contract, body), this.own.keyring, this.#pairs);
+    const plaintext = encode(writeAs(contract.schema, body) as Wire);
+    return sealParts(this.#head(contract, framing), plaintext, this.own.keyring, this.#pairs);
   }
 
-  open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
+  open(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenReason> {
     const seen = isOpenToAll(opening.contracts.keys()) ? this.#seenOfStrangers : this.#seen;
     return openMessage(bytes, new Opener(this, opening, this.#pairs, seen));
   }
 
   /** Opens as `open` does, a message that was read before as well, and remembers none: nothing may be done for what it says. */
-  peek(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenFailure> {
+  peek(bytes: Uint8Array, opening: Opening): Result<OpenedMessage, OpenReason> {
     return openMessage(bytes, new Opener(this, opening, this.#pairs, NOT_COUNTED));
   }
 
-  /** Forgets which messages were opened that would be refused as stale now, and who is gone. @returns How many messages are still remembered. */
+  /** Forgets opened messages that would be refused as too old by now, and parties that are gone. @returns How many messages are still remembered. */
   forgetEnded(): number {
     const now = this.clock.now();
     this.directory.forgetEnded();
@@ -163,12 +165,21 @@ class Opener implements OpenContext {
     return this.sealer.roles.read(announced, this.now, this.skewMs);
   }
 
+  /** This kind may come from this role, and on a party's own subject only from that party. */
   allows(kind: string, party: KnownParty): boolean {
-    return allows(this.opening, kind, party);
+    const contract = this.opening.contracts.get(kind);
+    if (contract === undefined) return false;
+    const role = party.owner.type === 'role' ? party.owner.role : 'identity';
+    if (!contract.from.includes(role)) return false;
+    if (role !== 'identity') return true;
+    const named = fpIn(this.opening.subject);
+    return named === undefined || named === namesOf(party).fp;
   }
 
   parse(kind: string, body: Wire): unknown {
-    return parse(this.opening, kind, body);
+    const contract = this.opening.contracts.get(kind);
+    if (contract === undefined) throw new RangeError(`no contract for ${kind}`);
+    return readAs(contract.schema, body);
   }
 
   maxLifetime(kind: string): number {
@@ -185,25 +196,4 @@ export function recipients(to: readonly KnownParty[], privatePart: Uint8Array | 
   return to.map(({ keyId, epochKey }) =>
     privatePart === undefined ? { keyId, epochKey } : { keyId, epochKey, private: privatePart },
   );
-}
-
-function plaintext<C extends Contract>(contract: C, body: Body<C>): Uint8Array {
-  return encode(toWire(contract, body) as Wire);
-}
-
-/** This kind may come from this role, and on a party's own subject only from that party. */
-function allows(opening: Opening, kind: string, party: KnownParty): boolean {
-  const contract = opening.contracts.get(kind);
-  if (contract === undefined) return false;
-  const role = party.owner.type === 'role' ? party.owner.role : 'identity';
-  if (!contract.from.includes(role)) return false;
-  if (role !== 'identity') return true;
-  const named = fpIn(opening.subject);
-  return named === undefined || named === namesOf(party).fp;
-}
-
-function parse(opening: Opening, kind: string, body: Wire): unknown {
-  const contract = opening.contracts.get(kind);
-  if (contract === undefined) throw new RangeError(`no contract for ${kind}`);
-  return fromWire(contract, body);
 }

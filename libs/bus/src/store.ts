@@ -9,7 +9,7 @@ export interface Entry {
 }
 
 export interface Following {
-  /** Revisions by key of what was told and could not be read, where the store knows that: a follower is without it so far. */
+  /** Revisions, by key, of values that could not be read: so far the follower lacks them. Missing where the store cannot tell. */
   readonly missed?: ReadonlyMap<string, number>;
   close(): void;
 }
@@ -17,7 +17,7 @@ export interface Following {
 export interface Store {
   readonly name: string;
   get(key: string): Promise<Entry | undefined>;
-  /** What was written at this revision; undefined where it was replaced or deleted since, or nothing was. */
+  /** What was written at this revision; undefined where that was replaced or deleted since, or nothing was written. */
   at(revision: number): Promise<Entry | undefined>;
   /** @returns The revision; undefined when the key exists already. */
   create(key: string, value: Uint8Array): Promise<number | undefined>;
@@ -26,7 +26,11 @@ export interface Store {
   put(key: string, value: Uint8Array): Promise<number>;
   /** @param revision Only while this one is there; what was replaced meanwhile stays. */
   delete(key: string, revision?: number): Promise<void>;
-  /** Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value. With `since` from that revision on. */
+  /**
+   * Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value.
+   *
+   * @param since Only what was written from this revision on.
+   */
   follow(
     onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void,
     since?: number,

@@ -9,7 +9,7 @@ import { InFlight } from '@natrium/model';
 import type { NatsTransport } from './nats-transport.js';
 import type { Incoming } from './transport.js';
 
-/** JetStream took a message in, or said why not. */
+/** JetStream did not take a message, or did not say that it did. */
 export class StreamRefused extends Error {
   override readonly name = 'StreamRefused';
   readonly code = 'ERR_STREAM_REFUSED';
@@ -35,11 +35,11 @@ interface Waiting {
 /** Another writer was quicker; a stream that is full says so as well. */
 export const WRONG_LAST_SEQUENCE = 10_071;
 const ACK_MS = 5000;
-/** After that it may still be in line behind what else came, in a process that reads all the time. */
+/** How much longer an acknowledgement may be in line behind other messages that this process has not read yet. */
 const IN_LINE_MS = 60_000;
-/** For so long after the last refused write a store counts as one that takes none; whoever writes seldom tries again within it. */
+/** For so long after the last refused write, a store counts as one that takes none. Those who write seldom try again within this time. */
 const REFUSED_MS = 15_000;
-/** A stream of three replicas that has lost its leader elects another within this. Nobody took the message: to send it again is safe. */
+/** A stream of three replicas that has lost its leader elects another within this time. Sending again is safe, since nobody took the message. */
 const NO_LEADER_MS = 4000;
 const AGAIN_MS = 100;
 const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
@@ -101,7 +101,7 @@ export class StreamPublisher {
     });
   }
 
-  /** It is missing only when all that the broker sent before has been read. */
+  /** An acknowledgement is missing only once everything has been read that the broker has sent until now. */
   async #overdue(token: string): Promise<void> {
     await this.transport.caughtUp(IN_LINE_MS);
     this.#refuse(this.#settle(token), new StreamRefused(408, 'no acknowledgement in time'));
@@ -152,6 +152,35 @@ export class StreamPublisher {
     this.#waiting.delete(token);
     clearTimeout(waiting.timer);
     return waiting;
+  }
+}
+
+/** One publisher, and so one inbox, for each connection. */
+const publishers = new WeakMap<NatsTransport, StreamPublisher>();
+
+export function publisherOf(transport: NatsTransport): StreamPublisher {
+  const known = publishers.get(transport) ?? new StreamPublisher(transport);
+  publishers.set(transport, known);
+  return known;
+}
+
+/** Why JetStream takes no writes of this connection now, in a sentence; undefined as long as it does. */
+export function writeTrouble(transport: NatsTransport): string | undefined {
+  return publishers.get(transport)?.trouble;
+}
+
+/** Tells of each write of this connection that JetStream refuses from now on; one listener for each connection. */
+export function whenWriteRefused(transport: NatsTransport, tell: () => void): void {
+  publisherOf(transport).whenRefused(tell);
+}
+
+/** The loser of a race hears undefined; every other failure stays one. */
+export async function unlessTaken(write: Promise<number>): Promise<number | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof StreamRefused && error.errorCode === WRONG_LAST_SEQUENCE) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-/** A broker that is not there is waited for, however long that takes: whoever looks into the log is told what is waited for. */
+/** A broker that is not there is waited for as long as it takes; after this time the log says so. */
 const SILENT_MS = 3000;
 
 /** Tells once when `waiting` is not over after `silentMs` milliseconds; what comes of it is its own. */

@@ -1,7 +1,7 @@
 /**
- * What a log says of messages that were not opened. Whoever may send anything may send thousands a second of them, and each line
- * costs the disk more than its message cost him: the first of each reason is told, the others are counted, and once a minute is said
- * how many they were, until a minute passes without one.
+ * What a log says of messages that were not opened. A sender may send thousands a second of them, and each line would cost the disk more
+ * than its message cost the sender. So the first of each reason is told and the others are counted; once a minute the log says how many
+ * they were, until a minute passes without one.
  */
 interface Log {
   warn(about: object, sentence: string): void;

@@ -1,6 +1,6 @@
-/** What was sent while the broker is away, until it is back: a bounded amount, and nothing that nobody waits for any more. */
+/** Keeps what is sent while the broker is away, until it is back: a bounded amount, and nothing that is too old for anybody to wait for. */
 
-/** As long as a write waits for its acknowledgement: what its sender has given up must not happen after all. */
+/** As long as a write waits for its acknowledgement: a write that its sender has given up must not happen after all. */
 const KEPT_MS = 5000;
 const MOST_BYTES = 32 << 20;
 /** What a message takes beside its payload, about. */

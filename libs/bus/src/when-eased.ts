@@ -1,7 +1,7 @@
 /** When to write what comes in: soon, but of a flood when it eases. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** So many within one window are a flood: to write the first of them would keep the last from being heard. */
+/** So many within one window are a flood. To write the first of them would delay hearing the last. */
 const FLOOD = 256;
 
 export interface Easing {
@@ -14,8 +14,8 @@ export interface Easing {
 }
 
 /**
- * What nobody waits for is gathered for a window before it is written: each write costs the broker an fsync. Of a flood for half a
- * second: of a job to thousands, the caller hears the last return before the first is stored, or the first of its events.
+ * What nobody waits for is gathered for a window before it is written, since each write costs the broker an fsync. A flood is gathered for
+ * up to half a second: the caller of a job to thousands hears the last return before the first is stored, or told as an event.
  */
 export const GATHERED = { windowMs: 50, maxWindows: 10 } as const satisfies Easing;
 

@@ -15,12 +15,12 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 /** A broker that is just starting, or that loads an account for its first user, has nobody yet who answers for JetStream. */
 const ENABLED_MS = 5000;
-/** A vote for a stream's leader takes up to nine seconds, and a dead node is placed at for a while longer. */
+/** A vote for a stream's leader takes up to nine seconds, and for a while longer consumers are placed at the node that died. */
 const ANEW_FOR_MS = 20_000;
 const ANEW_MS = 250;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);
-/** The stream's folder could not be made. A broker that loads an account tries its folder by making and removing it: a stream may come in between. */
+/** The stream's folder could not be made: a broker that loads an account makes and removes its folder to try it, and a stream may be made in between. */
 const NO_FOLDER = 10_077;
 
 export class NotPlaced extends Error {

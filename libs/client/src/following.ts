@@ -8,6 +8,7 @@
  * Spec: spec/envelope.md#durability.
  */
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
+import { NOT_NOW } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 
 export type News = Body<typeof contracts.news>;
@@ -27,11 +28,6 @@ const LATER_MS = 1000;
 /** Ends that lack returns; after so many, who is still missing is told as such. */
 const MOST_ENDS = 3;
 const LOST = 'it returned, but its return was lost on the way here; jobs.lookup_jid may have it';
-/**
- * Refusals that say nothing of the job: to the first request that nothing came of it, but to one that was sent again not what
- * became of it at the gateway that had it before.
- */
-const NOT_NOW: ReadonlySet<string> = new Set(['acl_unavailable', 'store_unavailable', 'slow_down']);
 
 export class Following {
   readonly #told = new Set<string>();
@@ -59,7 +55,8 @@ export class Following {
     this.#attempts += 1;
     this.bus.converse(this.question, contracts.news, Math.min(ASKED_AGAIN_MS, this.patienceMs), {
       onAnswer: (news) => {
-        if (this.#attempts > 1 && NOT_NOW.has(news.refusal?.code ?? '')) {
+        // To a question that was sent again this says nothing of the job: the gateway that got it first may have begun it.
+        if (this.#attempts > 1 && NOT_NOW.some((code) => code === news.refusal?.code)) {
           this.#againAfter(LATER_MS, 'timeout');
           return 'done';
         }

@@ -11,7 +11,7 @@ export {
   type TargetAsk,
 } from './asks.js';
 export { ASKED_AGAIN_MS } from './following.js';
+export { joinRequest } from './join-request.js';
 export { MasterClient } from './master-client.js';
 export { peerPort } from './peer-port.js';
-export { NewsQueue } from './news-queue.js';
 export type { SwarmKey, SwarmNews, SwarmOrder, SwarmShare } from './swarm-words.js';

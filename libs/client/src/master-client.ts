@@ -25,6 +25,8 @@ const BATCH_MARGIN_MS = 30_000;
 /** A back end may take its time, above all to refuse. */
 const LOGIN_TIMEOUT_MS = 20_000;
 
+type Started = Extract<JobNews, { readonly type: 'started' }>;
+
 export class MasterClient {
   constructor(private readonly asker: Asker) {}
 
@@ -100,13 +102,10 @@ export class MasterClient {
     });
   }
 
-  async publishAsync(
-    ask: JobAsk,
-  ): Promise<
-    Result<{ readonly jid: Jid; readonly minions: readonly string[]; readonly missing: readonly string[] }, Refusal>
-  > {
+  /** Its start alone. @param follow With `preview` it is not sent: the answer says who is meant. */
+  publishAsync(ask: JobAsk, follow: 'jid' | 'preview' = 'jid'): Promise<Result<Started, Refusal>> {
     return new Promise((resolve) => {
-      this.publishTo(ask, 'jid', (news) => {
+      this.publishTo(ask, follow, (news) => {
         if (news.type === 'started') resolve(ok(news));
         else if (news.type === 'refused') resolve(err(news.refusal));
       });

@@ -22,13 +22,13 @@ export interface SwarmKey {
 
 /**
  * `begin`: make identities. `come`: they are accepted now. The others are for benches: `hold` keeps the next jobs unopened,
- * `work` opens them and keeps the returns, `release` sends those; `plain` answers what comes as it is, with so many bytes;
- * `rest` is done when all returns are stored.
+ * `work` opens them and keeps the returns, `open` sends those and lets everything pass again; `plain` answers what comes as it
+ * is, with so many bytes, until `open`; `rest` is done when all returns are stored.
  */
 export type SwarmOrder =
   | { readonly type: 'begin'; readonly share: SwarmShare }
   | { readonly type: 'come' }
-  | { readonly type: 'hold' | 'work' | 'release' | 'open' | 'rest' }
+  | { readonly type: 'hold' | 'work' | 'open' | 'rest' }
   | { readonly type: 'plain'; readonly bytes: number };
 
 /** Times are milliseconds of the clock that all processes of a host share (`process.hrtime`). */

@@ -1,16 +1,12 @@
 /** Addresses of the broker: checked, with the port filled in. */
 import { err, ok, type Result } from '@natrium/model';
+import type { Fault } from './problem.js';
 
 /** Where `natriumctl up` and the demo put their broker. */
 export const LOCAL_BROKER = 'nats://127.0.0.1:4222';
 
 /** Salt's own ports; an address of a Salt file may carry them, and no broker listens there. */
 const SALT_PORTS: ReadonlySet<string> = new Set(['4505', '4506']);
-
-export interface Fault {
-  readonly reason: string;
-  readonly mend: string;
-}
 
 /**
  * `nats://host:port` of an address that may lack the scheme or the port.

@@ -1,7 +1,7 @@
 /** The three keys about TLS as the transport takes them, and what is wrong with their files. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { messageOf } from '@natrium/model';
+import { codeOf, messageOf } from '@natrium/model';
 import type { ConfigProblem } from './problem.js';
 
 /** Paths; undefined: no TLS but what the addresses ask for. */
@@ -54,9 +54,4 @@ function wrongWith(file: string, isCertificate: boolean): string | undefined {
   } catch {
     return 'this is no certificate in PEM';
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

@@ -6,9 +6,8 @@
  */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isNativeError } from 'node:util/types';
 import type { Path } from '@natrium/args';
-import { err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
+import { codeOf, err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
 import { type ConfigFiles, READING, readConfigFiles } from './config-files.js';
@@ -16,9 +15,9 @@ import type { WatchedFolder } from './folder-watch.js';
 import { type KeyDoc, keyDocs } from './key-doc.js';
 import { nearestKey } from './nearest-key.js';
 import { rootDir, withPaths } from './paths.js';
-import type { ConfigProblem } from './problem.js';
+import type { ConfigProblem, Fault } from './problem.js';
 import { reasonOf } from './reason.js';
-import { isGuiKey, isSaltKey, RENAMED, RESTRICTS, SALT_KEYS } from './salt-keys.js';
+import { isGuiKey, isSaltKey, RENAMED, RESTRICTS, saltKeys } from './salt-keys.js';
 import { entriesOf, type FilePlace, placeOf, valueOf } from './sourced.js';
 
 export const DEFAULT_DIR = '/etc/natrium';
@@ -37,11 +36,11 @@ export interface Checked<T> {
   readonly unused: readonly string[];
 }
 
-/** One kind of configuration: the name of its main file, its schema, and the keys of the other kind. */
+/** One kind of configuration: the name of its main file, its schema, and what keys the other kind has. */
 export interface Kind<S extends z.ZodMiniObject> {
   readonly name: 'master' | 'minion';
   readonly schema: S;
-  readonly other: ReadonlySet<string>;
+  readonly isOther: (key: string) => boolean;
 }
 
 export function check<S extends z.ZodMiniObject>(
@@ -56,12 +55,12 @@ export function check<S extends z.ZodMiniObject>(
 }
 
 /** Without the default one everything has its default. */
-function folderProblem(folder: string): Pick<ConfigProblem, 'reason' | 'mend'> | undefined {
+function folderProblem(folder: string): Fault | undefined {
   try {
     if (statSync(folder).isDirectory()) return undefined;
     return { reason: 'this is no folder', mend: 'name the folder that the file is in' };
   } catch (error) {
-    const code = isNativeError(error) && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code !== 'ENOENT')
       return {
         reason: `cannot open the folder (${String(code)})`,
@@ -153,8 +152,8 @@ function unknownKey(
     return problem(`in Salt this restricts ${restricts.what}, and here it would not`, restricts.mend);
   if (isSaltKey(key)) return [];
   const elsewhere = kind.name === 'master' ? 'minion' : 'master';
-  if (kind.other.has(key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
-  const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...SALT_KEYS]);
+  if (kind.isOther(key)) return problem(`this is a key of the ${elsewhere} file`, `move it there`);
+  const near = nearestKey(key, [...Object.keys(kind.schema.shape), ...saltKeys()]);
   const mend = near === undefined ? 'remove it; docs/configuration.md lists the keys' : `did you mean ${near}?`;
   return problem('no key of Natrium, and none of Salt’s that it knows', mend);
 }
@@ -195,6 +194,6 @@ function invalid(
 }
 
 function unused(key: string, kind: Kind<z.ZodMiniObject>, { file, line }: FilePlace): string {
-  const where = kind.other.has(key) ? ` in the ${kind.name} file` : '';
+  const where = kind.isOther(key) ? ` in the ${kind.name} file` : '';
   return `${file}:${String(line)}: ${key} is a key of Salt that Natrium does not use${where}`;
 }

@@ -7,9 +7,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { isNativeError } from 'node:util/types';
 import { type LoadedYaml, loadYaml } from '@natrium/args';
-import { err, isList, ok, type Result } from '@natrium/model';
+import { codeOf, err, isList, ok, type Result } from '@natrium/model';
 import { filesOf, placeOfGlob, Unlistable } from './file-glob.js';
 import type { WatchedFolder } from './folder-watch.js';
 import type { ConfigProblem } from './problem.js';
@@ -191,7 +190,7 @@ class Reader {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     } catch (error) {
-      const code = isNativeError(error) && 'code' in error ? error.code : undefined;
+      const code = codeOf(error);
       // An included one was seen there: it is a link that leads nowhere.
       if (code === 'ENOENT' && file === this.main) return undefined;
       const unreadable =

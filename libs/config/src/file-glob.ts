@@ -1,7 +1,7 @@
 /** File names of a glob, sorted, as `include` and `default_include` name them: `*`, `?`, `[seq]` in any part of the path. */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { isNativeError } from 'node:util/types';
+import { codeOf } from '@natrium/model';
 import type { WatchedFolder } from './folder-watch.js';
 
 const WILD = /[*?[]/;
@@ -54,7 +54,7 @@ function ifThere<T>(path: string, look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
-    const code = isNativeError(error) && 'code' in error ? String(error.code) : String(error);
+    const code = codeOf(error) ?? String(error);
     if (NOTHING.has(code)) return undefined;
     throw new Unlistable(path, code);
   }

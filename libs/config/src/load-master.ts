@@ -28,7 +28,7 @@ export interface LoadedConfig<T> {
 const MASTER: Kind<typeof MasterConfig> = {
   name: 'master',
   schema: MasterConfig,
-  other: new Set(Object.keys(MinionConfig.shape)),
+  isOther: (key) => Object.hasOwn(MinionConfig.shape, key),
 };
 
 /** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */

@@ -4,16 +4,16 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Path } from '@natrium/args';
 import { err, ok, parseMinionId, type Result } from '@natrium/model';
-import { brokerUrl, type Fault, LOCAL_BROKER, masterUrl } from './addresses.js';
+import { brokerUrl, LOCAL_BROKER, masterUrl } from './addresses.js';
 import { check, DEFAULT_DIR } from './check.js';
 import { webhookProblem } from './event-sinks.js';
 import { deepFreeze } from './freeze.js';
 import { fullHostName } from './host-name.js';
 import type { LoadedConfig } from './load-master.js';
-import { MASTER_KEYS } from './master-keys.js';
+import { masterKeys } from './master-keys.js';
 import { checkMasterFinger } from './master-finger.js';
 import { MinionConfig } from './minion-config.js';
-import type { ConfigProblem } from './problem.js';
+import type { ConfigProblem, Fault } from './problem.js';
 
 /** What the host says of itself; an argument so that tests need no particular host. */
 export interface Host {
@@ -27,7 +27,7 @@ export function loadMinionConfig(
   dir = DEFAULT_DIR,
   host = thisHost(),
 ): Result<LoadedConfig<MinionConfig>, readonly ConfigProblem[]> {
-  const checked = check(dir, { name: 'minion', schema: MinionConfig, other: MASTER_KEYS });
+  const checked = check(dir, { name: 'minion', schema: MinionConfig, isOther: (key) => masterKeys().includes(key) });
   if (!checked.ok) return checked;
   const { values, locate, folders, reports, unused } = checked.value;
   const id = parseMinionId(

@@ -98,7 +98,7 @@ const jobKeys = {
   }),
   request_rate: z._default(seconds(0, 1_000_000), 200).register(keyDocs, {
     group: jobs,
-    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events; of events each KiB counts as a message. 0 is no limit',
+    doc: 'How many requests a second one caller may make; who makes more is told to slow down. A minion may ask as often for its mine and its next user of the broker, and send ten times as many returns and messages of events; of events each KiB counts as a message. Where a target takes more than 20,000 tests of minions (a plain glob is one test of each, a term about data four, a pattern as many as it has places where a character may stand), each 20,000 count as a request more, but not of who has full access. 0 is no limit',
     takes: 'a number, 0 to 1000000',
   }),
   request_burst: z._default(whole(1, 1_000_000), 1000).register(keyDocs, {
@@ -135,6 +135,11 @@ const jobKeys = {
     group: jobs,
     doc: 'How many bytes of events each node of the broker keeps at most; beyond them the oldest go before their time. So much of its `max_file` is set aside, or half, a quarter and so on where there is no room for it',
     takes: 'bytes, 67108864 to 1125899906842624',
+  }),
+  audit_archive_after: z._default(whole(0, 36_500), 0).register(keyDocs, {
+    group: jobs,
+    doc: 'After how many days `natriumctl audit archive` may move records of the audit into a file; 0: never, the audit is kept for ever',
+    takes: 'whole days, 0 to 36500',
   }),
   max_event_size: z
     ._default(whole(1024, 67_108_864), 1_048_576)

@@ -1,6 +1,6 @@
 /** The fingerprint that a minion pins: 32 pairs of hex digits, a hash of the cluster's root key. */
 import { err, ok, type Result } from '@natrium/model';
-import type { Fault } from './addresses.js';
+import type { Fault } from './problem.js';
 
 const MEND = 'run natriumctl fingerprint (or natrium-key -F) on the master and copy the 32 pairs of the root key';
 

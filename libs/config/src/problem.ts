@@ -1,14 +1,17 @@
 /** What is wrong with a configuration: where, why, and how to mend it. Never holds the value of a key that may be secret. */
 import type { Path } from '@natrium/args';
 
-export interface ConfigProblem {
+export interface Fault {
+  readonly reason: string;
+  readonly mend: string;
+}
+
+export interface ConfigProblem extends Fault {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
   /** Keys and list indexes from the top; empty when the whole file is meant. */
   readonly path: Path;
-  readonly reason: string;
-  readonly mend: string;
 }
 
 /** `/etc/natrium/master:12: peer.web*: reason. Mend: …` */

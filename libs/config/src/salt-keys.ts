@@ -116,14 +116,17 @@ export const RESTRICTS: ReadonlyMap<string, { readonly what: string; readonly me
   ],
 ]);
 
-export const SALT_KEYS: ReadonlySet<string> = new Set(`${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`.trim().split(/\s+/));
+/** Made when it is asked for: seldom, and an agent would hold some hundred strings for it. */
+export function saltKeys(): readonly string[] {
+  return `${WITH_DEFAULTS} ${WITHOUT_DEFAULTS}`.trim().split(/\s+/);
+}
 
 /** What SaltGUI keeps in the master's file and reads by `config.values`; it shows all of it to whoever logs in. */
 export const GUI_PREFIX = 'saltgui_';
 
 /** Salt's optional modules read dotted keys of their own (`auth.ldap.server`, `mysql.host`). */
 export function isSaltKey(key: string): boolean {
-  return SALT_KEYS.has(key) || isGuiKey(key) || /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
+  return saltKeys().includes(key) || isGuiKey(key) || /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/.test(key);
 }
 
 export function isGuiKey(key: string): boolean {

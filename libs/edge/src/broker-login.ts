@@ -5,7 +5,7 @@ import { shownAddress } from '@natrium/config';
 import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
 import { inboxOf } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { RoleOptions } from './role-link.js';
+import type { RoleOptions } from './role-options.js';
 
 /** Who a service is to the broker, and where its answers come. @throws {KeyfileCorrupt} When there are none. */
 export function brokerLogin(path: string): Required<Pick<NatsOptions, 'user' | 'inbox'>> {
@@ -42,7 +42,7 @@ export async function connectBroker(options: RoleOptions): Promise<NatsTransport
     onAlert: (alert, cause) => {
       log.error({ err: cause }, alert);
     },
-    // Nothing is wrong any more; but who was alerted must hear it at the level that logs have by default.
+    // A warning, though nothing is wrong any more: whoever saw the alert has to see this at the default log level, too.
     onOver: (sentence) => {
       log.warn(sentence);
     },

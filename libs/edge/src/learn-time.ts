@@ -55,7 +55,7 @@ export async function learnTimeAgain(of: Learner): Promise<void> {
   if (clock.offsetMs !== before) reportClock(clock, log);
 }
 
-/** What was learned of a clock that was set since then is worth nothing: asks again. */
+/** Asks again when the clock of this host was set since then: the offset that was learned is worth nothing. */
 export async function correctTime(of: Learner): Promise<void> {
   if (of.clock.wasSet()) await learnTimeAgain(of);
 }

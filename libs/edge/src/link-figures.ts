@@ -1,4 +1,4 @@
-/** What every service tells of its keys and certificates: each is seen before it ends. docs/operations.md#monitor. */
+/** What every service tells of its keys and certificates, so that the end of each is seen in time. docs/operations.md#monitor. */
 import { join } from 'node:path';
 import { storageKeyMs } from '@natrium/keystore';
 import type { RoleLink } from './role-link.js';

@@ -8,8 +8,7 @@
  * On the loopback unless a host is named: whoever reaches it may read it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-import { listeningAddress } from '@natrium/process';
+import { listeningAddress, within } from '@natrium/process';
 import type { ServiceMetrics } from './service-metrics.js';
 
 export interface MetricsAddress {
@@ -103,8 +102,7 @@ async function troubleOf({ brokerAnswers, storeTrouble }: Asked): Promise<string
     () => true,
     () => false,
   );
-  const isThere = await Promise.race([answered, pause(BROKER_MS, false, { ref: false })]);
-  return isThere ? storeTrouble() : 'the broker does not answer';
+  return (await within(BROKER_MS, answered)) === true ? storeTrouble() : 'the broker does not answer';
 }
 
 function reply(response: ServerResponse, status: number, text: string): void {

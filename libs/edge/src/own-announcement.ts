@@ -1,14 +1,14 @@
 /**
  * The announcement of a service: told to who listens, and stored for who comes later.
  *
- * After any write that the broker refused it is stored once more, until that succeeds: a service that writes seldom knows so, soon,
- * whether the broker takes writes again.
+ * After any write that the broker refused, it is stored again until that succeeds. So also a service that writes seldom soon knows when
+ * the broker takes writes again.
  */
 import type { NatsTransport, OwnParty, Store } from '@natrium/bus';
 import { encode, signedToWire } from '@natrium/envelope';
 import type { Logger } from 'pino';
 
-/** The connection forgets a refused write after three times as long. */
+/** The connection remembers a refused write for three times as long (`REFUSED_MS` in libs/bus), so each try keeps the trouble known. */
 const AGAIN_MS = 5000;
 
 export interface AnnouncementParts {

@@ -6,7 +6,6 @@
  */
 import { join } from 'node:path';
 import {
-  type BrokerTls,
   Clock,
   Directory,
   type Journal,
@@ -21,42 +20,24 @@ import {
   Sealer,
   type Store,
   tellingUnopened,
-  type Tracing,
   whenWriteRefused,
 } from '@natrium/bus';
 import { randomBytes, type RoleName, signedIn, toHex } from '@natrium/envelope';
 import { MasterKeys, type StorageClass, type StorageFolder } from '@natrium/keystore';
 import { type Subjects, subjectsOf } from '@natrium/wire';
-import type { Logger } from 'pino';
 import { connectBroker } from './broker-login.js';
 import { correctTime, type Learner, learnTime, learnTimeAgain } from './learn-time.js';
 import { OwnAnnouncement } from './own-announcement.js';
+import type { RoleOptions } from './role-options.js';
 import { refuseEnded, rolesAtStart } from './roles-at-start.js';
 import { RolesEnd } from './roles-end.js';
 import { RolesFollowing } from './roles-following.js';
 import { bucketOptions, type EventsKeeping, type Keeping, patienceOf } from './store-options.js';
 import { WatchedKeys } from './watch-keys.js';
 
-export interface RoleOptions {
-  readonly role: RoleName;
-  readonly servers: readonly string[];
-  readonly tls?: BrokerTls | undefined;
-  /** `jwt`: the broker wants the role's credentials. */
-  readonly brokerAuth?: 'none' | 'jwt';
-  readonly cluster: string;
-  readonly pkiDir: string;
-  readonly cacheDir: string;
-  readonly epochMs: number;
-  readonly overlapMs: number;
-  readonly skewMs: number;
-  readonly replicas: number;
-  readonly log: Logger;
-  readonly onUnopened?: ((reason: string) => void) | undefined;
-  /** For the instance that this is; no traces when it is left out. */
-  readonly openTracing?: ((instance: string) => Promise<Tracing>) | undefined;
-}
-
-const [RENEW_MS, ANNOUNCEMENT_MS] = [5 * 60_000, 15 * 60_000];
+/** How often a service announces itself anew, and how long one announcement holds. */
+const RENEW_MS = 5 * 60_000;
+const ANNOUNCEMENT_MS = 15 * 60_000;
 
 export class RoleLink {
   readonly #timers: NodeJS.Timeout[] = [];
@@ -158,7 +139,8 @@ export class RoleLink {
   async events(keep: EventsKeeping | 'read', ahead?: number): Promise<Journal> {
     const { cluster, replicas, log } = this.options;
     const patience = patienceOf(this.options);
-    const [name, subjects] = [`NT_${cluster}_events`, this.subjects.events('*')];
+    const name = `NT_${cluster}_events`;
+    const subjects = this.subjects.events('*');
     const raw =
       keep === 'read'
         ? journalToRead(this.transport, name, ahead)

@@ -20,7 +20,7 @@ export function rolesAtStart(keys: MasterKeys, seen: string, log: Logger): Roles
 }
 
 /**
- * For the acl-service, which has nobody to ask for the time or for a newer document: what it would sign counts for nobody.
+ * Stops an acl-service whose roles document has ended. It has nobody to ask for a newer one, and nothing that it signs would count.
  *
  * @throws {RolesEnded}
  */

@@ -1,8 +1,8 @@
 /**
  * Newer roles documents, while a service runs: from its own key folder and from `dir.roles`, and never an older one.
  *
- * The highest that was seen is kept in `cachedir`, so that a restart with an older key folder goes no way back; what a disk did not
- * take is written at the next telling. The acl-service tells everyone else, and itself.
+ * The newest that was seen is kept in `cachedir`, so that a restart with an older key folder does not go back to an older document; when
+ * the disk did not take it, it is written again at the next telling. The acl-service tells everyone, itself included.
  *
  * Spec: spec/envelope.md#roles.
  */

@@ -12,7 +12,7 @@ import { NestFactory } from '@nestjs/core';
 import { readTrouble, writeTrouble } from '@natrium/bus';
 import { logOptions } from '@natrium/config';
 import { type RoleName, sodiumBuild, sodiumReady } from '@natrium/envelope';
-import { finished, programOptions, STOP_MS, tidyAtRest, whenToldToStop } from '@natrium/process';
+import { programOptions, STOP_MS, tidyAtRest, whenToldToStop, within } from '@natrium/process';
 import { type LiveTracing, NOT_TRACED, openTracing } from '@natrium/tracing';
 import { messageOf, VERSION } from '@natrium/model';
 import { pino, type Logger } from 'pino';
@@ -37,9 +37,9 @@ export interface ServiceStart {
   readonly metrics: ServiceMetrics | undefined;
   /** Registers what is to be begun once the service hears. */
   readonly onListening: (begin: Hook) => void;
-  /** Registers what is to be done first, while the service still hears what is for this replica alone. */
+  /** Registers what is to be done first when the service stops; it still hears what is for this replica alone. */
   readonly beforeStop: (stop: Hook) => void;
-  /** Registers what is waited for once it hears only what is for this replica alone, beside the answers that it owes. */
+  /** Registers what is waited for after that, together with the answers that it still owes; it still hears what is for this replica alone. */
   readonly onFinish: (finish: Hook) => void;
   /** Registers what is to be done before the connection closes. */
   readonly onStop: (stop: Hook) => void;
@@ -52,7 +52,7 @@ export interface OpenService {
   close(atOnce?: AbortSignal): Promise<void>;
 }
 
-/** For what came last, after the 20 s: in a moment it is stored, where the broker takes anything. */
+/** Time to store what came last, after the 20 s: only a moment is needed where the broker takes writes. */
 const LAST_MS = 3000;
 
 const OWN_OPTIONS = {
@@ -73,10 +73,9 @@ const ABOUT = {
 export async function runService(
   role: keyof typeof ABOUT,
   create: (start: ServiceStart) => Promise<DynamicModule>,
-  started: (start: ServiceStart) => Promise<void> | void = () => undefined,
 ): Promise<void> {
   try {
-    await start(role, create, started);
+    await start(role, create);
   } catch (error) {
     process.stderr.write(`natrium ${role}: ${messageOf(error)}\n`);
     process.exitCode = 1;
@@ -84,11 +83,7 @@ export async function runService(
   }
 }
 
-async function start(
-  role: keyof typeof ABOUT,
-  create: (start: ServiceStart) => Promise<DynamicModule>,
-  started: (start: ServiceStart) => Promise<void> | void,
-): Promise<void> {
+async function start(role: keyof typeof ABOUT, create: (start: ServiceStart) => Promise<DynamicModule>): Promise<void> {
   endWithSupervisor();
   const { configDir, own } = programOptions(`natrium ${role}`, ABOUT[role], OWN_OPTIONS);
   const address = own.metrics === undefined ? undefined : metricsAddress(own.metrics);
@@ -97,7 +92,7 @@ async function start(
   for (const report of config.reports) log.warn(report);
   const door = address === undefined ? undefined : await MetricsDoor.open(address);
   const metrics = door === undefined ? undefined : new ServiceMetrics(role);
-  const service = await openService({ role, config, log, metrics }, create, started);
+  const service = await openService({ role, config, log, metrics }, create);
   const { transport } = service.link;
   endWhenLost(transport, log);
   if (metrics !== undefined)
@@ -129,7 +124,6 @@ export interface ServiceOptions {
 export async function openService(
   { role, config, log, metrics }: ServiceOptions,
   create: (start: ServiceStart) => Promise<DynamicModule>,
-  started: (start: ServiceStart) => Promise<void> | void = () => undefined,
 ): Promise<OpenService> {
   await sodiumReady();
   const onUnopened = (reason: string) => {
@@ -146,33 +140,35 @@ export async function openService(
   const link = await RoleLink.open({ role, log, onUnopened, openTracing: open, ...config });
   if (metrics !== undefined) tellLinkFigures(metrics, link);
   const hooks: Hooks = { begins: [], first: [], finishes: [], stops: [] };
-  const about: ServiceStart = {
-    ...{ link, config, log, metrics },
+  const module = await create({
+    link,
+    config,
+    log,
+    metrics,
     onListening: (begin) => hooks.begins.push(begin),
     beforeStop: (stop) => hooks.first.push(stop),
     onFinish: (finish) => hooks.finishes.push(finish),
     onStop: (stop) => hooks.stops.push(stop),
-  };
-  const module = await create(about);
+  });
   await link.announce();
   const strategy = strategyOf(link, { role, config, log, metrics });
   const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(log), abortOnError: false });
   await app.listen();
   for (const route of strategy.getHandlers().keys()) metrics?.serves(route);
   await link.transport.flush();
-  for (const begin of [...hooks.begins, started]) await begin(about);
+  for (const begin of hooks.begins) await begin();
   return {
     link,
-    close: async (atOnce = new AbortController().signal) => {
-      // What cannot be finished keeps nothing from its end.
+    close: async (atOnce) => {
+      // What cannot be finished does not keep the service from its end.
       const leaving = leave(link, strategy, hooks).catch((error: unknown) => {
         log.error({ err: error }, 'what is under way could not be finished');
       });
-      await finished(leaving, STOP_MS, atOnce);
+      await within(STOP_MS, leaving, atOnce);
       const { size: unanswered } = strategy.answering;
       if (unanswered > 0) log.warn({ unanswered }, 'it ends all the same: what it was asked has no answer yet');
       await app.close();
-      await finished(settleLast(link, strategy), LAST_MS, atOnce);
+      await within(LAST_MS, settleLast(link, strategy), atOnce);
       for (const stop of hooks.stops) await stop();
       await link.close();
       await traces.close();
@@ -200,8 +196,8 @@ function strategyOf({ bus, own }: RoleLink, { role, config, log, metrics }: Serv
 async function leave({ transport }: RoleLink, strategy: SealedStrategy, { first, finishes }: Hooks): Promise<void> {
   await Promise.all([strategy.leaveQueue(), ...first.map((stop) => stop())]);
   await Promise.all([strategy.answering.settled(), ...finishes.map((finish) => finish())]);
-  // Nobody opens the last answers once the announcement is taken back, which does not wait for them. Those of a broker that is away
-  // are sent when the connection is closed.
+  // The last answers leave before the announcement is taken back: after that, nobody could open them. While the broker is away they are
+  // sent when the connection is closed.
   await transport.flush().catch(() => undefined);
 }
 
@@ -211,7 +207,7 @@ async function settleLast({ transport }: RoleLink, strategy: SealedStrategy): Pr
   await transport.flush().catch(() => undefined);
 }
 
-/** From the first moment on: a service that waits for its broker would else outlive whoever started it. */
+/** Called first of all: a service that waits for its broker would otherwise outlive its supervisor. */
 function endWithSupervisor(): void {
   if (process.env['NATRIUM_SUPERVISED'] !== undefined) process.stdin.on('end', () => process.exit(0)).resume();
 }
@@ -229,7 +225,7 @@ function stopOnSignal(log: Logger, stop: (atOnce: AbortSignal) => Promise<void>)
   });
 }
 
-/** Nest's own lines go into ours, at the level of detail. */
+/** Nest's own log lines go into ours; what Nest calls information is only detail here. */
 function nestLogger(log: Logger): LoggerService {
   const at = (level: 'debug' | 'warn' | 'error') => (message: unknown) => {
     log[level](message instanceof Error ? { err: message } : { nest: String(message) }, 'nest');

@@ -18,14 +18,14 @@ export interface StrategyOptions {
   readonly queue: string;
   readonly instance: string;
   readonly onHandlerFailure: (route: string, cause: unknown) => void;
-  /** How long a handler took, where it answers itself: a return's receipt follows the store, which many share. */
+  /** How long a handler took. Not told of returns: their receipts follow the store, which many returns share. */
   readonly onAnswered?: (route: string, seconds: number) => void;
 }
 
 export class SealedStrategy extends Server implements CustomTransportStrategy {
   readonly #shared: Listening[] = [];
   readonly #own: Listening[] = [];
-  /** What is being answered, but for news of jobs: other gateways go on with those. */
+  /** What is being answered; not callers of jobs, since other gateways go on with their jobs. */
   readonly #answering = new UnderWay();
   readonly #beginning = new UnderWay();
 
@@ -53,8 +53,8 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Returns that are not stored yet and jobs that have not begun yet: those end soon, but while it listens others may come all the time.
-   * What a service tells of them on the event bus is told when they have settled after `close`.
+   * Returns that are not stored yet, and jobs that have not begun yet. They end soon, but while it listens others may come all the time; once
+   * they have settled after `close`, all that the service says of them has been handed to the event bus.
    */
   get beginning(): Pick<UnderWay, 'size' | 'settled'> {
     return this.#beginning;
@@ -101,12 +101,12 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     };
   }
 
-  /** What came in at once is handed on at once: thousands of returns do, and Nest's way to a handler costs as much as to open one. */
+  /** Messages that came in together are handed on together: there are thousands of returns, and Nest's way to a handler costs as much as opening one. */
   #acknowledging(at: string, handler: Handler): (opened: Opened) => Promise<unknown> | undefined {
     const failed = (cause: unknown) => {
       this.options.onHandlerFailure(at, cause);
     };
-    // Until its end, nothing of a message is held here but this: thousands may wait for theirs, and V8 copies what is held.
+    // Until a message is done, only its `acknowledge` is held here: thousands may wait, and V8 would copy whatever is held.
     const afterIts = (end: Promise<unknown>, acknowledge: (() => void) | undefined) =>
       end.then((isDone) => {
         try {
@@ -126,7 +126,7 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     };
     let waiting: Opened[] = [];
     return (opened) => {
-      // Of a message that is traced, all that is done is a step of its own.
+      // With traces on, each message is a step of its own, so none is put together with others.
       if (this.options.bus.tracing.isOn) return this.#untilStored(handOn([opened]));
       waiting.push(opened);
       if (waiting.length > 1) return undefined;
@@ -139,7 +139,7 @@ export class SealedStrategy extends Server implements CustomTransportStrategy {
     };
   }
 
-  /** Takes the promise and not the work: while that waits, it would hold its messages. */
+  /** Takes a promise instead of a function: the function would hold its messages while it waits. */
   #untilStored(handed: Promise<readonly Promise<void>[]>): Promise<unknown> {
     return this.#beginning.during(async () => Promise.all(await handed));
   }

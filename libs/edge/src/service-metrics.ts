@@ -6,8 +6,8 @@ import { VERSION } from '@natrium/model';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Values of a label that a counter has from the start on, at 0: one that is born with its first count never rises for `rate` and
- * `increase`, and an alert on it does not fire.
+ * Values of a label that a counter shows from the start, at 0. For `rate` and `increase`, a series that only appears with its first count
+ * has never risen, and an alert on it does not fire.
  */
 type Known = Iterable<string>;
 
@@ -159,7 +159,7 @@ export class ServiceMetrics {
     };
   }
 
-  /** One whose end is told, as its file says each time; of a file that is not here nothing is. @param path Of PEM. */
+  /** Tells when a certificate ends, as its file says at each look; a file that is not here is left out. @param path Of a PEM file. */
   certificate(what: string, path: string): void {
     this.#certificates.set(what, path);
   }
@@ -172,7 +172,7 @@ export class ServiceMetrics {
     this.#unopened(reason, 1);
   }
 
-  /** A route that is served here: none of its requests has failed yet. */
+  /** Shows the failures of a route that is served here, from 0 on. */
   serves(route: string): void {
     this.#failures(route, 0);
   }

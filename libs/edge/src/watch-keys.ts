@@ -47,7 +47,7 @@ export class WatchedKeys {
     return store;
   }
 
-  /** Keys have come, of whichever kind: what could not be read or believed may be by now. */
+  /** Called when keys of any kind have come: values that could not be read or believed before may be readable now. */
   readMissed(): void {
     if (this.#isClosed) return;
     clearTimeout(this.#again);

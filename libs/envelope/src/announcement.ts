@@ -38,7 +38,7 @@ export interface Announcement {
 /** A party as its verified announcement tells it. */
 export interface KnownParty extends Announcement {
   readonly keyId: Uint8Array;
-  /** Of services only, which hello passes on: a gateway knows as many minions as there are. */
+  /** The announcement itself, which hello passes on; kept of services only, since a gateway knows a whole fleet of minions. */
   readonly announced?: Signed;
 }
 
@@ -83,7 +83,7 @@ export function announcedNow(party: KnownParty, now: number, skewMs: number): Re
   return party.notBefore > now + skewMs ? err('future') : ok(party);
 }
 
-/** Its keys lie in one buffer: a buffer for each of them is most of what a known party costs. */
+/** Puts the keys of a party into one buffer: three buffers would be most of the memory that a known party takes. */
 function keptTogether(announcement: Announcement): KnownParty {
   const { owner, use, epochKey, notBefore, notAfter, rolesSerial } = announcement;
   const keys = new Uint8Array(96);

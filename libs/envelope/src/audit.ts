@@ -1,8 +1,8 @@
 /**
- * The audit: one hash chain for each acl instance, each record carrying the hash of the one before, and signed heads.
+ * The audit: one hash chain for each acl instance, each record carrying the hash of the one before, and signed heads and cuts.
  *
  * An edit, a gap or another order breaks the chain; a cut tail shows wherever a later grant or head survives. The first
- * record names the heads of the other chains.
+ * record names the heads of the other chains. A cut says which beginnings were archived and are gone by right.
  *
  * Spec: spec/envelope.md#audit; vectors: spec/vectors/audit.json.
  */
@@ -65,6 +65,13 @@ export interface AuditHead extends ChainEnd {
   readonly time: number;
 }
 
+/** Up to where each chain was archived; a chain that is whole is not in it. What one names the next one names, too. */
+export interface AuditCut {
+  readonly time: number;
+  /** The last record of each that is gone; of each chain one. */
+  readonly ends: readonly ChainEnd[];
+}
+
 export type AuditProblem = 'signature' | 'shape';
 
 const MAX_WORD = 32;
@@ -72,55 +79,38 @@ const MAX_JID = 64;
 const MAX_SENTENCE = 4096;
 /** Ends of other chains that the first record of a chain names. */
 export const MAX_HEADS = 1024;
+/** Chains of which a cut tells. */
+export const MAX_CUTS = 4096;
 const FIRST = new Uint8Array(32);
 
 export function auditHash(bytes: Uint8Array): Uint8Array {
   return blake2b(32, null, bytes);
 }
 
-/** One instance's chain: gives each entry its place. */
+/** One instance's chain, from its first record on: a process that starts anew begins another. */
 export class AuditChain {
-  #number: number;
-  #hash: Uint8Array;
+  #number = -1;
+  #hash: Uint8Array = FIRST;
 
-  /** @param end Where the chain ended before; it begins anew without. */
+  /** @param heads Where the other chains end: the first record names them. */
   constructor(
     readonly chain: string,
     private readonly heads: readonly ChainEnd[],
-    end?: { readonly number: number; readonly hash: Uint8Array },
-  ) {
-    this.#number = end === undefined ? -1 : end.number;
-    this.#hash = end === undefined ? FIRST : end.hash;
-  }
+  ) {}
 
   /** The last record's number and hash; number -1 while there is none. */
   get end(): ChainEnd {
     return { chain: this.chain, number: this.#number, hash: this.#hash };
   }
 
-  append(entry: AuditEntry): { readonly bytes: Uint8Array; readonly number: number; readonly hash: Uint8Array } {
+  /** Gives an entry the next place. @throws {RangeError} When a field is out of bounds: then it has none. */
+  append(entry: AuditEntry): { readonly bytes: Uint8Array; readonly number: number } {
     const number = this.#number + 1;
     const heads = number === 0 ? this.heads : [];
-    const { time, what, caller, digest, jid, verdict, rule, detail } = entry;
-    const { chain } = this;
-    const previous = this.#hash;
-    const bytes = encodeAudit({
-      chain,
-      number,
-      previous,
-      heads,
-      time,
-      what,
-      caller,
-      digest,
-      jid,
-      verdict,
-      rule,
-      detail,
-    });
+    const bytes = encodeAudit({ ...entry, chain: this.chain, number, previous: this.#hash, heads });
     this.#number = number;
     this.#hash = auditHash(bytes);
-    return { bytes, number, hash: this.#hash };
+    return { bytes, number };
   }
 }
 
@@ -162,6 +152,29 @@ export function readAuditHead(
   if (signerAmong(aclKeys, 'audit', cluster, object) === undefined) return err('signature');
   const head = shaped(object.bytes, readHead);
   return head === undefined ? err('shape') : ok(head);
+}
+
+export function signAuditCut(acl: SigningKey, cluster: Cluster, { time: at, ends }: AuditCut): Signed {
+  const bytes = encode([at, ends.map(({ chain, number, hash }) => [chain, number, hash])]);
+  if (shaped(bytes, readCut) === undefined) throw new RangeError('not an audit cut');
+  return signed(acl, 'audit-cut', cluster, bytes);
+}
+
+export function readAuditCut(
+  object: Signed,
+  cluster: Cluster,
+  aclKeys: readonly Uint8Array[],
+): Result<AuditCut, AuditProblem> {
+  if (signerAmong(aclKeys, 'audit-cut', cluster, object) === undefined) return err('signature');
+  const cut = shaped(object.bytes, readCut);
+  return cut === undefined ? err('shape') : ok(cut);
+}
+
+function readCut(wire: Wire): AuditCut {
+  const [at, list] = fields(wire, 2);
+  const ends = listOf(list, MAX_CUTS, readEnd);
+  const isEachOnce = new Set(ends.map(({ chain }) => chain)).size === ends.length;
+  return isEachOnce ? { time: time(at), ends } : refuse();
 }
 
 function readHead(wire: Wire): AuditHead {

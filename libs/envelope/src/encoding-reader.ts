@@ -8,14 +8,14 @@
 import { isUtf8 } from 'node:buffer';
 
 import { copied, textOf, utf8Of } from './bytes.js';
-import type { Wire, WireMap } from './encoding.js';
 import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
+import type { Wire, WireMap } from './encoding-values.js';
 
-/** Longer ones are read faster by the platform, which is asked two things about each. */
+/** Bytes; the platform reads longer texts faster, which takes two calls for each. */
 const SHORT_TEXT = 64;
-/** Shorter ones are put together faster than the platform is asked for them; a longer one would be a tree of its letters. */
+/** Letters of a text that is put together here, faster than by a call of the platform; V8 would keep a longer one as a tree of its parts. */
 const FEW_LETTERS = 8;
-/** No more room is made for what is said to come than this. */
+/** Items for which room is made at first, whatever length the bytes claim. */
 const SHORT_LIST = 64;
 const LONG_FORM = 'a length or integer is not in its shortest form';
 const CUT_SHORT = 'the value is cut short';

@@ -4,8 +4,8 @@
  * Spec: spec/envelope.md#encoding.
  */
 import { allocate } from './bytes.js';
-import type { Wire, WireMap } from './encoding.js';
 import { EncodingError, MAX_DEPTH, TOO_DEEP } from './encoding-error.js';
+import type { Wire, WireMap } from './encoding-values.js';
 
 const START = 4096;
 /** A buffer that grew beyond this for one large value isn't kept. */

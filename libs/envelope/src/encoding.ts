@@ -9,14 +9,12 @@
  */
 import { concat, u32 } from './bytes.js';
 import { Reader } from './encoding-reader.js';
+import type { Wire, WireMap } from './encoding-values.js';
 import { Writer } from './encoding-writer.js';
 
 export { EncodingError } from './encoding-error.js';
 
-export type Wire = null | boolean | number | string | Uint8Array | readonly Wire[] | WireMap;
-export interface WireMap {
-  readonly [key: string]: Wire;
-}
+export type { Wire, WireMap };
 
 const reader = new Reader();
 const writer = new Writer();

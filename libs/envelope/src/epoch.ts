@@ -98,7 +98,7 @@ interface Pair {
 }
 
 interface Pairs {
-  /** By the array that holds the peer's public key, whose bytes never change: a known party's is always the same one. */
+  /** By the array itself that holds the peer's public key: a known party's is always the same array, whose bytes never change. */
   byObject: WeakMap<Uint8Array, Pair>;
   readonly byKey: Map<string, Pair>;
 }

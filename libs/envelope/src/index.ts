@@ -1,15 +1,19 @@
 export { announce, announcedNow, type KnownParty, type Owner, readAnnouncement } from './announcement.js';
 export {
   AuditChain,
+  type AuditCut,
   type AuditEntry,
   auditHash,
   type AuditRecord,
   type ChainEnd,
   encodeAudit,
   followsAudit,
+  MAX_CUTS,
   MAX_HEADS,
   readAudit,
+  readAuditCut,
   readAuditHead,
+  signAuditCut,
   signAuditHead,
 } from './audit.js';
 export { concat, equalBytes, fromHex, mapKey, toHex } from './bytes.js';
@@ -21,7 +25,7 @@ export { type CheckedJoin, readJoin, signJoin } from './join.js';
 export { clusterOf, fingerprint, fp, type Identity, identityFrom, newIdentitySecret, pemOf } from './keys.js';
 export { type MemberTree, MemberTrees } from './member-trees.js';
 export { leafOf, MerkleTree, verifyProof } from './merkle.js';
-export { OPEN_REASONS, type OpenContext, type OpenedMessage, type OpenFailure, openMessage } from './open.js';
+export { OPEN_REASONS, type OpenContext, type OpenedMessage, openMessage, type OpenReason } from './open.js';
 export { namesOf } from './party-names.js';
 export { randomBytes } from './random.js';
 export { policyRevision } from './policy-revision.js';

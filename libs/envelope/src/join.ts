@@ -46,7 +46,7 @@ export function readJoin(
     readonly now: number;
     readonly skewMs: number;
     readonly maxAgeMs: number;
-    /** For whoever reads the same announcement more than once. */
+    /** Reads the announcement in it, where the caller does so more than once and remembers it. */
     readonly readAnnouncement?: (announcement: Signed) => Result<KnownParty, unknown>;
   },
 ): Result<CheckedJoin, JoinProblem> {

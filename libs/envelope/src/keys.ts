@@ -15,8 +15,6 @@ const FP = utf8('natrium/1/fp\0');
 const KEY_ID = utf8('natrium/1/key\0');
 
 export interface Identity {
-  /** 32 bytes, the only thing that is kept. */
-  readonly secret: Uint8Array;
   readonly signing: SigningKey;
   /** The public half of `signing`: what people accept. */
   readonly publicKey: Uint8Array;
@@ -29,18 +27,15 @@ export function newIdentitySecret(): Uint8Array {
   return randomBytes(32);
 }
 
-/** @param secret 32 bytes. */
+/** @param secret 32 bytes: all that is ever stored of an identity. */
 export function identityFrom(secret: Uint8Array): Identity {
   const nkeySeed = sodium.crypto_kdf_derive_from_key(32, 2, CONTEXT, secret);
   const signing = SigningKey.fromSeed(sodium.crypto_kdf_derive_from_key(32, 1, CONTEXT, secret));
   const nkeyPublic = sodium.crypto_sign_seed_keypair(nkeySeed).publicKey;
-  const shown = { signing, publicKey: signing.publicKey, nkeyPublic };
-  // Secrets aren't enumerable: a logger that prints the object doesn't meet them.
-  const hidden = { secret: new Uint8Array(secret), nkeySeed };
-  return Object.defineProperties({ ...shown, ...hidden }, { secret: HIDDEN, nkeySeed: HIDDEN });
+  const identity = { signing, publicKey: signing.publicKey, nkeySeed, nkeyPublic };
+  // Not enumerable: a logger that prints the object doesn't meet it.
+  return Object.defineProperty(identity, 'nkeySeed', { enumerable: false, writable: false, configurable: false });
 }
-
-const HIDDEN: PropertyDescriptor = { enumerable: false, writable: false, configurable: false };
 
 /** The name of a cluster in signed bytes: SHA-256 of its first root's public key. */
 export function clusterOf(firstRoot: Uint8Array): Cluster {

@@ -13,7 +13,7 @@ export interface TreeMember {
   readonly key: Uint8Array;
 }
 
-/** A smaller set is hashed in less than a millisecond, and would push out a large one. */
+/** Members from which on a tree is remembered: a smaller one is hashed in less than a millisecond, and would push out a large one. */
 const LARGE = 64;
 const REMEMBERED = 4;
 /** A tree takes some 300 bytes for each member. */
@@ -38,7 +38,7 @@ export class MemberTree {
     return this.#tree.count;
   }
 
-  /** Of number `at` of the list: its leaf's index, and the proof. @throws {RangeError} When the list is shorter. */
+  /** The index of a member's leaf in the tree, and its proof. @param at Its place in the list. @throws {RangeError} When the list is shorter. */
   placeOf(at: number): readonly [index: number, proof: Uint8Array[]] {
     this.#indexes ??= Int32Array.from(this.#leaves, (leaf) => this.#tree.indexOf(leaf));
     const index = this.#indexes[at] ?? -1;
@@ -47,7 +47,7 @@ export class MemberTree {
 }
 
 export class MemberTrees {
-  /** The last that was asked for first. */
+  /** The one that was asked for last comes first. */
   #last: readonly MemberTree[] = [];
 
   /** @throws {RangeError} Without any member. */
@@ -71,7 +71,7 @@ function isSame(some: readonly TreeMember[], others: readonly TreeMember[]): boo
   );
 }
 
-/** The first always stays. */
+/** The trees that are remembered: the first always, the others as long as they are few and not too large together. */
 function withinBounds(trees: readonly MemberTree[]): readonly MemberTree[] {
   let members = 0;
   return trees.filter((tree, at) => {

@@ -19,7 +19,7 @@ const BODY = utf8('natrium/1/body');
 const WRAP = utf8('natrium/1/wrap\0');
 /** The body's key is used once, so its nonce may be nothing. */
 const ZERO_NONCE = new Uint8Array(NONCE_BYTES);
-/** Where the bodies are opened that fit: to make a buffer for each takes longer than to open it. */
+/** Small bodies are opened into this one buffer: making a buffer for each takes longer than opening it. */
 const opened = new Uint8Array(16_384);
 
 export interface BodyKeys {
@@ -71,7 +71,7 @@ export interface Wrap {
   readonly sealed: Uint8Array;
 }
 
-/** @param plaintext The content key, and after it what only this recipient may read. @param into Where what is sealed is put. */
+/** @param plaintext The content key, and after it what only this recipient may read. @param into Where the ciphertext is put. */
 export function sealWrap(
   pairKey: Uint8Array,
   place: WrapPlace,
@@ -93,7 +93,7 @@ export function openWrap(pairKey: Uint8Array, place: WrapPlace, wrap: Wrap): Unw
   return { contentKey: plaintext.subarray(0, CONTENT_KEY_BYTES), private: plaintext.subarray(CONTENT_KEY_BYTES) };
 }
 
-/** Of the wrap that is sealed or opened next; all three have 32 bytes. */
+/** One buffer for the data that a wrap binds, written anew for each wrap: sender, recipient and hash have 32 bytes each. */
 const wrapPlace = concat(WRAP, new Uint8Array(96));
 
 function wrapData({ sender, recipient, hash }: WrapPlace): Uint8Array {

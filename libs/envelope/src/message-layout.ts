@@ -73,7 +73,7 @@ export function encodeCommon(header: Uint8Array, body: Uint8Array): Uint8Array {
 }
 
 /**
- * What is there before a wrap and the encoded wrap, with room for what is sealed in it, so that it is sealed where it lies.
+ * The bytes of `before` and an encoded wrap after them, with room for its ciphertext, which is so sealed right where it belongs.
  *
  * @throws {RangeError} When a size is out of bounds.
  */
@@ -97,7 +97,7 @@ export function wrapAfter(
   return { bytes, sealed: bytes.subarray(at + sealedHead.length) };
 }
 
-/** A list of three, and the first of them. */
+/** Begins a list of three, and the byte string of 32 that is its first item. */
 const RECIPIENT_HEAD = Uint8Array.of(0x93, 0xc4, 32);
 const NONCE_HEAD = Uint8Array.of(0xc4, NONCE_BYTES);
 

@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 
 const [KEY, NONCE, TAG, SIGNATURE, SIGNING_KEY, CONTEXT] = [32, 24, 16, 64, 64, 8];
 const HASH = { least: 16, most: 64 };
-/** A larger plaintext is a message's body, parts of which may be kept for long. */
+/** A larger plaintext is a message's body. Parts of it may be kept for long, so it gets a buffer of its own, not one from the pool. */
 const WRAPPED = 256;
 const NO_KEY = new Uint8Array(new ArrayBuffer(0));
 

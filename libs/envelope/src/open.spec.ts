@@ -29,7 +29,7 @@ const message = (head: Partial<MessageHead> = {}): Uint8Array => sealTo([receive
 
 function reasonOf(bytes: Uint8Array, change: Partial<OpenContext> = {}): OpenReason | 'opened' {
   const opened = openMessage(bytes, aContext(receiver, [sender], change));
-  return opened.ok ? 'opened' : opened.error.reason;
+  return opened.ok ? 'opened' : opened.error;
 }
 
 /** The parts of a message, for changing one of them. */
@@ -108,12 +108,8 @@ describe('opening', () => {
     expect(reasonOf(joined({ ...parts, header: encode(change(Array.isArray(header) ? header : [])) }))).toBe('shape');
   });
 
-  it('tells of a sender that it does not know, with the ids that are visible', () => {
-    const bytes = message({ messageId: seedOf('id').slice(0, 16) });
-    expect(openMessage(bytes, aContext(receiver, []))).toEqual({
-      ok: false,
-      error: { reason: 'unknown_sender', messageId: seedOf('id').slice(0, 16), from: sender.keyring.currentKeyId },
-    });
+  it('tells of a sender that it does not know', () => {
+    expect(openMessage(message(), aContext(receiver, []))).toEqual({ ok: false, error: 'unknown_sender' });
   });
 
   it('does not know a sender any more whose announcement has ended', () => {
@@ -125,7 +121,7 @@ describe('opening', () => {
 
   it('does not know a sender whose whole announcement is refused', () => {
     const bytes = message({ from: { ...sender.announced(), signature: new Uint8Array(64) } });
-    expect(openMessage(bytes, aContext(receiver, []))).toMatchObject({ error: { reason: 'unknown_sender' } });
+    expect(openMessage(bytes, aContext(receiver, []))).toMatchObject({ error: 'unknown_sender' });
     expect(reasonOf(message({ from: sender.announced() }))).toBe('opened');
   });
 
@@ -136,7 +132,7 @@ describe('opening', () => {
     const minion = aMinion('web2');
     const fromMinion = sealTo([receiver], minion, plaintext, { kind: 'job' });
     expect(openMessage(fromMinion, aContext(receiver, [minion], { allows }))).toMatchObject({
-      error: { reason: 'kind' },
+      error: 'kind',
     });
     expect(reasonOf(withBrokenWrap(message({ kind: 'ret' })), { allows })).toBe('kind');
   });
@@ -161,7 +157,7 @@ describe('opening', () => {
       return openMessage(bytes, aContext(rotating, [sender]));
     };
     expect(open(1)).toMatchObject({ ok: true });
-    expect(open(2)).toMatchObject({ error: { reason: 'duplicate_wrap' } });
+    expect(open(2)).toMatchObject({ error: 'duplicate_wrap' });
   });
 
   it('refuses a wrap that does not open', () => {
@@ -284,7 +280,7 @@ describe('opening', () => {
     const [rotating, other] = [aGateway('g2'), aGateway('g3')];
     const open = (from: Party) => {
       const opened = openMessage(sealTo([receiver], from, plaintext), aContext(receiver, [from], { seen }));
-      return opened.ok ? 'opened' : opened.error.reason;
+      return opened.ok ? 'opened' : opened.error;
     };
     expect([open(rotating), open(rotating)]).toEqual(['opened', 'slow_down']);
     rotating.keyring.rotate(NOW, HOUR, HOUR);
@@ -309,7 +305,7 @@ describe('opening', () => {
     const minion = aMinion('web2');
     const fromMinion = sealTo([receiver], minion, plaintext, { kind: 'answer', re: question });
     expect(openMessage(fromMinion, aContext(receiver, [minion], { expects: asked }))).toMatchObject({
-      error: { reason: 're' },
+      error: 're',
     });
   });
 
@@ -321,7 +317,7 @@ describe('opening', () => {
     // `recipient` tells that the sender doesn't know the current key yet.
     expect(openMessage(bytes, aContext(rotating, [sender]))).toMatchObject({ ok: true, value: { recipient: before } });
     rotating.keyring.expire(NOW + HOUR);
-    expect(openMessage(bytes, aContext(rotating, [sender]))).toMatchObject({ error: { reason: 'stale_key' } });
+    expect(openMessage(bytes, aContext(rotating, [sender]))).toMatchObject({ error: 'stale_key' });
   });
 });
 

@@ -42,21 +42,10 @@ export const OPEN_REASONS = [
 ] as const;
 export type OpenReason = (typeof OPEN_REASONS)[number];
 
-export interface OpenFailure {
-  readonly reason: OpenReason;
-  /** As the header says, once it was read: not proven before the wrap has opened. */
-  readonly messageId?: Uint8Array;
-  /** The sender's key id as far as the header tells it, not proven either. */
-  readonly from?: Uint8Array;
-}
-
 export interface OpenedMessage {
   readonly kind: string;
   readonly messageId: Uint8Array;
   readonly party: KnownParty;
-  readonly re: Uint8Array | null;
-  readonly issued: number;
-  readonly lifetime: number;
   /** What `parse` made of the plaintext. */
   readonly body: unknown;
   readonly private: Uint8Array;
@@ -88,16 +77,14 @@ export interface OpenContext {
 }
 
 /** Opens a message, or tells the first reason why not; never throws for anything in `bytes`. */
-export function openMessage(bytes: Uint8Array, ctx: OpenContext): Result<OpenedMessage, OpenFailure> {
-  if (bytes.length > ctx.maxSize) return err({ reason: 'size' });
+export function openMessage(bytes: Uint8Array, ctx: OpenContext): Result<OpenedMessage, OpenReason> {
+  if (bytes.length > ctx.maxSize) return err('size');
   const split = splitMessage(bytes);
-  if (!split.ok) return err({ reason: split.error });
+  if (!split.ok) return split;
   const header = readHeader(split.value.header);
-  if (header === undefined) return err({ reason: 'shape' });
+  if (header === undefined) return err('shape');
   const party = senderOf(header, ctx);
-  if (party === undefined) return err(failure('unknown_sender', header));
-  const opened = openFrom(party, header, split.value, ctx);
-  return opened.ok ? opened : err(failure(opened.error, header, party));
+  return party === undefined ? err('unknown_sender') : openFrom(party, header, split.value, ctx);
 }
 
 function openFrom(
@@ -113,21 +100,10 @@ function openFrom(
   if (!body.ok) return body;
   const reason = whyNotNow(party, header, ctx);
   if (reason !== undefined) return err(reason);
-  const { kind, messageId, re, issued, lifetime } = header;
+  const { kind, messageId } = header;
   const { contentKey, private: privatePart, recipient } = unwrapped.value;
   const receipt = () => receiptOf(contentKey);
-  return ok({
-    kind,
-    messageId,
-    party,
-    re,
-    issued,
-    lifetime,
-    body: body.value,
-    private: privatePart,
-    recipient,
-    receipt,
-  });
+  return ok({ kind, messageId, party, body: body.value, private: privatePart, recipient, receipt });
 }
 
 /** The sender, unless unknown or past the end of what he announced. */
@@ -211,9 +187,4 @@ function whyNotNow(party: KnownParty, header: Header, ctx: OpenContext): OpenRea
   const seen = ctx.seen.admit(namesOf(party).owner, messageId, end + ctx.skewMs + 1, ctx.now);
   if (seen !== 'new') return seen;
   return ctx.expects(header.re, party, kind) ? undefined : 're';
-}
-
-function failure(reason: OpenReason, header: Header, party?: KnownParty): OpenFailure {
-  const from = party?.keyId ?? (header.from instanceof Uint8Array ? header.from : undefined);
-  return { reason, messageId: header.messageId, ...(from && { from }) };
 }

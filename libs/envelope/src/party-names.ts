@@ -29,7 +29,7 @@ class Names implements PartyNames {
     this.owner = ownerName(party.owner);
   }
 
-  /** A hash, which only those need that are met on subjects of their own. */
+  /** Made when it is asked for: it is a hash, and only parties with subjects of their own need it. */
   get fp(): string {
     return (this.#fp ??= fp(this.party.owner.key));
   }
@@ -37,7 +37,7 @@ class Names implements PartyNames {
 
 const known = new WeakMap<KnownParty, PartyNames>();
 
-/** Whose message is looked at now, in all of those tables. */
+/** The party that was asked about last: one message asks several times about its sender. */
 let last: { readonly party: KnownParty; readonly names: PartyNames } | undefined;
 
 export function namesOf(party: KnownParty): PartyNames {

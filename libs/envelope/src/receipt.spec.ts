@@ -18,7 +18,7 @@ function sealed(to: readonly Party[]) {
 
 function receiptBy(receiver: Party, bytes: Uint8Array): Uint8Array {
   const opened = openMessage(bytes, aContext(receiver, [sender]));
-  if (!opened.ok) throw new Error(opened.error.reason);
+  if (!opened.ok) throw new Error(opened.error);
   return opened.value.receipt();
 }
 

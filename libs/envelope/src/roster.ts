@@ -25,7 +25,7 @@ export interface RosterRecord {
   readonly revision: number;
 }
 
-export type RosterProblem = 'signature' | 'shape' | 'revision';
+export type RosterProblem = 'signature' | 'shape';
 
 export function signRoster(acl: SigningKey, cluster: Cluster, record: RosterRecord): Signed {
   const { kind, name, identity, nkey, state, revision } = record;
@@ -34,17 +34,15 @@ export function signRoster(acl: SigningKey, cluster: Cluster, record: RosterReco
   return signed(acl, 'roster', cluster, bytes);
 }
 
-/** @param minRevision The highest revision seen of this record: a lower one is an old record put back. */
+/** Whoever keeps records also keeps the highest revision that they had: a lower one is an old record put back. */
 export function readRoster(
   object: Signed,
   cluster: Cluster,
   aclKeys: readonly Uint8Array[],
-  minRevision = 0,
 ): Result<RosterRecord, RosterProblem> {
   if (signerAmong(aclKeys, 'roster', cluster, object) === undefined) return err('signature');
   const record = shaped(object.bytes, readRecord);
-  if (record === undefined) return err('shape');
-  return record.revision < minRevision ? err('revision') : ok(record);
+  return record === undefined ? err('shape') : ok(record);
 }
 
 function readRecord(wire: Wire): RosterRecord {

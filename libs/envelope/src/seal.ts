@@ -32,7 +32,7 @@ export interface MessageHead {
   readonly lifetime: number;
 }
 
-/** The sender's own epoch key and its id; an `EpochKeyring` is one. */
+/** The sender's own epoch key and its id: an `EpochKeyring`, for instance. */
 export interface Sender {
   readonly current: EpochKey;
   readonly currentKeyId: Uint8Array;

@@ -22,7 +22,7 @@ const LOOK_AGAIN_MS = 100;
 
 export class SeenSets {
   readonly #senders = new Map<string, SeenSet>();
-  /** When the full table was looked through for who may be forgotten. */
+  /** When the full table was last looked through for senders who may be forgotten. */
   #lookedAt = -Infinity;
 
   constructor(private readonly limits: SeenLimits) {}
@@ -64,11 +64,11 @@ export class SeenSets {
 class SeenSet {
   /** By message id, in order of arrival: until when it is kept. */
   readonly #kept = new Map<string, number>();
-  /** The latest of all ends: from then on the whole set is worth nothing. */
+  /** The latest time until which anything is kept: from then on the whole set may be forgotten. */
   #lastEnd = 0;
-  /** Of the oldest, or of one that was before it: before this time it need not be looked for. */
+  /** The end of the oldest entry, or of one that was older: before this time the oldest need not be looked at. */
   #oldestEnd = 0;
-  /** While full: before this time no entry ends, so there is no use in looking. */
+  /** No entry ends before this time: a full set need not be looked through sooner. */
   #nextEnd = 0;
 
   constructor(private readonly max: number) {}
@@ -93,9 +93,9 @@ class SeenSet {
     return this.#kept.size;
   }
 
-  /** Usually the first to come is the first to end; two for each new one keep the set small at a constant price. */
+  /** Entries mostly end in the order in which they came: dropping up to two for each new one keeps the set small at a constant price. */
   #dropOldest(now: number): void {
-    // After a busy minute and a quiet one, nothing of the busy one is kept.
+    // Nothing here counts any more, however much a busy minute has left.
     if (this.isIdle(now)) this.#kept.clear();
     let left = 2;
     for (const [id, end] of this.#kept) {

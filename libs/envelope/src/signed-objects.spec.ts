@@ -40,11 +40,6 @@ describe('a roster record', () => {
     expect(readRoster(object, other, [acl.publicKey])).toEqual(refused('signature'));
   });
 
-  it('of a lower revision is refused, an equal one is not', () => {
-    expect(readRoster(object, CLUSTER(), [acl.publicKey], 5).ok).toBe(true);
-    expect(readRoster(object, CLUSTER(), [acl.publicKey], 6)).toEqual(refused('revision'));
-  });
-
   it.each<[string, Parameters<typeof encode>[0]]>([
     ['kind', ['runner', 'web1', web1.publicKey, web1.nkeyPublic, 'accepted', 5]],
     ['name', ['minion', '', web1.publicKey, web1.nkeyPublic, 'accepted', 5]],

@@ -8,11 +8,15 @@
  *
  * Spec: spec/envelope.md#signing; vectors: spec/vectors/signing.json.
  */
+import type { Signed } from '@natrium/model';
+
 import { concat, utf8 } from './bytes.js';
 import { randomBytes } from './random.js';
 import { anyList, bin, blob, fields, shaped, shapedValue } from './shape.js';
 import { sodium } from './sodium.js';
 import type { Wire } from './encoding.js';
+
+export type { Signed };
 
 export const SIGNED_WHATS = [
   'roles',
@@ -26,17 +30,12 @@ export const SIGNED_WHATS = [
   'grant-run',
   'time',
   'audit',
+  'audit-cut',
 ] as const;
 export type SignedWhat = (typeof SIGNED_WHATS)[number];
 
 /** SHA-256 of the first root's public key, 32 bytes: the cluster's name for ever. */
 export type Cluster = Uint8Array;
-
-/** Bytes, carried verbatim, and the signature over them, their purpose and the cluster. */
-export interface Signed {
-  readonly bytes: Uint8Array;
-  readonly signature: Uint8Array;
-}
 
 const SIGNATURE = 64;
 const PREFIX = new Map<SignedWhat, Uint8Array>(SIGNED_WHATS.map((what) => [what, utf8(`natrium/1/${what}\0`)]));

@@ -12,7 +12,7 @@ let loading: Promise<void> | undefined;
 
 /** Parts beyond this are hashed one by one, which saves copying a large body. */
 const JOINED = 4096;
-/** Where parts are put together that are hashed as one; the next ones take their place. */
+/** Small parts that are hashed as one are put together here, each time anew. */
 const joined = new Uint8Array(JOINED);
 
 /** Resolves when the functions of this library may be called. */

@@ -15,7 +15,7 @@ export class Verified<T> {
 
   constructor(private readonly max = 512) {}
 
-  /** Of just these bytes under just this signature. */
+  /** What these very bytes under this very signature say; undefined: not known. */
   of({ bytes, signature }: Signed): T | undefined {
     const known = this.#known.get(mapKey(signature));
     return known !== undefined && equalBytes(known.bytes, bytes) ? known.said : undefined;

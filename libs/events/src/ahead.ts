@@ -8,16 +8,16 @@ import { BySender } from './by-sender.js';
 
 type StoredEvent = records.StoredEvent;
 
-/** As many senders at once: a cursor names each of them. */
+/** Senders that may be ahead at once: a cursor names each of them. */
 const MOST_SENDERS = 4;
-/** What is not stored so long after it was told, while others' events are, may never be: its minion is gone, or wants it so. */
+/** An event that is not stored so long after it was told, while others' are, may never be: its minion is gone, or withholds it. */
 const LATE_MS = 60_000;
 
 export class Ahead {
   readonly #told = new Map<string, StoredEvent[]>();
-  /** By minion, when it was told, as `now` tells it. */
+  /** By minion, when the first of its events that are ahead was told, as `now` tells it. */
   readonly #since = new Map<string, number>();
-  /** When the journal gave anything back. */
+  /** When the journal last gave back anything. */
   #readAt = 0;
   readonly #last = new Map<string, number>();
   /** By sender, the number through which the journal has given it back. */
@@ -41,7 +41,7 @@ export class Ahead {
     return this.#told.size < MOST_SENDERS || this.#makesRoom() ? through + 1 : undefined;
   }
 
-  /** Should it be stored after all, it is heard again; until the journal has it nothing more of it is told early. */
+  /** Gives up a minion whose events are late. If they are stored after all they are heard again; until then none of it is told early. */
   #makesRoom(): boolean {
     for (const [sender, since] of this.#since) {
       if (this.#readAt - since < LATE_MS) continue;

@@ -1,4 +1,4 @@
-/** Something known of each sender, of those only that were heard of last. */
+/** A map by sender that remembers the senders that were heard of last, and forgets the others. */
 import { keepLatest } from '@natrium/model';
 
 const MAX_SENDERS = 20_000;

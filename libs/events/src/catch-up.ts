@@ -4,7 +4,6 @@ import { EventProblem, type From } from './bus.js';
 import { type Cursor, cursorText, LAST_INDEX, readCursor } from './cursor.js';
 import { stampOf } from './event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
-import type { JournaledBus } from './journaled-bus.js';
 import type { Member } from './members.js';
 import { gapEvent } from './outlet.js';
 
@@ -18,22 +17,34 @@ export function startOf(from: Exclude<From, 'now'>): Start {
   return cursor;
 }
 
-/** A batch that is read is settled this soon with the live bus: only then is the next one taken. */
+/** The bus as it tells what comes now. */
+export interface LiveBus {
+  now(): string;
+  /** Resolves when all up to this message of the journal has been told. */
+  reached(sequence: number): Promise<void>;
+  /** @returns Whether it still remembers all behind that message: then the listener hears from there on. */
+  join(member: Member, sequence: number): boolean;
+}
+
+/**
+ * Reads batch by batch, and after each one tries to hand the listener over to the live bus, which takes it as soon as it still
+ * remembers all that it has told since that batch.
+ */
 export class CatchUp {
   #reading: Reading | undefined;
   #start: Start = 'start';
+  /** The last message of the journal when it began: a listener that hears until now has all with that. */
+  #last = 0;
+  /** The batch that was read last. */
+  #read: number | undefined;
 
   constructor(
     private readonly log: EventLog,
     private readonly member: Member,
-    private readonly bus: JournaledBus,
-    /** Then it is at its end, and does not hear what comes. */
+    private readonly bus: LiveBus,
+    /** The listener wants what is there now, and not what comes after. */
     private readonly untilNow: boolean,
   ) {}
-
-  #last = 0;
-  /** The batch that was read last. */
-  #read: number | undefined;
 
   async begin(start: Start): Promise<void> {
     this.#start = start;
@@ -55,7 +66,7 @@ export class CatchUp {
     }
     if (nothing) {
       await this.bus.reached(last);
-      if (this.#join(last)) return;
+      if (this.bus.join(this.member, last)) return;
     }
     this.#readFrom(start, cursor);
   }
@@ -94,7 +105,7 @@ export class CatchUp {
       return;
     }
     await this.bus.reached(batch.sequence);
-    if (this.#join(batch.sequence)) this.#reading?.close();
+    if (this.bus.join(this.member, batch.sequence)) this.#reading?.close();
   }
 
   #isNew(sequence: number, index: number, stamp: string): boolean {
@@ -105,10 +116,6 @@ export class CatchUp {
 
   #end(sequence: number): void {
     this.member.end(cursorText(sequence, LAST_INDEX));
-  }
-
-  #join(sequence: number): boolean {
-    return this.bus.join(this.member, sequence);
   }
 
   #tellGap(why: string, sequence: number): void {

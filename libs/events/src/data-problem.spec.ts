@@ -1,7 +1,7 @@
 /** What the data of an event may be: all that is let through has an encoding in every message and record that carries it. */
 import { encode, type Wire } from '@natrium/envelope';
 import { Float, type Value, type ValueMap } from '@natrium/model';
-import { contracts, records, toWire, writeAs } from '@natrium/wire';
+import { contracts, records, writeAs } from '@natrium/wire';
 import { dataProblem } from './data-problem.js';
 
 const HALF = '\udcff'; // what Python writes for a byte of a file's name that is not UTF-8
@@ -34,8 +34,8 @@ it('all else has one, as deep as a minion, a gateway and the journal carry it', 
   const event = { tag: 't', data, load: { pretag: null }, stamp: 0 };
   const origin = { kind: 'minion' as const, name: 'a' };
   const all = [
-    toWire(contracts.events, { first: 1, dropped: 0, events: [event] }),
-    toWire(contracts.fire, { tag: 't', data, grantRun: null }),
+    writeAs(contracts.events.schema, { first: 1, dropped: 0, events: [event] }),
+    writeAs(contracts.fire.schema, { tag: 't', data, grantRun: null }),
     writeAs(records.EventBatch, {
       sender: 'a',
       through: 1,

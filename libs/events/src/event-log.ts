@@ -27,8 +27,6 @@ export interface LoggedBatch {
   readonly sender: string;
   readonly through: number;
   readonly events: readonly StoredEvent[];
-  /** Messages of the journal after this one. */
-  readonly behind: number;
 }
 
 /** One that was just stored or read, with the bytes of it that are stored. */
@@ -73,7 +71,7 @@ export class EventLog {
       const sequence = await this.journal.append(this.subjectOf(sender), encoded, place.sequence);
       if (sequence !== undefined) {
         this.#places.set(sender, { sequence, through });
-        for (const hear of this.#hearers) hear({ sequence, behind: 0, encoded, ...batch });
+        for (const hear of this.#hearers) hear({ sequence, encoded, ...batch });
         return through;
       }
     }
@@ -111,12 +109,9 @@ export class EventLog {
    * @returns Ends that.
    */
   whenStored(hear: (batch: EncodedBatch) => void): () => void {
-    const hearer = (batch: EncodedBatch): void => {
-      hear(batch);
-    };
-    this.#hearers.add(hearer);
+    this.#hearers.add(hear);
     return () => {
-      this.#hearers.delete(hearer);
+      this.#hearers.delete(hear);
     };
   }
 
@@ -206,8 +201,8 @@ function bytesOf(batch: records.EventBatch): Uint8Array {
   }
 }
 
-function readBatch({ sequence, value, behind }: JournalMessage): EncodedBatch {
-  return { sequence, behind, encoded: value, ...readEncoded(value) };
+function readBatch({ sequence, value }: JournalMessage): EncodedBatch {
+  return { sequence, encoded: value, ...readEncoded(value) };
 }
 
 export function readEncoded(encoded: Uint8Array): records.EventBatch {

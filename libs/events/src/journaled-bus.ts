@@ -8,6 +8,7 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { type Easing, GATHERED, type Reading, type Unstorable, whenEased } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
+import { within } from '@natrium/process';
 import type { records } from '@natrium/wire';
 import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } from './bus.js';
 import { Ahead, toldAmong } from './ahead.js';
@@ -159,7 +160,7 @@ export class JournaledBus implements EventFeed {
   /** What is gathered is written first. */
   async close(): Promise<void> {
     this.#wake(true);
-    await Promise.race([this.#stored, pause(CLOSE_MS, undefined, { ref: false })]);
+    await within(CLOSE_MS, this.#stored);
     this.#closed = true;
     this.#endStored();
     this.#reading?.close();

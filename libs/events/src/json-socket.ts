@@ -12,7 +12,7 @@ import { type Heard, isGap, lineOf, type Origin, timeOf } from './event.js';
 import { jsonText } from './json-text.js';
 import { LineReader } from './line-reader.js';
 import { MATCH_TYPES, type MatchType } from './tag-filter.js';
-import { drained, listenAt, type SocketPlace, type UnixServer } from './unix-server.js';
+import { drained, listenAt, MAX_UNSETTLED, type SocketPlace, type UnixServer } from './unix-server.js';
 
 /** What whoever may open the socket may do; without it, everything. */
 export interface SocketRights {
@@ -38,7 +38,6 @@ const LONGEST_LINE = 1 << 28;
 /** Whoever has said all may listen for ever, and nothing tells when it has left. */
 const PROBE_MS = 5000;
 
-const MAX_UNSETTLED = 2000;
 /** Bytes of answers that wait for whoever asked to read them; beyond, it is not heard. */
 const MAX_UNREAD = 1 << 20;
 /** No client can know it. */

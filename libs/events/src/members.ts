@@ -37,7 +37,7 @@ export class Member {
     this.outlet.passed(this.#placeAt(cursor));
   }
 
-  /** So was all that it asked for. */
+  /** All that this listener asked for was offered. */
   end(cursor: string): void {
     this.outlet.end(this.#placeAt(cursor));
   }
@@ -68,7 +68,7 @@ export class Members {
     return this.#members.size;
   }
 
-  /** Not yet among those who hear. */
+  /** A member that does not hear anything yet. */
   make(listen: Listen): Result<Member, string> {
     const test = compileTags(listen.tags ?? [], listen.match);
     if (!test.ok) return err(test.error);

@@ -2,7 +2,7 @@
  * MessagePack as Salt's Python writes and reads it: not the one strict encoding of libs/envelope, but whatever a script on
  * this host may send. Texts that came as bytes become texts; floats stay floats; keys become texts.
  */
-import { Float, isList, type Value } from '@natrium/model';
+import { Float, float, isList, type Value } from '@natrium/model';
 
 const MAX_DEPTH = 40;
 
@@ -81,14 +81,12 @@ class MsgpackReader {
         return this.#bytes(this.#length(head - 0xc4));
       case 0xc7:
       case 0xc8:
-      case 0xc9: {
-        const size = this.#length(head - 0xc7);
-        return this.#extension(size);
-      }
+      case 0xc9:
+        return this.#extension(this.#length(head - 0xc7));
       case 0xca:
-        return asFloat(this.#take(4).readFloatBE());
+        return float(this.#take(4).readFloatBE());
       case 0xcb:
-        return asFloat(this.#take(8).readDoubleBE());
+        return float(this.#take(8).readDoubleBE());
       case 0xcc:
       case 0xcd:
       case 0xce:
@@ -178,10 +176,6 @@ function keyText(key: Parsed): string {
   return key instanceof Float ? String(key.value) : String(key);
 }
 
-function asFloat(value: number): Value {
-  return Number.isInteger(value) || !Number.isFinite(value) ? new Float(value) : value;
-}
-
 function asInteger(value: bigint): Value {
   const plain = Number(value);
   return Number.isSafeInteger(plain) ? plain : value;
@@ -202,38 +196,25 @@ class MsgpackWriter {
     return this.#buffer.subarray(0, this.#at);
   }
 
-  value(value: Value | Uint8Array | undefined): void {
+  /** What is undefined is written as Python's None. */
+  value(value: Value | undefined): void {
     if (value === null || value === undefined) this.#byte(0xc0);
     else if (typeof value === 'string') this.#text(value);
     else if (typeof value === 'number') this.#number(value);
     else if (typeof value === 'boolean') this.#byte(value ? 0xc3 : 0xc2);
     else if (typeof value === 'bigint') this.#bigint(value);
     else if (value instanceof Float) this.#float(value.value);
-    else if (value instanceof Uint8Array) this.bytes(value);
     else if (isList(value)) {
-      this.#head(value.length, 0x90, 16, [0xdc, 0xdd]);
+      this.#head(value.length, 0x90, [0xdc, 0xdd]);
       for (const item of value) this.value(item);
     } else {
       const entries = Object.entries(value);
-      this.map(entries.length);
+      this.#head(entries.length, 0x80, [0xde, 0xdf]);
       for (const [key, item] of entries) {
         this.#text(key);
         this.value(item);
       }
     }
-  }
-
-  map(count: number): void {
-    this.#head(count, 0x80, 16, [0xde, 0xdf]);
-  }
-
-  bytes(value: Uint8Array): void {
-    if (value.length < 0x100) this.#int(0xc4, value.length, 1);
-    else if (value.length < 0x10000) this.#int(0xc5, value.length, 2);
-    else this.#int(0xc6, value.length, 4);
-    this.#room(value.length);
-    this.#buffer.set(value, this.#at);
-    this.#at += value.length;
   }
 
   #number(value: number): void {
@@ -273,8 +254,9 @@ class MsgpackWriter {
     this.#at += this.#buffer.write(value, this.#at);
   }
 
-  #head(count: number, fix: number, room: number, [h16, h32]: readonly [number, number]): void {
-    if (count < room) this.#byte(fix + count);
+  /** Of a list or a map: up to 15 items are counted in the head itself. */
+  #head(count: number, fix: number, [h16, h32]: readonly [number, number]): void {
+    if (count < 16) this.#byte(fix + count);
     else if (count < 0x10000) this.#int(h16, count, 2);
     else this.#int(h32, count, 4);
   }

@@ -7,20 +7,20 @@ import { sizeOf, GAP_TAG, type Heard } from './event.js';
 
 /** Enough for bursts; what waits is shared with all other listeners, so it costs a pointer each. */
 export const DEFAULT_LIMIT = 10_000;
-/** Beyond it nothing more waits, however few they are. */
+/** Bytes of events that may wait, however few events that are. */
 const MAX_BYTES = 16 << 20;
-/** Soon enough: a master keeps events for an hour at least. */
+/** How often a listener hears how far the bus is. Events are kept for an hour at least, so this is soon enough to resume from. */
 const BOOKMARK_MS = 10_000;
 
 export class Outlet implements AsyncIterable<Heard> {
   #waiting: Heard[] = [];
   #bytes = 0;
-  /** Since the last of those that wait. */
+  /** Events lost behind the last of those that wait. */
   #dropped = 0;
   #wake: (() => void) | undefined;
   #room: (() => void) | undefined;
   #closed = false;
-  /** How far the bus had come when nothing had been pushed since. */
+  /** How far the bus has come, where nothing was pushed after that. */
   #passed: string | undefined;
   #isDue = false;
   #timer: NodeJS.Timeout | undefined;

@@ -10,7 +10,7 @@ function aBatch(sequence: number, text: string) {
     { number: sequence, tag: 't', data: { text }, stamp: '', origin: { kind: 'minion' as const, name: 'web1' } },
   ];
   const batch = { sender: 'a', through: sequence, events };
-  return { ...batch, sequence, behind: 0, encoded: encode(writeAs(records.EventBatch, batch) as Wire) };
+  return { ...batch, sequence, encoded: encode(writeAs(records.EventBatch, batch) as Wire) };
 }
 
 function keeping(count: number, text: string): RecentBatches {

@@ -1,4 +1,4 @@
-/** Of a list or a map around what it holds. */
+/** Bytes of a list or a map, beside those of what it holds. */
 export const HOLDING = 5;
 
 /** Bytes of a value, about; to bound what is kept and sent. Every return is measured, so no list of a map's entries is made. */
@@ -13,7 +13,7 @@ export function roughSize(value: unknown): number {
   return size;
 }
 
-/** Of a text or a key with so many bytes. */
+/** Bytes of a text or a key with its head. @param length Bytes of the text alone. */
 export function headed(length: number): number {
   if (length < 32) return length + 1;
   return length + (length < 0x100 ? 2 : length < 0x10000 ? 3 : 5);

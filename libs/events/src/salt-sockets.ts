@@ -11,7 +11,7 @@ import { messageOf } from '@natrium/model';
 import type { EventFeed } from './bus.js';
 import type { Origin } from './event.js';
 import { FrameReader, frameFor } from './salt-frame.js';
-import { drained, listenAt, type UnixServer } from './unix-server.js';
+import { drained, listenAt, MAX_UNSETTLED, type UnixServer } from './unix-server.js';
 
 export interface SaltSocketsOptions {
   readonly feed: EventFeed;
@@ -22,9 +22,6 @@ export interface SaltSocketsOptions {
   readonly maxBytes: number;
   readonly onProblem: (problem: string, cause?: unknown) => void;
 }
-
-/** Events of one connection that are not stored yet; beyond, its bytes wait. */
-const MAX_UNSETTLED = 2000;
 
 /** Where Salt's library looks for the bus of a minion; `hash` is Salt's `hash_type`. */
 export function minionSocketBase(sockDir: string, id: string, hash: string): string {

@@ -14,6 +14,8 @@ export interface SocketPlace {
 }
 
 const OWNER_ONLY = 0o600;
+/** Events of one connection that were fired and are not stored yet: with so many, nothing more is read from it until half of them are. */
+export const MAX_UNSETTLED = 2000;
 
 export interface UnixServer {
   /** Whether its path still leads to it: another may have put its own socket there since. */

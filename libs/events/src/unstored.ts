@@ -55,7 +55,7 @@ export class Unstored {
     return this.#waiting.slice(0, end === -1 ? MAX_BATCH : end);
   }
 
-  /** The oldest wait no longer. @returns They. */
+  /** Takes away the oldest, which wait no longer. */
   take(count = this.#waiting.length): readonly Own[] {
     const taken = this.#waiting.splice(0, count);
     for (const { size } of taken) this.#bytes -= size;

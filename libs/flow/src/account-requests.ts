@@ -48,10 +48,9 @@ export class AccountRequests {
   }
 
   async #enrol(arg: Value | undefined): Promise<Result<Value, Refusal>> {
-    const { name, identity: identityText, nkey: nkeyText } = textsOf(arg);
-    const [identity, nkey] = [identityText, nkeyText].map((text) =>
-      text === undefined ? undefined : this.ports.keyFrom(text),
-    );
+    const { name, identity: identityText = '', nkey: nkeyText = '' } = textsOf(arg);
+    const identity = this.ports.keyFrom(identityText);
+    const nkey = this.ports.keyFrom(nkeyText);
     if (name === undefined || identity === undefined || nkey === undefined) {
       return refuse('bad_request', 'an account is enrolled with its name and the public halves of its key');
     }

@@ -18,9 +18,9 @@ export interface ActiveJob {
   /** Everything that was told so far but the start: a caller that comes back hears it again. */
   readonly told: JobReturn[];
   readonly listeners: Set<Tell>;
-  /** What listens for its minions until it is over here. */
+  /** Stop listening to the minions that it was sent to; called when it is over here. */
   readonly hangUps: (() => void)[];
-  /** Stores under way of its returns, and those that failed, by key: nobody is told that its return is stored before it is. */
+  /** Stores of its returns that are under way or have failed, by key: no minion is told that its return is stored before it is. */
   readonly unstored: InFlight<string, Promise<unknown>>;
 }
 
@@ -37,7 +37,7 @@ export interface Seen {
 export interface TimerPort {
   /** @returns Cancels. */
   after(ms: number, run: () => void): () => void;
-  /** A job's caller has heard the end of it; not of one that is gone on with after a late return. @param isWhole Nobody is missing. */
+  /** The caller has heard the end of the job; called once, whatever comes late. @param isWhole Nobody is missing. */
   ended?(record: records.JobRecord, isWhole: boolean): void;
   /** Tells what has become of these minions since the job was sent: in a moment, or for a caller who waits when each was given time to say. */
   lookAt?(record: records.JobRecord, keys: readonly string[], waits: boolean, tell: (seen: Seen) => void): void;
@@ -56,7 +56,7 @@ export interface JobCounts {
 
 const GONE = 'it was connected when the job was sent and is not now; whether it ran the job is unknown';
 
-/** Jobs that are over here and still known; so many minions of them and bytes of their requests, or the last job alone. */
+/** How many jobs that are over here are still known, with how many minions and bytes of requests in all; the last one always is. */
 const MAX_ENDED = 64;
 const MAX_ENDED_MINIONS = 20_000;
 const MAX_ENDED_BYTES = 16 << 20;
@@ -78,8 +78,8 @@ export class ActiveJobs {
   }
 
   /**
-   * A job that was over here a moment ago. Thousands of its minions may not have heard yet that their returns are stored, and
-   * would else cost a reading of its record, which names all of them, and a write each.
+   * A job that ended here a moment ago. Thousands of its minions may not have heard yet that their returns are stored; without this, each
+   * that returns again would cost a reading of the job's record, which names all of them, and a write.
    */
   ended(jid: string): EndedJob | undefined {
     return this.#ended.get(jid);
@@ -100,7 +100,7 @@ export class ActiveJobs {
     const jid = parseJid(record.jid);
     if (jid === undefined) throw new RangeError(`not a jid: ${record.jid}`);
     const members = new Map(record.members.map(({ key, id }) => [keyText(key), id]));
-    const gathering = new Gathering(jid, members);
+    const gathering = new Gathering(members);
     const job: ActiveJob = {
       record,
       digest,
@@ -150,7 +150,7 @@ export class ActiveJobs {
     this.#timers.set(jid, this.timers.after(ms, run));
   }
 
-  /** The time is up. Who is gone by now may come back for as long as others are at work. */
+  /** The time is up. While the caller waits for minions that are still at work, one that is gone may come back. */
   #judgeSilent(job: ActiveJob, waits: boolean, become: { waitOn(): void; end(): void }): void {
     const judge = ({ gone, running, returned }: Seen) => {
       if (this.found(job, returned)) return;
@@ -159,7 +159,7 @@ export class ActiveJobs {
         become.waitOn();
         return;
       }
-      // A minion that went away with the job is not called running.
+      // Else the end would call a minion that went away with the job running.
       for (const key of gone) job.gathering.givenUp(key, 'no_answer', GONE);
       become.end();
     };
@@ -167,7 +167,7 @@ export class ActiveJobs {
     else this.timers.lookAt(job.record, job.gathering.silent, waits, judge);
   }
 
-  /** @param lateMs So long returns are still taken here. */
+  /** @param lateMs How long returns are still taken here after the end. */
   #endSilent(job: ActiveJob, lateMs: number): void {
     this.#after(job, Math.max(lateMs, 0), () => {
       this.#forget(job);
@@ -176,8 +176,8 @@ export class ActiveJobs {
   }
 
   /**
-   * What is stored of a job that is gathered here: another gateway may have taken it. All of it that was not heard yet is told as one, so
-   * that the end leaves none of it out.
+   * Takes what is stored of a job that is gathered here: other gateways may have taken those returns. All that was not heard yet is told at
+   * once, so that the end comes after all of it.
    *
    * @returns Whether the job has ended, by it or before.
    */
@@ -228,7 +228,7 @@ export class ActiveJobs {
   }
 
   #end(job: ActiveJob, news: News): void {
-    // One that nobody could be sent ends before it is watched, and once more then, for whoever listens since.
+    // A job that could be sent to nobody ends before it is watched, and again when it is, for callers who have come in between.
     const isFirst = !job.gathering.ended;
     const absent = job.gathering.end();
     if (isFirst) this.#count(job, absent);

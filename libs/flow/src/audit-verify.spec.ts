@@ -17,7 +17,7 @@ function aChain(chain: string, length: number, heads: SeenRecord['heads'] = []):
 }
 
 function found(seen: Partial<AuditSeen>): readonly string[] {
-  const findings = verifyAudit({ records: [], unread: [], heads: [], grants: [], ...seen });
+  const findings = verifyAudit({ records: [], unread: [], heads: [], grants: [], cut: [], ...seen });
   return findings.map(({ kind, chain, number }) => `${kind} ${chain} ${String(number)}`);
 }
 
@@ -111,5 +111,77 @@ describe('the audit', () => {
     expect(found({ records: aChain('a', 3), grants: [{ ...grant, digest: 'other' }] })).toEqual(['edited a 1']);
     const denied = aChain('a', 3).map((record) => ({ ...record, verdict: 'refuse' }));
     expect(found({ records: denied, grants: [grant] })).toEqual(['edited a 1']);
+  });
+});
+
+describe('an audit whose beginning was archived', () => {
+  const cut = [{ chain: 'a', number: 2, hash: 'a2' }];
+  const rest = aChain('a', 6).slice(3);
+
+  it('is intact when it begins with just the record after the one that the cut names', () => {
+    expect(found({ records: rest, cut })).toEqual([]);
+    expect(found({ records: rest })).toEqual(['missing a 0']);
+  });
+
+  it('is intact while some of what was archived is still there, whatever that is', () => {
+    const left = aChain('a', 3, [{ chain: 'x', number: 9, hash: 'x9' }]).map((one) => ({ ...one, previous: 'other' }));
+    for (const still of [left, left.slice(1), left.slice(0, 1)])
+      expect(found({ records: [...still, ...rest], cut })).toEqual([]);
+  });
+
+  it('takes a grant, a head and a first record that name what was archived for no sign of a loss', () => {
+    const later = aChain('b', 2, [{ chain: 'a', number: 1, hash: 'a1' }]);
+    const heads = [{ chain: 'a', number: 2, hash: 'a2', source: 'a head' }];
+    const grants = [{ chain: 'a', number: 0, digest: 'd0', jid: 'j0' }];
+    expect(found({ records: [...rest, ...later], heads, grants, cut })).toEqual([]);
+    expect(found({ records: later, heads, grants })).toEqual(['cut a 0', 'cut a 0']);
+  });
+
+  it.each([
+    ['further than was signed', { records: rest.slice(1), cut }, 'missing a 3'],
+    ['and an older cut was put back', { records: rest, cut: [{ chain: 'a', number: 1, hash: 'a1' }] }, 'missing a 2'],
+    ['in another chain than the signed one', { records: rest, cut: [{ ...cut[0]!, chain: 'b' }] }, 'missing a 0'],
+    ['and the next record is another', { records: rest, cut: [{ ...cut[0]!, hash: 'other' }] }, 'edited a 3'],
+    ['and nothing of it is left', { records: [], cut }, 'cut a 3'],
+  ])('is found where it was cut %s', (_, seen, expected) => {
+    expect(found(seen)).toContain(expected);
+  });
+
+  it('is found where its tail was cut as well', () => {
+    const heads = [{ chain: 'a', number: 5, hash: 'a5', source: 'a head' }];
+    expect(found({ records: rest.slice(0, -1), heads, cut })).toEqual(['cut a 5']);
+  });
+});
+
+describe('an archive', () => {
+  const until = [{ chain: 'a', number: 4, hash: 'a4' }];
+  const cut = [{ chain: 'a', number: 1, hash: 'a1' }];
+  const records = aChain('a', 5).slice(2);
+
+  it('is intact from the cut that it began with to its signed end', () => {
+    expect(found({ records, cut, until })).toEqual([]);
+    expect(found({ records: aChain('a', 5), cut: [], until })).toEqual([]);
+    expect(found({ records: [], cut: until, until })).toEqual([]);
+  });
+
+  it('is not without its beginning, its end, or what is between', () => {
+    expect(found({ records: records.slice(1), cut, until })).toEqual(['missing a 2']);
+    expect(found({ records: records.slice(0, 2), cut, until })).toEqual(['cut a 4']);
+    expect(found({ records: [], cut, until })).toEqual(['cut a 2']);
+    expect(found({ records: records.filter(({ number }) => number !== 3), cut, until })).toEqual(['missing a 3']);
+    const edited = records.map((record) => (record.number === 4 ? { ...record, hash: 'other' } : record));
+    expect(found({ records: edited, cut, until })).toEqual(['edited a 4']);
+  });
+
+  it('need not have what its records name beyond its end, nor chains of which nothing was archived', () => {
+    const first = aChain('b', 1, [
+      { chain: 'a', number: 9, hash: 'a9' },
+      { chain: 'c', number: 3, hash: 'c3' },
+    ]);
+    const both = [...until, { chain: 'b', number: 0, hash: 'b0' }];
+    const grants = [{ chain: 'a', number: 7, digest: 'd7', jid: 'j7' }];
+    expect(found({ records: [...records, ...first], grants, cut, until: both })).toEqual([]);
+    const another = aChain('b', 1, [{ chain: 'a', number: 3, hash: 'other' }]);
+    expect(found({ records: [...records, ...another], cut, until: both })).toEqual(['edited a 3']);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Verifies the audit: each chain's records follow from one another, none is missing, and nothing that survives elsewhere (a
- * grant, a signed head, the heads in another chain's first record) names a record that is not there.
+ * grant, a signed head, the heads in another chain's first record) names a record that is not there. Where a beginning was
+ * archived, a signed cut names the last record that is gone, and the next one has to follow from just that.
  *
  * Records come in the order in which they are kept. Hashes are hexadecimal and made by who read the bytes.
  *
@@ -55,20 +56,39 @@ export interface AuditSeen {
   readonly unread: readonly UnreadRecord[];
   readonly heads: readonly SeenHead[];
   readonly grants: readonly SeenGrant[];
+  /** The last archived record of each chain that begins behind one: what is still there up to it is on its way out, and not looked at. */
+  readonly cut: readonly ChainHead[];
+  /** Of an archive: the last record of each chain in it; what comes after that stayed in the cluster. */
+  readonly until?: readonly ChainHead[] | undefined;
 }
 
 const FIRST = '0'.repeat(64);
 
-export function verifyAudit({ records, unread, heads, grants }: AuditSeen): readonly Finding[] {
-  const chains = byChain(records, unread);
+export function verifyAudit(seen: AuditSeen): readonly Finding[] {
+  const { cut: begins, until } = seen;
+  const isKept = isAfter(begins);
+  const records = seen.records.filter(isKept);
+  const chains = byChain(records, seen.unread.filter(isKept), begins);
   const named = records.flatMap(({ chain, heads: ends }) =>
     ends.map((end) => ({ ...end, source: `the first record of chain ${chain}` })),
   );
+  const ends = (until ?? []).map((end) => ({ ...end, source: 'the signed end of this archive' }));
+  const isBeyond = until === undefined ? () => false : isAfter(until);
+  const isDue = (place: ChainPlace) => isKept(place) && !isBeyond(place);
   return [
     ...[...chains.values()].flatMap(checkChain),
-    ...checkHeads(chains, [...heads, ...named]),
-    ...checkGrants(chains, grants),
+    ...(until === undefined ? [...chains.values()].flatMap(checkEnd) : []),
+    ...checkHeads(chains, [...seen.heads, ...named, ...ends].filter(isDue)),
+    ...checkGrants(chains, seen.grants.filter(isDue)),
   ];
+}
+
+type ChainPlace = Pick<ChainHead, 'chain' | 'number'>;
+
+/** Which records come behind the ones that these ends name; of a chain that none names all do. */
+export function isAfter(ends: readonly ChainHead[]): (place: ChainPlace) => boolean {
+  const numbers = new Map(ends.map(({ chain, number }) => [chain, number]));
+  return ({ chain, number }) => number > (numbers.get(chain) ?? -1);
 }
 
 /** One chain: its records as they are kept, by number, and its last number. */
@@ -78,11 +98,17 @@ interface Chain {
   readonly byNumber: ReadonlyMap<number, SeenRecord>;
   /** Bytes of those that were not handed out, by number. */
   readonly unread: ReadonlyMap<number, number>;
+  /** The archived record that the first one follows from. */
+  readonly cut: ChainHead | undefined;
   readonly last: number;
 }
 
-function byChain(records: readonly SeenRecord[], unread: readonly UnreadRecord[]): ReadonlyMap<string, Chain> {
-  const kept = new Map<string, SeenRecord[]>(unread.map(({ chain }) => [chain, []]));
+function byChain(
+  records: readonly SeenRecord[],
+  unread: readonly UnreadRecord[],
+  cut: readonly ChainHead[],
+): ReadonlyMap<string, Chain> {
+  const kept = new Map<string, SeenRecord[]>([...unread, ...cut].map(({ chain }) => [chain, []]));
   for (const record of records) {
     const list = kept.get(record.chain);
     if (list === undefined) kept.set(record.chain, [record]);
@@ -90,20 +116,21 @@ function byChain(records: readonly SeenRecord[], unread: readonly UnreadRecord[]
   }
   const chains = Array.from(kept, ([name, list]) => {
     const sizes = unread.filter(({ chain }) => chain === name).map(({ number, bytes }) => [number, bytes] as const);
-    return [name, chainOf(name, list, new Map(sizes))] as const;
+    const begin = cut.find(({ chain }) => chain === name);
+    return [name, chainOf({ name, kept: list, unread: new Map(sizes), cut: begin })] as const;
   });
   return new Map(chains);
 }
 
-function chainOf(name: string, kept: readonly SeenRecord[], unread: ReadonlyMap<number, number>): Chain {
+function chainOf({ name, kept, unread, cut: begin }: Omit<Chain, 'byNumber' | 'last'>): Chain {
   const byNumber = new Map<number, SeenRecord>();
-  let last = -1;
+  let last = begin?.number ?? -1;
   for (const number of unread.keys()) last = Math.max(last, number);
   for (const record of kept) {
     if (!byNumber.has(record.number)) byNumber.set(record.number, record);
     last = Math.max(last, record.number);
   }
-  return { name, kept, byNumber, unread, last };
+  return { name, kept, byNumber, unread, cut: begin, last };
 }
 
 function checkChain(chain: Chain): readonly Finding[] {
@@ -123,17 +150,23 @@ function checkOrder({ name, kept }: Chain): readonly Finding[] {
   return findings;
 }
 
-function checkLinks({ name, byNumber, unread }: Chain): readonly Finding[] {
+/** The last records of a chain are never archived. */
+function checkEnd({ name, cut: begin, last }: Chain): readonly Finding[] {
+  if (begin === undefined || last > begin.number) return [];
+  return [finding('cut', name, last + 1, 'and all after it was cut off: an archive leaves the end of each chain')];
+}
+
+function checkLinks({ name, byNumber, unread, cut: begin }: Chain): readonly Finding[] {
   const findings: Finding[] = [];
-  let next = 0;
+  let next = (begin?.number ?? -1) + 1;
   /** undefined after a record that nobody has read. */
-  let hash: string | undefined = FIRST;
+  let hash: string | undefined = begin?.hash ?? FIRST;
   const numbers = [...new Set([...byNumber.keys(), ...unread.keys()])].sort((a, b) => a - b);
   for (const number of numbers) {
     const record = byNumber.get(number);
     if (number > next) findings.push(missing(name, next, number - 1));
     else if (record !== undefined && hash !== undefined && record.previous !== hash)
-      findings.push(brokenLink(name, number));
+      findings.push(number - 1 === begin?.number ? brokenCut(name, number) : brokenLink(name, number));
     if (record === undefined) findings.push(notRead(name, number, unread.get(number) ?? 0));
     next = number + 1;
     hash = record?.hash;
@@ -148,6 +181,11 @@ function notRead(chain: string, number: number, bytes: number): Finding {
 function brokenLink(chain: string, number: number): Finding {
   if (number === 0) return finding('edited', chain, 0, 'was edited: a chain’s first record names no record before it');
   return finding('edited', chain, number - 1, `was edited: record ${number} names another hash of it`);
+}
+
+function brokenCut(chain: string, number: number): Finding {
+  const sentence = `was edited: it does not follow from record ${number - 1}, up to which the chain was archived`;
+  return finding('edited', chain, number, sentence);
 }
 
 function missing(chain: string, from: number, to: number): Finding {

@@ -52,6 +52,12 @@ it('lets a caller who was charged more than he had ask nothing until time has br
   expect(taken(budget, 'web2', 3, NOW + 1000)).toBe(3);
 });
 
+it('charges also a caller that nothing was taken of', () => {
+  const budget = new Budget(LIMITS);
+  budget.charge('web1', 12, NOW);
+  expect([budget.isSpent('web1', NOW), budget.isSpent('web2', NOW)]).toEqual([true, false]);
+});
+
 it('gives nothing for a clock that goes back', () => {
   const budget = new Budget(LIMITS);
   taken(budget, 'web1', 3, NOW);

@@ -1,10 +1,15 @@
 /**
- * How much one caller may ask: a bucket of tokens that fills at a steady rate. Who has none left is told to slow down; the
+ * How much one caller may ask: a bucket of tokens that fills at a steady rate. A caller with none left is told to slow down; the
  * others notice nothing.
  *
- * The table is bounded: a caller whose bucket is full again is forgotten, and when nobody can be, newcomers wait. Time comes
- * in as a value.
+ * The table is bounded: a caller whose bucket is full again is forgotten, and when no bucket is full, newcomers are refused.
+ * Time comes in as a value.
  */
+import { refusal } from '@natrium/model';
+
+/** What a caller without a token hears. */
+export const TOO_FAST = refusal('slow_down', 'too many requests in a short time; wait a moment and ask again');
+
 export interface BudgetLimits {
   /** Tokens a second; 0: no limit. */
   readonly rate: number;
@@ -15,7 +20,7 @@ export interface BudgetLimits {
 interface Bucket {
   tokens: number;
   atMs: number;
-  /** It has been said that this caller is too fast; said again only after it has been in order. */
+  /** It was said that this caller is too fast. It is said again only after half of a burst has been saved up. */
   told: boolean;
 }
 
@@ -55,9 +60,9 @@ export class Budget {
     bucket.tokens = Math.min(bucket.tokens + tokens, this.limits.burst);
   }
 
-  /** Takes what a request turned out to cost beyond its token; a caller may come to owe some, and asks nothing until time has brought them. */
+  /** Takes what a request turned out to cost beyond its token. A caller may come to owe tokens, and has to wait until they are back. */
   charge(caller: string, tokens: number, nowMs: number): void {
-    const bucket = this.#buckets.get(caller);
+    const bucket = this.#bucketOf(caller, nowMs);
     if (bucket === undefined) return;
     this.#fill(bucket, nowMs);
     bucket.tokens -= tokens;

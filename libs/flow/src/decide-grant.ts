@@ -8,10 +8,12 @@
  * Spec: spec/envelope.md#grants, spec/acl.md.
  */
 import {
+  err,
   type Jid,
   lifetimeOf,
   MAX_GRANT_JOB,
   nameOf,
+  ok,
   type Principal,
   type Refusal,
   refusal,
@@ -110,7 +112,7 @@ export class DecideGrant {
     if (unfit !== undefined) return this.#refuse(proved.value.principal, ask, jid, unfit);
     const decision = this.#narrowed(this.ports.decide(proved.value, ask), ask.batch ?? null);
     if (!decision.ok) return this.#refuse(proved.value.principal, ask, jid, decision.error);
-    return { ok: true, value: this.#grant(proved.value, ask, jid, decision.value) };
+    return ok(this.#grant(proved.value, ask, jid, decision.value));
   }
 
   #prove(ask: SignedRequest): Result<Proved, Refusal> {
@@ -124,7 +126,7 @@ export class DecideGrant {
     if (!this.ports.verifies(ask, ask.callerKey)) {
       return refuse('bad_signature', `the request does not carry a signature of ${nameOf(principal)}`);
     }
-    return { ok: true, value: { principal, onBehalfOf: [] } };
+    return ok({ principal, onBehalfOf: [] });
   }
 
   /** Why no grant can be made of the request, whoever asks. */
@@ -158,7 +160,7 @@ export class DecideGrant {
     const [outside] = this.ports.membersOf(others.filter((id) => !known.has(id)));
     if (outside !== undefined)
       return refuse('not_permitted', `${outside.id} of the batch is not one that the request means`);
-    return { ok: true, value: { minions: minions.filter((id) => asked.has(id)), missing: others, rule } };
+    return ok({ minions: minions.filter((id) => asked.has(id)), missing: others, rule });
   }
 
   #grant({ principal, onBehalfOf }: Proved, ask: SignedRequest, jid: Jid, allowed: Allowed): GrantAnswer {
@@ -192,7 +194,7 @@ export class DecideGrant {
 
   #refuse(caller: Principal | null, ask: SignedRequest, jid: Jid, error: Refusal): Result<never, Refusal> {
     this.#audit(caller, ask, jid, { what: 'refusal', reason: error.code, minions: 0 });
-    return { ok: false, error };
+    return err(error);
   }
 
   #audit(

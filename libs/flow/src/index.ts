@@ -1,14 +1,17 @@
-export { Budget, type BudgetLimits } from './budget.js';
+/** What happens to a request, a job, a run, a key and an event, step by step: the rules alone, with the world as ports. */
 export { AccountRequests, isAccountName } from './account-requests.js';
 export { type ActiveJob, ActiveJobs, type Seen, type TimerPort } from './active-jobs.js';
 export {
+  type ChainHead,
   type Finding,
+  isAfter,
   type SeenGrant,
   type SeenHead,
   type SeenRecord,
   type UnreadRecord,
   verifyAudit,
 } from './audit-verify.js';
+export { Budget, type BudgetLimits, TOO_FAST } from './budget.js';
 export {
   type Allowed,
   type AuditEntry,
@@ -27,6 +30,7 @@ export {
   type MinionReturn,
   type Outcome,
 } from './job-run.js';
+export { JobTakeover } from './job-takeover.js';
 export {
   type Admission,
   decideJoin,
@@ -39,13 +43,12 @@ export {
 export { KeyEnrolment } from './key-enrolment.js';
 export { type KeyPorts, KeyRequests } from './key-requests.js';
 export { GatheredNews, type News, NO_NEWS, refused, type Tell } from './news.js';
-export { JobTakeover } from './job-takeover.js';
 export { PeerPublish } from './peer-publish.js';
-export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
-export { endUnder, PeerRun, type Ran, refusedRun, type RunStart } from './peer-run.js';
-export { PILLAR_RUNNER } from './pillar-runner.js';
+export { endUnder, PeerRun, PILLAR_RUNNER, type Ran, refusedRun, type RunStart } from './peer-run.js';
 export { PolicyReload } from './policy-reload.js';
+export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
 export { ReturnedElsewhere } from './returned-elsewhere.js';
+export { sendable } from './sendable.js';
 export {
   canBeAskedAgain,
   CONNECTED,
@@ -56,8 +59,7 @@ export {
   KNOWN_KEYWORDS,
   WAITS,
 } from './signed-request.js';
-export { sendable } from './sendable.js';
-export { isReadable, withinDepth } from './too-deep.js';
 export { decideSuccession, type SuccessionStep } from './succession.js';
+export { isReadable, withinDepth } from './too-deep.js';
 export { compileReactor, type Reaction } from './reactor/reactions.js';
 export { CAUSE, CAUSE_KEY, REACTION, type ReactionCall, Reactor } from './reactor/reactor.js';

@@ -28,7 +28,7 @@ export interface ReturnPorts {
   idNow(key: string): string | undefined;
   /** A job so old is no longer kept, whoever asks. */
   isForgotten(jid: string): boolean;
-  /** Counts duplicates and strangers, and returns that came when their job was no longer kept. */
+  /** Counts returns that were not taken, or not taken again, by why. */
   count(what: 'duplicate' | 'stranger' | 'mismatch' | 'too_late'): void;
   now(): number;
 }
@@ -59,7 +59,7 @@ export class JobReturns {
     return ended === undefined ? this.#late(said, key) : this.#afterItsEnd(ended, said, key);
   }
 
-  /** The key that was asked: a minion that has a new identity since then answers under that. */
+  /** The key that was asked. A minion that has changed its identity since then answers with another one. */
   #askedAs({ gathering, record }: EndedJob, key: string): string {
     if (gathering.idOf(key) !== undefined) return key;
     const id = this.ports.idNow(key);
@@ -67,7 +67,7 @@ export class JobReturns {
     return asked === undefined ? key : this.ports.keyText(asked.key);
   }
 
-  /** Awaits nothing: until its return is stored, each of thousands would be held with all that it says. */
+  /** Without `await`, which would hold each of thousands of messages until its return is stored. */
   #inTime(job: ActiveJob, said: Returned, key: string): Promise<boolean> {
     if (job.digest !== this.ports.keyText(said.digest)) return Promise.resolve(this.#count('mismatch'));
     const id = job.gathering.idOf(key);
@@ -82,7 +82,7 @@ export class JobReturns {
     try {
       this.jobs.heard(job, asReturn({ id, outcome: said.outcome }));
     } catch (cause) {
-      // Whatever becomes of the telling: a return that was taken is stored.
+      // The return is stored even when telling of it fails.
       return storing.then(() => {
         throw cause;
       });
@@ -111,7 +111,7 @@ export class JobReturns {
     return true;
   }
 
-  /** It ran before and was taken before, by another instance: what the cache holds is told. */
+  /** It ran before, and another gateway has taken its return: what the job cache holds is told. */
   async #earlier(job: ActiveJob, key: string, id: string): Promise<boolean> {
     const stored = (await this.ports.storedReturns(job.record)).find((one) => one.id === id);
     if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
@@ -162,7 +162,7 @@ export class JobReturns {
     return true;
   }
 
-  /** Nobody can ask for it any more: its minion would send it for ever. */
+  /** Taken all the same when the job is so old that nobody can ask for it: its minion would send it for ever. */
   #unknown(jid: string): boolean {
     if (!this.ports.isForgotten(jid)) return this.#count('stranger');
     this.ports.count('too_late');
@@ -184,7 +184,7 @@ export class JobReturns {
     return storing;
   }
 
-  /** A run that is called interrupted may have returned before: reading is dear, and this is rare. */
+  /** A minion that calls its run interrupted may have returned it before. That is rare, so it is read first, though reading is expensive. */
   async #storeInterrupted(record: records.JobRecord, id: string, said: Returned): Promise<void> {
     if (!(await this.#isStored(record, id))) await this.#store(record, id, said);
   }
@@ -204,7 +204,7 @@ export class JobReturns {
     if (isNew || wasUntold) this.ports.announce(record, stored);
   }
 
-  /** Only this gateway takes it away again, and its minion may ask another next: without an end it would grow for ever. */
+  /** Bounded: only this gateway removes it again, and its minion may send its return to another one next. */
   #keepUntold(place: string): void {
     this.#untold.add(place);
     keepLatest(this.#untold, MAX_UNTOLD);
@@ -226,7 +226,7 @@ export class JobReturns {
   }
 }
 
-/** What whoever reads it can do, where the code alone does not say. */
+/** What the reader of a refusal can do, where its code alone does not say. */
 const MENDS: ReadonlyMap<string, string> = new Map([
   [
     'record_unwritable',

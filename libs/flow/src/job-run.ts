@@ -1,13 +1,23 @@
 /**
  * A minion gets a job: the grant is checked, the request runs once, the return goes into the spool.
  *
- * The order is the security argument, spec/envelope.md#grants: sender is the gateway → the acl key's signature over
- * this cluster and this kind, in force now → the request is the one that was granted → this very minion is under the root → not
- * run before → the request is in time → not about to end → recorded → run with the request's words and the grant's caller, and
- * nothing from anywhere else.
+ * The order is the security argument, spec/envelope.md#grants: the sender is a gateway → the grant has the acl key's signature over this
+ * cluster and this kind, and is in force → the request is the one that was granted → this very minion is under the grant's root → it was
+ * not run before → the request is in time → the agent is not about to stop → the start is recorded → it runs with the request's words and
+ * the grant's caller, and nothing from anywhere else.
  */
 import type { Admission } from '@natrium/jobs';
-import type { Jid, Principal, RefusalCode, Request, Result, Signed, Value } from '@natrium/model';
+import {
+  err,
+  type Jid,
+  ok,
+  type Principal,
+  type RefusalCode,
+  type Request,
+  type Result,
+  type Signed,
+  type Value,
+} from '@natrium/model';
 
 export interface JobOrder {
   readonly request: Uint8Array;
@@ -58,7 +68,7 @@ export interface RunPorts {
   readRequest(request: Uint8Array): Result<Request, string>;
   isUnder(grant: CheckedGrant, place: JobOrder['place']): boolean;
   admit(digest: string, issued: number, until: number): Admission;
-  /** It finishes what runs and ends: nothing new may begin, and nothing is written of it, so that it may run when it is asked again. */
+  /** The agent only finishes what runs. Nothing begins, and nothing is recorded, so that a job may still run when it is asked for again. */
   isStopping(): boolean;
   /** false: the record cannot be written, so nothing may run. */
   recordStart(digest: string, until: number, jid: string): boolean;
@@ -75,7 +85,7 @@ export interface RunPorts {
 const NO_OUTCOME: Outcome = { ret: null, retcode: 1, success: false, out: null };
 
 export class JobRun {
-  /** Who waits for what runs now, by digest: another gateway, when the first one has died meanwhile. */
+  /** The gateway that waits for each job that runs, by digest: another than at first, when that one has died meanwhile. */
   readonly #waiting = new Map<string, string>();
 
   constructor(private readonly ports: RunPorts) {}
@@ -125,7 +135,7 @@ export class JobRun {
   #check(
     order: JobOrder,
   ): Result<{ grant: CheckedGrant; request: Request }, { code: RefusalCode; grant: CheckedGrant | undefined }> {
-    const refuse = (code: RefusalCode, grant?: CheckedGrant) => ({ ok: false, error: { code, grant } }) as const;
+    const refuse = (code: RefusalCode, grant?: CheckedGrant) => err({ code, grant });
     if (!order.fromGateway) return refuse('grant_sender');
     const read = this.ports.readGrant(order.grant);
     if (!read.ok) return refuse(read.error.code, read.error.grant ?? this.#nameless(order));
@@ -134,7 +144,7 @@ export class JobRun {
     if (!this.ports.isUnder(grant, order.place)) return refuse('grant_not_for_me', grant);
     const request = this.ports.readRequest(order.request);
     if (!request.ok || request.value.what !== 'job') return refuse('bad_request', grant);
-    return { ok: true, value: { grant, request: request.value } };
+    return ok({ grant, request: request.value });
   }
 
   #untimely({ issued, lifetime }: Request): 'request_from_future' | 'request_expired' | undefined {

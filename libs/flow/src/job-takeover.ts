@@ -34,16 +34,16 @@ const TRIES = 3;
 const AGAIN_MS = 1000;
 /** The least time that the minions get to answer here. */
 const LEAST_MS = 2000;
-/** The most that reading what was stored may take, with all its tries. */
+/** How long reading what was stored may take at most, with all its tries. */
 const READING_MS = 30_000;
 
-/** Who is not there now may have had it from the gateway that is gone. */
+/** For a minion that is not connected now: it may have got the job from the gateway that is gone. */
 const NOT_THERE =
   'its gateway is gone, and so was it when another one went on with the job; whether it ran the job is unknown';
 
 type DecidedJob = StoredJob & { readonly granted: NonNullable<StoredJob['granted']> };
 
-/** A job that is this instance's now, with what was granted of it just now, where nobody knew that. */
+/** A job that is this instance's now; `anew` is its grant where nobody knew that and it was decided just now. */
 interface Claimed {
   readonly record: records.JobRecord;
   readonly anew?: Pick<records.JobGrant, 'grant' | 'members'>;
@@ -64,7 +64,7 @@ export class JobTakeover {
   ) {}
 
   /**
-   * @param from Only where the job is still that instance's, or this one's: another that goes on with it is not to be disturbed.
+   * @param from Takes the job only while it is that instance's, or this one's: a third one that goes on with it is left alone.
    * @returns undefined when the job is not to be had, is not granted, or others are always quicker.
    * @throws {Error} When nobody decides.
    */
@@ -90,8 +90,8 @@ export class JobTakeover {
   }
 
   /**
-   * Of a job whose time is over it is found out what was granted: a minion may have run it, and its return has to find it. Nobody hears of
-   * the job again.
+   * Finds out what was granted of a job whose time is over: a minion may have run it, and its return needs a job to belong to. No minion
+   * hears of the job again.
    */
   async settle(ask: SignedRequest): Promise<void> {
     const place = placeOf(ask);
@@ -128,8 +128,8 @@ export class JobTakeover {
   }
 
   /**
-   * With what was granted of it: its gateway may have died while the acl-service decided, or before it had written what that said. Then it
-   * is decided now, and the job is his who is proved now: who wrote it was not.
+   * The job with its grant. Its gateway may have died while the acl-service decided, or before it had written the decision. Then it is decided
+   * now, and the job belongs to the caller who is proved now: the one who is written down was never proved.
    *
    * @returns undefined when it is not granted. It stays as it is: another gateway may have begun it.
    * @throws {Error} When nobody decides.
@@ -154,9 +154,9 @@ export class JobTakeover {
 
   async #goOn(ask: SignedRequest, { record, anew }: Claimed): Promise<ActiveJob> {
     const { ports, jobs } = this;
-    // From here on it is open, and counted as such; what comes in meanwhile is heard.
+    // From here on the job is open here, and returns that come in meanwhile are heard.
     const job = jobs.start(record, ask.digest, (key) => ports.keyText(key), ask.place);
-    // Whatever becomes of the reading: callers who wait for a job that is open here hear its end.
+    // Watched before the reading, which may fail: callers who wait for a job that is open here hear its end in any case.
     this.#watch(ask, job, READING_MS);
     const keys = new Map(record.members.map(({ id, key }) => [id, ports.keyText(key)]));
     for (const stored of await this.#storedReturns(record)) {
@@ -191,7 +191,7 @@ export class JobTakeover {
   async #sendAgain(ask: SignedRequest, job: ActiveJob, anew?: Claimed['anew']): Promise<void> {
     const { ports, jobs } = this;
     const granted = anew === undefined ? await this.#grantedAnew(ask, job) : ok(anew);
-    // No minion would take it any more; whoever has it returns it, and is found at work until then.
+    // No minion would take the request any more. Those that have it return it, and are found at work until then.
     if (!granted.ok && granted.error.code === 'request_expired') return;
     const silent = new Set(job.gathering.silent);
     if (!granted.ok || granted.value.grant === null) {

@@ -45,7 +45,7 @@ export interface RosterView {
 /** How newcomers are let in without an operator: `auto_accept`, the autosign and autoreject files, expected keys. */
 export interface Admission {
   readonly autoAccept: boolean;
-  /** Whether it cannot be told if this one is to be kept out: then nobody but an operator lets it in. */
+  /** Whether it cannot be told if this one is to be kept out, as when a file of rules cannot be read. Then only an operator lets it in. */
   isInDoubt(joiner: Joiner): boolean;
   rejects(joiner: Joiner): boolean;
   /** The operator named this very key beforehand. */
@@ -71,13 +71,13 @@ export function decideJoin(joiner: Joiner, roster: RosterView, admission: Admiss
   if (own !== undefined && own.state !== 'deleted' && !isCalled(own, joiner.id)) return { state: 'denied' };
   if (own?.state === 'accepted' || own?.state === 'rejected') return { state: own.state };
   const isTaken = named?.state === 'accepted';
-  // Whoever else waits under the name of an expected key, or was turned away under it, does not keep that key out.
+  // An expected key is let in even when other keys wait or were rejected under its name, or when it was denied itself.
   if (!isTaken && isExpected(joiner, roster, admission)) return admission.hasRoom ? ACCEPT : noRoom(own);
   if (own?.state === 'denied') return { state: 'denied' };
   const mayCome = !isTaken && admission.hasRoom;
   if (own?.state === 'pending') return mayCome && isAdmitted(joiner, admission) ? ACCEPT : { state: 'pending' };
   const isFull = (what: 'pending' | 'turned_away') => roster.count(what) >= admission.maxPending;
-  // A key that is gone stays so while another has its id: the broker refuses whoever is gone, not whoever is denied.
+  // Nothing is written for a key that was deleted: it stays so while another has its id. The broker refuses deleted keys, but not denied ones.
   if (named !== undefined) return turnedAway('denied', own !== undefined || isFull('turned_away'));
   if (admission.rejects(joiner)) return turnedAway('rejected', isFull('turned_away'));
   if (!admission.hasRoom) return FULL;
@@ -98,7 +98,7 @@ function isCalled({ kind, name }: KeyRecord, id: MinionId): boolean {
   return kind === 'minion' && name === id;
 }
 
-/** Beyond the bound the answer is the same, and nobody keeps the key. */
+/** Beyond the bound the answer is the same, and the key is not written down. */
 function turnedAway(state: 'denied' | 'rejected', full: boolean): JoinDecision {
   return full ? { state } : { state, write: { state } };
 }
@@ -107,12 +107,12 @@ function mayBeLetIn(joiner: Joiner, admission: Admission): boolean {
   return !admission.isInDoubt(joiner) && !admission.rejects(joiner);
 }
 
-/** What names one key ends when that key is taken away. */
+/** Whether the operator expects this very key. That ends when the key is deleted. */
 function isExpected(joiner: Joiner, roster: RosterView, admission: Admission): boolean {
   return admission.expects(joiner) && !roster.wasDeleted(joiner.identity) && mayBeLetIn(joiner, admission);
 }
 
-/** By a rule that lets in any key, of which one that was taken away is one. An expected key's name is no rule for others. */
+/** Whether a rule lets this key in that would let in any key, deleted ones as well. Where one key is expected, its name is no rule for others. */
 function isAdmitted(joiner: Joiner, admission: Admission): boolean {
   if (admission.expects(joiner) || !mayBeLetIn(joiner, admission)) return false;
   return admission.autoAccept || admission.signs(joiner);

@@ -76,10 +76,13 @@ export class KeyEnrolment {
   #read(arg: Value): Wanted | undefined {
     if (!isMap(arg)) return undefined;
     const id = parseMinionId(arg['id']);
-    const [identity, nkey] = [arg['identity'], arg['nkey']].map((text) =>
-      typeof text === 'string' ? this.ports.keyFrom(text) : undefined,
-    );
+    const identity = this.#keyFrom(arg['identity']);
+    const nkey = this.#keyFrom(arg['nkey']);
     return id === undefined || identity === undefined || nkey === undefined ? undefined : { id, identity, nkey };
+  }
+
+  #keyFrom(text: Value | undefined): Uint8Array | undefined {
+    return typeof text === 'string' ? this.ports.keyFrom(text) : undefined;
   }
 
   #known(): Known {

@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#keys.
  */
-import { isMap, type Refusal, refusal, refuse, type Result, type Value } from '@natrium/model';
+import { err, isMap, ok, type Refusal, refusal, refuse, type Result, type Value } from '@natrium/model';
 import type { KeyRecord, KeyState } from './join.js';
 
 export interface KeyPorts {
@@ -31,7 +31,7 @@ export function noRoomFor(id: string): Refusal {
   return refusal('join_full', `${id} is not accepted: as many minions are as max_minions lets in`);
 }
 
-/** Hears what became of a key, as the request names it; undefined when it failed, and may have been changed or not. */
+/** Hears what became of a key, as the request names it; undefined when the write failed, so that it may have been changed or not. */
 type KeyTold = (named: Value, done: Result<string, Refusal> | undefined) => void;
 
 export class KeyRequests {
@@ -39,15 +39,15 @@ export class KeyRequests {
 
   /** One key that is refused refuses the whole, though the others are changed: `told` hears of each. */
   async handle(fun: string, args: readonly Value[], told: KeyTold = () => undefined): Promise<Result<Value, Refusal>> {
-    if (fun === 'key.list') return { ok: true, value: this.#list() };
+    if (fun === 'key.list') return ok(this.#list());
     const state = CHANGES.get(fun);
     if (state === undefined) return refuse('bad_request', `there is no key request ${fun}`);
-    // Together: each write waits for the broker's disk. Who names one key twice loses a race against himself.
+    // All at once, since each write waits for the broker's disk. A request that names one key twice loses a race against itself.
     const changing = args.map((arg) => this.#changeAndTell(arg, state, told));
     await Promise.allSettled(changing); // one that fails does not hide what became of the others
     const changed = await Promise.all(changing);
     const refused = changed.find((one) => !one.ok);
-    return refused ?? { ok: true, value: changed.flatMap((one) => (one.ok ? [one.value] : [])) };
+    return refused ?? ok(changed.flatMap((one) => (one.ok ? [one.value] : [])));
   }
 
   #list(): Value {
@@ -85,21 +85,14 @@ export class KeyRequests {
       return refuse('key_mismatch', `no key of ${id} has the fingerprint ${fingerprint}`);
     }
     if (state === 'accepted' && this.#otherAccepted(record)) {
-      return {
-        ok: false,
-        error: refusal('key_state', `${id} already has another accepted key; delete that one first`),
-      };
+      return refuse('key_state', `${id} already has another accepted key; delete that one first`);
     }
-    if (state === 'accepted' && record.state !== 'accepted' && !this.ports.hasRoom())
-      return { ok: false, error: noRoomFor(id) };
+    if (state === 'accepted' && record.state !== 'accepted' && !this.ports.hasRoom()) return err(noRoomFor(id));
     const written = await this.ports.change(record, state);
     if (written === undefined) {
-      return {
-        ok: false,
-        error: refusal('key_state', `the key of ${id} has just been changed by someone else; look again`),
-      };
+      return refuse('key_state', `the key of ${id} has just been changed by someone else; look again`);
     }
-    return { ok: true, value: id };
+    return ok(id);
   }
 
   #otherAccepted(record: KeyRecord): boolean {

@@ -1,11 +1,11 @@
 /** What a caller is told of a job, as the wire carries it. */
-import { type Jid, type JobReturn, type Refusal, refusal } from '@natrium/model';
+import type { Absent, Jid, JobReturn, Refusal } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 
 export type News = Body<typeof contracts.news>;
 export type Tell = (news: News) => void;
 
-const NOTHING: News = { refusal: null, started: null, returns: [], end: null };
+export const NO_NEWS: News = { refusal: null, started: null, returns: [], end: null };
 
 export function refused(why: Refusal): News {
   return { refusal: why, started: null, returns: [], end: null };
@@ -27,15 +27,11 @@ export function asReturn({ id, outcome }: Pick<records.StoredReturn, 'id' | 'out
   return out === null ? { id, ret, retcode, success } : { id, ret, retcode, success, out };
 }
 
-export function withEnd(
-  { refusal: why, started: start, returns: told }: News,
-  absent: readonly { id: string; why: AbsentWhy; sentence?: string }[],
-): News {
-  const end = absent.map((item) => ({ id: item.id, why: item.why, sentence: item.sentence ?? null }));
-  return { refusal: why, started: start, returns: told, end };
+export function withEnd(news: News, absent: readonly Absent[]): News {
+  return { ...news, end: absent.map(({ id, why, sentence = null }) => ({ id, why, sentence })) };
 }
 
-/** News that waits for more of the same job. */
+/** News of one job that are gathered, to be told together. */
 export class GatheredNews {
   readonly #news: News;
 
@@ -55,17 +51,4 @@ export class GatheredNews {
   get all(): News {
     return this.#news;
   }
-}
-
-export const NO_NEWS = NOTHING;
-
-type AbsentWhy = NonNullable<News['end']>[number]['why'];
-
-/** The caller is not named by the gateway: who it is, only the acl-service can tell. */
-export function recursion(fun: string, target: string | readonly string[]): Refusal {
-  const whom = typeof target === 'string' ? target : target.join(',');
-  return refusal(
-    'recursive_publish',
-    `this minion may not run '${fun}' on '${whom}': what is published may not publish again`,
-  );
 }

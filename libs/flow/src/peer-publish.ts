@@ -1,24 +1,34 @@
 /**
  * Publishing: a minion or an account asks for a function to run on other minions.
  *
- * The order is the security argument: refuse recursion, ask for a grant, and only when that is there and the job is written let the first
- * minion hear of it. The job of a caller who was granted his last request is written while the acl-service decides, since both take a
- * while; when it refuses, the job is taken back. The caller is known only from the grant; nothing here knows NATS, Nest or keys.
+ * The order is the security argument: refuse recursion, ask for a grant, write the job, and only then let the first minion hear of it.
+ * The caller is known only from the grant; nothing here knows NATS, Nest or keys.
+ *
+ * Deciding and writing both take a while. So for a caller whose last request was granted, the job is written while the acl-service decides;
+ * when it refuses, the job is removed again.
  *
  * Spec: spec/acl.md#peer, spec/envelope.md#durability. The original's behaviour: compat/cases/peer.jsonl.
  */
 import { type Jid, messageOf, refusal } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs } from './active-jobs.js';
-import { recursion, refused, started, type Tell } from './news.js';
+import { asReturn, refused, returns, started, type Tell, withEnd } from './news.js';
 import type { Follow, JobCreation, PublishPorts } from './publish-ports.js';
-import { canBeAskedAgain, CONNECTED, placeOf, WAITS, runsPublish, type SignedRequest } from './signed-request.js';
+import {
+  canBeAskedAgain,
+  CONNECTED,
+  placeOf,
+  recursion,
+  runsPublish,
+  type SignedRequest,
+  WAITS,
+} from './signed-request.js';
 
 const LATE_MS = 60_000;
-/** Callers whose last request was granted; each beyond them has to wait once for both. */
+/** How many callers are remembered whose last request was granted; for any other, the job is written after the decision. */
 const MAX_GRANTED = 10_000;
 
-/** The second is for one that was there and is gone. */
+/** How often the job is created: a second time when another one was in its place, which is gone by then. */
 const CREATIONS = 2;
 
 const MAY_RUN = 'nobody decided here, and another gateway may have gone on with the job: its caller has to ask again';
@@ -56,7 +66,7 @@ export class PeerPublish {
       return;
     }
     const running = this.jobs.byPlace(placeOf(ask));
-    // Its minions know its bytes, its caller alone the signature: who has not got that asks the acl-service first.
+    // The job's minions know its bytes, but only its caller knows the signature: anybody else is decided on by the acl-service.
     if (running !== undefined && isSignedAlike(running.record, ask)) {
       this.#follow(running, ask, follow, tell);
       return;
@@ -82,7 +92,7 @@ export class PeerPublish {
       return;
     }
     const dropped = this.#drop(early, place);
-    // That nothing was sent has to be true: another gateway that has been decided for may have gone on with it.
+    // The refusal says that nothing was sent. Where another gateway may have got a decision and gone on with the job, that could be wrong.
     if (!granted.ok && granted.error.code === 'acl_unavailable' && !(await dropped)) throw new Error(MAY_RUN);
     if (!granted.ok && granted.error.code === 'request_expired' && (await this.#followExpired(ask, follow, tell)))
       return;
@@ -112,12 +122,12 @@ export class PeerPublish {
         tell(refused(refusal('slow_down', 'another gateway is at work on this request; ask again')));
         return;
       }
-      // Another's, which was not granted and is gone by now, is no reason not to run this one.
+      // The job in its place was never granted and is gone by now: this one may run.
       writing = this.#write(asked, place);
     }
   }
 
-  /** Of work that fails before the job begins nothing is left. */
+  /** Does the work; when it fails before the job has begun, a job that was written is removed. */
   async #orDropped<T>(writing: Promise<Written> | undefined, place: string, work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -129,12 +139,12 @@ export class PeerPublish {
 
   async #startWritten({ ask, record, rule, follow, tell }: Granted, revision: number): Promise<void> {
     const place = placeOf(ask);
-    // Whoever goes on with it could not ask for a grant: its members have to be known.
+    // Another gateway could not ask for a grant in this caller's name, so the one that is there has to be written first.
     if (!canBeAskedAgain(ask) && !(await this.#keepNow(record, place, tell))) {
       await this.ports.dropJob(place, revision);
       return;
     }
-    // A caller who has asked again while the broker took its time may have been given it here by a take-over.
+    // The caller may have asked again while the broker took its time, so that a take-over has begun the job here already.
     const running = this.jobs.byPlace(place);
     if (running === undefined) this.#begin(ask, record, rule, follow, tell);
     else this.#follow(running, ask, follow, tell);
@@ -160,7 +170,7 @@ export class PeerPublish {
     }
   }
 
-  /** Whoever was refused writes nothing with his next request. */
+  /** Whether the job may be written before the decision: a caller who was refused last time causes no writes. */
   #wasGranted({ callerKey }: SignedRequest): boolean {
     return callerKey !== null && this.#granted.has(this.ports.keyText(callerKey));
   }
@@ -173,7 +183,7 @@ export class PeerPublish {
     else this.#granted.clear();
   }
 
-  /** Resolves in any case: who waits for it may have to be told something else first. */
+  /** Never rejects: it is awaited only after the decision, which may have to be told first. */
   async #write(asked: records.AskedJob, place: string): Promise<Written> {
     try {
       return await this.ports.createJob(asked, place);
@@ -271,12 +281,8 @@ export class PeerPublish {
     const stored = await this.ports.storedReturns(record);
     const back = new Set(stored.map(({ id }) => id));
     const silent = record.members.filter(({ id }) => !back.has(id));
-    tell({
-      refusal: null,
-      started: null,
-      returns: stored.map(({ id, outcome }) => ({ id, ...outcome })),
-      end: silent.map(({ id }) => ({ id, why: 'running' as const, sentence: null })),
-    });
+    const absent = silent.map(({ id }) => ({ id, why: 'running' }) as const);
+    tell(withEnd(returns(stored.map(asReturn)), absent));
     return true;
   }
 }

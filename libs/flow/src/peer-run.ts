@@ -16,6 +16,9 @@ import {
 import type { Body, contracts } from '@natrium/wire';
 import type { SignedRequest } from './signed-request.js';
 
+/** The one runner that tells pillar: only to an account with full access, and its events and its record do not hold it. */
+export const PILLAR_RUNNER = 'cache.pillar';
+
 export type Ran = Body<typeof contracts.ran>;
 
 /** A run that is granted. */
@@ -52,12 +55,8 @@ export class PeerRun {
     onGranted: (jid: Jid) => void = () => undefined,
   ): Promise<void> {
     if (ask.request.what !== 'run' && ask.request.what !== 'wheel') {
-      tell(
-        refusedRun(
-          '',
-          refusal('bad_request', `a request for ${ask.request.what} is not one for a runner or the wheel`),
-        ),
-      );
+      const why = `a request for ${ask.request.what} is not one for a runner or the wheel`;
+      tell(refusedRun('', refusal('bad_request', why)));
       return;
     }
     const jid = await this.#mint(tell);

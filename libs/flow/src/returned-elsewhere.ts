@@ -2,8 +2,8 @@
  * A return of a job that is gathered here went to another gateway, as it does when its minion was killed and sends it in its next life:
  * that gateway stores it and then announces it on the event bus, and here the caller is told what is stored.
  *
- * Nothing of the announcement but whose return it is of counts: what is told comes from the job cache, where only gateways write.
- * Reading is dear. One reading of a job is under way, and whatever is announced meanwhile shares the next.
+ * Of the announcement only counts whose return it is: what is told comes from the job cache, where only gateways write. Reading that is
+ * expensive, so one reading of a job is under way at a time, and all that is announced meanwhile shares the next one.
  *
  * Spec: spec/envelope.md#durability.
  */

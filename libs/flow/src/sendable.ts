@@ -1,7 +1,7 @@
 /**
- * What a return may be on its way: small enough for one message, and not nested deeper than every party on the way can
- * carry. A larger text is cut, with its true size; anything else gives way to a sentence. What a module of the user says beside it
- * is bounded as well.
+ * Makes a return fit for its way: small enough for one message, and nested no deeper than every party on the way can carry. A text that
+ * is too large is cut, with its true size at the end; any other value is replaced by a sentence. The return's code and outputter, which a
+ * module of the user may set, are bounded as well.
  *
  * Spec: spec/envelope.md#encoding.
  */

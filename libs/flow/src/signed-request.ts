@@ -1,5 +1,5 @@
 /** A request on its way through the gate: the bytes as signed, and what they say. */
-import type { Request, Signed } from '@natrium/model';
+import { type Refusal, refusal, type Request, type Signed } from '@natrium/model';
 
 export interface Credential {
   readonly eauth: string;
@@ -19,7 +19,7 @@ export const GRANT_RUN = 'grant_run';
 /** The option of a request whose caller waits, beyond its timeout, for minions that say that they are at work on it. */
 export const WAITS = 'wait_running';
 
-/** The option of a run whose runner is not given the keywords that it does not know, instead of being refused for them. */
+/** The option of a run that drops keywords which the runner does not know, instead of being refused for them. */
 export const KNOWN_KEYWORDS = 'known_keywords';
 
 /** The option of a request whose preview names only minions that are connected now. */
@@ -54,4 +54,13 @@ export function placeOf({ place, digest }: Pick<SignedRequest, 'place' | 'digest
 /** Any of several functions counts, and every name that begins with `publish`, as Salt's publishing layer has it. */
 export function runsPublish(funs: readonly string[]): boolean {
   return funs.some((fun) => fun.trim().startsWith('publish'));
+}
+
+/** The refusal of a request that `runsPublish`. The gateway cannot name the caller: only the acl-service can tell who it is. */
+export function recursion(fun: string, target: string | readonly string[]): Refusal {
+  const whom = typeof target === 'string' ? target : target.join(',');
+  return refusal(
+    'recursive_publish',
+    `this minion may not run '${fun}' on '${whom}': what is published may not publish again`,
+  );
 }

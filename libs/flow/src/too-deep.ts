@@ -10,7 +10,7 @@ import type { Outcome } from './job-run.js';
 /** Of the 32 levels that the encoding has, those that may be around a return. */
 export const AROUND_RETURN = 8;
 const MAX_LEVELS = 32 - AROUND_RETURN;
-/** A map of names or ids, and one of the other, are around what a minion keeps for others when these read it. */
+/** What a minion keeps for others has two maps around it when they read it: one by ids, and one by names. */
 const KEPT_LEVELS = MAX_LEVELS - 2;
 
 /** What is told in the place of a return that nothing can carry. */
@@ -18,7 +18,7 @@ export function tooDeep(outcome: Outcome): Outcome {
   return { ...outcome, ret: 'the return is nested too deeply to be sent', retcode: 1, success: false };
 }
 
-/** The outcome itself, or the sentence: for whoever takes a return and cannot know that its sender has looked. */
+/** The outcome itself, or `tooDeep`: for a party that takes a return and cannot know whether its sender has checked it. */
 export function withinDepth(outcome: Outcome): Outcome {
   return isWithin(outcome.ret, MAX_LEVELS) ? outcome : tooDeep(outcome);
 }

@@ -1,2 +1,2 @@
-/** Of what nobody waits for, in seconds: a day, which is as long as an answer may take. */
+/** Timeout of a job that nobody waits for, in seconds: a day, the longest that any answer may take. */
 export const ASYNC_TIMEOUT = 86_400;

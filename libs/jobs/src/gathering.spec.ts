@@ -1,10 +1,7 @@
 /** Rules of a job's gathering: only who was asked may answer, once, and the end says why somebody is missing. */
-import { parseJid } from '@natrium/model';
 import { Gathering } from './gathering.js';
 
-const JID = parseJid('20261120141646000001')!;
-
-const aGathering = (...ids: readonly string[]) => new Gathering(JID, new Map(ids.map((id) => [`key of ${id}`, id])));
+const aGathering = (...ids: readonly string[]) => new Gathering(new Map(ids.map((id) => [`key of ${id}`, id])));
 
 describe('a gathering', () => {
   it('takes the return of a minion that was asked, once', () => {

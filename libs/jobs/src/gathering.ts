@@ -3,7 +3,7 @@
  *
  * A plain state machine: messages and time come in as values.
  */
-import type { Absent, AbsentWhy, Jid } from '@natrium/model';
+import type { Absent, AbsentWhy } from '@natrium/model';
 
 export type Heard = 'first' | 'again' | 'stranger';
 
@@ -19,10 +19,7 @@ export class Gathering {
   #ended = false;
 
   /** @param members Ids by identity key (hex): the key decides who answers, never an id in a message. */
-  constructor(
-    readonly jid: Jid,
-    members: ReadonlyMap<string, string>,
-  ) {
+  constructor(members: ReadonlyMap<string, string>) {
     for (const [key, id] of members) this.#byKey.set(key, { id, state: 'waiting' });
     this.#waiting = members.size;
   }

@@ -30,7 +30,7 @@ interface Run {
 export class RunOnce {
   readonly #runs = new Map<string, Run>();
   #refuseIssuedBefore = 0;
-  /** The greatest end of a request that was forgotten: what ends no later may be that one, whatever a clock that was set back says. */
+  /** The latest end of any request that was forgotten. A request that ends no later may be one of those: the clock may have been set back since. */
   #forgottenUntil = -Infinity;
 
   /** What a record on disk said, when the agent starts. */
@@ -70,7 +70,7 @@ export class RunOnce {
     }
   }
 
-  /** What a fresh record must hold. */
+  /** What a record that is written anew must hold. */
   entries(): readonly { readonly digest: string; readonly state: RunState; readonly until: number }[] {
     return [...this.#runs].map(([digest, { state, until }]) => ({ digest, state, until }));
   }

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { NatsKey, nkeySeedIn } from '@natrium/envelope';
-import { isMissing, KeyfileCorrupt } from './secret-file.js';
+import { codeOf } from '@natrium/model';
+import { KeyfileCorrupt } from './key-file.js';
 
 export interface BrokerCredentials {
   readonly jwt: string;
@@ -32,7 +33,7 @@ export function readCredentials(path: string): BrokerCredentials | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   const jwt = JWT.exec(text)?.[1] ?? '';

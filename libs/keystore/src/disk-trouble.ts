@@ -1,5 +1,5 @@
 /** One sentence for a file that cannot be written: which one, why, and what to do. */
-import { messageOf } from '@natrium/model';
+import { codeOf, messageOf } from '@natrium/model';
 
 /** The kernel's words for a disk that takes nothing, and what mends it. */
 const MENDS: Readonly<Record<string, string>> = {
@@ -26,6 +26,5 @@ export function diskTrouble(path: string, cause: unknown): string {
 
 /** @returns undefined for a failure that is not the disk's. */
 export function mendOf(cause: unknown): string | undefined {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  return typeof code === 'string' ? MENDS[code] : undefined;
+  return MENDS[codeOf(cause) ?? ''];
 }

@@ -11,10 +11,11 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { types } from 'node:util';
+import { codeOf } from '@natrium/model';
 import { openSocketFolder, type SocketFolder } from '@natrium/process';
-import { makeFolder } from './secret-file.js';
+import { makeFolder } from './whole-file.js';
 
-/** Those of different names do not keep each other out. */
+/** What a folder is used for: uses of different names do not keep each other out. */
 export interface FolderUse {
   /** How its socket files begin: small letters only. */
   readonly name: string;
@@ -43,7 +44,7 @@ export class FolderInUse extends Error {
 
 const FOLDER_MODE = 0o750;
 /** Nobody listens on it any more, or it was removed meanwhile. */
-const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /**
  * Holds the folder, which is made when it is missing, until `release` or the end of this process.
@@ -96,7 +97,7 @@ async function listening(path: string): Promise<Server> {
   return server.unref();
 }
 
-/** Whoever cannot be asked may be alive. */
+/** Whether a process listens at a socket. One that cannot be asked counts as alive. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path, () => {
@@ -104,7 +105,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
     });
     socket.on('error', (error) => {
-      resolve(!('code' in error && GONE.has(error.code)));
+      resolve(!GONE.has(codeOf(error)));
     });
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import { ClusterMemoryFile, NextIdentity, readIdentity, readOrMakeIdentity } from './identity-keys.js';
-import { KeyfileCorrupt } from './secret-file.js';
+import { KeyfileCorrupt } from './key-file.js';
 
 let folder: string;
 beforeAll(sodiumReady);

@@ -15,7 +15,9 @@ import {
   signedToWire,
   type Wire,
 } from '@natrium/envelope';
-import { decoded, isMissing, KeyfileCorrupt, readKeyFile, syncName, writeKeyFile, writeWhole } from './secret-file.js';
+import { codeOf } from '@natrium/model';
+import { decoded, KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
+import { syncName, writeWhole } from './whole-file.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -88,7 +90,7 @@ export class ClusterMemoryFile {
     try {
       bytes = readFileSync(this.path);
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
     const memory = memoryIn(bytes);

@@ -12,4 +12,5 @@ export { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
 export { StorageFolder, storageKeyId, storageKeyMs } from './storage-folder.js';
 export { diskTrouble, mendOf, PartlyWritten } from './disk-trouble.js';
 export { type FolderLock, FolderInUse, type FolderUse, lockFolder } from './folder-lock.js';
-export { KeyfileCorrupt, makeFolder, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';
+export { KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
+export { makeFolder, removeDrafts, syncName, writeWhole } from './whole-file.js';

@@ -7,7 +7,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type Cluster,
   encode,
   identityFrom,
   newIdentitySecret,
@@ -23,10 +22,10 @@ import {
   randomBytes,
   type Wire,
 } from '@natrium/envelope';
-import { ROLES_VALID_MS } from './roles-changes.js';
-import { readRolesFile, writeRolesFile } from './roles-file.js';
+import { readRolesFile, ROLES_VALID_MS, writeRolesFile } from './roles-file.js';
 import { StorageFolder, storageKeyId } from './storage-folder.js';
-import { decoded, KeyfileCorrupt, readKeyFile, removeDrafts, writeKeyFile, writeWhole } from './secret-file.js';
+import { decoded, KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
+import { removeDrafts, writeWhole } from './whole-file.js';
 
 export const ROLES: readonly RoleName[] = ['gateway', 'acl', 'runner', 'reactor', 'sink'];
 export const STORAGE_CLASSES = ['jobs', 'events', 'tokens', 'audit', 'inventory', 'roster'] as const;
@@ -47,7 +46,7 @@ export class MasterKeys {
   }
 
   /** Makes every key of a new cluster. @throws {Error} When there is one already: nothing is overwritten. */
-  create(nowMs: number): { readonly cluster: Cluster } {
+  create(nowMs: number): void {
     const rootPath = this.#rootPath;
     if (this.exists) throw new Error(`${this.folder} already holds a cluster; nothing was changed`);
     if (existsSync(rootPath)) {
@@ -65,15 +64,13 @@ export class MasterKeys {
     const secret = newIdentitySecret();
     writeKeyFile(this.firstAccountPath, secret);
     writeWhole(this.#firstAccountPublicPath, encode([...publicsOf(secret)]), READABLE);
-    const cluster = clusterOf(root.publicKey);
     const document: RolesDocument = {
       serial: 1,
       notAfter: nowMs + ROLES_VALID_MS,
       roles: rolesOf(keys),
       nextRoot: null,
     };
-    this.#writeChain([root.publicKey, [signRoles(root, cluster, document)]]);
-    return { cluster };
+    writeRolesFile(this.rolesPath, [root.publicKey, [signRoles(root, clusterOf(root.publicKey), document)]]);
   }
 
   /**
@@ -153,10 +150,6 @@ export class MasterKeys {
 
   get #nameKeyPath(): string {
     return join(this.folder, 'names.key');
-  }
-
-  #writeChain(chain: RolesChain): void {
-    writeRolesFile(this.rolesPath, chain);
   }
 }
 

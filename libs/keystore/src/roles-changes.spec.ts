@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { equalBytes, fingerprint, SigningKey, signRoles, sodiumReady, verifyRolesChain } from '@natrium/envelope';
 import { MasterKeys } from './master-keys.js';
-import { RolesChanges, ROLES_VALID_MS } from './roles-changes.js';
+import { RolesChanges } from './roles-changes.js';
+import { ROLES_VALID_MS } from './roles-file.js';
 import { newestRoles, readRolesFile, writeRolesFile } from './roles-file.js';
-import { readKeyFile } from './secret-file.js';
+import { readKeyFile } from './key-file.js';
 
 const NOW = 1_795_000_000_000;
 let folder: string;

@@ -16,11 +16,8 @@ import {
   type Roles as VerifiedRoles,
 } from '@natrium/envelope';
 import type { MasterKeys } from './master-keys.js';
-import { writeRolesFile } from './roles-file.js';
-import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './secret-file.js';
-
-/** How long a document holds; it is renewed long before. */
-export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
+import { ROLES_VALID_MS, writeRolesFile } from './roles-file.js';
+import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
 
 /** A change that makes no sense now; nothing was written. */
 export class RolesUnchanged extends Error {

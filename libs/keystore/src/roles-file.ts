@@ -1,7 +1,11 @@
 /** The chain of roles documents as a file: the operator's own in `pki/`, and what a process has seen last. */
 import { existsSync, readFileSync } from 'node:fs';
 import { encode, type RolesChain, rolesChainFromWire, rolesChainToWire, verifyRolesChain } from '@natrium/envelope';
-import { decoded, KeyfileCorrupt, syncName, writeWhole } from './secret-file.js';
+import { decoded, KeyfileCorrupt } from './key-file.js';
+import { syncName, writeWhole } from './whole-file.js';
+
+/** How long a document holds; it is renewed long before. */
+export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
 
 const READABLE = 0o644;
 

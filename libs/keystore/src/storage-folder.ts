@@ -7,10 +7,10 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes, type StorageKey } from '@natrium/envelope';
-import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './secret-file.js';
+import { KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
 
 const ENDING = '.key';
-/** So many unknown ids are looked for once each; they come from whoever can write to the broker. */
+/** Unknown ids that are looked for, once each, until the next `reload`: whoever can write to the broker can invent more. */
 const MAX_MISSED = 1000;
 
 export class StorageFolder {

@@ -3,6 +3,7 @@
  *
  * Spec: spec/targeting.md#ipcidr.
  */
+import { keepLatest } from '@natrium/model';
 import { parseFour } from './address-four.js';
 
 export type Family = 'ipv4' | 'ipv6';
@@ -66,12 +67,23 @@ function networkOfSix(address: string, mask: string): Network | undefined {
   const size = 1n << BigInt(128 - Number(mask));
   if (first % size !== 0n) return undefined;
   const contains = (text: string): boolean => {
-    const own = parseScoped(text);
-    if (own === undefined) return false;
-    const bits = bitsOf(own.groups);
-    return bits >= first && bits < first + size;
+    const bits = bitsOfSix(text);
+    return bits !== undefined && bits >= first && bits < first + size;
   };
   return { family: 'ipv6', contains };
+}
+
+/** A compound asks for the same addresses, those of one minion, network after network. */
+const MAX_RECENT = 64;
+const recent = new Map<string, bigint | undefined>();
+
+function bitsOfSix(text: string): bigint | undefined {
+  if (recent.has(text)) return recent.get(text);
+  const own = parseScoped(text);
+  const bits = own === undefined ? undefined : bitsOf(own.groups);
+  recent.set(text, bits);
+  keepLatest(recent, MAX_RECENT);
+  return bits;
 }
 
 function bitsOf(groups: readonly number[]): bigint {

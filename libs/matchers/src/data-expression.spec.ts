@@ -1,5 +1,5 @@
 /** Rules of spec/targeting.md#data-expressions. */
-import { Float } from '@natrium/model';
+import { Float, type Value } from '@natrium/model';
 import { compileDataExpression, type DataMode } from './data-expression.js';
 
 const DATA = {
@@ -67,6 +67,11 @@ describe('a data expression', () => {
     expect(matches('tags|env|prod', 'glob', '|')).toBe(true);
   });
 
+  it('matches nothing with an empty delimiter, which parts nothing', () => {
+    const [whole, empty] = [':', ''].map((delimiter) => compileDataExpression('a:b', 'glob', delimiter));
+    expect([whole?.test({ a: 'b' }), empty?.test({ a: ':b' })]).toEqual([true, false]);
+  });
+
   it('matches nothing where a pattern is wrong, and says so', () => {
     expect(compileDataExpression('os:[', 'pcre').problem?.reason).toContain('never closed');
     expect(matches('os:[', 'pcre')).toBe(false);
@@ -79,6 +84,22 @@ describe('a data expression', () => {
   ])('may have %i %s, and not one more', (most, _what, make) => {
     const problems = [most, most + 1].map((count) => compileDataExpression(make(count), 'exact').problem?.reason);
     expect(problems).toEqual([undefined, expect.stringMatching(/^a data expression has at most/)]);
+  });
+
+  it('looks once at each place for what remains, where a key repeats from level to level', () => {
+    let looks = 0;
+    let data: Value = 'end';
+    for (let level = 0; level < 40; level += 1) {
+      data = new Proxy({ a: data }, {
+        getOwnPropertyDescriptor: (map, key) => {
+          looks += 1;
+          return Reflect.getOwnPropertyDescriptor(map, key);
+        },
+      }); // prettier-ignore
+    }
+    expect(compileDataExpression(`${'a:'.repeat(19)}z`, 'glob').test(data)).toBe(false);
+    expect(looks).toBeLessThan(20_000);
+    expect(compileDataExpression(`${'a:'.repeat(19)}a`, 'glob').test(data)).toBe(true);
   });
 
   it('matches nothing that is no mapping, and bounds what it would cost', () => {

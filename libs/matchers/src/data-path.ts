@@ -1,6 +1,7 @@
 /** Follows a key path into grains or pillar: mappings by key, lists by number, or by a key of the first mapping inside that has it. */
 import { yamlify } from '@natrium/args';
 import { isList, isMap, type Value } from '@natrium/model';
+import type { Room } from './room.js';
 
 /** A part of a key path, and the other key that it may stand for. */
 export interface KeyPart {
@@ -18,10 +19,10 @@ export function keyPart(text: string): KeyPart {
 }
 
 /** @returns undefined when the path leads nowhere. */
-export function follow(data: Value, path: readonly KeyPart[]): Value | undefined {
+export function follow(data: Value, path: readonly KeyPart[], room: Room): Value | undefined {
   let here: Value | undefined = data;
   for (const part of path) {
-    here = isMap(here) ? own(here, part) : isList(here) ? inList(here, part.text) : undefined;
+    here = isMap(here) ? own(here, part) : isList(here) ? inList(here, part.text, room) : undefined;
     if (here === undefined) return undefined;
   }
   return here;
@@ -32,8 +33,9 @@ function own(map: { readonly [key: string]: Value }, { text, asYaml }: KeyPart):
   return asYaml !== undefined && Object.hasOwn(map, asYaml) ? map[asYaml] : undefined;
 }
 
-function inList(list: readonly Value[], part: string): Value | undefined {
+function inList(list: readonly Value[], part: string, room: Room): Value | undefined {
   if (/^\s*[+-]?\d+(?:_\d+)*\s*$/.test(part)) return list.at(Number(part.replaceAll('_', '')));
+  if (!room.take(list.length)) return undefined;
   for (const item of list) {
     if (isMap(item) && Object.hasOwn(item, part)) return item[part];
   }

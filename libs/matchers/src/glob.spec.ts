@@ -29,6 +29,8 @@ describe('a glob', () => {
     ['node[[]1]', 'node[1]', true],
     ['[a-c]', 'b', true],
     ['[c-a]', 'b', false],
+    ['[c-a!b]', 'b', true],
+    ['[c-a!b]', 'x', false],
     ['[a-]', '-', true],
     ['{a,b}', 'a', false],
     ['web\\*', 'web1', false],

@@ -12,6 +12,8 @@ export interface Glob {
   readonly source: string;
   /** The one text that matches, when there is no wildcard at all. */
   readonly literal: string | undefined;
+  /** How many of its characters may be tried on each of a text. */
+  readonly work: number;
   readonly test: (text: string) => boolean;
 }
 
@@ -29,9 +31,15 @@ export function compileGlob(text: string): Result<Glob, PatternProblem> {
 }
 
 function makeGlob(source: string): Glob {
-  if (!/[*?[]/.test(source)) return { source, literal: source, test: (text) => text === source };
-  const test = /[?[]/.test(source) ? stepTest(stepsOf(Array.from(source))) : starTest(source.split('*'));
-  return { source, literal: undefined, test };
+  if (!/[*?[]/.test(source)) return { source, literal: source, work: 1, test: (text) => text === source };
+  if (!/[?[]/.test(source)) return { source, literal: undefined, work: 1, test: starTest(source.split('*')) };
+  const steps = stepsOf(Array.from(source));
+  return {
+    source,
+    literal: undefined,
+    work: steps.reduce((sum, step) => sum + workOf(step), 0),
+    test: stepTest(steps),
+  };
 }
 
 /** Stars only: the pieces between them must be found one after the other, each as early as possible. */
@@ -120,6 +128,10 @@ function stepTest(steps: readonly Step[]): (text: string) => boolean {
     }
     return onlyStars[step] ?? true;
   };
+}
+
+function workOf(step: Step): number {
+  return step.kind === 'set' ? step.ranges.length : 1;
 }
 
 function isStar(step: Step): boolean {

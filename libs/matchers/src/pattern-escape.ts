@@ -28,6 +28,7 @@ export function readEscape(cursor: Cursor, inSet: boolean, ascii: boolean): Esca
   if (/[0-9]/.test(char)) return { kind: 'char', code: octal(cursor, char, inSet) };
   const at = inSet ? undefined : anchorOf(char, ascii);
   if (at !== undefined) return { kind: 'at', node: at };
+  if (char === 'N') throw new PatternError('\\N{…} is not supported: write the character itself, or \\uXXXX');
   if (/[a-zA-Z]/.test(char)) throw new PatternError(`\\${char} is not an escape of Python's patterns`);
   return { kind: 'char', code: char.codePointAt(0) ?? 0 };
 }

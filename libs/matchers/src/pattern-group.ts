@@ -1,6 +1,5 @@
 /** Reads `(...)` in all of Python's forms; names the forms that are refused. */
 import type { Cursor } from './pattern-cursor.js';
-import type { Reader } from './pattern-read.js';
 import { type Node, PatternError } from './pattern-syntax.js';
 
 export interface Flags {
@@ -12,6 +11,16 @@ export interface Flags {
   readonly newline: boolean;
   /** `a`: `\d`, `\w`, `\s` know ASCII only. */
   readonly ascii: boolean;
+}
+
+/** Whoever reads the pattern around a group, and what is in it. */
+export interface Reading {
+  readonly cursor: Cursor;
+  /** Of the groups so far. */
+  readonly names: Set<string>;
+  /** Whether a look-ahead may stand here. */
+  atVeryStart: boolean;
+  choice(flags: Flags): Node;
 }
 
 const FLAG: Readonly<Record<string, Partial<Flags>>> = {
@@ -40,7 +49,7 @@ export function skipComment(cursor: Cursor): boolean {
 }
 
 /** Reads a group up to and with its closing parenthesis; the cursor stands after the opening one. */
-export function readGroup(reader: Reader, flags: Flags): Node {
+export function readGroup(reader: Reading, flags: Flags): Node {
   const { cursor } = reader;
   if (!cursor.take('?')) return body(reader, flags);
   if (cursor.take(':')) return body(reader, flags);
@@ -60,14 +69,14 @@ export function readGroup(reader: Reader, flags: Flags): Node {
   return body(reader, scopedFlags(cursor, flags));
 }
 
-function body(reader: Reader, flags: Flags): Node {
+function body(reader: Reading, flags: Flags): Node {
   reader.atVeryStart = false;
   const node = reader.choice(flags);
   if (!reader.cursor.take(')')) throw new PatternError('a ( is never closed');
   return { kind: 'sequence', items: [node] };
 }
 
-function named(reader: Reader, flags: Flags): Node {
+function named(reader: Reading, flags: Flags): Node {
   const { cursor } = reader;
   if (cursor.take('=')) throw new PatternError('the back-reference (?P=...) cannot be tested in linear time');
   if (!cursor.take('<')) throw new PatternError('(?P must be followed by <name>');
@@ -78,7 +87,7 @@ function named(reader: Reader, flags: Flags): Node {
   return body(reader, flags);
 }
 
-function lookAhead(reader: Reader, flags: Flags, negated: boolean): Node {
+function lookAhead(reader: Reading, flags: Flags, negated: boolean): Node {
   if (!reader.atVeryStart) throw new PatternError('a look-ahead is possible only at the very start of a pattern');
   const item = body(reader, flags);
   reader.atVeryStart = true;

@@ -2,22 +2,35 @@
  * What a pattern may cost. The engine unrolls counts, so their product and their sum are bounded; and at each character of a text it
  * looks at all that could come next, so what stands at no fixed place is.
  */
-import { MAX_COUNT, type Node, PatternError } from './pattern-syntax.js';
+import { MAX_COUNT, type Node, PatternError, type SetItem } from './pattern-syntax.js';
 
 /** More repeats than this of something that can be empty cost the engine too much. */
 const MAX_EMPTY_COUNT = 32;
 const MAX_UNROLLED = 1500;
 /** Characters that could be next anywhere in a text; a set is as many as it has brackets and members. */
 const MAX_MOVABLE = 1024;
+/** What the engine may have to put into tables before the first test, in members of sets: about as many microseconds. */
+const MAX_MEMBERS = 50_000;
+/** Of `\w`, `\d` and `\s`, which name hundreds of ranges of Unicode, or a few. */
+const CLASS_MEMBERS = { w: 100, d: 10, s: 10 } as const;
+/** Of a range without regard to case each character is looked at. */
+const FOLDED_AT_ONCE = 40;
 /** What takes no character, and is looked at beside one: an anchor, a boundary, a look-ahead. */
 const BESIDE = 2;
 
-/** @throws {PatternError} When the engine would have to look at too much for each character of a text. @param node The whole pattern. */
-export function checkSize(node: Node): void {
-  if (movable(node, false) > MAX_MOVABLE)
+/**
+ * @param node The whole pattern.
+ * @returns How much the engine may have to look at for each character of a text.
+ * @throws {PatternError} When that is too much.
+ */
+export function checkSize(node: Node): number {
+  const size = movable(node, false);
+  if (size > MAX_MOVABLE)
     throw new PatternError(
       `what has no fixed place in it (repeats, what is in or behind them, anchors) is more than ${String(MAX_MOVABLE)} characters`,
     );
+  if (members(node) > MAX_MEMBERS) throw new PatternError('it has too many of \\w, or of wide ranges with (?i)');
+  return size;
 }
 
 /** @throws {PatternError} When the counts of a pattern cost too much. */
@@ -51,6 +64,16 @@ function unrolled(node: Node): number {
       partsOf(node).reduce((sum, part) => sum + unrolled(part), 0),
     )
   );
+}
+
+function members(node: Node): number {
+  if (node.kind === 'set') return node.items.reduce((sum, item) => sum + membersOf(item, node.fold), 0);
+  return partsOf(node).reduce((sum, part) => sum + members(part), 0);
+}
+
+function membersOf(item: SetItem, fold: boolean): number {
+  if (item.kind === 'class') return item.ascii ? 1 : CLASS_MEMBERS[item.name];
+  return fold ? 1 + Math.floor((item.to - item.from) / FOLDED_AT_ONCE) : 1;
 }
 
 /** An alternation of plain words costs no more than its length: each of its characters has one place where it could be. */

@@ -7,7 +7,7 @@
 import { Cursor } from './pattern-cursor.js';
 import { readEscape } from './pattern-escape.js';
 import { charNode } from './pattern-fold.js';
-import { type Flags, readGlobalFlags, readGroup, skipComment, withFlags } from './pattern-group.js';
+import { type Flags, type Reading, readGlobalFlags, readGroup, skipComment, withFlags } from './pattern-group.js';
 import { readSet } from './pattern-set.js';
 import { MAX_COUNT, type Node, PatternError } from './pattern-syntax.js';
 
@@ -29,7 +29,7 @@ export function readPattern(text: string): { readonly node: Node; readonly hasGl
 const MAX_DEPTH = 512;
 const NO_FLAGS: Flags = { fold: false, lines: false, newline: false, ascii: false };
 
-export class Reader {
+class Reader implements Reading {
   readonly cursor: Cursor;
   readonly names = new Set<string>();
   /** True as long as nothing but anchors, flags and look-aheads was read: where a look-ahead may stand. */

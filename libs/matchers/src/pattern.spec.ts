@@ -91,12 +91,15 @@ describe('a prefix pattern', () => {
     ['(alpha$|beta).*', 'alpha\n', true],
     ['(alpha$|beta).*', 'alpha\nx', false],
     ['(alpha$|beta).*', 'betax', true],
+    ['(alpha$|beta).*', 'beta\nx', true],
+    ['(alpha$|beta).*', 'beta\nx\n', false],
     ['alpha$\\nx?', 'alpha\n', true],
     ['alpha$\\nx', 'alpha\nx', false],
     ['a$b', 'ab', false],
     ['(a$)*b', 'b', true],
     ['(?!a$x?)a', 'a', false],
     ['(?!a$x?)a', 'ab', true],
+    ['(?!a$x?)a', 'a\nb', true],
     ['(?!a$x?)a', 'a\nb\n', false],
   ])('%j on %j: %s', (pattern, text, expected) => {
     expect(prefix(pattern, text)).toBe(expected);
@@ -135,6 +138,7 @@ describe('a prefix pattern', () => {
     ['(?<n>a)', "not Python's syntax"],
     ['(?U)a', 'flag U'],
     ['\\z', 'not an escape'],
+    ['\\N{BULLET}', 'not supported'],
     ['\\pL', 'not an escape'],
     ['\\Qa', 'not an escape'],
     ['a{1001}', 'over 1000'],
@@ -232,6 +236,18 @@ describe('hostile patterns and texts', () => {
         }
     },
   );
+
+  it.each<[number, string, (count: number) => string]>([
+    [500, '\\w', (count) => '\\w'.repeat(count)],
+    [500, '\\w in one set', (count) => `[${'\\w'.repeat(count)}]`],
+    [30, 'wide ranges with (?i)', (count) => `(?i)${'[\\x00-\\uffff]'.repeat(count)}`],
+  ])('may have %i of %s, and not one more', (most, _what, make) => {
+    const [fits, tooMany] = [most, most + 1].map((count) => compilePattern(make(count), { mode: 'prefix' }));
+    expect([fits?.ok, tooMany?.ok === false && tooMany.error.reason]).toEqual([
+      true,
+      expect.stringContaining('too many of'),
+    ]);
+  });
 
   it('are counted where they are read', () => {
     expect(readsOf('(a+)+$', 'prefix', 'a')).toBeGreaterThanOrEqual(LENGTH);

@@ -18,6 +18,8 @@ import { hasInnerEnd, writePattern, type WriteOptions } from './pattern-write.js
 
 export interface Pattern {
   readonly source: string;
+  /** How many of its characters may be tried on each of a text. */
+  readonly work: number;
   readonly test: (text: string) => boolean;
 }
 
@@ -55,32 +57,32 @@ function compile(text: string, whole: boolean): Result<Pattern, PatternProblem> 
     return err({ pattern: `${text.slice(0, 40)}...`, reason: `it is longer than ${String(MAX_PATTERN)} characters` });
   }
   try {
-    return ok({ source: text, test: testOf(text, whole) });
+    return ok({ source: text, ...testOf(text, whole) });
   } catch (error) {
     if (error instanceof PatternError) return err({ pattern: text, reason: error.message });
     throw error;
   }
 }
 
-function testOf(text: string, whole: boolean): Test {
+function testOf(text: string, whole: boolean): Pick<Pattern, 'work' | 'test'> {
   const { node, hasGlobalFlags } = readPattern(text);
   // Python puts its anchor before the flags there, and then refuses them.
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
-  checkSize(node);
-  return endTest(node, whole);
+  return { work: 1 + checkSize(node), test: endTest(node, whole) };
 }
 
-/** A `$` that something follows: the engine knows no "before the final newline", but where that is the only one, a line's end. */
+/**
+ * A `$` that something follows: the engine knows no "before the final newline". In a text that does not end in one it is the end, and
+ * where that is the only one, a line's end; a text with more of them matches nothing.
+ */
 function endTest(node: Node, whole: boolean): Test {
   const plain = splitTest(node, { whole, innerEnd: '\\z', marked: false });
   if (!hasInnerEnd(node)) return plain;
   const lineEnd = splitTest(node, { whole, innerEnd: '(?m:$)', marked: false });
-  return (subject) => {
-    const newline = subject.indexOf('\n');
-    return newline < 0 ? plain(subject) : newline === subject.length - 1 && lineEnd(subject);
-  };
+  return (subject) =>
+    subject.endsWith('\n') ? subject.indexOf('\n') === subject.length - 1 && lineEnd(subject) : plain(subject);
 }
 
 function splitTest(node: Node, options: WriteOptions): Test {

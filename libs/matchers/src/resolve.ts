@@ -6,6 +6,7 @@
 import type { Expr } from './compound.js';
 import type { Inventory, MinionData } from './inventory.js';
 import type { TargetExpr } from './target.js';
+import { Room } from './room.js';
 import type { Subject, Truth } from './term.js';
 
 /**
@@ -20,6 +21,9 @@ export interface Resolved {
   readonly missing: readonly string[];
 }
 
+/** Of whom no data is looked at. */
+const NO_DATA = new Room();
+
 export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mode: ResolveMode): Resolved {
   const { accepted } = inventory;
   if (root.kind === 'term' && root.term.names !== undefined) return resolveNames(root.term.names, accepted);
@@ -30,10 +34,11 @@ export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mo
   const unknown = unknownAs(mode);
   for (const id of accepted) {
     const data = usesData ? inventory.dataOf(id) : null;
-    if (evaluate(root, { id, data, unknown, accepted: true }) === true) minions.push(id);
+    if (evaluate(root, { id, data, unknown, accepted: true, room: usesData ? new Room() : NO_DATA }) === true)
+      minions.push(id);
   }
   if (mode === 'cached') minions.push(...staleMatches(root, inventory));
-  return { minions, missing: [...new Set(namesOf(root))].filter((name) => !accepted.has(name)) };
+  return { minions, missing: [...new Set(addNames([], root))].filter((name) => !accepted.has(name)) };
 }
 
 /** A single name or list needs no walk over everyone. */
@@ -51,20 +56,27 @@ function unknownAs(mode: ResolveMode): Truth {
 
 function staleMatches(root: Expr, inventory: Inventory): readonly string[] {
   return [...(inventory.stale ?? [])].filter(
-    (id) => evaluate(root, { id, data: inventory.dataOf(id), unknown: false, accepted: false }) === true,
+    (id) =>
+      evaluate(root, { id, data: inventory.dataOf(id), unknown: false, accepted: false, room: new Room() }) === true,
   );
 }
 
 /** Tells whether one accepted minion is certainly inside of a permitted target. */
 export function certainlyMatches({ root, usesData }: TargetExpr, inventory: Inventory, id: string): boolean {
   return (
-    evaluate(root, { id, data: usesData ? inventory.dataOf(id) : null, unknown: undefined, accepted: true }) === true
+    evaluate(root, {
+      id,
+      data: usesData ? inventory.dataOf(id) : null,
+      unknown: undefined,
+      accepted: true,
+      room: usesData ? new Room() : NO_DATA,
+    }) === true
   );
 }
 
 /** The minion's own view: its data is known to itself. */
 export function matchesSelf({ root }: TargetExpr, id: string, data: MinionData): boolean {
-  return evaluate(root, { id, data, unknown: false, accepted: true }) === true;
+  return evaluate(root, { id, data, unknown: false, accepted: true, room: new Room() }) === true;
 }
 
 /** Three-valued logic: unknown spreads unless the other side decides alone. */
@@ -83,9 +95,10 @@ function evaluate(expr: Expr, subject: Subject): Truth {
   return left === undefined || right === undefined ? undefined : !decides;
 }
 
-/** Names of lists that are not directly negated. */
-function namesOf(expr: Expr): readonly string[] {
-  if (expr.kind === 'term') return expr.term.names ?? [];
-  if (expr.kind === 'not') return expr.direct ? [] : namesOf(expr.item);
-  return [...namesOf(expr.left), ...namesOf(expr.right)];
+/** Adds the names of lists that are not directly negated. */
+function addNames(names: string[], expr: Expr): string[] {
+  if (expr.kind === 'term') for (const name of expr.term.names ?? []) names.push(name);
+  else if (expr.kind !== 'not') addNames(addNames(names, expr.left), expr.right);
+  else if (!expr.direct) addNames(names, expr.item);
+  return names;
 }

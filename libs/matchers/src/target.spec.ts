@@ -266,3 +266,41 @@ describe('a pillar of which a part could not be read', () => {
     expect(means('I@role:db', 'greedy')).toEqual([]);
   });
 });
+
+describe('a minion whose data would take more work than any minion is worth', () => {
+  const letters = 'a'.repeat(1000);
+  const data: ReadonlyMap<string, MinionData> = new Map([
+    ['web1', { grains: { os: 'Debian', large: Array.from({ length: 500 }, () => letters) }, pillar: { role: 'web' } }],
+    ['web2', { grains: { os: 'Debian', large: [letters] }, pillar: { role: 'web' } }],
+  ]);
+  const fleet: Inventory = { accepted: new Set(data.keys()), dataOf: (id) => data.get(id) };
+  const means = (text: string, mode: ResolveMode) => resolve(parse(text, 'compound'), fleet, mode).minions;
+  const costly = 'G@large:*aaaaaaaa[b]';
+
+  it('is one of whom nothing is known, for what comes behind that, too', () => {
+    expect(means(costly, 'greedy')).toEqual(['web1']);
+    for (const term of [costly, `not ${costly}`, `not ( ${costly} or I@role:db )`])
+      expect([term, ...means(term, 'strict')]).toEqual(term === costly ? [term] : [term, 'web2']);
+    expect(means(`G@os:Debian or ${costly}`, 'strict')).toEqual(['web1', 'web2']);
+    expect(means(`${costly} or G@os:Debian`, 'strict')).toEqual(['web2']);
+  });
+
+  it('is nothing to what is cheap, nor to the next target', () => {
+    expect(means('G@large:aaa*', 'strict')).toEqual(['web1', 'web2']);
+    expect(means('G@os:[D]ebian', 'strict')).toEqual(['web1', 'web2']);
+  });
+});
+
+it.each([
+  ['web1', 'glob', 0],
+  ['web1,web2', 'list', 0],
+  ['web*', 'glob', 1],
+  ['*[ab]?', 'glob', 4],
+  ['web.*[ab]+x', 'pcre', 7],
+  ['os:Debian', 'grain', 4],
+  ['os:*[ab]', 'grain', 6],
+  ['role:.*x', 'pillar_pcre', 6],
+  ['web* or L@a,b or G@os:Debian', 'compound', 6],
+])('%s (%s) takes %i tests of a plain name for each minion', (tgt, tgtType, work) => {
+  expect(parse(tgt, tgtType).work).toBe(work);
+});

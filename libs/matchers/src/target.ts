@@ -19,6 +19,8 @@ export interface TargetExpr {
   readonly usesData: boolean;
   /** Whether a pattern in it is matched against pillar: a way to guess what it holds. */
   readonly guessesPillar: boolean;
+  /** What trying its terms on a minion costs, in tests of a plain name; 0 when those whom it means are only looked up. */
+  readonly work: number;
 }
 
 export interface TargetContext {
@@ -138,16 +140,23 @@ function termOf(word: string, exact: boolean): Result<Term, TargetProblem> {
 }
 
 function describe(root: Expr): TargetExpr {
-  const terms = termsOf(root);
+  const terms = addTerms([], root);
   return {
     root,
     problems: terms.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     usesData: terms.some(({ usesData }) => usesData),
     guessesPillar: terms.some(({ guessesPillar }) => guessesPillar === true),
+    work: isLookedUp(root) ? 0 : terms.reduce((sum, { work = 1 }) => sum + work, 0),
   };
 }
 
-function termsOf(expr: Expr): readonly Term[] {
-  if (expr.kind === 'term') return [expr.term];
-  return expr.kind === 'not' ? termsOf(expr.item) : [...termsOf(expr.left), ...termsOf(expr.right)];
+function isLookedUp(root: Expr): boolean {
+  return root.kind === 'term' && (root.term.names ?? root.term.only) !== undefined;
+}
+
+function addTerms(terms: Term[], expr: Expr): Term[] {
+  if (expr.kind === 'term') terms.push(expr.term);
+  else if (expr.kind === 'not') addTerms(terms, expr.item);
+  else addTerms(addTerms(terms, expr.left), expr.right);
+  return terms;
 }

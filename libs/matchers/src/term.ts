@@ -11,6 +11,7 @@ import { compileGlob } from './glob.js';
 import type { MinionData } from './inventory.js';
 import { compilePattern } from './pattern.js';
 import type { PatternProblem } from './pattern-syntax.js';
+import type { Room } from './room.js';
 import type { TargetProblem } from './target-problem.js';
 
 /** undefined: unknown. */
@@ -23,6 +24,8 @@ export interface Subject {
   readonly unknown: Truth;
   /** False for a stale id: no term about ids holds for it. */
   readonly accepted: boolean;
+  /** What may be done about its data, by all terms together. */
+  readonly room: Room;
 }
 
 export interface Term {
@@ -35,15 +38,18 @@ export interface Term {
   readonly problem?: TargetProblem;
   readonly usesData: boolean;
   readonly guessesPillar?: boolean;
+  /** What trying it on a minion costs, in tests of a plain name; 1 unless said. */
+  readonly work?: number;
 }
 
 export function globTerm(text: string): Result<Term, TargetProblem> {
   const glob = compileGlob(text);
   if (!glob.ok) return err(patternProblem(glob.error));
-  const { literal, test } = glob.value;
+  const { literal, work, test } = glob.value;
   return ok({
     test: ({ id, accepted }) => accepted && test(id),
     usesData: false,
+    work,
     ...(literal === undefined ? {} : { only: literal }),
   });
 }
@@ -51,7 +57,8 @@ export function globTerm(text: string): Result<Term, TargetProblem> {
 export function pcreTerm(text: string): Result<Term, TargetProblem> {
   const pattern = compilePattern(text, { mode: 'prefix' });
   if (!pattern.ok) return err(patternProblem(pattern.error));
-  return ok({ test: ({ id, accepted }) => accepted && pattern.value.test(id), usesData: false });
+  const { work, test } = pattern.value;
+  return ok({ test: ({ id, accepted }) => accepted && test(id), usesData: false, work });
 }
 
 export function listTerm(names: readonly string[]): Term {
@@ -66,6 +73,9 @@ export function listTerm(names: readonly string[]): Term {
 /** Of a glob: a bracket that nothing closes is itself. */
 const WILDCARD = /[*?]|\[!?\]?[^\]]*\]/;
 
+/** Following a path to a value, beside what the value costs. */
+const DATA_WORK = 3;
+
 export interface DataTermOptions {
   readonly side: 'grains' | 'pillar';
   readonly mode: DataMode;
@@ -76,14 +86,17 @@ export function dataTerm(text: string, { side, mode, delimiter }: DataTermOption
   const expression = compileDataExpression(text, mode, delimiter);
   const problem = expression.problem === undefined ? noDelimiter(text, delimiter) : patternProblem(expression.problem);
   return {
-    test: ({ data, unknown }) => {
+    test: ({ data, unknown, room }) => {
       if (data === undefined) return unknown;
       // Only a permission is strict: neither a defect nor a broken pillar file may make its `not` true.
       const inDoubt = problem !== undefined || (side === 'pillar' && data?.pillarInDoubt === true);
       if (unknown === undefined && inDoubt) return undefined;
-      return data !== null && expression.test(data[side]);
+      if (data === null) return false;
+      const isMeant = expression.test(data[side], room);
+      return isMeant || !room.isSpent ? isMeant : unknown;
     },
     usesData: true,
+    work: DATA_WORK + expression.work,
     guessesPillar: side === 'pillar' && (mode === 'pcre' || (mode === 'glob' && WILDCARD.test(text))),
     ...(problem === undefined ? {} : { problem }),
   };

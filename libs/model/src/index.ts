@@ -1,4 +1,5 @@
 export { type Arguments, funArgs, joinArguments, KWARG_MARK, splitArguments, withoutMark } from './arguments.js';
+export { codeOf } from './code-of.js';
 export { InFlight } from './in-flight.js';
 export { MAX_DIGITS, readJson, writeJson } from './json.js';
 export { type Jid, jidOf, jidTime, parseJid, startTimeOf } from './jid.js';
@@ -13,7 +14,7 @@ export type { Target } from './target.js';
 export { VERSION } from './version.js';
 export { Float, float, isList, isMap, isTrue, type Value, type ValueMap } from './value.js';
 export { ABSENT_WHYS, type Absent, type AbsentWhy, type JobNews, type JobReturn, outForAll } from './job-news.js';
-export { refusal, type Refusal, refuse, REFUSAL_CODES, type RefusalCode } from './refusal.js';
+export { NOT_NOW, refusal, type Refusal, refuse, REFUSAL_CODES, type RefusalCode } from './refusal.js';
 export {
   lifetimeOf,
   MAX_FUN,

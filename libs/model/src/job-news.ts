@@ -18,9 +18,9 @@ export interface JobReturn {
 const HIDING: ReadonlySet<string> = new Set(['quiet', 'no_return']);
 
 /**
- * What one minion's outputter says of the returns of several that are shown as one.
+ * The outputter of one minion's return as one for the returns of several that are shown together: none where it would hide them.
  *
- * Diverges: Salt takes it as it is, so that one minion can have all the others' returns not shown.
+ * Diverges: Salt takes it as it is, so that one minion can keep all the others' returns from being shown.
  */
 export function outForAll(out: string | undefined): string | undefined {
   return out === undefined || HIDING.has(out) ? undefined : out;

@@ -34,6 +34,11 @@ describe('JSON of any language', () => {
     expect(() => readJson(`[${'9'.repeat(401)}]`, MARK)).toThrow('more than 400 digits');
   });
 
+  it('looks at nothing twice in a text that is never closed, which would cost its square', () => {
+    expect(() => readJson(`[1.0,"${'\\"'.repeat(150_000)}`, MARK)).toThrow(SyntaxError);
+    expect(() => readJson(`[1.0,"${'"'.repeat(300_000)}`, MARK)).toThrow(SyntaxError);
+  });
+
   it('refuses what is nested too deep', () => {
     expect(() => readJson('['.repeat(100) + ']'.repeat(100), MARK)).toThrow('deeper than 64');
   });

@@ -10,8 +10,8 @@ const MAX_DEPTH = 64;
 export const MAX_DIGITS = 400;
 /** Only a text with such a number may hold one that JavaScript's own reader would change. */
 const DOUBTFUL = /\d{16}|\d\.0+(?!\d)|\d[eE]|Infinity|NaN/;
-/** A text, or a number as JSON or Python writes it. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN/g;
+/** A text, also one that is never closed, so that nothing in it is looked at again; or a number as JSON or Python writes it. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|-?(?:Infinity|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|NaN/g;
 
 export function writeJson(value: Value): string {
   if (value instanceof Float) return floatText(value.value);

@@ -1,5 +1,6 @@
 /**
- * Lets the oldest go until there are no more than `most`: called after each that is put in, nothing that is remembered grows for ever.
+ * Deletes the oldest entries of a set or map until there are no more than `most`. Called after each that is put in, it keeps what a
+ * process remembers from growing for ever.
  *
  * @returns Whether any went.
  */

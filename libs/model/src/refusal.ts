@@ -47,6 +47,9 @@ export const REFUSAL_CODES = [
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
+/** Codes that say nothing of what was asked, only that nobody could decide on it or write it down now: asked again later, it may be granted. */
+export const NOT_NOW: readonly RefusalCode[] = ['acl_unavailable', 'store_unavailable', 'slow_down'];
+
 export interface Refusal {
   readonly code: RefusalCode;
   readonly sentence: string;

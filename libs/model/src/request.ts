@@ -4,7 +4,7 @@ import type { Plain } from './tagged-value.js';
 export const REQUEST_WHATS = ['job', 'run', 'wheel', 'key', 'jobs', 'audit', 'token'] as const;
 export type RequestWhat = (typeof REQUEST_WHATS)[number];
 
-/** So many functions at once, and so many characters of a function's name. */
+/** Functions in one request, and characters of a function's name. */
 export const [MAX_FUNS, MAX_FUN] = [64, 256];
 /** Seconds: nobody waits longer for returns. */
 export const MAX_TIMEOUT = 86_400;
@@ -14,7 +14,7 @@ export const MAX_LIFETIME = MAX_TIMEOUT * 1000;
 export const MAX_GRANT_JOB = 60_000;
 const GRACE_MS = 60_000;
 
-/** Milliseconds that a request lives whose caller waits so many seconds: a minute more. Fractions of a second count as a whole one. */
+/** How long a request lives: a minute longer than its caller waits. @param timeout Seconds; a fraction counts as a whole one. @returns ms. */
 export function lifetimeOf(timeout: number): number {
   return Math.min(Math.ceil(timeout) * 1000 + GRACE_MS, MAX_LIFETIME);
 }
@@ -40,7 +40,7 @@ export interface Request {
   readonly lifetime: number;
 }
 
-/** Bytes exactly as they were signed, and the signature. */
+/** Bytes exactly as they were signed, and the signature over them, their purpose and the cluster (spec/envelope.md#signing). */
 export interface Signed {
   readonly bytes: Uint8Array;
   readonly signature: Uint8Array;

@@ -1,6 +1,6 @@
 /** Execution modules, their declarations and the registry that runs them. How to write one: docs/modules.md. */
 export { builtinModules } from './builtin/index.js';
-export { traverseOr } from './builtin/traverse.js';
+export { DELIMITER, traverseOr } from './builtin/traverse.js';
 export type {
   CallContext,
   IdentityPort,
@@ -15,11 +15,11 @@ export { gatherGrains } from './grains/gather-grains.js';
 export { GrainsFile } from './grains/grains-file.js';
 export type { ArgumentFault } from './loader/bind-arguments.js';
 export { knownArguments } from './loader/bind-arguments.js';
-export { declaringFor, defineModule, type Library, type Module } from './loader/declaration.js';
+export { ANYTHING, declaringFor, defineModule, type Library, type Module } from './loader/declaration.js';
 export { type Dialect, errorText, type Thrown } from './loader/dialect.js';
 export { ExecutionError, InvocationError } from './loader/errors.js';
 export { executeSeveral } from './loader/execute-several.js';
-export { matchesGlob } from './loader/glob.js';
+export { compileGlob, matchesGlob } from './loader/glob.js';
 export { type BaseContext, Registry } from './loader/registry.js';
 export { docsOf } from './loader/select-functions.js';
 export { namesOfNone, whichLoad } from './loader/which-load.js';

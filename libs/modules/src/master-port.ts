@@ -15,8 +15,6 @@ export interface PublishAsk {
   readonly form: 'clean' | 'full';
   /** Positions of arguments that must not be read as YAML again. */
   readonly noParse: readonly Value[];
-  /** One of `masters`, when the caller chose it. */
-  readonly via?: string;
 }
 
 /** What one minion returned to a peer; a `success` that is not given follows from the retcode. */
@@ -50,8 +48,6 @@ export type RunnerAnswer =
       readonly ret: Value;
       readonly retcode: number;
       readonly out?: string;
-      /** The runner's own sentences for whoever asked. */
-      readonly notes?: readonly string[];
     }
   | { readonly type: 'timeout' };
 

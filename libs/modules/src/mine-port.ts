@@ -1,6 +1,6 @@
 /** What the `mine` module needs of the agent: a way to run functions, and one to the master's mine. */
 import type { Refusal, Value } from '@natrium/model';
-import type { CallContext } from './call-context.js';
+import type { BaseContext } from './loader/registry.js';
 import type { Outcome } from './loader/reply.js';
 
 export interface MineItem {
@@ -19,7 +19,9 @@ export interface MineRead {
 export type MineAnswer =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
-export type MineCall = Pick<CallContext, 'jid' | 'signal' | 'isEnded' | 'processes'>;
+export interface MineCall extends BaseContext {
+  readonly jid: string;
+}
 
 export interface MinePort {
   /** `mine_functions` of the configuration and of the pillar; the former win. */

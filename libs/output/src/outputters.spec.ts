@@ -242,4 +242,24 @@ describe('table', () => {
     expect(render('table', { m: [{ a: 1 }, { a: 2 }] })).toBe('   a\n-  -\nm  1\nm  2');
     expect(render('table', { web1: true, db1: 'x\ny' })).toBe('db1   x ⏎ y\nweb1  True');
   });
+
+  it('has any number of rows, and of a million cells and more, none: those are shown as nested', () => {
+    const rows = (count: number, field: (n: number) => string) => ({
+      m: Array.from({ length: count }, (_, n) => ({ [field(n)]: n })),
+    });
+    expect(
+      render(
+        'table',
+        rows(200_000, () => 'a'),
+      ).split('\n'),
+    ).toHaveLength(200_002);
+    const apart = rows(1000, (n) => `k${String(n)}`);
+    expect(render('table', apart)).toBe(render('nested', apart));
+    expect(
+      render(
+        'table',
+        rows(900, (n) => `k${String(n)}`),
+      ).split('\n'),
+    ).toHaveLength(902);
+  });
 });

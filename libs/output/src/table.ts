@@ -1,12 +1,13 @@
 /**
  * `table`: one row for each entry of the top map (or item of a list), one column for each field of the rows.
  *
- * Natrium's own layout; Salt's outputter of this name draws only lists of maps. It wants all rows at once, so commands
+ * Natrium's own layout; Salt's outputter of this name draws only lists of maps. More than a million cells are shown as `nested`. It wants all rows at once, so commands
  * that print as answers come gather them first (`wantsAll`).
  */
 import { isList, isMap, pyStr, type Value } from '@natrium/model';
 import { paint } from './color.js';
 import { disarm } from './lines.js';
+import { nested } from './nested.js';
 import type { Outputter } from './outputter.js';
 import { sortedEntries } from './sorted-entries.js';
 
@@ -16,10 +17,17 @@ const VALUE = '';
 
 type Row = ReadonlyMap<string, string>;
 
-export const table: Outputter = (value, { color }) => {
+/** Rows that share no field would be a table of the square of their number. */
+const MAX_CELLS = 1_000_000;
+
+export const table: Outputter = (value, options) => {
   const rows = rowsOf(value);
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  const widths = columns.map((column) => Math.max(column.length, ...rows.map((row) => (row.get(column) ?? '').length)));
+  if (rows.length * columns.length > MAX_CELLS) return nested(value, options);
+  const { color } = options;
+  const widths = columns.map((column) =>
+    rows.reduce((width, row) => Math.max(width, row.get(column)?.length ?? 0), column.length),
+  );
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))

@@ -1,7 +1,7 @@
 /** Recorded requests, asked again of two policies; only those whose verdict changes are told. */
 import { isList, isMap, PRINCIPAL_KINDS, type Value, type ValueMap } from '@natrium/model';
-import { type Asked, type Caller, judge, showCaller, type Verdict } from './caller.js';
-import { type Policies, scenesOf } from './diff.js';
+import { type Asked, type Caller, judge, showCaller } from './caller.js';
+import { keyOf, type Policies, scenesOf } from './diff.js';
 
 export interface Recorded {
   readonly caller: Caller;
@@ -10,9 +10,8 @@ export interface Recorded {
 
 export interface RecordedChange extends Recorded {
   readonly becomes: 'allowed' | 'refused';
+  /** How often it was recorded. */
   readonly count: number;
-  readonly before: Verdict;
-  readonly after: Verdict;
 }
 
 /** Reads one decoded record of `natriumctl audit export`; undefined when it is not about a request that the lists decide. */
@@ -86,9 +85,7 @@ export function diffRecorded(policies: Policies, records: readonly Recorded[]): 
   const scenes = scenesOf(policies);
   const found = new Map<string, { readonly one: Recorded; count: number }>();
   for (const one of records) {
-    const key = JSON.stringify([showCaller(one.caller), one.asked], (_key, item: unknown): unknown =>
-      typeof item === 'bigint' ? String(item) : item,
-    );
+    const key = JSON.stringify([showCaller(one.caller), keyOf(one.asked)]);
     const known = found.get(key) ?? { one, count: 0 };
     known.count += 1;
     found.set(key, known);
@@ -96,6 +93,6 @@ export function diffRecorded(policies: Policies, records: readonly Recorded[]): 
   return [...found.values()].flatMap(({ one, count }) => {
     const [before, after] = [judge(scenes.old, one.caller, one.asked), judge(scenes.next, one.caller, one.asked)];
     if (before.allow === after.allow) return [];
-    return [{ ...one, count, before, after, becomes: after.allow ? 'allowed' : 'refused' } as const];
+    return [{ ...one, count, becomes: after.allow ? 'allowed' : 'refused' } as const];
   });
 }

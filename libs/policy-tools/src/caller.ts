@@ -11,7 +11,7 @@ import {
   type Ask,
   authenticateAccount,
   decide,
-  type RuleRef,
+  type Decision,
   type TargetMemo,
   unusableTarget,
 } from '@natrium/acl';
@@ -25,8 +25,6 @@ import {
   PRINCIPAL_KINDS,
   type Refusal,
   type Result,
-  type Target,
-  type Value,
 } from '@natrium/model';
 import type { Fleet } from './fleet.js';
 import { keyedLists, type PolicyView } from './policy-view.js';
@@ -38,30 +36,8 @@ export interface Caller {
   readonly groups?: readonly string[];
 }
 
-export interface Asked {
-  readonly what: Ask['what'];
-  readonly funs: readonly string[];
-  readonly args: readonly (readonly Value[])[];
-  readonly target?: Target;
-}
-
-export interface Granted {
-  readonly allow: true;
-  readonly minions: readonly string[];
-  readonly missing: readonly string[];
-  /** One for each function. */
-  readonly rules: readonly RuleRef[];
-  /** Authorised, but nobody is meant: nothing would be published. */
-  readonly nobody?: string;
-}
-
-export interface Denied {
-  readonly allow: false;
-  readonly refusal: Refusal;
-  readonly rule?: RuleRef;
-}
-
-export type Verdict = Granted | Denied;
+/** What is asked, whoever asks. */
+export type Asked = Pick<Ask, 'what' | 'funs' | 'args' | 'target'>;
 
 export interface Scene {
   readonly view: PolicyView;
@@ -69,15 +45,12 @@ export interface Scene {
   readonly memo?: TargetMemo;
 }
 
-export function judge({ view, fleet, memo }: Scene, caller: Caller, asked: Asked): Verdict {
+export function judge({ view, fleet, memo }: Scene, caller: Caller, asked: Asked): Decision {
   const ask = askOf(view, caller, asked);
   if (!ask.ok) return { allow: false, refusal: ask.error };
   const decision = decide(view.policy, ask.value, fleet, memo);
-  if (!decision.allow) return decision;
-  const { minions, missing, rules, nobody, defect } = decision;
-  if (defect === undefined)
-    return { allow: true, minions, missing, rules, ...(nobody === undefined ? {} : { nobody }) };
-  return { allow: false, refusal: unusableTarget(asked.target ?? { tgt: '', tgtType: '' }, defect) };
+  if (!decision.allow || decision.defect === undefined) return decision;
+  return { allow: false, refusal: unusableTarget(asked.target ?? { tgt: '', tgtType: '' }, decision.defect) };
 }
 
 /** The request as it reaches `decide`; refused where the caller's own key would not prove the account. */

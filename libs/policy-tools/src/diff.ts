@@ -107,14 +107,13 @@ function listOf(ids: readonly string[]): Target {
 }
 
 function permittedTargets({ old, next }: Policies): readonly { readonly text: string; readonly expr: TargetExpr }[] {
-  const targets = [old, next].flatMap((view) =>
+  return [old, next].flatMap((view) =>
     keyedLists(view).flatMap(({ list }) =>
       list.entries.flatMap(({ target, spec }) =>
         target?.expr === undefined || spec !== undefined ? [] : [{ text: target.text, expr: target.expr }],
       ),
     ),
   );
-  return targets;
 }
 
 function minionClasses(policies: Policies): readonly (readonly string[])[] {
@@ -210,10 +209,10 @@ function specRuns(word: string, sample: string | undefined): readonly (readonly 
 }
 
 function add(found: Map<string, Asked>, asked: Asked): void {
-  found.set(
-    JSON.stringify([asked.what, asked.funs, asked.args], (_key, item: unknown): unknown =>
-      typeof item === 'bigint' ? String(item) : item,
-    ),
-    asked,
-  );
+  found.set(keyOf(asked), asked);
+}
+
+/** A text that is equal for equal requests. */
+export function keyOf(asked: Asked): string {
+  return JSON.stringify(asked, (_key, item: unknown): unknown => (typeof item === 'bigint' ? String(item) : item));
 }

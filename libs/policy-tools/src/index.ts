@@ -1,6 +1,6 @@
 /** Access lists, looked at: lint, explain, who-can, policy tests, diff. Every verdict is the gate's own (`decide` of libs/acl). */
 export { diffRecorded, readRecorded, type Recorded, type RecordedChange } from './audit-diff.js';
-export { type Asked, type Caller, judge, readCaller, showCaller, type Verdict } from './caller.js';
+export { type Asked, type Caller, judge, readCaller, showCaller } from './caller.js';
 export { type Change, diffPolicies } from './diff.js';
 export { type Fleet, fleetOfRules, readFleet } from './fleet.js';
 export { type Finding, type Severity } from './lint/finding.js';

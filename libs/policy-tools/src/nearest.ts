@@ -10,11 +10,12 @@ import {
   explainRefusal,
   isModuleFunction,
   type NearMiss,
+  type Refused,
   type RulePath,
   type ValueRule,
 } from '@natrium/acl';
 import { pyStr, splitArguments, type Value } from '@natrium/model';
-import { type Asked, askOf, type Caller, type Denied, type Scene } from './caller.js';
+import { type Asked, askOf, type Caller, type Scene } from './caller.js';
 import { type KeyedList, keyedLists, lastOf, type PolicyView, rulesOf, valueAt } from './policy-view.js';
 
 export interface Miss {
@@ -26,7 +27,7 @@ const MAX_MISSES = 8;
 const MAX_LISTED = 6;
 
 /** At most a few, the nearest first. */
-export function nearestMisses(scene: Scene, caller: Caller, asked: Asked, denied: Denied): readonly Miss[] {
+export function nearestMisses(scene: Scene, caller: Caller, asked: Asked, denied: Refused): readonly Miss[] {
   const { view, fleet } = scene;
   if (denied.rule !== undefined)
     return [{ path: denied.rule.path, sentence: 'this rule of the blacklist refuses it, whatever else is permitted' }];

@@ -4,9 +4,9 @@
  *
  * The format: docs/access-control.md#policy-tests.
  */
-import type { RulePath } from '@natrium/acl';
+import type { Decision, RulePath } from '@natrium/acl';
 import { isList, isMap, joinArguments, pyStr, type Value, type ValueMap, withoutMark } from '@natrium/model';
-import { type Asked, judge, readCaller, type Scene, showCaller, type Verdict } from './caller.js';
+import { type Asked, judge, readCaller, type Scene, showCaller } from './caller.js';
 import type { Fleet } from './fleet.js';
 
 export interface PolicyTest {
@@ -35,7 +35,7 @@ export interface TestOutcome {
   readonly title: string;
   /** Why it failed; undefined: it passed. */
   readonly failure: string | undefined;
-  readonly verdict: Verdict | undefined;
+  readonly verdict: Decision | undefined;
 }
 
 const FILE_KEYS = ['policy', 'inventory', 'tests'];
@@ -150,7 +150,7 @@ export function runPolicyTest(scene: Scene & { readonly fleet: Fleet }, test: Po
   return { test, title, failure: failureOf(test, verdict), verdict };
 }
 
-function failureOf({ allow, minions }: PolicyTest, verdict: Verdict): string | undefined {
+function failureOf({ allow, minions }: PolicyTest, verdict: Decision): string | undefined {
   if (verdict.allow !== allow) return verdict.allow ? 'it is allowed' : `it is refused: ${verdict.refusal.sentence}`;
   if (!verdict.allow || minions === undefined) return undefined;
   const [got, wanted] = [[...verdict.minions].sort().join(', '), [...minions].sort().join(', ')];

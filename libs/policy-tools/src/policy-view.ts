@@ -30,7 +30,7 @@ export interface KeyedList {
   /** As it stands in the file. */
   readonly key: string;
   readonly list: AccessList;
-  /** Tells whether the key names this caller; undefined: the key is a group's, or no pattern at all. */
+  /** Tells whether the key names this caller; undefined where the key names a group, or is no pattern. */
   readonly names: ((name: string) => boolean) | undefined;
 }
 

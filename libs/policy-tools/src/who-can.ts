@@ -1,8 +1,7 @@
 /** Who may: every key of every section, by a caller that it names, and every minion of the inventory. */
-import type { RulePath } from '@natrium/acl';
-import { TargetMemo } from '@natrium/acl';
+import { type Allowed as Granted, type RulePath, TargetMemo } from '@natrium/acl';
 import type { Value } from '@natrium/model';
-import { type Asked, type Caller, type Granted, judge, type Scene } from './caller.js';
+import { type Asked, type Caller, judge, type Scene } from './caller.js';
 import { type Holder, holdersOf } from './holders.js';
 import { isBelow, keyedLists, rulesOf } from './policy-view.js';
 import { sampleArguments } from './sample-arguments.js';

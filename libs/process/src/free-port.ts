@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 export const ANY_PORT = 0;
 
 const HOST = '127.0.0.1';
-/** Below those that the kernel gives to whoever connects, so that nobody takes one before it is listened on. */
+/** Below the ports that the kernel gives to outgoing connections, so that none of these takes a free one before it is listened on. */
 const FIRST = 20_000;
 const PLACES = 12_000;
 const TRIES = 50;

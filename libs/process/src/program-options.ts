@@ -1,7 +1,7 @@
 /** The command line of a program that runs until it is told to stop; all that it does is in its configuration. */
 import { parseArgs } from 'node:util';
 
-/** As the shell knows it for a wrong use, and as our commands have it. */
+/** The exit status for wrong usage, as shells and our own commands have it. */
 const WRONG_USE = 2;
 
 export interface OwnOption {

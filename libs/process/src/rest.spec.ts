@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Machine, MACHINE, Rest } from './rest.js';
+import { Rest } from './rest.js';
+import { MACHINE, type Machine } from './v8-memory.js';
 
 const IDLE = 10;
 const WORK = 600;

@@ -1,86 +1,56 @@
 /**
- * What much work leaves behind goes when it is over: agents and services are idle most of the time, and V8 collects nothing of a process
- * that asks for nothing.
+ * Gives memory back when work is over. Agents and services are idle most of the time, and V8 collects no garbage of a process that
+ * allocates nothing.
  *
- * An agent is frugal as well: work that has been done a thousand times compiles nothing more: V8 would go on for as long as it runs, for less and less,
- * and keep it all. Measured: 0.4 MB between the thousandth job of an agent and the ten thousandth.
+ * An agent is frugal as well. Its heap grows in small steps (`--heap-growing-percent`), its young generation stays small, and once what is
+ * used all the time is compiled, V8 compiles nothing more: it would go on for ever, for less and less gain, and keep all of it (measured:
+ * 0.4 MB between the thousandth job of an agent and the ten thousandth).
  *
- * One that is hard at work has both back until that is over: a heap that grows in small steps is collected again and again
- * (measured: 0.16 ms of an agent's time for each of 1,250 jobs a second among three, 0.115 without the steps), and so is a small young
- * generation (a ninth of that time; `--max-semi-space-size` says how large it may become).
+ * While an agent is hard at work, all of that is lifted. A heap that grows in small steps is collected again and again (measured: 0.16 ms
+ * of an agent's time for each of 1,250 jobs a second among three agents, 0.115 without the steps), and so is a small young generation (a
+ * ninth of that time; `--max-semi-space-size` says how large it may become).
  */
-import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { FRUGAL, MACHINE, type Heap, type Machine } from './v8-memory.js';
 
 const LOOK_MS = 10_000;
 /** Hard work is noticed sooner than rest. */
 const GLANCE_MS = 2000;
-/** What coming in leaves behind goes soon; V8 makes its young generation smaller (1 MB) only at the next look. */
+/** The first look is soon, for what the start has left behind; V8 makes its young generation smaller (1 MB) only at the next look. */
 const FIRST_LOOK_MS = 2000;
-/** Processor time within one look from which it was at work; an idle process needs a tenth of it. */
+/** Processor time between two looks from which a process counts as at work; an idle one needs a tenth of it. */
 const WORK_MS = 100;
-/** Processor time of work after which what is used all the time is compiled: that of 700 to 2,000 jobs. */
+/** Processor time of work, in all, after which what is used all the time is compiled: that of 700 to 2,000 jobs. */
 const SETTLED_MS = 1000;
-/** Processor time within one glance from which speed is worth more than memory: a sixth of a processor, some 500 jobs a second. */
+/** Processor time between two glances from which it is hard at work, so that speed is worth more than memory: a sixth of a processor, some 500 jobs a second. */
 const HARD_WORK_MS = 330;
 /**
- * Processor time within one look below which that is over: a seventh of a processor. With a tenth, an agent that asks a hundred times a
- * second kept the room of its first seconds in some hours and not in others: 9 MB.
+ * Processor time between two looks below which hard work is over: a seventh of a processor. With a tenth, an agent that asks a hundred
+ * times a second kept the room of its first seconds, 9 MB, in some hours and not in others.
  */
 const EASED_MS = 1400;
-/** A heap that has grown by so much since it was collected is worth the look through all of it; one that has not keeps its garbage. */
+/** A heap is collected at rest when it has grown by this factor since it was collected last; for less, a look through all of it is not worth it. */
 const GROWN = 1 + 1 / 16;
-/** Bytes. To collect and compact more stops a process for half a second and longer: that is left to V8, which does it in steps. */
+/** Bytes. Collecting and compacting a larger heap would stop the process for half a second and longer: that is left to V8, which does it in steps. */
 const LARGE = 128e6;
 /**
- * Looks after which a process that never rests collects what has grown old: V8 does so when there is twice as much, which is hours at a hundred jobs
- * a second. Until then a gateway's heap grows by 3 MB an hour, and is called a leak by whoever watches it.
+ * After so many looks at work, one after the other, a process that never rests collects its old garbage. V8 does so only when there is twice
+ * as much, which takes hours at a hundred jobs a second: until then a gateway's heap grows by 3 MB an hour, and looks like a leak.
  */
 const BUSY_LOOKS = 30;
-/** Bytes. To collect so much stops a process for some 40 ms. */
+/** Bytes. A process at work collects no larger heap: so much stops it for some 40 ms. */
 const SMALL = 64e6;
-/** As the command that started it says. */
-const HEAP_STEPS = process.execArgv.find((flag) => flag.startsWith('--heap-growing-percent='));
-const NO_STEPS = '--heap-growing-percent=0';
-/** V8 doubles a young generation in which much is alive, and makes it small again at rest. On the command line it takes no 1 for this. */
-const YOUNG_STAYS = '--semi-space-growth-factor=1';
-const YOUNG_GROWS = '--semi-space-growth-factor=2';
 
 export interface Remembering {
   /** Forgets what no party would accept any more. @returns How much is still remembered. */
   forgetEnded(): number;
 }
 
-/** In bytes, with the buffers beside the heap. */
-export interface Heap {
-  /** Garbage included, but for what is young: that goes without a look through all of it. */
-  readonly used: number;
-  /** What the system has given for it, for what is young as well. */
-  readonly room: number;
-}
-
-/** The machine that the process runs on. */
-export interface Machine {
-  /** And gives what it can back to the system. */
-  collectHeap(): void;
-  /** Keeps the room for what comes next. */
-  collectAtWork(): void;
-  heap(): Heap;
-  /** Of a frugal process. */
-  readonly frugal?: {
-    /** Whether what is hot is compiled for good. */
-    compileHot(on: boolean): void;
-    /** Whether the heap grows as V8 likes best: else in the small steps that the command line asks for, and what is young has little room. */
-    growFreely(on: boolean): void;
-  };
-}
-
 export class Rest {
-  // Coming in leaves as much behind as many jobs.
+  // The start leaves as much behind as many jobs do.
   #untidy = true;
-  /** Tidied up, but for the room of what was young: V8 gives that back when little was made since the collection before. */
+  /** Tidied up, except that the young generation still has its memory: V8 gives it back at a second collection, when little was made since the first. */
   #isRoomy = false;
-  /** Tidied up, but for what some party would still accept. */
+  /** Tidied up, except for messages that have to be remembered because some party would still accept them. */
   #remembers = false;
   /** The least since it was collected, by V8 or here. */
   #least: Heap = { used: 0, room: 0 };
@@ -129,7 +99,7 @@ export class Rest {
     this.#least = this.machine.heap();
   }
 
-  /** A frugal one has a heap that grows in small steps, and is collected at each. */
+  /** Not of a frugal process: its heap grows in small steps, and is collected at each of them. */
   #collectAtWork(): void {
     this.#busy += 1;
     if (this.#busy < BUSY_LOOKS || this.machine.frugal !== undefined) return;
@@ -155,65 +125,10 @@ export class Rest {
   }
 }
 
-const FRUGAL: NonNullable<Machine['frugal']> = {
-  compileHot: (on) => {
-    setFlagsFromString(on ? '--opt' : '--no-opt');
-  },
-  growFreely: (on) => {
-    if (HEAP_STEPS !== undefined) setFlagsFromString(on ? NO_STEPS : HEAP_STEPS);
-    setFlagsFromString(on ? YOUNG_GROWS : YOUNG_STAYS);
-  },
-};
-
-/** For the first line of a frugal process: what it loads and coming in is no hard work. */
-export function beFrugal(): void {
-  FRUGAL.growFreely(false);
-}
-
-type Gc = NonNullable<typeof globalThis.gc>;
-
-/** V8's own; looked for when it is wanted first, where the command line has no `--expose-gc`. */
-let own = globalThis.gc;
-const compactsAlways = own !== undefined;
-
-function gc(): Gc {
-  if (own === undefined) {
-    setFlagsFromString('--expose-gc');
-    own = runInNewContext('gc') as Gc;
-  }
-  return own;
-}
-
-function collectAtWork(): void {
-  // Without a word more: for Node 20 any is the one for what is young.
-  const collect = gc();
-  collect();
-}
-
 /**
- * From Node 22 on, V8 keeps the pages that a collection has freed for itself, 14 MB of an agent's, and gives them back only after the one
- * that is its last resort. Node 20 does not know that one, and gives them back after each.
- */
-function collectHeap(): void {
-  const keepsPages = Number(process.versions.node.split('.')[0]) >= 22;
-  const collect = gc();
-  // Else the pages of a heap that was full stay, with a little in each. Under load it would only take longer.
-  if (!compactsAlways) setFlagsFromString('--compact-on-every-full-gc');
-  if (keepsPages) collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  else collect();
-  if (!compactsAlways) setFlagsFromString('--no-compact-on-every-full-gc');
-}
-
-function heap(): Heap {
-  const { used_heap_size: used, total_heap_size: room, external_memory: beside } = getHeapStatistics();
-  const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-  return { used: used - (young?.space_used_size ?? 0) + beside, room: room + beside };
-}
-
-/** This process, which is not frugal. */
-export const MACHINE: Machine = { collectHeap, collectAtWork, heap };
-
-/**
+ * Looks at the process from time to time, for as long as it runs, and gives memory back when its work is over.
+ *
+ * @param parts What remembers messages; told to forget those that are too old, once work is over.
  * @param isFrugal Memory is worth more than speed until it is hard at work.
  * @returns Stops looking.
  */
@@ -238,7 +153,7 @@ function sinceLast(tell: (spent: number) => void): () => void {
   return () => {
     const { user, system } = process.cpuUsage(before);
     tell((user + system) / 1000);
-    // What telling takes, a collection, is no work.
+    // What `tell` takes, which may collect garbage, does not count as work.
     before = process.cpuUsage();
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Unix sockets in folders whose names are long: the path of a socket may have some hundred bytes, and one through a descriptor of its folder is
- * short. Where there is no /proc, as on macOS, a link to the folder stands for it.
+ * Unix sockets in folders with long paths. The path of a socket may have only some hundred bytes, but a path through a descriptor of its
+ * folder is short. Where there is no /proc, as on macOS, a link to the folder is used instead.
  */
 import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
@@ -9,19 +9,19 @@ import { types } from 'node:util';
 
 /** What macOS takes for the path of a socket; Linux takes four bytes more. */
 const MAX_PATH = 103;
-/** Of the names that are ours no one is as long. */
+/** Longer than any name of our sockets. */
 const LONGEST_NAME = '-'.repeat(64);
 const DESCRIPTORS = '/proc/self/fd';
-/** Linux's: the place alone, also of a folder that one may pass and not read. Node does not name it. */
+/** Linux's flag that opens only the place of a folder, so that passing through it is enough and reading need not be allowed. Node does not name it. */
 const O_PATH = 0o10000000;
-/** Not the one of TMPDIR, which is a long path itself on macOS. */
+/** Not in TMPDIR, which is a long path itself on macOS. */
 const LINKS = '/tmp/nt-';
 
 export interface SocketFolder {
   /** What stands for the folder's own path, such as `/proc/self/fd/21`. */
   readonly base: string;
   pathOf(name: string): string;
-  /** No path of it leads anywhere after that, or to another folder. */
+  /** After this its paths must not be used: they lead nowhere, or to another folder. */
   readonly close: () => void;
 }
 
@@ -36,7 +36,7 @@ export function openSocketFolder(folder: string, descriptors = DESCRIPTORS): Soc
     base,
     pathOf: (name) => join(base, name),
     close: () => {
-      // What is closed may be another's descriptor by the second time.
+      // Once only: by a second time, the number may be another file's descriptor.
       if (isOpen) close();
       isOpen = false;
     },

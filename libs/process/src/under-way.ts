@@ -1,4 +1,4 @@
-/** Work that a process finishes before it ends, and for how long it does. */
+/** Work that a process finishes before it ends. */
 
 /** Milliseconds for what is under way when a process is told to stop. systemd and Docker kill it after 30 s (TimeoutStopSec, stop_grace_period). */
 export const STOP_MS = 20_000;
@@ -27,28 +27,5 @@ export class UnderWay {
   settled(): Promise<void> {
     if (this.#size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenNone.push(resolve));
-  }
-}
-
-/** @returns Whether the work came to its end: false when it was given up, after `ms` or when `atOnce` is aborted. */
-export async function finished(work: Promise<unknown>, ms: number, atOnce: AbortSignal): Promise<boolean> {
-  if (atOnce.aborted) {
-    // Nobody hears of its failure any more.
-    work.catch(() => undefined);
-    return false;
-  }
-  let giveUp: () => void = () => undefined;
-  const givenUp = new Promise<boolean>((resolve) => {
-    giveUp = () => {
-      resolve(false);
-    };
-  });
-  const timer = setTimeout(giveUp, ms);
-  atOnce.addEventListener('abort', giveUp);
-  try {
-    return await Promise.race([work.then(() => true), givenUp]);
-  } finally {
-    clearTimeout(timer);
-    atOnce.removeEventListener('abort', giveUp);
   }
 }

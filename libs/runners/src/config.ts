@@ -1,5 +1,5 @@
 /** `config.*`: the master's settings, as far as they may be shown: no access lists, no addresses with passwords. */
-import { defineModule, traverseOr } from '@natrium/modules';
+import { DELIMITER, defineModule, traverseOr } from '@natrium/modules';
 import { runner } from './runner-registry.js';
 
 export const configModule = defineModule('config', {
@@ -9,7 +9,7 @@ export const configModule = defineModule('config', {
       params: [
         { name: 'key', type: 'str', doc: 'Name of the setting, nested with the delimiter.' },
         { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' },
-        { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' },
+        DELIMITER,
       ],
       examples: ['config.get timeout', 'config.get nodegroups:web'],
     },

@@ -1,7 +1,7 @@
 /** Which jobs a filter means, and which part of one is wanted: decided by whoever keeps the jobs, so that no others travel. */
 import { isDeepStrictEqual } from 'node:util';
 import { isList, isMap, isTrue, pyStr, type Value } from '@natrium/model';
-import { matchesGlob } from '@natrium/modules';
+import { compileGlob, InvocationError } from '@natrium/modules';
 import type { JobFilter, JobPart, JobSummary } from './runner-context.js';
 
 type Searched = Pick<JobSummary, 'jid' | 'fun' | 'tgt' | 'metadata'>;
@@ -15,14 +15,20 @@ export function isWanted(job: Searched, filter: JobFilter): boolean {
   return (
     isInTime(job, filter) &&
     (filter.without === undefined || job.fun !== filter.without) &&
-    anyMatches(filter.functions, [job.fun].flat()) &&
-    anyMatches(filter.targets, [job.tgt].flat()) &&
+    anyMatches(filter.functions, job.fun) &&
+    anyMatches(filter.targets, job.tgt) &&
     hasMetadata(job, filter.metadata)
   );
 }
 
-function anyMatches(globs: readonly string[] | undefined, names: readonly string[]): boolean {
-  return globs === undefined || globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
+/** Of a list of globs, which is asked of job after job. */
+const tests = new WeakMap<readonly string[], (name: string) => boolean>();
+
+function anyMatches(globs: readonly string[] | undefined, names: string | readonly string[]): boolean {
+  if (globs === undefined) return true;
+  const test = tests.get(globs) ?? anyOf(globs);
+  tests.set(globs, test);
+  return [names].flat().some(test);
 }
 
 /** One key of it suffices, as in Salt. */
@@ -33,14 +39,30 @@ function hasMetadata({ metadata = {} }: Searched, wanted: JobFilter['metadata'])
   );
 }
 
-/** Globs as Salt's users write them: a list, or with commas. @returns undefined: any, as of whatever is empty. */
+/** Characters of the globs of one list, without what is a plain name: each of them is tried on each job, minion or key. */
+const MAX_GLOBS = 8192;
+
+/**
+ * Globs as Salt's users write them: a list, or with commas.
+ *
+ * @returns undefined: any, as of whatever is empty.
+ * @throws {InvocationError} When they are too many.
+ */
 export function globsOf(words: Value): readonly string[] | undefined {
   if (!isTrue(words)) return undefined;
-  return isList(words)
+  const texts = isList(words)
     ? words.map(pyStr)
     : pyStr(words)
         .split(',')
         .map((word) => word.trim());
+  return boundedGlobs(texts);
+}
+
+/** The same globs. @throws {InvocationError} When they are too many. */
+export function boundedGlobs(globs: readonly string[]): readonly string[] {
+  if (globs.filter(isPattern).reduce((sum, glob) => sum + glob.length, 0) > MAX_GLOBS)
+    throw new InvocationError(`globs to search for have at most ${String(MAX_GLOBS)} characters together`);
+  return globs;
 }
 
 /** What came as a value; what it does not understand filters nothing. */
@@ -70,6 +92,10 @@ export function jobPartIn(value: Value): JobPart {
 /** Whether a glob means an id; who names many ids is answered as fast as who names one. */
 export function anyOf(globs: readonly string[]): (id: string) => boolean {
   const exact = new Set(globs);
-  const patterns = globs.filter((glob) => /[*?[]/.test(glob));
-  return (id) => exact.has(id) || patterns.some((glob) => matchesGlob(glob, id));
+  const patterns = globs.filter(isPattern).map(compileGlob);
+  return (id) => exact.has(id) || patterns.some((matches) => matches(id));
+}
+
+function isPattern(glob: string): boolean {
+  return /[*?[]/.test(glob);
 }

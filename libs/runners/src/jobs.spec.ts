@@ -160,6 +160,15 @@ describe('what scripts written for Salt say', () => {
     expect(outcome.ret).toContain("metadata to search for is a map, not 'ticket'");
   });
 
+  it('by globs may name any number of plain names, and 8,192 characters of others', async () => {
+    const names = Array.from({ length: 2000 }, (_, n) => `x.f${String(n)}`);
+    const listed = async (globs: readonly string[]) =>
+      run('jobs.list_jobs', [{ __kwarg__: true, search_function: [...names, ...globs] }], aMaster({ jobs }));
+    expect(Object.keys((await listed(['test.*', '*'.repeat(8186)])).ret ?? {})).toEqual([older.jid, newer.jid]);
+    const { success, ret } = await listed(['test.*', '*'.repeat(8187)]);
+    expect([success, ret]).toEqual([false, expect.stringContaining('at most 8192 characters')]);
+  });
+
   it.each(['list_jobs', 'last_run'])('is refused by jobs.%s where it names another source of jobs', async (name) => {
     const outcome = await run(`jobs.${name}`, [{ __kwarg__: true, ext_source: 'mysql' }], aMaster({ jobs }));
     expect(outcome).toMatchObject({ success: false });

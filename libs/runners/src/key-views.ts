@@ -1,6 +1,7 @@
 /** Keys in the shapes that Salt's clients read: by state, ids in Salt's order, and the cluster's own under the name of Salt's file. */
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { ExecutionError, matchesGlob } from '@natrium/modules';
+import { ExecutionError } from '@natrium/modules';
+import { anyOf, boundedGlobs } from './job-filter.js';
 import { sortedIgnoringCase } from './sorted-ids.js';
 
 export type ListedState = 'accepted' | 'pending' | 'rejected' | 'denied';
@@ -80,13 +81,13 @@ export function selected(entries: readonly KeyEntry[], match: Value): readonly K
     const ids = new Map(GROUPS.map(([name, state]) => [state, new Set(listOf(match[name] ?? []).map(pyStr))]));
     return entries.filter(({ id, state }) => ids.get(state)?.has(id));
   }
-  const globs = globsIn(match);
-  return entries.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+  const isMeant = anyOf(globsIn(match));
+  return entries.filter(({ id }) => isMeant(id));
 }
 
 /** Whether somebody who asks so means the cluster's own key as well. */
 export function meansMaster(match: Value): boolean {
-  return !isMap(match) && globsIn(match).some((glob) => matchesGlob(glob, OF_MASTER));
+  return !isMap(match) && anyOf(globsIn(match))(OF_MASTER);
 }
 
 /** @throws {ExecutionError} When it holds no ids by state. */
@@ -101,9 +102,10 @@ export function idsIn(match: ValueMap): ReadonlySet<string> {
   return new Set(Object.values(match).flatMap(listOf).map(pyStr));
 }
 
+/** @throws {InvocationError} When they are too many. */
 function globsIn(match: Value): readonly string[] {
   const words = isList(match) ? match.map(pyStr) : pyStr(match).split(',');
-  return words.map((word) => word.trim()).filter((word) => word !== '');
+  return boundedGlobs(words.map((word) => word.trim()).filter((word) => word !== ''));
 }
 
 function listOf(value: Value): readonly Value[] {

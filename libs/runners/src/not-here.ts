@@ -1,10 +1,7 @@
 /** Runners of Salt that Natrium has not: they say why, so that a script learns it from a sentence and not from a missing function. */
 import type { Value } from '@natrium/model';
-import { ExecutionError } from '@natrium/modules';
+import { ANYTHING, ExecutionError } from '@natrium/modules';
 import { runner } from './runner-registry.js';
-
-/** What a function takes that makes no use of it. */
-export const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 
 export function absent(why: string, example: string) {
   return runner({ doc: `Not here: ${why}.`, params: ANYTHING, examples: [example] }, (): Value => {

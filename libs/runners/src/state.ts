@@ -2,8 +2,8 @@
  * `state.*`: Salt's orchestration, which Natrium has not. SaltGUI asks for the list at each login, so it is there and empty.
  * (`natrium-run state.event` listens at the client's own end.)
  */
-import { defineModule } from '@natrium/modules';
-import { absent, ANYTHING } from './not-here.js';
+import { ANYTHING, defineModule } from '@natrium/modules';
+import { absent } from './not-here.js';
 import { runner } from './runner-registry.js';
 
 const WHY = 'Natrium runs commands, and does not manage configurations';

@@ -1,10 +1,9 @@
 /** `test.*`: runners that only show that a runner runs, and with what. */
 import type { Value } from '@natrium/model';
-import { defineModule, ExecutionError, InvocationError } from '@natrium/modules';
+import { ANYTHING, defineModule, ExecutionError, InvocationError } from '@natrium/modules';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runner } from './runner-registry.js';
 
-const ANY = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 const LONGEST_SECONDS = 3_600;
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['us', 'foo bar baz qux quux quuz corge grault garply waldo fred plugh xyzzy thud'.split(' ')],
@@ -13,16 +12,19 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
 
 export const testModule = defineModule('test', {
   arg: runner(
-    { doc: 'Shows the arguments that it got.', params: ANY, examples: ['test.arg 1 two txt=hello'] },
+    { doc: 'Shows the arguments that it got.', params: ANYTHING, examples: ['test.arg 1 two txt=hello'] },
     ({ args, kwargs }) => ({
       args,
       kwargs: Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith('__'))),
     }),
   ),
-  raw_arg: runner({ doc: 'As test.arg, with the names that begin with `__`.', params: ANY }, ({ args, kwargs }) => ({
-    args,
-    kwargs,
-  })),
+  raw_arg: runner(
+    { doc: 'As test.arg, with the names that begin with `__`.', params: ANYTHING },
+    ({ args, kwargs }) => ({
+      args,
+      kwargs,
+    }),
+  ),
   echo: runner({ doc: 'Returns what it was given.', params: [{ name: 'text', type: 'any' }] }, ({ text }) => text),
   caller: runner({ doc: 'Who asked, as the runner knows it.' }, (_, { caller }) => ({
     kind: caller.kind,

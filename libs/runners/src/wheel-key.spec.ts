@@ -69,6 +69,14 @@ describe('key.*', () => {
       minions_rejected: ['db1'],
     });
     expect((await ask('key.name_match', [['db*', 'db1']])).ret).toEqual({ minions_rejected: ['db1'] });
+    // Each of them is tried on each key.
+    const many = (characters: number) => [
+      'db*',
+      '*'.repeat(characters - 3),
+      ...Array.from({ length: 3000 }, () => 'nobody'),
+    ];
+    expect((await ask('key.name_match', [many(8192)])).success).toBe(true);
+    expect((await ask('key.name_match', [many(8193)])).success).toBe(false);
     expect((await ask('key.finger', [['web1', 'web2']])).ret).toEqual({
       minions: { web1: 'aa' },
       minions_pre: { web2: 'bb' },

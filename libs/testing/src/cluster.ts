@@ -125,12 +125,11 @@ export class TestCluster {
     return minion;
   }
 
-  /** A minion's configuration; `more` are further lines of its file. */
-  minionConfig(id: string, more: readonly string[] = []): MinionConfig {
+  minionConfig(id: string): MinionConfig {
     const folder = join(this.folder, 'minions', id);
     mkdirSync(folder, { recursive: true });
     const pin = `master_finger: '${fingerprint(this.keys.chain()[0])}'`;
-    const lines = [`id: ${id}`, `nats: ${this.broker.url}`, pin, 'log_level: info', ...more];
+    const lines = [`id: ${id}`, `nats: ${this.broker.url}`, pin, 'log_level: info'];
     writeFileSync(join(folder, 'minion'), `${lines.join('\n')}\n`);
     const loaded = loadMinionConfig(folder);
     if (!loaded.ok) throw new Error(loaded.error.map(problemSentence).join('\n'));
@@ -145,23 +144,23 @@ export class TestCluster {
   }
 
   /** Anybody's session on the bus; an identity of which nobody has heard may have one too. */
-  session(identity: Identity, onOpenFailure: (reason: string) => void = () => undefined): Promise<Link> {
-    return this.#connect(identity, { use: 'session', onOpenFailure });
+  session(identity: Identity): Promise<Link> {
+    return this.#connect(identity, 'session');
   }
 
   /** A host that may ask to be let in. */
   newcomer(identity: Identity): Promise<Link> {
-    return this.#connect(identity, { use: 'jobs' });
+    return this.#connect(identity, 'jobs');
   }
 
-  async #connect(identity: Identity, as: Pick<ConnectOptions, 'use' | 'onOpenFailure'>): Promise<Link> {
+  async #connect(identity: Identity, use: ConnectOptions['use']): Promise<Link> {
     const transport = await NatsTransport.connect({ servers: [this.broker.url], name: 'test' });
     this.#closing.push(() => transport.drain());
     const linked = await connectIdentity({
       transport,
       cluster: 'main',
       identity,
-      ...as,
+      use,
       pin: { firstRoot: this.keys.chain()[0] },
       minSerial: 0,
       clock: new Clock(30_000),

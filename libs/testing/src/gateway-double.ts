@@ -18,7 +18,7 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { type Jid, jidOf } from '@natrium/model';
-import { type Body, type Contract, contracts, toWire } from '@natrium/wire';
+import { type Body, type Contract, contracts, writeAs } from '@natrium/wire';
 import type { Apps } from './apps.js';
 import { Arrivals } from './arrivals.js';
 import type { Asked } from './ask.js';
@@ -151,7 +151,7 @@ export class GatewayDouble {
     const { issued = this.link.clock.now(), lifetime = contract.lifetimeMs } = forging;
     return sealMessage(
       { kind, messageId: randomBytes(16), from: as.announced, re, issued, lifetime },
-      encode(forging.wire ?? (toWire(contract, body) as Wire)),
+      encode(forging.wire ?? (writeAs(contract.schema, body) as Wire)),
       as.keyring,
       recipients.map(({ keyId, epochKey }) =>
         place === undefined ? { keyId, epochKey } : { keyId, epochKey, private: place },

@@ -16,15 +16,15 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { OpenStep, Sending, StepFacts, StepName, ToldMessage, Tracing } from '@natrium/bus';
-import type { LiveTracing, TracingOptions } from './index.js';
+import type { LiveTracing, TracingOptions } from './live-tracing.js';
 import { Reporting } from './reporting.js';
 import { attributesOf, failed, messageAttributes } from './span-attributes.js';
 
-/** What belongs to a request of somebody; a cluster's own small talk is in no trace. */
+/** Kinds of messages that belong to somebody's request; what a cluster's parties say among themselves is in no trace. */
 const TRACED: ReadonlySet<string> = new Set(
   ['publish', 'runner', 'grant', 'job', 'return', 'run', 'wheel', 'read', 'mine', 'fire', 'admin', 'auth'], // prettier-ignore
 );
-/** What begins a trace where it comes in, when its sender has none. */
+/** Kinds that begin a trace where they come in, when their sender has none. */
 const BEGINS: ReadonlySet<string> = new Set(['publish', 'runner']);
 /** Spans wait so long for company. */
 const BATCH_MS = 1000;

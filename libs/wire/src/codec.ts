@@ -1,8 +1,9 @@
 /**
- * `fields({a, b})` reads `[a, b]` into `{a, b}` and writes it back; `listOf` is a bounded list. Both are zod schemas like any
- * other, and each has a `Turn` beside it that does the same in one pass and without a word about what does not fit: zod's own codec
- * over an object makes each object twice, and a payload, a list of issues and a context for each part on top of that. So zod runs
- * only where something does not fit, to say why, and where a schema is not known here.
+ * `fields({a, b})` reads `[a, b]` into `{a, b}` and writes it back; `listOf` is a bounded list. Both are zod schemas like any other.
+ *
+ * Each schema has a `Turn` beside it, which does the same in one pass but cannot say what does not fit. zod's own codec makes each object
+ * twice, and for each part a payload, a list of issues and a context as well. So zod itself runs only to say why something does not fit,
+ * and for schemas that are not known here.
  *
  * Spec: spec/wire.md#encoding.
  */
@@ -56,7 +57,7 @@ type Named = Readonly<Record<string, unknown>>;
 type Parts = readonly { readonly name: string; readonly turn: Turn }[];
 
 function turnOfFields(parts: Parts, names: ReadonlySet<string>): Turn {
-  // A copy of it has all names at once: put in one by one, each would make the object another kind of object.
+  // A copy of it has all names from the start. Added one by one, each name would give the object another shape for V8.
   const blank: Named = Object.fromEntries(parts.map(({ name }) => [name, undefined]));
   const read = (list: unknown) => {
     if (!Array.isArray(list) || list.length !== parts.length) return UNFIT;
@@ -73,7 +74,7 @@ function turnOfFields(parts: Parts, names: ReadonlySet<string>): Turn {
   const write = (value: unknown) => {
     if (typeof value !== 'object' || value === null) return UNFIT;
     for (const key in value) if (!names.has(key)) return UNFIT;
-    // As long as it will be: one that grows has room for sixteen.
+    // Made in its final length: a list that grows would have room for sixteen.
     const list = new Array<unknown>(parts.length);
     let at = 0;
     for (const { name, turn } of parts) {
@@ -114,7 +115,7 @@ function eachBy(turn: (item: unknown) => unknown, max: number): (list: unknown) 
   };
 }
 
-/** A codec, and how it turns what fits; what throws there is left to zod. */
+/** Gives a codec its `Turn`; when `read` or `write` throws, zod has to say why. */
 export function turned<S extends Schema>(
   schema: S,
   read: (wire: unknown) => unknown,

@@ -1,8 +1,8 @@
 /** Rules of contracts: a body is written as it will be read, and a sender that says too much is stopped at home. */
 import { Float, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
-import { readAs } from './codec.js';
-import { type Body, contract, fromWire, toWire } from './contract.js';
+import { readAs, writeAs } from './codec.js';
+import { type Body, contract } from './contract.js';
 import * as contracts from './contracts.js';
 
 const JID = '20261120141646000001';
@@ -18,32 +18,36 @@ const returns = (ret: Value): Body<typeof contracts.returned> => ({
 
 describe('a contract', () => {
   it('writes the fields in the order of its shape, without their names', () => {
-    expect(toWire(contracts.returned, returns('x'))).toEqual([JID, DIGEST, 'done', null, ['x', 0, true, null]]);
+    expect(writeAs(contracts.returned.schema, returns('x'))).toEqual([JID, DIGEST, 'done', null, ['x', 0, true, null]]);
   });
 
   it('writes the same whatever the order of the names', () => {
     const { outcome, ...rest } = returns('x');
-    expect(toWire(contracts.returned, { outcome, ...rest })).toEqual(toWire(contracts.returned, returns('x')));
+    expect(writeAs(contracts.returned.schema, { outcome, ...rest })).toEqual(
+      writeAs(contracts.returned.schema, returns('x')),
+    );
   });
 
   it('carries every value of the model there and back', () => {
     const value = { a: [1, new Float(1), new Float(-Infinity), 2n ** 80n], $b: { $c: null }, ['__proto__']: 'x' };
-    const read = fromWire(contracts.returned, toWire(contracts.returned, returns(value)));
+    const read = readAs(contracts.returned.schema, writeAs(contracts.returned.schema, returns(value)));
     expect(read.outcome.ret).toEqual(value);
   });
 
   it('refuses to send an unknown field, a missing one and a wrong one', () => {
     const good = returns('x');
     const { code: _code, ...missing } = good;
-    expect(() => toWire(contracts.returned, { ...good, extra: 1 } as typeof good)).toThrow();
-    expect(() => toWire(contracts.returned, missing as typeof good)).toThrow();
-    expect(() => toWire(contracts.returned, { ...good, jid: 'today' })).toThrow();
-    expect(() => toWire(contracts.returned, { ...good, outcome: { ...good.outcome, out: 'x'.repeat(65) } })).toThrow();
+    expect(() => writeAs(contracts.returned.schema, { ...good, extra: 1 } as typeof good)).toThrow();
+    expect(() => writeAs(contracts.returned.schema, missing as typeof good)).toThrow();
+    expect(() => writeAs(contracts.returned.schema, { ...good, jid: 'today' })).toThrow();
+    expect(() =>
+      writeAs(contracts.returned.schema, { ...good, outcome: { ...good.outcome, out: 'x'.repeat(65) } }),
+    ).toThrow();
   });
 
   it('refuses a body of another kind', () => {
-    expect(() => fromWire(contracts.eventsStored, toWire(contracts.returned, returns('x')))).toThrow();
-    expect(() => fromWire(contracts.returned, toWire(contracts.eventsStored, { through: 1 }))).toThrow();
+    expect(() => readAs(contracts.eventsStored.schema, writeAs(contracts.returned.schema, returns('x')))).toThrow();
+    expect(() => readAs(contracts.returned.schema, writeAs(contracts.eventsStored.schema, { through: 1 }))).toThrow();
   });
 
   it.each([[null], [undefined], [''], [7], [{}], [[]], [new Uint8Array(5)], [[[[[[]]]]]]])(
@@ -70,7 +74,7 @@ describe('a contract', () => {
 });
 
 it('refuses bytes where a value belongs as it refuses everything else', () => {
-  const read = (result: unknown) => () => fromWire(contracts.answer, [null, result]);
+  const read = (result: unknown) => () => readAs(contracts.answer.schema, [null, result]);
   expect(read(['text', 1])()).toEqual({ refusal: null, result: ['text', 1] });
   for (const bad of [Uint8Array.of(1), ['deep', { a: Uint8Array.of(1) }]]) expect(read(bad)).toThrow(z.core.$ZodError);
 });

@@ -4,7 +4,6 @@
  * Spec: spec/wire.md#kinds.
  */
 import type * as z from 'zod/mini';
-import { readAs, writeAs } from './codec.js';
 
 /** Who may send a kind: an identity (minion or account; the roster says which) or the services of a role. */
 export type SenderRole = 'identity' | 'gateway' | 'acl' | 'runner' | 'reactor' | 'sink';
@@ -27,14 +26,4 @@ const OTHER_LIFETIME_MS = 30_000;
 
 export function contract<S extends z.ZodMiniType>(kind: string, from: readonly SenderRole[], schema: S): Contract<S> {
   return { kind, from, schema, lifetimeMs: kind === 'job' ? JOB_LIFETIME_MS : OTHER_LIFETIME_MS };
-}
-
-/** @throws {z.core.$ZodError} When `body` does not fit: a defect of the sender, never of the network. */
-export function toWire<S extends z.ZodMiniType>(of: Contract<S>, body: z.output<S>): unknown {
-  return writeAs(of.schema, body);
-}
-
-/** @throws {z.core.$ZodError} When what came does not fit the schema. */
-export function fromWire<S extends z.ZodMiniType>(of: Contract<S>, wire: unknown): z.output<S> {
-  return readAs(of.schema, wire);
 }

@@ -3,6 +3,7 @@
  *
  * Changing a shape here is a protocol version 2. Spec: spec/wire.md.
  */
+import { ABSENT_WHYS } from '@natrium/model';
 import * as z from 'zod/mini';
 import { contract } from './contract.js';
 import { fields, listOf } from './codec.js';
@@ -21,6 +22,7 @@ import {
   Outcome,
   publicKey,
   refused,
+  returnStatus,
   signature,
   signed,
   text,
@@ -56,7 +58,7 @@ export const Returned = fields({
 
 export const AbsentMinion = fields({
   id: minionId,
-  why: z.enum(['not_connected', 'running', 'no_answer', 'refused']),
+  why: z.enum(ABSENT_WHYS),
   sentence: z.nullable(text(4096)),
 });
 
@@ -185,7 +187,7 @@ export const returned = contract(
   fields({
     jid,
     digest,
-    status: z.enum(['done', 'refused', 'interrupted', 'already_returned']),
+    status: returnStatus,
     code: z.nullable(text(64)),
     outcome: Outcome,
   }),

@@ -23,7 +23,7 @@ export const word = z.string().check(z.minLength(1), z.maxLength(256));
 /** A process of a role: a word in a subject, which must be nothing else there. */
 export const instance = z.string().check(z.regex(/^[a-z0-9_-]{1,64}$/));
 export const minionId = z.string().check(z.minLength(1), z.maxLength(255));
-/** What is no id of a minion cannot be told as one: an empty name in a list, or one that is longer than any. */
+/** Whether an id that a caller has named can be told as a minion's; an empty one, or one that is too long, cannot. */
 export function isTellable(id: string): boolean {
   return minionId.safeParse(id).success;
 }
@@ -60,6 +60,9 @@ export const refused = fields({ code: word, sentence: text(4096) });
 
 /** The JWT by which the broker knows a user. */
 export const userJwt = z.string().check(z.minLength(1), z.maxLength(4096));
+
+/** What a minion made of a job. */
+export const returnStatus = z.enum(['done', 'refused', 'interrupted', 'already_returned']);
 
 /** What came of a job at one minion, or of a run. */
 export const Outcome = fields({

@@ -1,9 +1,9 @@
 /**
- * Tells by a few comparisons whether a value fits a leaf of a schema. It is made of the schema itself: nothing is said twice. What is not
- * known here is left to zod, and so is to say why something does not fit.
+ * Tells by a few comparisons whether a value fits a leaf of a schema. The comparisons are derived from the schema, so nothing is said twice.
+ * Schemas that are not known here are left to zod, and so is saying why something does not fit.
  *
- * zod's own way makes a payload, a list of issues and a context with each check, for each field of each message: two thirds of what the
- * schemas cost.
+ * zod itself makes a payload, a list of issues and a context for each check of each field of each message: two thirds of what the schemas
+ * cost.
  */
 import type * as z from 'zod/mini';
 

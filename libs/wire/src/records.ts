@@ -9,8 +9,10 @@ import {
   digest,
   jid,
   MAX_MINIONS,
+  MAX_REQUEST,
   minionId,
   publicKey,
+  returnStatus,
   signature,
   signed,
   text,
@@ -27,7 +29,7 @@ export const JOB_BUCKETS = ['jobs', 'jobs2'] as const;
 
 /** A job as it was asked for, created under its request's digest before the first minion hears of it. */
 export const AskedJob = fields({
-  request: bytes(8 << 20),
+  request: bytes(MAX_REQUEST),
   signature: z.nullable(signature),
   /** Of whoever asked. */
   callerKey: z.nullable(publicKey),
@@ -60,7 +62,7 @@ export type JobRecord = AskedJob & Omit<JobGrant, 'place'>;
 export const StoredReturn = fields({
   jid,
   id: minionId,
-  status: z.enum(['done', 'refused', 'interrupted', 'already_returned']),
+  status: returnStatus,
   outcome: Outcome,
   at: count,
 });

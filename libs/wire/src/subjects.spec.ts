@@ -17,7 +17,7 @@ describe('subjects', () => {
       subjects.usrAcl(FP, 'admin'),
       subjects.job(FP),
       subjects.svcAcl('grant'),
-      subjects.svcRun('run'),
+      subjects.svcRun,
       subjects.svcGw('read'),
       subjects.dir('acl'),
     ]).toEqual([
@@ -76,7 +76,7 @@ describe('subjects', () => {
     expect(heard(routes.accountAdmin.at, subjects.usrAcl(FP, 'admin'))).toBe(true);
     expect(heard(routes.aclGrant.at, subjects.svcAcl('grant'))).toBe(true);
     expect(heard(routes.gatewayRead.at, subjects.svcGw('read'))).toBe(true);
-    expect(heard(routes.runnerRun.at, subjects.svcRun('run'))).toBe(true);
+    expect(heard(routes.runnerRun.at, subjects.svcRun)).toBe(true);
     expect(heard(routes.join.at, subjects.join)).toBe(true);
   });
 });

@@ -20,7 +20,8 @@ export interface Subjects {
   usrAcl(fp: string, verb: UsrAclVerb): string;
   job(fp: string): string;
   svcAcl(verb: 'grant' | 'auth' | 'read' | 'wheel' | 'event'): string;
-  svcRun(verb: 'run'): string;
+  /** Whichever runner-service is free takes a run. */
+  readonly svcRun: string;
   /** One runner-service asks another what became of a run that it took. */
   svcRunRun(instance: string): string;
   /** A gateway asks a runner-service that has fallen silent whether it is there. */
@@ -54,7 +55,7 @@ export function subjectsOf(cluster: string): Subjects {
     usrAcl: (fp, verb) => `${prefix}.usr.${fp}.acl.${verb}`,
     job: (fp) => `${prefix}.job.${fp}`,
     svcAcl: (verb) => `${prefix}.svc.acl.${verb}`,
-    svcRun: (verb) => `${prefix}.svc.run.${verb}`,
+    svcRun: `${prefix}.svc.run.run`,
     svcRunRun: (instance) => `${prefix}.svc.run.run.${instance}`,
     svcRunHere: (instance) => `${prefix}.svc.run.here.${instance}`,
     svcGwHere: (instance) => `${prefix}.svc.gw.here.${instance}`,

@@ -14,17 +14,17 @@ import type { Budget, Credential } from '@natrium/flow';
 import type { Opened } from '@natrium/bus';
 import { countedAddress } from '@natrium/matchers';
 import { err, isList, nameOf, ok, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
+import { LATE, within } from '@natrium/process';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
 import type { AuditLog } from '../audit-log.js';
 import type { Policy } from '../policy.js';
 import type { Roster } from '../roster.js';
 import type { Attempts, Try } from './attempts.js';
-import type { BackEnd } from './back-end.js';
+import { type BackEnd, BackEndFailed } from './back-end.js';
 import { backEndsOf } from './registry.js';
 import { Shares } from './shares.js';
 import type { Tallies } from './tallies.js';
-import { endsWithin } from './time-limit.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
 import type { Tokens } from './tokens.js';
 
@@ -54,7 +54,8 @@ const REFUSED = refusal('bad_credential', 'the credentials prove nobody');
 /** A token is random: that it has ended tells nobody who has an account. */
 const ENDED = refusal('bad_credential', 'the login has expired or was revoked; log in again');
 
-export interface Proved {
+/** Who a credential beside a request has proved to be. */
+export interface LoggedIn {
   readonly principal: Principal;
   readonly login: LoginInfo;
 }
@@ -136,7 +137,7 @@ export class Logins {
   }
 
   /** Who a credential beside a request proves, now. @param address Whose budget a failure takes from. */
-  async prove(credential: Credential, address: string): Promise<Result<Proved, Refusal>> {
+  async prove(credential: Credential, address: string): Promise<Result<LoggedIn, Refusal>> {
     if (credential.token !== '') {
       const entry = await this.#entryOf(credential.token);
       return entry.ok
@@ -226,7 +227,9 @@ export class Logins {
     const isProof = secret !== '' || backEnd?.asksNoSecret === true;
     if (backEnd === undefined || !isFit || !isProof) return undefined;
     try {
-      return await endsWithin(LOOK_MS, backEnd.authenticate({ username, secret }));
+      const login = await within(LOOK_MS, backEnd.authenticate({ username, secret }));
+      if (login === LATE) throw new BackEndFailed(`it did not answer in ${String(LOOK_MS)} ms`);
+      return login;
     } catch (cause) {
       this.parts.log.error({ err: cause, eauth }, 'a back end of external_auth failed');
       return undefined;

@@ -33,8 +33,8 @@ export interface PamTools {
 
 export const pam: BackEndMaker = (_, parts) => {
   const service = serviceOf(parts.config.auth_pam['service'] ?? USUAL_SERVICE);
-  const [pamtester, getent, id] = ['pamtester', 'getent', 'id'].map(toolNamed);
-  return pamWith({ pamtester: pamtester ?? '', getent: getent ?? '', id: id ?? '', run: runTool }, service, parts.log);
+  const [pamtester, getent, id] = [toolNamed('pamtester'), toolNamed('getent'), toolNamed('id')];
+  return pamWith({ pamtester, getent, id, run: runTool }, service, parts.log);
 };
 
 export function pamWith(tools: PamTools, service: string, log: BackEndParts['log']): BackEnd {

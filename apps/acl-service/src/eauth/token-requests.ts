@@ -1,6 +1,6 @@
 /** `token.list` and `token.revoke`, for an account with full access. A token is named by the beginning of its hash, or by its user. */
 import { err, isMap, ok, refusal, type Value } from '@natrium/model';
-import type { AdminHandler } from '../admin.js';
+import type { AdminHandler } from '../admin-handler.js';
 import type { ListedToken, Tokens } from './tokens.js';
 
 export function tokenHandler(tokens: Tokens): AdminHandler {

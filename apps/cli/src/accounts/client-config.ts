@@ -7,7 +7,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConfigProblem, type LoadedConfig, loadMasterConfig, type MasterConfig } from '@natrium/config';
-import type { Result } from '@natrium/model';
+import { codeOf, type Result } from '@natrium/model';
 
 const CLIENT = 'client';
 
@@ -44,6 +44,6 @@ function isForbidden(path: string): boolean {
     accessSync(path, constants.R_OK);
     return false;
   } catch (error) {
-    return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EACCES';
+    return codeOf(error) === 'EACCES';
   }
 }

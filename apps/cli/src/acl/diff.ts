@@ -9,6 +9,7 @@ import {
 } from '@natrium/policy-tools';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
+import { plural } from '../common/plural.js';
 import type { AclCommand } from './acl-command.js';
 import { chosenFleet } from './load-fleet.js';
 import { chosenPolicy, type LoadedPolicy, showRule } from './load-policy.js';
@@ -77,7 +78,7 @@ function recordedReport(recorded: readonly RecordedChange[] | undefined): readon
     'recorded requests that change:',
     ...recorded.map(
       ({ caller, asked, becomes, count }) =>
-        `${becomes === 'allowed' ? '+' : '-'} ${showCaller(caller)}: ${showAsked(asked)}  (${count} time${count === 1 ? '' : 's'})`,
+        `${becomes === 'allowed' ? '+' : '-'} ${showCaller(caller)}: ${showAsked(asked)}  (${plural(count, 'time')})`,
     ),
   ];
 }

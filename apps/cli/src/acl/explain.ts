@@ -1,14 +1,6 @@
 /** `natriumctl acl explain CALLER FUNCTION TARGET [ARGS]`, also `can-i`. Exit 0 allowed, 13 refused. */
-import {
-  type Caller,
-  judge,
-  type Miss,
-  nearestMisses,
-  readCaller,
-  showCaller,
-  showPath,
-  type Verdict,
-} from '@natrium/policy-tools';
+import type { Allowed, Decision } from '@natrium/acl';
+import { type Caller, judge, type Miss, nearestMisses, readCaller, showCaller, showPath } from '@natrium/policy-tools';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import type { AclCommand } from './acl-command.js';
@@ -38,13 +30,11 @@ export async function runExplain(command: AclCommand): Promise<number> {
   return verdict.allow ? EXIT.ok : EXIT.denied;
 }
 
-type Granted = Extract<Verdict, { readonly allow: true }>;
-
 function allowed(
   loaded: LoadedPolicy,
   caller: Caller,
   asked: Parameters<typeof showAsked>[0],
-  { rules, minions, missing, nobody }: Granted,
+  { rules, minions, missing, nobody }: Allowed,
 ): readonly string[] {
   const whom = nobody === undefined ? showIds(minions) : `nobody: ${nobody}, so that nothing would be sent`;
   return [
@@ -66,7 +56,7 @@ function refused(loaded: LoadedPolicy, sentence: string, misses: readonly Miss[]
   ];
 }
 
-function toJson({ place }: LoadedPolicy, verdict: Verdict, misses: readonly Miss[]): unknown {
+function toJson({ place }: LoadedPolicy, verdict: Decision, misses: readonly Miss[]): unknown {
   const ruleOf = (path: Miss['path']) => (path === undefined ? null : { place: place(path), path: showPath(path) });
   if (!verdict.allow) {
     const { code, sentence } = verdict.refusal;

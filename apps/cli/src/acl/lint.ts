@@ -3,7 +3,8 @@ import { type ConfigProblem } from '@natrium/config';
 import { type Finding, lintPolicy, type Severity, showPath } from '@natrium/policy-tools';
 import { configDirOf } from '../common/common-options.js';
 import { EXIT } from '../common/exit-codes.js';
-import { UsageError } from '../common/options.js';
+import { refuseWords } from '../common/options.js';
+import { plural } from '../common/plural.js';
 import type { AclCommand } from './acl-command.js';
 import { chosenFleet } from './load-fleet.js';
 import { type LoadedPolicy, loadPolicy } from './load-policy.js';
@@ -18,7 +19,7 @@ const PROBLEMS = 2;
 
 export async function runLint(asked: AclCommand): Promise<number> {
   const { words, options, io } = asked;
-  if (words.length > 1) throw new UsageError(`unexpected argument '${words.slice(1).join(' ')}'`);
+  refuseWords(words.slice(1));
   const loaded = loadPolicy(words[0] ?? options.text('policy') ?? configDirOf(options, io), { builtIn: false });
   const found = loaded.ok ? await findingsOf(loaded.value, asked) : loaded.error.map(placedProblem);
   const count = (severity: Severity): number => found.filter((one) => one.severity === severity).length;
@@ -55,5 +56,5 @@ function sentence({ file, line, severity, path, message, mend, divergence }: Pla
 }
 
 function summary(counts: Readonly<Record<Severity, number>>): string {
-  return SEVERITIES.map((word) => `${counts[word]} ${word}${counts[word] === 1 ? '' : 's'}`).join(', ');
+  return SEVERITIES.map((word) => plural(counts[word], word)).join(', ');
 }

@@ -15,6 +15,7 @@ import { type PolicyView, showPath, viewPolicy } from '@natrium/policy-tools';
 import { withBuiltInGrants } from '@natrium/runners';
 import { configDirOf } from '../common/common-options.js';
 import type { Options } from '../common/options.js';
+import { plural } from '../common/plural.js';
 import { say } from '../common/refused.js';
 import { textOf } from '../common/text-of.js';
 import type { Io } from '../ports.js';
@@ -151,7 +152,7 @@ export function chosenPolicy(options: Options, io: Io, path = options.text('poli
   const found = loaded.value.problems.length + loaded.value.view.problems.length;
   if (found > 0)
     say(
-      `The policy has ${found} problem${found === 1 ? '' : 's'}, so that the acl-service would not take it; what is malformed grants nothing here (natriumctl acl lint says more).`,
+      `The policy has ${plural(found, 'problem')}, so that the acl-service would not take it; what is malformed grants nothing here (natriumctl acl lint says more).`,
       io,
     );
   return loaded.value;

@@ -1,5 +1,5 @@
 /**
- * An exported audit: one JSON object a line, each with the exact bytes that were recorded or signed. What else a line says is
+ * An exported audit, or an archive of its older part: one JSON object a line, each with the exact bytes that were recorded or signed. What else a line says is
  * for people, and is not believed.
  *
  * Spec: docs/audit.md.
@@ -16,13 +16,16 @@ import {
 } from '@natrium/envelope';
 import { isMap, type Value } from '@natrium/model';
 import { textNamed } from '../common/text-of.js';
+import { base64, bytesFrom, signedFrom } from './base64.js';
 import { recordLine } from './record-line.js';
 import { AuditBroken, recordOf, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
 const VERSION = 1;
 
-export function* auditLines({ chain, records, heads, grants }: StoredAudit): Generator<string> {
+export function* auditLines({ chain, records, heads, grants, cut, until }: StoredAudit): Generator<string> {
   yield line({ audit: VERSION, roles: base64(encode(rolesChainToWire(chain))), grants: grants !== undefined });
+  if (cut !== undefined) yield line({ cut: signedText(cut) });
+  if (until !== undefined) yield line({ until: signedText(until) });
   for (const record of records) {
     const read = recordOf(record);
     const { chain: name, number, bytes, tooLarge } = record;
@@ -48,6 +51,7 @@ export function readAuditFile(path: string): StoredAudit {
   const records: StoredRecord[] = [];
   const heads: Signed[] = [];
   const grants: Signed[] = [];
+  let [cut, until]: readonly (Signed | undefined)[] = [];
   for (const [index, item] of linesOf(path)) {
     if (item['audit'] === VERSION && typeof item['roles'] === 'string') {
       chain = rolesIn(item['roles'], index);
@@ -57,11 +61,13 @@ export function readAuditFile(path: string): StoredAudit {
       records.push({ ...storedIn(item, '', index), tooLarge: item['too_large'] });
     else if (item['head'] !== undefined) heads.push(signedIn(item['head'], index));
     else if (item['grant'] !== undefined) grants.push(signedIn(item['grant'], index));
+    else if (item['cut'] !== undefined) cut = signedIn(item['cut'], index);
+    else if (item['until'] !== undefined) until = signedIn(item['until'], index);
     else throw new AuditBroken(`line ${index} is none of an exported audit`);
   }
   if (chain === undefined)
     throw new AuditBroken('this is no exported audit: it does not begin with the roles documents');
-  return { chain, records, heads, grants: hasGrants ? grants : undefined };
+  return { chain, records, heads, grants: hasGrants ? grants : undefined, cut, until };
 }
 
 /** Signed heads that an acl-service left in its log: whatever else is in it is passed over. */
@@ -96,7 +102,7 @@ function rolesIn(text: string, index: number): RolesChain {
 function encoded<T>(text: string, read: (wire: Wire) => T | undefined): T | undefined {
   let wire: Wire;
   try {
-    wire = decode(bytesOf(text));
+    wire = decode(bytesFrom(text));
   } catch {
     return undefined;
   }
@@ -105,28 +111,19 @@ function encoded<T>(text: string, read: (wire: Wire) => T | undefined): T | unde
 
 function storedIn({ chain, number }: Readonly<Record<string, Value>>, text: string, index: number): StoredRecord {
   const isPlaced = typeof chain === 'string' && typeof number === 'number';
-  return { chain: isPlaced ? chain : 'line', number: isPlaced ? number : index, bytes: bytesOf(text) };
+  return { chain: isPlaced ? chain : 'line', number: isPlaced ? number : index, bytes: bytesFrom(text) };
 }
 
 function signedIn(item: Value, index: number): Signed {
-  if (isMap(item) && typeof item['bytes'] === 'string' && typeof item['signature'] === 'string') {
-    return { bytes: bytesOf(item['bytes']), signature: bytesOf(item['signature']) };
-  }
-  throw new AuditBroken(`line ${index} holds no signed bytes`);
+  const signed = signedFrom(item);
+  if (signed === undefined) throw new AuditBroken(`line ${index} holds no signed bytes`);
+  return signed;
 }
 
-function signedText({ bytes, signature }: Signed): { readonly bytes: string; readonly signature: string } {
+export function signedText({ bytes, signature }: Signed): { readonly bytes: string; readonly signature: string } {
   return { bytes: base64(bytes), signature: base64(signature) };
 }
 
 function line(item: object): string {
   return `${JSON.stringify(item)}\n`;
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64');
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'base64'));
 }

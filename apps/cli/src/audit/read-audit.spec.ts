@@ -48,3 +48,14 @@ it('has every record that differs from another in the same place, as they are ke
   const { records } = await readFrom([groupOf('a', 0, 'x', 'y')], [groupOf('a', 1, 'v'), groupOf('b', 1, 'y')], [groupOf('a', 1, 'y')]); // prettier-ignore
   expect(records).toEqual([['a', 0, 'x'], ['a', 1, 'y'], ['a', 1, 'v'], ['b', 1, 'y']]); // prettier-ignore
 });
+
+it('takes the cut from the last page that is read: an archive may be made meanwhile', async () => {
+  const bytes = base64('cut');
+  const pages = [{ next: 1, last: false, cut: { bytes: base64('older'), signature: '' } }, { next: 2, last: true, cut: { bytes, signature: '' } }]; // prettier-ignore
+  const answers = pages.map((page) => ok({ groups: [], ...page }));
+  const admin = (_what: string, fun: string) =>
+    Promise.resolve(fun === 'audit.heads' ? ok({ heads: [] }) : answers.shift());
+  const { master } = aMaster();
+  const read = await readAudit({ ...master, client: { admin } } as unknown as OpenMaster, () => undefined);
+  expect(read.ok && Buffer.from(read.value.cut?.bytes ?? []).toString()).toBe('cut');
+});

@@ -6,6 +6,7 @@ import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natri
 import { readAs, records } from '@natrium/wire';
 import { asRole } from '../link/as-role.js';
 import type { OpenMaster } from '../link/open-master.js';
+import { bytesFrom, signedFrom } from './base64.js';
 import { issuedIn, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
 /** Records as they come from the stream, and where the next ones are. */
@@ -13,11 +14,12 @@ export interface AuditPage {
   readonly records: readonly StoredRecord[];
   readonly next: number;
   readonly isLast: boolean;
+  /** In force; the last page has it, where anything was archived. */
+  readonly cut: Signed | undefined;
 }
 
 export interface PageAsk {
   readonly from?: number;
-  readonly limit?: number;
   readonly last?: number;
   readonly wait?: boolean;
 }
@@ -35,7 +37,8 @@ export async function readPage(master: OpenMaster, ask: PageAsk): Promise<Result
 }
 
 /**
- * Grants are read first and heads before the records: what they name has to be there.
+ * Grants are read first and heads before the records: what they name has to be there. The cut comes after the records: it names
+ * each of those that an archive takes away meanwhile.
  *
  * @param onRead Hears how many records each page had.
  */
@@ -49,18 +52,19 @@ export async function readAudit(
   const wanted = [...signedIn(heads.value).map(headOf), ...newestOf(grants ?? []).map(recordOfGrant)];
   const read: StoredRecord[] = [];
   let [from, waits] = [0, 0];
+  let cut: Signed | undefined;
   for (;;) {
     const page = await readPage(master, waits === 0 ? { from } : { from, wait: true });
     if (!page.ok) return page;
     read.push(...page.value.records);
     onRead(page.value.records.length);
-    from = page.value.next;
+    ({ next: from, cut } = page.value);
     if (page.value.isLast && (waits += 1) >= (hasAll(read, wanted) ? 1 : WAITS)) break;
   }
-  return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants });
+  return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants, cut });
 }
 
-type RecordPlace = readonly [chain: string, number: number];
+export type RecordPlace = readonly [chain: string, number: number];
 
 function headOf({ bytes }: Signed): RecordPlace {
   return decode(bytes) as unknown as RecordPlace;
@@ -73,7 +77,7 @@ function newestOf(grants: readonly Signed[]): readonly Signed[] {
   return grants.filter((_, at) => (issued[at] ?? 0) > newest - NEW_MS);
 }
 
-function recordOfGrant({ bytes }: Signed): RecordPlace {
+export function recordOfGrant({ bytes }: Signed): RecordPlace {
   return (decode(bytes) as readonly unknown[]).slice(AUDITED, AUDITED + 2) as unknown as RecordPlace;
 }
 
@@ -132,7 +136,12 @@ function pageIn(value: Value): AuditPage {
   if (!isMap(value) || !isList(value['groups']) || typeof value['next'] !== 'number') {
     throw new Error('the acl-service answered something that is no page of the audit');
   }
-  return { records: value['groups'].flatMap(recordsIn), next: value['next'], isLast: value['last'] === true };
+  return {
+    records: value['groups'].flatMap(recordsIn),
+    next: value['next'],
+    isLast: value['last'] === true,
+    cut: signedFrom(value['cut'] ?? null),
+  };
 }
 
 function recordsIn(group: Value): readonly StoredRecord[] {
@@ -140,13 +149,15 @@ function recordsIn(group: Value): readonly StoredRecord[] {
     !isMap(group) ||
     typeof group['chain'] !== 'string' ||
     typeof group['first'] !== 'number' ||
+    typeof group['at'] !== 'number' ||
     !isList(group['records'])
   )
     return [];
-  const { chain, first } = group;
+  const { chain, first, at } = group;
+  const stored = { first, at };
   return group['records'].flatMap((told, index) => {
-    const place = { chain, number: first + index };
-    if (typeof told === 'string') return [{ ...place, bytes: fromBase64(told) }];
+    const place = { chain, number: first + index, group: stored };
+    if (typeof told === 'string') return [{ ...place, bytes: bytesFrom(told) }];
     const size = isMap(told) ? told['bytes'] : undefined;
     return typeof size === 'number' ? [{ ...place, bytes: new Uint8Array(), tooLarge: size }] : [];
   });
@@ -155,15 +166,5 @@ function recordsIn(group: Value): readonly StoredRecord[] {
 function signedIn(value: Value): readonly Signed[] {
   const heads = isMap(value) ? value['heads'] : undefined;
   if (!isList(heads)) return [];
-  return heads.flatMap((head) => {
-    if (!isMap(head)) return [];
-    const { bytes, signature } = head;
-    return typeof bytes === 'string' && typeof signature === 'string'
-      ? [{ bytes: fromBase64(bytes), signature: fromBase64(signature) }]
-      : [];
-  });
-}
-
-function fromBase64(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'base64'));
+  return heads.flatMap((head) => signedFrom(head) ?? []);
 }

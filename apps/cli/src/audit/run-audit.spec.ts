@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CtlPorts } from '../ports.js';
+import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { headsInLog } from './audit-file.js';

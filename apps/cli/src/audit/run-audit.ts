@@ -1,10 +1,9 @@
 /**
- * `natriumctl audit`: follow it, verify it, take a copy that can be verified elsewhere.
+ * `natriumctl audit`: follow it, verify it, take a copy that can be verified elsewhere, move its old part into such a file.
  *
  * Exit codes: 0 intact, 1 findings, 2 a file that cannot be read or written, 69 no master, 130 Ctrl-C while following.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { isNativeError } from 'node:util/types';
 import { loadMasterConfig } from '@natrium/config';
 import { fingerprint, type Signed, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
@@ -12,9 +11,11 @@ import { disarm, printableJson } from '@natrium/output';
 import { EXIT } from '../common/exit-codes.js';
 import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { UsageError } from '../common/options.js';
+import { plural } from '../common/plural.js';
 import { notConnected, refused, say } from '../common/refused.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
+import { archiveAudit, archiveLimit, cannotWrite, refuseExisting } from './archive-audit.js';
 import { AuditStatus } from './audit-status.js';
 import { auditLines, headsInLog, readAuditFile } from './audit-file.js';
 import { readAudit, readPage } from './read-audit.js';
@@ -54,6 +55,7 @@ async function online(options: Asked, io: Io): Promise<number> {
   if (!master.ok) return notConnected(master.error, io);
   try {
     if (options.verb === 'tail') return await tail(master.value, options, io);
+    if (options.verb === 'archive') return await archive(master.value, options, io);
     return await readWhole(master.value, options, io);
   } finally {
     await master.value.transport.drain();
@@ -69,6 +71,28 @@ async function readWhole(master: OpenMaster, options: Asked, io: Io): Promise<nu
     if (options.verb === 'verify' && audit.ok) return verify(audit.value, options, io, status);
     status.ended();
     return audit.ok ? writeFile(audit.value, options.file ?? '', io) : refused(audit.error, io);
+  } finally {
+    status.ended();
+  }
+}
+
+/** What was found is told as `verify` does; then nothing is written, and nothing deleted. */
+async function archive(master: OpenMaster, options: Asked, io: Io): Promise<number> {
+  if (options.file !== undefined) refuseExisting(options.file);
+  const before = await archiveLimit(master);
+  if (!before.ok) return refused(before.error, io);
+  const status = new AuditStatus(io);
+  try {
+    const audit = await readAudit(master, (records) => {
+      status.read(records);
+    });
+    if (!audit.ok) return refused(audit.error, io);
+    status.verifies();
+    const verified = verifiedWith(audit.value, options);
+    status.ended();
+    if (verified.findings.length === 0) return await archiveAudit(master, audit.value, before.value, options, io);
+    say('natriumctl audit: nothing was archived, for what was found', io);
+    return told(verified, options, io);
   } finally {
     status.ended();
   }
@@ -130,7 +154,7 @@ function opened(path: string): number {
   try {
     return openSync(path, 'w', OWNER_ONLY);
   } catch (error) {
-    throw new UsageError(`${path}: cannot write it: ${isNativeError(error) ? error.message : String(error)}`);
+    throw cannotWrite(path, error);
   }
 }
 
@@ -153,21 +177,32 @@ function headsOf(log: string | undefined): readonly Signed[] {
 }
 
 /** @param status Of reading it; what is printed follows it. */
-function verify(audit: StoredAudit, { heads, json }: Asked, io: Io, status?: AuditStatus): number {
+function verify(audit: StoredAudit, options: Asked, io: Io, status?: AuditStatus): number {
   status?.verifies();
-  const verified = verifyStored({ ...audit, heads: [...audit.heads, ...heads] });
+  const verified = verifiedWith(audit, options);
   status?.ended();
+  return told(verified, options, io);
+}
+
+/** The audit with the heads that the command line names. */
+function verifiedWith(audit: StoredAudit, { heads }: Asked): Verified {
+  return verifyStored({ ...audit, heads: [...audit.heads, ...heads] });
+}
+
+function told(verified: Verified, { json }: Asked, io: Io): number {
   if (json) io.out(`${printableJson(JSON.stringify(verified))}\n`);
   else tell(verified, io);
   return verified.findings.length === 0 ? 0 : FOUND;
 }
 
-function tell({ findings, chains, records, heads, grants, fingerprint: cluster }: Verified, io: Io): void {
+function tell(verified: Verified, io: Io): void {
+  const { findings, chains, records, heads, grants, archived, until, fingerprint: cluster } = verified;
   for (const { kind, sentence } of findings) io.out(`${kind}: ${disarm(sentence)}\n`);
   const what = `${records} records in ${chains} chains, ${heads} signed heads, ${grantsText(grants)}`;
-  const verdict =
-    findings.length === 0 ? 'intact' : `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`;
-  io.out(`${verdict}: ${what}; cluster ${cluster}\n`);
+  const before = archived === 0 ? '' : `, ${archived} records were archived before`;
+  const after = until === undefined ? '' : `; an archive, whose end was signed at ${new Date(until).toISOString()}`;
+  const verdict = findings.length === 0 ? 'intact' : plural(findings.length, 'finding');
+  io.out(`${verdict}: ${what}${before}${after}; cluster ${cluster}\n`);
 }
 
 function grantsText(grants: number | undefined): string {

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   AuditChain,
+  auditHash,
   type ChainEnd,
   clusterOf,
   type RolesDocument,
   type Signed,
+  signAuditCut,
   signAuditHead,
   SigningKey,
   signRoles,
@@ -50,7 +52,11 @@ function anAudit() {
     const about = { request: new Uint8Array(8), members, issued: NOW };
     return aGrant({ key, cluster }, about, { auditChain: 'acl1', auditNumber });
   };
-  return { audit, headBy, grantBy, retired, newest, gateway };
+  const cutBy = (key: SigningKey, number: number, of = cluster) => {
+    const hash = auditHash(records[number]!.bytes);
+    return signAuditCut(key, of, { time: NOW, ends: [{ chain: 'acl1', number, hash }] });
+  };
+  return { audit, headBy, grantBy, cutBy, retired, newest, gateway };
 }
 
 const found = (audit: StoredAudit) => verifyStored(audit).findings.map(({ kind, number }) => `${kind} ${number}`);
@@ -76,6 +82,51 @@ describe('when the key of the acl role was retired', () => {
     for (const key of [gateway, SigningKey.generate()]) {
       expect(found({ ...audit, heads: [headBy(key)] })).toEqual(['edited -1']);
       expect(found({ ...audit, grants: [grantBy(key, 3)] })).toEqual([]);
+    }
+  });
+});
+
+describe('an audit whose beginning was archived', () => {
+  it('is whole by a cut of the acl role, under whichever of its keys, and says how much was archived', () => {
+    const { audit, cutBy, headBy, grantBy, retired, newest } = anAudit();
+    for (const key of [retired, newest]) {
+      const rest = { ...audit, records: audit.records.slice(2), cut: cutBy(key, 1) };
+      expect(found(rest)).toEqual([]);
+      expect(verifyStored(rest)).toMatchObject({ records: 1, archived: 2, until: undefined });
+      expect(found({ ...rest, heads: [headBy(key)], grants: [grantBy(key, 1)] })).toEqual([]);
+      expect(found({ ...rest, cut: undefined })).toEqual(['missing 0']);
+    }
+  });
+
+  it('is whole while what was archived is still there, also where that is no record any more', () => {
+    const { audit, cutBy, newest } = anAudit();
+    const spoilt = { ...audit.records[0]!, bytes: new Uint8Array(3) };
+    const all = { ...audit, records: [spoilt, ...audit.records.slice(1)], cut: cutBy(newest, 0) };
+    expect(found(all)).toEqual([]);
+    expect(verifyStored(all).records).toBe(2);
+    expect(found({ ...all, cut: undefined })).toEqual(['edited 0', 'missing 0']);
+  });
+
+  it('is not by a cut that nobody of the role signed, or the role for another cluster', () => {
+    const { audit, cutBy, newest, gateway } = anAudit();
+    const other = clusterOf(gateway.publicKey);
+    for (const cut of [cutBy(gateway, 1), cutBy(SigningKey.generate(), 1), cutBy(newest, 1, other)])
+      expect(found({ ...audit, records: audit.records.slice(2), cut })).toEqual(['edited -1', 'missing 0']);
+  });
+
+  it('is in its files with its signed beginning and end, and these hold alone', () => {
+    const { audit, cutBy, newest } = anAudit();
+    const archive: StoredAudit = { ...audit, records: audit.records.slice(1, 2), cut: cutBy(newest, 0), until: cutBy(newest, 1) }; // prettier-ignore
+    const folder = mkdtempSync(join(tmpdir(), 'nt-stored-'));
+    try {
+      writeFileSync(join(folder, 'audit'), [...auditLines(archive)].join(''));
+      const read = readAuditFile(join(folder, 'audit'));
+      expect(read).toEqual(archive);
+      expect(verifyStored(read)).toMatchObject({ findings: [], records: 1, archived: 1, until: NOW });
+      expect(found({ ...read, records: [] })).toEqual(['cut 1']);
+      expect(found({ ...read, until: cutBy(SigningKey.generate(), 1) })).toEqual(['edited -1']);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -4,13 +4,16 @@
  * Signatures and hashes are made here; what must follow from what is `libs/flow`'s.
  */
 import {
+  type AuditCut,
   auditHash,
   type AuditRecord,
+  type ChainEnd,
   type Cluster,
   decode,
   everyKeyOf,
   fingerprint,
   readAudit,
+  readAuditCut,
   readAuditHead,
   readGrant,
   type RolesChain,
@@ -19,7 +22,9 @@ import {
   verifyRolesChain,
 } from '@natrium/envelope';
 import {
+  type ChainHead,
   type Finding,
+  isAfter,
   type SeenGrant,
   type SeenHead,
   type SeenRecord,
@@ -34,6 +39,8 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
   /** Bytes of one that does not fit into an answer of the acl-service: `bytes` is empty then. */
   readonly tooLarge?: number;
+  /** What it is stored with, in a cluster: the number of the first record there, and the place in the stream. */
+  readonly group?: { readonly first: number; readonly at: number };
 }
 
 export interface StoredAudit {
@@ -42,6 +49,10 @@ export interface StoredAudit {
   readonly heads: readonly Signed[];
   /** Of the job cache; undefined: it could not be read. */
   readonly grants: readonly Signed[] | undefined;
+  /** The cut in force when it was read: what was archived before. */
+  readonly cut?: Signed | undefined;
+  /** Of an archive: the cut that it was made for, which names where it ends. */
+  readonly until?: Signed | undefined;
 }
 
 export interface Verified {
@@ -52,6 +63,10 @@ export interface Verified {
   readonly chains: number;
   readonly heads: number;
   readonly grants: number | undefined;
+  /** Records that were archived before these, and are not among them. */
+  readonly archived: number;
+  /** In ms since 1970, when the end of an archive was signed; undefined where it is none. */
+  readonly until: number | undefined;
 }
 
 interface Trust {
@@ -66,16 +81,22 @@ export class AuditBroken extends Error {
 }
 
 /** @throws {AuditBroken} When the roles documents are not signed by the first root. */
-export function verifyStored({ chain, records, heads, grants }: StoredAudit): Verified {
-  const roles = verifyRolesChain(chain, { firstRoot: chain[0] }, 0);
-  if (!roles.ok) throw new AuditBroken(`the roles documents do not hold: ${roles.error}`);
-  const trust: Trust = { cluster: roles.value.cluster, aclKeys: everyKeyOf(chain, 'acl') };
+export function verifyStored(audit: StoredAudit): Verified {
+  const { chain, heads, grants } = audit;
+  const trust = trustIn(audit);
   const findings: Finding[] = [];
+  const cut = seenCut(audit.cut, trust, findings);
+  const until = seenCut(audit.until, trust, findings);
+  const begins = (cut?.ends ?? []).map(headOf);
+  const records = audit.records.filter(isAfter(begins));
   const unread = records.flatMap(unreadRecord);
   const seen = records.flatMap((record) => (record.tooLarge === undefined ? seenRecord(record, findings) : []));
   const seenHeads = heads.flatMap((head) => seenHead(head, trust, findings));
   const seenGrants = (grants ?? []).flatMap((grant) => seenGrant(grant, trust));
-  findings.push(...verifyAudit({ records: seen, unread, heads: seenHeads, grants: seenGrants }));
+  const ends = until?.ends.map(headOf);
+  findings.push(
+    ...verifyAudit({ records: seen, unread, heads: seenHeads, grants: seenGrants, cut: begins, until: ends }),
+  );
   return {
     fingerprint: fingerprint(chain[0]),
     findings,
@@ -83,7 +104,20 @@ export function verifyStored({ chain, records, heads, grants }: StoredAudit): Ve
     chains: new Set([...seen, ...unread].map((record) => record.chain)).size,
     heads: seenHeads.length,
     grants: grants === undefined ? undefined : seenGrants.length,
+    archived: begins.reduce((sum, { number }) => sum + number + 1, 0),
+    until: until?.time,
   };
+}
+
+/** Up to where its chains were archived before; nothing where no cut of this cluster says so. */
+export function archivedBefore(audit: StoredAudit): readonly ChainEnd[] {
+  return seenCut(audit.cut, trustIn(audit), [])?.ends ?? [];
+}
+
+function trustIn({ chain }: StoredAudit): Trust {
+  const roles = verifyRolesChain(chain, { firstRoot: chain[0] }, 0);
+  if (!roles.ok) throw new AuditBroken(`the roles documents do not hold: ${roles.error}`);
+  return { cluster: roles.value.cluster, aclKeys: everyKeyOf(chain, 'acl') };
 }
 
 /** @returns undefined for bytes that are no record. */
@@ -115,7 +149,7 @@ function seenRecord(stored: StoredRecord, findings: Finding[]): readonly SeenRec
       number: record.number,
       hash: toHex(auditHash(stored.bytes)),
       previous: toHex(previous),
-      heads: heads.map((head) => ({ ...head, hash: toHex(head.hash) })),
+      heads: heads.map(headOf),
       digest: digest === null ? null : toHex(digest),
       jid,
       verdict,
@@ -123,19 +157,33 @@ function seenRecord(stored: StoredRecord, findings: Finding[]): readonly SeenRec
   ];
 }
 
+function headOf({ chain, number, hash }: ChainEnd): ChainHead {
+  return { chain, number, hash: toHex(hash) };
+}
+
+/** @returns undefined for none, and for one that is not signed, which is a finding. */
+function seenCut(cut: Signed | undefined, { cluster, aclKeys }: Trust, findings: Finding[]): AuditCut | undefined {
+  if (cut === undefined) return undefined;
+  const read = readAuditCut(cut, cluster, aclKeys);
+  if (read.ok) return read.value;
+  findings.push(unsigned('a cut'));
+  return undefined;
+}
+
+/** What says where a chain begins or ends, and is not the acl role's. */
+function unsigned(what: string): Finding {
+  const sentence = `${what} is not signed by the acl role of this cluster`;
+  return { kind: 'edited', chain: '?', number: -1, sentence };
+}
+
 function seenHead(head: Signed, { cluster, aclKeys }: Trust, findings: Finding[]): readonly SeenHead[] {
   const read = readAuditHead(head, cluster, aclKeys);
   if (!read.ok) {
-    findings.push({
-      kind: 'edited',
-      chain: '?',
-      number: -1,
-      sentence: 'a head is not signed by the acl role of this cluster',
-    });
+    findings.push(unsigned('a head'));
     return [];
   }
-  const { chain, number, hash, time } = read.value;
-  return [{ chain, number, hash: toHex(hash), source: `the head that was signed at ${new Date(time).toISOString()}` }];
+  const { time } = read.value;
+  return [{ ...headOf(read.value), source: `the head that was signed at ${new Date(time).toISOString()}` }];
 }
 
 /** A grant that the acl role did not sign names nothing. */

@@ -38,6 +38,14 @@ export async function orInterrupt<T>(value: Promise<T>, io: Io): Promise<T | typ
   }
 }
 
+/** For a command that stays until it is told to end: resolves at Ctrl-C, or SIGTERM. */
+export function untilToldToStop(io: Io): Promise<void> {
+  return new Promise((done) => {
+    io.onInterrupt(done);
+    process.once('SIGTERM', () => done());
+  });
+}
+
 function signal(): { promise: Promise<typeof INTERRUPTED>; resolve: (value: typeof INTERRUPTED) => void } {
   let resolve: (value: typeof INTERRUPTED) => void = () => undefined;
   const promise = new Promise<typeof INTERRUPTED>((done) => {

@@ -84,3 +84,8 @@ export class Options {
     return new UsageError(`option ${this.#typed.get(name) ?? name}: ${what}`);
   }
 }
+
+/** @throws {UsageError} When a word is left that means nothing. */
+export function refuseWords(words: readonly string[]): void {
+  if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+}

@@ -23,6 +23,9 @@ export interface Printer {
 
 const FOR_PROGRAMS: ReadonlySet<string | undefined> = new Set(['json', 'jsonl', 'yaml', 'raw']);
 
+const TOO_LARGE =
+  '[ERROR   ] An answer is too large to be shown in this format: ask for less, or for --out=json --out-indent=-1\n';
+
 const INDENT = { min: -1000, max: 1000 };
 
 export function makePrinter(options: Options, io: Io): Printer {
@@ -33,14 +36,25 @@ export function makePrinter(options: Options, io: Io): Printer {
   const chosen = asked === undefined ? undefined : (outputter(asked) ?? fallBack(asked, io));
   const show = (value: Value, { out, retcode = 0 }: Shown = {}): void => {
     const render: Outputter = chosen ?? outputter(out ?? 'nested') ?? nested();
-    const text = render(value, { color, retcode, ...(indent === undefined ? {} : { indent }) }).trimEnd();
-    if (text !== '') write(`${text}\n`);
+    const text = drawn(() => render(value, { color, retcode, ...(indent === undefined ? {} : { indent }) }));
+    if (text === undefined) io.err(TOO_LARGE);
+    else if (text !== '') write(`${text}\n`);
   };
   const say = (text: string): void => {
     if (FOR_PROGRAMS.has(asked)) io.err(text);
     else io.out(text);
   };
   return { asked, wantsAll: asked !== undefined && wantsAll(asked), show, say };
+}
+
+/** @returns undefined where it becomes more text than there may be: a minion says what it likes, and others' answers come after it. */
+function drawn(render: () => string): string | undefined {
+  try {
+    return render().trimEnd();
+  } catch (problem) {
+    if (problem instanceof RangeError) return undefined;
+    throw problem;
+  }
 }
 
 /**

@@ -22,6 +22,12 @@ export interface Program {
   readonly passesOn?: true;
 }
 
+/** A program as completion and the manual pages tell of it. */
+export interface Documented {
+  readonly program: Program;
+  readonly subcommands: readonly Program[];
+}
+
 /** A commander command without side effects: it never exits and prints help through `io` only. */
 export function makeCommand(name: string, usage: string, io: Io): Command {
   return new Command(name)

@@ -1,8 +1,7 @@
 /** Files that a command line names: what cannot be read or written is said with the name of the file. */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { isNativeError } from 'node:util/types';
-import { err, ok, type Result } from '@natrium/model';
+import { err, messageOf, ok, type Result } from '@natrium/model';
 import { UsageError } from './options.js';
 
 export function textOf(file: string): Result<string, string> {
@@ -10,7 +9,7 @@ export function textOf(file: string): Result<string, string> {
     const bytes = readFileSync(file);
     return isUtf8(bytes) ? ok(bytes.toString()) : err('it is no UTF-8 text');
   } catch (error) {
-    return err(`cannot read it: ${isNativeError(error) ? error.message : String(error)}`);
+    return err(`cannot read it: ${messageOf(error)}`);
   }
 }
 

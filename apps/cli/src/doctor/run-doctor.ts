@@ -10,6 +10,7 @@ import { policyRevision, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
 import { disarm, printableJson } from '@natrium/output';
 import { messageOf } from '@natrium/model';
+import { plural } from '../common/plural.js';
 import { openMaster } from '../link/open-master.js';
 import type { DoctorOptions, Io } from '../ports.js';
 import {
@@ -122,8 +123,4 @@ function guarded(check: string, make: () => readonly Finding[]): readonly Findin
 function lines({ check, level, what, mend }: Finding): string {
   const after = mend === '' ? '' : `  mend: ${disarm(mend)}\n`;
   return `${level}: ${disarm(`${check}: ${what}`)}\n${after}`;
-}
-
-function plural(count: number, word: string): string {
-  return `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
-import type { CtlPorts } from '../ports.js';
+import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { runEvent } from './run-event.js';
 

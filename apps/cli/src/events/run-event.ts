@@ -1,6 +1,5 @@
 /** `natriumctl event`: over the JSON socket of this host. Each event on its line, as `natrium-run state.event` prints them. */
 import { randomUUID } from 'node:crypto';
-import { isNativeError } from 'node:util/types';
 import {
   BusGone,
   EventClient,
@@ -10,7 +9,7 @@ import {
   type SubscribeOptions,
   timeOf,
 } from '@natrium/events';
-import { readJson, type ValueMap } from '@natrium/model';
+import { messageOf, readJson, type ValueMap } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { pathTrouble } from '../common/path-trouble.js';
@@ -172,8 +171,4 @@ function beginning({ verb, from }: EventOptions, place: KeptPlace | undefined): 
 function placeIn(text: string): Exclude<From, string> {
   const time = /^\d{4}-/.test(text) ? timeOf(text) : Number.NaN;
   return Number.isNaN(time) ? { cursor: text } : { time };
-}
-
-function messageOf(error: unknown): string {
-  return isNativeError(error) ? error.message : String(error);
 }

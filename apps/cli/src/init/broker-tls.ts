@@ -9,6 +9,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeWhole } from '@natrium/keystore';
+import { codeOf } from '@natrium/model';
 
 const run = promisify(execFile);
 const READABLE = 0o644;
@@ -72,7 +73,7 @@ async function openssl(...words: readonly string[]): Promise<string> {
   try {
     return (await run('openssl', [...words])).stdout;
   } catch (error) {
-    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT')
+    if (codeOf(error) === 'ENOENT')
       throw new Error('making certificates needs openssl, and it is not on this host', { cause: error });
     throw error;
   }

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockFolder } from '@natrium/keystore';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
-import type { CtlPorts } from '../ports.js';
+import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { runFingerprint } from './fingerprint.js';
 import { runInit } from './init.js';

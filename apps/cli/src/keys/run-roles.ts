@@ -2,7 +2,7 @@
 import { fingerprint, type RoleName } from '@natrium/envelope';
 import { type FolderUse, lockFolder, type MasterKeys, ROLES, RolesChanges } from '@natrium/keystore';
 import { EXIT } from '../common/exit-codes.js';
-import { UsageError } from '../common/options.js';
+import { refuseWords, UsageError } from '../common/options.js';
 import type { Io } from '../ports.js';
 import { withMasterFolder } from './master-folder.js';
 
@@ -72,7 +72,7 @@ async function alone<T>({ folder }: MasterKeys, work: () => T): Promise<T> {
 function changeOf(word: string, role: string | undefined): Change | undefined {
   const ofOne = Object.hasOwn(OF_ONE, word) ? OF_ONE[word] : undefined;
   if (ofOne !== undefined) return ofOne(roleNamed(role));
-  if (role !== undefined) throw new UsageError(`unexpected argument '${role}'`);
+  if (role !== undefined) refuseWords([role]);
   if (word === 'show') return undefined;
   const ofAll = Object.hasOwn(OF_ALL, word) ? OF_ALL[word] : undefined;
   if (ofAll === undefined) throw new UsageError(`roles: no such thing to do: ${word}`);

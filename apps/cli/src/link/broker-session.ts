@@ -9,9 +9,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
-import { connectIdentity, type ConnectOptions, isGood, type Link, OwnUser } from '@natrium/client';
+import { connectIdentity, type ConnectOptions, isGood, joinRequest, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig } from '@natrium/config';
-import { fp, type Identity, randomBytes, type Signed, signJoin } from '@natrium/envelope';
+import { fp, type Identity, type Signed } from '@natrium/envelope';
 import { readCredentials } from '@natrium/keystore';
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, inboxOf, joinInboxOf, knockInboxOf } from '@natrium/wire';
@@ -135,18 +135,9 @@ async function askToBeGuest({ identity, bus, subjects, own, services }: Link): P
   return user === null ? unavailable(NO_USERS) : ok(user);
 }
 
-async function askFor(
-  { identity, bus, subjects, roles, own, clock, services }: Link,
-  id: string,
-): Promise<Result<string, ConnectProblem>> {
-  const request = signJoin(identity.signing, roles.cluster, {
-    id,
-    identity: identity.publicKey,
-    nkey: identity.nkeyPublic,
-    announcement: own.announced,
-    issued: clock.now(),
-    nonce: randomBytes(16),
-  });
+async function askFor(link: Link, id: string): Promise<Result<string, ConnectProblem>> {
+  const { identity, bus, subjects, own, services } = link;
+  const request = joinRequest(link, id, identity, own.announced);
   const question = {
     contract: contracts.join,
     body: { request, grains: {} },

@@ -1,11 +1,11 @@
 /** The commands' way to the master: one session of the calling account, as the port that they know. */
-import { type Follow, type MasterClient, NewsQueue } from '@natrium/client';
+import type { MasterClient } from '@natrium/client';
 import type { MasterConfig } from '@natrium/config';
 import { CONNECTED } from '@natrium/flow';
-import { err, type JobNews, ok, type Refusal, type Result } from '@natrium/model';
+import { ok, type Refusal, type Result } from '@natrium/model';
 import { type LiveTracing, openTracing } from '@natrium/tracing';
 import { type CommandDefaults, commandDefaults } from '../common/command-defaults.js';
-import type { ConnectMaster, JobTicket, MasterLink, PreviewAsk, JobAsk } from '../ports.js';
+import type { ConnectMaster, JobAsk, MasterLink, PreviewAsk } from '../ports.js';
 import { readInventory } from './inventory-port.js';
 import { keyPort } from './key-port.js';
 import { logIn } from './log-in.js';
@@ -52,25 +52,13 @@ function linkTo(client: MasterClient, { close, fingerprint, defaults }: LinkPart
     defaults,
     publish: (ask) => client.publish(ask),
     inBatches: (ask) => client.inBatches(ask),
-    publishAsync: (ask) => start(client, ask, 'jid'),
-    preview: async (ask) => preview(client, ask),
+    publishAsync: (ask) => client.publishAsync(ask),
+    preview: (ask) => preview(client, ask),
     run: ({ async: detached, ...ask }, onJid) => client.run(ask, detached === true ? 'jid' : 'all', onJid),
     keys: keyPort(client, fingerprint),
     inventory: () => readInventory(client),
     close,
   };
-}
-
-async function start(client: MasterClient, ask: JobAsk, follow: Follow): Promise<Result<JobTicket, Refusal>> {
-  const queue = new NewsQueue<JobNews>();
-  client.publishTo(ask, follow, (news) => {
-    queue.push(news);
-  });
-  for await (const news of queue) {
-    if (news.type === 'refused') return err(news.refusal);
-    if (news.type === 'started') return ok(news);
-  }
-  return ok({ jid: '', minions: [], missing: [] });
 }
 
 async function preview(
@@ -79,6 +67,6 @@ async function preview(
 ): Promise<Result<readonly string[], Refusal>> {
   const options = connected ? { [CONNECTED]: true } : {};
   const ask: JobAsk = { ...target, funs, args, timeout: 5, returner: '', returnerOptions: {}, options };
-  const ticket = await start(client, ask, 'preview');
+  const ticket = await client.publishAsync(ask, 'preview');
   return ticket.ok ? ok(ticket.value.minions) : ticket;
 }

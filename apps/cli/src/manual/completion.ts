@@ -1,9 +1,9 @@
 /** Completion scripts for bash and zsh. They know options and subcommands, and run nothing while somebody types. */
 import { outputterNames } from '@natrium/output';
 import type { Option } from 'commander';
-import type { Program } from '../common/program.js';
+import type { Documented, Program } from '../common/program.js';
 import { shellQuoted } from '../common/shell-quoted.js';
-import { type Documented, shownOptions, spellings, takesValue } from './programs.js';
+import { shownOptions, spellings, takesValue } from './programs.js';
 
 export const SHELLS = ['bash', 'zsh'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,8 +1,8 @@
 /** Manual pages in roff, one for each program; a program with subcommands tells of each in its own section. */
 import { VERSION } from '@natrium/model';
-import type { Program } from '../common/program.js';
+import type { Documented, Program } from '../common/program.js';
 import { CODE_NAME } from '../common/version.js';
-import { appendix, type Documented, shownOptions, spellings } from './programs.js';
+import { appendix, shownOptions, spellings } from './programs.js';
 
 /** Administration commands. */
 const SECTION = 8;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { allDocumented } from '../natriumctl/documented.js';
+import { allDocumented } from './all-documented.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { completionScript, SHELLS } from './completion.js';
 import { manPage, manPageName } from './man-page.js';

@@ -1,26 +1,5 @@
-/** Every command line of Natrium with its options, as completion and the manual pages see them: from the same source. */
+/** What completion and the manual pages tell of a command line, as its help does. */
 import type { Command, Option } from 'commander';
-import type { Program } from '../common/program.js';
-import { callProgram } from '../natrium-call/command.js';
-import { keyProgram } from '../natrium-key/command.js';
-import { runProgramOf } from '../natrium-run/command.js';
-import { natriumProgram } from '../natrium/command.js';
-import { type Subcommand, subcommandProgram } from '../natriumctl/subcommand.js';
-import type { Io } from '../ports.js';
-
-export interface Documented {
-  readonly program: Program;
-  readonly subcommands: readonly Program[];
-}
-
-/** @param top `natriumctl` itself, which its subcommands would otherwise import in a circle. */
-export function documentedPrograms(io: Io, top: Program, subcommands: readonly Subcommand[]): readonly Documented[] {
-  const alone = [natriumProgram(io), callProgram(io), runProgramOf(io), keyProgram(io)];
-  return [
-    ...alone.map((program) => ({ program, subcommands: [] })),
-    { program: top, subcommands: subcommands.map((subcommand) => subcommandProgram(subcommand, io)) },
-  ];
-}
 
 /** What the help lists, in its order: hidden spellings are for scripts that know them. */
 export function shownOptions(command: Command): readonly Option[] {

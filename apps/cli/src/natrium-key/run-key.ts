@@ -5,7 +5,7 @@
  */
 import { EXIT } from '../common/exit-codes.js';
 import { refuseNotBuilt } from '../common/not-built.js';
-import { type Options, UsageError } from '../common/options.js';
+import { type Options, refuseWords, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
@@ -20,7 +20,7 @@ export async function runNatriumKey(argv: readonly string[], io: Io, connectMast
   const program = keyProgram(io);
   return runProgram(program, argv, io, async (options, words) => {
     const action = keyActionOf(options);
-    refuseWords(words, action, options);
+    refuseWordsOf(words, action, options);
     const early = refuseNotBuilt(options, NOT_BUILT, program.name, io);
     if (early !== undefined) return early;
     refuseOtherHashes(options);
@@ -34,9 +34,8 @@ export async function runNatriumKey(argv: readonly string[], io: Io, connectMast
 }
 
 /** Beside a look they do no harm, and Salt's own manual writes `-F master`; beside a decision they may be keys that are meant. */
-function refuseWords(words: readonly string[], { kind }: KeyAction, options: Options): void {
-  if (words.length === 0 || (kind !== 'decide' && !options.given('genKeys'))) return;
-  throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+function refuseWordsOf(words: readonly string[], { kind }: KeyAction, options: Options): void {
+  if (kind === 'decide' || options.given('genKeys')) refuseWords(words);
 }
 
 function refuseOtherHashes(options: Options): void {

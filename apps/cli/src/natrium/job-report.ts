@@ -9,16 +9,10 @@ import { type Absent, type JobReturn, outForAll, pyRepr, type Value, type ValueM
 import { gatherDocs, printDocs } from '../common/docs.js';
 import { EXIT, HIGHEST_EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
-import type { Io } from '../ports.js';
-import { lookUpHint, type Missing, missingOf, missingText, sayNobody, unknownId } from './missing.js';
+import type { Io, JobTicket } from '../ports.js';
+import { lookUpHint, type Missing, missingText, sayNobody, unknownId } from './missing.js';
 import type { ShowOptions } from './request.js';
 import { summaryText } from './summary.js';
-
-export interface JobStart {
-  readonly jid: string;
-  readonly minions: readonly string[];
-  readonly missing: readonly string[];
-}
 
 export interface ReportPorts {
   readonly io: Io;
@@ -31,7 +25,7 @@ export interface ReportPorts {
 /** Formats that a summary may follow; the others are read by programs. */
 const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set([undefined, 'nested', 'quiet']);
 
-const NOT_STARTED: JobStart = { jid: '', minions: [], missing: [] };
+const NOT_STARTED: JobTicket = { jid: '', minions: [], missing: [] };
 
 export class JobReport {
   readonly #ports: ReportPorts;
@@ -40,7 +34,7 @@ export class JobReport {
   readonly #failed: string[] = [];
   readonly #missing: Missing[] = [];
   #worst = 0;
-  #start: JobStart = NOT_STARTED;
+  #start: JobTicket = NOT_STARTED;
   /** Several jobs, one after the other: each value is shown with its jid. */
   #batched = false;
   #returned = 0;
@@ -81,7 +75,7 @@ export class JobReport {
   }
 
   /** @returns false when nobody matched: nothing follows then. */
-  started(start: JobStart): boolean {
+  started(start: JobTicket): boolean {
     this.#start = start;
     const { io } = this.#ports;
     const isNobody = start.minions.length === 0 && (!this.#batched || start.missing.length === 0);
@@ -110,7 +104,7 @@ export class JobReport {
 
   /** A job's end: who is missing. */
   missed(absent: readonly Absent[]): void {
-    const missing = [...this.#start.missing.map(unknownId), ...absent.map(missingOf)];
+    const missing: readonly Missing[] = [...this.#start.missing.map(unknownId), ...absent];
     this.#missing.push(...missing);
     for (const one of missing) if (!this.#hides(one)) this.#showMissing(one);
   }

@@ -2,14 +2,8 @@
 import type { Absent, AbsentWhy } from '@natrium/model';
 import type { Io } from '../ports.js';
 
-export interface Missing {
-  readonly id: string;
+export interface Missing extends Omit<Absent, 'why'> {
   readonly why: AbsentWhy | 'unknown_id';
-  readonly sentence?: string;
-}
-
-export function missingOf(absent: Absent): Missing {
-  return absent;
 }
 
 export function unknownId(id: string): Missing {

@@ -1,4 +1,4 @@
-import { err, ok, refusal } from '@natrium/model';
+import { err, ok, refusal, type Value } from '@natrium/model';
 import { ended, JID, returned, started } from '../testing/job-steps.js';
 import { ScriptedIo, type ScriptedIoOptions } from '../testing/scripted-io.js';
 import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
@@ -65,6 +65,15 @@ describe('natrium prints results as they come', () => {
     expect(out).toBe(lines('a:', '    1', 'b:', '    2'));
     expect(said).toBe('[ERROR   ] Invalid outputter fancy specified, fall back to nested\n');
     expect(exit).toBe(0);
+  });
+
+  it('of the others also where one answer cannot be drawn, and says so', async () => {
+    let deep: Value = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    const job = [started(['a', 'b']), returned('a', deep), returned('b', 2), ended()];
+    const { out, err: said } = await natrium(PING, { job });
+    expect(out).toBe(lines('b:', '    2'));
+    expect(said).toMatch(/^\[ERROR {3}\] An answer is too large to be shown in this format: .*\n$/);
   });
 
   it('into a file with --out-file, emptied first', async () => {

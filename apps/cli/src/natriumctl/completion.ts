@@ -15,12 +15,11 @@ export const completion: Subcommand = {
   declare: (command) => {
     command.addHelpText('after', EXAMPLES);
   },
-  run: async (_, [word, ...more], io) => {
+  run: async (_, [word, ...more], io, ports) => {
     const { completionScript, SHELLS } = await import('../manual/completion.js');
-    const { allDocumented } = await import('./documented.js');
     const shell = SHELLS.find((one) => one === word);
     if (shell === undefined || more.length > 0) throw new UsageError(`say which shell: ${SHELLS.join(' or ')}`);
-    io.out(completionScript(shell, allDocumented(io)));
+    io.out(completionScript(shell, await ports.documented(io)));
     return 0;
   },
 };

@@ -1,5 +1,5 @@
 import { configDirOf } from '../common/common-options.js';
-import { UsageError } from '../common/options.js';
+import { refuseWords } from '../common/options.js';
 import type { Subcommand } from './subcommand.js';
 
 const EXAMPLES = `
@@ -19,7 +19,7 @@ export const doctor: Subcommand = {
     command.addHelpText('after', EXAMPLES);
   },
   run: (options, words, io, ports) => {
-    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+    refuseWords(words);
     return ports.doctor(
       { configDir: configDirOf(options, io), json: options.flag('json'), all: options.flag('all') },
       io,

@@ -22,7 +22,7 @@ Exit codes: 0 done, 1 refused, 69 no bus on this host, or it went away before a 
 export const event: Subcommand = {
   name: 'event',
   usage: 'tail [<tag>…] | replay [<tag>…] | fire <tag> [<data>]',
-  verbs: ['tail', 'replay', 'fire'],
+  verbs: VERBS,
   summary: 'the event bus: listen to it, hear again what it said, fire an event',
   declare: (command) => {
     command.option('--match <how>', 'how tags are meant: startswith (default), endswith, find, fnmatch, regex, expr');

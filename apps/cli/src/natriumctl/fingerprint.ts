@@ -1,5 +1,5 @@
 import { configDirOf } from '../common/common-options.js';
-import { UsageError } from '../common/options.js';
+import { refuseWords } from '../common/options.js';
 import type { Subcommand } from './subcommand.js';
 
 export const fingerprint: Subcommand = {
@@ -10,7 +10,7 @@ export const fingerprint: Subcommand = {
     command.addHelpText('after', '\nExample:\n  natriumctl fingerprint -c /etc/natrium');
   },
   run: (options, words, io, ports) => {
-    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+    refuseWords(words);
     return ports.fingerprint({ configDir: configDirOf(options, io) }, io);
   },
 };

@@ -1,6 +1,6 @@
 import { ACCOUNT_NAME } from '@natrium/config';
 import { configDirOf } from '../common/common-options.js';
-import { type Options, UsageError } from '../common/options.js';
+import { type Options, refuseWords, UsageError } from '../common/options.js';
 import type { BrokerAuth } from '../ports.js';
 import type { Subcommand } from './subcommand.js';
 
@@ -18,7 +18,7 @@ export const init: Subcommand = {
     command.addHelpText('after', '\nExample:\n  natriumctl init -c /etc/natrium --user admin');
   },
   run: (options, words, io, ports) => {
-    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+    refuseWords(words);
     const user = options.text('user');
     if (user !== undefined && !ACCOUNT_NAME.test(user))
       throw new UsageError(`option --user: '${user}' is no name of an account`);

@@ -1,5 +1,6 @@
 import { err, refusal, type RefusalCode, type ValueMap } from '@natrium/model';
-import type { CtlPorts, JobEars, RunAnswer, RunAsk } from '../ports.js';
+import type { JobEars, RunAnswer, RunAsk } from '../ports.js';
+import type { CtlPorts } from './ctl-ports.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { type Script, ScriptedMaster } from '../testing/scripted-master.js';
 import { runNatriumctl } from './run-ctl.js';
@@ -46,6 +47,7 @@ async function followOn(master: ScriptedMaster, ears: JobEars | undefined, io: S
     swarm: no,
     event: no,
     hearJob: () => Promise.resolve(ears),
+    documented: () => Promise.resolve([]),
   };
   const exit = await runNatriumctl(['job', 'follow', JID, ...more], io, ports);
   return {

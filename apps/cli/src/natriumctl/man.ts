@@ -14,11 +14,10 @@ export const man: Subcommand = {
   declare: (command) => {
     command.addHelpText('after', EXAMPLES);
   },
-  run: async (_, [dir, ...more], io) => {
+  run: async (_, [dir, ...more], io, ports) => {
     if (dir === undefined || more.length > 0) throw new UsageError('name the folder for the manual pages');
     const { manPage, manPageName } = await import('../manual/man-page.js');
-    const { allDocumented } = await import('./documented.js');
-    for (const documented of allDocumented(io)) {
+    for (const documented of await ports.documented(io)) {
       const path = `${dir}/${manPageName(documented)}`;
       write(path, manPage(documented), (where) => io.openFile(where, false));
       io.out(`${path}\n`);

@@ -1,5 +1,5 @@
 import { configDirOf } from '../common/common-options.js';
-import { UsageError } from '../common/options.js';
+import { refuseWords, UsageError } from '../common/options.js';
 import type { Subcommand } from './subcommand.js';
 
 const EXAMPLES = `
@@ -30,7 +30,7 @@ export const roles: Subcommand = {
   run: async (options, words, io) => {
     const [word, role, ...more] = words;
     if (word === undefined) throw new UsageError('say what to do: show, renew, new-key, retire or new-root');
-    if (more.length > 0) throw new UsageError(`unexpected argument '${more.join(' ')}'`);
+    refuseWords(more);
     const { runRoles } = await import('../keys/run-roles.js');
     return runRoles({ configDir: configDirOf(options, io), word, role, root: options.text('root') }, io);
   },

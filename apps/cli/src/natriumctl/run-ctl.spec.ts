@@ -1,7 +1,6 @@
 import type {
   AccountsOptions,
   AuditOptions,
-  CtlPorts,
   DoctorOptions,
   EventOptions,
   FingerprintOptions,
@@ -10,8 +9,10 @@ import type {
   TokenOptions,
   UpOptions,
 } from '../ports.js';
+import { allDocumented } from '../manual/all-documented.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { ScriptedMaster } from '../testing/scripted-master.js';
+import type { CtlPorts } from './ctl-ports.js';
 import { runNatriumctl } from './run-ctl.js';
 
 type Done =
@@ -24,6 +25,8 @@ type Done =
   | readonly ['token', TokenOptions]
   | readonly ['event', EventOptions]
   | readonly ['swarm', SwarmOptions];
+
+const documented: CtlPorts['documented'] = (io) => Promise.resolve(allDocumented(io));
 
 async function ctl(...argv: readonly string[]) {
   const io = new ScriptedIo();
@@ -41,6 +44,7 @@ async function ctl(...argv: readonly string[]) {
     event: (options) => answer(['event', options]),
     hearJob: () => Promise.resolve(undefined),
     swarm: (options) => answer(['swarm', options]),
+    documented,
   };
   const exit = await runNatriumctl(argv, io, ports);
   return { exit, out: io.stdout, err: io.stderr, done };
@@ -136,13 +140,26 @@ describe('natriumctl', () => {
   });
 
   it('audit and accounts read what to do', async () => {
-    const none = { configDir: '/etc/natrium', file: undefined, heads: undefined, follow: false, json: false, last: 10 };
+    const none = {
+      configDir: '/etc/natrium',
+      file: undefined,
+      heads: undefined,
+      follow: false,
+      dryRun: false,
+      json: false,
+      last: 10,
+    };
     expect((await ctl('audit', 'tail', '-f', '-n', '3', '--json')).done).toEqual([
       ['audit', { ...none, verb: 'tail', follow: true, json: true, last: 3 }],
     ]);
     expect((await ctl('audit', 'verify', 'F', '--heads', 'L')).done).toEqual([
       ['audit', { ...none, verb: 'verify', file: 'F', heads: 'L' }],
     ]);
+    expect((await ctl('audit', 'archive', 'F')).done).toEqual([['audit', { ...none, verb: 'archive', file: 'F' }]]);
+    expect((await ctl('audit', 'archive', '--dry-run')).done).toEqual([
+      ['audit', { ...none, verb: 'archive', dryRun: true }],
+    ]);
+    expect(await ctl('audit', 'archive')).toMatchObject({ exit: 2, done: [] });
     expect((await ctl('accounts', 'sync', '--dry-run', '-c', '/d')).done).toEqual([
       ['accounts', { configDir: '/d', dryRun: true, replace: false, removeMissing: false }],
     ]);
@@ -191,7 +208,7 @@ describe('natriumctl', () => {
     };
     const more = { audit: none, event: none, accounts: none, token: none, swarm: none };
     const hearJob = () => Promise.resolve(undefined);
-    expect(await runNatriumctl(['man', '/d'], io, { ...ports, ...more, hearJob })).toBe(0);
+    expect(await runNatriumctl(['man', '/d'], io, { ...ports, ...more, hearJob, documented })).toBe(0);
     expect([...io.files.keys()]).toContain('/d/natrium-key.8');
     expect(io.stdout).toContain('/d/natriumctl.8\n');
     expect(await ctl('completion', 'bash')).toMatchObject({ exit: 0, err: '' });

@@ -6,13 +6,14 @@ import { EXIT } from '../common/exit-codes.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { UsageError } from '../common/options.js';
 import { runProgram } from '../common/program.js';
-import type { CtlPorts, Io } from '../ports.js';
+import type { Io } from '../ports.js';
+import type { CtlPorts } from './ctl-ports.js';
 import { type Subcommand, subcommandProgram } from './subcommand.js';
 import { SUBCOMMANDS } from './subcommands.js';
 import { topProgram } from './top-program.js';
 
 export async function runNatriumctl(argv: readonly string[], io: Io, ports: CtlPorts): Promise<number> {
-  const program = topProgram(io, SUBCOMMANDS);
+  const program = topProgram(io);
   return runProgram(program, argv, io, async (_, words) => {
     const [word, ...rest] = words;
     if (word === undefined || word === 'help') {

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { addCommonOptions } from '../common/common-options.js';
 import type { Options } from '../common/options.js';
 import { makeCommand, type Program } from '../common/program.js';
-import type { CtlPorts, Io } from '../ports.js';
+import type { Io } from '../ports.js';
+import type { CtlPorts } from './ctl-ports.js';
 
 export const CTL = 'natriumctl';
 

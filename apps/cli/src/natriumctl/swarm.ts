@@ -1,5 +1,5 @@
 import { configDirOf } from '../common/common-options.js';
-import { type Options, UsageError } from '../common/options.js';
+import { type Options, refuseWords, UsageError } from '../common/options.js';
 import type { SwarmOptions } from '../ports.js';
 import type { Subcommand } from './subcommand.js';
 
@@ -39,7 +39,7 @@ export const swarm: Subcommand = {
     command.addHelpText('after', EXAMPLES);
   },
   run: (options, words, io, ports) => {
-    if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+    refuseWords(words);
     return ports.swarm({ configDir: configDirOf(options, io), ...swarmOptions(options) }, io);
   },
 };

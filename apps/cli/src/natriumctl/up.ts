@@ -1,4 +1,4 @@
-import { type Options, UsageError } from '../common/options.js';
+import { type Options, refuseWords, UsageError } from '../common/options.js';
 import type { UpOptions } from '../ports.js';
 import { brokerAuthOf } from './init.js';
 import type { Subcommand } from './subcommand.js';
@@ -38,7 +38,7 @@ export const up: Subcommand = {
 };
 
 function upOptions(options: Options, words: readonly string[]): UpOptions {
-  if (words.length > 0) throw new UsageError(`unexpected argument '${words.join(' ')}'`);
+  refuseWords(words);
   const state = options.text('state');
   if (state === undefined || state === '')
     throw new UsageError('option --state: name the folder that holds the cluster');

@@ -1,9 +1,10 @@
 /** `natriumctl swarm`: simulated minions in the foreground, until Ctrl-C. */
+import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
+import { untilToldToStop } from '../common/interrupt.js';
 import { openMaster } from '../link/open-master.js';
 import type { Io, SwarmOptions } from '../ports.js';
 import { Swarm } from './swarm.js';
-import { messageOf } from '@natrium/model';
 
 const PROGRESS_MS = 1000;
 
@@ -14,7 +15,7 @@ export async function runSwarm(options: SwarmOptions, io: Io): Promise<number> {
     return opened.error.exit;
   }
   const master = opened.value;
-  const interrupted = untilInterrupted(io);
+  const interrupted = untilToldToStop(io);
   const swarm = new Swarm(master, options, tellingTo(io, options.minions));
   try {
     if (options.minions > 0) await Promise.race([live(swarm, options, io), interrupted]);
@@ -52,13 +53,4 @@ function tellingTo(io: Io, minions: number) {
       io.err(`natriumctl: ${sentence}\n`);
     },
   };
-}
-
-function untilInterrupted(io: Io): Promise<void> {
-  return new Promise((done) => {
-    io.onInterrupt(done);
-    process.once('SIGTERM', () => {
-      done();
-    });
-  });
 }

@@ -16,6 +16,7 @@ import { type FolderLock, type FolderUse, lockFolder, makeFolder, MasterKeys, re
 import { messageOf, parseMinionId } from '@natrium/model';
 import { ANY_PORT, freePort } from '@natrium/process';
 import { EXIT } from '../common/exit-codes.js';
+import { untilToldToStop } from '../common/interrupt.js';
 import { UsageError } from '../common/options.js';
 import { pathTrouble } from '../common/path-trouble.js';
 import { shellWord } from '../common/shell-quoted.js';
@@ -86,12 +87,7 @@ class Cluster {
     private readonly options: UpOptions,
     private readonly io: Io,
   ) {
-    this.#interrupted = new Promise((done) => {
-      io.onInterrupt(done);
-      process.once('SIGTERM', () => {
-        done();
-      });
-    });
+    this.#interrupted = untilToldToStop(io);
   }
 
   async start(): Promise<void> {
@@ -239,10 +235,12 @@ class Cluster {
   }
 }
 
-type How = { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> };
+interface How {
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
-function appProgram(name: string, app: string, configDir: string, how: How = {}): Program {
-  const { flags = [], env = {} } = how;
+function appProgram(name: string, app: string, configDir: string, { flags, env = {} }: How): Program {
   const file = fileURLToPath(new URL(`../${app}/main.mjs`, import.meta.url));
   const args = ['-c', NO_CORE_DUMP, 'sh', process.execPath, ...flags, file, '-c', configDir];
   return { name, file: '/bin/sh', args, env, saysReady: true };

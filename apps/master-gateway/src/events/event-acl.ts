@@ -15,7 +15,7 @@ export interface OpenedPlace {
   readonly rights: SocketRights;
 }
 
-/** A rule that says nothing that can be kept: the start stops there. */
+/** A rule that cannot be kept, which stops the start. */
 export class EventAclProblem extends Error {
   override readonly name = 'EventAclProblem';
   readonly code = 'ERR_EVENT_ACL';
@@ -61,8 +61,8 @@ function readEntry(name: string, rule: Value): Entry {
   if (!isMap(rule)) throw new EventAclProblem(`event_acl.${name} takes {read: [tags], fire: [tags]}`);
   const unknown = Object.keys(rule).find((key) => key !== 'read' && key !== 'fire');
   if (unknown !== undefined) throw new EventAclProblem(`event_acl.${name}.${unknown}: there is only read and fire`);
-  const [read, fire] = ['read', 'fire'].map((what) => tagsIn(`event_acl.${name}.${what}`, rule[what] ?? []));
-  return { name, rights: { mayRead: read ?? (() => false), mayFire: fire ?? (() => false) } };
+  const tags = (what: 'read' | 'fire') => tagsIn(`event_acl.${name}.${what}`, rule[what] ?? []);
+  return { name, rights: { mayRead: tags('read'), mayFire: tags('fire') } };
 }
 
 /** Globs over the whole tag; an empty list is nothing, not everything. */

@@ -8,7 +8,7 @@ import type { records } from '@natrium/wire';
 import { userOf } from '../user-of.js';
 import { busTagOf } from './returned-to-bus.js';
 
-/** What is told, as it is. */
+/** An event that is to be told. */
 export interface Told {
   readonly tag: string;
   readonly data: ValueMap;
@@ -20,12 +20,12 @@ export interface Announcing extends Pick<EventFeed, 'fire' | 'subscribe'> {
   announce(tag: string, data: ValueMap, origin: Origin): void;
 }
 
-/** Of what a gateway itself says: nobody else is given it. */
+/** The origin of what a gateway itself says; nobody else's event is given it. */
 export const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 
 export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
 
-/** What all returns of a job tell alike. */
+/** What is the same in the events of all returns of a job. */
 interface OfJob {
   readonly asked: Request;
   readonly called: ValueMap;
@@ -34,7 +34,7 @@ interface OfJob {
 }
 
 export class JobEvents {
-  /** By the job's record: a thousand returns tell of it. */
+  /** By the job's record, made once for all its returns. */
   readonly #jobs = new WeakMap<records.JobRecord, OfJob>();
 
   constructor(
@@ -92,7 +92,7 @@ export class JobEvents {
     this.#announce([said(`${tagOf(start)}/new`, runData(start))]);
   }
 
-  /** What is told and kept of a run's end: of pillar, only that it was read. Why a run was refused or failed holds none. */
+  /** What is told and kept of a run's end. Of a run that read pillar only that it did; why a run was refused or failed holds no pillar. */
   endOf(start: RunStart, { refusal, outcome }: Ran): ValueMap {
     const success = outcome?.success ?? false;
     const ret = success && readsPillar(start) ? NOT_KEPT : (refusal?.sentence ?? outcome?.ret ?? null);

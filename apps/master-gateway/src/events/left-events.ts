@@ -1,9 +1,9 @@
 /**
- * What a gateway that is gone had no time to say of its jobs: whoever goes on with them looks through its last seconds in the job cache, reads
- * the journal once, and stores what is not there.
+ * What a gateway that is gone had no time to say of its jobs. A gateway that goes on with them looks through that one's last seconds in the
+ * job cache, reads the journal once, and stores the events that are missing there.
  *
- * All gateways do so as one sender, whose numbers the journal takes once: of two that have found the same, one is heard, and whoever finds
- * its own numbers taken looks again. Spec: docs/event-bus.md#order-and-gaps.
+ * All gateways do so as one sender, and the journal takes each of a sender's numbers once. So when two have found the same events, only
+ * one stores them; the other finds its numbers taken, and looks again. Spec: docs/event-bus.md#order-and-gaps.
  */
 import { type EventFeed, type EventLog, type From, stampOf, timeOf, trimmed } from '@natrium/events';
 import { isMap, keepLatest, type Value } from '@natrium/model';
@@ -13,16 +13,17 @@ import type { PlacedJob } from '../job-records.js';
 import type { JobEvents, Told } from './job-events.js';
 
 const SENDER = 'left';
-/** What was said last of what was stored so long before was said before it. */
+/** Before its last event the gateway had told of everything that was stored so long before it. */
 const STORING_MS = 10_000;
-/** The broker's clock may be another one; where it is further off, something may be said twice. */
+/** By how much the broker's clock may differ from the gateways'; where it differs by more, an event may be said twice. */
 const CLOCKS_MS = 10_000;
-/** Whoever is alive has told by then of a return that it stored by itself. */
+/** A return that was written by itself, by nobody knows whom, is left alone for so long: a gateway that is alive has told of it by then. */
 const TOLD_MS = 2000;
-/** Looked for at most: the latest. */
+/** How many events are looked for at most, the latest. */
 const MAX_UNTOLD = 100_000;
-/** Events of the journal that are read at most; what is not among them is said, if need be again. */
+/** How many events of the journal are read at most; what is not found among them is said, even if that is the second time. */
 const MAX_READ = 200_000;
+/** Limits of one batch that is stored, and how often all is looked for again while other gateways do the same. */
 const MAX_BATCH = 500;
 const MAX_BATCH_BYTES = 1 << 20;
 const ROUNDS = 5;
@@ -39,7 +40,7 @@ export interface LeftPorts {
 
 /** An event of which nobody knows yet whether it is told. */
 interface Due extends Told {
-  /** It was told no earlier. */
+  /** Milliseconds since 1970: it was told no earlier. */
   readonly since: number;
 }
 
@@ -86,7 +87,8 @@ export class LeftEvents {
 
   async #untoldOf(left: Left): Promise<{ readonly untold: Untold; readonly since: number }> {
     const untold: Untold = new Set();
-    let [since, isCut] = [Infinity, false];
+    let since = Infinity;
+    let isCut = false;
     for await (const due of this.#dueOf(left)) {
       untold.add(keyOf(due.tag, due.data));
       isCut = keepLatest(untold, MAX_UNTOLD) || isCut;
@@ -99,7 +101,8 @@ export class LeftEvents {
 
   /** @returns Where the journal is read on from. */
   async #dropTold(untold: Untold, from: From): Promise<From> {
-    let [next, read] = [from, 0];
+    let next = from;
+    let read = 0;
     for await (const { id, tag, data, cursor } of this.ports.bus.subscribe({ from, until: 'now' })) {
       if (isGateways(id)) untold.delete(keyOf(tag, data));
       next = { cursor };
@@ -111,11 +114,13 @@ export class LeftEvents {
 
   /** @param last The number of the sender's last event, as it was before the journal was read. */
   async #store(left: Left, untold: Untold, last: number): Promise<void> {
-    let [number, bytes] = [last, 0];
+    let number = last;
+    let bytes = 0;
     let batch: records.StoredEvent[] = [];
     const store = async () => {
       await this.#append(batch, untold);
-      [batch, bytes] = [[], 0];
+      batch = [];
+      bytes = 0;
     };
     if (untold.size === 0) return;
     for await (const due of this.#dueOf(left)) {
@@ -172,7 +177,7 @@ function isGateways(id: string): boolean {
   return id.startsWith('gw-') || id.startsWith(`${SENDER}.`);
 }
 
-/** Of what a returner says, the tag alone does not tell the job. */
+/** Names an event. With its jid, since the tag of an event that a returner asks for does not name the job. */
 function keyOf(tag: string, data: Value): string {
   const jid = isMap(data) ? data['jid'] : undefined;
   return typeof jid === 'string' ? `${tag}\n${jid}` : tag;

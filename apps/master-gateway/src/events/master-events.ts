@@ -52,7 +52,7 @@ export class MasterEvents {
   ) {}
 
   static async open(parts: Parts, options: EventOptions): Promise<MasterEvents> {
-    const { link, senders, presence, elsewhere, cache, log } = parts;
+    const { link, senders, elsewhere, cache, log } = parts;
     const acl = new EventAcl(options.acl); // a rule that cannot be kept stops the start
     const events = new EventLog(await link.events(options.keep), (sender) => link.subjects.events(sender));
     const { instance } = link.own;
@@ -66,18 +66,8 @@ export class MasterEvents {
     const bus = await JournaledBus.open({ log: events, sender, maxBytes, now, onProblem });
     const sockets = new MasterSockets({ ...options, bus, instance, acl, log });
     await sockets.open();
-    const looking = new PresenceEvents(
-      {
-        log: events,
-        connected: () => presence.connected(),
-        now,
-        onProblem: (cause) => {
-          onProblem('presence could not be told', cause);
-        },
-      },
-      PRESENCE_MS,
-    );
-    if (options.presence) looking.start();
+    const looks = options.presence ? looking(events, parts) : undefined;
+    looks?.start();
     const jobs = new JobEvents(bus, maxBytes);
     return new MasterEvents(
       bus,
@@ -86,10 +76,10 @@ export class MasterEvents {
       {
         minions: new MinionEvents(link, events, bus, senders, log),
         services: new ServiceEvents(link, bus),
-        looks: options.presence ? looking : undefined,
+        looks,
       },
       async () => {
-        looking.stop();
+        looks?.stop();
         sockets.close();
         await bus.close();
       },
@@ -109,4 +99,17 @@ export class MasterEvents {
   service(opened: Opened<typeof contracts.fire>) {
     return this.from.services.handle(opened);
   }
+}
+
+function looking(log: EventLog, parts: Pick<Parts, 'link' | 'presence' | 'log'>): PresenceEvents {
+  const { link, presence } = parts;
+  const ports = {
+    log,
+    connected: () => presence.connected(),
+    now: () => link.clock.now(),
+    onProblem: (cause: unknown) => {
+      parts.log.error({ err: cause }, 'presence could not be told');
+    },
+  };
+  return new PresenceEvents(ports, PRESENCE_MS);
 }

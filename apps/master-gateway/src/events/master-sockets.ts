@@ -29,7 +29,7 @@ export interface MasterSocketsOptions {
 
 const ORIGIN = { kind: 'local', name: 'master' } as const;
 const GREETING_MS = 2000;
-/** Within it each of those who lost the same holder takes its turn. */
+/** Gateways that have lost the same holder wait for a random part of this, so that not all of them try to take over at once. */
 const TURN_MS = 200;
 const LOOK_MS = 1000;
 
@@ -70,7 +70,7 @@ export class MasterSockets {
 
   async #take(): Promise<void> {
     if (!this.#closed && !(await this.#follow())) await this.#serve();
-    if (this.#closed) this.close(); // it came meanwhile
+    if (this.#closed) this.close(); // it was closed meanwhile
   }
 
   /** @returns Whether another gateway serves; then this one stands by. */
@@ -85,7 +85,7 @@ export class MasterSockets {
     return true;
   }
 
-  /** Who serves at a path that leads elsewhere is reached by nobody there. */
+  /** Takes over again when another socket has taken the place of one that is served here: nobody reaches that one any more. */
   #look(): void {
     if (this.#holder !== undefined) return;
     if (this.#servers.length === 0 || !this.#servers.every((server) => server.inPlace())) void this.#again();

@@ -39,7 +39,7 @@ export interface Senders {
 }
 
 const NOTE_MS = 5000;
-/** The id, the tag and the rest of Salt's payload, at most: what the minion's own agent finds small enough is so here. */
+/** Bytes of the id, the tag and the rest of Salt's payload, at most. They are allowed beyond the limit, since the minion's agent did not count them. */
 const ADDED = 4096;
 
 export class MinionEvents {
@@ -84,7 +84,7 @@ export class MinionEvents {
       const { key } = party.owner;
       const id = this.senders.idOf(toHex(key));
       const { first, dropped, events } = body;
-      // Each gateway's clock would cap a stamp to another time.
+      // A stamp that is too late is capped, by each gateway to another time: such events wait until they are stored.
       const latest = this.#latest();
       const isPlain =
         dropped === 0 &&
@@ -142,7 +142,7 @@ export class MinionEvents {
     return { number, tag: `${GAP_TAG}/minion/${id}`, data, stamp: stampOf(this.link.clock.now()), origin };
   }
 
-  /** Once for each message, which may hold thousands. @param one The first of `count`. */
+  /** Told once for each message, which may hold thousands of events. @param one The first of the `count` that were refused. */
   #tellRefused(id: string, key: Uint8Array, one: Refused, count: number): void {
     const { link } = this;
     const { tag } = one.event;
@@ -160,12 +160,12 @@ export class MinionEvents {
   }
 }
 
-/** About, with what the sender can make long. @param sizes Of their data. */
+/** About how many bytes they have, counting what the sender can make long. @param sizes Bytes of their data. */
 function bytesOf(events: readonly records.StoredEvent[], sizes: readonly number[]): number {
   return events.reduce((sum, { tag }, index) => sum + tag.length + (sizes[index] ?? 0), 0);
 }
 
-/** What is none has no stamp. */
+/** Whether it is a time that a stamp can be made of. */
 function isTime(ms: number): boolean {
   return !Number.isNaN(new Date(ms).getTime());
 }

@@ -1,14 +1,15 @@
 /**
- * `salt/presence/present` and `/change`: every gateway looks at the same times, and the journal takes one answer for each.
- * What changed is told against the last answer that was stored, whoever gave it: who is connected and silent is what it was then.
+ * `salt/presence/present` and `/change`. Every gateway looks at the same times, and the journal takes one answer for each of them. What
+ * has changed is told against the last answer that was stored, by whichever gateway; a minion that is connected and silent stays what it
+ * was then.
  */
 import { type EventLog, type LoggedBatch, stampOf } from '@natrium/events';
 import { isList, isMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { Connected } from '../presence.js';
+import { ORIGIN } from './job-events.js';
 
 const SENDER = 'presence';
-const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 const PRESENT = 'salt/presence/present';
 
 export interface PresencePorts {

@@ -17,7 +17,7 @@ function heardFrom(sender: string, ...fired: readonly Fired[]): readonly string[
   const announced: string[] = [];
   const events = fired.map((one, number) => ({ ...one, number, data: {}, stamp: '' }));
   const whenHeard: Parameters<typeof whenReturnedElsewhere>[0]['whenHeard'] = (hear) => {
-    hear({ sequence: 1, sender, through: events.length, events, behind: 0 });
+    hear({ sequence: 1, sender, through: events.length, events });
   };
   whenReturnedElsewhere({ whenHeard }, 'gw-here', { announced: (jid, id) => announced.push(`${jid} ${id}`) });
   return announced;

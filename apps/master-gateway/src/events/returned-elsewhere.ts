@@ -1,6 +1,6 @@
 /**
- * Hears on the bus whose returns the other gateways have stored. Only a gateway's own word counts: of what others fire, minions or whoever
- * may open a socket, they are called the origin, whatever its tag and its data say.
+ * Hears on the event bus whose returns the other gateways have stored. Only a gateway's own word counts, which the origin proves: what
+ * minions or local programs fire has them as its origin, whatever its tag and data say.
  */
 import type { EventLog } from '@natrium/events';
 import { ORIGIN } from './job-events.js';

@@ -11,7 +11,7 @@ export interface Answered {
   readonly seconds: number;
 }
 
-/** The first of all: also what is refused on the way to a door is told. */
+/** Has to be the first handler, so that requests that are refused on the way to a door are told, too. */
 export function answered(tell: (answered: Answered) => void): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();

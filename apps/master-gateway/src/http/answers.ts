@@ -12,12 +12,12 @@ import { jsonPieces } from './json-pieces.js';
 const zipped = promisify(gzip);
 /** Shorter answers gain nothing. */
 const ZIP_FROM = 1400;
-/** Who takes nothing of a large answer for so long loses the connection. */
+/** A client that takes nothing of a large answer for so long loses its connection. */
 const TAKEN_MS = 30_000;
-/** So does who has not taken all of it by then: the next large one waits for it. */
+/** So does one that has not taken all of it by then, since the next large answer waits for its end. */
 const ALL_TAKEN_MS = 120_000;
 
-/** Of what this API says, the first where the client has no preference. */
+/** The types of answers; the first where the client has no preference. */
 export const TYPES = ['application/json', 'application/x-yaml'] as const;
 export type AnswerType = (typeof TYPES)[number];
 
@@ -60,7 +60,7 @@ export async function sendLarge(res: Response, value: Value): Promise<void> {
   res.status(200).setHeader('Content-Type', TYPES[0]);
   res.setHeader('Allow', 'GET, HEAD, POST');
   res.setTimeout(TAKEN_MS, () => res.destroy());
-  // A client that is gone, or takes nothing, is nobody to tell anything more.
+  // A client that is gone, or takes nothing, is told nothing more.
   const pieces = Readable.from(jsonPieces(value));
   await pipeline(pieces, res, { signal: AbortSignal.timeout(ALL_TAKEN_MS) }).catch(() => res.destroy());
 }

@@ -1,6 +1,7 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
 import { EventProblem, NotStored, type Origin } from '@natrium/events';
 import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
+import { LATE, within } from '@natrium/process';
 import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -57,7 +58,12 @@ export class Api {
 
   async lowstatesOf(req: Request, caller: NamedCaller): Promise<readonly ValueMap[]> {
     await knownIfLong(req, caller);
-    return ofLiving(caller, () => lowstates(bodyOf(req)));
+    const pay = this.parts.sessions.toll(caller.token);
+    return ofLiving(caller, () => {
+      const read = lowstates(bodyOf(req, 'utf-8', pay));
+      pay(yamlIn(read.flatMap(wordsOf)));
+      return read;
+    });
   }
 
   async runAll(lowstates: readonly ValueMap[], caller: NamedCaller): Promise<readonly Value[]> {
@@ -71,7 +77,7 @@ export class Api {
   async canI(req: Request, res: Response): Promise<ValueMap> {
     const caller = await this.callerOf(req, res);
     await knownIfLong(req, caller);
-    const low = bodyOf(req);
+    const low = bodyOf(req, 'utf-8', this.parts.sessions.toll(caller.token));
     if (!isMap(low)) throw new BadRequestException('One mapping with fun and tgt is asked for');
     this.#counts.calls += 1;
     return { ...(await this.#orForget(caller, () => this.parts.clients.verdict(low, caller))) };
@@ -175,20 +181,13 @@ export class Api {
 
   /** Who is told 503 may send it again, and who is told 400 never will. */
   async #fire(tag: string, data: ValueMap, origin: Origin): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, tooLate) => {
-      timer = setTimeout(() => {
-        tooLate(new ServiceUnavailableException(KEPT));
-      }, HOOK_MS);
-    });
     try {
-      await Promise.race([this.parts.feed.fire(tag, data, origin), late]);
+      const fired = await within(HOOK_MS, this.parts.feed.fire(tag, data, origin));
+      if (fired === LATE) throw new ServiceUnavailableException(KEPT);
     } catch (cause) {
       if (cause instanceof NotStored) throw new ServiceUnavailableException(cause.message, { cause });
       if (cause instanceof EventProblem) throw new BadRequestException(cause.message, { cause });
       throw cause;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

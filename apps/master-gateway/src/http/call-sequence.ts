@@ -9,6 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Follow } from '@natrium/flow';
+import { NOT_NOW } from '@natrium/model';
 import {
   BadRequestException,
   GatewayTimeoutException,
@@ -19,7 +20,6 @@ import {
 } from '@nestjs/common';
 import type { LocalAsk, RunAsk } from './lowstate.js';
 import type { Caller, JobNews, MasterCalls, RunNews } from './master-calls.js';
-import { NOT_NOW } from './refused.js';
 
 /** A caller whose name is known, which runners' answers carry. */
 export interface NamedCaller extends Caller {
@@ -42,13 +42,13 @@ export interface Calls {
 
 export const REAL_TIME: Time = {
   now: () => performance.now(),
-  // Of a gateway that stops, nobody waits for it.
+  // It does not keep a gateway that stops alive.
   pause: (ms) => pause(ms, undefined, { ref: false }),
 };
 /** An acl-service or a broker that starts again is back by then. */
 const PATIENCE_MS = 30_000;
 const AGAIN_MS = 1000;
-/** Jids that a sentence names; behind them, how many more there are. */
+/** A sentence names so many jids at most, and says how many more there are. */
 const MOST_NAMED = 100;
 const KINDS = [BadRequestException, UnauthorizedException, InternalServerErrorException, GatewayTimeoutException];
 
@@ -96,7 +96,7 @@ export class CallSequence {
     return Kind === undefined ? cause : new Kind(`${this.#sentence()} Then: ${cause.message}`, { cause });
   }
 
-  /** What is granted and then not answered may have been done, too. */
+  /** A run that was granted has begun even where no answer came: it may have been done. */
   async #run(work: () => Promise<RunNews>): Promise<RunNews> {
     const news = await this.again(work);
     if (news.refusal === null || NOT_NOW.includes(news.refusal.code)) this.#begin(news.jid);

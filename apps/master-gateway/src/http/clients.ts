@@ -1,4 +1,5 @@
 /** The lowstate clients: what each makes of its lowstate, and the elements that it adds to `return`. Spec: docs/http-api.md#clients. */
+import { stampOf } from '@natrium/events';
 import { ASYNC_TIMEOUT, batchesOf, hasFailed } from '@natrium/jobs';
 import { funArgs, sample, type Value, type ValueMap } from '@natrium/model';
 import { type Calls, CallSequence, REAL_TIME, type Time } from './call-sequence.js';
@@ -16,7 +17,6 @@ import {
 } from './lowstate.js';
 import type { Caller, JobNews, MasterCalls, RunNews, Verdict } from './master-calls.js';
 import { httpError } from './refused.js';
-import { nowStamp } from './stamp.js';
 
 export interface ClientOptions {
   readonly clients: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly restTimeout: number;
 }
 
-/** A lowstate that was read, which asked nobody: what can be malformed of it is not. */
+/** A lowstate that was read. It is well-formed as far as that can be told without asking anybody. */
 export interface Call {
   readonly what: 'job' | 'run' | 'wheel';
   readonly ask: LocalAsk | RunAsk;
@@ -125,7 +125,7 @@ export class Clients {
   #runner(low: ValueMap): Call {
     const ask = runAsk('run', low, this.options.restTimeout);
     const make = async (calls: Calls) => {
-      // Before it runs: a session that ended meanwhile takes nothing of what was done away.
+      // Before it runs, so that a session that ends meanwhile does not cost the caller the answer.
       const user = ask.isFull ? await calls.name() : '';
       const { jid, outcome, refusal } = await calls.run('run', ask, 'all');
       if (refusal !== null) throw httpError(refusal);
@@ -172,7 +172,7 @@ async function inBatches(ask: LocalAsk, { size, failhard, waitMs }: BatchAsk, ca
   return elements;
 }
 
-/** Who is not connected has no part in a batch: Salt asks who is there, and makes batches of those. Who is, and says nothing, is told empty. */
+/** A minion that is not connected is left out, as in Salt, which makes batches of the minions that are there. One that is silent is told as `{}`. */
 function batchAnswer(news: JobNews, ask: LocalAsk): { readonly told: readonly ValueMap[]; readonly isGood: boolean } {
   const back = new Set(news.returns.map(({ id }) => id));
   const absent = news.absent.filter(({ id, why }) => why !== 'not_connected' && !back.has(id));
@@ -201,7 +201,7 @@ function runData(
     jid,
     user,
     fun_args: funArgs(args),
-    _stamp: nowStamp(),
+    _stamp: stampOf(Date.now()),
     return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,
     success: outcome?.success ?? false,
   };

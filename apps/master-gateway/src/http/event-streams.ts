@@ -48,9 +48,9 @@ const RETRY = 'retry: 400\n';
 const CHECK_MS = 5000;
 /** How long the last answer counts while nobody can say that a session lives: an acl-service that starts anew ends no stream. */
 const UNSURE_MS = 30_000;
-/** Who is further behind is cut off, and comes back with `Last-Event-ID`. */
+/** Bytes. A client that is further behind is cut off, and comes back with `Last-Event-ID`. */
 const MAX_WAITING = 4 << 20;
-/** Whose stream has ended and who takes nothing of its rest for so long loses the connection, and the gateway the rest. */
+/** A client whose stream has ended and that takes nothing of the rest for so long loses its connection. */
 const STUCK_MS = 30_000;
 const MAX_TIMER = 0x7fffffff;
 
@@ -83,9 +83,9 @@ export class EventStreams {
 
   /** @param form `with id`: for a client that knows server-sent events. Any other gets Salt's two lines and nothing else. */
   open(res: Response, listener: Listener, form: EventForm): void {
-    // Who left while the session was looked at is not told of again.
+    // A client that left while its session was looked at has no `close` left to be heard.
     if (res.destroyed || res.closed) return;
-    // Whoever is gone without a word is found out also where nothing is sent.
+    // So that a client that is gone without a word is noticed even while nothing is sent.
     res.socket?.setNoDelay(true).setKeepAlive(true, BEAT_MS);
     res.writeHead(200, {
       'Content-Type': 'text/event-stream;charset=utf-8',
@@ -112,7 +112,7 @@ export class EventStreams {
   }
 
   openSocket(socket: WebSocket, listener: Listener): void {
-    // As above: its end was told already.
+    // As above: a socket that is closed already tells no end.
     if (socket.readyState !== socket.OPEN) return;
     const stop = this.#follow(listener, {
       write: (event) => {
@@ -148,7 +148,7 @@ export class EventStreams {
     const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), beats, stop };
     this.#open.add(open);
     endInTime();
-    // Its session was looked at meanwhile.
+    // It may have been closed while the session was looked at.
     if (this.#closed) stop();
     else if (listener.from === 'now') this.#join(open);
     else this.#pump(listener.from, abort.signal, new Set([open]));
@@ -175,7 +175,7 @@ export class EventStreams {
         this.log.error({ err: cause }, 'listeners of events were lost');
       })
       .finally(() => {
-        // Whoever hears nothing more comes back; those who have joined since an abort have another pump.
+        // Cut off, listeners come back and miss nothing. Those who joined after an abort are served by another pump.
         if (!signal.aborted) for (const { stop } of listeners) stop();
       });
   }
@@ -193,7 +193,7 @@ export class EventStreams {
     try {
       if (maySee(session, event)) {
         sink.write(event);
-        // It says that the connection lives as well.
+        // An event shows as well as a beat that the connection lives.
         beats?.refresh();
       }
       if (sink.waiting() > MAX_WAITING) stop();

@@ -56,6 +56,9 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     give: (who: string, tokens: number) => {
       budget.give(who, tokens, 0);
     },
+    charge: (who: string, tokens: number) => {
+      budget.charge(who, tokens, 0);
+    },
     isSpent: (who: string) => budget.isSpent(who, 0),
   };
   const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;

@@ -5,8 +5,7 @@
 import { randomBytes, toHex } from '@natrium/envelope';
 import type { NextFunction, Request, Response } from 'express';
 import { ForbiddenException, PayloadTooLargeException } from '@nestjs/common';
-import type { From, Sessions } from './sessions.js';
-import { SESSION_ID, TOKEN, unproved } from './sessions.js';
+import { type From, SESSION_ID, type Sessions, TOKEN, unproved } from './sessions.js';
 
 const OWN_ID = /^[\w.-]{1,64}$/;
 
@@ -40,11 +39,11 @@ export function clientIp({ ip = '' }: Pick<Request, 'ip'>): string {
   return ip.replace(/^::ffff:/, '');
 }
 
-/** So much of a body is read for whom nobody knows yet. */
+/** How many bytes of a body are read from a client who is not known yet. */
 export const STRANGERS_BODY = 65_536;
 const OWN_CREDENTIALS = /^\/(?:login|token|run)\/?$/i;
 
-/** Who brings credentials along is nobody yet: an address from which too many of them were none is not even listened to. */
+/** Guards the doors that take credentials: an address from which too many wrong ones came is not even listened to. */
 export function strangers(sessions: Pick<Sessions, 'mayTry' | 'failed'>) {
   return (req: Request, res: Response, next: NextFunction): void => {
     if (req.method === 'POST' && OWN_CREDENTIALS.test(req.path)) {
@@ -58,15 +57,15 @@ export function strangers(sessions: Pick<Sessions, 'mayTry' | 'failed'>) {
   };
 }
 
-/** Doors that read what they are sent by whoever has a session. */
+/** Doors that read a body, but only of a client with a session. */
 const FOR_SESSIONS = /^\/(?:(?:minions|ui\/can-i)\/?|hook(?:\/.*)?)?$/i;
 
-/** Whether its door reads a body: no other is taken into memory. */
+/** Whether the request's door reads a body; any other body is not taken into memory. */
 export function takesBody({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'POST' && (OWN_CREDENTIALS.test(path) || FOR_SESSIONS.test(path));
 }
 
-/** Where a session counts it is looked at before the body comes, as in Salt: of whom nobody knows nothing is taken into memory. */
+/** Where a session is needed, it is looked at before the body comes, as in Salt: nothing of a client who is not known is taken into memory. */
 export function knownFirst(sessions: Pick<Sessions, 'knows' | 'check'>, { openHook }: { readonly openHook: boolean }) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const isOpen = openHook && /^\/hook(?:\/|$)/i.test(req.path);
@@ -78,7 +77,7 @@ export function knownFirst(sessions: Pick<Sessions, 'knows' | 'check'>, { openHo
   };
 }
 
-/** How many bytes a body may have there: it is read before its credentials are proved. */
+/** How many bytes a body may have at a path: less where it is read before the credentials in it are proved. */
 export function roomAt(path: string, maxBody: number): number {
   return OWN_CREDENTIALS.test(path) ? Math.min(maxBody, STRANGERS_BODY) : maxBody;
 }
@@ -96,20 +95,20 @@ export function bounded(maxBody: number) {
   };
 }
 
-/** Only what was really done to a body is looked at: Rundeck's plugin writes its character set here, and Salt reads nothing of it. */
+/** Ignores a `Content-Encoding` that is none: Rundeck's plugin writes its character set there, and Salt does not read it. */
 export function knownEncoding(req: Request, _res: Response, next: NextFunction): void {
   const { 'content-encoding': encoding = '' } = req.headers;
   if (!/^(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(encoding)) delete req.headers['content-encoding'];
   next();
 }
 
-/** As Salt's, and done right for preflights; what browsers may not guess is said. */
+/** CORS as in Salt's server, but right for preflights, and what keeps browsers from guessing. */
 export function headers(req: Request, res: Response, next: NextFunction): void {
   res.setHeader('Access-Control-Allow-Origin', req.headers.origin ?? '*');
   res.setHeader('Vary', 'Origin');
   res.setHeader('Access-Control-Allow-Credentials', 'true');
   res.setHeader('Access-Control-Expose-Headers', 'GET, POST');
-  // The Jenkins plugin cannot log in where there is none.
+  // The Jenkins plugin cannot log in without this header.
   res.setHeader('Server', 'Natrium');
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('X-Frame-Options', 'DENY');

@@ -43,7 +43,7 @@ export class HttpFeed implements EventFeed {
       for (;;) {
         const heard = await listening.take();
         if (heard === undefined) return;
-        // All that waits is looked for at once: one after the other, a busy neighbour's jobs would hold up each listener more and more.
+        // The owners of all that waits are looked for at once: one after the other, the jobs of a busy neighbour would hold up every listener.
         const told = heard.map((event) => (namesOwners() ? this.#tellNamed(event) : this.#tell(event)));
         for (const event of told) yield await event;
       }
@@ -84,7 +84,7 @@ export class HttpFeed implements EventFeed {
   async #withOwner(heard: Heard): Promise<FeedEvent> {
     const told = this.#tell(heard);
     const jid = heard.origin.kind === 'service' ? JOB_TAG.exec(heard.tag)?.[1] : undefined;
-    // A reading that failed hides those events from the owner that waited for it, and says nothing to the job's next one.
+    // A reading that fails hides these events from their owner; the job's next event is looked for anew.
     const owner = jid === undefined ? undefined : await this.#owners.find(jid).catch(() => undefined);
     return owner === undefined ? told : { ...told, owner };
   }

@@ -45,7 +45,6 @@ const DEFAULT_BODY = 1_048_576;
 const DEFAULT_REST_TIMEOUT = 300;
 /** As the largest message that a broker may take (`max_payload`): more of it would not come any further. */
 const LARGEST_BODY = 67_108_864;
-const UNKNOWN_GUARDS = ['api_acl'] as const;
 /** All that Salt's API reads, also what has no effect here. (`queue_size` is what its manual calls `socket_queue_size`.) */
 const KEYS: ReadonlySet<string> = new Set([
   'port', 'host', 'disable_ssl', 'ssl_crt', 'ssl_key', 'ssl_chain', 'app', 'app_path', 'static', 'static_path', 'root_prefix',
@@ -88,9 +87,8 @@ function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): H
   const own = settingsIn(config.rest_cherrypy);
   const chosen = asked?.port ?? numberIn(own, 'port') ?? config.http_port;
   if (chosen === 0) return undefined;
-  for (const key of UNKNOWN_GUARDS) {
-    if (own[key] !== undefined) throw wrong(key, 'is not supported; use authorized_ips, or a proxy before this API');
-  }
+  if (own['api_acl'] !== undefined)
+    throw wrong('api_acl', 'is not supported; use authorized_ips, or a proxy before this API');
   return {
     host: asked?.host ?? textIn(own, 'host') ?? (Object.keys(own).length === 0 ? '127.0.0.1' : '0.0.0.0'),
     port: chosen,
@@ -111,7 +109,7 @@ function optionsOf(config: MasterConfig, asked: ListeningAddress | undefined): H
     proxies: proxiesOf(config.http_proxies),
     clients: new Set(config.netapi_enable_clients),
     timeout: config.timeout,
-    // Whoever lets runners take longer at the command line means these, too; a shorter time there is that of an impatient prompt.
+    // A longer `runner_timeout` is meant for these runs, too; a shorter one only for people who wait at a prompt.
     restTimeout: config.rest_timeout ?? Math.max(DEFAULT_REST_TIMEOUT, config.runner_timeout),
   };
 }
@@ -131,7 +129,9 @@ function settingsIn(value: Value): ValueMap {
 
 function tlsOf(own: ValueMap): HttpOptions['tls'] {
   if (own['disable_ssl'] === true || Object.keys(own).length === 0) return undefined;
-  const [cert, key, chain] = ['ssl_crt', 'ssl_key', 'ssl_chain'].map((name) => textIn(own, name));
+  const cert = textIn(own, 'ssl_crt');
+  const key = textIn(own, 'ssl_key');
+  const chain = textIn(own, 'ssl_chain');
   if (cert === undefined || key === undefined) {
     throw wrong('ssl_crt', 'and ssl_key name the certificate; or set disable_ssl: true where a proxy speaks TLS');
   }

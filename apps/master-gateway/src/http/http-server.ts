@@ -2,11 +2,10 @@
 import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type DynamicModule, Module, type NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import { STOP_MS } from '@natrium/process';
+import { STOP_MS, within } from '@natrium/process';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { type Answered, answered } from './answered.js';
@@ -173,7 +172,7 @@ async function ended(closed: Promise<void>, http: Server, sockets: ReadonlySet<S
     // One that a browser has opened in advance is not idle to Node.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, LOOK_MS);
-  await Promise.race([closed, pause(STOP_MS, undefined, { ref: false })]);
+  await within(STOP_MS, closed);
   clearInterval(looking);
   http.closeAllConnections();
 }

@@ -43,7 +43,8 @@ export function followCertificate(
   used: TlsPair,
   log: Logger,
 ): () => void {
-  let [now, told] = [used, ''];
+  let now = used;
+  let told = '';
   const read = (): void => {
     try {
       const pair = readPair(files);

@@ -1,11 +1,11 @@
-/** That a session has ended, at once where that counts before anything else. */
+/** Tells a caller that its session has ended, before anything that is wrong with its request. */
 import { BadRequestException } from '@nestjs/common';
 import type { Request } from 'express';
 import type { NamedCaller } from './call-sequence.js';
 import { STRANGERS_BODY } from './guards.js';
 
 /**
- * That a session has ended counts before whatever is wrong with its request: a client that hears 401 logs in again.
+ * Does the work; when the request turns out to be wrong, a session that has ended counts more: a client that hears 401 logs in again.
  *
  * @param isFirst Whether nothing was sent before, so that it may.
  */
@@ -18,7 +18,7 @@ export async function ofLiving<T>(caller: NamedCaller, work: () => T | Promise<T
   }
 }
 
-/** Reading YAML takes the gateway's only thread, 0.4 s for a MiB: for as much as that somebody has to be known. */
+/** Looks at the session before a long body is read: YAML takes the gateway's only thread, 0.4 s for a MiB. */
 export async function knownIfLong({ body }: Request, caller: NamedCaller): Promise<void> {
   if (Buffer.isBuffer(body) && body.length > STRANGERS_BODY) await caller.name();
 }

@@ -14,7 +14,7 @@ export function loginAsk(low: ValueMap, use: LoginAsk['use']): LoginAsk | undefi
   return { eauth, username, secret, use, expire: secondsIn(low['token_expire']) };
 }
 
-/** What is left is to be run. */
+/** The lowstate without its credentials: what is to be run. */
 export function withoutCredentials(low: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(low).filter(([key]) => !CREDENTIALS.has(key)));
 }

@@ -27,6 +27,26 @@ describe('a lowstate of local', () => {
     }); // prettier-ignore
   });
 
+  it('has 64 functions at most, and where there are several 2,048 named arguments for all of them, before any of it is put together', () => {
+    const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));
+    const low = (funs: number, names: number) => ({
+      tgt: '*',
+      fun: Array.from({ length: funs }, () => 'test.ping'),
+      kwarg: named(names),
+    });
+    const fits = (funs: number, names: number) => expect(localAsk(low(funs, names), 5).args).toHaveLength(funs);
+    fits(64, 32);
+    fits(2, 1024);
+    fits(1, 10_000);
+    for (const [funs, names] of [
+      [65, 1],
+      [64, 33],
+      [2, 1025],
+    ] as const)
+      // prettier-ignore
+      expect(() => localAsk(low(funs, names), 5)).toThrow('does not fit into a request');
+  });
+
   it('names its target as a text, or as a list with or without commas', () => {
     expect(localAsk({ fun: 'f.f', tgt: 'a, b', tgt_type: 'list' }, 5).tgt).toEqual(['a', 'b']);
     expect(localAsk({ fun: 'f.f', tgt: 'a,, ', tgt_type: 'list' }, 5).tgt).toEqual(['a']);

@@ -8,6 +8,7 @@ import {
   isTrue,
   joinArguments,
   KWARG_MARK,
+  MAX_FUNS,
   MAX_TIMEOUT,
   type Value,
   type ValueMap,
@@ -56,6 +57,8 @@ export interface BatchAsk {
 const NO_ARGUMENT: ReadonlySet<string> = new Set([
   'client', 'fun', 'arg', 'kwarg', 'eauth', 'username', 'password', 'token', 'timeout', 'full_return', 'print_event',
 ]); // prettier-ignore
+/** Named arguments of several functions, all together. */
+const MAX_COPIES = 2048;
 const DEFAULT_BATCH = '10%';
 const DEFAULT_SUBSET = 3;
 
@@ -75,6 +78,10 @@ export function localAsk(low: ValueMap, usualTimeout: number): LocalAsk {
   const funs = functionsOf(low['fun']);
   const isNamed = isList(low['fun']);
   const [arg, kwarg] = [listOf(low['arg']), kwargOf(low)];
+  // Each function gets all named arguments, and nobody may have logged in yet.
+  const copies = funs.length === 1 ? 0 : funs.length * Object.keys(kwarg).length;
+  if (funs.length > MAX_FUNS || copies > MAX_COPIES)
+    throw new BadRequestException('The lowstate does not fit into a request');
   const lists = isNamed || funs.length > 1 ? funs.map((_, index) => listOf(arg[index])) : [arg];
   return {
     tgt: targetOf(low['tgt'], tgtType),
@@ -160,7 +167,9 @@ function argumentsIn(args: readonly Value[]): { readonly positional: readonly Va
 
 function argsOf(list: readonly Value[], kwarg: ValueMap): readonly Value[] {
   const { positional, named } = argumentsIn(list);
-  return joinArguments({ positional, named: { ...named, ...kwarg } });
+  // Spread behind another, a thousand names would cost a hundred times as much.
+  const all = Object.fromEntries([...Object.entries(named), ...Object.entries(kwarg)]);
+  return joinArguments({ positional, named: all });
 }
 
 function functionsOf(fun: Value | undefined): readonly string[] {

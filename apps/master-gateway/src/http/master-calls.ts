@@ -15,6 +15,7 @@ import {
   type PeerRun,
   type Ran,
   type SignedRequest,
+  TOO_FAST,
   WAITS,
 } from '@natrium/flow';
 import {
@@ -28,10 +29,9 @@ import {
   type ValueMap,
 } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
-import { TOO_FAST } from '../door.js';
 import type { Refusals } from '../refusals.js';
 import type { LocalAsk, RunAsk } from './lowstate.js';
-import { httpError } from './refused.js';
+import { DENIED, httpError } from './refused.js';
 import { type Allowance, tokenCredential } from './sessions.js';
 
 /** Who asks. */
@@ -74,9 +74,6 @@ type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> 
   readonly args: readonly (readonly Value[])[];
 };
 
-/** Refusals that are the policy's answer; the others say that nobody could answer. */
-const ANSWERED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
-
 export class MasterCalls {
   constructor(private readonly ports: CallPorts) {}
 
@@ -110,7 +107,7 @@ export class MasterCalls {
       return { allowed: true, rule, minions: [...minions].sort(), missing: [...missing].sort() };
     }
     const { code, sentence } = refused as Refusal;
-    if (!ANSWERED.includes(code)) throw httpError({ code, sentence });
+    if (!DENIED.includes(code)) throw httpError({ code, sentence });
     return { allowed: false, code, sentence };
   }
 

@@ -1,6 +1,7 @@
 /** The API described by itself, for programs (`/openapi.json`) and for people (`/openapi`). */
 import type { Value, ValueMap } from '@natrium/model';
 import type { RequestHandler } from 'express';
+import { TYPES } from './answers.js';
 import { CLIENTS } from './lowstate.js';
 import { isForSessions, plainTarget } from './paths.js';
 
@@ -144,7 +145,7 @@ function described({ path, summary, auth, body, status = 200, answer }: Operatio
     ...(auth === 'session' ? { security: [{ token: [] }, { cookie: [] }] } : {}),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body, BODY_TYPES) } }),
     responses: {
-      [String(status)]: { description: summary, content: contentOf(answer, OTHER_TYPES[answer] ?? ANSWER_TYPES) },
+      [String(status)]: { description: summary, content: contentOf(answer, OTHER_TYPES[answer] ?? TYPES) },
       ...(auth === 'none' ? {} : { '401': { description: 'Not logged in, or not permitted; the sentence says what is missing' } }),
       ...(body === undefined ? {} : { '400': { description: 'The body is not what is asked for' } }),
     },
@@ -153,7 +154,6 @@ function described({ path, summary, auth, body, status = 200, answer }: Operatio
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'application/x-yaml'] as const;
 const OTHER_TYPES: Readonly<Record<string, readonly string[]>> = { Events: ['text/event-stream'], Page: ['text/html'] };
-const ANSWER_TYPES = ['application/json', 'application/x-yaml'] as const;
 
 function contentOf(schema: string, types: readonly string[]): ValueMap {
   return Object.fromEntries(types.map((type) => [type, { schema: ref(schema) }]));

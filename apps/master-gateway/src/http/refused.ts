@@ -1,5 +1,5 @@
 /** A refusal of the gate as an HTTP status: what Salt's clients expect, with the sentence for the one whom it concerns. */
-import type { Refusal, RefusalCode } from '@natrium/model';
+import { NOT_NOW, type Refusal, type RefusalCode } from '@natrium/model';
 import {
   BadRequestException,
   GatewayTimeoutException,
@@ -9,9 +9,8 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 
-const DENIED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
-/** Whoever asks again later may be answered otherwise. */
-export const NOT_NOW: readonly RefusalCode[] = ['acl_unavailable', 'store_unavailable', 'slow_down'];
+/** The policy's own answer; every other refusal says that nobody could answer, or that the question was wrong. */
+export const DENIED: readonly RefusalCode[] = ['not_permitted', 'blacklisted', 'no_peer_policy'];
 
 /** A token that is good for nothing any more; whoever is told so hears the same as of all that is refused. */
 export class TokenEnded extends UnauthorizedException {}

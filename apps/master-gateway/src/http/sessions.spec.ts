@@ -28,6 +28,9 @@ function aGateway() {
     give: (who: string, tokens: number) => {
       budget.give(who, tokens, 0);
     },
+    charge: (who: string, tokens: number) => {
+      budget.charge(who, tokens, 0);
+    },
     isSpent: (who: string) => budget.isSpent(who, 0),
   };
   const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;
@@ -122,6 +125,19 @@ it('who proves to be somebody gets back what his YAML has cost, once and no more
   expect(() => {
     again.pay(257);
   }).toThrow('too many requests');
+});
+
+it('YAML of a session costs it a call for each KiB, which it may come to owe; less of it, and what others send, costs nothing', () => {
+  const { sessions } = aGateway();
+  const reads = (length: number, token = GOOD) => () => sessions.toll(token)(length); // prettier-ignore
+  for (let n = 0; n <= 2 * MOST; n += 1) reads(1023)();
+  reads(1024 * (MOST - 1))();
+  expect(reads(1024)).not.toThrow();
+  expect(reads(1024)).toThrow('too many requests');
+  expect(reads(1023)).not.toThrow();
+  expect(reads(1024, tried(1))).not.toThrow();
+  reads(1 << 20, tried(2))();
+  expect(reads(1024, tried(2))).toThrow('too many requests');
 });
 
 it('a session that lives is none of that, however many come from its address by a proxy; it has a budget of its own', async () => {

@@ -1,13 +1,12 @@
 /** Logins, and who a token is, as the acl-service knows it: nothing of it is kept here, so any replica serves any session. */
 import { BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import type { Credential } from '@natrium/flow';
+import { type Credential, TOO_FAST } from '@natrium/flow';
 import { countedAddress } from '@natrium/matchers';
-import { InFlight } from '@natrium/model';
+import { InFlight, keepLatest, NOT_NOW } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import { PayloadTooLargeException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
-import { TOO_FAST } from '../door.js';
-import { httpError, NOT_NOW } from './refused.js';
+import { httpError } from './refused.js';
 
 export type Session = NonNullable<Body<typeof contracts.authed>['session']>;
 
@@ -35,6 +34,8 @@ export interface Allowance {
   take(caller: string): boolean;
   /** Of what was taken. */
   give(caller: string, tokens: number): void;
+  /** What something turned out to cost: a caller may come to owe it. */
+  charge(caller: string, tokens: number): void;
   /** Whether the next one would be refused. */
   isSpent(caller: string): boolean;
 }
@@ -54,12 +55,14 @@ export interface Bill {
 
 const ANSWER_MS = 10_000;
 const MAX_PROVED = 10_000;
-/** Characters of YAML that cost whoever is nobody yet nothing, those of a unit of its address's budget, and the most that are read. */
+/** Of an unknown client's YAML: characters that cost nothing, characters for each token of its address's budget, and the most that are read. */
 const YAML = { free: 256, unit: 64, most: 65_536 } as const;
+/** Characters of YAML that cost somebody who is known as much as a call. */
+const KNOWN_YAML = 1024;
 const NOBODY: Credential = { eauth: '', username: '', secret: '', token: '' };
 export const SESSION_ID = /^[0-9a-f]{40}$/;
 export const TOKEN = /^[0-9a-f]{64}$/;
-/** What could not be a credential is not sent. */
+/** Lengths that the wire carries: longer texts are no credentials, and are not sent. */
 const LIMITS = { eauth: 64, username: 256, secret: 4096 } as const;
 
 export class Sessions {
@@ -73,17 +76,17 @@ export class Sessions {
     private readonly allowance: Allowance,
   ) {}
 
-  /** Of whoever has not proved who he is, an address is all that is known. @throws {HttpException} When it asks too much. */
+  /** Counts a request of a client of whom only the address is known. @throws {HttpException} When that asks too much. */
   count(from: From): void {
     if (!this.allowance.take(purseOf('address', from))) throw httpError(TOO_FAST);
   }
 
-  /** Before anything of what somebody sends is read who is nobody yet. @throws {HttpException} When too much of that failed. */
+  /** Called before anything of an unknown client's body is read. @throws {HttpException} When too much from its address has failed. */
   mayTry(from: From): void {
     if (this.allowance.isSpent(purseOf('stranger', from))) throw httpError(TOO_FAST);
   }
 
-  /** Credentials that came from there brought nothing: what else an address does, as by hooks, is nothing to who logs in. */
+  /** Counts wrong credentials from there; in a budget of its own, so that what else an address does, such as hooks, keeps nobody from logging in. */
   failed(from: From): void {
     this.allowance.take(purseOf('stranger', from));
   }
@@ -103,6 +106,20 @@ export class Sessions {
         this.allowance.give(payer, paid);
         paid = 0;
       },
+    };
+  }
+
+  /**
+   * What YAML costs whoever is known: it is read for somebody who owes nothing, and then paid.
+   *
+   * @returns What hears of it before it is read; it throws for somebody who owes.
+   */
+  toll(token: string): (length: number) => void {
+    const payer = `token ${ofToken(token)}`;
+    return (length) => {
+      if (length < KNOWN_YAML) return;
+      if (this.allowance.isSpent(payer)) throw httpError(TOO_FAST);
+      this.allowance.charge(payer, Math.floor(length / KNOWN_YAML));
     };
   }
 
@@ -167,10 +184,7 @@ export class Sessions {
   #remember(digest: string): void {
     this.#proved.delete(digest);
     this.#proved.add(digest);
-    for (const oldest of this.#proved) {
-      if (this.#proved.size <= MAX_PROVED) return;
-      this.#proved.delete(oldest);
-    }
+    keepLatest(this.#proved, MAX_PROVED);
   }
 
   /** @param isAsked Not where the gateway ends what it has begun. */

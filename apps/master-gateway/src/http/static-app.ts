@@ -15,7 +15,7 @@ export function staticApp({ app, appPath, static: folder, staticPath, favicon }:
       dotfiles: 'ignore',
       index: false,
       redirect: false,
-      // They are the same for everyone: a browser may keep them, and asks whether they have changed.
+      // The files are the same for everyone: a browser may keep them, and asks whether they have changed.
       setHeaders: (res: Response) => res.setHeader('Cache-Control', 'no-cache'),
     });
     handlers.push(under(staticPath, files), under(staticPath, (_req, _res, next) => {

@@ -2,7 +2,7 @@
  * `/ws`, `/ws/TOKEN` and `/ws?token=TOKEN`: the event bus as text frames, once the client has said anything and its session was looked
  * at again. Each of its messages is answered, as Salt does.
  */
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Request } from 'express';
@@ -17,15 +17,11 @@ import type { From, Sessions } from './sessions.js';
 const PATH = /^\/ws(?:\/([^/]+))?\/?$/;
 /** A client says one short line. */
 const MAX_FRAME = 4096;
-/** Within which it says that. */
+/** And says it within this time. */
 const SILENT_MS = 30_000;
 /** Clients of Salt wait for it. */
 const RECEIVED = 'server received message';
-const REFUSED = 'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-const UNAVAILABLE = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-const UNKNOWN = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-/** What node itself says of a request. */
+/** Where a request keeps what Node itself has set as its `upgrade`. */
 const ASKED = Symbol('asked');
 
 export interface SocketParts extends Pick<HttpOptions, 'prefix' | 'addresses'> {
@@ -45,13 +41,13 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
     if (!isLetIn(req, addresses)) {
-      refuse(socket, FORBIDDEN);
+      refuse(socket, 403);
       return;
     }
     const [path = '', query = ''] = plainTarget(req.url).split('?', 2);
     const named = path.startsWith(prefix) ? PATH.exec(path.slice(prefix.length)) : null;
     if (named === null) {
-      refuse(socket, UNKNOWN);
+      refuse(socket, 404);
       return;
     }
     const client = { address: req.ip ?? '', about: '' };
@@ -66,7 +62,7 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
         });
       },
       (cause: unknown) => {
-        refuse(socket, cause instanceof ServiceUnavailableException ? UNAVAILABLE : REFUSED);
+        refuse(socket, cause instanceof ServiceUnavailableException ? 503 : 401);
       },
     );
   });
@@ -76,9 +72,10 @@ export function serveWebSockets(server: Upgrades, parts: SocketParts): () => voi
   };
 }
 
-/** None of the server's limits holds for this connection any more: whoever keeps his half of it open would keep it for ever. */
-function refuse(socket: Duplex, answer: string): void {
-  socket.end(answer, () => socket.destroy());
+/** The server's own limits no longer hold for this connection: a client that keeps its half open would hold it for ever, so it is destroyed. */
+function refuse(socket: Duplex, status: 401 | 403 | 404 | 503): void {
+  const head = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`;
+  socket.end(`${head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 /**
@@ -102,7 +99,7 @@ async function enter(req: Request, named: readonly unknown[], sessions: Sessions
   return token;
 }
 
-/** Whoever says nothing, or is gone without a word, holds no connection for long. */
+/** Begins with the client's first message. A client that says nothing, or is gone without a word, holds its connection for `silentMs` only. */
 function begin(socket: WebSocket, silentMs: number, listen: () => Promise<void>): void {
   const end = () => {
     socket.terminate();
@@ -115,10 +112,10 @@ function begin(socket: WebSocket, silentMs: number, listen: () => Promise<void>)
   let listening: Promise<void> | undefined;
   socket.on('message', () => {
     clearTimeout(silence);
-    // Whoever does not take his answers is not listened to meanwhile: they would pile up here.
+    // Nothing more is read until the answer has left: answers to a client that takes none would pile up here.
     socket.pause();
     listening ??= listen();
-    // Whoever is told has a listener, and misses nothing from then on.
+    // Told only once its listener is there, so that the client misses nothing from then on.
     listening.then(() => {
       socket.send(RECEIVED, () => {
         socket.resume();

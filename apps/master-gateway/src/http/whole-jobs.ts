@@ -1,10 +1,10 @@
 /**
- * Jobs whose returns no one message carries, for `GET /jobs/JID`. The caller was granted the run of `jobs.list_job` for this job, and
- * that has told its beginning; all of it is read here, where the job cache is. One at a time is in the gateway's memory.
+ * Jobs whose returns do not fit into one message, for `GET /jobs/JID`. The caller was granted the run of `jobs.list_job` for this job, which
+ * has told the beginning of it; all of it is read here, where the job cache is. Only one such job at a time is in the gateway's memory.
  */
 import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
-import { inMiB, MAX_ANSWER, sizeOf } from '../job-reads.js';
+import { inMiB, MAX_ANSWER, sizeOf } from '../job-views.js';
 import type { AnswerType } from './answers.js';
 import { httpError } from './refused.js';
 

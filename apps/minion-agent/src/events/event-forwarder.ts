@@ -6,7 +6,7 @@
  */
 import { contracts } from '@natrium/wire';
 import type { LiveLink } from '../live-link.js';
-import type { EventSpool } from './event-spool.js';
+import type { EventBatch, EventSpool } from './event-spool.js';
 
 const ANSWER_MS = 5000;
 const AGAIN_MS = 500;
@@ -35,12 +35,16 @@ export class EventForwarder {
       .then((done) => {
         this.#sending = false;
         if (done) this.wake();
-        else if (!this.#closed) this.#timer = setTimeout(() => {
-          this.#timer = undefined;
-          this.wake();
-        }, AGAIN_MS); // prettier-ignore
+        else if (!this.#closed) this.#wakeLater();
       })
       .catch(this.onProblem);
+  }
+
+  #wakeLater(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.wake();
+    }, AGAIN_MS);
   }
 
   close(): void {
@@ -54,7 +58,7 @@ export class EventForwarder {
       const batch = this.spool.batch();
       if (batch === undefined) return true;
       // Each batch is settled under the identity that sent it: the gateways number events by it.
-      const through = await this.link.steady(() => this.#send(batch.first, batch.dropped, batch.events));
+      const through = await this.link.steady(() => this.#send(batch));
       if (through === undefined || this.#closed) return false;
       // Numbers that we never gave: an earlier life of this minion, whose spool is lost, has used them.
       if (through > this.spool.last) this.spool.renumber(through);
@@ -62,11 +66,8 @@ export class EventForwarder {
     }
   }
 
-  async #send(
-    first: number,
-    dropped: number,
-    events: NonNullable<ReturnType<EventSpool['batch']>>['events'],
-  ): Promise<number | undefined> {
+  /** @returns Up to which number the gateway has them; undefined when nobody said so. */
+  async #send({ first, dropped, events }: EventBatch): Promise<number | undefined> {
     const { bus, subjects, own, directory } = this.link;
     const answer = await bus.ask(
       {

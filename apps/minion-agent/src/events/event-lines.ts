@@ -1,7 +1,9 @@
 /** Spooled events as lines: number, the event in base64, and a check of the line. */
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { type Body, contracts, readAs, writeAs } from '@natrium/wire';
-import { checkOf } from '../spooled-returns.js';
+import { checkedWords, withCheck } from '../checked-line.js';
+
+const CHECK_DIGITS = 16;
 
 export type FiredEvent = Body<typeof contracts.events>['events'][number];
 
@@ -21,14 +23,14 @@ export function bytesOf(event: FiredEvent): Uint8Array {
 }
 
 export function lineOf(number: number, body: Uint8Array): string {
-  const words = `${String(number)} ${Buffer.from(body).toString('base64')}`;
-  return `${words} ${checkOf(words)}\n`;
+  return `${withCheck(`${String(number)} ${Buffer.from(body).toString('base64')}`, CHECK_DIGITS)}\n`;
 }
 
 /** @returns undefined for a line that is damaged. */
 export function readLine(line: string): Entry | undefined {
-  const [, words = '', number, base64 = '', check] = /^((\d{1,16}) ([\w+/=]+)) ([0-9a-f]{16})$/.exec(line) ?? [];
-  if (check === undefined || checkOf(words) !== check) return undefined;
+  const words = checkedWords(line, CHECK_DIGITS) ?? '';
+  const [, number, base64] = /^(\d{1,16}) ([\w+/=]+)$/.exec(words) ?? [];
+  if (base64 === undefined) return undefined;
   try {
     const body = Buffer.from(base64, 'base64');
     const wire = decode(body);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import { type BusEvent, EventClient, type JsonMap } from '@natrium/events';
 import type { Value, ValueMap } from '@natrium/model';
-import { contracts, toWire } from '@natrium/wire';
+import { contracts, writeAs } from '@natrium/wire';
 import { pino } from 'pino';
 import { EventSpool } from './event-spool.js';
 import { MinionEvents } from './minion-events.js';
@@ -49,7 +49,9 @@ function waiting(): readonly string[] {
   const batch = spool.batch();
   if (batch === undefined) return [];
   const { first, dropped, events: fired } = batch;
-  expect(encode(toWire(contracts.events, { first, dropped, events: [...fired] }) as Wire).length).toBeGreaterThan(0);
+  expect(
+    encode(writeAs(contracts.events.schema, { first, dropped, events: [...fired] }) as Wire).length,
+  ).toBeGreaterThan(0);
   return fired.map(({ tag }) => tag);
 }
 

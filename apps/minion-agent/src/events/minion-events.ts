@@ -21,6 +21,7 @@ import {
 } from '@natrium/events';
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 import { type EventPort, NOT_KEPT } from '@natrium/modules';
+import { within } from '@natrium/process';
 import type { Logger } from 'pino';
 import type { EventSpool } from './event-spool.js';
 
@@ -63,12 +64,14 @@ export class MinionEvents implements EventPort {
 
   async open(): Promise<void> {
     const { id, sockDir, hashType, instance, maxBytes, log } = this.options;
+    const bus = this.#bus;
     const feed = {
-      cursor: '',
-      subscribe: (listen?: Listen): Listening => this.#bus.subscribe(listen),
+      get cursor() {
+        return bus.cursor;
+      },
+      subscribe: (listen?: Listen): Listening => bus.subscribe(listen),
       fire: (tag: string, data: ValueMap, origin: Origin) => this.#fire(tag, data, origin),
     };
-    Object.defineProperty(feed, 'cursor', { get: () => this.#bus.cursor });
     const onProblem = (problem: string, cause?: unknown) => {
       log.warn({ err: cause }, problem);
     };
@@ -143,15 +146,4 @@ export class MinionEvents implements EventPort {
     if (kept === false) throw new EventProblem('the spool of this minion is full; the event was dropped');
     return kept === true;
   }
-}
-
-/** What comes in time, else undefined. The timer does not stay behind: events are thousands a second. */
-async function within<T>(ms: number, coming: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  return Promise.race([coming, late]).finally(() => {
-    clearTimeout(timer);
-  });
 }

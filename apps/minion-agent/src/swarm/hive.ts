@@ -12,7 +12,7 @@ import { readCredentials } from '@natrium/keystore';
 import { builtinModules, type CallContext, gatherGrains, minionRegistry, type Registry } from '@natrium/modules';
 import type { ValueMap } from '@natrium/model';
 import { inboxOf, joinInboxOf } from '@natrium/wire';
-import { type ComingIn, connect, greet, standingOn } from '../coming-in.js';
+import { type AboutHost, type ComingIn, connect, greet, standingOn } from '../coming-in.js';
 import { joinCluster } from '../joining.js';
 import type { Gate } from './gate.js';
 import { verifyingOnce } from './verifying-once.js';
@@ -48,7 +48,7 @@ export class Hive {
   #tidying: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly about: Omit<ComingIn, 'identity' | 'grains' | 'signal'>,
+    private readonly about: Omit<AboutHost, 'grains' | 'signal'>,
     readonly share: SwarmShare,
     private readonly gate: Gate,
     private readonly news: HiveNews,

@@ -1,5 +1,9 @@
 /** One minion of a swarm: an agent's own parts, but for its disk, its modules of the host and its socket. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { SwarmShare } from '@natrium/client';
+import type { verifyGrant } from '@natrium/envelope';
+import type { ValueMap } from '@natrium/model';
+import type { CallContext, Registry } from '@natrium/modules';
 import type { ComingIn } from '../coming-in.js';
 import { Execution } from '../execution.js';
 import { HostData } from '../host-data.js';
@@ -8,25 +12,33 @@ import { type CameIn, LiveLink } from '../live-link.js';
 import { Outbox } from '../outbox.js';
 import { Standing } from '../standing.js';
 import { UserRenewal } from '../user-renewal.js';
-import type { Hive } from './hive.js';
-import { VolatileRecord, VolatileSpool } from './volatile.js';
+import { type Unstored, VolatileRecord, VolatileSpool } from './volatile.js';
 
 const TRIES = 12;
 const NO_RETURNERS = { hand: () => undefined };
 const NEVER_STOPPING = { isStopping: false, during: <T>(work: () => Promise<T>) => work() };
 
+/** What the minions of one process share. */
+export interface Shared {
+  readonly verifyGrant: typeof verifyGrant;
+  readonly registry: Registry<CallContext>;
+  readonly unstored: Unstored;
+  readonly share: Pick<SwarmShare, 'answerDelayMs'>;
+  grainsOf(id: string): ValueMap;
+}
+
 export class SimulatedMinion {
   private constructor(private readonly link: LiveLink) {}
 
   /** Resolves when the acl-service has its data and the address of its jobs. */
-  static async begin(hive: Hive, about: ComingIn, came: CameIn): Promise<SimulatedMinion> {
+  static async begin(shared: Shared, about: ComingIn, came: CameIn): Promise<SimulatedMinion> {
     const { log } = about;
     const { id } = about.config;
     const link = new LiveLink(came);
-    const data = new HostData(link, () => hive.grainsOf(id), log);
+    const data = new HostData(link, () => shared.grainsOf(id), log);
     const record = new VolatileRecord(() => link.clock.now());
-    const spool = new VolatileSpool(hive.unstored);
-    const execution = new Execution({ id, data, config: {}, master: undefined, registry: hive.registry });
+    const spool = new VolatileSpool(shared.unstored);
+    const execution = new Execution({ id, data, config: {}, master: undefined, registry: shared.registry });
     const outbox = new Outbox(link, spool, record, (cause) => {
       log.error({ err: cause }, `a return of ${id} could not be sent`);
     });
@@ -44,12 +56,12 @@ export class SimulatedMinion {
       record,
       spool,
       outbox,
-      execution: delayed(execution, hive.share.answerDelayMs),
+      execution: delayed(execution, shared.share.answerDelayMs),
       data,
       standing,
       finishing: NEVER_STOPPING,
       returners: NO_RETURNERS,
-      verifyGrant: hive.verifyGrant,
+      verifyGrant: shared.verifyGrant,
     });
     await link.transport.flush();
     await told(data);

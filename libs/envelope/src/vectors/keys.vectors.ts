@@ -28,11 +28,11 @@ export function identityVectors(): Vectors<IdentityCase> {
 }
 
 function identityCase(name: string, epoch: string): IdentityCase {
-  const { secret, signing, publicKey, nkeySeed, nkeyPublic } = identityOf(name);
+  const { signing, publicKey, nkeySeed, nkeyPublic } = identityOf(name);
   const epochKey = epochKeyFrom(seedOf(`epoch ${epoch}`), 0, 1).publicKey;
   return {
     name: `identity ${name} with the epoch key of ${epoch}`,
-    secret: toHex(secret),
+    secret: toHex(seedOf(name)),
     signingSeed: toHex(signing.seed),
     publicKey: toHex(publicKey),
     nkeySeed: toHex(nkeySeed),

@@ -1,4 +1,4 @@
-import { readAuditHead } from '../audit.js';
+import { readAuditCut, readAuditHead } from '../audit.js';
 import { fromHex, toHex } from '../bytes.js';
 import { readData } from '../data.js';
 import { readGrant } from '../grant.js';
@@ -48,6 +48,7 @@ const readers: Partial<Record<SignedWhat, (object: Signed, key: Uint8Array) => {
   data: (object, key) => readData(object, cluster, key, 0),
   join: (object) => readJoin(object, cluster, { now: NOW, skewMs: 0, maxAgeMs: 0 }),
   audit: (object, key) => readAuditHead(object, cluster, [key]),
+  'audit-cut': (object, key) => readAuditCut(object, cluster, [key]),
 };
 
 it.each(files.objects.cases)('objects: $name is read, and verifies as nothing else', (one) => {

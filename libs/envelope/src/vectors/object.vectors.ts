@@ -1,5 +1,5 @@
 /** Vectors of requests, grants, and the acl role's and minions' other signed objects: bytes and what they say. */
-import { signAuditHead } from '../audit.js';
+import { signAuditCut, signAuditHead } from '../audit.js';
 import { toHex } from '../bytes.js';
 import { signData } from '../data.js';
 import { encode, type Wire } from '../encoding.js';
@@ -129,7 +129,7 @@ export interface ObjectVectors extends Vectors<ObjectCase> {
 
 export function objectVectors(): ObjectVectors {
   const about =
-    'One good object of each other kind, with the public key that signed it: roster record, time over a nonce, data, join, audit head.';
+    'One good object of each other kind, with the public key that signed it: roster record, time over a nonce, data, join, audit head, audit cut.';
   const [acl, web1] = [identityOf('acl role'), identityOf('sender')];
   const keys = { identity: web1.publicKey, nkey: web1.nkeyPublic };
   const make = (what: SignedWhat, by: typeof acl, object: Signed): ObjectCase => ({
@@ -152,6 +152,11 @@ export function objectVectors(): ObjectVectors {
       'audit',
       acl,
       signAuditHead(acl.signing, CLUSTER(), { chain: 'acl-1', number: 9, hash: seedOf('head'), time: NOW }),
+    ),
+    make(
+      'audit-cut',
+      acl,
+      signAuditCut(acl.signing, CLUSTER(), { time: NOW, ends: [{ chain: 'acl-1', number: 9, hash: seedOf('head') }] }),
     ),
   ];
   const aclKeys = [identityOf('new acl role'), acl].map(({ publicKey }) => toHex(publicKey));

@@ -57,6 +57,7 @@ class Problem extends Error {
   }
 }
 
+/** Compiles what it can: a problem costs only the reaction, the tag or the section that it is in. */
 export function compileReactor(config: Value): Reactions {
   const reactions: Reaction[] = [];
   const problems: ReactorProblem[] = [];
@@ -69,25 +70,28 @@ export function compileReactor(config: Value): Reactions {
       problems.push({ path: error.path, reason: error.message, mend: error.mend });
     }
   };
-  attempt(() => {
-    for (const [place, tag, list] of tagsOf(config)) {
-      attempt(() => {
-        const matches = globOf(tag, place);
-        if (!isList(list)) throw new Problem(place, 'the reactions of a tag are a list');
-        list.forEach((entry, index) => {
-          attempt(() => {
-            for (const [name, call] of entriesOf(entry, [...place, index])) {
-              const reaction = reactionOf([...place, index, name], { name, tag, matches, call });
-              if (names.has(name)) {
-                throw new Problem(reaction.path, `the name ${name} is taken by another reaction`, 'give each its own');
-              }
-              names.add(name);
-              reactions.push(reaction);
-            }
-          });
-        });
-      });
+  const addAll = (entry: Value, path: ReactionPath, of: Pick<Written, 'tag' | 'matches'>) => {
+    for (const [name, call] of entriesOf(entry, path)) {
+      const reaction = reactionOf([...path, name], { ...of, name, call });
+      if (names.has(name))
+        throw new Problem(reaction.path, `the name ${name} is taken by another reaction`, 'give each its own');
+      names.add(name);
+      reactions.push(reaction);
     }
+  };
+  const addTag = (path: ReactionPath, tag: string, list: Value) => {
+    const matches = globOf(tag, path);
+    if (!isList(list)) throw new Problem(path, 'the reactions of a tag are a list');
+    for (const [index, entry] of list.entries())
+      attempt(() => {
+        addAll(entry, [...path, index], { tag, matches });
+      });
+  };
+  attempt(() => {
+    for (const [path, tag, list] of tagsOf(config))
+      attempt(() => {
+        addTag(path, tag, list);
+      });
   });
   return { reactions, problems };
 }

@@ -175,27 +175,17 @@ function about({ name, fun }: Reaction, { id, tag }: ReactorEvent): Readonly<Rec
 }
 
 function callOf(reaction: Reaction, event: ReactorEvent, depth: number): Result<ReactionCall, string> {
-  const tgt = fillIn(reaction.tgt, event);
-  const args = fillIn(reaction.args, event);
-  const kwargs = fillIn(reaction.kwargs, event);
-  for (const filled of [tgt, args, kwargs]) {
-    if (!filled.ok) return err(`the event has no ${filled.error}`);
-  }
-  if (!tgt.ok || !args.ok || !kwargs.ok) return err('the event has no such value');
-  const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt.value, isPlainId) : ok('');
+  const filled = fillIn([reaction.tgt, reaction.args, reaction.kwargs], event);
+  if (!filled.ok) return err(`the event has no ${filled.error}`);
+  const [tgt, args, kwargs] = filled.value as readonly [Value, readonly Value[], ValueMap];
+  const target = reaction.what === 'job' ? targetOf(reaction.tgt, tgt, isPlainId) : ok('');
   if (!target.ok) return target;
-  const list = args.value as readonly Value[];
-  if (!namesKeysById(reaction, list, kwargs.value as ValueMap)) {
-    return err('the event names more than keys by their ids as the match');
-  }
+  if (!namesKeysById(reaction, args, kwargs)) return err('the event names more than keys by their ids as the match');
   // A map of the event must not pass for the named arguments of the call.
-  if (list.some((one) => isMap(one) && Object.hasOwn(one, KWARG_MARK)) || marked(kwargs.value)) {
-    return err(`the event holds ${KWARG_MARK}`);
-  }
-  const named = Object.keys(kwargs.value as ValueMap).length > 0;
-  const all = named ? [...list, { ...(kwargs.value as ValueMap), [KWARG_MARK]: true }] : list;
+  if ([...args, kwargs].some(isMarked)) return err(`the event holds ${KWARG_MARK}`);
+  const named = Object.keys(kwargs).length > 0 ? [{ ...kwargs, [KWARG_MARK]: true }] : [];
   const cause = { event: event.id, reaction: reaction.name, depth };
-  return ok({ reaction, cause, tgt: target.value, args: all });
+  return ok({ reaction, cause, tgt: target.value, args: [...args, ...named] });
 }
 
 /** `match` of the wheel's `key.*` is a glob, and whoever asks for a key chooses its id. By state, in a map, ids are exact. */
@@ -220,8 +210,8 @@ function isPlainId(text: string): boolean {
   return parseMinionId(text) !== undefined && !/[*?[\],\s@]/.test(text);
 }
 
-function marked(kwargs: Value): boolean {
-  return isMap(kwargs) && Object.hasOwn(kwargs, KWARG_MARK);
+function isMarked(value: Value): boolean {
+  return isMap(value) && Object.hasOwn(value, KWARG_MARK);
 }
 
 /** What services say of an event's cause counts; what anybody else writes there does not. */

@@ -6,7 +6,7 @@ import { InvocationError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
 import { isSecretName } from './secret-names.js';
-import { traverse } from './traverse.js';
+import { DELIMITER, traverse } from './traverse.js';
 
 const KEY = { name: 'key', type: 'str', doc: 'Name, nested with the delimiter.' } as const;
 const DEFAULT = { name: 'default', type: 'any', default: '', doc: 'What to return when it is not there.' } as const;
@@ -27,7 +27,7 @@ export const configModule = defineModule('config', {
       params: [
         KEY,
         DEFAULT,
-        { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' },
+        DELIMITER,
         { name: 'merge', type: 'any', default: null, doc: 'Refused: the places are not merged here.' },
         OMIT_OPTS,
         OMIT_PILLAR,

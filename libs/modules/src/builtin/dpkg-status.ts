@@ -1,6 +1,7 @@
 /** Installed packages as dpkg keeps them: paragraphs of `Field: value` lines, one for each package it knows. */
 import { readFile } from 'node:fs/promises';
 import { arch } from 'node:os';
+import { codeOf } from '@natrium/model';
 
 const DPKG_STATUS = '/var/lib/dpkg/status';
 
@@ -38,6 +39,6 @@ function fieldOf(paragraph: string, field: string): string | undefined {
 }
 
 function notThere(error: unknown): undefined {
-  if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
 }

@@ -20,13 +20,13 @@ export function wantsBackup(backup: Value): boolean {
 }
 
 /** Keeps what the file holds now. Nothing happens when there is none. */
-export async function keepBackup(path: string, context: CallContext, now = new Date()): Promise<void> {
+export async function keepBackup(path: string, context: CallContext): Promise<void> {
   if ((await kindOf(path)) !== 'file') return;
   const { bytes, isAll } = await readBeginning(path, TEXT_LIMIT, false);
   if (!isAll) throw new ExecutionError(`${path} has more than ${TEXT_LIMIT} bytes, too many for a backup`);
   const folder = folderOf(path, context);
   await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
-  await writeWhole(join(folder, `${basename(path)}_${stamp(now)}`), bytes, 0o600);
+  await writeWhole(join(folder, `${basename(path)}_${stamp(new Date())}`), bytes, 0o600);
 }
 
 /** The newest first. */

@@ -7,10 +7,9 @@ import type { Returned } from '../loader/declaration.js';
 import { reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { type InTheWay, placed } from './grains-nested.js';
-import { step, traverse, traverseOr } from './traverse.js';
+import { DELIMITER, step, traverse, traverseOr } from './traverse.js';
 
 const KEY = { name: 'key', type: 'str', doc: 'Name of the grain, nested with the delimiter.' } as const;
-const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const FORCE = { name: 'force', type: 'bool', default: false, doc: 'Also where that takes the place of a map or a list.' } as const; // prettier-ignore
 const DESTRUCTIVE = { name: 'destructive', type: 'bool', default: false, doc: 'With no value: take the grain itself away.' } as const; // prettier-ignore
 const REFRESH = { name: 'refresh_pillar', type: 'bool', default: true, doc: 'Changes nothing: new pillar comes whenever grains change.' } as const; // prettier-ignore

@@ -3,9 +3,8 @@ import { pyStr, type ValueMap } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
 import { grainsSetters } from './grains-set.js';
-import { traverse, traverseOr } from './traverse.js';
+import { DELIMITER, traverse, traverseOr } from './traverse.js';
 
-const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const SANITIZE = {
   name: 'sanitize',
   type: 'bool',

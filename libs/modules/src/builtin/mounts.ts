@@ -14,9 +14,9 @@ const UNREAL = new Set(
   ),
 );
 
-export async function mounts(path = '/proc/mounts'): Promise<readonly Mount[]> {
+export async function mounts(): Promise<readonly Mount[]> {
   const byPoint = new Map<string, Mount>();
-  for (const line of (await readFile(path, 'utf8')).split('\n')) {
+  for (const line of (await readFile('/proc/mounts', 'utf8')).split('\n')) {
     const [device = '', point = '', type = ''] = line.split(' ').map(unescaped);
     // A later mount covers an earlier one at the same place.
     if (point !== '' && !UNREAL.has(type)) byPoint.set(point, { device, point, type });

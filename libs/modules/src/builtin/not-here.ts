@@ -2,11 +2,9 @@
  * Salt's modules of configuration management that Natrium has not: it is a bus and a gate. What can be listed is an empty
  * list, and the rest says so plainly, so that a script learns it from a sentence and not from a missing function.
  */
-import { defineModule } from '../loader/declaration.js';
+import { ANYTHING, defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-
-const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
 
 function absent(what: string, example: string) {
   return fn({ doc: `Says that there are no ${what} here.`, params: ANYTHING, examples: [example] }, () => {

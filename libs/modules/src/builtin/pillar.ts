@@ -4,9 +4,9 @@ import type { CallContext } from '../call-context.js';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { traverse, traverseOr } from './traverse.js';
+import { pythonType } from './python-type.js';
+import { DELIMITER, traverse, traverseOr } from './traverse.js';
 
-const DELIMITER = { name: 'delimiter', type: 'str', default: ':', doc: 'Between the keys of nested maps.' } as const;
 const ENVIRONMENT = { type: 'str', default: null, doc: 'None or base: a minion has one pillar.' } as const;
 const REST = { rest: 'args', doc: 'Only these, named as for pillar.item.' } as const;
 const KWARGS = { kwargs: 'kwargs', doc: 'Salt’s other options; they change nothing here.' } as const;
@@ -106,21 +106,5 @@ function allOr(names: readonly Value[], context: CallContext): ValueMap {
 function obfuscated(value: Value): Value {
   if (isList(value)) return value.map(obfuscated);
   if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, obfuscated(item)]));
-  return `<${kindOf(value)}>`;
-}
-
-/** As Python names it. */
-function kindOf(value: Value): string {
-  switch (typeof value) {
-    case 'string':
-      return 'str';
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int';
-    case 'number':
-      return Number.isInteger(value) ? 'int' : 'float';
-    default:
-      return value === null ? 'NoneType' : 'float';
-  }
+  return `<${pythonType(value)}>`;
 }

@@ -1,5 +1,5 @@
 /** `ps.*`: processes and memory of this host, read from `/proc`; `kill_pid` alone changes anything. */
-import { float, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { codeOf, float, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { availableParallelism } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import { defineModule } from '../loader/declaration.js';
@@ -91,7 +91,7 @@ function killProcess(pid: number, signal: number): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ESRCH') return false;
     throw new ExecutionError(code === 'EPERM' ? `access denied (pid=${String(pid)})` : String(code));
   }

@@ -35,10 +35,10 @@ const VIA = {
   name: 'via_master',
   type: 'str',
   default: '',
-  doc: 'Which of several configured masters to ask.',
+  doc: 'A configured master: there is one bus for all of them, so that none is asked apart.',
 } as const;
 
-type Asked = Omit<PublishAsk, 'noParse' | 'via'> & { readonly viaMaster: string };
+type Asked = Omit<PublishAsk, 'noParse'> & { readonly viaMaster: string };
 
 export const publishModule = defineModule('publish', {
   publish: fn(
@@ -97,9 +97,8 @@ async function publish({ viaMaster, ...ask }: Asked, context: CallContext): Prom
   const { master, config } = context;
   if (master === undefined) return nothingSent({});
   if (ask.fun.startsWith('publish.')) return refused(recursive(ask, context.id));
-  const via = viaMaster === '' ? {} : { via: chosenMaster(viaMaster, master) };
-  const answer = await master.publish({ ...ask, noParse: noParse(config), ...via });
-  return toReply(ask, answer);
+  if (viaMaster !== '') requireConfigured(viaMaster, master);
+  return toReply(ask, await master.publish({ ...ask, noParse: noParse(config) }));
 }
 
 async function runRunner(
@@ -111,8 +110,8 @@ async function runRunner(
   const answer = await master.runner({ fun, arg: publishArguments(arg), timeout, noParse: noParse(config) });
   if (answer.type === 'refused') return refused(answer.refusal);
   if (answer.type === 'timeout') return reply(`'${fun}' runner publish timed out`, { retcode: 1 });
-  const { ret, retcode, out, notes = [] } = answer;
-  return reply(ret, { retcode, notes, ...(out === undefined ? {} : { out }) });
+  const { ret, retcode, out } = answer;
+  return reply(ret, { retcode, ...(out === undefined ? {} : { out }) });
 }
 
 function noParse(config: CallContext['config']): readonly Value[] {
@@ -120,10 +119,9 @@ function noParse(config: CallContext['config']): readonly Value[] {
   return isList(names) ? names : [];
 }
 
-/** The configured master that is meant by a host; of several, the last, as the original has it. */
-function chosenMaster(host: string, { masters = [] }: MasterPort): string {
-  const chosen = masters.filter((address) => address.includes(`//${host}:`)).at(-1);
-  if (chosen !== undefined) return chosen;
+/** @throws {InvocationError} In Salt's words, when this minion is configured with no master on that host. */
+function requireConfigured(host: string, { masters = [] }: MasterPort): void {
+  if (masters.some((address) => address.includes(`//${host}:`))) return;
   throw new InvocationError(
     `Could not find match for ${host} in list of configured minion masters ${masters.join(', ')} when using the 'via_master' parameter`,
   );

@@ -12,8 +12,8 @@ const FLAGS: readonly (readonly [bit: number, letter: string])[] = [
   [512, '!'],
 ];
 
-export async function routes4(path = '/proc/net/route'): Promise<readonly ValueMap[]> {
-  return (await rowsOf(path)).slice(1).map((words) => {
+export async function routes4(): Promise<readonly ValueMap[]> {
+  return (await rowsOf('/proc/net/route')).slice(1).map((words) => {
     const [name = '', destination = '', gateway = '', flags = '', , , metric = '', mask = ''] = words;
     return {
       addr_family: 'inet',
@@ -27,8 +27,8 @@ export async function routes4(path = '/proc/net/route'): Promise<readonly ValueM
   });
 }
 
-export async function routes6(path = '/proc/net/ipv6_route'): Promise<readonly ValueMap[]> {
-  return (await rowsOf(path)).map((words) => {
+export async function routes6(): Promise<readonly ValueMap[]> {
+  return (await rowsOf('/proc/net/ipv6_route')).map((words) => {
     const [destination = '', bits = '', , , gateway = '', metric = '', , , flags = '', name = ''] = words;
     return {
       addr_family: 'inet6',

@@ -7,6 +7,7 @@ import type { BaseContext } from '../loader/registry.js';
 import { type Account, accountOf } from '../process/account.js';
 import { findProgram } from '../process/find-program.js';
 import { type ProcessAsk, type ProcessResult, runProcess } from '../process/run-process.js';
+import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 
 export interface CommandWords {
@@ -44,7 +45,6 @@ export const TIMEOUT = {
 } as const;
 
 const LOCALE = { LC_ALL: 'C', LANGUAGE: 'C' };
-const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export async function runCommand(
   words: CommandWords,
@@ -57,7 +57,7 @@ export async function runCommand(
   const env = variables(words, account);
   const cwd = await workingFolder(words.cwd, account?.home);
   const command = commandOf(words);
-  const file = await findProgram(command.file, env['PATH'] ?? SEARCH_PATH, cwd);
+  const file = await findProgram(command.file, env['PATH'] ?? SYSTEM_PATH, cwd);
   if (file === undefined) throw cannotRun(command.file, 'No such file or directory');
   const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: words.stdin, merged, signal, processes };
   const result = await started({ ...ask, ...limitOf(words.timeout), ...asAccount(account) });

@@ -11,9 +11,16 @@ import { hasTool, runTool } from '../process/run-tool.js';
 import { mounts, usageOf } from './mounts.js';
 import { bootTime, processIds, readProcess } from './proc.js';
 import { users } from './name-databases.js';
-import * as proc from './status-proc.js';
-
-const { procText } = proc;
+import {
+  diskCounters,
+  hoursText,
+  interfaceCounters,
+  memoryFields,
+  plainCounters,
+  processorFields,
+  processorTimes,
+  procText,
+} from './status-proc.js';
 
 export const statusModule = defineModule('status', {
   uptime: fn(
@@ -25,22 +32,22 @@ export const statusModule = defineModule('status', {
     return { '1-min': float(one ?? 0), '5-min': float(five ?? 0), '15-min': float(fifteen ?? 0) };
   }),
   meminfo: fn({ doc: 'Memory, as /proc/meminfo has it.', examples: ['status.meminfo'] }, async () =>
-    proc.memoryFields(await procText('meminfo')),
+    memoryFields(await procText('meminfo')),
   ),
   cpuinfo: fn({ doc: 'The processor, as /proc/cpuinfo has it.', examples: ['status.cpuinfo'] }, async () =>
-    proc.processorFields(await procText('cpuinfo')),
+    processorFields(await procText('cpuinfo')),
   ),
   cpustats: fn({ doc: 'Times of the processors, as /proc/stat has them.', examples: ['status.cpustats'] }, async () =>
-    proc.processorTimes(await procText('stat')),
+    processorTimes(await procText('stat')),
   ),
   vmstats: fn({ doc: 'Counters of the memory, as /proc/vmstat has them.', examples: ['status.vmstats'] }, async () =>
-    proc.plainCounters(await procText('vmstat')),
+    plainCounters(await procText('vmstat')),
   ),
   diskstats: fn({ doc: 'Counters of the block devices.', examples: ['status.diskstats'] }, async () =>
-    proc.diskCounters(await procText('diskstats')),
+    diskCounters(await procText('diskstats')),
   ),
   netdev: fn({ doc: 'Counters of the network interfaces.', examples: ['status.netdev'] }, async () =>
-    proc.interfaceCounters(await procText('net/dev')),
+    interfaceCounters(await procText('net/dev')),
   ),
   diskusage: fn(
     {
@@ -79,7 +86,7 @@ async function uptime(context: CallContext): Promise<ValueMap> {
     since_iso: iso,
     since_t: since,
     days: Math.floor(seconds / 86_400),
-    time: proc.hoursText(seconds),
+    time: hoursText(seconds),
     // As Salt: not there where the host has no `who`.
     ...((await hasTool('who')) ? { users: await sessions(context) } : {}),
   };

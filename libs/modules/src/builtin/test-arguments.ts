@@ -1,8 +1,8 @@
 /** The functions of `test` that show what a function gets. */
-import { Float, isList, pyRepr, type Value, type ValueMap } from '@natrium/model';
+import { pyRepr, type Value, type ValueMap } from '@natrium/model';
+import { ANYTHING } from '../loader/declaration.js';
 import { fn } from '../minion-registry.js';
-
-const ANY = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
+import { pythonType } from './python-type.js';
 
 export const argumentFunctions = {
   echo: fn(
@@ -12,7 +12,7 @@ export const argumentFunctions = {
   arg: fn(
     {
       doc: 'Shows the arguments that the function got.',
-      params: ANY,
+      params: ANYTHING,
       examples: ["test.arg 1 'two' 3.1 txt=hello wow='{a: 1}'"],
     },
     ({ args, kwargs }) => ({ args, kwargs }),
@@ -25,15 +25,15 @@ export const argumentFunctions = {
     },
     ({ kwargs }) => kwargs,
   ),
-  arg_clean: fn({ doc: 'As test.arg, without what the minion adds.', params: ANY }, ({ args, kwargs }) => ({
+  arg_clean: fn({ doc: 'As test.arg, without what the minion adds.', params: ANYTHING }, ({ args, kwargs }) => ({
     args,
     kwargs: Object.fromEntries(Object.entries(kwargs).filter(([name]) => !name.startsWith('__'))),
   })),
-  arg_type: fn({ doc: 'Shows the type of each argument.', params: ANY }, ({ args, kwargs }) => ({
+  arg_type: fn({ doc: 'Shows the type of each argument.', params: ANYTHING }, ({ args, kwargs }) => ({
     args: args.map(typeText),
     kwargs: mapValues(kwargs, typeText),
   })),
-  arg_repr: fn({ doc: "Shows the arguments in Python's notation.", params: ANY }, ({ args, kwargs }) => ({
+  arg_repr: fn({ doc: "Shows the arguments in Python's notation.", params: ANYTHING }, ({ args, kwargs }) => ({
     args: tupleText(args),
     kwargs: pyRepr(kwargs),
   })),
@@ -48,15 +48,5 @@ function tupleText(args: readonly Value[]): string {
 }
 
 function typeText(value: Value): string {
-  return `<class '${typeName(value)}'>`;
-}
-
-function typeName(value: Value): string {
-  if (value === null) return 'NoneType';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'string') return 'str';
-  if (typeof value === 'bigint') return 'int';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
-  if (value instanceof Float) return 'float';
-  return isList(value) ? 'list' : 'dict';
+  return `<class '${pythonType(value)}'>`;
 }

@@ -1,6 +1,14 @@
 /** Paths into grains and pillar, as Salt's modules read them. */
 import { isList, isMap, type Value, type ValueMap } from '@natrium/model';
 
+/** The parameter of each function that follows such a path. */
+export const DELIMITER = {
+  name: 'delimiter',
+  type: 'str',
+  default: ':',
+  doc: 'Between the keys of nested maps.',
+} as const;
+
 /** Follows `a:b:0` through maps and lists, and through a list of maps to the first that has the key. */
 export function traverse(data: ValueMap, key: string, delimiter: string): Value | undefined {
   let value: Value | undefined = data;

@@ -80,7 +80,7 @@ export const userModule = defineModule('user', {
       const given = valued.filter(([, value]) => value !== '').flatMap(([flag, value]) => [flag, oneLine(value)]);
       const plain = [ask.system ? '--system' : '', ask.unique ? '' : '--non-unique'].filter((flag) => flag !== '');
       const homeFlag = ask.createhome ? '--create-home' : '--no-create-home';
-      await change('useradd', [...given, ...plain, homeFlag, '--', plainName(name)], context);
+      await toolOutput('useradd', [...given, ...plain, homeFlag, '--', plainName(name)], context);
       return true;
     },
   ),
@@ -97,7 +97,11 @@ export const userModule = defineModule('user', {
     },
     async ({ name, remove, force }, context) => {
       await existing(name, context);
-      await change('userdel', [...(remove ? ['--remove'] : []), ...(force ? ['--force'] : []), '--', name], context);
+      await toolOutput(
+        'userdel',
+        [...(remove ? ['--remove'] : []), ...(force ? ['--force'] : []), '--', name],
+        context,
+      );
       return true;
     },
   ),
@@ -181,13 +185,8 @@ async function existing(name: string, { signal }: CallContext): Promise<UserEntr
 
 async function modified(name: string, words: readonly string[], context: CallContext): Promise<true> {
   await existing(name, context);
-  await change('usermod', [...words, '--', name], context);
+  await toolOutput('usermod', [...words, '--', name], context);
   return true;
-}
-
-/** Only one change at a time holds the lock of the account files, so a failure says who holds it. */
-async function change(program: string, args: readonly string[], context: CallContext): Promise<void> {
-  await toolOutput(program, args, context);
 }
 
 /** A colon or a line end would make fields of its own in the account files. */

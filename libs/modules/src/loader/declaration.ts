@@ -35,6 +35,9 @@ export interface KwargsParam {
 
 export type Param = NamedParam | RestParam | KwargsParam;
 
+/** Of a function that takes whatever it is sent. */
+export const ANYTHING = [{ rest: 'args' }, { kwargs: 'kwargs' }] as const;
+
 interface TypeOf {
   readonly str: string;
   readonly int: number;

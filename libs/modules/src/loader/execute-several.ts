@@ -7,15 +7,11 @@ import type { Value } from '@natrium/model';
 import type { BaseContext, Registry } from './registry.js';
 import type { Outcome } from './reply.js';
 
-export interface SeveralOutcomes extends Outcome {
-  readonly retcodes: Readonly<Record<string, number>>;
-}
-
 export async function executeSeveral<C extends BaseContext>(
   registry: Pick<Registry<C>, 'execute'>,
   calls: readonly (readonly [fun: string, sent: readonly Value[]])[],
   context: C,
-): Promise<SeveralOutcomes> {
+): Promise<Outcome> {
   const outcomes = new Map<string, Outcome>();
   for (const [fun, sent] of calls) outcomes.set(fun, await registry.execute(fun, sent, context));
   const all = [...outcomes];
@@ -26,7 +22,6 @@ export async function executeSeveral<C extends BaseContext>(
   return {
     ret: Object.fromEntries(all.map(([fun, { ret }]) => [fun, ret])),
     retcode: worst,
-    retcodes: Object.fromEntries(all.map(([fun, { retcode }]) => [fun, retcode])),
     success: all.every(([, { success }]) => success),
     notes: all.flatMap(([, { notes }]) => notes),
   };

@@ -8,11 +8,9 @@ export class BoundedOutput {
   #keptBytes = 0;
   #allBytes = 0;
 
-  constructor(private readonly limit = OUTPUT_LIMIT) {}
-
   add(chunk: Buffer): void {
     this.#allBytes += chunk.length;
-    const room = this.limit - this.#keptBytes;
+    const room = OUTPUT_LIMIT - this.#keptBytes;
     if (room <= 0) return;
     // A copy: a slice would keep the whole chunk in memory.
     const part = chunk.length <= room ? chunk : Buffer.from(chunk.subarray(0, room));
@@ -28,7 +26,7 @@ export class BoundedOutput {
   /** What was kept as UTF-8, with a mark at the end when that is not all. */
   text(): string {
     const text = Buffer.concat(this.#kept).toString('utf8');
-    if (this.#allBytes <= this.limit) return text;
-    return `${text}\n[output cut here: ${String(this.limit)} of ${String(this.#allBytes)} bytes]`;
+    if (this.#allBytes <= OUTPUT_LIMIT) return text;
+    return `${text}\n[output cut here: ${String(OUTPUT_LIMIT)} of ${String(this.#allBytes)} bytes]`;
   }
 }

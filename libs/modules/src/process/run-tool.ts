@@ -9,7 +9,6 @@ export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 export interface ToolOptions extends BaseContext {
   /** One minute unless given. */
   readonly timeoutMs?: number;
-  readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -21,9 +20,9 @@ export async function hasTool(name: string): Promise<boolean> {
 export async function runTool(name: string, args: readonly string[], options: ToolOptions): Promise<ProcessResult> {
   const file = await findProgram(name, SYSTEM_PATH, '/');
   if (file === undefined) throw new ExecutionError(`this host has no ${name}`);
-  const { signal, processes, stdin = '', timeoutMs = 60_000 } = options;
+  const { signal, processes, timeoutMs = 60_000 } = options;
   const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', LANGUAGE: 'C', HOME: '/root', ...options.env };
-  const ask = { file, args, cwd: '/', env, stdin, merged: false, timeoutMs, signal, processes };
+  const ask = { file, args, cwd: '/', env, stdin: '', merged: false, timeoutMs, signal, processes };
   const result = await runProcess(ask).catch((error: unknown) => {
     throw new ExecutionError(`${name} could not be started: ${error instanceof Error ? error.message : ''}`);
   });

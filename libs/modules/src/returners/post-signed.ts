@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { codeOf } from '@natrium/model';
 
 export interface Webhook {
   readonly url: string;
@@ -76,6 +77,5 @@ function signatureHeaders(key: Uint8Array, id: string, body: string, nowMs: numb
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  const { code } = (cause.cause ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : cause.name;
+  return codeOf(cause.cause) ?? cause.name;
 }

@@ -9,7 +9,7 @@ import { parseCompoundWord, resolve, splitWords, compilePattern } from '@natrium
 import { isList } from '@natrium/model';
 import type { Fleet } from '../fleet.js';
 import { keyedLists, type KeyedList, type PolicyView, type Rule, rulesOf, valueAt } from '../policy-view.js';
-import { argumentBreadth, callerBreadth, functionBreadth, nameBreadth } from './breadth.js';
+import { argumentBreadth, callerBreadth, functionBreadth, nameBreadth, type Subject } from './breadth.js';
 import { differences } from './differences.js';
 import type { Finding } from './finding.js';
 import { deniedKey, narrowDenials, neverAnId, neverUsed, regexAsGlob } from './never.js';
@@ -66,10 +66,7 @@ function keyFindings({ section, key, path, names }: KeyedList, fleet: Fleet): re
   return never.length > 0 ? never : [...callerBreadth(subject), ...nobodyCalls(subject, fleet)];
 }
 
-function nobodyCalls(
-  { path, source, test }: { path: Finding['path']; source: string; test: (id: string) => boolean },
-  fleet: Fleet,
-): readonly Finding[] {
+function nobodyCalls({ path, source, test }: Subject, fleet: Fleet): readonly Finding[] {
   if (fleet.from !== 'given' || [...fleet.accepted].some(test)) return [];
   return [{ code: 'empty-target', severity: 'warning', path, message: `no accepted minion matches '${source}'` }];
 }

@@ -4,7 +4,7 @@
  *
  * Only what is certain is reported: the same pattern, one that begins with the other's text, or a rule for everything.
  */
-import { isMap, type Value } from '@natrium/model';
+import { isMap, writeJson } from '@natrium/model';
 import { type PolicyView, type Rule, rulesOf, showPath, valueAt } from '../policy-view.js';
 import { provenSamples } from '../samples.js';
 import type { Finding } from './finding.js';
@@ -13,7 +13,7 @@ interface Unit {
   readonly rule: Rule;
   readonly source: string;
   readonly conditions: string | undefined;
-  /** Of a rule for runners and wheel, its word: those are a world of their own. */
+  /** The word of an entry for runners and wheel, as `runner`: such entries never cover plain ones, nor the other way round. */
   readonly spec: string | undefined;
 }
 
@@ -32,8 +32,7 @@ export function repeats(view: PolicyView): readonly Finding[] {
 function conditionsAt({ config }: PolicyView, { rule }: Rule): string | undefined {
   if (rule.conditions === undefined) return undefined;
   const raw = valueAt(config, rule.path);
-  const condition: Value = isMap(raw) ? (Object.values(raw)[0] ?? null) : null;
-  return JSON.stringify(condition, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  return writeJson(isMap(raw) ? (Object.values(raw)[0] ?? null) : null);
 }
 
 function covered(unit: Unit, at: number, units: readonly Unit[]): readonly Finding[] {

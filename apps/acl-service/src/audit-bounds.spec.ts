@@ -1,6 +1,6 @@
 /** Rules of how much one record quotes: what fits is whole, what does not says its size and its hash. */
 import { auditHash, encode, sodiumReady, toHex, type WireMap } from '@natrium/envelope';
-import { quoted, withinBounds } from './audit-cut.js';
+import { quoted, withinBounds } from './audit-bounds.js';
 
 const ARGS = 4096;
 const DETAIL = 64 << 10;

@@ -6,11 +6,14 @@
  * Spec: spec/envelope.md#audit.
  */
 import { auditHash, encode, toHex, type Wire, type WireMap } from '@natrium/envelope';
+import type { Request } from '@natrium/model';
 
 /** Bytes of a request's arguments that its record quotes. */
 const MAX_ARGS = 4096;
-/** Bytes of what a record says beside its fixed fields: 64 keys with the longest ids still fit. */
+/** Bytes of what a record says beside its fixed fields: as many keys as one names fit, with the longest ids. */
 const MAX_DETAIL = 64 << 10;
+/** Keys that one record names. */
+const MAX_NAMED = 64;
 /** What says that it was cut. */
 const MARK = 128;
 
@@ -21,6 +24,21 @@ export function quoted(args: readonly Wire[]): WireMap {
   let left = MAX_ARGS;
   const tooMuch = args.findIndex((arg) => (left -= encode(arg).length) < 0);
   return { args: tooMuch === -1 ? args : args.slice(0, tooMuch), args_cut: measured(whole) };
+}
+
+/**
+ * The records about one request that many keys were decided by, and one at least: what was asked, whose arguments are in the
+ * first record, and the keys that this one names.
+ */
+export function keyPages<K>(
+  { funs, args }: Request,
+  keys: readonly K[],
+): readonly { readonly asked: WireMap; readonly keys: readonly K[] }[] {
+  const starts = Array.from({ length: Math.max(1, Math.ceil(keys.length / MAX_NAMED)) }, (_, page) => page * MAX_NAMED);
+  return starts.map((start) => ({
+    asked: { fun: funs[0] ?? '', ...quoted(start === 0 ? (args[0] ?? []) : []) },
+    keys: keys.slice(start, start + MAX_NAMED),
+  }));
 }
 
 /** What fits of it, the small fields before the large ones. */

@@ -10,7 +10,7 @@ import { encode, fp, signRoster, storedKeyId, toHex, type Wire } from '@natrium/
 import { MasterKeys, RolesChanges } from '@natrium/keystore';
 import { LogLines, until } from '@natrium/testing';
 import { records, writeAs } from '@natrium/wire';
-import { Minions } from '../../apps/master-gateway/src/minions.js';
+import { Minions } from '../../apps/master-gateway/src/minions/minions.js';
 import { apps } from '../hostile/apps.js';
 import { Enrolling } from '../hostile/enrolling.js';
 import { World } from '../hostile/world.js';

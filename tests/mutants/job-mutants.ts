@@ -18,19 +18,19 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     name: 'roster state',
     edits: [
       edit(
-        'apps/acl-service/src/roster.ts',
+        'apps/acl-service/src/roster/roster.ts',
         "return record?.state === 'accepted' ? { kind: record.kind",
         'return record !== undefined ? { kind: record.kind',
       ),
     ],
-    spec: 'apps/acl-service/src/roster.spec.ts',
+    spec: 'apps/acl-service/src/roster/roster.spec.ts',
     test: 'the roster tells every replica of a new key and of what becomes of it',
   },
   {
     name: "the old identity's signature on the new",
     edits: [
       edit(
-        'apps/acl-service/src/succeeding.ts',
+        'apps/acl-service/src/keys/succeeding.ts',
         "if (!verify('succession', roles.cluster, oldKey, object.bytes, signature)) return err(NOT_VOUCHED);",
         'if (oldKey.length + signature.length === 0) return err(NOT_VOUCHED);',
       ),

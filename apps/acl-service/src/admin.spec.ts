@@ -15,13 +15,13 @@ import { ok, type Request } from '@natrium/model';
 import { aRequest, signedBy } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
 import { Admin } from './admin.js';
-import type { AuditLog } from './audit-log.js';
+import type { AuditLog } from './audit/audit-log.js';
 import { tokenHandler } from './eauth/token-requests.js';
 import { Tokens } from './eauth/tokens.js';
-import { accountHandler, keyHandler } from './key-requests.js';
+import { accountHandler, keyHandler } from './keys/key-requests.js';
 import { OnceOnly } from './once-only.js';
-import { Room } from './room.js';
-import { Roster } from './roster.js';
+import { Room } from './keys/room.js';
+import { Roster } from './roster/roster.js';
 
 const NOW = 1_795_000_000_000;
 

@@ -19,11 +19,11 @@ import {
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 import type { AdminHandler, KeyOutcome } from './admin-handler.js';
-import { keyPages } from './audit-bounds.js';
-import type { AuditLog } from './audit-log.js';
+import { keyPages } from './audit/audit-bounds.js';
+import type { AuditLog } from './audit/audit-log.js';
 import type { OnceOnly } from './once-only.js';
-import type { Policy } from './policy.js';
-import type { Roster } from './roster.js';
+import type { Policy } from './policy/policy.js';
+import type { Roster } from './roster/roster.js';
 
 type AdminDone = Body<typeof contracts.adminDone>;
 

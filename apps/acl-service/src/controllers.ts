@@ -4,17 +4,17 @@ import type { Opened } from '@natrium/bus';
 import { Handles } from '@natrium/edge';
 import { type contracts, routes } from '@natrium/wire';
 import { Logins } from './eauth/logins.js';
-import { EventRefusals } from './event-refusals.js';
+import { EventRefusals } from './audit/event-refusals.js';
 import { Granting } from './granting.js';
-import { Guests } from './guests.js';
+import { Guests } from './broker/guests.js';
 import { InventoryReads } from './inventory-reads.js';
-import { Joining } from './joining.js';
+import { Joining } from './keys/joining.js';
 import { Admin } from './admin.js';
 import { MineDoor } from './mine-door.js';
-import { MinionData } from './minion-data.js';
-import { Renewing } from './renewing.js';
-import { Succeeding } from './succeeding.js';
-import { WheelKeys } from './wheel-keys.js';
+import { MinionData } from './data/minion-data.js';
+import { Renewing } from './broker/renewing.js';
+import { Succeeding } from './keys/succeeding.js';
+import { WheelKeys } from './keys/wheel-keys.js';
 
 @Controller()
 export class GrantController {

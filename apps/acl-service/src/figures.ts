@@ -1,9 +1,9 @@
 /** What an acl-service tells of itself on its door for metrics: docs/operations.md#monitor. */
 import type { ServiceMetrics } from '@natrium/edge';
 import { REFUSAL_CODES } from '@natrium/model';
-import type { AuditLog } from './audit-log.js';
-import type { Policies } from './policies.js';
-import type { Roster } from './roster.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { Policies } from './policy/policies.js';
+import type { Roster } from './roster/roster.js';
 
 export interface FigureParts {
   readonly audit: Pick<AuditLog, 'counts' | 'waiting' | 'oldestMs'>;

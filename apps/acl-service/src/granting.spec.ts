@@ -15,12 +15,12 @@ import { Budget } from '@natrium/flow';
 import { ok, refuse, type Request } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import { type Body, contracts, writeAs } from '@natrium/wire';
-import type { AuditLog } from './audit-log.js';
+import type { AuditLog } from './audit/audit-log.js';
 import type { Logins } from './eauth/logins.js';
 import { Granting } from './granting.js';
-import type { Policies } from './policies.js';
-import { policyOf } from './policy-of.spec-support.js';
-import type { Roster } from './roster.js';
+import type { Policies } from './policy/policies.js';
+import { policyOf } from './policy/policy-of.spec-support.js';
+import type { Roster } from './roster/roster.js';
 
 const NOW = 1_795_000_000_000;
 const RIGHT = { eauth: 'pam', username: 'fred', secret: 'right', token: '' };

@@ -21,10 +21,10 @@ import { err, nameOf, ok, parseJid, type Principal, type Refusal, refusal, type 
 import { type Body, type contracts, isTellable } from '@natrium/wire';
 import { eventOf, reactorOf } from './prove-reactor.js';
 import { proveRunner } from './prove-runner.js';
-import type { AuditLog } from './audit-log.js';
-import type { Policies } from './policies.js';
-import { type Policy, requestsFor } from './policy.js';
-import type { Roster } from './roster.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { Policies } from './policy/policies.js';
+import { type Policy, requestsFor } from './policy/policy.js';
+import type { Roster } from './roster/roster.js';
 
 type Granted = Body<typeof contracts.granted>;
 

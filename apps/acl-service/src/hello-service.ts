@@ -11,8 +11,8 @@ import { decode, encode, signTime, type SigningKey, type Wire } from '@natrium/e
 import type { RoleLink } from '@natrium/edge';
 import { Budget, type BudgetLimits } from '@natrium/flow';
 import { contracts, isInbox, readAs, writeAs } from '@natrium/wire';
-import type { BrokerUsers } from './broker-users.js';
-import type { Roster } from './roster.js';
+import type { BrokerUsers } from './broker/broker-users.js';
+import type { Roster } from './roster/roster.js';
 
 const MAX_SERVICES = 1024;
 const STRANGERS = 'strangers';

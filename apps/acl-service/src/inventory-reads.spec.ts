@@ -7,11 +7,11 @@ import { err, ok, type Principal, refusal, type Target } from '@natrium/model';
 import { builtinRunners, runnerRegistry } from '@natrium/runners';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
-import type { AuditLog } from './audit-log.js';
-import type { Inventory } from './inventory.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { Inventory } from './data/inventory.js';
 import { InventoryReads } from './inventory-reads.js';
-import type { Policies } from './policies.js';
-import type { Roster } from './roster.js';
+import type { Policies } from './policy/policies.js';
+import type { Roster } from './roster/roster.js';
 
 const NOW = 1_795_000_000_000;
 const ROOT: Principal = { kind: 'account', name: 'root' };

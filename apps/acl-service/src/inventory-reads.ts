@@ -23,11 +23,11 @@ import {
   type ValueMap,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import type { AuditLog } from './audit-log.js';
-import type { Inventory } from './inventory.js';
-import type { Policies } from './policies.js';
-import { requestsFor } from './policy.js';
-import type { Roster } from './roster.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { Inventory } from './data/inventory.js';
+import type { Policies } from './policy/policies.js';
+import { requestsFor } from './policy/policy.js';
+import type { Roster } from './roster/roster.js';
 
 type Answer = Body<typeof contracts.answer>;
 type Read = Opened<typeof contracts.read>;

@@ -4,11 +4,11 @@ import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope'
 import { Budget } from '@natrium/flow';
 import { ok, type Target, type Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import type { AuditLog } from './audit-log.js';
+import type { AuditLog } from './audit/audit-log.js';
 import { MineDoor } from './mine-door.js';
-import { type MineItem, Mines } from './mines.js';
-import type { Policies } from './policies.js';
-import type { Roster } from './roster.js';
+import { type MineItem, Mines } from './data/mines.js';
+import type { Policies } from './policy/policies.js';
+import type { Roster } from './roster/roster.js';
 
 const READER = 'reader';
 /** Of the one that asks. */

@@ -21,11 +21,11 @@ import {
   type ValueMap,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import type { AuditLog } from './audit-log.js';
-import type { MineItem, Mines } from './mines.js';
-import type { Policies } from './policies.js';
-import { type Policy, requestsFor } from './policy.js';
-import type { Roster } from './roster.js';
+import type { AuditLog } from './audit/audit-log.js';
+import type { MineItem, Mines } from './data/mines.js';
+import type { Policies } from './policy/policies.js';
+import { type Policy, requestsFor } from './policy/policy.js';
+import type { Roster } from './roster/roster.js';
 
 type Answer = Body<typeof contracts.answer>;
 type Ask = Body<typeof contracts.mine>;

@@ -3,10 +3,10 @@ import { Controller, Inject } from '@nestjs/common';
 import type { Opened } from '@natrium/bus';
 import { Handles } from '@natrium/edge';
 import { type contracts, routes } from '@natrium/wire';
-import { Door } from './door.js';
+import { Door } from './callers/door.js';
 import { MasterEvents } from './events/master-events.js';
-import { KeptRuns } from './kept-runs.js';
-import { Reads } from './reads.js';
+import { KeptRuns } from './jobs/kept-runs.js';
+import { Reads } from './jobs/reads.js';
 
 @Controller()
 export class PublishController {

@@ -6,7 +6,7 @@ import { ABSENT_WHYS, REFUSAL_CODES } from '@natrium/model';
 import { LATE, within } from '@natrium/process';
 import type { Answered } from './http/answered.js';
 import { ROUTES } from './http/paths.js';
-import type { JobCache } from './job-cache.js';
+import type { JobCache } from './jobs/job-cache.js';
 
 const BROKER_MS = 1000;
 /** Seconds: a job may take most of a day; below 50 ms it waits for nothing. */

@@ -4,7 +4,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { RoleLink, ServiceMetrics } from '@natrium/edge';
 import { ActiveJobs, type BudgetLimits, type JobTakeover, type PeerPublish, type PeerRun } from '@natrium/flow';
 import type { Logger } from 'pino';
-import { Adoption } from './adoption.js';
+import { Adoption } from './jobs/adoption.js';
 import {
   EndedController,
   EventController,
@@ -14,7 +14,7 @@ import {
   ReturnController,
   RunnerController,
 } from './controllers.js';
-import { Door } from './door.js';
+import { Door } from './callers/door.js';
 import { type EventOptions, MasterEvents } from './events/master-events.js';
 import { Api } from './http/api.js';
 import { Clients } from './http/clients.js';
@@ -28,19 +28,19 @@ import { WholeJobs } from './http/whole-jobs.js';
 import { Fellows } from './fellows.js';
 import { httpFigures, jobSeconds, tellFigures } from './figures.js';
 import { gatewayFlows, returningElsewhere } from './gateway-flows.js';
-import { Jids } from './jids.js';
-import { JobCache } from './job-cache.js';
-import { JobReads } from './job-reads.js';
-import { openJidStore, openJobStores } from './job-stores.js';
-import { KeptRuns } from './kept-runs.js';
-import { Minions } from './minions.js';
-import { allowanceOf, budgetsOf, sendersOf } from './party-budgets.js';
-import { Presence } from './presence.js';
-import { Reads } from './reads.js';
-import { heedRevocations } from './revocations.js';
-import { lookAtSilent } from './silent.js';
+import { Jids } from './jobs/jids.js';
+import { JobCache } from './jobs/job-cache.js';
+import { JobReads } from './jobs/job-reads.js';
+import { openJidStore, openJobStores } from './jobs/job-stores.js';
+import { KeptRuns } from './jobs/kept-runs.js';
+import { Minions } from './minions/minions.js';
+import { allowanceOf, budgetsOf, sendersOf } from './callers/party-budgets.js';
+import { Presence } from './minions/presence.js';
+import { Reads } from './jobs/reads.js';
+import { heedRevocations } from './minions/revocations.js';
+import { lookAtSilent } from './jobs/silent.js';
 import { Standstill } from './standstill.js';
-import { Waiting } from './waiting.js';
+import { Waiting } from './callers/waiting.js';
 
 export interface GatewayOptions {
   readonly link: RoleLink;

@@ -10,7 +10,7 @@ import type { MasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import { FakeClock } from '@natrium/testing';
-import { policyOf } from '../policy-of.spec-support.js';
+import { policyOf } from '../policy/policy-of.spec-support.js';
 import { Attempts } from './attempts.js';
 import { BOUND, found, LdapServers, serving } from './ldap-server.spec-support.js';
 import { Logins, type LoginParts } from './logins.js';

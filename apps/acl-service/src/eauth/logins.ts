@@ -17,9 +17,9 @@ import { err, isList, nameOf, ok, type Principal, type Refusal, refusal, type Re
 import { LATE, within } from '@natrium/process';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { Logger } from 'pino';
-import type { AuditLog } from '../audit-log.js';
-import type { Policy } from '../policy.js';
-import type { Roster } from '../roster.js';
+import type { AuditLog } from '../audit/audit-log.js';
+import type { Policy } from '../policy/policy.js';
+import type { Roster } from '../roster/roster.js';
 import type { Attempts, Try } from './attempts.js';
 import { type BackEnd, BackEndFailed } from './back-end.js';
 import { backEndsOf } from './registry.js';

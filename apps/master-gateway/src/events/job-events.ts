@@ -5,7 +5,7 @@ import { type EventFeed, type Origin, trimmed } from '@natrium/events';
 import { CAUSE, CAUSE_KEY, PILLAR_RUNNER, type Ran, type RunStart } from '@natrium/flow';
 import { fromPlain, funArgs, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import { userOf } from '../user-of.js';
+import { userOf } from '../minions/user-of.js';
 import { busTagOf } from './returned-to-bus.js';
 
 /** An event that is to be told. */

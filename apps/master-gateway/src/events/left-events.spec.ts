@@ -5,8 +5,8 @@ import { EventLog, JournaledBus, type Listening, stampOf } from '@natrium/events
 import { jidOf } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import type { records } from '@natrium/wire';
-import { JobCache } from '../job-cache.js';
-import type { PlacedJob } from '../job-records.js';
+import { JobCache } from '../jobs/job-cache.js';
+import type { PlacedJob } from '../jobs/job-records.js';
 import { JobEvents } from './job-events.js';
 import { LeftEvents } from './left-events.js';
 

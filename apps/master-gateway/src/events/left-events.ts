@@ -8,8 +8,8 @@
 import { type EventFeed, type EventLog, type From, stampOf, timeOf, trimmed } from '@natrium/events';
 import { isMap, keepLatest, type Value } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import type { JobCache } from '../job-cache.js';
-import type { PlacedJob } from '../job-records.js';
+import type { JobCache } from '../jobs/job-cache.js';
+import type { PlacedJob } from '../jobs/job-records.js';
 import type { JobEvents, Told } from './job-events.js';
 
 const SENDER = 'left';

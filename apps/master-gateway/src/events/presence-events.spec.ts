@@ -2,7 +2,7 @@
 import type { JournalMessage } from '@natrium/bus';
 import { EventLog } from '@natrium/events';
 import type { Value } from '@natrium/model';
-import type { Connected } from '../presence.js';
+import type { Connected } from '../minions/presence.js';
 import { PresenceEvents } from './presence-events.js';
 
 const MINUTE_MS = 60_000;

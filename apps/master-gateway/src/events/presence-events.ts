@@ -6,7 +6,7 @@
 import { type EventLog, type LoggedBatch, stampOf } from '@natrium/events';
 import { isList, isMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
-import type { Connected } from '../presence.js';
+import type { Connected } from '../minions/presence.js';
 import { ORIGIN } from './job-events.js';
 
 const SENDER = 'presence';

@@ -19,7 +19,7 @@ import { Api } from './api.js';
 import { Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
 import { CLIENTS } from './lowstate.js';
-import { Refusals } from '../refusals.js';
+import { Refusals } from '../callers/refusals.js';
 import { MasterCalls } from './master-calls.js';
 import { type Sessions, unproved } from './sessions.js';
 

@@ -15,7 +15,7 @@ import {
 import { Float, type Value, type ValueMap } from '@natrium/model';
 import { UnauthorizedException } from '@nestjs/common';
 import { Clients } from './clients.js';
-import { Refusals } from '../refusals.js';
+import { Refusals } from '../callers/refusals.js';
 import { MasterCalls } from './master-calls.js';
 
 const ALL = ['a', 'b', 'c'];

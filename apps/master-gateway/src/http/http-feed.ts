@@ -7,7 +7,7 @@ import { EventProblem } from '@natrium/events';
 import type { Principal, ValueMap } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
 import type { EventFeed, FeedEvent, Subscription } from '../event-feed.js';
-import { Readings } from '../readings.js';
+import { Readings } from '../jobs/readings.js';
 
 const JOB_TAG = /^(?:salt\/job\/)?(\d{20})(?:\/|$)/;
 /** Jobs whose owners are remembered. */

@@ -29,7 +29,7 @@ import {
   type ValueMap,
 } from '@natrium/model';
 import { BadRequestException } from '@nestjs/common';
-import type { Refusals } from '../refusals.js';
+import type { Refusals } from '../callers/refusals.js';
 import type { LocalAsk, RunAsk } from './lowstate.js';
 import { DENIED, httpError } from './refused.js';
 import { type Allowance, tokenCredential } from './sessions.js';

@@ -4,7 +4,7 @@
  */
 import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
-import { inMiB, MAX_ANSWER, sizeOf } from '../job-views.js';
+import { inMiB, MAX_ANSWER, sizeOf } from '../jobs/job-views.js';
 import type { AnswerType } from './answers.js';
 import { httpError } from './refused.js';
 

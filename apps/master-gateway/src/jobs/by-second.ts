@@ -1,0 +1,165 @@
+/**
+ * Small values of jobs in groups by the second of their jid (`<letter>.<second>.<instance>-<n>`): many cost one write, and those of one
+ * jid are found without reading all.
+ *
+ * Spec: spec/wire.md#records.
+ */
+import { GATHERED, GroupCommit, type Store } from '@natrium/bus';
+import { decode, joinLists, type Wire } from '@natrium/envelope';
+import { AtOnce } from '../at-once.js';
+
+const SECOND_DIGITS = 14;
+/** Well below the broker's largest message, so that a full group and one large value still fit. */
+const GROUP_BYTES = 1 << 20;
+/** An hour's seconds are read one by one; everything that is kept may be a day's. */
+export const MANY_SECONDS = 3600;
+const READ_AT_ONCE = 8;
+
+export interface BySecondOptions<T> {
+  readonly letter: string;
+  /** Distinguishes the groups of the gateways. */
+  readonly instance: string;
+  /** For how many windows a flood is waited for to ease, before the first of it is written; one when it is left out. */
+  readonly maxWindows?: number;
+  /** @throws {Error} When it is not such a list. */
+  read(group: Wire): readonly T[];
+}
+
+/** A list of one value, encoded when it is added: a value that cannot be encoded fails alone, not its whole group. */
+interface Encoded {
+  readonly second: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What stands under one key. */
+interface KeptGroup<T> {
+  /** `<instance>-<n>`, or the name of what was written by itself. */
+  readonly name: string;
+  readonly values: readonly T[];
+}
+
+/** Readings of one second: the one under way, and the one after it, which all who ask meanwhile share. */
+interface Reading<T> {
+  readonly now: Promise<readonly T[]>;
+  readonly next?: Promise<readonly T[]>;
+}
+
+export class BySecond<T> {
+  readonly #commit: GroupCommit<Encoded>;
+  readonly #readings = new Map<string, Reading<T>>();
+  #groups = 0;
+
+  constructor(
+    private readonly store: Store,
+    private readonly options: BySecondOptions<T>,
+  ) {
+    const { maxWindows = 1 } = options;
+    this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: GATHERED.windowMs, maxWindows });
+  }
+
+  /** Where a value that is written by itself stands beside the groups. */
+  placeOf(jid: string, name: string): string {
+    return `${this.options.letter}.${secondOf(jid)}.${name}`;
+  }
+
+  /** Values that are not durable yet. */
+  get waiting(): number {
+    return this.#commit.waiting;
+  }
+
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get oldestMs(): number {
+    return this.#commit.oldestMs;
+  }
+
+  /** Resolves when it is durable. @param bytes An encoded list of one value. */
+  add(jid: string, bytes: Uint8Array): Promise<void> {
+    return this.#commit.add({ second: secondOf(jid), bytes });
+  }
+
+  /** As a group of its own, without waiting for others. */
+  addNow(jid: string, bytes: Uint8Array): Promise<void> {
+    return this.#writeSecond(secondOf(jid), [bytes]);
+  }
+
+  /**
+   * All of the jid's second, oldest first. Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same
+   * second: one reading at a time, and all who ask meanwhile share the next.
+   */
+  around(jid: string): Promise<readonly T[]> {
+    const second = secondOf(jid);
+    const { now, next } = this.#readings.get(second) ?? {};
+    if (next !== undefined) return next;
+    const reading = (now?.catch(() => undefined) ?? Promise.resolve()).then(() => {
+      this.#readings.set(second, { now: reading });
+      return this.#read(second);
+    });
+    this.#readings.set(second, now === undefined ? { now: reading } : { now, next: reading });
+    const done = () => {
+      if (this.#readings.get(second)?.now === reading) this.#readings.delete(second);
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  /** All of these jids' seconds, and where those are many everything. */
+  async aroundAll(jids: readonly string[]): Promise<readonly T[]> {
+    const bySecond = new Map(jids.map((jid) => [secondOf(jid), jid]));
+    if (bySecond.size > MANY_SECONDS) return this.#read('*');
+    const reading = new AtOnce(READ_AT_ONCE);
+    return (await Promise.all([...bySecond.values()].map((jid) => reading.run(() => this.around(jid))))).flat();
+  }
+
+  /** The same as it was written, read anew. */
+  groupsAround(jid: string): Promise<readonly KeptGroup<T>[]> {
+    return this.#groupsIn(secondOf(jid));
+  }
+
+  /** @param second Or the pattern for all of them. */
+  async #read(second: string): Promise<readonly T[]> {
+    return (await this.#groupsIn(second)).flatMap(({ values }) => values);
+  }
+
+  async #groupsIn(second: string): Promise<readonly KeptGroup<T>[]> {
+    const entries = await this.store.list(`${this.options.letter}.${second}.*`);
+    return entries.map(({ key, value }) => ({
+      name: key.split('.')[2] ?? '',
+      values: this.options.read(decode(value)),
+    }));
+  }
+
+  async #write(group: readonly Encoded[]): Promise<void> {
+    const bySecond = new Map<string, Uint8Array[]>(group.map(({ second }) => [second, []]));
+    for (const { second, bytes } of group) bySecond.get(second)?.push(bytes);
+    await Promise.all([...bySecond].map(([second, list]) => this.#writeSecond(second, list)));
+  }
+
+  async #writeSecond(second: string, list: readonly Uint8Array[]): Promise<void> {
+    const { letter, instance } = this.options;
+    await Promise.all(
+      inMessages(list).map((part) => {
+        this.#groups += 1;
+        return this.store.put(`${letter}.${second}.${instance}-${String(this.#groups)}`, joinLists(part));
+      }),
+    );
+  }
+}
+
+export function secondOf(jid: string): string {
+  return jid.slice(0, SECOND_DIGITS);
+}
+
+/** Groups that fit into one message each; a single value always does: a return was cut by its minion. */
+function inMessages(list: readonly Uint8Array[]): readonly Uint8Array[][] {
+  const groups: Uint8Array[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const one of list) {
+    if (bytes + one.length > GROUP_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(one);
+    bytes += one.length;
+  }
+  return groups;
+}

@@ -1,0 +1,245 @@
+/**
+ * The job cache in JetStream: jobs as they were asked for, and in groups by the second of their jids what was returned
+ * (`r.<second>.<instance>-<n>`) and what was granted (`g.<second>.<instance>-<n>`).
+ *
+ * Each job is a write of its own that its caller waits for, with an fsync at the broker. A stream syncs its messages one after another,
+ * so jobs are spread over several buckets: together they take more in a second.
+ *
+ * Spec: spec/envelope.md#durability, spec/wire.md#records.
+ */
+import { GATHERED, type Store } from '@natrium/bus';
+import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
+import type { JobCreation, StoredJob } from '@natrium/flow';
+import { keepLatest } from '@natrium/model';
+import { readAs, records, writeAs } from '@natrium/wire';
+import { AtOnce } from '../at-once.js';
+import { BySecond, secondOf } from './by-second.js';
+import { type GrantOptions, JobGrants } from './job-grants.js';
+import { JobRecords, type PlacedJob } from './job-records.js';
+
+/** Late returns are a write each; only so many writes are under way, however many returns come in one moment. */
+const LATE_AT_ONCE = 128;
+
+/** How many jobs that this instance has taken over are remembered, the latest: it may have to tell of them. */
+const MAX_MOVED = 2000;
+
+/** The name of a return that was written by itself begins with its jid, that of a group with an instance. */
+const JID = /^\d{20}-/;
+
+/** The stores of `JOB_BUCKETS`, in their order. A job's place tells which one has it; the first has the groups as well. */
+export type JobStores = readonly [Store, ...Store[]];
+
+/** A job that a gateway has left. */
+export interface LeftJob extends PlacedJob {
+  /** It is written down what was granted of it. */
+  readonly isGranted: boolean;
+}
+
+/** Of the jobs that a gateway has left, the granted ones whose jids are of one second. */
+export interface LeftSecond {
+  readonly jobs: readonly records.JobRecord[];
+  /** What that gateway has stored of them, or may have. */
+  readonly returns: readonly LeftReturn[];
+}
+
+interface LeftReturn {
+  readonly record: records.JobRecord;
+  readonly stored: records.StoredReturn;
+  /** Certainly stored by that gateway. Of a return that was written by itself, nobody knows who stored it. */
+  readonly isTheirs: boolean;
+}
+
+export class JobCache {
+  readonly #records: readonly JobRecords[];
+  readonly #grants: JobGrants;
+  readonly #returns: BySecond<records.StoredReturn>;
+  readonly #late = new AtOnce(LATE_AT_ONCE);
+  /** Jobs that this instance has made its own, by place, as they were before. */
+  readonly #moved = new Map<string, records.AskedJob>();
+
+  constructor(
+    private readonly stores: JobStores,
+    options: GrantOptions,
+  ) {
+    const { instance } = options;
+    const read = (group: Wire) => readAs(records.ReturnGroup, group);
+    this.#returns = new BySecond(stores[0], { letter: 'r', instance, maxWindows: GATHERED.maxWindows, read });
+    const grants = new JobGrants(stores[0], options);
+    this.#grants = grants;
+    this.#records = stores.map((store) => new JobRecords(store, grants, instance));
+  }
+
+  /** Returns that are not durable yet. */
+  get unstored(): number {
+    return this.#returns.waiting;
+  }
+
+  /** How long the oldest of them has waited, in ms; 0 where there is none. */
+  get unstoredMs(): number {
+    return this.#returns.oldestMs;
+  }
+
+  /** What is gathered is written first. */
+  close(): Promise<void> {
+    return this.#grants.close();
+  }
+
+  create(asked: records.AskedJob, place: string): Promise<JobCreation> {
+    return this.#at(place).create(asked, place);
+  }
+
+  /** Removes a job that was not granted. @returns Whether there is none at its place now. */
+  drop(place: string, revision: number): Promise<boolean> {
+    return this.#at(place).drop(place, revision);
+  }
+
+  /** What was granted of it. Resolves when that is durable. */
+  keepGrant(record: records.JobRecord, place: string, when: 'soon' | 'now' = 'soon'): Promise<void> {
+    const { jid, caller, grant, members, missing } = record;
+    const written = this.#grants.keep({ jid, place: fromHex(place), caller, grant, members, missing }, when);
+    this.#at(place).granted(place);
+    return written;
+  }
+
+  async find(place: string): Promise<StoredJob | undefined> {
+    const found = await this.#at(place).find(place);
+    return found === undefined ? undefined : { ...found, granted: await this.#grants.find(found.asked.jid) };
+  }
+
+  /** Makes another instance's job this one's. false: somebody else changed it first. */
+  async move(job: StoredJob, place: string): Promise<boolean> {
+    const isMoved = await this.#at(place).move(job, place);
+    if (isMoved) {
+      this.#moved.set(place, job.asked);
+      keepLatest(this.#moved, MAX_MOVED);
+    }
+    return isMoved;
+  }
+
+  /** Jobs that were the instance's, and that this one has made its own lately. */
+  movedFrom(instance: string): readonly PlacedJob[] {
+    return [...this.#moved].flatMap(([place, asked]) => (asked.instance === instance ? [{ place, asked }] : []));
+  }
+
+  /** Before the first job: this instance has none that is older than now. */
+  begin(): Promise<unknown> {
+    return this.#ofAll((one) => one.begin());
+  }
+
+  /** Writes down since when this instance has jobs that have not ended. */
+  tellOldest(isOpen: (place: string) => boolean): Promise<unknown> {
+    return this.#ofAll((one) => one.tellOldest(isOpen));
+  }
+
+  /** The instances that have left jobs here, or are at work on them. */
+  async instances(): Promise<readonly string[]> {
+    return [...new Set((await this.#ofAll((one) => one.instances())).flat())];
+  }
+
+  /** Jobs of an instance that is gone, oldest first; many of them have ended. */
+  async leftBy(instance: string): Promise<readonly LeftJob[]> {
+    const left = (await this.#ofAll((one) => one.leftBy(instance))).flat();
+    const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
+    return left
+      .map((job) => ({ ...job, isGranted: granted.has(job.asked.jid) }))
+      .sort((a, b) => (a.asked.jid < b.asked.jid ? -1 : 1));
+  }
+
+  /** What is kept of jobs that an instance has left. One second at a time: of very many returns only those are in memory. */
+  async *secondsLeft(instance: string, left: readonly PlacedJob[]): AsyncGenerator<LeftSecond> {
+    const seconds = new Map<string, PlacedJob[]>(left.map(({ asked }) => [secondOf(asked.jid), []]));
+    for (const job of left) seconds.get(secondOf(job.asked.jid))?.push(job);
+    for (const some of seconds.values()) yield await this.#secondLeft(instance, some);
+  }
+
+  async #secondLeft(instance: string, left: readonly PlacedJob[]): Promise<LeftSecond> {
+    const granted = await this.#grants.findAll(left.map(({ asked }) => asked.jid));
+    const jobs = left.flatMap(({ asked }) => {
+      const grant = granted.get(asked.jid);
+      return grant === undefined ? [] : [jobOf(asked, grant)];
+    });
+    const byJid = new Map(jobs.map((record) => [record.jid, record]));
+    const [jid] = byJid.keys();
+    const groups = jid === undefined ? [] : await this.#returns.groupsAround(jid);
+    const returns = groups.flatMap(({ name, values }) => {
+      const isTheirs = name.startsWith(`${instance}-`);
+      if (!isTheirs && !JID.test(name)) return [];
+      return values.flatMap((stored) => {
+        const record = byJid.get(stored.jid);
+        return record === undefined ? [] : [{ record, stored, isTheirs }];
+      });
+    });
+    return { jobs, returns };
+  }
+
+  /** All that an instance left is taken care of. */
+  forget(instance: string): Promise<unknown> {
+    return this.#ofAll((one) => one.forget(instance));
+  }
+
+  /** undefined also while nobody has granted it. */
+  async byPlace(place: string): Promise<records.JobRecord | undefined> {
+    const found = await this.find(place);
+    return found?.granted === undefined ? undefined : jobOf(found.asked, found.granted);
+  }
+
+  async byJid(jid: string): Promise<records.JobRecord | undefined> {
+    const granted = await this.#grants.find(jid);
+    if (granted === undefined) return undefined;
+    const place = toHex(granted.place);
+    const found = await this.#at(place).find(place);
+    return found?.asked.jid === jid ? jobOf(found.asked, granted) : undefined;
+  }
+
+  /** The wanted ones of all that are still kept, newest first, as they were asked for: of these some may not be granted. */
+  async asked(isWanted: (asked: records.AskedJob) => boolean): Promise<readonly records.AskedJob[]> {
+    return (await this.#ofAll((one) => one.all(isWanted))).flat().sort((a, b) => (a.jid < b.jid ? 1 : -1));
+  }
+
+  /** Who asked for these jobs, by jid; of those that are granted. */
+  callersOf(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobRecord['caller']>> {
+    return this.#grants.callersOf(jids);
+  }
+
+  /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */
+  async storeReturn(stored: records.StoredReturn): Promise<void> {
+    return this.#returns.add(stored.jid, encodeGroup([stored]));
+  }
+
+  /** One that came after its gateway was gone, under its sender's key: the same return twice is one. Readers take the first of all. */
+  async storeLate(stored: records.StoredReturn, key: string): Promise<boolean> {
+    const place = this.#returns.placeOf(stored.jid, `${stored.jid}-${key}`);
+    const value = encodeGroup([stored]);
+    return (await this.#late.run(() => this.stores[0].create(place, value))) !== undefined;
+  }
+
+  async returnsOf({ jid }: Pick<records.JobRecord, 'jid'>): Promise<readonly records.StoredReturn[]> {
+    const all = await this.#returns.around(jid);
+    const first = new Map<string, records.StoredReturn>();
+    for (const stored of all) if (stored.jid === jid && !first.has(stored.id)) first.set(stored.id, stored);
+    return [...first.values()];
+  }
+
+  /** A place is a hash, so its last digits spread the jobs evenly. */
+  #at(place: string): JobRecords {
+    const at = Number.parseInt(place.slice(-2), 16) % this.#records.length;
+    const found = this.#records[at];
+    if (found === undefined) throw new RangeError(`${place} is no place of a job`);
+    return found;
+  }
+
+  #ofAll<T>(ask: (records: JobRecords) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#records.map(ask));
+  }
+}
+
+function jobOf(
+  asked: records.AskedJob,
+  { caller, grant, members, missing }: Omit<records.JobGrant, 'place'>,
+): records.JobRecord {
+  return { ...asked, caller, grant, members, missing };
+}
+
+function encodeGroup(group: records.StoredReturn[]): Uint8Array {
+  return encode(writeAs(records.ReturnGroup, group) as Wire);
+}

@@ -1,0 +1,87 @@
+/**
+ * What a running runner may read here: jobs, presence, the accepted ids. Its grant-run proves that a caller was allowed to
+ * run it; what it reads is only told to the runner-service.
+ */
+import { type Opened, readAsked } from '@natrium/bus';
+import { checkGrantRun, type RoleLink } from '@natrium/edge';
+import { isMap, pyStr, refusal, type Request, type Value } from '@natrium/model';
+import type { Body, contracts } from '@natrium/wire';
+import type { JobReads } from './job-reads.js';
+import { inMiB, MAX_ANSWER, sizeOf } from './job-views.js';
+import type { Minions } from '../minions/minions.js';
+import type { Presence } from '../minions/presence.js';
+
+type Answer = Body<typeof contracts.answer>;
+
+const OF_JOBS: ReadonlySet<string> = new Set(['jobs', 'job', 'active']);
+
+/** Whoever has a grant-run of another runner, and that service's key, reads no jobs with it. */
+function isJobsRun(run: Request | undefined): boolean {
+  return run?.what === 'run' && run.funs.length === 1 && run.funs[0]?.startsWith('jobs.') === true;
+}
+
+export class Reads {
+  constructor(
+    private readonly link: RoleLink,
+    private readonly jobs: JobReads,
+    private readonly minions: Minions,
+    private readonly presence: Presence,
+  ) {}
+
+  async handle({ body }: Opened<typeof contracts.read>): Promise<Answer> {
+    const proved = checkGrantRun(this.link, body.grantRun);
+    if (!proved.ok) return { refusal: proved.error, result: null };
+    const run = body.grantRun === null ? undefined : readAsked(body.grantRun.request);
+    if (OF_JOBS.has(body.what) && !isJobsRun(run)) {
+      const sentence = `jobs are read by the runners jobs.*, not by ${run?.funs.join(',') ?? 'another'}`;
+      return { refusal: refusal('not_permitted', sentence), result: null };
+    }
+    const result = await this.#read(body.what, body.args);
+    const bytes = sizeOf(result);
+    if (bytes <= MAX_ANSWER) return { refusal: null, result };
+    const sentence = `the answer is ${inMiB(bytes)}, too large for one message, which carries ${inMiB(MAX_ANSWER)}: ${narrower(body.what, body.args)}`;
+    return { refusal: refusal('bad_request', sentence), result: null };
+  }
+
+  async #read(what: string, args: Value): Promise<Value> {
+    switch (what) {
+      case 'accepted':
+        return this.minions
+          .all()
+          .map(({ id }) => id)
+          .sort();
+      case 'present':
+        return (await this.presence.ask(silentMsIn(args))).map(({ id }) => id).sort();
+      case 'jobs':
+        return this.jobs.list(args);
+      case 'job':
+        return this.jobs.one(args);
+      case 'active':
+        return this.jobs.active();
+      default:
+        return null;
+    }
+  }
+}
+
+/** For how long who is connected may say nothing; undefined where nothing is said of it. */
+function silentMsIn(args: Value): number | undefined {
+  const ms = isMap(args) ? args['silent_ms'] : undefined;
+  return typeof ms === 'number' ? ms : undefined;
+}
+
+/** What to do about an answer that is too large. */
+function narrower(what: string, args: Value): string {
+  switch (what) {
+    case 'jobs':
+      return isMap(args) && args['latest'] !== undefined
+        ? 'ask for fewer jobs'
+        : 'ask for the jobs of a shorter time, with start_time and end_time of jobs.list_jobs';
+    case 'job':
+      return `ask for some of the minions of ${pyStr(isMap(args) ? (args['jid'] ?? null) : args)}, with minions of jobs.list_job or jobs.lookup_jid; jobs.exit_success names them all, and natriumctl job follow prints them all`;
+    case 'active':
+      return 'look at one of them with jobs.list_job';
+    default:
+      return 'ask for less';
+  }
+}

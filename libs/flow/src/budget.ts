@@ -62,6 +62,7 @@ export class Budget {
 
   /** Takes what a request turned out to cost beyond its token. A caller may come to owe tokens, and has to wait until they are back. */
   charge(caller: string, tokens: number, nowMs: number): void {
+    if (tokens === 0 || this.limits.rate === 0) return;
     const bucket = this.#bucketOf(caller, nowMs);
     if (bucket === undefined) return;
     this.#fill(bucket, nowMs);

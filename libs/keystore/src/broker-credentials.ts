@@ -3,10 +3,9 @@
  *
  * Spec: spec/broker.md#keys.
  */
-import { readFileSync } from 'node:fs';
 import { NatsKey, nkeySeedIn } from '@natrium/envelope';
-import { codeOf } from '@natrium/model';
 import { KeyfileCorrupt } from './key-file.js';
+import { readIfThere } from './whole-file.js';
 
 export interface BrokerCredentials {
   readonly jwt: string;
@@ -29,13 +28,8 @@ const SEED = /-{3,}BEGIN USER NKEY SEED-{3,}\s+(\S+)\s+-{3,}END/;
 
 /** @returns undefined when there is no such file. @throws {KeyfileCorrupt} */
 export function readCredentials(path: string): BrokerCredentials | undefined {
-  let text;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readIfThere(path)?.toString();
+  if (text === undefined) return undefined;
   const jwt = JWT.exec(text)?.[1] ?? '';
   const seed = nkeySeedIn(SEED.exec(text)?.[1] ?? '');
   const claims = claimsIn(jwt);

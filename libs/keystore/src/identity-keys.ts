@@ -3,7 +3,7 @@
  *
  * Spec: spec/envelope.md#keys, #roles.
  */
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   encode,
@@ -15,9 +15,8 @@ import {
   signedToWire,
   type Wire,
 } from '@natrium/envelope';
-import { codeOf } from '@natrium/model';
 import { decoded, KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
-import { syncName, writeWhole } from './whole-file.js';
+import { readIfThere, syncName, writeWhole } from './whole-file.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -86,13 +85,8 @@ export class ClusterMemoryFile {
 
   /** @throws {KeyfileCorrupt} When it is there and cannot be read: trust is never quietly started anew. */
   read(): ClusterMemory | undefined {
-    let bytes;
-    try {
-      bytes = readFileSync(this.path);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    const bytes = readIfThere(this.path);
+    if (bytes === undefined) return undefined;
     const memory = memoryIn(bytes);
     if (memory === undefined) throw new KeyfileCorrupt(this.path, 'hold what was learned of a cluster');
     return memory;

@@ -3,10 +3,8 @@
  *
  * What cannot be read is named and left as it is: a damaged key is never replaced by a new one.
  */
-import { readFileSync } from 'node:fs';
 import { decode, fromHex, toHex, type Wire } from '@natrium/envelope';
-import { codeOf } from '@natrium/model';
-import { syncName, writeWhole } from './whole-file.js';
+import { readIfThere, syncName, writeWhole } from './whole-file.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -23,13 +21,8 @@ export class KeyfileCorrupt extends Error {
 
 /** @returns undefined when the file does not exist. */
 export function readKeyFile(path: string): Uint8Array | undefined {
-  let text;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readIfThere(path)?.toString();
+  if (text === undefined) return undefined;
   if (!/^[0-9a-f]{64}\n?$/.test(text)) throw new KeyfileCorrupt(path);
   return fromHex(text.trim());
 }

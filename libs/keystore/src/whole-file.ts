@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,10 +16,21 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes, toHex } from '@natrium/envelope';
+import { codeOf } from '@natrium/model';
 
 const FOLDER_MODE = 0o700;
 /** What `writeWhole` calls a file until it is whole. */
 const DRAFT = /^[0-9a-f]{12}\.new$/;
+
+/** @returns undefined when there is no such file. @throws {Error} The system's own, when it cannot be read. */
+export function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
 
 /**
  * Writes a file so that a reader sees the old or the new content, never a part.

@@ -19,6 +19,7 @@ export const slow = [
   'tests/cluster/stop-without-broker',
   'tests/cluster/swarm',
   'tests/cluster/told-to-stop',
+  'tests/cluster/traces',
   'tests/cluster/what-the-files-say',
   'tests/durability/damage',
   'tests/durability/deaths',
@@ -35,6 +36,7 @@ export const slow = [
   'tests/keys/rotation',
   'tests/keys/succession',
   'tests/keys/succession-deaths',
+  'tests/policy/audit-archive',
   'tests/policy/in-force',
   'tests/wheel/restart',
 ];

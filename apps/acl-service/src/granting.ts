@@ -13,18 +13,17 @@ import {
   type GrantFields,
   type GrantPorts,
   type Member,
-  type Proved,
   type SignedRequest,
-  TOO_FAST,
 } from '@natrium/flow';
-import { err, nameOf, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
+import { err, ok, parseJid, type Principal, type Refusal, refusal, type Result } from '@natrium/model';
 import { type Body, type contracts, isTellable } from '@natrium/wire';
 import { eventOf, reactorOf } from './prove-reactor.js';
 import { proveRunner } from './prove-runner.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { Policies } from './policy/policies.js';
-import { type Policy, requestsFor } from './policy/policy.js';
+import type { Policy } from './policy/policy.js';
 import type { Roster } from './roster/roster.js';
+import { withToll } from './target-toll.js';
 
 type Granted = Body<typeof contracts.granted>;
 
@@ -95,11 +94,11 @@ export class Granting {
       },
       proveRunner: (asked, grantRun) => proveRunner(link, asked, grantRun),
       decide: (proved, asked) => {
-        const [payer, now] = [payerOf(proved), link.clock.own()];
-        if (targets.isSpent(payer, now)) return err(TOO_FAST);
-        return policy.decide(proved, asked, account, login?.ok === true ? login.value.login : undefined, (tests) => {
-          targets.charge(payer, requestsFor(tests), now);
-        });
+        const payer = { caller: proved.principal, onBehalfOf: proved.onBehalfOf };
+        const info = login?.ok === true ? login.value.login : undefined;
+        return withToll(targets, payer, link.clock.own(), (onTests) =>
+          policy.decide(proved, asked, account, info, onTests),
+        );
       },
       membersOf: (ids) => this.#membersOf(ids),
       sign: (fields) => this.#sign(fields, policy),
@@ -152,9 +151,4 @@ const NO_CREDENTIAL = refusal('bad_credential', 'the request carries neither a s
 
 function refused(code: 'bad_request', sentence: string): Granted {
   return { refusal: refusal(code, sentence), grant: null, members: [], missing: [], rule: '' };
-}
-
-/** Of what a runner publishes, whoever asked for it pays. */
-function payerOf({ principal, onBehalfOf }: Proved): string {
-  return nameOf(onBehalfOf.at(-1) ?? principal);
 }

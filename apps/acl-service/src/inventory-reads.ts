@@ -8,12 +8,10 @@
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import type { Grant } from '@natrium/envelope';
-import { type Budget, PILLAR_RUNNER, TOO_FAST } from '@natrium/flow';
+import { type Budget, PILLAR_RUNNER } from '@natrium/flow';
 import {
-  err,
   isList,
   isMap,
-  nameOf,
   type Principal,
   type Refusal,
   refusal,
@@ -26,8 +24,8 @@ import type { Body, contracts } from '@natrium/wire';
 import type { AuditLog } from './audit/audit-log.js';
 import type { Inventory } from './data/inventory.js';
 import type { Policies } from './policy/policies.js';
-import { requestsFor } from './policy/policy.js';
 import type { Roster } from './roster/roster.js';
+import { withToll } from './target-toll.js';
 
 type Answer = Body<typeof contracts.answer>;
 type Read = Opened<typeof contracts.read>;
@@ -70,14 +68,9 @@ export class InventoryReads {
     return denied === undefined ? { refusal: null, result: this.#pillarOf(ids) } : this.#refuse(denied, what);
   }
 
-  /** Whoever the runner runs for pays. */
-  #idsExactly(target: Target, { caller, onBehalfOf }: Grant): Result<readonly string[], Refusal> {
+  #idsExactly(target: Target, grant: Grant): Result<readonly string[], Refusal> {
     const { policies, targets } = this.parts;
-    const [payer, now] = [nameOf(onBehalfOf.at(-1) ?? caller), this.link.clock.own()];
-    if (targets.isSpent(payer, now)) return err(TOO_FAST);
-    return policies.current.idsExactly(target, (tests) => {
-      targets.charge(payer, requestsFor(tests), now);
-    });
+    return withToll(targets, grant, this.link.clock.own(), (onTests) => policies.current.idsExactly(target, onTests));
   }
 
   /** What a pattern matches tells of pillar: only to whoever may hear all of it. */

@@ -243,23 +243,14 @@ describe('table', () => {
     expect(render('table', { web1: true, db1: 'x\ny' })).toBe('db1   x ⏎ y\nweb1  True');
   });
 
-  it('has any number of rows, and of a million cells and more, none: those are shown as nested', () => {
-    const rows = (count: number, field: (n: number) => string) => ({
-      m: Array.from({ length: count }, (_, n) => ({ [field(n)]: n })),
-    });
-    expect(
-      render(
-        'table',
-        rows(200_000, () => 'a'),
-      ).split('\n'),
-    ).toHaveLength(200_002);
-    const apart = rows(1000, (n) => `k${String(n)}`);
-    expect(render('table', apart)).toBe(render('nested', apart));
-    expect(
-      render(
-        'table',
-        rows(900, (n) => `k${String(n)}`),
-      ).split('\n'),
-    ).toHaveLength(902);
+  it('has any number of rows', () => {
+    const rows = Array.from({ length: 200_000 }, (_, n) => ({ a: n }));
+    expect(render('table', { m: rows }).split('\n')).toHaveLength(200_002);
+  });
+
+  it('of more than a million cells is shown as nested', () => {
+    const apart = (count: number) => ({ m: Array.from({ length: count }, (_, n) => ({ [`k${String(n)}`]: n })) });
+    expect(render('table', apart(1000))).toBe(render('nested', apart(1000)));
+    expect(render('table', apart(900)).split('\n')).toHaveLength(902);
   });
 });

@@ -50,7 +50,7 @@ const DELIMITER = /^[^]{1,16}$/u;
 /** An account's name as it may be claimed. */
 const CLAIM = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
-type OnTests = (tests: number) => void;
+export type OnTests = (tests: number) => void;
 
 /** Requests that finding out whom a target means counts for, beside the one that it is part of. */
 export function requestsFor(tests: number): number {

@@ -10,7 +10,9 @@ import {
   openJournal,
   readTrouble,
   type Store,
+  storedKeyIds,
 } from '@natrium/bus';
+import { sealStored, sodiumReady } from '@natrium/envelope';
 import { until } from '@natrium/testing';
 import { BrokerNodes } from '../support/broker-nodes.js';
 
@@ -37,6 +39,7 @@ const told: string[][] = [[], [], []];
 let dead = '';
 
 beforeAll(async () => {
+  await sodiumReady();
   nodes = await BrokerNodes.make(3);
   for (let n = 0; n < 3; n += 1) await nodes.startOne();
   const connect = (servers: readonly string[], onNotice: (notice: string) => void = () => undefined) =>
@@ -84,6 +87,18 @@ async function nodeOfSome(stream: string): Promise<string> {
   throw new Error(`nobody reads ${stream}`);
 }
 
+async function bucketOnlyAt(node: string): Promise<Store> {
+  const { streams } = await jetstreamManager(writer.connection);
+  const name = 'NT_c_one';
+  const placement = { cluster: 'nodes', tags: [node] };
+  await streams.add({ name: `KV_${name}`, subjects: [`$KV.${name}.>`], num_replicas: 1, placement });
+  return openBucket(writer, { name, replicas: 1, ttlMs: 0 });
+}
+
+function sealUnder(id: string, store: Store): Promise<unknown> {
+  return store.put('a', sealStored({ id, key: new Uint8Array(32) }, `${store.name}/a`, Uint8Array.of(1)));
+}
+
 async function listAgainAndAgain(): Promise<void> {
   for (let n = 0; n < LISTS; n += 1) {
     const list = bucket.list('>');
@@ -97,6 +112,9 @@ it(
   'the next message is heard by every reader while the node that some of them read at stays down',
   async () => {
     dead = await nodeOfSome('NEWS');
+    await sealUnder('key-1', await openBucket(writer, { name: 'NT_c_data', replicas: 3, ttlMs: 0 }));
+    await sealUnder('key-2', await bucketOnlyAt(dead));
+    expect(await storedKeyIds(writer, 'c')).toEqual(new Set(['key-1', 'key-2']));
     await nodes.endOne(dead);
     void listAgainAndAgain();
     // That it is there already says so too.
@@ -121,6 +139,16 @@ it(
     await until('all are asked', () => lists.length === LISTS);
     const read = await Promise.allSettled(lists);
     expect(read.filter(({ status }) => status === 'rejected')).toEqual([]);
+  },
+  LONG_MS,
+);
+
+it(
+  'which storage keys are needed is not said while what one node alone has cannot be read: a key that it names would be deleted',
+  async () => {
+    const { streams } = await jetstreamManager(writer.connection);
+    await until('another leads', () => isKept(streams.names().next()), SOON_MS);
+    expect(await storedKeyIds(writer, 'c')).toBeUndefined();
   },
   LONG_MS,
 );

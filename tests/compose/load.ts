@@ -72,12 +72,13 @@ async function stored(wanted: readonly string[]): Promise<Readonly<Record<string
 
 /** Asked again when no runner answers in time: the machine has just been through a lot, and a question changes nothing. */
 async function asked(fun: string, args: readonly string[]): Promise<unknown> {
-  let code = '';
+  let why = '';
   for (let attempt = 0; attempt < ASK_TRIES; attempt += 1) {
     const answer = await client.run({ fun, args, timeout: RUN_TIMEOUT_S });
-    if (answer.ok) return answer.value.ret;
-    code = answer.error.code;
+    if (answer.ok && answer.value.success) return answer.value.ret;
+    // What a runner that failed returns is a sentence.
+    why = answer.ok ? JSON.stringify(answer.value.ret) : answer.error.code;
     await pause(ASK_PAUSE_MS);
   }
-  throw new Error(`${fun}: ${code}`);
+  throw new Error(`${fun}: ${why}`);
 }

@@ -77,6 +77,8 @@ export class BrokerNodes {
   #config(node: number, folder: string): string {
     return [
       `server_name: n${String(node)}`,
+      // So that a test can say where a stream of one replica is.
+      `server_tags: ["n${String(node)}"]`,
       `listen: "127.0.0.1:${String(this.first + node)}"`,
       `http: "127.0.0.1:${String(this.#httpPort(node))}"`,
       `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, sync_interval: always }`,

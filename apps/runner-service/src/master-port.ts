@@ -8,16 +8,19 @@ import { fromPlain, isList, isMap, type Target, type Value, type ValueMap } from
 import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
 import { contracts } from '@natrium/wire';
 
+/** Without a word for so long, whoever reads is gone. */
 const READ_MS = 5000;
 /** Minions whose data is asked for at once: an answer has to fit into one message. */
 const PART = 100;
 
-export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
-  const read = async (
-    what: string,
-    args: Value = null,
-    { of = 'gateway', waitsMs = 0 }: { readonly of?: 'gateway' | 'acl'; readonly waitsMs?: number } = {},
-  ): Promise<Value> => {
+type Read = (
+  what: string,
+  args?: Value,
+  how?: { readonly of?: 'gateway' | 'acl'; readonly waitsMs?: number },
+) => Promise<Value>;
+
+function reading(link: RoleLink, grantRun: GrantRun): Read {
+  return async (what, args = null, { of = 'gateway', waitsMs = 0 } = {}) => {
     const answer = await link.bus.ask(
       {
         contract: contracts.read,
@@ -25,6 +28,7 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
         subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
         to: () => link.directory.role(of),
         backMs: BACK_MS,
+        alive: contracts.working,
       },
       contracts.answer,
       READ_MS + waitsMs,
@@ -34,6 +38,10 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
     if (refused !== null) throw new ExecutionError(refused.sentence);
     return result;
   };
+}
+
+export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
+  const read = reading(link, grantRun);
   const idsOf = async ({ tgt, tgtType }: Pick<Target, 'tgt' | 'tgtType'>): Promise<readonly string[]> => {
     const args = { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType };
     return texts(await read('match', args, { of: 'acl' }));

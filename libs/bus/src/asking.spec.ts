@@ -42,6 +42,27 @@ class Away {
     return this.#told;
   }
 
+  /** It is at work for so long, says so each second, and then answers or says no more. */
+  works(ms: number, then: 'answer' | 'say nothing' = 'answer'): Listening {
+    return this.gateway.bus.serve('nt.main.up.*.event', 'gateway', [contracts.events], (opened) => {
+      const saying = setInterval(() => {
+        opened.answer(contracts.working, { what: 'events' });
+      }, 1000);
+      setTimeout(() => {
+        clearInterval(saying);
+        if (then === 'answer') opened.answer(contracts.eventsStored, { through: 1 });
+      }, ms);
+    });
+  }
+
+  askAlive(timeoutMs: number): this {
+    const question = { ...this.#question(undefined), alive: contracts.working };
+    void this.minion.bus.ask(question, contracts.eventsStored, timeoutMs).then((answer) => {
+      this.#told = answer.ok ? 'answered' : answer.error;
+    });
+    return this;
+  }
+
   /** How often it was sent. */
   get sent(): number {
     return this.minion.sent.length;
@@ -279,4 +300,34 @@ it('is one step of its trace, however often it was sent', async () => {
   away.comes();
   await pass(300);
   expect([away.told, sent, ended]).toEqual(['answered', 1, [undefined]]);
+});
+
+describe('of which somebody says that he is at work on it', () => {
+  it('has its time anew with each word, and its answer is the answer', async () => {
+    const away = new Away();
+    away.works(10_000);
+    away.askAlive(3000);
+    await pass(9500);
+    expect(away.told).toBeUndefined();
+    await pass(1000);
+    expect(away.told).toBe('answered');
+  });
+
+  it('fails when the words end before an answer', async () => {
+    const away = new Away();
+    away.works(4500, 'say nothing');
+    away.askAlive(3000);
+    await pass(6500);
+    expect(away.told).toBeUndefined();
+    await pass(1000);
+    expect(away.told).toBe('timeout');
+  });
+
+  it('takes no such word where it expects none', async () => {
+    const away = new Away();
+    away.works(10_000);
+    away.ask(3000);
+    await pass(3100);
+    expect(away.told).toBe('timeout');
+  });
 });

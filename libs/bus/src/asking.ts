@@ -22,6 +22,8 @@ export interface Question<Q extends Contract> {
   readonly to: () => readonly KnownParty[];
   /** For how long nobody need be there to hear it, in milliseconds, within the time of the question; 0 when it is left out. */
   readonly backMs?: number;
+  /** What only says that somebody is at work on it: nobody is told of that, and the time begins anew. */
+  readonly alive?: Contract;
 }
 
 /** How long a replica may take to come back, in milliseconds. */
@@ -94,8 +96,8 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
     answers: A | undefined,
     private readonly how: How<A>,
   ) {
-    this.contracts = new Map(answers === undefined ? [] : [[answers.kind, answers]]);
-    const { contract, subject, backMs = 0 } = question;
+    const { contract, subject, backMs = 0, alive } = question;
+    this.contracts = new Map([answers, alive].flatMap((one) => (one === undefined ? [] : [[one.kind, one] as const])));
     this.#backMs = Math.min(backMs, how.timeoutMs);
     this.#sending = line.tracing.send({ kind: contract.kind, subject, messageId: line.messageId });
     this.#timer = setTimeout(() => {
@@ -139,7 +141,8 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
 
   onAnswer(opened: OpenedMessage): void {
     this.#backMs = 0;
-    if (this.how.hear.onAnswer?.(opened.body as Body<A>, opened.party) === 'done') this.end();
+    if (opened.kind === this.question.alive?.kind) this.#timer.refresh();
+    else if (this.how.hear.onAnswer?.(opened.body as Body<A>, opened.party) === 'done') this.end();
     else this.#timer.refresh();
   }
 

@@ -1,4 +1,5 @@
 /** A store in memory for tests; it keeps the same contract as the one on JetStream (`store.contract.ts`). */
+import { fitsKey } from './key-pattern.js';
 import type { Entry, Following, Store } from './store.js';
 
 type Listener = (entry: Entry | { readonly key: string; readonly value: undefined }) => void;
@@ -49,9 +50,13 @@ export class MemoryStore implements Store {
   }
 
   list(pattern: string, since = 0): Promise<readonly Entry[]> {
-    const words = pattern.split('.');
-    const found = [...this.#entries.values()].filter(({ key }) => fits(words, key.split('.')));
-    return Promise.resolve(found.filter(({ revision }) => revision >= since));
+    const all = [...this.#entries.values()];
+    return Promise.resolve(all.filter(({ key, revision }) => revision >= since && fitsKey(pattern, key)));
+  }
+
+  listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
+    const all = [...this.#entries.values()];
+    return Promise.resolve(all.filter(({ key }) => patterns.some((pattern) => fitsKey(pattern, key))));
   }
 
   async last(pattern: string): Promise<Entry | undefined> {
@@ -77,10 +82,4 @@ export class MemoryStore implements Store {
       }
     }
   }
-}
-
-function fits(pattern: readonly string[], words: readonly string[]): boolean {
-  if (pattern.at(-1) === '>')
-    return words.length >= pattern.length && fits(pattern.slice(0, -1), words.slice(0, pattern.length - 1));
-  return pattern.length === words.length && pattern.every((part, index) => part === '*' || part === words[index]);
 }

@@ -12,11 +12,13 @@ import {
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { TimeoutError } from '@nats-io/transport-node';
+import { ConsumerReading } from './consumer-reading.js';
 import { type BucketSettings, makeBucket } from './make-bucket.js';
+import { fitsKey } from './key-pattern.js';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
 import { upTo } from './read-up-to.js';
-import { AHEAD, letGo, SOON_MS, stopWhenSilent, StreamReading, WATCHED } from './stream-reading.js';
+import { AHEAD, SOON_MS, StreamReading } from './stream-reading.js';
 import { publisherOf, type StreamPublisher, unlessTaken, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
 
@@ -31,7 +33,7 @@ type Change = Entry | { readonly key: string; readonly value: undefined };
 type Told = Pick<JsMsg, 'subject' | 'headers' | 'data' | 'seq'>;
 
 interface Range {
-  readonly pattern: string;
+  readonly patterns: readonly string[];
   readonly after: number;
   readonly last: number;
 }
@@ -169,10 +171,27 @@ class NatsStore implements Store {
   async #listOnce(pattern: string, since: number): Promise<readonly Entry[]> {
     const last = await this.#lastOf(pattern);
     if (last === 0 || last < since) return [];
-    const few = await this.#atLeader({ pattern, after: since - 1, last }, FEW);
+    const few = await this.#atLeader(pattern, { after: since - 1, last }, FEW);
     const known = few.at(-1)?.seq ?? last;
-    const more = few.length < FEW || known >= last ? [] : await this.#byConsumer({ pattern, after: known, last });
-    return [...few, ...more].map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
+    const isAll = few.length < FEW || known >= last;
+    const more = isAll ? [] : await this.#byConsumer({ patterns: [pattern], after: known, last });
+    return this.#valuesIn([...few, ...more]);
+  }
+
+  /** One consumer for all. The newest value of the bucket, which the leader tells, is read with them: it says where they end. */
+  async listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
+    const newest = patterns.length === 0 ? undefined : await triedAnew(() => this.#newest(EVERY));
+    if (newest === undefined) return [];
+    const key = this.#keyIn(newest.subject);
+    const isWanted = (one: string) => patterns.some((pattern) => fitsKey(pattern, one));
+    // The broker takes no two filters that cover one subject.
+    const range = { patterns: isWanted(key) ? patterns : [...patterns, key], after: 0, last: newest.seq };
+    const read = await triedAnew(() => this.#byConsumer(range));
+    return this.#valuesIn(read).filter((entry) => isWanted(entry.key));
+  }
+
+  #valuesIn(messages: readonly Told[]): readonly Entry[] {
+    return messages.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
   }
 
   async last(pattern: string): Promise<Entry | undefined> {
@@ -197,24 +216,28 @@ class NatsStore implements Store {
     return streams.info(this.#stream, ask);
   }
 
-  async #byConsumer(range: Range): Promise<readonly Told[]> {
+  async #byConsumer({ patterns, after, last }: Range): Promise<readonly Told[]> {
     const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
-    const consumer = await consumers.get(this.#stream, {
-      filter_subjects: [this.#subject(range.pattern)],
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: range.after + 1,
-    });
+    const filters = patterns.map((pattern) => this.#subject(pattern));
+    const messages = await ConsumerReading.begin(() =>
+      consumers.get(this.#stream, {
+        filter_subjects: [...filters],
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: after + 1,
+      }),
+    );
     const read: Told[] = [];
     try {
-      const messages = await consumer.consume(WATCHED);
-      void stopWhenSilent(messages);
-      for await (const message of upTo(messages, range.last)) read.push(message);
+      for await (const message of upTo(messages, last)) read.push(message);
       return read;
     } catch (cause) {
       if (!(cause instanceof TimeoutError)) throw cause;
-      return [...read, ...(await this.#atLeader({ ...range, after: read.at(-1)?.seq ?? range.after }, Infinity))];
+      const rest: Told[] = [];
+      const left = { after: read.at(-1)?.seq ?? after, last };
+      for (const pattern of patterns) rest.push(...(await this.#atLeader(pattern, left, Infinity)));
+      return [...read, ...rest.sort((a, b) => a.seq - b.seq)];
     } finally {
-      letGo(consumer);
+      messages.end();
     }
   }
 
@@ -224,7 +247,11 @@ class NatsStore implements Store {
   }
 
   /** One after the other, at most so many. */
-  async #atLeader({ pattern, after, last }: Range, most: number): Promise<readonly Told[]> {
+  async #atLeader(
+    pattern: string,
+    { after, last }: Pick<Range, 'after' | 'last'>,
+    most: number,
+  ): Promise<readonly Told[]> {
     const streams = await this.#streams();
     const read: Told[] = [];
     let seq = Math.max(after, 0) + 1;

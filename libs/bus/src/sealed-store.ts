@@ -127,9 +127,17 @@ export class SealedStore implements Store {
   }
 
   async list(pattern: string, since?: number): Promise<readonly Entry[]> {
+    return this.#openedOf(await this.store.list(pattern, since));
+  }
+
+  async listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
+    return this.#openedOf(await this.store.listAny(patterns));
+  }
+
+  async #openedOf(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const opened: Entry[] = [];
     // There may be very many: others are not kept from their turn until the last is opened.
-    for await (const entry of inSlices(await this.store.list(pattern, since), ({ value }) => value.length)) {
+    for await (const entry of inSlices(entries, ({ value }) => value.length)) {
       const problem = this.#problemOf(entry, (good) => opened.push(good));
       if (problem !== undefined) this.onCorrupt(problem);
     }

@@ -196,6 +196,26 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       expect(await other.list('x.*')).toEqual([]);
     });
 
+    it.each(['elsewhere', 'r.7.b'])(
+      'lists what fits any of some patterns, oldest first, with the newest of all at %s',
+      async (newest) => {
+        for (const key of ['r.1.a', 'r.2.a', 'g.1.a', 'r.3.a', 'r.7.a', 'r.1.b', 'r.7.c'])
+          await store.put(key, bytes(key));
+        await store.put('r.2.a', bytes('again'));
+        await store.delete('r.7.c');
+        await store.put(newest, bytes('newest'));
+        const found = (await other.listAny(['r.2.*', 'r.1.*', 'r.7.*', 'r.9.*'])).map(({ key }) => key);
+        expect(found).toEqual(['r.1.a', 'r.7.a', 'r.1.b', 'r.2.a', ...(newest === 'r.7.b' ? ['r.7.b'] : [])]);
+        expect(textOf((await other.listAny(['r.2.a']))[0]?.value)).toBe('again');
+        expect(await other.listAny(['x.*', 'y.*'])).toEqual([]);
+        expect(await other.listAny([])).toEqual([]);
+      },
+    );
+
+    it('lists nothing of any pattern in an empty store', async () => {
+      expect(await store.listAny(['r.*', 'g.*'])).toEqual([]);
+    });
+
     it('tells a follower from a revision on what was written since, and every change after', async () => {
       await store.put('a', bytes('one'));
       await store.put('b', bytes('two'));

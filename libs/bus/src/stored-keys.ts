@@ -6,11 +6,15 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { TimeoutError } from '@nats-io/transport-node';
 import { openStored, sealStored, storedKeyId } from '@natrium/envelope';
+import { ConsumerReading } from './consumer-reading.js';
 import type { NatsTransport } from './nats-transport.js';
 import { upTo } from './read-up-to.js';
 import type { StorageKeys } from './sealed-store.js';
 import type { Store } from './store.js';
-import { letGo } from './stream-reading.js';
+
+const LIST = '$JS.API.STREAM.LIST';
+/** Longer than the broker waits for the leaders of its streams. */
+const LIST_MS = 10_000;
 
 /** The ids of keys that any stored value of the cluster names; undefined when not all of them could be read. */
 export async function storedKeyIds(
@@ -19,11 +23,12 @@ export async function storedKeyIds(
 ): Promise<ReadonlySet<string> | undefined> {
   const prefix = `NT_${cluster}_`;
   const ids = new Set<string>();
-  const manager = await jetstreamManager(transport.connection);
   try {
-    for await (const { config, state } of manager.streams.list()) {
-      const isOurs = config.name.startsWith(prefix) || config.name.startsWith(`KV_${prefix}`);
-      if (isOurs && state.messages > 0) await collect(transport, config.name, ids);
+    const names = await streamNames(transport);
+    if (names === undefined) return undefined;
+    for (const name of names) {
+      const isOurs = name.startsWith(prefix) || name.startsWith(`KV_${prefix}`);
+      if (isOurs) await collect(transport, name, ids);
     }
   } catch (error) {
     if (error instanceof TimeoutError) return undefined;
@@ -32,18 +37,43 @@ export async function storedKeyIds(
   return ids;
 }
 
+/** A page of the broker's answer, as far as it is used here. */
+interface StreamPage {
+  readonly streams?: readonly { readonly config: { readonly name: string } }[] | null;
+  /** Streams whose leader has not answered in time. */
+  readonly missing?: readonly string[] | null;
+  readonly total?: number;
+  readonly error?: { readonly description: string };
+}
+
+/** The client library leaves out what the broker calls missing. @returns undefined when something is. */
+async function streamNames({ connection }: NatsTransport): Promise<ReadonlySet<string> | undefined> {
+  const names = new Set<string>();
+  for (let offset = 0, total = 1; offset < total;) {
+    const answer = await connection.request(LIST, JSON.stringify({ offset }), { timeout: LIST_MS });
+    const { streams, missing, error, total: all = 0 } = answer.json<StreamPage>();
+    if (error !== undefined) throw new Error(`JetStream: ${error.description}`);
+    if ((missing?.length ?? 0) > 0) return undefined;
+    for (const { config } of streams ?? []) names.add(config.name);
+    if ((streams?.length ?? 0) === 0) break;
+    offset += streams?.length ?? 0;
+    total = all;
+  }
+  return names;
+}
+
 async function collect(transport: NatsTransport, stream: string, ids: Set<string>): Promise<void> {
   const { streams } = await jetstreamManager(transport.connection, { checkAPI: false });
   const last = await streams.getMessage(stream, { last_by_subj: '>' });
   if (last === null) return;
-  const consumer = await jetstream(transport.connection).consumers.get(stream);
+  const messages = await ConsumerReading.begin(() => jetstream(transport.connection).consumers.get(stream));
   try {
-    for await (const { data } of upTo(await consumer.consume(), last.seq)) {
+    for await (const { data } of upTo(messages, last.seq)) {
       const id = storedKeyId(data);
       if (id !== undefined) ids.add(id);
     }
   } finally {
-    letGo(consumer);
+    messages.end();
   }
 }
 

@@ -4,15 +4,9 @@
  * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
  */
-import {
-  type Consumer,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JsMsg,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream';
+import { DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { askedMeanwhile } from './asked-meanwhile.js';
+import { ConsumerReading, letGo } from './consumer-reading.js';
 import type { ReadFrom, Reading } from './journal.js';
 import type { NatsTransport } from './nats-transport.js';
 import { beginReading, type ReadingState } from './reading-state.js';
@@ -29,15 +23,13 @@ export interface StreamRead {
 }
 
 export const AHEAD = 256;
-/** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
-export const WATCHED = { expires: 10_000, idle_heartbeat: 1000 } as const;
 /** A new consumer may be placed at the dead node too, which then does not answer: another is asked for soon. */
 export const SOON_MS = 1500;
 /** A slow broker's answer is waited for meanwhile. */
 const SLOW_MS = 5000;
 
 export class StreamReading implements Reading {
-  #messages: ConsumerMessages | undefined;
+  #messages: ConsumerReading | undefined;
   #closed = false;
   #from: ReadFrom;
   #onNothing: (() => void) | undefined;
@@ -92,24 +84,21 @@ export class StreamReading implements Reading {
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: await this.#last() };
     const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
-    // Each with options of its own: the library keeps the consumer's name in them, and by that name the first would be asked for.
     const ask = () => consumers.get(this.what.stream, startOf(this.#from));
-    const consumer = await askedMeanwhile(ask, SOON_MS, letGo);
+    const messages = await ConsumerReading.begin(() => askedMeanwhile(ask, SOON_MS, letGo), this.what.ahead);
     try {
-      if (this.#onNothing !== undefined && (await consumer.info()).num_pending === 0) this.#onNothing();
+      if (this.#onNothing !== undefined && (await messages.info()).num_pending === 0) this.#onNothing();
       this.#onNothing = undefined;
-      const messages = await consumer.consume({ max_messages: this.what.ahead, ...WATCHED });
       this.#state.went();
       await this.#hearAll(messages);
     } finally {
-      letGo(consumer);
+      messages.end();
     }
   }
 
-  async #hearAll(messages: ConsumerMessages): Promise<void> {
+  async #hearAll(messages: ConsumerReading): Promise<void> {
     this.#messages = messages;
     if (this.#closed) messages.stop(); // while it was made
-    void stopWhenSilent(messages);
     // The library watches no heartbeat between a lost connection and the first answer after it.
     const end = this.transport.whenBack(() => {
       messages.stop();
@@ -131,15 +120,6 @@ export class StreamReading implements Reading {
     const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
     return (await streams.info(this.what.stream)).state.last_seq;
   }
-}
-
-export async function stopWhenSilent(messages: ConsumerMessages): Promise<void> {
-  for await (const { type } of messages.status()) if (type === 'heartbeats_missed') messages.stop();
-}
-
-/** The broker would keep it for minutes; one at a dead node is gone already. */
-export function letGo(consumer: Consumer): void {
-  consumer.delete().catch(() => undefined);
 }
 
 function startOf(from: ReadFrom) {

@@ -266,6 +266,8 @@ export const wheel = contract('wheel', ['runner'], grantedRun);
 /** What a running runner asks of a gateway or the acl-service; its grant-run proves that it may. Gateways see each grant-run: they may not use it. */
 export const read = contract('read', ['runner'], fields({ what: word, args: value, grantRun: z.nullable(GrantRun) }));
 export const answer = contract('answer', ['gateway', 'acl'], fields({ refusal: z.nullable(refused), result: value }));
+/** Comes each second before an answer that takes longer: who asked waits on. */
+export const working = contract('working', ['gateway'], fields({ what: word }));
 
 /** Hello, the one unsealed exchange: its question. */
 export const helloQuestion = fields({ version: z.literal(1), word: z.literal('hello'), nonce: bytesOf(32) });
@@ -279,6 +281,6 @@ export const helloAnswer = fields({
 });
 
 export const contracts = [
-  publish, news, runner, ran, grant, granted, auth, authed, job, returned, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, kept, keeps, ended, wheel, read, answer,
+  publish, news, runner, ran, grant, granted, auth, authed, job, returned, presence, here, refresh, data, pillar, mine, join, joined, renew, renewed, guest, guested, succeed, succeeded, admin, adminDone, run, kept, keeps, ended, wheel, read, answer, working,
   events, eventsStored, fire, fired, eventRefused, noted,
 ] as const; // prettier-ignore

@@ -4,16 +4,18 @@
  *
  * Spec: spec/wire.md#records.
  */
-import { GATHERED, GroupCommit, type Store } from '@natrium/bus';
+import { type Entry, GATHERED, GroupCommit, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
-import { AtOnce } from '../at-once.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
-/** An hour's seconds are read one by one; everything that is kept may be a day's. */
+/** Of an hour's seconds only those are read; everything that is kept may be a day's. */
 export const MANY_SECONDS = 3600;
-const READ_AT_ONCE = 8;
+/** More seconds than these are read with one consumer of the broker: one for each was five seconds for two hundred. */
+const FEW_SECONDS = 4;
+/** So many have one consumer. */
+const SECONDS_AT_ONCE = 64;
 
 export interface BySecondOptions<T> {
   readonly letter: string;
@@ -102,12 +104,17 @@ export class BySecond<T> {
     return reading;
   }
 
-  /** All of these jids' seconds, and where those are many everything. */
+  /** All of these jids' seconds, and where those are very many everything. */
   async aroundAll(jids: readonly string[]): Promise<readonly T[]> {
-    const bySecond = new Map(jids.map((jid) => [secondOf(jid), jid]));
-    if (bySecond.size > MANY_SECONDS) return this.#read('*');
-    const reading = new AtOnce(READ_AT_ONCE);
-    return (await Promise.all([...bySecond.values()].map((jid) => reading.run(() => this.around(jid))))).flat();
+    const seconds = [...new Set(jids.map(secondOf))];
+    if (seconds.length > MANY_SECONDS) return this.#read('*');
+    if (seconds.length <= FEW_SECONDS) return (await Promise.all(seconds.map((second) => this.around(second)))).flat();
+    const read: T[] = [];
+    for (let from = 0; from < seconds.length; from += SECONDS_AT_ONCE) {
+      const patterns = seconds.slice(from, from + SECONDS_AT_ONCE).map((second) => this.#patternOf(second));
+      for (const { values } of this.#groupsOf(await this.store.listAny(patterns))) read.push(...values);
+    }
+    return read;
   }
 
   /** The same as it was written, read anew. */
@@ -121,7 +128,14 @@ export class BySecond<T> {
   }
 
   async #groupsIn(second: string): Promise<readonly KeptGroup<T>[]> {
-    const entries = await this.store.list(`${this.options.letter}.${second}.*`);
+    return this.#groupsOf(await this.store.list(this.#patternOf(second)));
+  }
+
+  #patternOf(second: string): string {
+    return `${this.options.letter}.${second}.*`;
+  }
+
+  #groupsOf(entries: readonly Entry[]): readonly KeptGroup<T>[] {
     return entries.map(({ key, value }) => ({
       name: key.split('.')[2] ?? '',
       values: this.options.read(decode(value)),

@@ -338,6 +338,20 @@ describe('jobs, of which very many are kept,', () => {
   });
 });
 
+it('jobs of many seconds cost a few readings, whoever asked for them, and those of a few seconds one for each', async () => {
+  const SECONDS = 100;
+  const at = (second: number) =>
+    parseJid(`20261120${String(140_000 + Math.floor(second / 60) * 100 + (second % 60))}000000`)!;
+  for (let n = 0; n < SECONDS; n += 1) await begin(n, digestOf(n), { jid: at(n) });
+  const jids = (await other.asked(() => true)).map(({ jid }) => jid);
+  const [one, any] = [jest.spyOn(store, 'list'), jest.spyOn(store, 'listAny')];
+  expect([(await other.callersOf(jids)).size, one.mock.calls.length, any.mock.calls.map(([all]) => all.length)]).toEqual([
+    SECONDS, 0, [64, 36],
+  ]); // prettier-ignore
+  expect((await other.callersOf(jids.slice(0, 3))).size).toBe(3);
+  expect([one.mock.calls.length, any.mock.calls.length]).toEqual([3, 2]);
+});
+
 describe('a job that could not be written', () => {
   /** Writes nothing while it is away; what it was given then comes into effect when it is told so. */
   class LateStore extends MemoryStore {

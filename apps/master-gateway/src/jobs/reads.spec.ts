@@ -1,11 +1,12 @@
 /** Rules of what a runner reads here: of jobs what was asked for, and a word about what no message carries. */
+import { jest } from '@jest/globals';
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
 import { jidOf, type Request, type Value } from '@natrium/model';
 import { aGrant, aRequest, turnsDuring } from '@natrium/testing';
-import type { contracts, records } from '@natrium/wire';
+import { contracts, type records } from '@natrium/wire';
 import type { JobCache } from './job-cache.js';
 import { JobReads } from './job-reads.js';
 import type { Minions } from '../minions/minions.js';
@@ -28,6 +29,8 @@ interface Jobs {
   readonly jid?: (job: number) => string;
   readonly present?: readonly Present[];
   readonly isGranted?: (jid: string) => boolean;
+  /** How long it takes to look them up, in ms. */
+  readonly takesMs?: number;
 }
 
 /** A gateway with so many jobs of so many minions, which have all returned. */
@@ -47,6 +50,7 @@ class AGateway {
     jid = jidOfJob,
     present = [],
     isGranted = () => true,
+    takesMs = 0,
   }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
       id: `web${String(n)}.example.com`,
@@ -59,7 +63,10 @@ class AGateway {
     });
     const outcome = { ret, retcode: 0, success: true, out: null };
     const cache = {
-      asked: (isWanted: (asked: records.AskedJob) => boolean) => Promise.resolve(all.filter(isWanted).reverse()),
+      asked: async (isWanted: (asked: records.AskedJob) => boolean) => {
+        if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+        return all.filter(isWanted).reverse();
+      },
       callersOf: (jids: readonly string[]) => {
         this.looked.push(jids);
         return Promise.resolve(new Map(jids.filter(isGranted).map((jid) => [jid, about.caller])));
@@ -91,6 +98,9 @@ class AGateway {
     return Object.fromEntries(Object.entries(Result).map(([id, one]) => [id, one.return]));
   }
 
+  /** What it has said while it read. */
+  readonly said: unknown[] = [];
+
   async read(what: string, args: Value, fun = 'jobs.list_jobs') {
     const request = run(fun);
     const signer = { key: this.#acl, cluster: this.#cluster };
@@ -100,9 +110,27 @@ class AGateway {
       { kind: 'run', count: 0 },
     );
     const body = { what, args, grantRun: { request, grant } };
-    return this.#reads.handle({ body } as unknown as Opened<typeof contracts.read>);
+    const answer = (contract: unknown, told: unknown) => this.said.push([contract, told]);
+    return this.#reads.handle({ body, answer } as unknown as Opened<typeof contracts.read>);
   }
 }
+
+it('who waits for a reading that takes long hears each second that it goes on, and nothing after the answer', async () => {
+  jest.useFakeTimers();
+  try {
+    const gateway = new AGateway({ jobs: 2, minions: 1, takesMs: 3500 });
+    const jids = gateway.jids(null);
+    await jest.advanceTimersByTimeAsync(3400);
+    const said = [contracts.working, { what: 'jobs' }];
+    expect(gateway.said).toEqual([said, said, said]);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(await jids).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(gateway.said).toHaveLength(3);
+  } finally {
+    jest.useRealTimers();
+  }
+});
 
 it('a list of jobs is of the time that was asked for', async () => {
   const gateway = new AGateway({ jobs: 5, minions: 1 });

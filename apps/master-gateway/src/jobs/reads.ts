@@ -5,13 +5,15 @@
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { isMap, pyStr, refusal, type Request, type Value } from '@natrium/model';
-import type { Body, contracts } from '@natrium/wire';
+import { type Body, contracts } from '@natrium/wire';
 import type { JobReads } from './job-reads.js';
 import { inMiB, MAX_ANSWER, sizeOf } from './job-views.js';
 import type { Minions } from '../minions/minions.js';
 import type { Presence } from '../minions/presence.js';
 
 type Answer = Body<typeof contracts.answer>;
+
+const WORKING_MS = 1000;
 
 const OF_JOBS: ReadonlySet<string> = new Set(['jobs', 'job', 'active']);
 
@@ -28,7 +30,20 @@ export class Reads {
     private readonly presence: Presence,
   ) {}
 
-  async handle({ body }: Opened<typeof contracts.read>): Promise<Answer> {
+  /** While it reads, who asked hears each second that it does: a day's jobs of a broker that is busy take their time. */
+  async handle(opened: Opened<typeof contracts.read>): Promise<Answer> {
+    const { what } = opened.body;
+    const sayingSo = setInterval(() => {
+      opened.answer(contracts.working, { what });
+    }, WORKING_MS);
+    try {
+      return await this.#handle(opened.body);
+    } finally {
+      clearInterval(sayingSo);
+    }
+  }
+
+  async #handle(body: Body<typeof contracts.read>): Promise<Answer> {
     const proved = checkGrantRun(this.link, body.grantRun);
     if (!proved.ok) return { refusal: proved.error, result: null };
     const run = body.grantRun === null ? undefined : readAsked(body.grantRun.request);

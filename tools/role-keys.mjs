@@ -4,7 +4,19 @@
  * Run it again after `natriumctl roles …` and `natriumctl keys rotate`: services read the new files while they run. Files
  * keep their modes and, where root runs this, belong to whoever owns the folder around TARGET: the service's account.
  */
-import { cpSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,33 +49,43 @@ const SHARED = ['roles', 'broker/tls/ca.crt'];
 export function handOut(pki, role, target) {
   const own = roleKeys[role];
   if (own === undefined) throw new Error(`no role "${role}"; there are ${Object.keys(roleKeys).join(', ')}`);
+  const owner = process.getuid() === 0 ? statSync(dirname(target)) : undefined;
+  const give = (path) => {
+    const { uid, gid } = lstatSync(path);
+    if (owner !== undefined && (uid !== owner.uid || gid !== owner.gid)) lchownSync(path, owner.uid, owner.gid);
+  };
+  makeFolder(target, give);
   for (const path of [...SHARED, ...own]) {
     if (path.startsWith('broker/') && !existsSync(join(pki, path))) continue; // a broker without users, or without TLS
-    copy(join(pki, path), join(target, path));
+    dirname(path)
+      .split('/')
+      .forEach((_, n, all) => makeFolder(join(target, ...all.slice(0, n + 1)), give));
+    copy(join(pki, path), join(target, path), give);
   }
-  if (process.getuid() === 0) giveTo(statSync(dirname(target)), target);
 }
 
-function giveTo(owner, path) {
-  lchownSync(path, owner.uid, owner.gid);
-  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) giveTo(owner, join(path, name));
+function makeFolder(path, give) {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  give(path);
 }
 
-/** A folder is made equal file by file: who watches it must not lose it from sight. */
-function copy(from, to) {
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  cpSync(from, to, { recursive: true, preserveTimestamps: true });
-  const kept = new Set(namesIn(from));
-  for (const name of namesIn(to)) if (!kept.has(name)) rmSync(join(to, name));
+/** A folder is made equal file by file: who watches it must not lose it from sight, nor find it without a key that stays. */
+function copy(from, to, give) {
+  if (!statSync(from).isDirectory()) return put(from, to, give);
+  makeFolder(to, give);
+  const names = readdirSync(from);
+  for (const name of names) copy(join(from, name), join(to, name), give);
+  for (const name of readdirSync(to)) if (!names.includes(name)) rmSync(join(to, name));
 }
 
-function namesIn(folder) {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (error.code === 'ENOTDIR') return [];
-    throw error;
-  }
+/** Whole and its owner's from the first moment on; one that is the same already is not touched. */
+function put(from, to, give) {
+  const isThere = existsSync(to) && readFileSync(to).equals(readFileSync(from));
+  const path = isThere ? to : `${to}.handed`;
+  if (!isThere) copyFileSync(from, path);
+  if ((statSync(path).mode & 0o777) !== (statSync(from).mode & 0o777)) chmodSync(path, statSync(from).mode);
+  give(path);
+  if (!isThere) renameSync(path, to);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

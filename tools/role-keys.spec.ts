@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
@@ -77,6 +77,19 @@ describe('what a role is handed', () => {
     writeFileSync(join(folder, '2.key'), 'new');
     handed('gateway');
     expect(readdirSync(join(dir, 'gateway/storage/jobs'))).toEqual(['2.key']);
+  });
+
+  it('leaves what is there already as it is, so that no service finds a key gone for a moment, and replaces what has changed', () => {
+    const [key, roles] = [join(dir, 'gateway/roles.d/gateway.key'), join(dir, 'gateway/roles')];
+    handed('gateway');
+    const before = [statSync(key), statSync(roles)].map(({ ino, ctimeMs }) => [ino, ctimeMs]);
+    handed('gateway');
+    expect([statSync(key), statSync(roles)].map(({ ino, ctimeMs }) => [ino, ctimeMs])).toEqual(before);
+    writeFileSync(key, 'other');
+    const all = filesIn(join(dir, 'gateway'));
+    handed('gateway');
+    expect(readFileSync(key)).toEqual(readFileSync(join(pki, 'roles.d/gateway.key')));
+    expect(filesIn(join(dir, 'gateway'))).toEqual(all);
   });
 
   it('is nothing for a role that does not exist', () => {

@@ -6,15 +6,17 @@
  */
 import { type Entry, GATHERED, GroupCommit, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
+import { AtOnce } from '../at-once.js';
 
 const SECOND_DIGITS = 14;
 /** Well below the broker's largest message, so that a full group and one large value still fit. */
 const GROUP_BYTES = 1 << 20;
 /** Of an hour's seconds only those are read; everything that is kept may be a day's. */
 export const MANY_SECONDS = 3600;
-/** More seconds than these are read with one consumer of the broker: one for each was five seconds for two hundred. */
+/** So many seconds are read one by one at the same time. */
+const READ_AT_ONCE = 8;
+/** More than so many are read together for a list, so many with one consumer. */
 const FEW_SECONDS = 4;
-/** So many have one consumer. */
 const SECONDS_AT_ONCE = 64;
 
 export interface BySecondOptions<T> {
@@ -106,9 +108,19 @@ export class BySecond<T> {
 
   /** All of these jids' seconds, and where those are very many everything. */
   async aroundAll(jids: readonly string[]): Promise<readonly T[]> {
-    const seconds = [...new Set(jids.map(secondOf))];
+    const seconds = secondsOf(jids);
     if (seconds.length > MANY_SECONDS) return this.#read('*');
-    if (seconds.length <= FEW_SECONDS) return (await Promise.all(seconds.map((second) => this.around(second)))).flat();
+    const reading = new AtOnce(READ_AT_ONCE);
+    return (await Promise.all(seconds.map((second) => reading.run(() => this.around(second))))).flat();
+  }
+
+  /**
+   * The same for a list that somebody looks at: many seconds have one consumer of the broker, since one for each took five seconds for
+   * two hundred. It is at any node that has the bucket, and shows what that one has: who acts on what is not there asks `aroundAll`.
+   */
+  async shownAround(jids: readonly string[]): Promise<readonly T[]> {
+    const seconds = secondsOf(jids);
+    if (seconds.length <= FEW_SECONDS || seconds.length > MANY_SECONDS) return this.aroundAll(jids);
     const read: T[] = [];
     for (let from = 0; from < seconds.length; from += SECONDS_AT_ONCE) {
       const patterns = seconds.slice(from, from + SECONDS_AT_ONCE).map((second) => this.#patternOf(second));
@@ -157,6 +169,10 @@ export class BySecond<T> {
       }),
     );
   }
+}
+
+function secondsOf(jids: readonly string[]): readonly string[] {
+  return [...new Set(jids.map(secondOf))];
 }
 
 export function secondOf(jid: string): string {

@@ -112,7 +112,7 @@ export class JobGrants {
       for await (const { value } of inSlices(groups, (group) => group.value.length)) yield readGroup(decode(value));
       return;
     }
-    for (let at = 0; at < jids.length; at += PART) yield await this.#kept.aroundAll(jids.slice(at, at + PART));
+    for (let at = 0; at < jids.length; at += PART) yield await this.#kept.shownAround(jids.slice(at, at + PART));
   }
 
   /**

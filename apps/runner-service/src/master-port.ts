@@ -10,6 +10,8 @@ import { contracts } from '@natrium/wire';
 
 /** Without a word for so long, whoever reads is gone. */
 const READ_MS = 5000;
+/** So often a reading is asked for, which changes nothing: of several replicas the one that got it may stand still. */
+const READ_TRIES = 3;
 /** Minions whose data is asked for at once: an answer has to fit into one message. */
 const PART = 100;
 
@@ -21,18 +23,18 @@ type Read = (
 
 function reading(link: RoleLink, grantRun: GrantRun): Read {
   return async (what, args = null, { of = 'gateway', waitsMs = 0 } = {}) => {
-    const answer = await link.bus.ask(
-      {
-        contract: contracts.read,
-        body: { what, args, grantRun },
-        subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
-        to: () => link.directory.role(of),
-        backMs: BACK_MS,
-        alive: contracts.working,
-      },
-      contracts.answer,
-      READ_MS + waitsMs,
-    );
+    const question = {
+      contract: contracts.read,
+      body: { what, args, grantRun },
+      subject: of === 'gateway' ? link.subjects.svcGw('read') : link.subjects.svcAcl('read'),
+      to: () => link.directory.role(of),
+      backMs: BACK_MS,
+      alive: contracts.working,
+    };
+    const ask = () => link.bus.ask(question, contracts.answer, READ_MS + waitsMs);
+    let answer = await ask();
+    for (let asked = 1; !answer.ok && answer.error === 'timeout' && asked < READ_TRIES; asked += 1)
+      answer = await ask();
     if (!answer.ok) throw new Error(`no ${of} service answered (${answer.error})`);
     const { refusal: refused, result } = answer.value.body;
     if (refused !== null) throw new ExecutionError(refused.sentence);

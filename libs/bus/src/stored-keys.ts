@@ -53,10 +53,10 @@ async function streamNames({ connection }: NatsTransport): Promise<ReadonlySet<s
     const answer = await connection.request(LIST, JSON.stringify({ offset }), { timeout: LIST_MS });
     const { streams, missing, error, total: all = 0 } = answer.json<StreamPage>();
     if (error !== undefined) throw new Error(`JetStream: ${error.description}`);
-    if ((missing?.length ?? 0) > 0) return undefined;
-    for (const { config } of streams ?? []) names.add(config.name);
-    if ((streams?.length ?? 0) === 0) break;
-    offset += streams?.length ?? 0;
+    const page = streams ?? [];
+    if ((missing?.length ?? 0) > 0 || (page.length === 0 && offset < all)) return undefined;
+    for (const { config } of page) names.add(config.name);
+    offset += page.length;
     total = all;
   }
   return names;

@@ -1,4 +1,6 @@
 /** Rules of reading the audit of a cluster: page by page to the end, every record once. */
+import { jest } from '@jest/globals';
+import { encode } from '@natrium/envelope';
 import { ok, type Value } from '@natrium/model';
 import type { OpenMaster } from '../link/open-master.js';
 import { readAudit } from './read-audit.js';
@@ -8,6 +10,12 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 function groupOf(chain: string, first: number, ...texts: readonly string[]): Value {
   return { chain, first, at: 0, records: texts.map(base64) };
 }
+
+/** Its bytes are not verified here. */
+const headAt = (chain: string, number: number): Value => ({
+  bytes: Buffer.from(encode([chain, number])).toString('base64'),
+  signature: '',
+});
 
 /** An acl-service that hands out these pages, and whose job cache is not for this account. */
 function aMaster(...pages: readonly (readonly Value[])[]) {
@@ -58,4 +66,40 @@ it('takes the cut from the last page that is read: an archive may be made meanwh
   const { master } = aMaster();
   const read = await readAudit({ ...master, client: { admin } } as unknown as OpenMaster, () => undefined);
   expect(read.ok && Buffer.from(read.value.cut?.bytes ?? []).toString()).toBe('cut');
+});
+
+describe('a record that a head names and that is not there', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** Other replicas write all the while: each page is the last one, has a record of theirs, and takes so many ms. */
+  async function reading(writtenAt: number, ms: number) {
+    let pages = 0;
+    const admin = (_what: string, fun: string) => {
+      if (fun === 'audit.heads') return Promise.resolve(ok({ heads: [headAt('a', 0)] }));
+      jest.advanceTimersByTime(ms);
+      const own = pages === writtenAt ? [groupOf('a', 0, 'x')] : [];
+      return Promise.resolve(ok({ groups: [groupOf('b', pages, 'y'), ...own], next: (pages += 1), last: true }));
+    };
+    const { master } = aMaster();
+    const read = await readAudit({ ...master, client: { admin } } as unknown as OpenMaster, () => undefined);
+    return { pages, chains: [...new Set(read.ok ? read.value.records.map(({ chain }) => chain) : [])] };
+  }
+
+  it('is waited for while a busy acl-service writes it, however much the others write', async () => {
+    expect(await reading(30, 200)).toEqual({ pages: 31, chains: ['a', 'b'] });
+  });
+
+  it('and is missing after ten seconds', async () => {
+    expect(await reading(99, 2000)).toEqual({ pages: 5, chains: ['b'] });
+  });
+
+  it('and after a reading that took longer is waited for once', async () => {
+    expect(await reading(1, 20_000)).toEqual({ pages: 2, chains: ['a', 'b'] });
+    expect(await reading(99, 20_000)).toEqual({ pages: 2, chains: ['b'] });
+  });
 });

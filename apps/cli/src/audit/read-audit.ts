@@ -25,11 +25,10 @@ export interface PageAsk {
 }
 
 const LIMIT = 1000;
-/** A head may be some milliseconds ahead of what another replica has seen of the stream. */
-const WAITS = 3;
+/** So much later the record is there that a head or a grant names: of a busy acl-service, or at another replica, which has seen less of the stream. */
+const BEHIND_MS = 10_000;
 /** The first of the two fields of a grant that name its record. */
 const AUDITED = 10;
-const NEW_MS = 5000;
 
 export async function readPage(master: OpenMaster, ask: PageAsk): Promise<Result<AuditPage, Refusal>> {
   const answer = await master.client.admin('audit', 'audit.read', [{ limit: LIMIT, ...ask }]);
@@ -49,17 +48,20 @@ export async function readAudit(
   const grants = await jobGrants(master);
   const heads = await master.client.admin('audit', 'audit.heads', []);
   if (!heads.ok) return heads;
-  const wanted = [...signedIn(heads.value).map(headOf), ...newestOf(grants ?? []).map(recordOfGrant)];
+  const named = (grants ?? []).filter((grant) => issuedIn(grant) !== undefined);
+  const wanted = furthest([...signedIn(heads.value).map(headOf), ...named.map(recordOfGrant)]);
+  const until = performance.now() + BEHIND_MS;
   const read: StoredRecord[] = [];
-  let [from, waits] = [0, 0];
+  let [from, waits] = [0, false];
   let cut: Signed | undefined;
   for (;;) {
-    const page = await readPage(master, waits === 0 ? { from } : { from, wait: true });
+    const page = await readPage(master, waits ? { from, wait: true } : { from });
     if (!page.ok) return page;
     read.push(...page.value.records);
     onRead(page.value.records.length);
     ({ next: from, cut } = page.value);
-    if (page.value.isLast && (waits += 1) >= (hasAll(read, wanted) ? 1 : WAITS)) break;
+    if (page.value.isLast && (hasAll(read, wanted) || (waits && performance.now() >= until))) break;
+    waits ||= page.value.isLast;
   }
   return ok({ chain: master.keys.chain(), records: inOrder(read), heads: signedIn(heads.value), grants, cut });
 }
@@ -70,22 +72,21 @@ function headOf({ bytes }: Signed): RecordPlace {
   return decode(bytes) as unknown as RecordPlace;
 }
 
-/** Their records are written a moment after them. By the newest of them, not by this host's clock, which may be another. */
-function newestOf(grants: readonly Signed[]): readonly Signed[] {
-  const issued = grants.map((grant) => issuedIn(grant) ?? 0);
-  const newest = issued.reduce((latest, one) => Math.max(latest, one), 0);
-  return grants.filter((_, at) => (issued[at] ?? 0) > newest - NEW_MS);
-}
-
 export function recordOfGrant({ bytes }: Signed): RecordPlace {
   return (decode(bytes) as readonly unknown[]).slice(AUDITED, AUDITED + 2) as unknown as RecordPlace;
 }
 
-/** Whether the stream has been read at least to these records. */
-function hasAll(read: readonly StoredRecord[], wanted: readonly RecordPlace[]): boolean {
+/** The last of these records in each chain. */
+function furthest(places: readonly RecordPlace[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
-  for (const { chain, number } of read) last.set(chain, Math.max(last.get(chain) ?? -1, number));
-  return wanted.every(([chain, number]) => (last.get(chain) ?? -1) >= number);
+  for (const [chain, number] of places) last.set(chain, Math.max(last.get(chain) ?? -1, number));
+  return last;
+}
+
+/** Whether the stream has been read at least to these records. */
+function hasAll(read: readonly StoredRecord[], wanted: ReadonlyMap<string, number>): boolean {
+  const last = furthest(read.map(({ chain, number }) => [chain, number]));
+  return [...wanted].every(([chain, number]) => (last.get(chain) ?? -1) >= number);
 }
 
 /** By chain and number; the stream itself is in order of writing, and gives a group that grows meanwhile once more. */

@@ -47,12 +47,20 @@ it('says what is lost without users of the broker', () => {
 });
 
 it.each([
-  [[{ name: 'a', syncAlways: true }], []],
-  [[{ name: 'a', syncAlways: false }], ['problem jetstream sync']],
-  [['a', 'b', 'c'].map((name) => ({ name, syncAlways: false })), ['warning jetstream sync']],
-  [[], []],
+  [[{ name: 'a', syncAlways: true, cluster: 1 }], []],
+  [[{ name: 'a', syncAlways: false, cluster: 1 }], ['problem jetstream sync']],
+  [['a', 'b', 'c'].map((name) => ({ name, syncAlways: false, cluster: 3 })), ['warning jetstream sync']],
+  [undefined, []],
 ])('of syncing: %j', (nodes, expected) => {
   expect(wrong(checkNodes(nodes))).toEqual(expected);
+});
+
+it.each([
+  ['1 of 3 nodes', ['a', 'b'].map((name) => ({ name, syncAlways: true, cluster: 3 }))],
+  ['1 of 1 node', []],
+])('of nodes that are silent: %s', (which, nodes) => {
+  expect(wrong(checkNodes(nodes))).toContain('warning jetstream nodes');
+  expect(checkNodes(nodes)[0]?.what).toMatch(`${which} of the broker did not answer in time`);
 });
 
 it.each([
@@ -113,9 +121,17 @@ it('of the event-sink: only where there is something to deliver to', () => {
 
 it('of roles documents: names who has not seen the newest', () => {
   const seen = [{ name: 'acl', rolesSerial: 2 }, { name: 'web1', rolesSerial: 1 }]; // prettier-ignore
-  expect(wrong(checkSerials(seen, 2))).toEqual(['warning roles seen']);
-  expect(checkSerials(seen, 2)[0]?.what).toBe('web1 have not seen roles document 2 yet');
-  expect(wrong(checkSerials(seen, 1))).toEqual([]);
+  const both = (newest: number) => checkSerials(seen.slice(0, 1), { seen: seen.slice(1) }, newest);
+  expect(wrong(both(2))).toEqual(['warning roles seen']);
+  expect(both(2)[0]?.what).toBe('web1 have not seen roles document 2 yet');
+  expect(wrong(both(1))).toEqual([]);
+});
+
+it('of what could not be asked: that it is not known, and nothing good', () => {
+  const why = 'the master did not answer in time';
+  const [unknown, ...others] = checkSerials([{ name: 'acl', rolesSerial: 2 }], { seen: [], problem: why }, 2);
+  expect([unknown?.level, unknown?.what, others]).toEqual(['warning', `which one each minion has seen is not known (${why})`, []]); // prettier-ignore
+  expect(wrong(checkClock(undefined, config))).toEqual(['warning clock']);
 });
 
 it.each([

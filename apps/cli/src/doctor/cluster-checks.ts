@@ -1,5 +1,6 @@
 /** What is to be said of a running cluster, from what was seen of it; nothing here asks. */
 import { MAX_REPLICAS, type MasterConfig, replicasOf, shownAddress } from '@natrium/config';
+import { plural } from '../common/plural.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 
 export interface BrokerSeen {
@@ -13,6 +14,8 @@ export interface BrokerSeen {
 export interface NodeSeen {
   readonly name: string;
   readonly syncAlways: boolean;
+  /** How many nodes its cluster has, as it knows. */
+  readonly cluster: number;
 }
 
 export interface StreamSeen {
@@ -26,6 +29,13 @@ export interface PartySeen {
   /** `gateway`, `acl`, `runner`, or the id of a minion. */
   readonly name: string;
   readonly rolesSerial: number;
+}
+
+/** What is stored of the minions that are let in. */
+export interface MinionsSeen {
+  readonly seen: readonly PartySeen[];
+  /** Why that could not be read. */
+  readonly problem?: string;
 }
 
 const OLDEST = [2, 10] as const;
@@ -109,7 +119,20 @@ export function checkBroker(seen: BrokerSeen, config: MasterConfig): readonly Fi
   ];
 }
 
-export function checkNodes(nodes: readonly NodeSeen[]): readonly Finding[] {
+/** @param nodes Those that have answered; undefined: nobody was asked. */
+export function checkNodes(nodes: readonly NodeSeen[] | undefined): readonly Finding[] {
+  return nodes === undefined ? [] : [...checkSilent(nodes), ...checkSync(nodes)];
+}
+
+function checkSilent(nodes: readonly NodeSeen[]): readonly Finding[] {
+  const all = Math.max(1, ...nodes.map(({ cluster }) => cluster));
+  const silent = all - nodes.length;
+  if (silent <= 0) return [];
+  const said = `${String(silent)} of ${plural(all, 'node')} of the broker did not answer in time: what is said of JetStream here is without them`;
+  return [warning('jetstream nodes', said, 'start the node that is missing, or run this again when the broker has less to do')]; // prettier-ignore
+}
+
+function checkSync(nodes: readonly NodeSeen[]): readonly Finding[] {
   const lazy = nodes.filter(({ syncAlways }) => !syncAlways).map(({ name }) => name);
   if (nodes.length === 0) return [];
   if (lazy.length === 0) return [fine('jetstream sync', 'each write is on disk before it is acknowledged')];
@@ -142,8 +165,11 @@ export function checkStreams(streams: readonly StreamSeen[], { nats }: MasterCon
   ];
 }
 
-/** @param offsetMs How far this host's clock is from the cluster's, signed time minus own. */
-export function checkClock(offsetMs: number, { clock_skew: skew }: MasterConfig): readonly Finding[] {
+const AGAIN = 'run this again when the cluster has less to do';
+
+/** @param offsetMs How far this host's clock is from the cluster's, signed time minus own; undefined where nobody has told. */
+export function checkClock(offsetMs: number | undefined, { clock_skew: skew }: MasterConfig): readonly Finding[] {
+  if (offsetMs === undefined) return [warning('clock', 'no acl-service has told the time now', AGAIN)];
   const seconds = (Math.abs(offsetMs) / 1000).toFixed(1);
   const side = offsetMs > 0 ? 'behind' : 'ahead of';
   const said = `this host's clock is ${seconds} s ${side} the cluster's`;
@@ -216,16 +242,22 @@ export function checkInForce({ there, told, problem: why }: PoliciesSeen, files:
 }
 
 /** @param newest Of the roles document in the master's folder. */
-export function checkSerials(parties: readonly PartySeen[], newest: number): readonly Finding[] {
-  const behind = parties.filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);
-  if (behind.length === 0) return [fine('roles seen', `everybody has seen roles document ${String(newest)}`)];
-  return [
-    warning(
-      'roles seen',
-      `${shortened(behind)} have not seen roles document ${String(newest)} yet`,
-      'they learn it when they start again or at their next epoch',
-    ),
-  ];
+export function checkSerials(
+  services: readonly PartySeen[],
+  { seen: minions, problem: why }: MinionsSeen,
+  newest: number,
+): readonly Finding[] {
+  const behind = [...services, ...minions].filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);
+  const findings = why === undefined ? [] : [warning('roles seen', `which one each minion has seen is not known (${why})`, AGAIN)]; // prettier-ignore
+  if (behind.length > 0)
+    findings.push(
+      warning(
+        'roles seen',
+        `${shortened(behind)} have not seen roles document ${String(newest)} yet`,
+        'they learn it when they start again or at their next epoch',
+      ),
+    );
+  return findings.length > 0 ? findings : [fine('roles seen', `everybody has seen roles document ${String(newest)}`)];
 }
 
 function shortened(names: readonly string[]): string {

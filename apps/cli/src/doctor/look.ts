@@ -5,10 +5,10 @@ import { Clock, hello, type NatsTransport, openBucket } from '@natrium/bus';
 import { BrokerKeys, scopesIn } from '@natrium/broker-auth';
 import type { MasterConfig } from '@natrium/config';
 import { decode, fingerprint, readAnnouncement, signedFromWire, toHex } from '@natrium/envelope';
-import { isList, isMap, type Value } from '@natrium/model';
+import { isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { asRole } from '../link/as-role.js';
 import type { OpenMaster } from '../link/open-master.js';
-import type { BrokerSeen, NodeSeen, PartySeen, PoliciesSeen, ScopesSeen, StreamSeen } from './cluster-checks.js';
+import type { BrokerSeen, MinionsSeen, NodeSeen, PartySeen, PoliciesSeen, ScopesSeen, StreamSeen } from './cluster-checks.js'; // prettier-ignore
 import type { SpaceSeen } from './space-checks.js';
 
 const HELLO_MS = 2000;
@@ -17,11 +17,13 @@ const HOUR_MS = 3_600_000;
 
 export interface Seen {
   readonly broker: BrokerSeen;
-  readonly nodes: readonly (NodeSeen & SpaceSeen)[];
+  /** undefined: only a broker with users tells it, and only who may ask it. */
+  readonly nodes: readonly (NodeSeen & SpaceSeen)[] | undefined;
   readonly streams: readonly StreamSeen[];
   readonly services: readonly PartySeen[];
-  readonly minions: readonly PartySeen[];
-  readonly offsetMs: number;
+  readonly minions: MinionsSeen;
+  /** undefined: no acl-service has told the time. */
+  readonly offsetMs: number | undefined;
   readonly scopes: ScopesSeen | undefined;
   readonly policies: PoliciesSeen;
 }
@@ -42,10 +44,10 @@ export async function look(master: OpenMaster): Promise<Seen> {
   const stored = await asRole('auditor', config, (transport) => announced(transport, master));
   return {
     broker,
-    nodes: jsz.map(nodeIn),
-    streams: streamsIn(jsz),
+    nodes: jsz?.map(nodeIn),
+    streams: streamsIn(jsz ?? []),
     services,
-    minions: stored ?? [],
+    minions: stored ?? { seen: [] },
     offsetMs: await offsetOf(master),
     scopes: await scopesOf(config),
     policies: await policiesOf(master),
@@ -79,21 +81,21 @@ async function scopesOf(config: MasterConfig): Promise<ScopesSeen | undefined> {
 }
 
 /** Of the own clock; `Clock` itself forgets what is within the skew. */
-async function offsetOf({ transport, link, keys }: OpenMaster): Promise<number> {
+async function offsetOf({ transport, link, keys }: OpenMaster): Promise<number | undefined> {
   const clock = new Clock(0);
   const pin = { firstRoot: keys.chain()[0] };
   const { newest } = link.bus.sealer.roles;
-  await hello(transport, link.subjects, pin, clock, {
+  const greeted = await hello(transport, link.subjects, pin, clock, {
     ...{ minSerial: 0, newest },
     ...{ timeoutMs: HELLO_MS, inbox: transport.inbox },
   });
-  return clock.offsetMs;
+  return greeted.ok ? clock.offsetMs : undefined;
 }
 
 /** Each node's answer about its JetStream: the system account's, so that only a broker with users gives it. */
-async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
-  if (config.broker_auth === 'none') return [];
-  const answers = await asRole('doctor', config, async (transport) => {
+async function askNodes(config: MasterConfig): Promise<readonly Value[] | undefined> {
+  if (config.broker_auth === 'none') return undefined;
+  return asRole('doctor', config, async (transport) => {
     const question = Buffer.from(JSON.stringify({ streams: true, config: true, accounts: true }));
     const heard: Value[] = [];
     const all = new AbortController();
@@ -108,14 +110,15 @@ async function askNodes(config: MasterConfig): Promise<readonly Value[]> {
     await listening.close();
     return heard;
   });
-  return answers ?? [];
 }
 
 function nodeIn(answer: Value): NodeSeen & SpaceSeen {
   const [name, folder] = [at(answer, 'server', 'name'), at(answer, 'data', 'config', 'store_dir')];
   const [stored, atMost] = [at(answer, 'data', 'storage'), at(answer, 'data', 'config', 'max_storage')];
+  const cluster = at(answer, 'data', 'meta_cluster', 'cluster_size');
   return {
     name: typeof name === 'string' ? name : 'a node',
+    cluster: typeof cluster === 'number' ? cluster : 1,
     syncAlways: at(answer, 'data', 'config', 'sync_always') === true,
     folder: typeof folder === 'string' ? folder : '',
     stored: typeof stored === 'number' ? stored : 0,
@@ -147,14 +150,16 @@ function streamIn(stream: Value): StreamSeen {
 }
 
 /** Minions by id, and what roles document each knew when it announced itself. */
-async function announced(transport: NatsTransport, master: OpenMaster): Promise<readonly PartySeen[]> {
+async function announced(transport: NatsTransport, master: OpenMaster): Promise<MinionsSeen> {
   const bucket = await openBucket(transport, {
     name: `NT_${master.config.cluster}_announcements`,
     replicas: 1,
     ttlMs: 0,
   });
-  const ids = await idsByFinger(master);
-  return (await bucket.list('m.*')).flatMap(({ value }) => {
+  const named = await idsByFinger(master);
+  if (!named.ok) return { seen: [], problem: named.error.sentence };
+  const ids = named.value;
+  const seen = (await bucket.list('m.*')).flatMap(({ value }) => {
     const signed = signedFromWire(decode(value));
     if (signed === undefined) return [];
     const now = Date.now() - HOUR_MS;
@@ -164,20 +169,19 @@ async function announced(transport: NatsTransport, master: OpenMaster): Promise<
     const id = ids.get(fingerprint(key));
     return id === undefined ? [] : [{ name: id || toHex(key), rolesSerial: party.value.rolesSerial }];
   });
+  return { seen };
 }
 
 /** Only of those who are let in: others say nothing any more. */
-async function idsByFinger({ client }: OpenMaster): Promise<ReadonlyMap<string, string>> {
+async function idsByFinger({ client }: OpenMaster): Promise<Result<ReadonlyMap<string, string>, Refusal>> {
   const list = await client.admin('key', 'key.list', []);
-  if (!list.ok || !isList(list.value)) return new Map();
-  return new Map(
-    list.value.flatMap((entry) => {
-      const [id, finger, state] = [at(entry, 'id'), at(entry, 'fingerprint'), at(entry, 'state')];
-      return typeof id === 'string' && typeof finger === 'string' && state === 'accepted'
-        ? [[finger, id] as const]
-        : [];
-    }),
-  );
+  if (!list.ok) return list;
+  const accepted = (isList(list.value) ? list.value : []).flatMap((entry) => {
+    const [id, finger, state] = [at(entry, 'id'), at(entry, 'fingerprint'), at(entry, 'state')];
+    const isAccepted = typeof id === 'string' && typeof finger === 'string' && state === 'accepted';
+    return isAccepted ? [[finger, id] as const] : [];
+  });
+  return ok(new Map(accepted));
 }
 
 function at(value: Value, ...path: readonly string[]): Value | undefined {

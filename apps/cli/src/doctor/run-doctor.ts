@@ -93,13 +93,13 @@ async function examineCluster(configDir: string, config: MasterConfig): Promise<
       ...checkBroker(seen.broker, config),
       ...checkScopes(seen.scopes),
       ...checkNodes(seen.nodes),
-      ...checkSpace(seen.nodes),
-      ...checkDisks(disksHere(seen.nodes)),
+      ...checkSpace(seen.nodes ?? []),
+      ...checkDisks(disksHere(seen.nodes ?? [])),
       ...checkStreams(seen.streams, config),
       ...checkClock(seen.offsetMs, config),
       ...checkServices(seen.services, config),
       ...checkInForce(seen.policies, toHex(policyRevision(policyValues(config)))),
-      ...checkSerials([...seen.services, ...seen.minions], master.value.keys.roles().document.serial),
+      ...checkSerials(seen.services, seen.minions, master.value.keys.roles().document.serial),
     ];
   } catch (error) {
     return [problem('cluster', messageOf(error), 'look into the log of the broker and of the services')];

@@ -20,6 +20,8 @@ import type { ConnectProblem } from '../ports.js';
 import { whyNot } from './why-not.js';
 
 const [HELLO_MS, AGAIN_MS] = [2000, 200];
+/** So much longer is one waited for that is there and silent: for two more hellos. */
+const SILENT_MS = 4000;
 const JOIN_MS = 5000;
 const SESSION_MS = 24 * 3_600_000;
 const OWNER_ONLY = 0o600;
@@ -185,15 +187,23 @@ async function session(
     entering: door,
     tracing,
   };
-  let linked = await connectIdentity(options);
-  while (!linked.ok && linked.error.code === 'no_answer' && performance.now() < until) {
-    await pause(AGAIN_MS);
-    linked = await connectIdentity(options);
-  }
+  const linked = await greeted(options, until);
   if (linked.ok) return ok({ link: linked.value, transport, user: undefined });
   await transport.drain();
   const { code, sentence } = linked.error;
   return unavailable(sentence, code === 'no_answer' ? START_ACL : undefined);
+}
+
+/** While nobody listens, one that is started anew is waited for; one that is silent is asked again: the next hello may go to another replica. */
+async function greeted(options: ConnectOptions, until: number): ReturnType<typeof connectIdentity> {
+  for (;;) {
+    const begun = performance.now();
+    const linked = await connectIdentity(options);
+    const isSilent = performance.now() - begun > HELLO_MS / 2; // that nobody listens is told at once
+    const end = isSilent ? until + SILENT_MS : until;
+    if (linked.ok || linked.error.code !== 'no_answer' || performance.now() >= end) return linked;
+    await pause(AGAIN_MS);
+  }
 }
 
 function readText(path: string): string | undefined {

@@ -51,8 +51,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Whoever has the acl-service's key of now answers each hello with the chain that it says. */
-async function answers(chain: () => RolesChain[1]): Promise<void> {
+/** Whoever has the acl-service's key of now answers each hello with the chain that it says, but for the first so many. */
+async function answers(chain: () => RolesChain[1], deafTo = 0): Promise<() => number> {
+  let heard = 0;
   const { cluster } = keys.roles();
   const [[firstRoot], key] = [keys.chain(), keys.roleKey('acl')];
   const now = Date.now();
@@ -60,12 +61,14 @@ async function answers(chain: () => RolesChain[1]): Promise<void> {
   const owner = { type: 'role', role: 'acl', instance: 'a1', key: key.publicKey } as const;
   const service = announce(key, cluster, { owner, use: 'service', epochKey, notBefore: now, notAfter: now + AN_HOUR, rolesSerial: 1 }); // prettier-ignore
   acl.subscribe('nt.main.hello', ({ payload, respond }) => {
+    if ((heard += 1) <= deafTo) return;
     const { nonce } = readAs(contracts.helloQuestion, decode(payload));
     const time = signTime(key, cluster, nonce, Date.now());
     const said = { version: 1 as const, firstRoot, chain: [...chain()], services: [service], time };
     respond(encode(writeAs(contracts.helloAnswer, said) as Wire));
   });
   await acl.flush();
+  return () => heard;
 }
 
 async function opened() {
@@ -124,4 +127,13 @@ it('and given up after two seconds', async () => {
     },
   });
   expect(performance.now() - begun).toBeGreaterThan(2000);
+});
+
+it.each([
+  ['one that stands still for a while is asked again', 2, true],
+  ['and given up after three times', 9, false],
+])('%s', async (_about, deafTo, isOpened) => {
+  const heard = await answers(() => keys.chain()[1], deafTo);
+  expect((await opened()).ok).toBe(isOpened);
+  expect(heard()).toBe(3);
 });

@@ -5,6 +5,7 @@ import {
   Controller,
   Get,
   Inject,
+  InternalServerErrorException,
   NotImplementedException,
   Param,
   Post,
@@ -107,13 +108,13 @@ export class FleetController {
     const jid = named(req, id, 'jid');
     const caller = await this.api.callerOf(req, res);
     if (jid === undefined) {
-      const list = await this.api.runAll([{ client: 'runner', fun: 'jobs.list_jobs' }], caller);
-      return sendValue(req, res, { return: list });
+      const [list = null] = await this.api.runAll([{ client: 'runner', fun: 'jobs.list_jobs' }], caller);
+      return sendValue(req, res, { return: [toldIn(list)] });
     }
     const type = answerType(req);
     const low = { client: 'runner', fun: 'jobs.list_job', jid, partial: true };
     const [told = null] = await this.api.runAll([low], caller);
-    return this.wholeJobs.tell(told, { jid, type, isGone: () => res.destroyed }, (job, size) => {
+    return this.wholeJobs.tell(toldIn(told), { jid, type, isGone: () => res.destroyed }, (job, size) => {
       const answer = { info: [job], return: [returnsIn(job)] };
       return size === 'large' && type === 'application/json' ? sendLarge(res, answer) : sendValue(req, res, answer);
     });
@@ -179,6 +180,12 @@ function named(req: Request, inPath: string | undefined, key: 'mid' | 'jid'): st
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw new BadRequestException(`${key} is said once`);
   return value;
+}
+
+/** A run that has failed tells a sentence, which nobody should read as a job to which nobody has returned. */
+function toldIn(told: Value): ValueMap {
+  if (isMap(told)) return told;
+  throw new InternalServerErrorException(typeof told === 'string' ? told : 'the run has told nothing');
 }
 
 function returnsIn(info: Value): ValueMap {

@@ -52,8 +52,8 @@ async function serve({ told, kept = null }: Gateway): Promise<void> {
   server = await serveHttp(options, { api, sessions: {} as Sessions, streams, jobs, log: pino({ enabled: false }) });
 }
 
-async function ask(type = 'application/json') {
-  const answer = await fetch(`${server.url}/jobs/${JID}`, { headers: { Accept: type } });
+async function ask(type = 'application/json', path = `/jobs/${JID}`) {
+  const answer = await fetch(server.url + path, { headers: { Accept: type } });
   return { status: answer.status, text: await answer.text() };
 }
 
@@ -96,6 +96,19 @@ it('whoever may not run jobs.list_job hears that, and nothing is read', async ()
   expect(await ask()).toMatchObject({ status: 401, text: expect.stringContaining('You may not.') as unknown });
   expect(read).toEqual([]);
 });
+
+it.each([`/jobs/${JID}`, '/jobs'])(
+  'what a run that has failed says is no answer of %s, and not read as one to which nobody has returned',
+  async (path) => {
+    const why = 'no gateway service answered (timeout)';
+    await serve({ told: why });
+    expect(await ask('application/json', path)).toMatchObject({ status: 500, text: expect.stringContaining(why) as unknown }); // prettier-ignore
+    expect(read).toEqual([]);
+    await server.close();
+    await serve({ told: { [JID]: { Function: 'test.ping' } } });
+    expect((await ask('application/json', path)).status).toBe(200);
+  },
+);
 
 it.each([
   ['application/json', 12, 'is 37 MiB, and an answer of application/json holds 32 MiB: ask for some of the minions'],

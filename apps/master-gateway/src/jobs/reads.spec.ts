@@ -31,6 +31,8 @@ interface Jobs {
   readonly isGranted?: (jid: string) => boolean;
   /** How long it takes to look them up, in ms. */
   readonly takesMs?: number;
+  /** What comes of looking them up. */
+  readonly fails?: Error;
 }
 
 /** A gateway with so many jobs of so many minions, which have all returned. */
@@ -51,6 +53,7 @@ class AGateway {
     present = [],
     isGranted = () => true,
     takesMs = 0,
+    fails,
   }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
       id: `web${String(n)}.example.com`,
@@ -65,6 +68,7 @@ class AGateway {
     const cache = {
       asked: async (isWanted: (asked: records.AskedJob) => boolean) => {
         if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+        if (fails !== undefined) throw fails;
         return all.filter(isWanted).reverse();
       },
       callersOf: (jids: readonly string[]) => {
@@ -130,6 +134,15 @@ it('who waits for a reading that takes long hears each second that it goes on, a
   } finally {
     jest.useRealTimers();
   }
+});
+
+it('whoever asks hears that the store gave no answer, at once, and not that no gateway is there; a fault of the program is one', async () => {
+  const late = Object.assign(new Error('timeout'), { name: 'TimeoutError' });
+  const gateway = new AGateway({ jobs: 2, minions: 1, fails: late });
+  const refused = { code: 'store_unavailable', sentence: 'jobs cannot be read now: timeout' };
+  expect(await gateway.read('jobs', null)).toEqual({ refusal: refused, result: null });
+  const broken = new AGateway({ jobs: 2, minions: 1, fails: new TypeError('no function') });
+  await expect(broken.read('jobs', null)).rejects.toThrow('no function');
 });
 
 it('a list of jobs is of the time that was asked for', async () => {

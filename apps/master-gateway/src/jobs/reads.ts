@@ -2,9 +2,9 @@
  * What a running runner may read here: jobs, presence, the accepted ids. Its grant-run proves that a caller was allowed to
  * run it; what it reads is only told to the runner-service.
  */
-import { type Opened, readAsked } from '@natrium/bus';
+import { isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { isMap, pyStr, refusal, type Request, type Value } from '@natrium/model';
+import { isMap, ok, pyStr, refusal, type Refusal, refuse, type Request, type Result, type Value } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
 import type { JobReads } from './job-reads.js';
 import { inMiB, MAX_ANSWER, sizeOf } from './job-views.js';
@@ -51,7 +51,9 @@ export class Reads {
       const sentence = `jobs are read by the runners jobs.*, not by ${run?.funs.join(',') ?? 'another'}`;
       return { refusal: refusal('not_permitted', sentence), result: null };
     }
-    const result = await this.#read(body.what, body.args);
+    const read = await unlessUnread(body.what, this.#read(body.what, body.args));
+    if (!read.ok) return { refusal: read.error, result: null };
+    const result = read.value;
     const bytes = sizeOf(result);
     if (bytes <= MAX_ANSWER) return { refusal: null, result };
     const sentence = `the answer is ${inMiB(bytes)}, too large for one message, which carries ${inMiB(MAX_ANSWER)}: ${narrower(body.what, body.args)}`;
@@ -76,6 +78,16 @@ export class Reads {
       default:
         return null;
     }
+  }
+}
+
+/** The store did not answer: whoever asked hears it at once, instead of waiting for a gateway. */
+async function unlessUnread(what: string, reading: Promise<Value>): Promise<Result<Value, Refusal>> {
+  try {
+    return ok(await reading);
+  } catch (cause) {
+    if (!isStoreFailure(cause)) throw cause;
+    return refuse('store_unavailable', `${what === 'job' ? 'the job' : 'jobs'} cannot be read now: ${cause.message}`);
   }
 }
 

@@ -6,12 +6,11 @@ import { contracts } from '@natrium/wire';
 import type { Minions } from './minions.js';
 import { type Found, type LookHearing, PatientLook } from '../patient-look.js';
 
-/** A minion that is connected and silent this long counts as not there, where nobody says for how long it may be. */
-const SILENCE_MS = 1000;
-/** However long a runner would wait: each second the silent ones are asked again. */
+/** A minion that is connected and silent this long counts as not there, where nobody says for how long it may be: a host that stalls is not gone. */
+const SILENCE_MS = 5000;
+/** Whatever a runner says: each second the silent ones are asked again. */
+const LEAST_SILENCE_MS = 1000;
 const MOST_SILENCE_MS = 300_000;
-/** The same for the events of presence, for which nobody waits. */
-const EVENTS_SILENCE_MS = 5000;
 /** The broker says at once which minions are not connected; a caller who does not wait for those at work waits no longer than this for the others. */
 const GONE_MS = 200;
 
@@ -52,7 +51,7 @@ export class Presence {
   async ask(silenceMs = SILENCE_MS): Promise<readonly Present[]> {
     const all = this.minions.all();
     const keys = all.map(({ key }) => toHex(key));
-    const patience = { silenceMs: Math.min(Math.max(silenceMs, SILENCE_MS), MOST_SILENCE_MS), goneRounds: 1 };
+    const patience = { silenceMs: Math.min(Math.max(silenceMs, LEAST_SILENCE_MS), MOST_SILENCE_MS), goneRounds: 1 };
     const { here } = await this.#lookPatiently(keys, ANY_JOB, patience);
     return all.flatMap(({ id }, index) => {
       const running = here.get(index);
@@ -64,7 +63,7 @@ export class Presence {
   async connected(): Promise<Connected> {
     const all = this.minions.all();
     const keys = all.map(({ key }) => toHex(key));
-    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, { silenceMs: EVENTS_SILENCE_MS });
+    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, { silenceMs: SILENCE_MS });
     const idsAt = (places: readonly number[]) => places.flatMap((place) => all[place]?.id ?? []);
     const asked = this.#targets(keys).map(({ place }) => place);
     return {

@@ -51,6 +51,7 @@ process.umask(0o022);
 
 export default {
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/jest.setup.mjs'],
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/tools', '<rootDir>/compat', '<rootDir>/tests'],
   testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],

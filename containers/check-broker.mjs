@@ -2,16 +2,15 @@
  * The check of a broker node. `node check-broker.mjs` ends with 0 when the node has caught up and the others hear it, with 2
  * when they do not hear it, else with 1.
  * `--heal` is the health check of its container: 0 while JetStream is on; a node that is not heard is ended, and its supervisor
- * starts it again (heard.mjs says why that is needed and that it helps), and so is one that found no leader in a minute though it
- * has routes: two of three that are not heard elect none. The last word is the address, if it is another.
+ * starts it again (heard.mjs says why that is needed and that it helps). The last word is the address, if it is another.
  */
 import { appendFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { counted, judged, seemsHeard } from './heard.mjs';
+import { heardIn, judged, mayBeUnheard, saidIn } from './heard.mjs';
 
-const LOOK_MS = 3000;
-const LEADER_MS = 60_000;
+/** Together longer than the 9 s after which whoever has no leader asks for votes, and shorter than a health check may take. */
+const [LOOKS, LOOK_MS] = [12, 1000];
 const NO_LEADER = 'contact with a meta leader';
 const heals = process.argv.includes('--heal');
 // To an engine, 2 is no word of a health check.
@@ -41,14 +40,19 @@ function health() {
 }
 
 async function hearing() {
-  const { system_account: account, cluster, start, now } = await asked('/varz');
-  if (cluster?.name === undefined) return 'heard';
-  const count = async () => counted(await asked('/routez'), account);
+  const { system_account: account, cluster, version } = await asked('/varz');
+  if (cluster?.name === undefined || !mayBeUnheard(version)) return 'heard';
+  const said = async () => saidIn(await asked('/routez?subs=detail'), account);
+  const count = async () => ({
+    heard: heardIn(await asked(`/subsz?subs=1&limit=100000&acc=${encodeURIComponent(account)}`)),
+    led: (await asked('/routez')).num_routes === 0 || !(await health()).includes(NO_LEADER),
+  });
+  if ((await said()) > 0) return 'heard';
   const before = await count();
-  const isOld = Date.parse(now) - Date.parse(start) > LEADER_MS;
-  if (before.routes > 0 && isOld && (await health()).includes(NO_LEADER)) return 'unheard';
-  if (heals && seemsHeard(before)) return 'heard';
-  await pause(LOOK_MS);
+  for (let look = 0; look < LOOKS; look += 1) {
+    await pause(LOOK_MS);
+    if ((await said()) > 0) return 'heard';
+  }
   return judged(before, await count());
 }
 
@@ -63,9 +67,11 @@ function end() {
 }
 
 try {
+  // Without JetStream there is no Raft, and nothing to say.
+  await asked('/healthz?js-enabled-only=true');
   const word = await hearing();
-  if (word !== 'unheard') await asked(heals ? '/healthz?js-enabled-only=true' : '/healthz');
-  else if (heals) end();
+  if (word === 'unheard' && heals) end();
+  if (word === 'heard' && !heals) await asked('/healthz');
   process.exitCode = CODES[word];
   if (process.exitCode !== 0) process.stderr.write(`by the other nodes: ${word}\n`);
 } catch (error) {

@@ -10,6 +10,7 @@ interface Service {
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly stop_signal?: string;
+  readonly build?: { readonly target?: string; readonly args?: Readonly<Record<string, string>> };
   /** What it takes from above. */
   readonly '<<'?: Service;
 }
@@ -51,6 +52,17 @@ it('each node of the broker takes a bounded part of the disk, and events a part 
     readonly keep_events_bytes: number;
   };
   expect(events).toBeLessThan(5 * 2 ** 30);
+});
+
+it('each node of the broker is made from the image that the operator names, else from that of the Dockerfile', () => {
+  const nodes = Object.values(services)
+    .map(whole)
+    .filter(({ build }) => build?.target === 'broker');
+  const [, usual = ''] = /^ARG NATS_IMAGE=(.+)$/m.exec(readFileSync(inRoot('Dockerfile'), 'utf8')) ?? [];
+  expect(usual).toBe('nats:2.10-alpine');
+  expect(nodes.map(({ build }) => build?.args)).toEqual(
+    Array.from({ length: 3 }, () => ({ NATS_IMAGE: `\${NATRIUM_NATS_IMAGE:-${usual}}` })),
+  );
 });
 
 describe('the volumes of keys in docker-compose.yml', () => {

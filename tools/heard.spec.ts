@@ -1,42 +1,60 @@
-import { counted, judged, seemsHeard } from '../containers/heard.mjs';
+import { heardIn, judged, mayBeUnheard, saidIn } from '../containers/heard.mjs';
 
-/** Of the system account's routes of three nodes, 43 s after n0 was started again and was not heard (nats-server 2.10.27). */
-const SEEN = {
-  n0: { in: 10_162, out: 406 },
-  n1: { in: 11_911, out: 21_387 },
-  n2: { in: 11_946, out: 12_249 },
-};
-const route = (account: string | undefined, came: number, went: number) => ({
+const sub = (subject: string, msgs: number) => ({ subject, sid: `R ${subject}`, msgs, cid: 9 });
+const route = (account: string | undefined, subs: readonly unknown[]) => ({
   ...(account === undefined ? {} : { account }),
-  in_msgs: came,
-  out_msgs: went,
+  in_msgs: 21_000,
+  out_msgs: 9000,
+  subscriptions_list_detail: subs,
 });
-const two = { routes: 2 };
 
-describe('what goes over the routes of a broker node', () => {
-  it('is counted over the routes of the system account alone: the others carry what clients say', () => {
-    const routez = { routes: [route('SYS', 530, 203), route(undefined, 9, 9000), route('SYS', 9632, 203)] };
-    expect(counted(routez, 'SYS')).toEqual({ ...two, ...SEEN.n0 });
+/** As nats-server 2.10.27 told of a node that was started unheard, and of one beside it, while a client asked much of JetStream. */
+const UNHEARD = [sub('$SYS.SERVER.*.STATSZ', 6), sub('$JS.API.>', 39), sub('$NRG.R.6DVFpukC', 0), sub('$NRG.V.abc', 0)];
+const HEARD = [sub('$SYS.SERVER.*.STATSZ', 6), sub('$JS.API.>', 0), sub('$NRG.R.6DVFpukC', 31), sub('$NRG.V.abc', 1)];
+
+describe('what a broker node says to the others', () => {
+  it('is counted over the routes of the system account alone, and of it Raft alone: what clients ask is no word of its own', () => {
+    const told = (subs: readonly unknown[]) =>
+      saidIn({ routes: [route('SYS', subs), route(undefined, [sub('$NRG.R.x', 5)]), route('SYS', UNHEARD)] }, 'SYS');
+    expect(told(UNHEARD)).toBe(0);
+    expect(told(HEARD)).toBe(32);
+  });
+
+  it('is Raft, too, where somebody reads all there is and so has the count of it', () => {
+    expect(saidIn({ routes: [route('SYS', [sub('>', 40)])] }, 'SYS')).toBe(40);
   });
 
   it('is nothing while there is no other node', () => {
-    expect(counted({ routes: [] }, 'SYS')).toEqual({ routes: 0, in: 0, out: 0 });
+    expect(saidIn({ routes: [] }, 'SYS')).toBe(0);
+  });
+});
+
+describe('a node that says nothing', () => {
+  const led = true;
+
+  it('is not heard when a leader spoke to it: each word of a leader is answered', () => {
+    const subs = {
+      subscriptions_list: [sub('$NRG.AE.x', 5), sub('$NRG.V.x', 1), sub('$JS.API.>', 900), sub('>', 906)],
+    };
+    expect(heardIn(subs)).toBe(5);
+    expect(judged({ heard: 0, led }, { heard: heardIn(subs), led })).toBe('unheard');
   });
 
-  it('tells the node that is not heard from the two that are', () => {
-    expect(Object.values(SEEN).map((count) => seemsHeard({ ...two, ...count }))).toEqual([false, true, true]);
-  });
-
-  it('tells it within seconds, also just after its first words', () => {
-    expect(judged({ ...two, in: 58, out: 63 }, { ...two, in: 103, out: 65 })).toBe('unheard');
-    expect(judged({ ...two, in: 58, out: 110 }, { ...two, in: 103, out: 190 })).toBe('heard');
+  it('is not heard when it has no leader all the while: it would have asked for votes', () => {
+    expect(judged({ heard: 0, led: false }, { heard: 0, led: false })).toBe('unheard');
   });
 
   it.each([
-    ['too little came', { in: 60, out: 63 }, { in: 74, out: 63 }, 2],
-    ['a route was made anew', { in: 600, out: 630 }, { in: 660, out: 20 }, 2],
-    ['a node came', { in: 60, out: 63 }, { in: 160, out: 63 }, 1],
-  ])('tells nothing when %s', (_why, before, after, routes) => {
-    expect(judged({ routes, ...before }, { ...two, ...after })).toBe('unknown');
+    ['much of what clients ask came, and no leader’s word', { heard: 9, led }, { heard: 9, led }],
+    ['too little came', { heard: 9, led }, { heard: 13, led }],
+    ['its leader has just died', { heard: 9, led }, { heard: 9, led: false }],
+    ['it has just found one', { heard: 9, led: false }, { heard: 10, led }],
+  ])('may well be heard when %s', (_why, before, after) => {
+    expect(judged(before, after)).toBe('unknown');
+  });
+
+  it('is heard in a version without the race, and never started again for it', () => {
+    const versions = ['2.10.27', '2.10.27-RC.1', '2.11.0', '2.15.1', '2.100.1'];
+    expect(versions.map(mayBeUnheard)).toEqual([true, true, false, false, false]);
   });
 });

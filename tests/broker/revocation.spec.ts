@@ -61,6 +61,8 @@ class Witness {
           client: { name?: string; nkey?: string; user?: string };
           reason: string;
         }>();
+        // Newer brokers also tell of who was not let in, as whoever is cut off and tries again.
+        if (reason === 'Authentication Failure') return;
         const name = client.nkey ?? client.user ?? client.name ?? '';
         witness.gone.push({ name, connection: client.name ?? '', reason, at: performance.now() });
         witness.#tell();

@@ -31,6 +31,7 @@ const SOURCES = [
   'compat',
   'jest.config.mjs',
   'jest.sequencer.mjs',
+  'jest.setup.mjs',
   'package.json',
   'tsconfig.json',
 ];

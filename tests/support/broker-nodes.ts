@@ -88,7 +88,9 @@ export class BrokerNodes {
   }
 
   #cluster(node: number): string {
-    const routes = Array.from({ length: this.count }, (_, n) => `"nats://127.0.0.1:${String(this.#routePort(n))}"`);
+    // The first two found it by themselves: from 2.12 on whoever is named must be there before they have a leader.
+    const named = Math.max(node + 1, 2);
+    const routes = Array.from({ length: named }, (_, n) => `"nats://127.0.0.1:${String(this.#routePort(n))}"`);
     return `cluster { name: nodes, listen: "127.0.0.1:${String(this.#routePort(node))}", routes: [${routes.join(', ')}] }`;
   }
 

@@ -1,0 +1,21 @@
+/**
+ * Runs before each file of tests: what the file before left switched on is switched off.
+ *
+ * Until Node 24 each AsyncLocalStorage that was ever entered puts a property on every new promise. jest-circus makes one for each file and
+ * leaves it on: in a worker that has run sixty files a promise costs thirty times as much.
+ */
+import hooks from 'node:async_hooks';
+
+// Node's own class, or the one that stands in its place since the file before.
+const { made = [], Plain = hooks.AsyncLocalStorage } = hooks.AsyncLocalStorage;
+for (const storage of made) storage.disable();
+
+hooks.AsyncLocalStorage = class AsyncLocalStorage extends Plain {
+  static made = [];
+  static Plain = Plain;
+
+  constructor(...options) {
+    super(...options);
+    AsyncLocalStorage.made.push(this);
+  }
+};

@@ -6,16 +6,22 @@
  */
 import hooks from 'node:async_hooks';
 
-// Node's own class, or the one that stands in its place since the file before.
-const { made = [], Plain = hooks.AsyncLocalStorage } = hooks.AsyncLocalStorage;
-for (const storage of made) storage.disable();
+/** It has storages of another kind, and nobody can put a class in the place of theirs. */
+const FIRST_WITHOUT = 24;
 
-hooks.AsyncLocalStorage = class AsyncLocalStorage extends Plain {
-  static made = [];
-  static Plain = Plain;
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < FIRST_WITHOUT) {
+  // Node's own class, or the one that stands in its place since the file before.
+  const { made = [], Plain = hooks.AsyncLocalStorage } = hooks.AsyncLocalStorage;
+  for (const storage of made) storage.disable();
 
-  constructor(...options) {
-    super(...options);
-    AsyncLocalStorage.made.push(this);
-  }
-};
+  hooks.AsyncLocalStorage = class AsyncLocalStorage extends Plain {
+    static made = [];
+    static Plain = Plain;
+
+    constructor(...options) {
+      super(...options);
+      AsyncLocalStorage.made.push(this);
+    }
+  };
+}

@@ -15,6 +15,7 @@ export const slow = [
   'tests/cluster/event-kill',
   'tests/cluster/examples',
   'tests/cluster/life',
+  'tests/cluster/memory',
   'tests/cluster/mine',
   'tests/cluster/own-modules',
   'tests/cluster/state-folder',

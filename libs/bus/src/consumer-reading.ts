@@ -1,5 +1,5 @@
 /** What a consumer of the broker has, message by message, until it is silent or nobody wants more. */
-import type { Consumer, ConsumerInfo, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Stoppable } from './read-up-to.js';
 
 /** How soon a consumer that is gone is noticed; twice that, when the broker itself went away. */
@@ -35,10 +35,6 @@ export class ConsumerReading implements Stoppable<JsMsg> {
    */
   static async begin(ask: () => Promise<Consumer>, most?: number): Promise<ConsumerReading> {
     return new ConsumerReading(ask, most, await begin(ask, most));
-  }
-
-  info(): Promise<ConsumerInfo> {
-    return this.begun.consumer.info();
   }
 
   stop(): void {

@@ -11,6 +11,7 @@ import { NatsTransport } from './nats-transport.js';
 import { readTrouble } from './reading-state.js';
 
 const MIB = 1 << 20;
+const LATE_MS = 200;
 
 let broker: Broker;
 let transport: NatsTransport;
@@ -208,4 +209,30 @@ describe('the bytes of a journal', () => {
     expect(alerts).toEqual([expect.stringContaining('however many bytes that are')]);
     expect(await put('a', '1', 0)).toBe(1);
   });
+});
+
+it('that there is nothing to read is told of an empty journal, and not where messages are on their way', async () => {
+  const { connection } = transport;
+  const request = connection.request.bind(connection);
+  // The broker's answer comes late: what was asked for before it would be here by then.
+  const late = jest.spyOn(connection, 'request').mockImplementation(async (subject, ...rest) => {
+    if (subject.includes('.CONSUMER.INFO.')) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+    return request(subject, ...rest);
+  });
+  const saidOfNothing = jest.fn();
+  const empty = journal.read({ everything: true }, () => undefined, saidOfNothing);
+  await until('that is said', () => saidOfNothing.mock.calls.length === 1);
+  empty.close();
+  for (let n = 0; n < 3; n += 1) await put('s', String(n), n);
+  const said = jest.fn();
+  const heard: string[] = [];
+  const reading = journal.read(
+    { everything: true },
+    ({ value }) => void heard.push(Buffer.from(value).toString()),
+    said,
+  );
+  await until('all is read', () => heard.length === 3);
+  reading.close();
+  late.mockRestore();
+  expect([heard, said.mock.calls]).toEqual([['0', '1', '2'], []]);
 });

@@ -4,7 +4,7 @@
  * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
  */
-import { DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type Consumer, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { askedMeanwhile } from './asked-meanwhile.js';
 import { ConsumerReading, letGo } from './consumer-reading.js';
 import type { ReadFrom, Reading } from './journal.js';
@@ -83,16 +83,28 @@ export class StreamReading implements Reading {
   async #readOn(): Promise<void> {
     // What comes from now on must not be missed while a consumer is made anew.
     if ('now' in this.#from) this.#from = { after: await this.#last() };
-    const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
-    const ask = () => consumers.get(this.what.stream, startOf(this.#from));
-    const messages = await ConsumerReading.begin(() => askedMeanwhile(ask, SOON_MS, letGo), this.what.ahead);
+    const messages = await ConsumerReading.begin(() => this.#consumer(), this.what.ahead);
     try {
-      if (this.#onNothing !== undefined && (await messages.info()).num_pending === 0) this.#onNothing();
-      this.#onNothing = undefined;
       this.#state.went();
       await this.#hearAll(messages);
     } finally {
       messages.end();
+    }
+  }
+
+  async #consumer(): Promise<Consumer> {
+    const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
+    const ask = () => consumers.get(this.what.stream, startOf(this.#from));
+    const consumer = await askedMeanwhile(ask, SOON_MS, letGo);
+    if (this.#onNothing === undefined) return consumer;
+    try {
+      // Before anything is asked of it: what is on its way here is not pending any more.
+      if ((await consumer.info()).num_pending === 0) this.#onNothing();
+      this.#onNothing = undefined;
+      return consumer;
+    } catch (cause) {
+      letGo(consumer);
+      throw cause;
     }
   }
 

@@ -243,7 +243,7 @@ describe('table', () => {
     expect(render('table', { web1: true, db1: 'x\ny' })).toBe('db1   x ⏎ y\nweb1  True');
   });
 
-  it('has any number of rows', () => {
+  it('has 200,000 rows where there are as many: more than one call takes as arguments', () => {
     const rows = Array.from({ length: 200_000 }, (_, n) => ({ a: n }));
     expect(render('table', { m: rows }).split('\n')).toHaveLength(200_002);
   });

@@ -29,8 +29,8 @@ interface Jobs {
   readonly jid?: (job: number) => string;
   readonly present?: readonly Present[];
   readonly isGranted?: (jid: string) => boolean;
-  /** How long it takes to look them up, in ms. */
-  readonly takesMs?: number;
+  /** Until this they are being looked up. */
+  readonly lookedUp?: Promise<void>;
   /** What comes of looking them up. */
   readonly fails?: Error;
 }
@@ -52,7 +52,7 @@ class AGateway {
     jid = jidOfJob,
     present = [],
     isGranted = () => true,
-    takesMs = 0,
+    lookedUp = Promise.resolve(),
     fails,
   }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
@@ -67,7 +67,7 @@ class AGateway {
     const outcome = { ret, retcode: 0, success: true, out: null };
     const cache = {
       asked: async (isWanted: (asked: records.AskedJob) => boolean) => {
-        if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+        await lookedUp;
         if (fails !== undefined) throw fails;
         return all.filter(isWanted).reverse();
       },
@@ -122,12 +122,13 @@ class AGateway {
 it('who waits for a reading that takes long hears each second that it goes on, and nothing after the answer', async () => {
   jest.useFakeTimers();
   try {
-    const gateway = new AGateway({ jobs: 2, minions: 1, takesMs: 3500 });
+    let end: () => void = () => undefined;
+    const gateway = new AGateway({ jobs: 2, minions: 1, lookedUp: new Promise((resolve) => (end = resolve)) });
     const jids = gateway.jids(null);
     await jest.advanceTimersByTimeAsync(3400);
     const said = [contracts.working, { what: 'jobs' }];
     expect(gateway.said).toEqual([said, said, said]);
-    await jest.advanceTimersByTimeAsync(200);
+    end();
     expect(await jids).toHaveLength(2);
     await jest.advanceTimersByTimeAsync(5000);
     expect(gateway.said).toHaveLength(3);

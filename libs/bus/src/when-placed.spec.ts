@@ -1,5 +1,10 @@
 /** Rules of waiting for a broker that is just starting. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { JetStreamApiError } from '@nats-io/jetstream';
+import { startBroker } from '@natrium/testing';
+import { openBucket } from './nats-store.js';
+import { NatsTransport } from './nats-transport.js';
 import { NotPlaced, triedAnew, whenPlaced } from './when-placed.js';
 
 const LONG_MS = 20_000;
@@ -7,7 +12,7 @@ const LONG_MS = 20_000;
 /** As the client tells that nobody answers for JetStream. */
 const notEnabled = () => Object.assign(new Error('jetstream is not enabled'), { name: 'JetStreamNotEnabled' });
 const noFolder = () =>
-  new JetStreamApiError({ code: 500, err_code: 10_077, description: 'error creating store for stream' });
+  new JetStreamApiError({ code: 500, err_code: 10_049, description: 'error creating store for stream' });
 const noPlace = () => new JetStreamApiError({ code: 400, err_code: 10_005, description: 'no suitable peers' });
 
 function aPlace(...failures: readonly (() => Error)[]) {
@@ -31,6 +36,34 @@ it.each([
   const { place, told } = aPlace(failure, failure);
   expect(await place(LONG_MS)).toBe('made');
   expect(told).toHaveLength(2);
+});
+
+it('a bucket whose folder the broker cannot make yet is made when it can', async () => {
+  const broker = await startBroker();
+  const transport = await NatsTransport.connect({ servers: [broker.url], name: 'test' });
+  try {
+    const folder = join(broker.storeDir, '$G', 'streams', 'KV_NT_x');
+    mkdirSync(dirname(folder), { recursive: true });
+    writeFileSync(folder, 'a file where the folder belongs');
+    const told: string[] = [];
+    const tell = (sentence: string) => {
+      if (told.push(sentence) === 1) rmSync(folder, { force: true });
+    };
+    const bucket = await openBucket(transport, {
+      name: 'NT_x',
+      replicas: 1,
+      ttlMs: 0,
+      patience: { forMs: LONG_MS, tell },
+    });
+    expect(await bucket.put('a', Buffer.from('1'))).toBe(1);
+    expect(told).toEqual([
+      expect.stringContaining('error creating store for stream'),
+      expect.stringContaining('NT_x is there'),
+    ]);
+  } finally {
+    await transport.drain();
+    await broker.stop();
+  }
 });
 
 it.each([

@@ -20,8 +20,11 @@ const ANEW_FOR_MS = 20_000;
 const ANEW_MS = 250;
 /** JetStream's own numbers: no node for a replica, and no leader that could decide. */
 const NOT_WHOLE = new Set([10_005, 10_008]);
-/** The stream's folder could not be made: a broker that loads an account makes and removes its folder to try it, and a stream may be made in between. */
-const NO_FOLDER = 10_077;
+/**
+ * The stream could not be made, among others since its folder could not: a broker that loads an account makes and removes its folder to
+ * try it, and a stream may be made in between. (Its log names 10077 then, its answer this number.)
+ */
+const NOT_MADE = 10_049;
 
 export class NotPlaced extends Error {
   override readonly name = 'NotPlaced';
@@ -80,7 +83,7 @@ function isNotWhole(cause: unknown): boolean {
 }
 
 function isStarting(cause: unknown): boolean {
-  return isNotEnabled(cause) || (cause as { readonly code?: unknown }).code === NO_FOLDER;
+  return isNotEnabled(cause) || (cause as { readonly code?: unknown }).code === NOT_MADE;
 }
 
 function isNotEnabled(cause: unknown): boolean {

@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url';
 
 export interface Broker {
   readonly url: string;
+  /** Where JetStream keeps its accounts. */
+  readonly storeDir: string;
   /** Ends the broker and removes its folder. */
   stop(): Promise<void>;
 }
@@ -42,7 +44,8 @@ export async function startBroker(port = -1): Promise<Broker> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { url: `nats://127.0.0.1:${await portSaid(shell.stderr, ended)}`, stop };
+    const url = `nats://127.0.0.1:${await portSaid(shell.stderr, ended)}`;
+    return { url, storeDir: join(folder, 'jetstream', 'jetstream'), stop };
   } catch (error) {
     await stop();
     throw error;

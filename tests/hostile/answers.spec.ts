@@ -2,7 +2,7 @@
 import type { Opened } from '@natrium/bus';
 import { encodeReceipt, randomBytes } from '@natrium/envelope';
 import { contracts } from '@natrium/wire';
-import { type HeardAsk, type TestMinion } from '@natrium/testing';
+import type { HeardAsk, TestMinion } from '@natrium/testing/cluster';
 import { Tap } from '../support/tap.js';
 import { World } from './world.js';
 

@@ -1,6 +1,6 @@
 /** The real programs, as their `main.ts` files start them. */
 import { openService } from '@natrium/edge';
-import type { Apps } from '@natrium/testing';
+import type { Apps } from '@natrium/testing/cluster';
 import { pino } from 'pino';
 import { AclModule } from '../../apps/acl-service/src/acl.module.js';
 import { startAgent } from '../../apps/minion-agent/src/agent.js';

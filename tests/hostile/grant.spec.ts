@@ -1,6 +1,7 @@
 /** A hostile gateway and the grant: it makes its own, edits one, keeps one, or carries one to a minion it is not for. */
 import { encode, encodeRequest, leafOf, MerkleTree, randomBytes, type Wire } from '@natrium/envelope';
-import { aGrant, type JobOrder, type Mark, seeded, type TestMinion, withOneByteEdited } from '@natrium/testing';
+import { aGrant, seeded, withOneByteEdited } from '@natrium/testing';
+import type { JobOrder, Mark, TestMinion } from '@natrium/testing/cluster';
 import { DB1, expectNothingRan, refusalOf, WEB1, World } from './world.js';
 
 let world: World;

@@ -4,15 +4,8 @@
  */
 import { OwnParty } from '@natrium/bus';
 import { encode } from '@natrium/envelope';
-import {
-  digestsIn,
-  type Forging,
-  type JobOrder,
-  type Mark,
-  seeded,
-  type TestMinion,
-  withOneByteEdited,
-} from '@natrium/testing';
+import { seeded, withOneByteEdited } from '@natrium/testing';
+import { digestsIn, type Forging, type JobOrder, type Mark, type TestMinion } from '@natrium/testing/cluster';
 import { expectNothingRan, World } from './world.js';
 
 let world: World;

@@ -1,7 +1,8 @@
 /** A hostile gateway uses a grant again: at once, later, with another jid, after a restart, after the record is lost. */
 import { digestOf } from '@natrium/bus';
 import { toHex } from '@natrium/envelope';
-import { type Asked, digestsIn, type JobOrder, type Mark, type TestMinion } from '@natrium/testing';
+import type { Asked } from '@natrium/testing';
+import { digestsIn, type JobOrder, type Mark, type TestMinion } from '@natrium/testing/cluster';
 import { World } from './world.js';
 
 let world: World;

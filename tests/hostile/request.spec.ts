@@ -5,7 +5,8 @@
 import { digestOf } from '@natrium/bus';
 import { encodeRequest, identityFrom, newIdentitySecret, randomBytes, type Request } from '@natrium/envelope';
 import { GRANT_RUN } from '@natrium/flow';
-import { type Asked, type Mark, seeded, signedBy, withOneByteEdited } from '@natrium/testing';
+import { type Asked, seeded, signedBy, withOneByteEdited } from '@natrium/testing';
+import type { Mark } from '@natrium/testing/cluster';
 import { expectNothingRan, refusalOf, WEB1, World } from './world.js';
 
 let world: World;

@@ -21,7 +21,8 @@ import {
   toHex,
 } from '@natrium/envelope';
 import { readIdentity, writeKeyFile } from '@natrium/keystore';
-import { PATIENCE_MS, signedBy, type TestMinion, until } from '@natrium/testing';
+import { PATIENCE_MS, signedBy, until } from '@natrium/testing';
+import type { TestMinion } from '@natrium/testing/cluster';
 import { type Body, contracts } from '@natrium/wire';
 import { AgentSocket } from '../support/agent-socket.js';
 import { Enrolling, newIdentity } from './enrolling.js';

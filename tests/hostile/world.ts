@@ -4,19 +4,15 @@
  */
 import { digestOf } from '@natrium/bus';
 import type { Request, SigningKey } from '@natrium/envelope';
+import { aGrant, aRequest, type Asked, PATIENCE_MS, signedBy } from '@natrium/testing';
 import {
   aCluster,
-  aGrant,
-  aRequest,
-  type Asked,
   type GatewayDouble,
   type HeardAsk,
   type Mark,
-  PATIENCE_MS,
-  signedBy,
   type TestCluster,
   type TestMinion,
-} from '@natrium/testing';
+} from '@natrium/testing/cluster';
 import { contracts } from '@natrium/wire';
 import { apps } from './apps.js';
 

@@ -7,18 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Request } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
-import {
-  aCluster,
-  type Apps,
-  aRequest,
-  Arrivals,
-  type Asked,
-  type LogLine,
-  signedBy,
-  type TestCluster,
-  type TestMinion,
-  until,
-} from '@natrium/testing';
+import { aRequest, Arrivals, type Asked, type LogLine, signedBy, until } from '@natrium/testing';
+import { aCluster, type Apps, type TestCluster, type TestMinion } from '@natrium/testing/cluster';
 import { contracts } from '@natrium/wire';
 import { apps as programs } from '../hostile/apps.js';
 import { Tap } from '../support/tap.js';

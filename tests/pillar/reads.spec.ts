@@ -5,7 +5,8 @@
 import { RoleLink, readServiceConfig } from '@natrium/edge';
 import type { RoleName } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
-import { aCluster, aRequest, type LogLine, LogLines, signedBy, type TestCluster } from '@natrium/testing';
+import { aRequest, type LogLine, LogLines, signedBy } from '@natrium/testing';
+import { aCluster, type TestCluster } from '@natrium/testing/cluster';
 import { contracts } from '@natrium/wire';
 import { join } from 'node:path';
 import { apps } from '../hostile/apps.js';

@@ -14,7 +14,8 @@ import {
 import type { AuditOptions } from '../../apps/cli/src/ports.js';
 import { runAudit } from '../../apps/cli/src/audit/run-audit.js';
 import { ScriptedIo } from '../../apps/cli/src/testing/scripted-io.js';
-import { aCluster, aRequest, type GatewayDouble, signedBy, type TestCluster } from '@natrium/testing';
+import { aRequest, signedBy } from '@natrium/testing';
+import { aCluster, type GatewayDouble, type TestCluster } from '@natrium/testing/cluster';
 import { records, writeAs } from '@natrium/wire';
 import { apps } from '../hostile/apps.js';
 

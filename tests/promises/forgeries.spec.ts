@@ -23,15 +23,8 @@ import {
   type Wire,
 } from '@natrium/envelope';
 import { readKeyFile } from '@natrium/keystore';
-import {
-  type JobOrder,
-  PATIENCE_MS,
-  placeOf,
-  seeded,
-  type TestMinion,
-  until,
-  withOneByteEdited,
-} from '@natrium/testing';
+import { PATIENCE_MS, seeded, until, withOneByteEdited } from '@natrium/testing';
+import { type JobOrder, placeOf, type TestMinion } from '@natrium/testing/cluster';
 import { type Contract, contracts, records, routes, writeAs } from '@natrium/wire';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

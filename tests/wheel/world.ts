@@ -14,7 +14,8 @@ import {
   toHex,
 } from '@natrium/envelope';
 import { isList, isMap, type Refusal, type Result, type Value } from '@natrium/model';
-import { aCluster, type TestCluster, until } from '@natrium/testing';
+import { until } from '@natrium/testing';
+import { aCluster, type TestCluster } from '@natrium/testing/cluster';
 import { eventOptions } from '../../apps/master-gateway/src/events/event-options.js';
 import { GatewayModule } from '../../apps/master-gateway/src/gateway.module.js';
 import { RunnerModule } from '../../apps/runner-service/src/runner.module.js';

@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '@natrium/envelope';
 import { jidOf } from '@natrium/model';
-import type { Member } from './job-order.js';
+import type { Member } from './cluster/job-order.js';
 
 const MINUTE_MS = 60_000;
 

@@ -20,9 +20,9 @@ import {
 import { type Jid, jidOf } from '@natrium/model';
 import { type Body, type Contract, contracts, writeAs } from '@natrium/wire';
 import type { Apps } from './apps.js';
-import { Arrivals } from './arrivals.js';
-import type { Asked } from './ask.js';
-import { LogLines } from './log-lines.js';
+import { Arrivals } from '../arrivals.js';
+import type { Asked } from '../ask.js';
+import { LogLines } from '../log-lines.js';
 import {
   digestsIn,
   type JobOrder,
@@ -34,7 +34,7 @@ import {
   whyNotOpened,
 } from './job-order.js';
 import type { TestMinion } from './test-minion.js';
-import { PATIENCE_MS } from './until.js';
+import { PATIENCE_MS } from '../until.js';
 
 export type Granted = Body<typeof contracts.granted>;
 

@@ -12,11 +12,11 @@ import { type OpenService, readServiceConfig, type ServiceConfig } from '@natriu
 import { fingerprint, type Identity, randomBytes, sodiumReady, toHex } from '@natrium/envelope';
 import { MasterKeys, readIdentity } from '@natrium/keystore';
 import type { Apps } from './apps.js';
-import { type Broker, startBroker } from './broker.js';
+import { type Broker, startBroker } from '../broker.js';
 import { GatewayDouble } from './gateway-double.js';
-import { LogLines } from './log-lines.js';
+import { LogLines } from '../log-lines.js';
 import { TestMinion } from './test-minion.js';
-import { PATIENCE_MS } from './until.js';
+import { PATIENCE_MS } from '../until.js';
 
 export interface ClusterOptions {
   readonly apps: Apps;

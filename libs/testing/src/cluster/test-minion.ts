@@ -5,7 +5,7 @@ import type { Link } from '@natrium/client';
 import type { MinionConfig } from '@natrium/config';
 import { fp, type KnownParty } from '@natrium/envelope';
 import type { Apps, RunningAgent } from './apps.js';
-import { LogLines } from './log-lines.js';
+import { LogLines } from '../log-lines.js';
 
 export class TestMinion {
   #log = new LogLines();

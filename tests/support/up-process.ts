@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { inRoot, natsServer } from './places.js';
 
-/** `up` itself gives up after a minute, and says why. */
+/** `up` itself gives up a minute after its last step, and says why. */
 const READY_MS = 75_000;
 const STOP_MS = 45_000;
 const SHOWN_LINES = 20;

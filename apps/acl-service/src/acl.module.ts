@@ -120,6 +120,7 @@ async function openParts({ link, service, onListening, onStop, log, metrics }: A
   if (users !== undefined) onStop(() => users.close());
   onListening(answeringHello(link, { roster, users, onStop, limits }));
   const events = new KeyEvents(link, log);
+  onStop(() => events.close());
   const joining = new Joining(link, roster, admission, { audit, room, users, events, budget: budget() });
   tellOfKeys(link, { roster, joining, log });
   await enrolFirstAccount(link, roster, policies.current.masterAccount);

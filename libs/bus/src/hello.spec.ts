@@ -30,6 +30,8 @@ class Acl {
   /** What passes between the next question and its answer: by the own clock, and for everybody. */
   trip = { ownMs: 0, elapsedMs: 0 };
   questions = 0;
+  /** Of the last `no_answer`. */
+  why: string | undefined;
   readonly #own = { nowMs: NOW, awakeMs: 0 };
   readonly clock = new Clock(30_000, () => this.#own.nowMs, () => this.#own.awakeMs); // prettier-ignore
   documentSigner = this.root;
@@ -64,9 +66,14 @@ class Acl {
     return first === 'no_answer' ? this.#greet(pin, minSerial, 5000) : first;
   }
 
+  greetOnce(): Promise<string> {
+    return this.#greet({ firstRoot: this.root.publicKey }, 1, 400);
+  }
+
   async #greet(pin: HelloPin, minSerial: number, timeoutMs: number): Promise<string> {
     const limits = { minSerial, newest: this.newest, timeoutMs, inbox: undefined };
     const greeted = await hello(this.broker.connect(), SUBJECTS, pin, this.clock, limits);
+    this.why = greeted.ok ? undefined : greeted.error.why;
     return greeted.ok ? 'welcome' : greeted.error.code;
   }
 
@@ -134,7 +141,17 @@ describe('hello', () => {
 
   it('hears at once that nobody is there', async () => {
     const alone = new Acl();
-    expect(await alone.greet()).toBe('no_answer');
+    expect([await alone.greet(), alone.why]).toEqual(['no_answer', 'no_responders']);
+  });
+
+  it.each<readonly [string, (silent: Acl) => unknown]>([
+    ['stands still', (silent) => silent.broker.connect().subscribe(SUBJECTS.hello, () => undefined)],
+    ['answers too late', (late) => (late.listen().trip = { ownMs: 2001, elapsedMs: 2001 })],
+  ])('tells one that %s from none', async (_about, listen) => {
+    const slow = new Acl();
+    listen(slow);
+    expect([await slow.greetOnce(), slow.why]).toEqual(['no_answer', 'timeout']);
+    expect([await acl.greet(), acl.why]).toEqual(['welcome', undefined]);
   });
 
   it.each<readonly [string, string, (acl: Acl) => unknown]>([

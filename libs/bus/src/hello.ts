@@ -21,13 +21,19 @@ import {
 import { err, ok, type Result } from '@natrium/model';
 import { contracts, readAs, type Subjects, writeAs } from '@natrium/wire';
 import type { Clock } from './clock.js';
+import type { AskFailure } from './conversation.js';
 import { continues, Roles, rolesEnded } from './roles.js';
 import type { Listening, Transport } from './transport.js';
 
 export interface HelloProblem {
   readonly code: 'no_answer' | 'wrong_pin' | 'roles_invalid' | 'time_invalid' | 'roles_expired' | 'malformed';
   readonly sentence: string;
+  /** Of `no_answer`. */
+  readonly why?: Unheard;
 }
+
+/** Nobody hears hello, as the broker says; or there was no answer in time, as when whoever hears it stands still, or the broker does. */
+type Unheard = Extract<AskFailure, 'no_responders' | 'timeout'>;
 
 export interface Greeting {
   readonly roles: Roles;
@@ -46,6 +52,11 @@ export interface HelloLimits {
 }
 
 const MAX_ROUND_TRIP_MS = 2000;
+const TOO_LATE: HelloProblem = {
+  code: 'no_answer',
+  sentence: 'the answer to hello came too late, or the clock of this host was set meanwhile',
+  why: 'timeout',
+};
 
 /**
  * Asks, and goes on listening until an answer is good or the time is over: whoever else can answer on the broker may be
@@ -64,7 +75,7 @@ export async function hello(
   const question = encode(writeAs(contracts.helloQuestion, { version: 1, word: 'hello', nonce }) as Wire);
   const at = readingOf(clock);
   const inbox = `${limits.inbox ?? '_INBOX_HELLO'}.${toHex(randomBytes(12))}`;
-  let last = problem('no_answer', `no acl-service of the cluster ${subjects.cluster} answers; is natrium-acl running?`);
+  let last: Result<never, HelloProblem> | undefined;
   const good = await firstGood(
     transport,
     subjects.hello,
@@ -73,10 +84,18 @@ export async function hello(
     (payload) => {
       const read = readAnswer(payload, { ...limits, pin, nonce, clock, at });
       if (!read.ok) last = read;
-      return read.ok ? read : undefined;
+      return read.ok ? read.value : undefined;
     },
   );
-  return good ?? last;
+  return good.ok ? good : (last ?? unheard(good.error, subjects.cluster));
+}
+
+function unheard(why: Unheard, cluster: string): Result<never, HelloProblem> {
+  const sentence = {
+    no_responders: `no acl-service of the cluster ${cluster} answers; is natrium-acl running?`,
+    timeout: `no acl-service of the cluster ${cluster} answered in time; is natrium-acl busy, or does it stand still?`,
+  };
+  return err({ code: 'no_answer', sentence: sentence[why], why });
 }
 
 interface Asked extends HelloLimits {
@@ -118,8 +137,7 @@ function readAnswer(payload: Uint8Array, asked: Asked): Result<Greeting, HelloPr
   const { document, cluster } = read.value;
   const time = readTime(said.time, cluster, document.roles.acl, asked.nonce);
   if (!time.ok) return problem('time_invalid', 'the time in the answer to hello is not signed by the acl-service');
-  if (!isPrompt(asked.at, heard))
-    return problem('no_answer', 'the answer to hello came too late, or the clock of this host was set meanwhile');
+  if (!isPrompt(asked.at, heard)) return err(TOO_LATE);
   clock.adjust(time.value, asked.at.ownMs, heard.ownMs);
   const ended = rolesEnded(document, clock.now());
   if (ended !== undefined) return problem('roles_expired', ended);
@@ -153,36 +171,36 @@ function problem(code: HelloProblem['code'], sentence: string): Result<never, He
 /** More answers than this to one question are a flood, not a cluster. */
 const MAX_ANSWERS = 256;
 
-/** One plain question on a subject of its own inbox; undefined when no answer in time is good, or the broker says that nobody listens. */
+/** One plain question on a subject of its own inbox, until an answer is good, the time is over or the broker says that nobody listens. */
 async function firstGood<T>(
   transport: Transport,
   subject: string,
   question: Uint8Array,
   { timeoutMs, inbox }: { readonly timeoutMs: number; readonly inbox: string },
   read: (payload: Uint8Array) => T | undefined,
-): Promise<T | undefined> {
+): Promise<Result<T, Unheard>> {
   let answers = 0;
   return new Promise((resolve) => {
     let listening: Listening | undefined;
-    const finish = (good: T | undefined) => {
+    const finish = (end: Result<T, Unheard>) => {
       clearTimeout(timer);
       void listening?.close();
-      resolve(good);
+      resolve(end);
     };
-    const timer = setTimeout(finish, Math.min(timeoutMs, MAX_ROUND_TRIP_MS), undefined);
+    const timer = setTimeout(finish, Math.min(timeoutMs, MAX_ROUND_TRIP_MS), err('timeout'));
     try {
       listening = transport.subscribe(inbox, (message) => {
         if (message.noResponders) {
-          finish(undefined);
+          finish(err('no_responders'));
           return;
         }
         answers += 1;
         const good = answers > MAX_ANSWERS ? undefined : read(message.payload);
-        if (good !== undefined) finish(good);
+        if (good !== undefined) finish(ok(good));
       });
       transport.publish(subject, question, inbox);
     } catch {
-      finish(undefined); // the connection is closed: this party is going
+      finish(err('no_responders')); // the connection is closed: this party is going, and nobody heard it
     }
   });
 }

@@ -197,11 +197,10 @@ async function session(
 /** While nobody listens, one that is started anew is waited for; one that is silent is asked again: the next hello may go to another replica. */
 async function greeted(options: ConnectOptions, until: number): ReturnType<typeof connectIdentity> {
   for (;;) {
-    const begun = performance.now();
     const linked = await connectIdentity(options);
-    const isSilent = performance.now() - begun > HELLO_MS / 2; // that nobody listens is told at once
-    const end = isSilent ? until + SILENT_MS : until;
-    if (linked.ok || linked.error.code !== 'no_answer' || performance.now() >= end) return linked;
+    if (linked.ok || linked.error.code !== 'no_answer') return linked;
+    const end = linked.error.why === 'timeout' ? until + SILENT_MS : until;
+    if (performance.now() >= end) return linked;
     await pause(AGAIN_MS);
   }
 }

@@ -2,10 +2,13 @@
  * Rules of the first word of a command with the master. Whoever has a retired key and the broker is not believed: the roles
  * document that lies on this host is newer than his, or none of his branch. An acl-service that is started anew is waited for.
  */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { NatsTransport } from '@natrium/bus';
 import type { MasterConfig } from '@natrium/config';
 import {
@@ -71,8 +74,30 @@ async function answers(chain: () => RolesChain[1], deafTo = 0): Promise<() => nu
   return () => heard;
 }
 
-async function opened() {
-  const config = { nats: [broker.url], cluster: 'main', clock_skew: 30, broker_auth: 'none', broker_ca: '', broker_cert: '', broker_key: '' } as unknown as MasterConfig; // prettier-ignore
+/** The same broker, behind a door that tells of each hello. */
+async function doorOf(onHello: () => void) {
+  const links: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(broker.url).port), '127.0.0.1');
+    links.push(near, far);
+    for (const end of [near, far]) end.on('error', () => undefined);
+    near.on('data', (data: Buffer) => {
+      if (data.includes('PUB nt.main.hello')) onHello();
+      far.write(data);
+    });
+    far.pipe(near);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `nats://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const close = () => {
+    for (const link of links) link.destroy();
+    server.close();
+  };
+  return { url, close };
+}
+
+async function opened(url = broker.url) {
+  const config = { nats: [url], cluster: 'main', clock_skew: 30, broker_auth: 'none', broker_ca: '', broker_cert: '', broker_key: '' } as unknown as MasterConfig; // prettier-ignore
   const { firstRoot, document } = keys.roles();
   const session = await openSession({
     config,
@@ -129,11 +154,23 @@ it('and given up after two seconds', async () => {
   expect(performance.now() - begun).toBeGreaterThan(2000);
 });
 
+it('nor later where it takes long to hear that nobody is there', async () => {
+  let hellos = 0;
+  const time = jest.spyOn(performance, 'now').mockImplementation(() => 1100 * hellos);
+  const door = await doorOf(() => (hellos += 1));
+  const session = await opened(door.url);
+  time.mockRestore();
+  door.close();
+  expect([session.ok, hellos]).toEqual([false, 2]);
+});
+
 it.each([
   ['one that stands still for a while is asked again', 2, true],
   ['and given up after three times', 9, false],
 ])('%s', async (_about, deafTo, isOpened) => {
   const heard = await answers(() => keys.chain()[1], deafTo);
-  expect((await opened()).ok).toBe(isOpened);
+  const session = await opened();
+  expect(session.ok).toBe(isOpened);
+  if (!session.ok) expect(session.error.sentence).toMatch(/stand still\?$/);
   expect(heard()).toBe(3);
 });

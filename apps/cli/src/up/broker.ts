@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Io } from '../ports.js';
 
 const FINDER = fileURLToPath(new URL('../../tools/nats-server.mjs', import.meta.url));
-const TRIES = 200;
 const PAUSE_MS = 25;
 const GREETING_MS = 1000;
+/** Who waits longer is told what for. */
+const TOLD_MS = 5000;
 
 /** The path of a nats-server that is new enough. @throws {Error} With the ways to get one. */
 export async function brokerProgram(): Promise<string> {
@@ -36,20 +37,40 @@ function requireNew(program: string): void {
   }
 }
 
-/** Resolves when the broker takes connections. */
-export async function brokerAnswers(port: number, ended: Promise<string>): Promise<void> {
+export interface BrokerWait {
+  readonly ended: Promise<string>;
+  /** A broker takes connections when it has read its store, and a large one takes it long. */
+  readonly waitMs: number;
+}
+
+/** Resolves when the broker takes connections. @throws {Error} When it ends before that, or lives and does not for `waitMs`. */
+export async function brokerAnswers(
+  port: number,
+  { ended, waitMs }: BrokerWait,
+  io: Pick<Io, 'now' | 'wait' | 'err'>,
+): Promise<void> {
   let over: string | undefined;
   void ended.then((how) => {
     over = how;
   });
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  const begun = io.now();
+  const [where, seconds] = [`on port ${String(port)}`, String(waitMs / 1000)];
+  let isTold = false;
+  for (let passed = 0; passed < waitMs; passed = io.now() - begun) {
     const greeted = await greets(port);
     // Looked at last: who greets there may be another broker, for which this one had to end.
+    if (over !== undefined && isTold) throw new Error(`nats-server ended (${over}) before it answered ${where}`);
     if (over !== undefined) throw new Error(`nats-server ended at once (${over}); is port ${String(port)} taken?`);
     if (greeted) return;
-    await pause(PAUSE_MS);
+    if (!isTold && passed >= TOLD_MS) {
+      isTold = true;
+      io.err(
+        `natriumctl: nats-server runs and does not answer ${where} yet: it may have much to read from its store; waiting for up to ${seconds} s\n`,
+      );
+    }
+    await io.wait(PAUSE_MS);
   }
-  throw new Error(`nats-server does not answer on port ${String(port)}`);
+  throw new Error(`nats-server runs, but has not answered ${where} in ${seconds} s`);
 }
 
 function greets(port: number): Promise<boolean> {

@@ -23,6 +23,7 @@ export class Child {
   readonly ready: Promise<void>;
   readonly ended: Promise<string>;
   #stopping = false;
+  #hasEnded = false;
 
   constructor(
     readonly program: Program,
@@ -48,6 +49,9 @@ export class Child {
         resolve(signal ?? `exit status ${String(code)}`);
       });
     });
+    void this.ended.then(() => {
+      this.#hasEnded = true;
+    });
     if (onMessage !== undefined) this.#process.on('message', onMessage);
     this.ready = saysReady ? this.#waitForReady() : Promise.resolve();
   }
@@ -58,6 +62,10 @@ export class Child {
 
   get stopping(): boolean {
     return this.#stopping;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Over the channel; nothing when it has ended. */

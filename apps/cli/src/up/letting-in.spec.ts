@@ -15,6 +15,7 @@ async function lettingIn(keys: readonly KeyEntry[]) {
     master: '/srv/up/master',
     now: () => (now += 1),
     waitMs: 2,
+    isWhole: () => true,
   };
   const said = await letIn(master, own).then(
     () => undefined,

@@ -7,7 +7,6 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
@@ -22,13 +21,15 @@ import { pathTrouble } from '../common/path-trouble.js';
 import { shellWord } from '../common/shell-quoted.js';
 import { runInit } from '../init/init.js';
 import { connectMaster } from '../link/connect-master.js';
-import type { Io, MasterLink, UpOptions } from '../ports.js';
+import type { Io, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
 import { certify, type Folders, prepareFolders, takeMasterFile, writeBroker, writeMinion } from './folders.js';
 import { letIn } from './letting-in.js';
+import { allAnswer } from './pinging.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
 import { BROKER, endOf, lineOf } from './told.js';
+import { linkedTo } from './young.js';
 
 const GATEWAY = 'master-gateway';
 const SERVICES = ['acl-service', GATEWAY, 'runner-service'] as const;
@@ -44,7 +45,6 @@ export const ONE_UP: FolderUse = {
 };
 const STATE_MODE = 0o750;
 const READY_MS = 60_000;
-const AGAIN_MS = 100;
 
 /** Everything that the file lacks has been said. */
 class MasterFileBroken extends Error {
@@ -153,7 +153,7 @@ class Cluster {
   async #startAll(folders: Folders, { event_sinks: sinks, cluster }: MasterConfig): Promise<void> {
     writeBroker(folders, this.options);
     this.#broker = this.#child(guarded(BROKER, await brokerProgram(), ['-c', folders.brokerConfig]));
-    await brokerAnswers(folders.natsPort, this.#broker.ended);
+    await brokerAnswers(folders.natsPort, { ended: this.#broker.ended, waitMs: READY_MS }, this.io);
     const { replicas: wanted, httpPort } = this.options;
     this.#httpPort = httpPort === ANY_PORT ? await freePort(wanted[GATEWAY] ?? 1) : httpPort;
     for (const name of Object.keys(sinks).length > 0 ? [...SERVICES, SINK] : SERVICES) {
@@ -173,40 +173,27 @@ class Cluster {
 
   /** The operator accepts the very keys that the minions of this cluster have on disk, then everyone answers a ping. */
   async #letIn(folders: Folders): Promise<void> {
-    const link = await connectMaster({ configDir: folders.master });
-    if (!link.ok) throw new Error(link.error.sentence);
+    const young = {
+      ids: this.options.minions,
+      now: () => this.io.now(),
+      waitMs: READY_MS,
+      isWhole: () =>
+        this.#broker?.hasEnded !== true && ![...this.#services, ...this.#minions].some(({ hasEnded }) => hasEnded),
+    };
+    const link = await linkedTo(
+      () => connectMaster({ configDir: folders.master }),
+      young,
+      (sentence) => {
+        this.io.err(`natriumctl: ${sentence}\n`);
+      },
+    );
     try {
-      await letIn(link.value, {
-        ids: this.options.minions,
-        fingerOf: (id) => fingerOf(folders, id),
-        master: folders.master,
-        now: () => this.io.now(),
-        waitMs: READY_MS,
-      });
+      await letIn(link, { ...young, fingerOf: (id) => fingerOf(folders, id), master: folders.master });
       await Promise.all(this.#minions.map((child) => child.ready));
-      await this.#pingAll(link.value);
+      await allAnswer(link, young);
     } finally {
-      await link.value.close();
+      await link.close();
     }
-  }
-
-  async #pingAll(link: MasterLink): Promise<void> {
-    const { minions } = this.options;
-    if (minions.length === 0) return;
-    for (const until = this.io.now() + READY_MS; this.io.now() < until;) {
-      const back = new Set<string>();
-      const ask = {
-        tgt: [...minions], tgtType: 'list', funs: ['test.ping'], args: [[]], timeout: 5,
-        returner: '', returnerOptions: {}, options: {},
-      }; // prettier-ignore
-      for await (const news of link.publish(ask)) {
-        if (news.type === 'return') back.add(news.id);
-        if (news.type === 'refused') throw new Error(news.refusal.sentence);
-      }
-      if (minions.every((id) => back.has(id))) return;
-      await pause(AGAIN_MS);
-    }
-    throw new Error('not every minion answered test.ping');
   }
 
   /** Each replica of the gateway has a port of its own, one after the other. */

@@ -15,21 +15,30 @@ import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 const LONG_MS = 240_000;
 /** More than what makes a gateway, or a caller, look whether the other is still there. */
 const STALL_MS = 5000;
+/** So many that some of them are handed to the same of two gateways twice. */
+const RUNS = 10;
+const LATER = 6;
 const DESCRIPTION = { functions: { wait: { doc: 'Leaves a mark, and waits for a word.' } } };
 
-let folder: string;
+const folder = mkdtempSync(join(tmpdir(), 'nt-stalls-'));
 let cluster: UpCluster;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'nt-stalls-'));
-  const runners = join(folder, 'runners');
-  mkdirSync(runners, { mode: 0o755 });
-  writeFileSync(join(runners, 'stall.sh'), program(), { mode: 0o755 });
-  cluster = await upCluster({ minions: [], masterConfig: `runner_dirs: ${runners}\n` });
-}, START_MS);
-afterAll(async () => {
-  await cluster.stop();
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** A cluster with the runner for the rules of one `describe`. */
+function useStalling(replicas: Readonly<Record<string, number>> = {}): void {
+  beforeAll(async () => {
+    const runners = join(folder, 'runners');
+    mkdirSync(runners, { mode: 0o755, recursive: true });
+    writeFileSync(join(runners, 'stall.sh'), program(), { mode: 0o755 });
+    cluster = await upCluster({ minions: [], masterConfig: `runner_dirs: ${runners}\n`, replicas });
+  }, START_MS);
+  afterAll(async () => {
+    await cluster.stop();
+  }, START_MS);
+}
+
 beforeEach(() => {
   for (const name of ['began', 'go']) rmSync(join(folder, name), { force: true });
 });
@@ -55,6 +64,8 @@ async function begun(): Promise<void> {
 }
 
 describe('a run', () => {
+  useStalling();
+
   it.each(['runner-service', 'master-gateway'])(
     'whose %s stands still for seconds is waited for, and runs once',
     async (service) => {
@@ -98,6 +109,30 @@ describe('a run', () => {
       expect(code).not.toBe(0);
       expect(stdout + stderr).toContain('interrupted, outcome unknown');
       expect(began()).toBe(1);
+    },
+    LONG_MS,
+  );
+});
+
+describe('runs that the broker hands to a gateway which stands still', () => {
+  useStalling({ 'master-gateway': 2 });
+
+  it(
+    'are taken up by the other one, however often they are handed to the first, and run once each when that goes on',
+    async () => {
+      appendFileSync(join(folder, 'go'), '');
+      const runs = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => cluster.run('stall.wait', '--timeout=60', '--out=json')));
+      const stopped = cluster.pidOf('master-gateway');
+      process.kill(stopped, 'SIGSTOP');
+      const asked = performance.now();
+      const answers = await runs(RUNS).finally(() => process.kill(stopped, 'SIGCONT'));
+      printFigure('from asking to the answers where one of two gateways stands still', performance.now() - asked);
+      // What waits in the first gateway's socket is read before these.
+      const later = await runs(LATER);
+      const told = [...answers, ...later].map(({ code, stdout, stderr }) => [code, stdout.trim(), stderr]);
+      expect(told).toEqual(told.map(() => [0, '"came back"', '']));
+      expect(began()).toBe(RUNS + LATER);
     },
     LONG_MS,
   );

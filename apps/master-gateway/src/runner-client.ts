@@ -3,8 +3,8 @@
  *
  * The runner-service that works on a run says so each second. A silent one need not be gone, since a busy host stalls for seconds: it is
  * asked whether it is still at work, and the broker says at once when it is not connected. While no runner-service is there, one that
- * starts is waited for. When nobody says a word, the question may have died with the one that got it, so it is handed over once more;
- * the run itself happens once at most.
+ * starts is waited for. When nobody says a word, the question may have died with the one that got it, or the broker may have given it to one
+ * that stands still, so it is handed over again until somebody does; the run itself happens once at most.
  *
  * Spec: spec/envelope.md#durability.
  */
@@ -17,6 +17,8 @@ import { contracts } from '@natrium/wire';
 
 /** A runner-service that is silent for so long is asked whether it is there. */
 const SILENT_MS = 3000;
+/** While nobody has said a word after that, it is handed over again so often. */
+const HAND_AGAIN_MS = 1000;
 /** One that is connected and says nothing for so long is stopped or cut off. */
 const GONE_MS = 10_000;
 const ASK_MS = 1500;
@@ -44,6 +46,11 @@ function reason(failure: Failure, jid: Jid): string {
   if (failure === 'lost') return `no runner-service says that it works on it: outcome unknown, jid ${jid}`;
   if (failure === 'gone') return `its runner-service is gone: interrupted, outcome unknown, jid ${jid}`;
   return `no runner-service is there (${failure})`;
+}
+
+/** Whoever finds no such runner has taken the run by then: nobody else runs it. */
+function isFinal({ refusal: no }: Ran): boolean {
+  return no === null || no.code === 'unknown_runner';
 }
 
 interface Granted {
@@ -94,7 +101,7 @@ class Run {
     const { link, jid } = this;
     const { ask, grant, timeoutMs } = this.granted;
     this.#handed += 1;
-    this.#lookIn(SILENT_MS);
+    this.#lookIn(this.#handed === 1 ? SILENT_MS : HAND_AGAIN_MS);
     const hangUp = link.bus.converse(
       {
         contract: contracts.run,
@@ -127,9 +134,14 @@ class Run {
     this.#hangUps.push(hangUp);
   }
 
+  /** Nobody has said a word of it, and the broker has not said that nobody is there. */
+  get #isUnheard(): boolean {
+    return this.#worker === undefined && this.#answers.length === 0;
+  }
+
   /** An outcome counts at once; a refusal or a failure only when every one that was asked has brought one. */
   #take(answer: Result<Ran, AskFailure>): void {
-    if (answer.ok && answer.value.refusal === null) {
+    if (answer.ok && isFinal(answer.value)) {
       this.#end(answer);
       return;
     }
@@ -137,7 +149,7 @@ class Run {
     if (this.#answers.length === this.#handed) this.#decide(answer);
   }
 
-  /** Handed over twice, one runner-service may refuse it as run already: that only says that the other one had it, and nobody has its outcome. */
+  /** Handed over more than once, one runner-service may refuse it as run already: that only says that the other one had it, and nobody has its outcome. */
   #decide(last: Result<Ran, AskFailure>): void {
     const refusals = this.#answers.filter((one) => one.ok);
     const heard = this.#answers.filter((one) => one.ok || one.error === 'turned_away');
@@ -159,14 +171,14 @@ class Run {
   async #look(): Promise<void> {
     const found = await this.#find();
     if (this.#isOver) return;
-    // The question may have died with who was given it.
-    if (this.#worker === undefined && this.#handed === 1) {
+    const isSilentTooLong = performance.now() - this.#heardAt >= GONE_MS;
+    if (this.#isUnheard && !isSilentTooLong) {
       this.#hand();
       return;
     }
-    const isSilentTooLong = performance.now() - this.#heardAt >= GONE_MS;
     if (found === 'working') this.#heard();
-    else if (found === 'gone' || (found === 'idle' && this.#wasIdle) || isSilentTooLong) this.#end(err('gone'));
+    else if (found === 'gone' || (found === 'idle' && this.#wasIdle) || isSilentTooLong)
+      this.#end(err(this.#worker === undefined ? 'lost' : 'gone'));
     else {
       this.#wasIdle = found === 'idle';
       this.#lookIn(ASK_AGAIN_MS);

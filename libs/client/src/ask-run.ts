@@ -1,7 +1,8 @@
 /**
  * A runner's caller: whoever works on it says every second that it is there. When that stops, the same signed request is sent
- * once more, and the first question is still listened to: a busy master stalls for seconds. A runner that has begun is not
- * run again; when nobody who began it is there any more, what became of it is unknown.
+ * again, and those who were asked before are still listened to: a busy master stalls for seconds. It is sent as often as nobody
+ * says a word, since the broker may hand it to a gateway that stands still each time. A runner that has begun is not run again;
+ * when nobody who began it is there any more, what became of it is unknown.
  */
 import type { AskFailure, Question, SealedBus } from '@natrium/bus';
 import { err, ok, type Result } from '@natrium/model';
@@ -48,6 +49,7 @@ class RunAsking {
   readonly #asked: Asked[] = [];
   #isNamed = false;
   #again: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly bus: SealedBus,
@@ -57,45 +59,70 @@ class RunAsking {
   ) {}
 
   start(): void {
-    this.#again = setTimeout(
-      () => {
-        this.#ask(Math.max(ASKED_AGAIN_MS, this.patienceMs - ASKED_AGAIN_MS));
-      },
-      Math.min(ASKED_AGAIN_MS, this.patienceMs),
-    );
-    this.#ask(Math.min(GONE_MS, this.patienceMs));
+    // The questions keep the process alive, as long as the bus is open.
+    this.#patience = setTimeout(() => {
+      this.#giveUp();
+    }, this.patienceMs).unref();
+    this.#again = setInterval(() => {
+      this.#ask();
+    }, ASKED_AGAIN_MS).unref();
+    this.#ask();
   }
 
-  #ask(silentMs: number): void {
+  #ask(): void {
     const asked: Asked = { jid: '', answer: undefined, hangUp: () => undefined };
     this.#asked.push(asked);
-    asked.hangUp = this.bus.converse(this.question, contracts.ran, silentMs, {
+    asked.hangUp = this.bus.converse(this.question, contracts.ran, GONE_MS, {
       onAnswer: (ran) => {
         if (!isAlive(ran, this.question.body.follow)) {
           this.#hear(asked, ok(ran));
           return 'done';
         }
         this.#name(asked, ran.jid);
-        if (this.#asked.length === 1) this.#again?.refresh();
+        this.#listenAnew();
         return 'more';
       },
       onFailure: (failure) => {
         this.#hear(asked, err(failure));
       },
       onSentAgain: () => {
-        if (this.#asked.length === 1) this.#again?.refresh();
+        this.#listenAnew();
       },
     });
   }
 
-  /** What came of it counts at once, a refusal or a silence only when the other question has ended as well. */
+  /** The silence begins now. */
+  #listenAnew(): void {
+    this.#again?.refresh();
+    this.#patience?.refresh();
+  }
+
+  #askNoMore(): void {
+    clearInterval(this.#again);
+    this.#again = undefined; // to refresh one that is cleared would start it
+  }
+
+  /** What came of it counts at once, a refusal or a silence only when every other question has ended as well. */
   #hear(asked: Asked, answer: Answer): void {
     asked.answer = answer;
     const isOutcome = answer.ok && answer.value.refusal === null;
+    // Whoever is asked after that would say the same.
+    if (answer.ok || answer.error !== 'timeout') this.#askNoMore();
     if (!isOutcome && this.#asked.some((one) => one.answer === undefined)) return;
-    clearTimeout(this.#again);
+    this.#end(isOutcome ? answer : this.#verdict(answer));
+  }
+
+  #giveUp(): void {
+    const silence = err('timeout' as const);
+    for (const asked of this.#asked) asked.answer ??= silence;
+    this.#end(this.#verdict(silence));
+  }
+
+  #end(answer: Answer): void {
+    this.#askNoMore();
+    clearTimeout(this.#patience);
     for (const { hangUp } of this.#asked) hangUp();
-    this.hear.onEnd(isOutcome ? answer : this.#verdict(answer));
+    this.hear.onEnd(answer);
   }
 
   /** Whoever is asked again may be told another jid, under which nothing runs then. */

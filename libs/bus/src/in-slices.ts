@@ -7,9 +7,12 @@ const SLICE_BYTES = 256 << 10;
 const EACH_BYTES = 512;
 
 /** All of them, one after the other; what is done with one belongs to its slice. */
-export async function* inSlices<T>(all: Iterable<T>, bytesOf: (item: T) => number): AsyncGenerator<T> {
+export async function* inSlices<T>(
+  all: Iterable<T> | AsyncIterable<T>,
+  bytesOf: (item: T) => number,
+): AsyncGenerator<T> {
   let bytes = 0;
-  for (const item of all) {
+  for await (const item of all) {
     if (bytes >= SLICE_BYTES) {
       await turn();
       bytes = 0;

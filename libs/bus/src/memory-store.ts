@@ -50,26 +50,33 @@ export class MemoryStore implements Store {
   }
 
   list(pattern: string, since = 0): Promise<readonly Entry[]> {
-    const all = [...this.#entries.values()];
-    return Promise.resolve(all.filter(({ key, revision }) => revision >= since && fitsKey(pattern, key)));
+    return Promise.resolve(this.#under([pattern], since));
   }
 
-  listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
-    const all = [...this.#entries.values()];
-    return Promise.resolve(all.filter(({ key }) => patterns.some((pattern) => fitsKey(pattern, key))));
+  async *each(pattern: string, since = 0): AsyncGenerator<Entry> {
+    yield* await Promise.resolve(this.#under([pattern], since));
   }
 
-  async last(pattern: string): Promise<Entry | undefined> {
-    return (await this.list(pattern)).at(-1);
+  async *eachAny(patterns: readonly string[]): AsyncGenerator<Entry> {
+    yield* await Promise.resolve(this.#under(patterns));
   }
 
-  async keyNames(pattern: string): Promise<readonly string[]> {
-    return (await this.list(pattern)).map(({ key }) => key);
+  last(pattern: string): Promise<Entry | undefined> {
+    return Promise.resolve(this.#under([pattern]).at(-1));
+  }
+
+  keyNames(pattern: string): Promise<readonly string[]> {
+    return Promise.resolve(this.#under([pattern]).map(({ key }) => key));
   }
 
   bounds(): Promise<{ readonly first: number; readonly last: number }> {
     const [oldest] = this.#entries.values();
     return Promise.resolve({ first: oldest?.revision ?? this.#revision + 1, last: this.#revision });
+  }
+
+  #under(patterns: readonly string[], since = 0): readonly Entry[] {
+    const isUnder = (key: string) => patterns.some((pattern) => fitsKey(pattern, key));
+    return [...this.#entries.values()].filter(({ key, revision }) => revision >= since && isUnder(key));
   }
 
   /** A follower that throws hears of later changes all the same, and the writer does not. */

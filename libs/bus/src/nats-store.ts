@@ -1,23 +1,12 @@
 /** The store on JetStream: one key-value bucket for each class. */
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  DeliverPolicy,
-  jetstream,
-  JetStreamApiError,
-  jetstreamManager,
-  type JsMsg,
-  type StoredMsg,
-  type StreamAPI,
-  type StreamInfo,
-} from '@nats-io/jetstream';
+import { jetstream, JetStreamApiError, jetstreamManager, type JsMsg, type StreamInfo } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import { TimeoutError } from '@nats-io/transport-node';
-import { ConsumerReading } from './consumer-reading.js';
 import { type BucketSettings, makeBucket } from './make-bucket.js';
 import { fitsKey } from './key-pattern.js';
 import type { NatsTransport } from './nats-transport.js';
 import type { Entry, Following, Store } from './store.js';
-import { upTo } from './read-up-to.js';
+import { RangeReading, type Told } from './range-reading.js';
 import { AHEAD, SOON_MS, StreamReading } from './stream-reading.js';
 import { publisherOf, type StreamPublisher, unlessTaken, WRONG_LAST_SEQUENCE } from './stream-publisher.js';
 import { type Patience, triedAnew, whenPlaced } from './when-placed.js';
@@ -29,17 +18,6 @@ export interface BucketOptions extends BucketSettings {
 
 type Change = Entry | { readonly key: string; readonly value: undefined };
 
-/** As a consumer or the leader tells a message. */
-type Told = Pick<JsMsg, 'subject' | 'headers' | 'data' | 'seq'>;
-
-interface Range {
-  readonly patterns: readonly string[];
-  readonly after: number;
-  readonly last: number;
-}
-
-/** How many values are read one by one, which for so few costs less than a consumer. */
-const FEW = 8;
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
 const EVERY = '>';
@@ -56,6 +34,7 @@ export async function openBucket(transport: NatsTransport, options: BucketOption
 class NatsStore implements Store {
   /** The bucket's stream, as JetStream names it. */
   readonly #stream: string;
+  readonly #ranges: RangeReading;
 
   constructor(
     readonly name: string,
@@ -64,6 +43,7 @@ class NatsStore implements Store {
     private readonly publisher: StreamPublisher,
   ) {
     this.#stream = `KV_${name}`;
+    this.#ranges = new RangeReading(transport, this.#stream);
   }
 
   async get(key: string): Promise<Entry | undefined> {
@@ -106,7 +86,7 @@ class NatsStore implements Store {
 
   /** With history 1 what follows the last that was heard is all that matters: who was away begins anew there. */
   async follow(onEntry: (entry: Change) => void, since = 0): Promise<Following> {
-    let last = await triedAnew(() => this.#lastOf(EVERY));
+    let last = await this.#lastOf(EVERY);
     let told = Math.max(since - 1, 0);
     let toldAll: () => void = () => undefined;
     const all = new Promise<boolean>((resolve) => {
@@ -124,7 +104,7 @@ class NatsStore implements Store {
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
         // What was the last may be gone meanwhile, with nothing in its place.
-        last = Math.min(last, await triedAnew(() => this.#lastOf(EVERY)));
+        last = Math.min(last, await this.#lastOf(EVERY));
       }
     } catch (cause) {
       reading.close();
@@ -156,46 +136,37 @@ class NatsStore implements Store {
     return subject.slice(this.#subject('').length);
   }
 
-  /**
-   * Reads with a consumer of its own, which is gone when this comes back: the client library's own reading leaves one behind
-   * for seconds each time, and a busy hour after a fail-over would make thousands.
-   *
-   * The broker puts a consumer on any node that has the stream, and that one may be behind, or lack for good what was written
-   * while it started: how far to read is asked of the stream's leader, and so are the first few, which are all of most lists,
-   * and whatever the consumer's node has not got in time.
-   */
-  list(pattern: string, since = 0): Promise<readonly Entry[]> {
-    return triedAnew(() => this.#listOnce(pattern, since));
+  async list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    const all: Entry[] = [];
+    for await (const entry of this.each(pattern, since)) all.push(entry);
+    return all;
   }
 
-  async #listOnce(pattern: string, since: number): Promise<readonly Entry[]> {
-    const last = await this.#lastOf(pattern);
-    if (last === 0 || last < since) return [];
-    const few = await this.#atLeader(pattern, { after: since - 1, last }, FEW);
-    const known = few.at(-1)?.seq ?? last;
-    const isAll = few.length < FEW || known >= last;
-    const more = isAll ? [] : await this.#byConsumer({ patterns: [pattern], after: known, last });
-    return this.#valuesIn([...few, ...more]);
+  each(pattern: string, since = 0): AsyncIterable<Entry> {
+    return this.#valuesIn(this.#ranges.under(this.#subject(pattern), since));
   }
 
   /** One consumer for all. The newest value of the bucket, which the leader tells, is read with them: it says where they end. */
-  async listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
-    const newest = patterns.length === 0 ? undefined : await triedAnew(() => this.#newest(EVERY));
-    if (newest === undefined) return [];
+  async *eachAny(patterns: readonly string[]): AsyncGenerator<Entry, void, undefined> {
+    const newest = patterns.length === 0 ? undefined : await this.#ranges.newest(this.#subject(EVERY));
+    if (newest === undefined) return;
     const key = this.#keyIn(newest.subject);
-    const isWanted = (one: string) => patterns.some((pattern) => fitsKey(pattern, one));
+    const isWanted = patterns.some((pattern) => fitsKey(pattern, key));
     // The broker takes no two filters that cover one subject.
-    const range = { patterns: isWanted(key) ? patterns : [...patterns, key], after: 0, last: newest.seq };
-    const read = await triedAnew(() => this.#byConsumer(range));
-    return this.#valuesIn(read).filter((entry) => isWanted(entry.key));
+    const subjects = (isWanted ? patterns : [...patterns, key]).map((pattern) => this.#subject(pattern));
+    const read = this.#ranges.between({ subjects, after: 0, last: newest.seq });
+    for await (const entry of this.#valuesIn(read)) if (isWanted || entry.key !== key) yield entry;
   }
 
-  #valuesIn(messages: readonly Told[]): readonly Entry[] {
-    return messages.map((message) => this.#changeIn(message)).filter((change) => change.value !== undefined);
+  async *#valuesIn(messages: AsyncIterable<Told>): AsyncGenerator<Entry, void, undefined> {
+    for await (const message of messages) {
+      const change = this.#changeIn(message);
+      if (change.value !== undefined) yield change;
+    }
   }
 
   async last(pattern: string): Promise<Entry | undefined> {
-    const message = await triedAnew(() => this.#newest(pattern));
+    const message = await this.#ranges.newest(this.#subject(pattern));
     const change = message === undefined ? undefined : this.#changeIn(message);
     return change?.value === undefined ? undefined : change;
   }
@@ -212,71 +183,12 @@ class NatsStore implements Store {
   }
 
   async #info(ask?: { readonly subjects_filter: string }): Promise<StreamInfo> {
-    const streams = await this.#streams();
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS });
     return streams.info(this.#stream, ask);
-  }
-
-  async #byConsumer({ patterns, after, last }: Range): Promise<readonly Told[]> {
-    const { consumers } = jetstream(this.transport.connection, { timeout: SOON_MS });
-    const filters = patterns.map((pattern) => this.#subject(pattern));
-    const messages = await ConsumerReading.begin(() =>
-      consumers.get(this.#stream, {
-        filter_subjects: [...filters],
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: after + 1,
-      }),
-    );
-    const read: Told[] = [];
-    try {
-      for await (const message of upTo(messages, last)) read.push(message);
-      return read;
-    } catch (cause) {
-      if (!(cause instanceof TimeoutError)) throw cause;
-      const rest: Told[] = [];
-      const left = { after: read.at(-1)?.seq ?? after, last };
-      for (const pattern of patterns) rest.push(...(await this.#atLeader(pattern, left, Infinity)));
-      return [...read, ...rest.sort((a, b) => a.seq - b.seq)];
-    } finally {
-      messages.end();
-    }
-  }
-
-  /** The broker's streams, for questions that are asked again soon. */
-  async #streams(): Promise<StreamAPI> {
-    return (await jetstreamManager(this.transport.connection, { checkAPI: false, timeout: SOON_MS })).streams;
-  }
-
-  /** One after the other, at most so many. */
-  async #atLeader(
-    pattern: string,
-    { after, last }: Pick<Range, 'after' | 'last'>,
-    most: number,
-  ): Promise<readonly Told[]> {
-    const streams = await this.#streams();
-    const read: Told[] = [];
-    let seq = Math.max(after, 0) + 1;
-    while (seq <= last && read.length < most) {
-      const next = { seq, next_by_subj: this.#subject(pattern) };
-      const message = await streams.getMessage(this.#stream, next);
-      if (message === null) break; // gone meanwhile
-      read.push(toldBy(message));
-      seq = message.seq + 1;
-    }
-    return read;
   }
 
   /** Revision of the newest value or marker under the pattern; 0 when there is none. */
   async #lastOf(pattern: string): Promise<number> {
-    return (await this.#newest(pattern))?.seq ?? 0;
+    return (await this.#ranges.newest(this.#subject(pattern)))?.seq ?? 0;
   }
-
-  async #newest(pattern: string): Promise<Told | undefined> {
-    const streams = await this.#streams();
-    const message = await streams.getMessage(this.#stream, { last_by_subj: this.#subject(pattern) });
-    return message === null ? undefined : toldBy(message);
-  }
-}
-
-function toldBy({ subject, header, data, seq }: StoredMsg): Told {
-  return { subject, headers: header, data, seq };
 }

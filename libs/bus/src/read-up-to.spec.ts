@@ -67,3 +67,17 @@ it('fails when nothing more comes, and leaves no timer', async () => {
   await failed;
   expect(jest.getTimerCount()).toBe(0);
 });
+
+it('gives its reader time with each message, and the node only for the next one', async () => {
+  const slow = async () => {
+    const read: number[] = [];
+    for await (const { seq } of upTo(new Behind(1, 4, 9), 9)) {
+      read.push(seq);
+      await new Promise((resolve) => setTimeout(resolve, 20_000));
+    }
+    return read;
+  };
+  const reading = slow();
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(await reading).toEqual([1, 4, 9]);
+});

@@ -16,13 +16,17 @@ export async function* upTo<T extends { readonly seq: number }>(
   messages: Stoppable<T>,
   last: number,
 ): AsyncGenerator<T, void, undefined> {
+  // A reader may take its time with a message.
+  let isWaiting = true;
   const timer = setTimeout(() => {
-    messages.stop();
+    if (isWaiting) messages.stop();
   }, NEXT_MS);
   try {
     for await (const message of messages) {
+      isWaiting = false;
       yield message;
       if (message.seq >= last) return;
+      isWaiting = true;
       timer.refresh();
     }
   } finally {

@@ -127,21 +127,26 @@ export class SealedStore implements Store {
   }
 
   async list(pattern: string, since?: number): Promise<readonly Entry[]> {
-    return this.#openedOf(await this.store.list(pattern, since));
+    const all: Entry[] = [];
+    for await (const entry of this.each(pattern, since)) all.push(entry);
+    return all;
   }
 
-  async listAny(patterns: readonly string[]): Promise<readonly Entry[]> {
-    return this.#openedOf(await this.store.listAny(patterns));
+  each(pattern: string, since?: number): AsyncIterable<Entry> {
+    return this.#opened(this.store.each(pattern, since));
   }
 
-  async #openedOf(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const opened: Entry[] = [];
+  eachAny(patterns: readonly string[]): AsyncIterable<Entry> {
+    return this.#opened(this.store.eachAny(patterns));
+  }
+
+  async *#opened(entries: AsyncIterable<Entry>): AsyncGenerator<Entry, void, undefined> {
     // There may be very many: others are not kept from their turn until the last is opened.
     for await (const entry of inSlices(entries, ({ value }) => value.length)) {
-      const problem = this.#problemOf(entry, (good) => opened.push(good));
-      if (problem !== undefined) this.onCorrupt(problem);
+      const opened = this.#valueOf(entry);
+      if (opened === undefined) this.onCorrupt(new StoredCorrupt(this.#place(entry.key), entry.revision));
+      else yield { ...entry, value: opened };
     }
-    return opened;
   }
 
   async last(pattern: string): Promise<Entry | undefined> {
@@ -159,10 +164,10 @@ export class SealedStore implements Store {
 
   /** @returns Why `take` is not told of it, or has not taken it. */
   #problemOf(entry: Entry, take: (entry: Entry) => void): StoredCorrupt | undefined {
-    const opened = openStored((id) => this.keys.byId(id), this.#place(entry.key), entry.value);
-    if (!opened.ok) return new StoredCorrupt(this.#place(entry.key), entry.revision);
+    const value = this.#valueOf(entry);
+    if (value === undefined) return new StoredCorrupt(this.#place(entry.key), entry.revision);
     try {
-      take({ ...entry, value: opened.value });
+      take({ ...entry, value });
       return undefined;
     } catch (cause) {
       // Whoever holds the storage key can write anything: it must not make a follower deaf to the next value.
@@ -174,10 +179,15 @@ export class SealedStore implements Store {
     return sealStored(this.keys.newest, this.#place(key), value);
   }
 
-  #open({ key, value, revision }: Entry): Uint8Array {
+  #open(entry: Entry): Uint8Array {
+    const value = this.#valueOf(entry);
+    if (value === undefined) throw new StoredCorrupt(this.#place(entry.key), entry.revision);
+    return value;
+  }
+
+  #valueOf({ key, value }: Entry): Uint8Array | undefined {
     const opened = openStored((id) => this.keys.byId(id), this.#place(key), value);
-    if (!opened.ok) throw new StoredCorrupt(this.#place(key), revision);
-    return opened.value;
+    return opened.ok ? opened.value : undefined;
   }
 
   #place(key: string): string {

@@ -4,6 +4,12 @@ import type { Entry, Store } from './store.js';
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
 const textOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString());
 
+async function allOf(entries: AsyncIterable<Entry>): Promise<readonly Entry[]> {
+  const all: Entry[] = [];
+  for await (const entry of entries) all.push(entry);
+  return all;
+}
+
 type Change = readonly [string, string | undefined];
 
 /** What a follower hears, in order. */
@@ -204,16 +210,16 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
         await store.put('r.2.a', bytes('again'));
         await store.delete('r.7.c');
         await store.put(newest, bytes('newest'));
-        const found = (await other.listAny(['r.2.*', 'r.1.*', 'r.7.*', 'r.9.*'])).map(({ key }) => key);
+        const found = (await allOf(other.eachAny(['r.2.*', 'r.1.*', 'r.7.*', 'r.9.*']))).map(({ key }) => key);
         expect(found).toEqual(['r.1.a', 'r.7.a', 'r.1.b', 'r.2.a', ...(newest === 'r.7.b' ? ['r.7.b'] : [])]);
-        expect(textOf((await other.listAny(['r.2.a']))[0]?.value)).toBe('again');
-        expect(await other.listAny(['x.*', 'y.*'])).toEqual([]);
-        expect(await other.listAny([])).toEqual([]);
+        expect(textOf((await allOf(other.eachAny(['r.2.a'])))[0]?.value)).toBe('again');
+        expect(await allOf(other.eachAny(['x.*', 'y.*']))).toEqual([]);
+        expect(await allOf(other.eachAny([]))).toEqual([]);
       },
     );
 
     it('lists nothing of any pattern in an empty store', async () => {
-      expect(await store.listAny(['r.*', 'g.*'])).toEqual([]);
+      expect(await allOf(store.eachAny(['r.*', 'g.*']))).toEqual([]);
     });
 
     it('tells a follower from a revision on what was written since, and every change after', async () => {
@@ -276,6 +282,18 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
         const since = all[from]?.revision ?? 0;
         expect((await other.list('m.*', since)).map(({ key }) => key)).toEqual(order.slice(from));
       }
+    });
+
+    it.each([5, 300])('gives what it lists one by one, and no further than its reader goes: of %i', async (count) => {
+      const keys = Array.from({ length: count }, (_, n) => `m.${String(n)}`);
+      await Promise.all(keys.map((key) => store.put(key, bytes(key))));
+      const listed = await other.list('m.*');
+      expect(await allOf(other.each('m.*'))).toEqual(listed);
+      expect(await allOf(other.each('m.*', listed[3]?.revision))).toEqual(listed.slice(3));
+      const some: Entry[] = [];
+      for await (const entry of other.each('m.*')) if (some.push(entry) === count - 2) break;
+      for await (const entry of other.eachAny(['m.*'])) if (some.push(entry) === 2 * (count - 2)) break;
+      expect(some).toEqual([...listed.slice(0, -2), ...listed.slice(0, -2)]);
     });
   });
 }

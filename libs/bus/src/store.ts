@@ -37,8 +37,10 @@ export interface Store {
   ): Promise<Following>;
   /** All values under a key pattern (`r.*`), oldest first; with `since` only those whose revision is at least that. */
   list(pattern: string, since?: number): Promise<readonly Entry[]>;
-  /** All values under any of some hundred patterns at most, of which no two may cover one key, oldest first: for what one reading of each would be dear. */
-  listAny(patterns: readonly string[]): Promise<readonly Entry[]>;
+  /** The same one after the other as they come, of which very many need not be held. Who stops early reads no further. */
+  each(pattern: string, since?: number): AsyncIterable<Entry>;
+  /** So all values under any of some hundred patterns at most, of which no two may cover one key, oldest first: for what one reading of each would be dear. */
+  eachAny(patterns: readonly string[]): AsyncIterable<Entry>;
   /** What was written last under a key pattern; undefined when there is nothing, or that was deleted. */
   last(pattern: string): Promise<Entry | undefined>;
   /** The keys under a pattern in no order, without reading values; one whose value was deleted may be among them. */

@@ -4,8 +4,9 @@
  *
  * Spec: spec/wire.md#records.
  */
-import { type Entry, GATHERED, GroupCommit, type Store } from '@natrium/bus';
+import { type Entry, GATHERED, GroupCommit, inSlices, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
+import { jidOf } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
 
 const SECOND_DIGITS = 14;
@@ -15,9 +16,10 @@ const GROUP_BYTES = 1 << 20;
 export const MANY_SECONDS = 3600;
 /** So many seconds are read one by one at the same time. */
 const READ_AT_ONCE = 8;
-/** More than so many are read together for a list, so many with one consumer. */
+/** More than so many are read together for a list, so many with one consumer, and while one part is read the next is on its way. */
 const FEW_SECONDS = 4;
 const SECONDS_AT_ONCE = 64;
+const PARTS_AT_ONCE = 2;
 
 export interface BySecondOptions<T> {
   readonly letter: string;
@@ -115,18 +117,50 @@ export class BySecond<T> {
   }
 
   /**
-   * The same for a list that somebody looks at: many seconds have one consumer of the broker, since one for each took five seconds for
-   * two hundred. It is at any node that has the bucket, and shows what that one has: who acts on what is not there asks `aroundAll`.
+   * Hands on what is there of these seconds, for a list that somebody looks at, without holding it: many seconds have one consumer of the
+   * broker, since one for each took five seconds for two hundred. It is at any node that has the bucket, and shows what that one has: who
+   * acts on what is not there asks `aroundAll`.
    */
-  async shownAround(jids: readonly string[]): Promise<readonly T[]> {
-    const seconds = secondsOf(jids);
-    if (seconds.length <= FEW_SECONDS || seconds.length > MANY_SECONDS) return this.aroundAll(jids);
-    const read: T[] = [];
+  async show(seconds: readonly string[], take: (value: T) => void): Promise<void> {
+    if (seconds.length <= FEW_SECONDS) {
+      for (const values of await Promise.all(seconds.map((second) => this.around(second)))) values.forEach(take);
+      return;
+    }
+    const parts: Promise<void>[] = [];
+    const reading = new AtOnce(PARTS_AT_ONCE);
     for (let from = 0; from < seconds.length; from += SECONDS_AT_ONCE) {
       const patterns = seconds.slice(from, from + SECONDS_AT_ONCE).map((second) => this.#patternOf(second));
-      for (const { values } of this.#groupsOf(await this.store.listAny(patterns))) read.push(...values);
+      parts.push(reading.run(() => this.#take(this.store.eachAny(patterns), take)));
     }
-    return read;
+    await Promise.all(parts);
+  }
+
+  /** The same of all seconds. */
+  showAll(take: (value: T) => void): Promise<void> {
+    return this.#take(this.store.each(this.#patternOf('*')), take);
+  }
+
+  async #take(entries: AsyncIterable<Entry>, take: (value: T) => void): Promise<void> {
+    for await (const { value } of inSlices(entries, (group) => group.value.length))
+      this.options.read(decode(value)).forEach(take);
+  }
+
+  /**
+   * The seconds from a jid's to a later one's that may have anything, the latest first. Where those are many the broker names the groups
+   * that it has, which it knows without reading them.
+   *
+   * @param until Milliseconds since 1970.
+   */
+  async secondsFrom(jid: string, until: number): Promise<readonly string[]> {
+    const from = secondOf(jid);
+    const seconds: string[] = [];
+    for (let at = until; seconds.length < SECONDS_AT_ONCE; at -= 1000) {
+      const second = secondOf(jidOf(Math.floor(at) * 1000));
+      if (second < from) return seconds;
+      seconds.push(second);
+    }
+    const named = (await this.store.keyNames(this.#patternOf('*'))).map((key) => key.split('.')[1] ?? '');
+    return [...new Set(named)].filter((second) => second >= from).sort((a, b) => (a < b ? 1 : -1));
   }
 
   /** The same as it was written, read anew. */
@@ -171,7 +205,7 @@ export class BySecond<T> {
   }
 }
 
-function secondsOf(jids: readonly string[]): readonly string[] {
+export function secondsOf(jids: readonly string[]): readonly string[] {
   return [...new Set(jids.map(secondOf))];
 }
 

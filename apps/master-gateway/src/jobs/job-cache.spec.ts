@@ -81,7 +81,7 @@ const keys = async () => [...(await keysIn(store, 'j.*')), ...(await keysIn(odd,
 
 /** Of those that are granted. */
 async function listed(of: JobCache): Promise<readonly string[]> {
-  const jids = (await of.asked(() => true)).map(({ jid }) => jid);
+  const jids = (await of.asked(() => true)).jobs.map(({ jid }) => jid);
   const callers = await of.callersOf(jids);
   return jids.filter((jid) => callers.has(jid));
 }
@@ -306,13 +306,15 @@ describe('a job', () => {
 
   it('is read where it is wanted, and what was granted of it where that is asked for', async () => {
     for (const n of [1, 2, 3]) await begin(n, digestOf(n), { jid: parseJid(`2026112014164${n}000000`)! });
-    const lists = [store, odd].map((of) => jest.spyOn(of, 'list'));
-    const wanted = await other.asked(({ jid }) => jid === '20261120141642000000');
+    const asked = [store, odd].map((of) => jest.spyOn(of, 'each'));
+    const granted = jest.spyOn(store, 'list');
+    const { jobs: wanted } = await other.asked(({ jid }) => jid === '20261120141642000000');
     expect(wanted).toMatchObject([{ request: Uint8Array.of(2) }]);
     expect(await other.callersOf(wanted.map(({ jid }) => jid))).toEqual(
       new Map([['20261120141642000000', aRecord(2).caller]]),
     );
-    expect(lists.map(({ mock }) => mock.calls)).toEqual([[['j.*'], ['g.20261120141642.*']], [['j.*']]]);
+    expect(asked.map(({ mock }) => mock.calls)).toEqual([[['j.*', 1]], [['j.*', 1]]]);
+    expect(granted.mock.calls).toEqual([['g.20261120141642.*']]);
   });
 });
 
@@ -329,27 +331,56 @@ describe('jobs, of which very many are kept,', () => {
     expect(await turnsDuring(() => other.asked(() => false))).toBeGreaterThanOrEqual(4);
   });
 
-  it('are looked up in slices for who asked for them, in one reading of all', async () => {
-    const jids = (await other.asked(() => true)).map(({ jid }) => jid);
-    const lists = jest.spyOn(store, 'list');
+  it('are looked up in slices for who asked for them, in one reading of all, which is not held', async () => {
+    const { jobs, looked } = await other.asked(() => true);
+    const [held, read, some] = [jest.spyOn(store, 'list'), jest.spyOn(store, 'each'), jest.spyOn(store, 'eachAny')];
     let callers: ReadonlyMap<string, unknown> = new Map();
-    const turns = await turnsDuring(async () => (callers = await other.callersOf(jids)));
-    expect([turns >= 8, callers.size, lists.mock.calls]).toEqual([true, MANY, [['g.*.*']]]);
+    const jids = jobs.map(({ jid }) => jid);
+    const turns = await turnsDuring(async () => (callers = await other.callersOf(jids, looked)));
+    expect([turns >= 8, callers.size, held.mock.calls, read.mock.calls]).toEqual([true, MANY, [], [['g.*.*']]]);
+    expect((await other.callersOf(jids.slice(0, 2000), looked)).size).toBe(2000);
+    expect([read.mock.calls.length, some.mock.calls.length]).toEqual([2, 0]);
+  });
+
+  it('are looked up in parts of which two are under way, where a few of them are wanted', async () => {
+    const { jobs, looked } = await other.asked(() => true);
+    const [parts, read] = [new Parts(store), jest.spyOn(store, 'each')];
+    const callers = await other.callersOf(
+      jobs.slice(0, 200).map(({ jid }) => jid),
+      looked,
+    );
+    expect([callers.size, parts.begun, parts.most, read.mock.calls]).toEqual([200, [64, 64, 64, 8], 2, []]);
   });
 });
+
+/** How a store is read by many patterns. */
+class Parts {
+  readonly begun: number[] = [];
+  most = 0;
+
+  constructor(of: MemoryStore) {
+    let underWay = 0;
+    const eachAny = of.eachAny.bind(of);
+    of.eachAny = async function* (this: Parts, patterns: readonly string[]) {
+      this.begun.push(patterns.length);
+      this.most = Math.max(this.most, (underWay += 1));
+      await new Promise(setImmediate);
+      yield* eachAny(patterns);
+      underWay -= 1;
+    }.bind(this);
+  }
+}
 
 it('jobs of many seconds cost a few readings, whoever asked for them, and those of a few seconds one for each', async () => {
   const SECONDS = 100;
   const at = (second: number) =>
     parseJid(`20261120${String(140_000 + Math.floor(second / 60) * 100 + (second % 60))}000000`)!;
   for (let n = 0; n < SECONDS; n += 1) await begin(n, digestOf(n), { jid: at(n) });
-  const jids = (await other.asked(() => true)).map(({ jid }) => jid);
-  const [one, any] = [jest.spyOn(store, 'list'), jest.spyOn(store, 'listAny')];
-  expect([(await other.callersOf(jids)).size, one.mock.calls.length, any.mock.calls.map(([all]) => all.length)]).toEqual([
-    SECONDS, 0, [64, 36],
-  ]); // prettier-ignore
+  const jids = (await other.asked(() => true)).jobs.map(({ jid }) => jid);
+  const [one, parts] = [jest.spyOn(store, 'list'), new Parts(store)];
+  expect([(await other.callersOf(jids)).size, one.mock.calls.length, parts.begun]).toEqual([SECONDS, 0, [64, 36]]);
   expect((await other.callersOf(jids.slice(0, 3))).size).toBe(3);
-  expect([one.mock.calls.length, any.mock.calls.length]).toEqual([3, 2]);
+  expect([one.mock.calls.length, parts.begun.length]).toEqual([3, 2]);
 });
 
 describe('a job that could not be written', () => {

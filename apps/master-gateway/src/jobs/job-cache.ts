@@ -15,10 +15,13 @@ import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
 import { BySecond, secondOf } from './by-second.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
-import { JobRecords, type PlacedJob } from './job-records.js';
+import { JobRecords, type PlacedJob, type SomeJobs } from './job-records.js';
 
 /** Late returns are a write each; only so many writes are under way, however many returns come in one moment. */
 const LATE_AT_ONCE = 128;
+
+/** Where one in so many of all changes is to be read, all are: who does not find what he wants among these reads them again. */
+const MOST = 4;
 
 /** How many jobs that this instance has taken over are remembered, the latest: it may have to tell of them. */
 const MAX_MOVED = 2000;
@@ -191,14 +194,46 @@ export class JobCache {
     return found?.asked.jid === jid ? jobOf(found.asked, granted) : undefined;
   }
 
-  /** The wanted ones of all that are still kept, newest first, as they were asked for: of these some may not be granted. */
-  async asked(isWanted: (asked: records.AskedJob) => boolean): Promise<readonly records.AskedJob[]> {
-    return (await this.#ofAll((one) => one.all(isWanted))).flat().sort((a, b) => (a.jid < b.jid ? 1 : -1));
+  /**
+   * The wanted ones of all that are still kept, newest first, as they were asked for: of these some may not be granted.
+   *
+   * @param depth Of about the last so many changes only. A job that was moved to another instance lately is among these by that.
+   */
+  async asked(isWanted: (asked: records.AskedJob) => boolean, depth = Infinity): Promise<SomeJobs> {
+    const since = depth === Infinity ? undefined : await this.#sinceOf(depth);
+    const all = await Promise.all(this.#records.map((one, at) => one.all(isWanted, since?.[at])));
+    return {
+      jobs: all.flatMap(({ jobs }) => jobs).sort((a, b) => (a.jid < b.jid ? 1 : -1)),
+      looked: all.reduce((sum, { looked }) => sum + looked, 0),
+      isAll: since === undefined,
+    };
   }
 
-  /** Who asked for these jobs, by jid; of those that are granted. */
-  callersOf(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobRecord['caller']>> {
-    return this.#grants.callersOf(jids);
+  /** Since which revision of each bucket: the same part of each, since one has groups as well. undefined where that is most of them. */
+  async #sinceOf(depth: number): Promise<readonly number[] | undefined> {
+    const bounds = await this.#ofAll((one) => one.bounds());
+    const part = depth / Math.max(...bounds.map(({ first, last }) => last - first + 1), 1);
+    if (part * MOST >= 1) return undefined;
+    return bounds.map(({ first, last }) => Math.max(Math.floor(last - (last - first) * part), 1));
+  }
+
+  /**
+   * Who asked for these jobs, by jid; of those that are granted.
+   *
+   * @param of Among how many jobs these were found.
+   */
+  callersOf(jids: readonly string[], of?: number): Promise<ReadonlyMap<string, records.JobRecord['caller']>> {
+    return this.#grants.callersOf(jids, of);
+  }
+
+  /** The jids of all granted jobs from this one on; undefined where they are too many to tell. */
+  grantedFrom(jid: string): Promise<readonly string[] | undefined> {
+    return this.#grants.jidsFrom(jid);
+  }
+
+  /** Whether a gateway that has asked for this job may still wait for the decision, or be writing it. */
+  async mayBeUndecided(jid: string): Promise<boolean> {
+    return (await this.#ofAll((one) => one.mayBeUndecided(jid))).includes(true);
   }
 
   /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */

@@ -4,12 +4,12 @@
  * Spec: spec/envelope.md#durability.
  */
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
-import { inSlices, type Store } from '@natrium/bus';
-import { decode, encode, type Wire } from '@natrium/envelope';
+import type { Store } from '@natrium/bus';
+import { encode, type Wire } from '@natrium/envelope';
 import { InFlight, jidOf } from '@natrium/model';
 import { within } from '@natrium/process';
 import { readAs, records, writeAs } from '@natrium/wire';
-import { BySecond, MANY_SECONDS, secondOf } from './by-second.js';
+import { BySecond, MANY_SECONDS, secondsOf } from './by-second.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
@@ -21,8 +21,10 @@ const AHEAD_MS = 30_000;
 /** The grant of a young job that is not there is looked for again after this pause; so many looks in all. */
 const WRITTEN_MS = 100;
 const LOOKS = 3;
-/** Of how many jobs the seconds are read at once, where all of them together would be too much for the memory. */
-const PART = 256;
+/** Where every so manieth of all jobs is wanted, all grants are read: that costs less than to look for these. */
+const SHARE = 3;
+/** More seconds than these are not looked through to learn of which jobs they are. */
+const MOST_SECONDS = 512;
 const LETTER = 'g';
 
 export interface GrantOptions {
@@ -31,6 +33,8 @@ export interface GrantOptions {
   now(): number;
 }
 
+type Take = (granted: records.JobGrant) => void;
+
 export class JobGrants {
   readonly #kept: BySecond<records.JobGrant>;
   /** Being written, by jid. */
@@ -38,7 +42,7 @@ export class JobGrants {
   #isClosed = false;
 
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly options: GrantOptions,
   ) {
     this.#kept = new BySecond(store, { letter: LETTER, instance: options.instance, read: readGroup });
@@ -85,34 +89,31 @@ export class JobGrants {
 
   /** Of these jobs, by jid; not there while their gateways still wait for the decision. */
   findAll(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant>> {
-    return this.#look(
-      jids,
-      (granted) => granted,
-      () => this.#together(jids),
-    );
+    const readAll = async (take: Take) => {
+      (await this.#kept.aroundAll(jids)).forEach(take);
+    };
+    return this.#look(jids, (granted) => granted, readAll);
   }
 
-  async *#together(jids: readonly string[]): AsyncGenerator<readonly records.JobGrant[]> {
-    yield await this.#kept.aroundAll(jids);
+  /**
+   * Who asked for these jobs, by jid: without their minions, so that very many jobs take little memory.
+   *
+   * @param of Of how many jobs that are kept these are some.
+   */
+  callersOf(jids: readonly string[], of = Infinity): Promise<ReadonlyMap<string, records.JobGrant['caller']>> {
+    const seconds = secondsOf(jids);
+    const isMost = jids.length * SHARE >= of || seconds.length > MANY_SECONDS;
+    const readAll = (take: Take) => (isMost ? this.#kept.showAll(take) : this.#kept.show(seconds, take));
+    return this.#look(jids, ({ caller }) => caller, readAll);
   }
 
-  /** Who asked for these jobs, by jid: without their minions, so that very many jobs take little memory. */
-  callersOf(jids: readonly string[]): Promise<ReadonlyMap<string, records.JobGrant['caller']>> {
-    return this.#look(
-      jids,
-      ({ caller }) => caller,
-      () => this.#inParts(jids),
-    );
-  }
-
-  /** What may have all of these, and is not kept in memory together. */
-  async *#inParts(jids: readonly string[]): AsyncGenerator<readonly records.JobGrant[]> {
-    if (new Set(jids.map(secondOf)).size > MANY_SECONDS) {
-      const groups = await this.store.list(`${LETTER}.*.*`);
-      for await (const { value } of inSlices(groups, (group) => group.value.length)) yield readGroup(decode(value));
-      return;
-    }
-    for (let at = 0; at < jids.length; at += PART) yield await this.#kept.shownAround(jids.slice(at, at + PART));
+  /** The jids of what is granted from this one on; undefined where that is too much to look at. */
+  async jidsFrom(jid: string): Promise<readonly string[] | undefined> {
+    const seconds = await this.#kept.secondsFrom(jid, this.options.now() + AHEAD_MS);
+    if (seconds.length > MOST_SECONDS) return undefined;
+    const jids = [...this.#writing.values()].map(({ granted }) => granted.jid);
+    await this.#kept.show(seconds, (granted) => jids.push(granted.jid));
+    return jids.filter((one) => one >= jid);
   }
 
   /**
@@ -122,7 +123,7 @@ export class JobGrants {
   async #look<T>(
     jids: readonly string[],
     of: (granted: records.JobGrant) => T,
-    readAll: () => AsyncIterable<readonly records.JobGrant[]>,
+    readAll: (take: Take) => Promise<void>,
   ): Promise<ReadonlyMap<string, T>> {
     const found = new Map<string, T>();
     const wanted = new Set(jids);
@@ -130,7 +131,7 @@ export class JobGrants {
       if (wanted.delete(granted.jid)) found.set(granted.jid, of(granted));
     };
     for (const { granted } of this.#writing.values()) take(granted);
-    if (wanted.size > 0) for await (const some of readAll()) some.forEach(take);
+    if (wanted.size > 0) await readAll(take);
     for (let look = 2; look <= LOOKS; look += 1) {
       const young = [...wanted].filter((jid) => this.#isYoung(jid));
       if (young.length === 0) break;

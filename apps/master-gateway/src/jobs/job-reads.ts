@@ -2,13 +2,15 @@
  * What the runners `jobs.*` read: jobs as they were asked for, what was returned to one, and which are in progress. Filters are applied
  * here, where the job cache is, so that only what is wanted has to fit into an answer.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { inSlices } from '@natrium/bus';
 import type { ActiveJobs } from '@natrium/flow';
-import { isMap, jidOf, parseJid, type Value } from '@natrium/model';
+import { isMap, type Jid, jidOf, ok, parseJid, type Refusal, refuse, type Result, type Value } from '@natrium/model';
 import { isInTime, isWanted, type JobFilter, jobFilterIn, jobPartIn } from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
 import type { JobCache } from './job-cache.js';
+import type { SomeJobs } from './job-records.js';
 import {
   type Asked,
   askedIn,
@@ -24,6 +26,14 @@ import { endedRun } from './kept-runs.js';
 import type { Presence } from '../minions/presence.js';
 import { userOf } from '../minions/user-of.js';
 
+/** The latest jobs are looked for among about so many changes, and where that is not enough among so many times as many. */
+const FIRST_DEPTH = 512;
+const DEEPER = 8;
+/** For so long a job may have been asked for without a decision that is written. It is looked for so often, with pauses of so long. */
+const UNDECIDED_FOR_MS = 600_000;
+const LOOKS = 20;
+const LOOK_MS = 250;
+const UNDECIDED = 'and what was decided on it cannot be read yet: ask again';
 /** At most so many jobs in progress are told; so many of those that minions name are looked for, and so many read at once. */
 const MAX_ACTIVE = 1000;
 const MAX_LOOKED_FOR = 4 * MAX_ACTIVE;
@@ -32,11 +42,12 @@ const READ_AT_ONCE = 32;
 const NO_PROCESS = 0;
 
 export interface JobReadPorts {
-  readonly cache: Pick<JobCache, 'asked' | 'callersOf' | 'byJid' | 'returnsOf'>;
+  readonly cache: Pick<JobCache, 'asked' | 'callersOf' | 'grantedFrom' | 'byJid' | 'mayBeUndecided' | 'returnsOf'>;
   readonly jobs: Pick<ActiveJobs, 'byJid'>;
   readonly presence: Pick<Presence, 'ask'>;
   /** Milliseconds since 1970, and how far a clock may be off. */
   readonly clock: { now(): number; readonly skewMs: number };
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 export class JobReads {
@@ -49,22 +60,55 @@ export class JobReads {
    * @param wanted A `JobFilter`.
    */
   async list(wanted: Value): Promise<Value> {
-    const { cache } = this.ports;
     const filter = jobFilterIn(wanted);
-    const { latest = Infinity } = filter;
-    const newestFirst = wantedOf(await cache.asked((job) => isInTime(job, filter)), filter);
+    const { latest } = filter;
+    const newestFirst = latest === undefined ? await this.#allOf(filter) : await this.#latestOf(filter, latest);
+    return [...newestFirst].reverse().map(shown);
+  }
+
+  async #allOf(filter: JobFilter): Promise<readonly Summary[]> {
+    return this.#granted(await this.ports.cache.asked((job) => isInTime(job, filter)), filter, Infinity);
+  }
+
+  /**
+   * Jobs are kept in the order of their writing, which is nearly that of their jids: those that were written last are looked at first. A
+   * job of a gateway whose clock is ahead, or beside very many that were moved to another gateway, may be later and not among them.
+   * So it is looked whether all that are granted since the first that would be told are known; if not, more is read.
+   */
+  async #latestOf(filter: JobFilter, latest: number): Promise<readonly Summary[]> {
+    if (latest <= 0) return [];
+    for (let depth = FIRST_DEPTH; ; depth *= DEEPER) {
+      const asked = await this.ports.cache.asked((job) => isInTime(job, filter), depth);
+      const told = await this.#granted(asked, filter, latest);
+      const oldest = told.length < latest ? undefined : told.at(-1);
+      if (asked.isAll || (oldest !== undefined && (await this.#isAllFrom(oldest.jid, asked, filter)))) return told;
+    }
+  }
+
+  async #isAllFrom(jid: string, { jobs }: SomeJobs, filter: JobFilter): Promise<boolean> {
+    const granted = await this.ports.cache.grantedFrom(jid);
+    const known = new Set(jobs.map((job) => job.jid));
+    return granted?.every((one) => known.has(one) || !isInTime({ jid: one }, filter)) ?? false;
+  }
+
+  /** The first `latest` of them that are wanted and granted. */
+  async #granted({ jobs, looked }: SomeJobs, filter: JobFilter, latest: number): Promise<readonly Summary[]> {
+    const newestFirst = wantedOf(jobs, filter);
     const told: Summary[] = [];
     // Some jobs may not be granted. Twice as many are tried each time, so that few rounds find enough others.
     for (let most = latest; told.length < latest; most *= 2) {
       const some = await upTo(most, newestFirst);
       if (some.length === 0) break;
-      const callers = await cache.callersOf(some.map(({ jid }) => jid));
+      const callers = await this.ports.cache.callersOf(
+        some.map(({ jid }) => jid),
+        latest === Infinity ? looked : undefined,
+      );
       for (const job of some) {
         const caller = callers.get(job.jid);
         if (caller !== undefined) told.push({ ...job, user: userOf(caller) });
       }
     }
-    return told.slice(0, latest).reverse().map(shown);
+    return told.slice(0, latest);
   }
 
   /**
@@ -73,7 +117,7 @@ export class JobReads {
    * @param asked The jid, or a map of it and a `JobPart`.
    */
   async one(asked: Value): Promise<Value> {
-    const jid = parseJid(isMap(asked) ? asked['jid'] : asked);
+    const jid = jidIn(asked);
     if (jid === undefined) return null;
     const { cache } = this.ports;
     const record = await cache.byJid(jid);
@@ -82,6 +126,29 @@ export class JobReads {
     const wanted = jobPartIn(asked);
     const part = partOf(job, wanted);
     return wanted.partial === true ? fitting(part) : part;
+  }
+
+  /**
+   * The same, and a job that was asked for of which nobody can read yet what was granted is waited for: its gateway waits for the decision,
+   * or for a broker that takes no writes. `store_unavailable`: that lasts.
+   */
+  async lookUp(asked: Value): Promise<Result<Value, Refusal>> {
+    const { cache, wait = pause } = this.ports;
+    for (let look = 1; ; look += 1) {
+      const job = await this.one(asked);
+      const jid = jidIn(asked);
+      if (job !== null || jid === undefined || !this.#isNew(jid)) return ok(job);
+      // Once it is written it is not among these any more.
+      if (!(await cache.mayBeUndecided(jid))) return ok(await this.one(asked));
+      if (look === LOOKS) return refuse('store_unavailable', `the job ${jid} was asked for, ${UNDECIDED}`);
+      await wait(LOOK_MS);
+    }
+  }
+
+  #isNew(jid: Jid): boolean {
+    const { clock } = this.ports;
+    const at = (ms: number) => jidOf(Math.floor(clock.now() + ms) * 1000);
+    return jid > at(-UNDECIDED_FOR_MS) && jid < at(2 * clock.skewMs);
   }
 
   async #whole(record: records.JobRecord): Promise<Value> {
@@ -150,4 +217,8 @@ async function upTo<T>(most: number, of: AsyncIterator<T>): Promise<readonly T[]
     some.push(next.value);
   }
   return some;
+}
+
+function jidIn(asked: Value): Jid | undefined {
+  return parseJid(isMap(asked) ? asked['jid'] : asked);
 }

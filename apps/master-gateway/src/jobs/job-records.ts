@@ -29,6 +29,15 @@ export interface PlacedJob {
   readonly asked: records.AskedJob;
 }
 
+/** Jobs that were looked for. */
+export interface SomeJobs {
+  readonly jobs: readonly records.AskedJob[];
+  /** Among how many. */
+  readonly looked: number;
+  /** These are all that are kept. */
+  readonly isAll: boolean;
+}
+
 export interface FoundJob {
   readonly asked: records.AskedJob;
   readonly revision: number;
@@ -216,14 +225,31 @@ export class JobRecords {
     return this.store.delete(`o.${instance}`);
   }
 
-  /** The wanted ones of all that are still kept here, which may be very many. */
-  async all(isWanted: (asked: records.AskedJob) => boolean): Promise<readonly records.AskedJob[]> {
-    const wanted: records.AskedJob[] = [];
-    for await (const { value } of inSlices(await this.store.list('j.*'), ({ value }) => value.length)) {
+  /** Between which revisions all is that is kept here. */
+  bounds(): ReturnType<Store['bounds']> {
+    return this.store.bounds();
+  }
+
+  /** The wanted ones of all that are still kept here, or were written from a revision on, which may be very many; and among how many. */
+  async all(isWanted: (asked: records.AskedJob) => boolean, since = 1): Promise<Omit<SomeJobs, 'isAll'>> {
+    const jobs: records.AskedJob[] = [];
+    let looked = 0;
+    for await (const { value } of inSlices(this.store.each('j.*', since), (entry) => entry.value.length)) {
       const asked = readJob(value);
-      if (isWanted(asked)) wanted.push(asked);
+      looked += 1;
+      if (isWanted(asked)) jobs.push(asked);
     }
-    return wanted;
+    return { jobs, looked };
+  }
+
+  /** Whether it is among the jobs that may not have their grant yet: no instance's are older than its first that has not ended. */
+  async mayBeUndecided(jid: string): Promise<boolean> {
+    const since = await Promise.all((await this.instances()).map((instance) => this.#oldestOf(instance)));
+    const oldest = Math.min(...since.map((revision) => revision ?? Infinity));
+    if (oldest === Infinity) return false;
+    for await (const { value } of inSlices(this.store.each('j.*', oldest), (entry) => entry.value.length))
+      if (readJob(value).jid === jid) return true;
+    return false;
   }
 }
 

@@ -31,6 +31,8 @@ interface Jobs {
   readonly isGranted?: (jid: string) => boolean;
   /** Until this they are being looked up. */
   readonly lookedUp?: Promise<void>;
+  /** What may have been asked for and not been decided yet. */
+  readonly undecided?: readonly string[];
   /** What comes of looking them up. */
   readonly fails?: Error;
 }
@@ -53,6 +55,7 @@ class AGateway {
     present = [],
     isGranted = () => true,
     lookedUp = Promise.resolve(),
+    undecided = [],
     fails,
   }: Jobs) {
     const members = Array.from({ length: minions }, (_, n) => ({
@@ -69,8 +72,9 @@ class AGateway {
       asked: async (isWanted: (asked: records.AskedJob) => boolean) => {
         await lookedUp;
         if (fails !== undefined) throw fails;
-        return all.filter(isWanted).reverse();
+        return { jobs: all.filter(isWanted).reverse(), looked: all.length, isAll: true };
       },
+      mayBeUndecided: (jid: string) => Promise.resolve(undecided.includes(jid)),
       callersOf: (jids: readonly string[]) => {
         this.looked.push(jids);
         return Promise.resolve(new Map(jids.filter(isGranted).map((jid) => [jid, about.caller])));
@@ -85,7 +89,8 @@ class AGateway {
     };
     const none = { byJid: () => undefined } as unknown as ActiveJobs;
     const presence = { ask: () => Promise.resolve(present) } as unknown as Presence;
-    const read = new JobReads({ cache: cache as unknown as JobCache, jobs: none, presence, clock: link.clock });
+    const ports = { cache: cache as unknown as JobCache, jobs: none, presence, clock: link.clock };
+    const read = new JobReads({ ...ports, wait: () => Promise.resolve() });
     this.#reads = new Reads(link as unknown as RoleLink, read, {} as Minions, presence);
   }
 
@@ -144,6 +149,14 @@ it('whoever asks hears that the store gave no answer, at once, and not that no g
   expect(await gateway.read('jobs', null)).toEqual({ refusal: refused, result: null });
   const broken = new AGateway({ jobs: 2, minions: 1, fails: new TypeError('no function') });
   await expect(broken.read('jobs', null)).rejects.toThrow('no function');
+});
+
+it('whoever asks for a job that nobody has decided on hears that, and not that there is none', async () => {
+  const jid = jidOf((NOW - 2000) * 1000);
+  const gateway = new AGateway({ jobs: 1, minions: 1, undecided: [jid] });
+  const sentence = `the job ${jid} was asked for, and what was decided on it cannot be read yet: ask again`;
+  expect(await gateway.read('job', jid)).toEqual({ refusal: { code: 'store_unavailable', sentence }, result: null });
+  expect(await gateway.read('job', jidOf((NOW - 3000) * 1000))).toEqual({ refusal: null, result: null });
 });
 
 it('a list of jobs is of the time that was asked for', async () => {

@@ -60,35 +60,36 @@ export class Reads {
     return { refusal: refusal('bad_request', sentence), result: null };
   }
 
-  async #read(what: string, args: Value): Promise<Value> {
+  async #read(what: string, args: Value): Promise<Result<Value, Refusal>> {
     switch (what) {
       case 'accepted':
-        return this.minions
-          .all()
-          .map(({ id }) => id)
-          .sort();
+        return ok(idsOf(this.minions.all()));
       case 'present':
-        return (await this.presence.ask(silentMsIn(args))).map(({ id }) => id).sort();
+        return ok(idsOf(await this.presence.ask(silentMsIn(args))));
       case 'jobs':
-        return this.jobs.list(args);
+        return ok(await this.jobs.list(args));
       case 'job':
-        return this.jobs.one(args);
+        return this.jobs.lookUp(args);
       case 'active':
-        return this.jobs.active();
+        return ok(await this.jobs.active());
       default:
-        return null;
+        return ok(null);
     }
   }
 }
 
 /** The store did not answer: whoever asked hears it at once, instead of waiting for a gateway. */
-async function unlessUnread(what: string, reading: Promise<Value>): Promise<Result<Value, Refusal>> {
+async function unlessUnread(what: string, reading: Promise<Result<Value, Refusal>>): Promise<Result<Value, Refusal>> {
   try {
-    return ok(await reading);
+    return await reading;
   } catch (cause) {
     if (!isStoreFailure(cause)) throw cause;
     return refuse('store_unavailable', `${what === 'job' ? 'the job' : 'jobs'} cannot be read now: ${cause.message}`);
   }
+}
+
+function idsOf(minions: readonly { readonly id: string }[]): Value {
+  return minions.map(({ id }) => id).sort();
 }
 
 /** For how long who is connected may say nothing; undefined where nothing is said of it. */

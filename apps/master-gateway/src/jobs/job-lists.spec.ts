@@ -1,0 +1,168 @@
+/** Rules of what a store of very many jobs is read for: the latest are found among what was written last, and none is missed by that. */
+import { type Entry, MemoryStore } from '@natrium/bus';
+import { encodeRequest } from '@natrium/envelope';
+import { type Jid, jidOf, type Value } from '@natrium/model';
+import { aRequest } from '@natrium/testing';
+import type { records } from '@natrium/wire';
+import { JobCache } from './job-cache.js';
+import { JobReads, type JobReadPorts } from './job-reads.js';
+
+const BEGIN = Date.UTC(2026, 10, 20, 9);
+const jidAt = (second: number) => jidOf((BEGIN + second * 1000) * 1000);
+const placeOf = (n: number) => n.toString(16).padStart(64, '0');
+
+/** Counts what is read of it. */
+class ReadStore extends MemoryStore {
+  read = 0;
+
+  override async list(pattern: string, since?: number): Promise<readonly Entry[]> {
+    const all = await super.list(pattern, since);
+    this.read += all.length;
+    return all;
+  }
+
+  override async *each(pattern: string, since?: number): AsyncGenerator<Entry> {
+    for await (const entry of super.each(pattern, since)) {
+      this.read += 1;
+      yield entry;
+    }
+  }
+
+  override async *eachAny(patterns: readonly string[]): AsyncGenerator<Entry> {
+    for await (const entry of super.eachAny(patterns)) {
+      this.read += 1;
+      yield entry;
+    }
+  }
+}
+
+let stores: readonly [ReadStore, ReadStore];
+let now: number;
+/** Which has written the jobs, and which is asked. */
+let [writer, reader]: JobCache[] = [];
+/** What happens while a job is waited for, by the number of the pause. */
+let waits: number;
+let whileWaiting: (pause: number) => Promise<unknown>;
+let reads: JobReads;
+
+beforeEach(() => {
+  stores = [new ReadStore('jobs'), new ReadStore('jobs2')];
+  now = BEGIN;
+  waits = 0;
+  whileWaiting = () => Promise.resolve();
+  const cacheOf = (instance: string) => new JobCache(stores, { instance, now: () => now });
+  [writer, reader] = [cacheOf('gw1'), cacheOf('gw2')];
+  const wait = () => whileWaiting((waits += 1));
+  const ports = { cache: reader, clock: { now: () => now, skewMs: 30_000 }, wait };
+  reads = new JobReads(ports as unknown as JobReadPorts);
+});
+
+function recordOf(jid: Jid, fun = 'test.ping'): records.JobRecord {
+  return {
+    request: encodeRequest(aRequest(BEGIN, { funs: [fun] })),
+    signature: null,
+    callerKey: null,
+    batch: null,
+    jid,
+    caller: { kind: 'account', name: 'root' },
+    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
+    instance: 'gw1',
+    members: [{ id: 'web1', key: new Uint8Array(32) }],
+    missing: [],
+    started: 0,
+  };
+}
+
+function askedOf({ caller: _c, grant: _g, members: _m, missing: _n, ...asked }: records.JobRecord): records.AskedJob {
+  return asked;
+}
+
+async function begin(n: number, jid: Jid, fun?: string): Promise<void> {
+  const record = recordOf(jid, fun);
+  await writer!.create(askedOf(record), placeOf(n));
+  await writer!.keepGrant(record, placeOf(n), 'now');
+}
+
+/** A job each second, the last of them a while ago. */
+async function beginMany(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await begin(n, jidAt(n));
+  now = BEGIN + (count + 200) * 1000;
+  for (const store of stores) store.read = 0;
+}
+
+const told = async (wanted: Value) => ((await reads.list(wanted)) as readonly { jid: string }[]).map(({ jid }) => jid);
+const readOf = () => stores[0].read + stores[1].read;
+
+describe('of many jobs', () => {
+  const MANY = 3000;
+  beforeEach(() => beginMany(MANY));
+
+  it('the latest are told without reading all', async () => {
+    expect(await told({ latest: 1 })).toEqual([jidAt(MANY - 1)]);
+    expect(await told({ latest: 3 })).toEqual([MANY - 3, MANY - 2, MANY - 1].map(jidAt));
+    expect(readOf()).toBeLessThan(MANY / 2);
+  });
+
+  it('all are told, in their order, each grant read once', async () => {
+    expect(await told(null)).toEqual(Array.from({ length: MANY }, (_, n) => jidAt(n)));
+    expect(readOf()).toBe(2 * MANY);
+  });
+
+  it('where none is wanted, little more than all is read', async () => {
+    expect(await told({ latest: 1, functions: ['none'] })).toEqual([]);
+    expect(readOf()).toBeLessThan(1.3 * MANY);
+  });
+
+  it('the latest is told that was written long before others, by a gateway whose clock is ahead or that has lost its jobs', async () => {
+    await begin(MANY, jidAt(MANY + 10));
+    for (let n = 1; n <= 600; n += 1) await begin(MANY + n, jidAt(MANY - 100), 'pkg.version');
+    expect(await told({ latest: 1 })).toEqual([jidAt(MANY + 10)]);
+    expect(await told({ latest: 1, functions: ['test.*'] })).toEqual([jidAt(MANY + 10)]);
+  });
+
+  it('the latest that is wanted is told, however long ago it was, and none where there is none', async () => {
+    await begin(MANY, jidAt(5.5), 'cmd.run');
+    for (let n = 1; n <= 600; n += 1) await begin(MANY + n, jidAt(MANY + n));
+    expect(await told({ latest: 1, functions: ['cmd.*'] })).toEqual([jidAt(5.5)]);
+    expect(await told({ latest: 2, to: jidAt(7) })).toEqual([6, 7].map(jidAt));
+    expect(await told({ latest: 1, functions: ['none'] })).toEqual([]);
+  });
+});
+
+describe('a job that was asked for and is not decided yet', () => {
+  const JID = jidAt(0);
+  beforeEach(async () => {
+    await writer!.begin();
+    await writer!.create(askedOf(recordOf(JID)), placeOf(1));
+    now = BEGIN + 5000;
+  });
+
+  it('is waited for, and told once its grant is written', async () => {
+    whileWaiting = (pause) => (pause === 3 ? writer!.keepGrant(recordOf(JID), placeOf(1), 'now') : Promise.resolve());
+    expect(await reads.lookUp(JID)).toMatchObject({ ok: true, value: { jid: JID, Minions: ['web1'] } });
+    expect(waits).toBe(3);
+  });
+
+  it('is said to be not decided when that lasts, and not that there is none', async () => {
+    expect(await reads.lookUp({ jid: JID })).toMatchObject({ ok: false, error: { code: 'store_unavailable' } });
+    expect(waits).toBe(19);
+  });
+
+  it('is none once it was refused, or when its time is long over', async () => {
+    whileWaiting = async () => stores[1].delete(`j.${placeOf(1)}`);
+    expect(await reads.lookUp(JID)).toEqual({ ok: true, value: null });
+    expect(waits).toBe(1);
+    await writer!.create(askedOf(recordOf(JID)), placeOf(3));
+    now = BEGIN + 3_600_000;
+    expect(await reads.lookUp(JID)).toEqual({ ok: true, value: null });
+    expect(waits).toBe(1);
+  });
+});
+
+it('a jid that no gateway has minted is not waited for', async () => {
+  await writer!.begin();
+  await begin(1, jidAt(0));
+  now = BEGIN + 5000;
+  expect(await reads.lookUp(jidAt(1))).toEqual({ ok: true, value: null });
+  expect([await reads.lookUp('nonsense'), waits]).toEqual([{ ok: true, value: null }, 0]);
+});

@@ -14,6 +14,7 @@ export const slow = [
   'tests/cluster/at-once',
   'tests/cluster/event-kill',
   'tests/cluster/examples',
+  'tests/cluster/large-returns',
   'tests/cluster/life',
   'tests/cluster/memory',
   'tests/cluster/mine',
@@ -32,6 +33,7 @@ export const slow = [
   'tests/drills/drills',
   'tests/events/sinks',
   'tests/http/failover',
+  'tests/http/login-budget',
   'tests/http/malformed',
   'tests/keys/flood',
   'tests/keys/restore',
@@ -77,6 +79,8 @@ export default {
   maxWorkers: 4,
   // A worker keeps the modules of every file that it has run: collecting them takes longer each time, up to a tenth of it all.
   workerIdleMemoryLimit: '400MB',
+  // Four large workers on two slow cores are not gone within the usual half second; one that something left open holds up is still told of.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   // A test that hangs ends; one that is slow on a busy machine does not, nor one before what it waits for says what did not come.
   testTimeout: 180_000,

@@ -220,20 +220,14 @@ async function builtWithout(asked) {
 }
 
 /** `copies`: folders that lie beside the program as they are. */
-async function bundle({ out, entries, copies = {}, external = [], ...more }, { into, plugins }) {
-  const outdir = join(into, out);
+async function bundle({ out, entries, copies = {}, external = [], ...more }) {
+  const outdir = join(root, out);
   const entryPoints = presentEntries(entries);
   if (Object.keys(entryPoints).length === 0) return;
   await builtWithout({
     ...options,
     ...more,
-    plugins: [
-      laterBeside,
-      wasmBeside(outdir),
-      nativeBeside(outdir),
-      ...(more.minify ? [engineBeside(outdir)] : []),
-      ...plugins,
-    ],
+    plugins: [laterBeside, wasmBeside(outdir), nativeBeside(outdir), ...(more.minify ? [engineBeside(outdir)] : [])],
     external: [`./${ENGINE}`, ...external],
     outdir,
     entryPoints,
@@ -242,15 +236,11 @@ async function bundle({ out, entries, copies = {}, external = [], ...more }, { i
     cpSync(join(root, folder), join(outdir, name), { recursive: true });
 }
 
-/**
- * Bundles the named projects; tests build into another folder than the root, and with plugins of their own.
- *
- * @throws When a bundle fails; esbuild has printed why.
- */
-export async function bundleProjects(names, { into = root, plugins = [] } = {}) {
+/** @throws When a bundle fails; esbuild has printed why. */
+async function bundleProjects(names) {
   const bundles = names.flatMap((name) => projects[name]);
-  for (const { out } of bundles) rmSync(join(into, out), { recursive: true, force: true });
-  await Promise.all(bundles.map((one) => bundle(one, { into, plugins })));
+  for (const { out } of bundles) rmSync(join(root, out), { recursive: true, force: true });
+  await Promise.all(bundles.map(bundle));
 }
 
 async function main(wanted) {

@@ -28,12 +28,15 @@ const example = (pattern: string) => pattern.replace('*', 'some-package');
 const everyProject = table.map(([project]) => project.split('/')[1] ?? '');
 const everyPackage = [...new Set(table.flatMap(([, { packages }]) => packages.map(example)))];
 
+/** What the configuration says besides says nothing of the fence, and would take most of the time. */
+const real = [...config, tseslint.configs.disableTypeChecked];
+const others = real.flatMap(({ rules = {} }) => Object.keys(rules)).filter((id) => !fenceRuleIds.has(id));
+const fenceAlone = [...real, { rules: Object.fromEntries(others.map((id) => [id, 'off' as const])) }];
+const linter = new Linter({ cwd: root });
+
 /** The lines of `source` on which the fence reports an error; a file that does not parse reports none of them. */
 function bitten(file: string, source: readonly string[]): number[] {
-  const linter = new Linter({ cwd: root });
-  const messages = linter.verify(source.join('\n'), [...config, tseslint.configs.disableTypeChecked], {
-    filename: join(root, file),
-  });
+  const messages = linter.verify(source.join('\n'), fenceAlone, { filename: join(root, file) });
   expect(messages.filter(({ fatal }) => fatal)).toEqual([]);
   return [...new Set(messages.filter(({ ruleId }) => fenceRuleIds.has(ruleId ?? '')).map(({ line }) => line))].sort(
     (a, b) => a - b,
@@ -97,8 +100,9 @@ describe.each(table)('the fence of %s', (project, arrows) => {
 
   it('lets a test import the test tools, and no more', () => {
     const tools = ['@natrium/testing', 'fast-check', 'node:fs'].map(importOf);
-    expect(bitten(`${project}/src/probe.spec.ts`, tools)).toEqual([]);
-    expect(bitten(`${project}/src/probe.spec.ts`, [`import { a } from 'lodash';`])).toEqual([1]);
+    expect(bitten(`${project}/src/probe.spec.ts`, [...tools, `import { a } from 'lodash';`])).toEqual([
+      tools.length + 1,
+    ]);
   });
 });
 

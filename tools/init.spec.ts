@@ -22,10 +22,9 @@ const init = () =>
 it('a second run hands out anew, and so brings the broker a certificate with more names', () => {
   expect(init()).toBe('a new cluster; each role has its keys\n');
   const root = readFileSync(join(volumes, 'acl', 'roles'));
-  expect(init()).toMatch(/nothing was changed\nthe cluster that was there; each role has its keys\n$/);
   const hosts = ['nats-1', 'nats-2', 'nats-3', 'localhost', 'broker.example.com'];
   natriumctl('init', '-c', join(volumes, 'offline'), '--broker-tls', hosts.join(','));
-  init();
+  expect(init()).toMatch(/nothing was changed\nthe cluster that was there; each role has its keys\n$/);
   const { subjectAltName } = new X509Certificate(readFileSync(join(volumes, 'broker', 'server.crt')));
   expect(subjectAltName).toBe(hosts.map((host) => `DNS:${host}`).join(', '));
   expect(readFileSync(join(volumes, 'acl', 'roles'))).toEqual(root);

@@ -50,21 +50,23 @@ class Party {
     return new Party(connection, inbox);
   }
 
-  async hears(subject: string): Promise<Said> {
-    this.connection.subscribe(subject, { callback: () => undefined });
-    return this.#verdict('subscription', subject);
+  /** What the broker says when it is asked for each of these. */
+  hears(subjects: readonly string[]): Promise<Readonly<Record<string, Said>>> {
+    for (const subject of subjects) this.connection.subscribe(subject, { callback: () => undefined });
+    return this.#verdicts('subscription', subjects);
   }
 
-  async sends(subject: string, reply?: string): Promise<Said> {
-    this.connection.publish(subject, new Uint8Array(), reply === undefined ? {} : { reply });
-    return this.#verdict('publish', subject);
+  sends(subjects: readonly string[], reply: string): Promise<Readonly<Record<string, Said>>> {
+    for (const subject of subjects) this.connection.publish(subject, new Uint8Array(), { reply });
+    return this.#verdicts('publish', subjects);
   }
 
   /** The broker answers in order: after its PONG there is no refusal left. */
-  async #verdict(operation: string, subject: string): Promise<Said> {
+  async #verdicts(operation: string, subjects: readonly string[]): Promise<Readonly<Record<string, Said>>> {
     await this.connection.flush();
     await new Promise((resolve) => setImmediate(resolve));
-    return this.#refused.has(`${operation} ${subject}`) ? 'refused' : 'allowed';
+    const verdict = (subject: string) => (this.#refused.has(`${operation} ${subject}`) ? 'refused' : 'allowed');
+    return Object.fromEntries(subjects.map((subject) => [subject, verdict(subject)]));
   }
 
   async #listen(): Promise<void> {
@@ -263,8 +265,7 @@ describe.each(IDENTITIES)('(14) $name', (identity) => {
   it('hears its own subjects and no other', async () => {
     const { hears } = ownOf(identity);
     const subjects = [...everySubject(), ...WILDCARDS];
-    const said: Record<string, Said> = {};
-    for (const subject of subjects) said[subject] = await party.hears(subject);
+    const said = await party.hears(subjects);
     const expected = Object.fromEntries(subjects.map((one) => [one, allows(hears, name, one) ? 'allowed' : 'refused']));
     expect(said).toEqual(expected);
     expect(Object.values(said)).toContain('allowed');
@@ -283,8 +284,7 @@ describe.each(IDENTITIES)('(14) $name', (identity) => {
     tap.subscribe('>', { callback: (_, { subject, reply }) => { if (reply === mark) heard.add(subject); } }); // prettier-ignore
     await tap.flush();
     const subjects = everySubject().filter((one) => !(CHANGES.test(one) && allows(sends, name, one)));
-    const said: Record<string, Said> = {};
-    for (const subject of subjects) said[subject] = await party.sends(subject, mark);
+    const said = await party.sends(subjects, mark);
     await tap.flush();
     await tap.close();
     expect(said).toEqual(Object.fromEntries(subjects.map((one) => [one, allows(sends, name, one) ? 'allowed' : 'refused']))); // prettier-ignore

@@ -1,4 +1,4 @@
-/** The HTTP API as Salt's clients meet it, in a real cluster with two gateways. */
+/** The HTTP API as Salt's clients meet it, in a real cluster with two gateways; the page, and at last how a gateway stops, in the same. */
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { until } from '@natrium/testing';
 import { Salt } from 'salt-api';
 import { WebSocket } from 'ws';
+import { loginRules } from './login-rules.js';
 import { RECORDED, type Recorded } from './recorded.js';
+import { stopRules } from './stop-rules.js';
+import { pageRules, refusedVerdictRules, verdictRules } from './ui-rules.js';
 import { PASSWORDS, tokenIn, useHttp } from './world.js';
 
 const world = useHttp();
@@ -134,6 +137,10 @@ describe('a session', () => {
   });
 });
 
+describe('many who log in', () => {
+  loginRules(world);
+});
+
 describe('who is not permitted', () => {
   it('hears what is missing, and nothing is sent', async () => {
     const token = await world.tokenOf('bob');
@@ -212,7 +219,8 @@ describe('a job that takes longer than its time', () => {
 describe('a job whose returns no one message carries', () => {
   it('is told whole at /jobs/JID to whoever may run jobs.list_job, and to nobody else', async () => {
     const alice = await world.tokenOf('alice');
-    const most = 'x'.repeat(1 << 20);
+    // Nine of them are more than the 7 MiB that a message carries.
+    const most = 'x'.repeat(850_000);
     const funs = ['cmd.run', 'cmd.run_stdout', 'cmd.shell'];
     const large = Object.fromEntries(funs.map((fun) => [fun, most]));
     const file = join(world.folder, 'large');
@@ -220,8 +228,13 @@ describe('a job whose returns no one message carries', () => {
     const arg = funs.map(() => [`cat ${file}`]);
     const { body } = await world.low(alice, { client: 'local_async', tgt: '*', fun: funs, arg });
     const { jid } = (body as { return: [{ jid: string }] }).return[0];
+    await until('it has ended', async () => {
+      const { body: active } = await world.low(alice, { client: 'runner', fun: 'jobs.active' });
+      return !Object.hasOwn((active as { return: [object] }).return[0], jid);
+    });
+    // Each look at what was returned reads all of it.
     const returned = { client: 'runner', fun: 'jobs.exit_success', jid };
-    await until('all have returned', async () =>
+    await until('all is kept', async () =>
       isDeepStrictEqual((await world.low(alice, returned)).body, { return: [{ a: true, b: true, c: true }] }),
     );
     for (const at of [0, 1] as const) {
@@ -422,6 +435,20 @@ describe('the npm package salt-api', () => {
     expect(JSON.parse(await heard)).toMatchObject({ data: { id: 'b', return: true, retcode: 0, success: true } });
     events.close();
   });
+});
+
+describe('the page', () => {
+  pageRules(world);
+});
+
+describe('can I', () => {
+  verdictRules(world);
+  refusedVerdictRules(world);
+});
+
+// The first gateway is gone then.
+describe('a gateway that is told to stop', () => {
+  stopRules(world);
 });
 
 const PING = { client: 'local', tgt: '*', fun: 'test.ping' };

@@ -1,15 +1,12 @@
 /**
  * Budgets of logins in a whole cluster with two acl-services: wrong passwords lock an account wherever they are looked at, also
- * when all services have started again, and nobody comes in by a password that cannot be counted.
+ * when all services have started again. In the fast tests: apps/acl-service/src/eauth/attempts.spec.ts, tests/http/login-rules.ts.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { freePort } from '@natrium/process';
-import { operatorLogin } from '../support/broker-operator.js';
 import { START_MS, upCluster, type UpCluster } from '../support/up-cluster.js';
 
 const LONG_MS = 2 * START_MS;
@@ -74,24 +71,3 @@ it(
   },
   LONG_MS,
 );
-
-it('scripts that log in at once with one account all come in: who would be a guess too many waits for the others', async () => {
-  expect(await logins(24, 'carol', PASSWORD)).toEqual(new Array<number>(24).fill(200));
-});
-
-it('a login that cannot be counted is refused with the right password too, and works when it can be', async () => {
-  const authenticator = await operatorLogin(up.folder);
-  const operator = await connect({
-    servers: up.brokerUrl,
-    ...(authenticator === undefined ? {} : { authenticator }),
-  });
-  const { streams } = await jetstreamManager(operator);
-  try {
-    await streams.update('KV_NT_main_tokens', { max_msg_size: 10 });
-    expect(await login('carol', PASSWORD)).toBe(503);
-    await streams.update('KV_NT_main_tokens', { max_msg_size: -1 });
-    expect(await login('carol', PASSWORD)).toBe(200);
-  } finally {
-    await operator.close();
-  }
-});

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AgentSocket } from './agent-socket.js';
 import { BUILT } from './places.js';
 import { type ProcessInfo, processesOf } from './processes.js';
-import { type Ran, runProgram } from './run-program.js';
+import { type Ran, runProgram, type RunOptions } from './run-program.js';
 import { UpProcess } from './up-process.js';
 
 export interface ClusterOptions {
@@ -27,8 +27,8 @@ export interface ClusterOptions {
   readonly tls?: boolean;
   /** Port of the HTTP API of the first gateway; the others follow. */
   readonly httpPort?: number;
-  /** Another build than `dist`. */
-  readonly build?: string;
+  /** Of all its processes, the commands' too. */
+  readonly env?: Readonly<Record<string, string>>;
   /** A state folder to make or take up again; it is not removed. */
   readonly folder?: string;
 }
@@ -62,16 +62,14 @@ export class UpCluster {
   readonly folder: string;
   readonly #up: UpProcess;
   readonly #groups = new Set<number>();
-  readonly #build: string;
   readonly #elsewhere = mkdtempSync(join(tmpdir(), 'nt-elsewhere-'));
 
   constructor(private readonly options: ClusterOptions) {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nt-up-'));
-    this.#build = options.build ?? BUILT;
     for (const [id, own] of Object.entries(options.grains ?? {}))
       writeMore(this.folder, id, 'grains.conf', `grains: ${JSON.stringify(own)}\n`);
     for (const [id, own] of Object.entries(options.minionConfig ?? {})) writeMore(this.folder, id, 'own.conf', own);
-    this.#up = new UpProcess(this.command('natriumctl'), this.#words());
+    this.#up = new UpProcess(this.command('natriumctl'), this.#words(), 'up', options.env);
   }
 
   get master(): string {
@@ -103,7 +101,7 @@ export class UpCluster {
 
   /** The file of a built command. */
   command(name: string): string {
-    return join(this.#build, 'cli', `${name}.mjs`);
+    return join(BUILT, 'cli', `${name}.mjs`);
   }
 
   natrium(...words: readonly string[]): Promise<Ran> {
@@ -121,7 +119,7 @@ export class UpCluster {
   /** A subcommand of `natriumctl`, with its words. */
   ctl(subcommand: string, ...words: readonly string[]): Promise<Ran> {
     const argv = [this.command('natriumctl'), subcommand, ...words, '-c', this.master];
-    return runProgram(process.execPath, argv, { cwd: this.#elsewhere });
+    return runProgram(process.execPath, argv, this.#how);
   }
 
   /** `natrium-call` on a minion. */
@@ -170,7 +168,11 @@ export class UpCluster {
   }
 
   #run(command: Command, configDir: string, words: readonly string[]): Promise<Ran> {
-    return runProgram(process.execPath, [this.command(command), '-c', configDir, ...words], { cwd: this.#elsewhere });
+    return runProgram(process.execPath, [this.command(command), '-c', configDir, ...words], this.#how);
+  }
+
+  get #how(): RunOptions {
+    return { cwd: this.#elsewhere, env: this.options.env ?? {} };
   }
 
   #words(): readonly string[] {

@@ -45,7 +45,16 @@ interface Samples {
 const WRONG = { text: 7, number: 'seven', list: { 0: 1 }, bin: 'bytes' } as const;
 const NUMBERS = { bad: [1.5, 2 ** 53, WRONG.number, null], max: Number.MAX_SAFE_INTEGER };
 
+const SAMPLES = new Map<string, Samples>();
+
+/** Made once for each type: many have bytes by the million. */
 function samplesOf(said: string): Samples {
+  const samples = SAMPLES.get(said) ?? makeSamples(said);
+  SAMPLES.set(said, samples);
+  return samples;
+}
+
+function makeSamples(said: string): Samples {
   const type = said.replaceAll('`', '').trim();
   const orNil = /^(.+) or nil$/.exec(type)?.[1];
   if (orNil !== undefined) {

@@ -80,7 +80,7 @@ it('a job that one message carries is told as the run told it, and nothing is re
 });
 
 it('a job that is more than one message carries is told whole', async () => {
-  const { told, kept } = large(5);
+  const { told, kept } = large(3);
   await serve({ told, kept: kept ?? null });
   const { status, text } = await ask();
   const { Result } = kept as { Result: Readonly<Record<string, { return: Value }>> };
@@ -128,7 +128,7 @@ it('a job that was forgotten while it was asked for is not told in part', async 
 });
 
 it('one such job at a time is in memory: the next is read when the one before is written, or its client is gone', async () => {
-  await serve(large(5));
+  await serve(large(3));
   const slow = get(`${server.url}/jobs/${JID}`);
   const [answer] = (await once(slow, 'response')) as [NodeJS.ReadableStream];
   await once(answer, 'readable');

@@ -1,12 +1,11 @@
 /** The built-in page as it is served, and the verdict of the gate that it asks for. Its life in a browser: tests/system/ui.spec.ts. */
 import { readdirSync } from 'node:fs';
 import { inRoot } from '../support/places.js';
-import { useHttp } from './world.js';
+import type { HttpWorld } from './world.js';
 
-const world = useHttp();
 const FILES = readdirSync(inRoot('apps/master-gateway/src/http/ui')).filter((name) => name !== 'index.html');
 
-describe('the page', () => {
+export function pageRules(world: HttpWorld): void {
   it.each([['/ui'], ...FILES.map((name) => [`/ui/${name}`])])('%s needs no session and lets nothing else in', async (path) => {
     const { status, headers } = await world.ask(path, { headers: { Accept: '*/*' } });
     expect(status).toBe(200);
@@ -38,21 +37,21 @@ describe('the page', () => {
     expect((await world.ask('/ui', { method: 'POST', body: '{}' })).status).toBe(405);
     expect((await world.ask('/ui/can-i')).status).toBe(405);
   });
-});
+}
 
-describe('can I', () => {
+export function verdictRules(world: HttpWorld): void {
   it('tells who may: the rule, the minions that are meant, and who of them is not there; and sends nothing', async () => {
     const before = await world.jobCount();
-    expect(await verdict('bob', { fun: 'cmd.run', tgt: 'a', arg: ['id'] })).toEqual({
+    expect(await verdict(world, 'bob', { fun: 'cmd.run', tgt: 'a', arg: ['id'] })).toEqual({
       status: 200,
       body: { allowed: true, rule: 'external_auth › file › bob › 1 › a* › 0', minions: ['a'], missing: [] },
     }); // prettier-ignore
-    expect((await verdict('bob', { fun: 'test.ping', tgt: 'a,zzz', tgt_type: 'list' })).body).toMatchObject({
+    expect((await verdict(world, 'bob', { fun: 'test.ping', tgt: 'a,zzz', tgt_type: 'list' })).body).toMatchObject({
       allowed: true,
       minions: ['a'],
       missing: ['zzz'],
     });
-    expect((await verdict('bob', { fun: 'test.ping', tgt: 'zzz*' })).body).toMatchObject({
+    expect((await verdict(world, 'bob', { fun: 'test.ping', tgt: 'zzz*' })).body).toMatchObject({
       allowed: true,
       minions: [],
     });
@@ -62,7 +61,7 @@ describe('can I', () => {
   it('tells who may not: the sentence, and nobody’s id; and sends nothing', async () => {
     const before = await world.jobCount();
     for (const [user, tgt] of [['bob', '*'], ['bob', 'b'], ['carol', 'a']] as const) {
-      expect(await verdict(user, { fun: 'cmd.run', tgt })).toEqual({
+      expect(await verdict(world, user, { fun: 'cmd.run', tgt })).toEqual({
         status: 200,
         body: { allowed: false, code: 'not_permitted', sentence: `token ${user} may not run 'cmd.run' on '${tgt}': no rule permits it` },
       });
@@ -78,7 +77,7 @@ describe('can I', () => {
       { fun: 'cmd.run', tgt: '*', arg: ['true'] },
       { fun: 'grains.items', tgt: 'a' },
     ]) {
-      const { allowed } = (await verdict('bob', low)).body as { allowed: boolean };
+      const { allowed } = (await verdict(world, 'bob', low)).body as { allowed: boolean };
       expect([low, (await world.low(token, { client: 'local', ...low })).status]).toEqual([low, allowed ? 200 : 401]);
     }
   });
@@ -94,7 +93,9 @@ describe('can I', () => {
     expect(await recorded(refused)).toEqual([expect.stringContaining('not_permitted')]);
     expect(await recorded(allowed)).toEqual([expect.stringContaining('"bob"')]);
   });
+}
 
+export function refusedVerdictRules(world: HttpWorld): void {
   it('reads a form as the other doors do', async () => {
     const { body } = await world.ask('/ui/can-i', {
       token: await world.tokenOf('bob'),
@@ -135,13 +136,13 @@ describe('can I', () => {
     const answer = await world.ask('/ui/can-i', { token: await world.tokenOf('bob'), headers, body });
     expect([answer.status, answer.text.slice(0, 200)]).toEqual([status, expect.anything()]);
   });
+}
 
-  async function verdict(user: 'bob' | 'carol', low: object) {
-    const { status, body } = await world.ask('/ui/can-i', {
-      token: await world.tokenOf(user),
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(low),
-    });
-    return { status, body };
-  }
-});
+async function verdict(world: HttpWorld, user: 'bob' | 'carol', low: object) {
+  const { status, body } = await world.ask('/ui/can-i', {
+    token: await world.tokenOf(user),
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(low),
+  });
+  return { status, body };
+}

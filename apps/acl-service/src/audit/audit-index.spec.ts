@@ -167,6 +167,17 @@ describe('reading page by page', () => {
     expect(numbersIn((await readAll(index, 10)).flat())).toEqual([0, 1]);
   });
 
+  it('has what its follower has not heard of yet, also of a group that was replaced', async () => {
+    const follow = store.follow.bind(store);
+    store.follow = (_, since) => follow(() => undefined, since);
+    const write = aWriter('acl1', store, 60_000);
+    await write(1);
+    const index = await AuditIndex.open(store);
+    await write(1);
+    const page = await index.page({ from: 0, limit: 10 });
+    expect([numbersIn(page.groups), page.isLast]).toEqual([[0, 1], true]);
+  });
+
   it('says where one goes on who has seen more than it has', async () => {
     const index = await AuditIndex.open(store);
     await aWriter('acl1')(1);

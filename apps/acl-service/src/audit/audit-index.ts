@@ -137,17 +137,16 @@ export class AuditIndex {
   /** What comes after `from` in the stream, at most `limit` records and a mebibyte, but a whole group at least; only one alone is larger than that. */
   async page({ from, limit, chain }: Ask): Promise<AuditPage> {
     const groups: AuditGroup[] = [];
-    const end = this.#last; // what comes while it is read is for the next page
+    const end = await this.#end(); // what comes while it is read is for the next page
     let next = from;
     let [records, bytes, places] = [0, 0, 0];
-    let hasGrown = false;
+    let isGone = false;
     for await (const { at, group } of this.#after(from, end)) {
       const isAsked = group !== undefined && (chain === undefined || group.chain === chain);
       const size = isAsked ? bytesIn(group) : 0;
       if (groups.length > 0 && bytes + size > PAGE_BYTES) break; // it begins the next page
       next = at;
-      // It may have grown since: then it stands further on.
-      hasGrown ||= group === undefined && this.#last > end;
+      isGone ||= group === undefined;
       if (isAsked) {
         groups.push(group);
         records += group.records.length;
@@ -155,7 +154,14 @@ export class AuditIndex {
       }
       if (records >= limit || bytes >= PAGE_BYTES || (places += 1) >= PAGE_PLACES) break;
     }
-    return { groups, next, isLast: next >= end && !hasGrown };
+    // What is gone may have grown since: then it stands further on.
+    const isLast = next >= end && (!isGone || (await this.#end()) <= end);
+    return { groups, next, isLast };
+  }
+
+  /** As the broker says: what is followed comes later, a large group by so much that it would be missed here and below. */
+  async #end(): Promise<number> {
+    return Math.max(this.#last, (await this.store.bounds()).last);
   }
 
   /** Every revision after `from` up to `end`, in order; some are read at once. */

@@ -159,6 +159,15 @@ describe('a job that was asked for and is not decided yet', () => {
   });
 });
 
+it('a jid of no job is looked for among the latest alone, however long ago one was begun that goes on', async () => {
+  await writer!.begin();
+  await writer!.create(askedOf(recordOf(jidAt(0))), placeOf(9999));
+  await beginMany(2500);
+  now = BEGIN + 2_500_000;
+  expect(await reads.lookUp(jidAt(2490.5))).toEqual({ ok: true, value: null });
+  expect(readOf()).toBeLessThan(2200);
+});
+
 it('a jid that no gateway has minted is not waited for', async () => {
   await writer!.begin();
   await begin(1, jidAt(0));

@@ -20,6 +20,8 @@ const CREATE_AGAIN_MS = 400;
  * A job that is to be removed is tried to be removed as often.
  */
 const WITHDRAW_AFTER_MS = [0, 1000, 5000, 20_000];
+/** Who asks each second for a run that goes on would have all jobs read that began since the oldest one that has not ended. */
+const UNDECIDED_AMONG = 2048;
 /** How often it is written down anew though nothing has changed: another gateway that took this one for dead has removed it. */
 const TELL_AGAIN_MS = 30_000;
 
@@ -247,7 +249,8 @@ export class JobRecords {
     const since = await Promise.all((await this.instances()).map((instance) => this.#oldestOf(instance)));
     const oldest = Math.min(...since.map((revision) => revision ?? Infinity));
     if (oldest === Infinity) return false;
-    for await (const { value } of inSlices(this.store.each('j.*', oldest), (entry) => entry.value.length))
+    const from = Math.max(oldest, (await this.bounds()).last - UNDECIDED_AMONG + 1);
+    for await (const { value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))
       if (readJob(value).jid === jid) return true;
     return false;
   }

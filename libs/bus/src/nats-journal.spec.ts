@@ -1,4 +1,5 @@
 /** Rules of the journal, on a real broker. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { type Broker, startBroker, until } from '@natrium/testing';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -216,7 +217,7 @@ it('that there is nothing to read is told of an empty journal, and not where mes
   const request = connection.request.bind(connection);
   // The broker's answer comes late: what was asked for before it would be here by then.
   const late = jest.spyOn(connection, 'request').mockImplementation(async (subject, ...rest) => {
-    if (subject.includes('.CONSUMER.INFO.')) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+    if (subject.includes('.CONSUMER.INFO.')) await pause(LATE_MS);
     return request(subject, ...rest);
   });
   const saidOfNothing = jest.fn();

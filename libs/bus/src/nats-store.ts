@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream, JetStreamApiError, jetstreamManager, type JsMsg, type StreamInfo } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
+import { allOf } from './all-of.js';
 import { type BucketSettings, makeBucket } from './make-bucket.js';
 import { fitsKey } from './key-pattern.js';
 import type { NatsTransport } from './nats-transport.js';
@@ -136,10 +137,8 @@ class NatsStore implements Store {
     return subject.slice(this.#subject('').length);
   }
 
-  async list(pattern: string, since = 0): Promise<readonly Entry[]> {
-    const all: Entry[] = [];
-    for await (const entry of this.each(pattern, since)) all.push(entry);
-    return all;
+  list(pattern: string, since = 0): Promise<readonly Entry[]> {
+    return allOf(this.each(pattern, since));
   }
 
   each(pattern: string, since = 0): AsyncIterable<Entry> {

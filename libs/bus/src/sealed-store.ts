@@ -4,6 +4,7 @@
  * Spec: spec/envelope.md#storage.
  */
 import { openStored, sealStored, type StorageKey } from '@natrium/envelope';
+import { allOf } from './all-of.js';
 import { inSlices } from './in-slices.js';
 import type { Entry, Following, Store } from './store.js';
 
@@ -126,10 +127,8 @@ export class SealedStore implements Store {
     this.onCorrupt(problem);
   }
 
-  async list(pattern: string, since?: number): Promise<readonly Entry[]> {
-    const all: Entry[] = [];
-    for await (const entry of this.each(pattern, since)) all.push(entry);
-    return all;
+  list(pattern: string, since?: number): Promise<readonly Entry[]> {
+    return allOf(this.each(pattern, since));
   }
 
   each(pattern: string, since?: number): AsyncIterable<Entry> {

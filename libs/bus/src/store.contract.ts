@@ -1,14 +1,9 @@
 /** What every store keeps to, the one in memory and the JetStream bucket alike; each runs it in a spec of its own. */
+import { allOf } from './all-of.js';
 import type { Entry, Store } from './store.js';
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
 const textOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString());
-
-async function allOf(entries: AsyncIterable<Entry>): Promise<readonly Entry[]> {
-  const all: Entry[] = [];
-  for await (const entry of entries) all.push(entry);
-  return all;
-}
 
 type Change = readonly [string, string | undefined];
 

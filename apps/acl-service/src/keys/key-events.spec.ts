@@ -32,7 +32,7 @@ class Told {
       subjects: { svcGw: () => 'fire' },
       directory: { role: () => [] },
     } as unknown as RoleLink;
-    this.events = new KeyEvents(link, { error: log, warn: log });
+    this.events = new KeyEvents(link, { error: log });
   }
 
   /** Answers what was asked and has none yet. */

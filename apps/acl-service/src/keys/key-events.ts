@@ -62,7 +62,7 @@ export class KeyEvents {
 
   constructor(
     private readonly link: Link,
-    private readonly log: Pick<Logger, 'error' | 'warn'>,
+    private readonly log: Pick<Logger, 'error'>,
     private readonly times = TIMES,
   ) {
     this.#answerMs = times.answerMs;

@@ -89,7 +89,7 @@ export default tseslint.config(
   ]),
   {
     // The one file that loads a user's file: in a process of its own, and with nothing of ours in reach.
-    files: ['apps/minion-agent/src/module-host.mjs'],
+    files: ['apps/minion-agent/src/execution/module-host.mjs'],
     rules: { ...fenceRules({ may: [], packages: [], node: true }), ...sizes, 'no-restricted-syntax': 'off' },
   },
   {

@@ -1,6 +1,6 @@
 /** Long rounds, and what needs Python: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
 export const slow = [
-  'apps/minion-agent/src/own-modules',
+  'apps/minion-agent/src/execution/own-modules',
   'tests/broker/claimed',
   'tests/broker/doctor',
   'tests/broker/guest',

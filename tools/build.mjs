@@ -29,9 +29,9 @@ const named = { minifyWhitespace: true, lineLimit: 200, sourcemap: true };
 /** Nest would load Express for a service that listens for HTTP and brings no adapter. These do not, and it is a third of their text. */
 const noHttp = { ...named, external: ['@nestjs/platform-express'] };
 /** Whoever runs modules of the user starts this beside itself. */
-const host = { 'module-host': 'apps/minion-agent/src/module-host.mjs' };
+const host = { 'module-host': 'apps/minion-agent/src/execution/module-host.mjs' };
 /** What an agent is hardly ever asked about, and what would be in its memory all the time. */
-const runners = { 'own-runners': 'apps/minion-agent/src/own-runners.ts' };
+const runners = { 'own-runners': 'apps/minion-agent/src/execution/own-runners.ts' };
 const commands = ['natrium', 'natrium-call', 'natrium-run', 'natrium-key', 'natriumctl'];
 
 /** Each project and what it is made of; `tools` are the programs of this repository itself. */

@@ -23,8 +23,8 @@ import type { Value } from '@natrium/model';
 import { type Contract, contracts, readAs } from '@natrium/wire';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import type { Execution } from '../../apps/minion-agent/src/execution.js';
-import { listenForCalls } from '../../apps/minion-agent/src/call-socket.js';
+import type { Execution } from '../../apps/minion-agent/src/execution/execution.js';
+import { listenForCalls } from '../../apps/minion-agent/src/jobs/call-socket.js';
 import type { Target } from './fuzzing.js';
 
 export interface Fuzzed {

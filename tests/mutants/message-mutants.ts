@@ -11,19 +11,19 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
         'return undefined;',
       ),
     ],
-    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    spec: 'libs/bus/src/asking/sealed-bus.spec.ts',
     test: 'an answer to another question is ignored',
   },
   {
     name: "answerer's role",
     edits: [
       edit(
-        'libs/bus/src/conversation.ts',
+        'libs/bus/src/asking/conversation.ts',
         'return party.owner.role === asked.owner.role;',
         'return party.owner.type === asked.owner.type;',
       ),
     ],
-    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    spec: 'libs/bus/src/asking/sealed-bus.spec.ts',
     test: 'a stale key of somebody who was not asked changes nothing',
   },
   {
@@ -70,7 +70,7 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'subject, kind and role',
-    edits: [edit('libs/bus/src/sealer.ts', 'if (!contract.from.includes(role)) return false;', '')],
+    edits: [edit('libs/bus/src/sealing/sealer.ts', 'if (!contract.from.includes(role)) return false;', '')],
     spec: 'tests/hostile/message.spec.ts',
     test: 'a job’s message from another than the gateway is refused when it is from the runner-service',
   },
@@ -101,45 +101,51 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'whose receipt it is',
     edits: [
-      edit('libs/bus/src/asking.ts', 'equalBytes(one.receipt, receipt)', 'one.receipt.length === receipt.length'),
+      edit(
+        'libs/bus/src/asking/asking.ts',
+        'equalBytes(one.receipt, receipt)',
+        'one.receipt.length === receipt.length',
+      ),
     ],
-    spec: 'libs/bus/src/receipt.spec.ts',
+    spec: 'libs/bus/src/asking/receipt.spec.ts',
     test: 'what is delivered is not done by the receipt of another',
   },
   {
     name: 'stale_key once',
-    edits: [edit('libs/bus/src/asking.ts', ' || this.#retried.has(replica)', '')],
-    spec: 'libs/bus/src/sealed-bus.spec.ts',
+    edits: [edit('libs/bus/src/asking/asking.ts', ' || this.#retried.has(replica)', '')],
+    spec: 'libs/bus/src/asking/sealed-bus.spec.ts',
     test: 'a stale key is mended once for each replica',
   },
   {
     name: 'roles serial',
-    edits: [edit('libs/bus/src/hello.ts', 'pin, asked.minSerial)', 'pin, 0 * asked.minSerial)')],
-    spec: 'libs/bus/src/hello.spec.ts',
+    edits: [edit('libs/bus/src/asking/hello.ts', 'pin, asked.minSerial)', 'pin, 0 * asked.minSerial)')],
+    spec: 'libs/bus/src/asking/hello.spec.ts',
     test: 'hello refuses a serial below the highest that was seen',
   },
   {
     name: 'end of the roles document',
     edits: [
       edit(
-        'libs/bus/src/roles.ts',
+        'libs/bus/src/parties/roles.ts',
         "if (read.value.owner.type === 'role') return this.#whileNamed(read.value, nowMs);",
         "if (read.value.owner.type === 'role') return read;",
       ),
     ],
-    spec: 'libs/bus/src/roles-ended.spec.ts',
+    spec: 'libs/bus/src/asking/roles-ended.spec.ts',
     test: 'a service is heard and asked until its end',
   },
   {
     name: 'round trip of hello',
-    edits: [edit('libs/bus/src/hello.ts', 'ms >= 0 && ms <= MAX_ROUND_TRIP_MS', 'ms !== undefined')],
-    spec: 'libs/bus/src/hello.spec.ts',
+    edits: [edit('libs/bus/src/asking/hello.ts', 'ms >= 0 && ms <= MAX_ROUND_TRIP_MS', 'ms !== undefined')],
+    spec: 'libs/bus/src/asking/hello.spec.ts',
     test: 'hello takes no answer after 2001 ms by the own clock',
   },
   {
     name: 'clock that was set',
-    edits: [edit('libs/bus/src/clock.ts', 'this.#ahead() - this.#aheadMs) > SET_MS', 'this.#aheadMs) === SET_MS')],
-    spec: 'apps/minion-agent/src/epochs.spec.ts',
+    edits: [
+      edit('libs/bus/src/parties/clock.ts', 'this.#ahead() - this.#aheadMs) > SET_MS', 'this.#aheadMs) === SET_MS'),
+    ],
+    spec: 'apps/minion-agent/src/identity/epochs.spec.ts',
     test: 'a clock that was set is corrected at the next look',
   },
   {
@@ -163,9 +169,13 @@ export const MESSAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'expiry of what was verified',
     edits: [
-      edit('libs/bus/src/roles.ts', 'return announcedNow(known, nowMs, skewMs);', 'return { ok: true, value: known };'),
+      edit(
+        'libs/bus/src/parties/roles.ts',
+        'return announcedNow(known, nowMs, skewMs);',
+        'return { ok: true, value: known };',
+      ),
     ],
-    spec: 'libs/bus/src/roles.spec.ts',
+    spec: 'libs/bus/src/parties/roles.spec.ts',
     test: 'an announcement of an identity is verified once: what comes again is the same party, in its time only',
   },
   {

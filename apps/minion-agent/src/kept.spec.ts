@@ -10,9 +10,9 @@ import { sodiumReady, toHex } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { err, ok, parseJid } from '@natrium/model';
 import { pino } from 'pino';
-import { Execution } from './execution.js';
+import { Execution } from './execution/execution.js';
 import { Kept } from './kept.js';
-import type { LiveLink } from './live-link.js';
+import type { LiveLink } from './link/live-link.js';
 
 const DIGEST = '1'.padStart(64, '0');
 const JID = parseJid('20261120141646000001')!;

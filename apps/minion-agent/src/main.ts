@@ -7,7 +7,7 @@ import { messageOf } from '@natrium/model';
 import { pino } from 'pino';
 import { type Agent, startAgent } from './agent.js';
 import { Kept } from './kept.js';
-import { accountProblem } from './own-account.js';
+import { accountProblem } from './host/own-account.js';
 
 beFrugal();
 // Code that is compiled for good after an eighth of the usual calls is nearly all there after 1,000 jobs. V8 12 has no such

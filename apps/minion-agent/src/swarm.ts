@@ -9,7 +9,7 @@ import { loadMinionConfig, problemSentence } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
 import { messageOf } from '@natrium/model';
 import { pino } from 'pino';
-import { ClusterTrust } from './cluster-trust.js';
+import { ClusterTrust } from './identity/cluster-trust.js';
 import { Gate } from './swarm/gate.js';
 import { Hive } from './swarm/hive.js';
 

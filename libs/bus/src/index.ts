@@ -1,36 +1,10 @@
 /** Sealed messages and sealed stores over NATS, for processes of every kind, and the same in memory for tests. */
-export { digestOf, readAsked } from './asked.js';
-export { BACK_MS, type Hearing, type Question } from './asking.js';
-export { Clock } from './clock.js';
-export type { AskFailure } from './conversation.js';
-export { Directory } from './directory.js';
-export type { FanTarget, ReadyFan } from './fanning.js';
-export { GroupCommit } from './group-commit.js';
-export { hello, type HelloPin, type HelloProblem } from './hello.js';
-export { inSlices } from './in-slices.js';
-export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './journal.js';
-export { MemoryJournal } from './memory-journal.js';
-export { MemoryStore } from './memory-store.js';
-export { MemoryBroker } from './memory-transport.js';
-export { type JournalOptions, journalToRead, openJournal } from './nats-journal.js';
-export type { BrokerTls, BrokerUser, NatsOptions } from './nats-settings.js';
-export { type BucketOptions, openBucket } from './nats-store.js';
-export { NatsTransport } from './nats-transport.js';
-export type { Opened } from './opened.js';
-export { OwnParty } from './own-party.js';
-export { readTrouble } from './reading-state.js';
-export { Roles, rolesEnded } from './roles.js';
-export { readChain, ROLES_DOCUMENTS, writeChain } from './roles-news.js';
-export { SealedBus } from './sealed-bus.js';
-export { SealedJournal } from './sealed-journal.js';
-export { SealedStore, type StorageKeys, StoredCorrupt } from './sealed-store.js';
-export { Sealer } from './sealer.js';
-export type { Entry, Store } from './store.js';
-export { isStoreFailure } from './store-failure.js';
-export { resealAll, storedKeyIds } from './stored-keys.js';
-export { StreamRefused, whenWriteRefused, writeTrouble } from './stream-publisher.js';
-export { tellingSilence } from './telling-silence.js';
-export { tellingUnopened } from './telling-unopened.js';
+export { digestOf, readAsked } from './asking/asked.js';
+export { BACK_MS, type Hearing, type Question } from './asking/asking.js';
+export type { AskFailure } from './asking/conversation.js';
+export type { FanTarget, ReadyFan } from './asking/fanning.js';
+export { hello, type HelloPin, type HelloProblem } from './asking/hello.js';
+export { SealedBus } from './asking/sealed-bus.js';
 export {
   NO_TRACING,
   type OpenStep,
@@ -39,8 +13,34 @@ export {
   type StepName,
   type ToldMessage,
   type Tracing,
-} from './tracing.js';
-export type { Incoming, Listening, Transport } from './transport.js';
-export { waitingForBroker } from './waiting-for-broker.js';
-export { type Easing, GATHERED, whenEased } from './when-eased.js';
-export { type BrokerTrouble, whyNoBroker } from './why-no-broker.js';
+} from './asking/tracing.js';
+export { NatsTransport } from './nats/nats-transport.js';
+export type { BrokerTls, BrokerUser, NatsOptions } from './nats/settings.js';
+export { tellingSilence } from './nats/telling-silence.js';
+export { waitingForBroker } from './nats/waiting-for-broker.js';
+export { type BrokerTrouble, whyNoBroker } from './nats/why-no-broker.js';
+export { Clock } from './parties/clock.js';
+export { Directory } from './parties/directory.js';
+export { OwnParty } from './parties/own-party.js';
+export { Roles, rolesEnded } from './parties/roles.js';
+export { readChain, ROLES_DOCUMENTS, writeChain } from './parties/roles-news.js';
+export { type Journal, type JournalMessage, type Reading, type ReadFrom, Unstorable } from './ports/journal.js';
+export { MemoryJournal } from './ports/memory-journal.js';
+export { MemoryStore } from './ports/memory-store.js';
+export { MemoryBroker } from './ports/memory-transport.js';
+export type { Entry, Store } from './ports/store.js';
+export type { Incoming, Listening, Transport } from './ports/transport.js';
+export type { Opened } from './sealing/opened.js';
+export { Sealer } from './sealing/sealer.js';
+export { tellingUnopened } from './sealing/telling-unopened.js';
+export { GroupCommit } from './storage/group-commit.js';
+export { inSlices } from './storage/in-slices.js';
+export { type JournalOptions, journalToRead, openJournal } from './storage/nats-journal.js';
+export { type BucketOptions, openBucket } from './storage/nats-store.js';
+export { SealedJournal } from './storage/sealed-journal.js';
+export { SealedStore, type StorageKeys, StoredCorrupt } from './storage/sealed-store.js';
+export { isStoreFailure } from './storage/store-failure.js';
+export { resealAll, storedKeyIds } from './storage/stored-keys.js';
+export { type Easing, GATHERED, whenEased } from './storage/when-eased.js';
+export { readTrouble } from './streams/reading-state.js';
+export { StreamRefused, whenWriteRefused, writeTrouble } from './streams/stream-publisher.js';

@@ -1,7 +1,7 @@
 /** Rules of sending events: one row of tries, however many events are fired while nobody takes them. */
 import { jest } from '@jest/globals';
 import { err, ok } from '@natrium/model';
-import type { LiveLink } from '../live-link.js';
+import type { LiveLink } from '../link/live-link.js';
 import { EventForwarder } from './event-forwarder.js';
 import type { EventSpool } from './event-spool.js';
 

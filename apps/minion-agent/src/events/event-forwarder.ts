@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#durability.
  */
 import { contracts } from '@natrium/wire';
-import type { LiveLink } from '../live-link.js';
+import type { LiveLink } from '../link/live-link.js';
 import type { EventBatch, EventSpool } from './event-spool.js';
 
 const ANSWER_MS = 5000;

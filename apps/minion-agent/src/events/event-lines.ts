@@ -1,7 +1,7 @@
 /** Spooled events as lines: number, the event in base64, and a check of the line. */
 import { decode, encode, type Wire } from '@natrium/envelope';
 import { type Body, contracts, readAs, writeAs } from '@natrium/wire';
-import { checkedWords, withCheck } from '../checked-line.js';
+import { checkedWords, withCheck } from '../disk/checked-line.js';
 
 const CHECK_DIGITS = 16;
 

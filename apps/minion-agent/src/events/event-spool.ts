@@ -11,7 +11,7 @@
  */
 import { join } from 'node:path';
 import { encode } from '@natrium/envelope';
-import { DiskTrouble, LineFile } from '../line-file.js';
+import { DiskTrouble, LineFile } from '../disk/line-file.js';
 import { bytesOf, type Entry, type FiredEvent, lineOf, readLine } from './event-lines.js';
 
 /** What goes into one message. */

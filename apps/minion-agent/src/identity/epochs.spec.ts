@@ -1,0 +1,162 @@
+/**
+ * Rules of the agent's epochs: one that is over by the clock is followed by the next, however long the host slept, and told; a
+ * clock that was set is corrected, and the end of the roles document is told.
+ */
+import { jest } from '@jest/globals';
+import { Clock, OwnParty } from '@natrium/bus';
+import { clusterOf, equalBytes, identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import { pino } from 'pino';
+import { Epochs } from './epochs.js';
+import type { LiveLink } from '../link/live-link.js';
+
+const NOW = 1_795_000_000_000;
+const AN_HOUR = 3_600_000;
+
+beforeAll(sodiumReady);
+
+/** An agent whose host sleeps as a test wants it: then the clock goes on, and no timer does. The cluster's time is `rightMs`. */
+function anAgent() {
+  const { publicKey: key, signing } = identityFrom(newIdentitySecret());
+  const world = {
+    nowMs: NOW,
+    awakeMs: 0,
+    rightMs: () => world.nowMs,
+    aclIsThere: true,
+    takes: true,
+    done: [] as string[],
+  };
+  const lines: string[] = [];
+  const document = { serial: 1, notAfter: NOW + 1000 * AN_HOUR };
+  const clock = new Clock(30_000, () => world.nowMs, () => world.awakeMs); // prettier-ignore
+  const own = new OwnParty(
+    { owner: { type: 'identity', key }, signing, cluster: clusterOf(key), use: 'jobs', rolesSerial: 1 },
+    { epochMs: AN_HOUR, overlapMs: 60_000, announcementMs: AN_HOUR },
+  );
+  own.rotate(NOW);
+  let back: () => void = () => undefined;
+  const link = {
+    own,
+    clock,
+    roles: { document, onNewer: () => undefined },
+    transport: { whenBack: (call: () => void) => (back = call) },
+    greet: () => {
+      world.done.push('greeted');
+      if (!world.aclIsThere) return Promise.resolve({ code: 'no_answer', sentence: 'nobody' });
+      clock.adjust(world.rightMs(), world.nowMs, world.nowMs);
+      return Promise.resolve(undefined);
+    },
+  };
+  const send = () => {
+    world.done.push('sent');
+    return world.takes ? Promise.resolve() : Promise.reject(new Error('nobody'));
+  };
+  const parts = { epochMs: AN_HOUR, trust: { keep: () => undefined }, data: { send }, log: pino({}, { write: (line: string) => void lines.push(line) }) }; // prettier-ignore
+  const epochs = new Epochs(link as unknown as LiveLink, parts);
+  const first = own.keyring.currentKeyId;
+  const isNew = () => !equalBytes(own.keyring.currentKeyId, first);
+  return { world, epochs, own, clock, document, lines, isNew, isBack: () => { back(); } }; // prettier-ignore
+}
+
+it('one that is over by the clock is followed by the next, when the broker is back or at the next look; no other is', async () => {
+  const { world, epochs, isNew, isBack } = anAgent();
+  world.nowMs = NOW + AN_HOUR - 1;
+  world.awakeMs = AN_HOUR - 1;
+  isBack();
+  await epochs.look();
+  expect([isNew(), world.done]).toEqual([false, []]);
+  world.nowMs += 1;
+  world.awakeMs += 1;
+  isBack();
+  expect(isNew()).toBe(true);
+  await new Promise(setImmediate);
+  await epochs.look();
+  // Once, and after hello: while it slept, whom it knew has ended.
+  expect(world.done).toEqual(['greeted', 'sent']);
+  epochs.stop();
+});
+
+it('is looked at each minute, and lasts no longer than epoch_hours of a clock that stands still', async () => {
+  jest.useFakeTimers();
+  try {
+    const [slept, still] = [anAgent(), anAgent()];
+    slept.world.nowMs = NOW + AN_HOUR;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([slept.isNew(), still.isNew()]).toEqual([true, false]);
+    // The next hour begins with the epoch: the timer of the one before does not end it.
+    await jest.advanceTimersByTimeAsync(AN_HOUR - 60_000);
+    expect(slept.world.done).toEqual(['greeted', 'greeted', 'sent']);
+    expect(still.isNew()).toBe(true);
+    for (const { epochs } of [slept, still]) epochs.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+it('one that nobody took is told again until somebody does', async () => {
+  const { world, epochs } = anAgent();
+  world.takes = false;
+  await epochs.begin();
+  await epochs.look();
+  world.takes = true;
+  await epochs.look();
+  await epochs.look();
+  expect(world.done.filter((one) => one === 'sent')).toHaveLength(3);
+  epochs.stop();
+});
+
+describe('a clock that was set', () => {
+  it('is corrected at the next look, once; one that only goes on is left alone', async () => {
+    const { world, epochs, own, clock } = anAgent();
+    // It was an hour behind when hello was said, and is set right after that.
+    clock.adjust(NOW + AN_HOUR, NOW, NOW);
+    own.rotate(clock.now());
+    world.nowMs += 60_000;
+    world.awakeMs += 60_000;
+    await epochs.look();
+    expect([world.done, clock.offsetMs]).toEqual([[], AN_HOUR]);
+    world.nowMs += AN_HOUR;
+    await epochs.look();
+    await epochs.look();
+    expect([world.done, clock.offsetMs]).toEqual([['greeted'], 0]);
+    epochs.stop();
+  });
+
+  it('is asked for at each look until an acl-service has answered', async () => {
+    const { world, epochs } = anAgent();
+    Object.assign(world, { nowMs: NOW - AN_HOUR, aclIsThere: false });
+    await epochs.look();
+    await epochs.look();
+    world.aclIsThere = true;
+    await epochs.look();
+    await epochs.look();
+    expect(world.done).toEqual(['greeted', 'greeted', 'greeted']);
+    epochs.stop();
+  });
+
+  it('ends no epoch and begins none at a time that is not the cluster’s', async () => {
+    const { world, epochs, own, clock, isNew } = anAgent();
+    Object.assign(world, { nowMs: NOW + 2 * AN_HOUR, rightMs: () => NOW });
+    await epochs.look();
+    expect([isNew(), clock.now()]).toEqual([false, NOW]);
+    Object.assign(world, { nowMs: NOW + 1000, rightMs: () => NOW + 1000 });
+    await epochs.begin();
+    expect([isNew(), own.keyring.current.notBefore]).toEqual([true, NOW + 1000]);
+    epochs.stop();
+  });
+});
+
+it('tells once that the roles document has ended, and what to do; of one that counts it tells nothing', async () => {
+  const { epochs, document, lines } = anAgent();
+  await epochs.look();
+  expect(lines).toEqual([]);
+  document.notAfter = NOW - 1;
+  await epochs.look();
+  await epochs.look();
+  expect(lines).toEqual([expect.stringMatching(/"level":50.*roles document 1 ended at .*natriumctl roles renew/)]);
+  document.notAfter = NOW;
+  await epochs.look();
+  document.notAfter = NOW - 1;
+  await epochs.look();
+  expect(lines).toHaveLength(2);
+  epochs.stop();
+});

@@ -1,0 +1,65 @@
+/** Rules of writes to JetStream whose acknowledgement is in line behind thousands of other messages. */
+import type { PublishOptions } from '@nats-io/nats-core';
+import type { Incoming } from '../ports/transport.js';
+import { type PublishingTransport, StreamPublisher } from './stream-publisher.js';
+
+/** A connection that reads on when the test says so. */
+class BusyConnection implements PublishingTransport {
+  readonly inbox = '_INBOX';
+  readonly alerts: string[] = [];
+  #hear: (message: Incoming) => void = () => undefined;
+  readonly #replies: string[] = [];
+  #wait: () => void = () => undefined;
+  /** Resolves when the publisher has asked whether there is more to read. */
+  readonly asked = new Promise<void>((resolve) => (this.#wait = resolve));
+  readAll: () => void = () => undefined;
+
+  subscribe(_subject: string, handler: (message: Incoming) => void) {
+    this.#hear = handler;
+    return { close: () => Promise.resolve() };
+  }
+
+  send(_subject: string, _payload: Uint8Array, { reply }: PublishOptions): void {
+    this.#replies.push(reply ?? '');
+  }
+
+  over(): void {
+    // nobody listens
+  }
+
+  alert(alert: string): void {
+    this.alerts.push(alert);
+  }
+
+  caughtUp(): Promise<void> {
+    this.#wait();
+    return new Promise((resolve) => (this.readAll = resolve));
+  }
+
+  acknowledge(seq: number): void {
+    const subject = this.#replies.shift() ?? '';
+    const payload = Buffer.from(JSON.stringify({ stream: 'S', seq }));
+    this.#hear({ subject, payload, reply: undefined, noResponders: false, respond: () => undefined });
+  }
+}
+
+describe('a write whose acknowledgement does not come in time', () => {
+  it('is still taken while the connection reads what came before it', async () => {
+    const connection = new BusyConnection();
+    const written = new StreamPublisher(connection, 1).publish('$KV.jobs.k', Uint8Array.of(1));
+    await connection.asked;
+    connection.acknowledge(7);
+    connection.readAll();
+    expect(await written).toBe(7);
+    expect(connection.alerts).toEqual([]);
+  });
+
+  it('is refused once there is nothing more to read', async () => {
+    const connection = new BusyConnection();
+    const written = new StreamPublisher(connection, 1).publish('$KV.jobs.k', Uint8Array.of(1));
+    await connection.asked;
+    connection.readAll();
+    await expect(written).rejects.toThrow('no acknowledgement in time');
+    expect(connection.alerts).toHaveLength(1);
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * Reads a stream on and on, over lost connections, restarts of the broker and the death of the node that it is read at.
+ *
+ * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
+ * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
+ */
+import { type Consumer, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsTransport } from '../nats/nats-transport.js';
+import type { ReadFrom, Reading } from '../ports/journal.js';
+import { askedMeanwhile } from './asked-meanwhile.js';
+import { ConsumerReading, letGo } from './consumer-reading.js';
+import { beginReading, type ReadingState } from './reading-state.js';
+
+export interface StreamRead {
+  readonly stream: string;
+  readonly from: ReadFrom;
+  /** Messages that may wait here for a slow reader. */
+  readonly ahead: number;
+  /** Called again only when its promise has resolved. */
+  readonly onMessage: (message: JsMsg) => Promise<void> | void;
+  /** Called once when there is nothing to read yet. */
+  readonly onNothing?: (() => void) | undefined;
+}
+
+export const AHEAD = 256;
+/** A new consumer may be placed at the dead node too, which then does not answer: another is asked for soon. */
+export const SOON_MS = 1500;
+/** A slow broker's answer is waited for meanwhile. */
+const SLOW_MS = 5000;
+
+export class StreamReading implements Reading {
+  #messages: ConsumerReading | undefined;
+  #closed = false;
+  #from: ReadFrom;
+  #onNothing: (() => void) | undefined;
+  readonly #state: ReadingState;
+  readonly #end: () => void;
+  /** Set while it waits to try again. */
+  #tryNow: () => void = () => undefined;
+
+  constructor(
+    private readonly transport: NatsTransport,
+    private readonly what: StreamRead,
+  ) {
+    this.#from = what.from;
+    this.#onNothing = what.onNothing;
+    ({ state: this.#state, end: this.#end } = beginReading(transport, what.stream));
+    void this.#keepReading();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end();
+    this.#tryNow();
+    this.#messages?.stop();
+  }
+
+  async #keepReading(): Promise<void> {
+    while (!this.#closed && !this.transport.connection.isClosed()) {
+      try {
+        await this.#readOn();
+      } catch (cause) {
+        await this.#pause(this.#state.failed(cause));
+      }
+    }
+    this.#end();
+  }
+
+  /** A connection that is back is tried at once. */
+  async #pause(ms: number): Promise<void> {
+    let end: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#tryNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      end = this.transport.whenBack(this.#tryNow);
+    });
+    end();
+  }
+
+  async #readOn(): Promise<void> {
+    // What comes from now on must not be missed while a consumer is made anew.
+    if ('now' in this.#from) this.#from = { after: await this.#last() };
+    const messages = await ConsumerReading.begin(() => this.#consumer(), this.what.ahead);
+    try {
+      this.#state.went();
+      await this.#hearAll(messages);
+    } finally {
+      messages.end();
+    }
+  }
+
+  async #consumer(): Promise<Consumer> {
+    const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
+    const ask = () => consumers.get(this.what.stream, startOf(this.#from));
+    const consumer = await askedMeanwhile(ask, SOON_MS, letGo);
+    if (this.#onNothing === undefined) return consumer;
+    try {
+      // Before anything is asked of it: what is on its way here is not pending any more.
+      if ((await consumer.info()).num_pending === 0) this.#onNothing();
+      this.#onNothing = undefined;
+      return consumer;
+    } catch (cause) {
+      letGo(consumer);
+      throw cause;
+    }
+  }
+
+  async #hearAll(messages: ConsumerReading): Promise<void> {
+    this.#messages = messages;
+    if (this.#closed) messages.stop(); // while it was made
+    // The library watches no heartbeat between a lost connection and the first answer after it.
+    const end = this.transport.whenBack(() => {
+      messages.stop();
+    });
+    try {
+      for await (const message of messages) {
+        // What had arrived before it was closed still comes.
+        if (this.#closed) break;
+        if ('after' in this.#from && message.seq <= this.#from.after) continue;
+        this.#from = { after: message.seq };
+        await this.what.onMessage(message);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  async #last(): Promise<number> {
+    const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
+    return (await streams.info(this.what.stream)).state.last_seq;
+  }
+}
+
+function startOf(from: ReadFrom) {
+  if ('after' in from) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from.after + 1 };
+  if ('at' in from) {
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(from.at).toISOString() };
+  }
+  return { deliver_policy: DeliverPolicy.All };
+}

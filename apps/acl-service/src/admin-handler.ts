@@ -10,6 +10,15 @@ export interface KeyOutcome {
   readonly code: RefusalCode | 'failed' | undefined;
 }
 
+/** As the audit names some keys of a request. @param complete Whether all that was asked was done. */
+export function namedIn(some: readonly KeyOutcome[], complete: boolean) {
+  return {
+    keys: some.flatMap(({ code, ...key }) => (code === undefined ? [key] : [])),
+    refused: some.flatMap(({ code, ...key }) => (code === undefined ? [] : [{ ...key, code }])),
+    complete,
+  };
+}
+
 /** Carries out the functions of one name before the dot. @param note Hears of each key that one request of many may change. */
 export type AdminHandler = (
   fun: string,

@@ -61,6 +61,7 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
   };
   const tokens = await Tokens.follow(new MemoryStore('tokens'), () => NOW);
   const read: string[] = [];
+  const done = new MemoryStore('tokens');
   const admin = new Admin(
     { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
     {
@@ -68,7 +69,7 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
       policies: { current: { hasFullAccess: (account) => account.endsWith('root') } },
       audit,
       budget: new Budget({ rate, burst: 1 }),
-      once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
+      once: new OnceOnly(done, () => NOW),
     },
     {
       key: keyHandler(roster, new Room(roster, () => ({ max_minions: 0 })), { decided: failing }),
@@ -81,11 +82,12 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
     const request = aRequest(NOW, { what, funs: [fun], args: [[...args]], tgt: '' });
     const body = signedBy(by.signing, cluster, request);
     const party = { owner: { type: 'identity', key: by.publicKey } };
-    const done = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
-    return done.refusal?.code ?? done.result;
+    const { refusal, result } = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+    return refusal?.code ?? result;
   };
   return {
     store,
+    done,
     roster,
     recorded,
     tokens,
@@ -165,6 +167,22 @@ it('the audit says of an archive that it is one, and who asked; not of each page
 });
 
 const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));
+
+it('what only reads is answered also where nothing can be stored; what would change something is not begun', async () => {
+  const { askAs, root, done, roster, pending } = await aWorld();
+  const web1 = await pending('web1');
+  done.create = fails('TimeoutError');
+  const answers = [
+    await askAs(root, 'key', 'key.list'),
+    await askAs(root, 'key', 'account.list'),
+    await askAs(root, 'token', 'token.list'),
+    await askAs(root, 'audit', 'audit.read'),
+  ];
+  expect(answers).not.toContain('store_unavailable');
+  expect(await askAs(root, 'key', 'key.accept', web1)).toBe('store_unavailable');
+  expect(await askAs(root, 'token', 'token.revoke', { user: 'zoe' })).toBe('store_unavailable');
+  expect([...roster.acceptedMinions()]).toEqual([]);
+});
 
 describe('the audit of a request about keys', () => {
   it.each([

@@ -1,6 +1,6 @@
 /**
- * An account's signed requests to the authority: keys now, audit, accounts and inventory beside them. Only an account with
- * full access may ask; each request that may change something runs once, and is recorded before it is answered.
+ * An account's signed requests to the authority: about keys, accounts, tokens, the audit, the inventory and the policy. Only an
+ * account with full access may ask; each request that may change something runs once, and is recorded before it is answered.
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import { type Cluster, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
@@ -18,7 +18,7 @@ import {
   type Value,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import type { AdminHandler, KeyOutcome } from './admin-handler.js';
+import { type AdminHandler, type KeyOutcome, namedIn } from './admin-handler.js';
 import { keyPages } from './audit/audit-bounds.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { OnceOnly } from './once-only.js';
@@ -154,21 +154,13 @@ export class Admin {
   }
 }
 
-function namedIn(some: readonly KeyOutcome[], complete: boolean) {
-  return {
-    keys: some.flatMap(({ code, ...key }) => (code === undefined ? [key] : [])),
-    refused: some.flatMap(({ code, ...key }) => (code === undefined ? [] : [{ ...key, code }])),
-    complete,
-  };
-}
-
 /** Not page by page: who follows the audit would feed what he reads, and what is swept was recorded when it was cut. */
 const UNRECORDED: ReadonlySet<string> = new Set(['audit.read', 'audit.sweep']);
 /** From then on the beginnings of chains are gone by right. */
 const ARCHIVES = 'audit.archive';
 
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
-const READS = /^(?:audit|inventory|policy)\.|^key\.list$/;
+const READS = /^(?:audit|inventory|policy)\.|\.list$/;
 
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
 

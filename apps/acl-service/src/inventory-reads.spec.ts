@@ -21,7 +21,12 @@ const MINION: Principal = { kind: 'minion', name: 'web1' };
 /** For one target of a hundred thousand tests. */
 const LIMITS = { rate: 1, burst: 5 };
 
+let recorded: Parameters<AuditLog['refuse']>[0][];
+
 beforeAll(sodiumReady);
+beforeEach(() => {
+  recorded = [];
+});
 
 /** The answer to a runner that runs for `caller`, where patterns mean web1 and nothing is meant exactly. */
 function answerTo(
@@ -47,11 +52,11 @@ function answerTo(
   const roster = { keyOfMinion: () => new Uint8Array(32) } as unknown as Roster;
   const inventory = { grainsOf: () => ({ os: 'Debian' }) } as unknown as Inventory;
   const policies = { current } as unknown as Policies;
-  const audit = { refuse: () => undefined } as unknown as AuditLog;
+  const audit = { refuse: (refusal: (typeof recorded)[number]) => recorded.push(refusal) } as unknown as AuditLog;
   const reads = new InventoryReads(link, { roster, inventory, policies, audit, targets });
   const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['cache.grains'], tgt: '' }));
   const members = [{ id: 'x', key: new Uint8Array(32) }];
-  const grant = aGrant({ key: acl, cluster }, { request, members, issued: NOW }, { kind: 'run', count: 0, caller, onBehalfOf }); // prettier-ignore
+  const grant = aGrant({ key: acl, cluster }, { request, members, issued: NOW }, { kind: 'run', root: new Uint8Array(32), count: 0, caller, onBehalfOf }); // prettier-ignore
   const body = { what, args: { tgt: 'role:w*', tgtType: 'pillar' }, grantRun: { request, grant } };
   const { refusal: why, result } = reads.handle({ body } as unknown as Opened<typeof contracts.read>);
   return why === null ? result : why.code;
@@ -69,6 +74,11 @@ it.each([
   ['whom it acts on behalf of', ROOT, [LIMITED]],
 ] as const)('%s does not', (_, caller, onBehalfOf) => {
   for (const what of ['match', 'grains']) expect(answerTo(what, caller, onBehalfOf)).toBe('not_permitted');
+});
+
+it('who is refused pillar is in the audit by name', () => {
+  expect(answerTo('pillar', ROOT)).toBe('not_permitted');
+  expect(recorded).toEqual([{ caller: ROOT, digest: null, code: 'not_permitted', detail: { read: 'pillar' } }]);
 });
 
 it('who has no full access pays for what his target takes, also by a runner of somebody else; who has does not', () => {

@@ -51,7 +51,7 @@ export class InventoryReads {
   handle(opened: Read): Answer {
     const { what, args, grantRun } = opened.body;
     const proved = checkGrantRun(this.link, grantRun);
-    if (!proved.ok) return this.#refuse(proved.error, what);
+    if (!proved.ok) return this.#refuse(proved.error, what, null);
     const target = targetIn(args);
     if (target === undefined) return refused(refusal('bad_request', 'not something to read here'));
     const named = this.#mayGuess(proved.value)
@@ -65,7 +65,9 @@ export class InventoryReads {
     if (what === 'grains') return { refusal: null, result: this.#grainsOf(ids) };
     if (what !== 'pillar') return refused(refusal('bad_request', 'not something to read here'));
     const denied = this.#pillarRefusal(opened, proved.value);
-    return denied === undefined ? { refusal: null, result: this.#pillarOf(ids) } : this.#refuse(denied, what);
+    return denied === undefined
+      ? { refusal: null, result: this.#pillarOf(ids) }
+      : this.#refuse(denied, what, proved.value.caller);
   }
 
   #idsExactly(target: Target, grant: Grant): Result<readonly string[], Refusal> {
@@ -89,8 +91,8 @@ export class InventoryReads {
     return refusal('not_permitted', 'pillar is told by cache.pillar to an account with full access only');
   }
 
-  #refuse(why: Refusal, what: string): Answer {
-    this.parts.audit.refuse({ caller: null, digest: null, code: why.code, detail: { read: what } });
+  #refuse(why: Refusal, what: string, caller: Principal | null): Answer {
+    this.parts.audit.refuse({ caller, digest: null, code: why.code, detail: { read: what } });
     return refused(why);
   }
 

@@ -1,9 +1,9 @@
 /** Rules of the mine: who may read and keep what, and that no single question makes work beyond what its answer carries. */
 import { MemoryStore, type Opened } from '@natrium/bus';
-import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
+import { encode, identityFrom, newIdentitySecret, sodiumReady, type Wire } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import { ok, type Target, type Value } from '@natrium/model';
-import type { Body, contracts } from '@natrium/wire';
+import { type Body, type contracts, records, writeAs } from '@natrium/wire';
 import type { AuditLog } from './audit/audit-log.js';
 import { MineDoor } from './mine-door.js';
 import { type MineItem, Mines } from './data/mines.js';
@@ -22,12 +22,15 @@ const MAX_RULES = 32_768;
 let keys: Map<string, Uint8Array>;
 let mines: Mines;
 let decided: Target[];
+/** What the patterns of a rule take. */
+let sizeOfRules: number;
 
 beforeAll(sodiumReady);
 beforeEach(async () => {
   keys = new Map();
   mines = await Mines.open(new MemoryStore('mine'));
   decided = [];
+  sizeOfRules = 0;
 });
 
 const item = (name: string, value: Value, allowTgt = '', allowTgtType = 'glob'): MineItem => ({
@@ -74,9 +77,9 @@ async function ask(
       onTests(tests);
       return ok([...keys.keys()]);
     },
-    certainlyIn: (target: Target, id: string) => {
+    certainlyIn: (target: Target, id: string, mayMake: (size: number) => boolean) => {
       decided.push(target);
-      return typeof target.tgt === 'string' && target.tgt.startsWith(id);
+      return mayMake(sizeOfRules) && typeof target.tgt === 'string' && target.tgt.startsWith(id);
     },
   };
   const door = new MineDoor({
@@ -110,6 +113,25 @@ it('what a minion no longer keeps, or keeps anew, is so for its readers', async 
   expect(await get(['a', 'b'])).toEqual({ a: {}, b: { web1: 3 } });
   await mines.forget(keys.get('web1')!);
   expect(await get(['a', 'b'])).toEqual({ a: {}, b: {} });
+});
+
+it('what another replica has stored after it counts, also where that is heard of first', async () => {
+  class Overtaken extends MemoryStore {
+    next: MineItem[] | undefined;
+    override async update(...[key, value, revision]: Parameters<MemoryStore['update']>) {
+      const done = await super.update(key, value, revision);
+      if (this.next !== undefined)
+        await this.put(key, encode(writeAs(records.MineEntry, { identity: KEY, items: this.next }) as Wire));
+      return done;
+    }
+  }
+  const store = new Overtaken('mine');
+  mines = await Mines.open(store);
+  keys.set('web1', KEY);
+  await mines.change(KEY, () => [item('a', 1)]);
+  store.next = [item('a', 3)];
+  await mines.change(KEY, () => [item('a', 2)]);
+  expect(await get(['a'])).toEqual({ a: { web1: 3 } });
 });
 
 it('an account hears nothing, and nothing of it is read or kept; a minion is answered', async () => {
@@ -208,6 +230,18 @@ describe('the rules of one answer', () => {
     decided = [];
     expect(await get(namesTo(MAX_NAMES))).toEqual(refused(/allow_tgt differs too much/));
     expect(decided).toHaveLength(most);
+  });
+
+  it('are as long as their counts make them', async () => {
+    sizeOfRules = 16 * 1000;
+    const counting = namesTo(MAX_NAMES).map((name, n) =>
+      item(name, n, `${READER} or E@${String(n)}x{990}`, 'compound'),
+    );
+    await aMinion('web1', ...counting);
+    expect(Object.keys((await get(namesTo(32))) as object)).toHaveLength(32);
+    decided = [];
+    expect(await get(namesTo(MAX_NAMES))).toEqual(refused(/allow_tgt differs too much/));
+    expect(decided).toHaveLength(33);
   });
 
   it('cost the reader a request for each 64 characters that were compiled', async () => {

@@ -36,6 +36,8 @@ const MAX_ANSWER = 6 << 20;
 const MAX_NAMES = 64;
 /** Characters of different rules that one answer may have to compile: at 3 µs each, 50 at worst, and everybody else waits for it. */
 const MAX_RULES = 32_768;
+/** Of what a target's patterns take; those that count are made longer than they are written. */
+const SIZE_OF_A_CHARACTER = 16;
 /** So many of them cost the reader as much as a request. */
 const RULES_OF_A_REQUEST = 64;
 /** Types of targets that cost next to nothing to decide: of these each minion of a large fleet may have one of its own. */
@@ -151,9 +153,16 @@ class Rules {
     const known = this.#decided.get(rule);
     if (known !== undefined) return known;
     if (!CHEAP.has(tgtType)) this.#compiled += tgt.length;
-    const decided = !this.areTooMany && this.policy.certainlyIn({ tgt, tgtType }, this.reader);
+    const mayMake = (size: number) => this.#mayMake(size / SIZE_OF_A_CHARACTER - tgt.length);
+    const decided = !this.areTooMany && this.policy.certainlyIn({ tgt, tgtType }, this.reader, mayMake);
     this.#decided.set(rule, decided);
     return decided;
+  }
+
+  /** @param more Characters, beside those that are written. */
+  #mayMake(more: number): boolean {
+    this.#compiled += Math.max(0, Math.ceil(more));
+    return !this.areTooMany;
   }
 }
 

@@ -71,3 +71,26 @@ it('is gone at once when it has said so, or was never heard', async () => {
   expect(await after(1)).toEqual([['b', true]]);
   stop();
 });
+
+it('is found to be gone while the jobs of another are still being taken over', async () => {
+  const adopted: string[] = [];
+  const link = {
+    own: { instance: 'a' },
+    directory: { role: () => [], instance: () => undefined },
+  };
+  const fellows = await Fellows.watch({
+    link: link as unknown as RoleLink,
+    instances: () => Promise.resolve(['b']),
+    adopt: (instance) => {
+      adopted.push(instance);
+      // Another gateway is announced, and gone, while those of this one are taken over.
+      link.directory.role = () => [{ owner: { type: 'role', instance: 'c' } }] as never;
+      return new Promise(() => undefined);
+    },
+    back: () => Promise.resolve(),
+    onProblem: () => undefined,
+  });
+  await jest.advanceTimersByTimeAsync(5000);
+  fellows.stop();
+  expect(adopted).toEqual(['b', 'c']);
+});

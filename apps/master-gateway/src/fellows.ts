@@ -28,12 +28,13 @@ export interface FellowPorts {
 export class Fellows {
   /** How often in a row each was silent. */
   readonly #silent = new Map<string, number>();
+  /** Those who are being asked, or taken care of: that of one holds up no look at the others. */
+  readonly #busy = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  #asking = false;
 
   private constructor(private readonly ports: FellowPorts) {
     this.#timer = setInterval(() => {
-      void this.#askAll();
+      this.#askAll();
     }, EVERY_MS).unref();
   }
 
@@ -51,18 +52,21 @@ export class Fellows {
     if (instance !== this.ports.link.own.instance && !this.#silent.has(instance)) this.#silent.set(instance, 0);
   }
 
-  async #askAll(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
+  #askAll(): void {
     for (const { owner } of this.ports.link.directory.role('gateway')) {
       if (owner.type === 'role') this.#know(owner.instance);
     }
+    for (const instance of this.#silent.keys()) if (!this.#busy.has(instance)) void this.#look(instance);
+  }
+
+  async #look(instance: string): Promise<void> {
+    this.#busy.add(instance);
     try {
-      await Promise.all([...this.#silent.keys()].map((instance) => this.#ask(instance)));
+      await this.#ask(instance);
     } catch (cause) {
       this.ports.onProblem('the jobs of a gateway that is gone could not be taken over yet', cause);
     } finally {
-      this.#asking = false;
+      this.#busy.delete(instance);
     }
   }
 

@@ -120,7 +120,7 @@ export class GatewayModule {
     const reads = new JobReads({ cache, jobs, presence, clock: link.clock });
     const { http, onHttp } = options;
     if (http !== undefined && onHttp !== undefined) {
-      const feed = new HttpFeed(events.feed, async (jid) => (await cache.byJid(jid))?.caller);
+      const feed = new HttpFeed(events.feed, (jid) => reads.ownerOf(jid));
       onHttp(() => openHttp(http, { ...options, ...made, feed, reads, door, allowance: allowanceOf(budgets) }));
     }
     return {

@@ -117,6 +117,21 @@ it('whom the broker does not know is asked once more a second later, and gone wh
   expect(world.found).toEqual({ here: new Map([[1, ['jid']]]), gone: new Set([0]) });
 });
 
+it('who is connected again when it is asked once more, and says nothing then, is silent and not gone', async () => {
+  const world = new World([0]);
+  world.noResponders(0);
+  await seconds(10);
+  expect(world.found).toEqual({ here: new Map(), gone: new Set() });
+});
+
+it('whom the broker does not know at last is gone, though there is no time to ask once more', async () => {
+  const world = new World([0]);
+  await seconds(9);
+  world.noResponders(0);
+  await seconds(1);
+  expect([world.asked.length, world.found]).toEqual([10, { here: new Map(), gone: new Set([0]) }]);
+});
+
 it('ends when nobody can be asked any more', async () => {
   const world = new World([0]);
   await seconds(1);

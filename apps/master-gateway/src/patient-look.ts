@@ -30,8 +30,9 @@ const GONE_ROUNDS = 2;
 
 export class PatientLook {
   readonly #here = new Map<number, readonly string[]>();
-  /** How often the broker did not know who is at a place. */
-  readonly #absences = new Map<number, number>();
+  /** How often the broker did not know who is at a place, and in which round it said so last. */
+  readonly #absences = new Map<number, { readonly times: number; readonly round: number }>();
+  #round = 0;
   readonly #left: Set<number>;
   #wake: () => void = () => undefined;
 
@@ -57,7 +58,7 @@ export class PatientLook {
     } finally {
       for (const hangUp of hangUps) hangUp();
     }
-    const gone = [...this.#absences.keys()].filter((place) => !this.#here.has(place));
+    const gone = [...this.#absences.keys()].filter((place) => this.#isGone(place));
     return { here: this.#here, gone: new Set(gone) };
   }
 
@@ -65,17 +66,24 @@ export class PatientLook {
     return this.#left.size > 0 && !this.ports.isClosed();
   }
 
+  /** One that the broker did not know at first, and knew when it was asked again, is only silent. */
+  #isGone(place: number): boolean {
+    const { times = 0, round = 0 } = this.#absences.get(place) ?? {};
+    return !this.#here.has(place) && (times >= this.goneRounds || round === this.#round);
+  }
+
   /** Late answers to what was asked before count as well. */
   #ask(): () => void {
+    const round = (this.#round += 1);
     return this.ports.ask([...this.#left], {
       onAnswer: (place, running) => {
         this.#here.set(place, running);
         this.#settle(place);
       },
       onNoResponders: (place) => {
-        const absences = (this.#absences.get(place) ?? 0) + 1;
-        this.#absences.set(place, absences);
-        if (absences >= this.goneRounds) this.#settle(place);
+        const times = (this.#absences.get(place)?.times ?? 0) + 1;
+        this.#absences.set(place, { times, round });
+        if (times >= this.goneRounds) this.#settle(place);
       },
     });
   }

@@ -72,7 +72,7 @@ try {
     const why = await Promise.race([agent.lost, stopped]);
     await agent.stop();
     live = undefined;
-    if (why === undefined) break;
+    if (why === undefined || stopping.signal.aborted) break;
     log.error({ why }, 'the cluster no longer knows this minion; joining again');
   }
   end(0);

@@ -1,8 +1,16 @@
-/** Rules of what a runner reads: of several gateways one that stands still is not waited for, and no answer is asked for twice. */
+/**
+ * Rules of what a runner reads: of several gateways one that stands still is not waited for, and no answer is asked for twice; and of
+ * what it publishes: only what a reaction led to names its cause.
+ */
+import { NO_TRACING, readAsked } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { sodiumReady } from '@natrium/envelope';
-import { err, ok } from '@natrium/model';
+import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { err, ok, type Principal } from '@natrium/model';
+import { aRequest } from '@natrium/testing';
 import { masterPort } from './master-port.js';
+
+const NOW = 1_795_000_000_000;
+const ALICE: Principal = { kind: 'account', name: 'alice' };
 
 beforeAll(sodiumReady);
 
@@ -21,7 +29,7 @@ function aPort(...failures: readonly ('timeout' | 'no_responders' | 'turned_away
     own: { signing: undefined },
   };
   const grantRun = { request: Uint8Array.of(1), grant: { bytes: Uint8Array.of(2), signature: Uint8Array.of(3) } };
-  return { port: masterPort(link as unknown as RoleLink, grantRun), asked };
+  return { port: masterPort(link as unknown as RoleLink, grantRun, ALICE), asked };
 }
 
 it.each([0, 1, 2])('is asked for again when nobody has answered in time (%i times)', async (times) => {
@@ -40,4 +48,39 @@ it.each(['no_responders', 'turned_away'] as const)('is not asked for again on %s
   const { port, asked } = aPort(failure);
   await expect(port.connected()).rejects.toThrow(failure);
   expect(asked).toHaveLength(1);
+});
+
+/** The options of what a runner publishes whose own request says this of its cause. */
+function published(caller: Principal, cause: { readonly depth: number }): Promise<unknown> {
+  const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['mine.run'], options: { cause } }));
+  const grantRun = { request, grant: { bytes: Uint8Array.of(2), signature: Uint8Array.of(3) } };
+  return new Promise((resolve) => {
+    const converse = ({ body }: { readonly body: { readonly request: Uint8Array } }) => {
+      resolve(readAsked(body.request)?.options);
+      return () => undefined;
+    };
+    const sealer = { clock: { now: () => NOW }, roles: { cluster: new Uint8Array(32) } };
+    const link = {
+      bus: { converse, sealer, tracing: NO_TRACING },
+      subjects: { svcGw: () => 'gw' },
+      directory: { role: () => [] },
+      own: { signing: SigningKey.generate() },
+    };
+    const ask = {
+      tgt: '*',
+      fun: 'test.ping',
+      arg: [],
+      tgtType: 'glob',
+      returner: '',
+      timeout: 5,
+      noParse: [],
+    } as const;
+    void masterPort(link as unknown as RoleLink, grantRun, caller).publish({ ...ask, form: 'clean' });
+  });
+}
+
+it('what a runner publishes that a reaction started names its cause, and that of another caller none', async () => {
+  const cause = { depth: 2 };
+  expect(await published({ kind: 'reactor', name: 'hello' }, cause)).toMatchObject({ cause });
+  expect(Object.keys((await published(ALICE, cause)) as object)).toEqual(['grant_run']);
 });

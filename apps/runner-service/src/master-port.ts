@@ -2,9 +2,9 @@
 import { BACK_MS, digestOf, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
-import { CAUSE, GRANT_RUN, type GrantRun } from '@natrium/flow';
+import { CAUSE, causeOf, GRANT_RUN, type GrantRun } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';
-import { fromPlain, isList, isMap, type Target, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, type Principal, type Target, type Value, type ValueMap } from '@natrium/model';
 import type { ActiveJob, JobDetail, JobResult, JobSummary, RunnerMasterPort } from '@natrium/runners';
 import { contracts } from '@natrium/wire';
 
@@ -42,7 +42,8 @@ function reading(link: RoleLink, grantRun: GrantRun): Read {
   };
 }
 
-export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort {
+/** @param caller Of the run, as its grant names him. */
+export function masterPort(link: RoleLink, grantRun: GrantRun, caller: Principal): RunnerMasterPort {
   const read = reading(link, grantRun);
   const idsOf = async ({ tgt, tgtType }: Pick<Target, 'tgt' | 'tgtType'>): Promise<readonly string[]> => {
     const args = { tgt: typeof tgt === 'string' ? tgt : [...tgt], tgtType };
@@ -50,7 +51,7 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
   };
   const publisher = peerPort(new MasterClient(runnerAsker(link, grantRun)), [], {
     [GRANT_RUN]: digestOf(grantRun.grant.bytes),
-    ...causeOf(grantRun),
+    ...causeOption(grantRun, caller),
   });
   return {
     publish: (ask) => publisher.publish(ask),
@@ -84,9 +85,10 @@ export function masterPort(link: RoleLink, grantRun: GrantRun): RunnerMasterPort
 }
 
 /** What a runner publishes on a reaction's behalf says so: reactions that set off one another come to an end. */
-function causeOf({ request }: GrantRun): ValueMap {
-  const cause = readAsked(request)?.options[CAUSE];
-  return cause === undefined ? {} : { [CAUSE]: fromPlain(cause) };
+function causeOption({ request }: GrantRun, caller: Principal): ValueMap {
+  const asked = readAsked(request);
+  const cause = asked === undefined ? undefined : causeOf(asked, caller);
+  return cause === undefined ? {} : { [CAUSE]: cause };
 }
 
 async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {

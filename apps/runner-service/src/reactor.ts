@@ -37,10 +37,10 @@ export async function startReactor(start: ServiceStart, taken: Store): Promise<v
       claim: (event, reaction) =>
         claim(taken, { event, reaction, instance: link.own.instance, at: link.clock.now() }, pause),
       ask: (call) => askedWhileAway(() => askReaction(link, call), patience),
-      note: (what, about, sentence) => {
-        count(what);
-        if (what === 'ran') log.info(about, sentence);
-        else log.warn({ ...about, what }, sentence);
+      count,
+      note: (became, about, sentence) => {
+        if (became === 'ran') log.info(about, sentence);
+        else log.warn({ ...about, what: became }, sentence);
       },
       now: () => link.clock.now(),
     },

@@ -67,7 +67,7 @@ class Service {
       { key, cluster: CLUSTER },
       { request: this.request, members: [{ id: 'x', key: key.publicKey }], issued: NOW },
       {
-        ...{ kind: 'run', count: 0, jid: granted },
+        ...{ kind: 'run', root: new Uint8Array(32), count: 0, jid: granted },
       },
     );
     const body = { request: this.request, signature: null, callerKey: null, grant, jid } as Run;

@@ -177,7 +177,7 @@ export class Runs {
     const context = {
       caller: grant.caller,
       jid: body.jid,
-      master: masterPort(this.link, { request: body.request, grant: body.grant }),
+      master: masterPort(this.link, { request: body.request, grant: body.grant }, grant.caller),
       host: this.host,
       signal: AbortSignal.timeout(Math.max(1, request.timeout * 1000)),
     };

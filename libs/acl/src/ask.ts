@@ -6,7 +6,7 @@ import type { RuleRef } from './policy.js';
 export interface Ask {
   /** Proved by its signature before; never read from a message. */
   readonly principal: Principal;
-  /** Of a runner's request: who asked for the run, and who asked for that. A runner may do nothing for a minion that the minion may not. */
+  /** Of a runner's request: who asked for the run, and who asked for that. For a minion no target of it guesses at pillar either. */
   readonly onBehalfOf?: readonly Principal[];
   /** `job`: functions on minions. `run`: a runner. `wheel`: a function of the master itself. */
   readonly what: 'job' | 'run' | 'wheel';

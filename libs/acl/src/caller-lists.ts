@@ -4,7 +4,7 @@
  *
  * Spec: spec/acl.md#principals.
  */
-import { err, ok, refusal, type Refusal, refuse, type Result } from '@natrium/model';
+import { ok, type Refusal, refuse, type Result } from '@natrium/model';
 import { listsOfAccount } from './account.js';
 import type { Ask, LoginInfo } from './ask.js';
 import { compileList } from './compile-list.js';
@@ -31,7 +31,9 @@ export function accessOf(policy: Policy, ask: Ask, memo: TargetMemo | undefined)
       return accountAccess(policy, ask, memo);
     case 'external':
     case 'token':
-      return ask.login === undefined ? err(noLogin()) : loginAccess(policy, name, ask.login);
+      return ask.login === undefined
+        ? refuse('bad_credential', 'the login was not proved')
+        : loginAccess(policy, name, ask.login);
   }
 }
 
@@ -80,8 +82,4 @@ function loginAccess(policy: Policy, name: string, { backend, groups, ownList }:
 /** A list from outside of the file: its malformed parts grant nothing, and there is no start to stop. */
 function compileOwn(policy: Policy, source: Ask['forwarded'] & object): AccessList {
   return compileList(source, [], { nodegroups: policy.nodegroups, problems: new ProblemList() });
-}
-
-function noLogin(): Refusal {
-  return refusal('bad_credential', 'the login was not proved');
 }

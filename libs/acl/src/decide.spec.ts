@@ -467,6 +467,16 @@ describe('the memo', () => {
     expect(tests(`w* or ${'x'.repeat(100)}*`)).toBe(8);
     expect(tests('w* or d*')).toBe(8);
   });
+
+  it('holds no more patterns than it may: what one takes counts as the ids do', () => {
+    const tests = (held: number) => {
+      const memo = new TargetMemo(10, held);
+      const ask = () => triedOf(ALL, { tgt: '\\w'.repeat(400), tgtType: 'pcre' }, FLEET, memo);
+      return [ask(), ask()];
+    };
+    expect(tests(100_000)[1]).toBe(0);
+    expect(tests(40_000)[1]).toBe(tests(40_000)[0]);
+  });
 });
 
 const ALL: PolicyConfig = { publisher_acl: { fred: ['test.*'] } };
@@ -514,6 +524,19 @@ describe('whom a target means', () => {
       6 * 4 + 4 * 3,
     );
   });
+
+  it.each([
+    ['pcre', '\\w'.repeat(400)],
+    ['compound', `db1 or E@${'\\w'.repeat(400)}`],
+    ['grain_pcre', `os:${'\\w'.repeat(400)}`],
+  ])(
+    'costs, as %s, what making its patterns takes: those of 400 sets of letters as much as forty requests',
+    (tgtType, tgt) => {
+      const tests = triedOf(ALL, { tgt, tgtType }, FLEET) ?? 0;
+      expect([tests > 40 * 20_000, tests < 60 * 20_000]).toEqual([true, true]);
+      expect(triedOf(ALL, { tgt: 'E@web\\d+ or E@(db|new)1', tgtType: 'compound' }, FLEET)).toBeLessThan(20_000);
+    },
+  );
 
   it('is not found out where no rule covers the function, nor tried where names are only looked up', () => {
     const { ids, fleet } = asked();

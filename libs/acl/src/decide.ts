@@ -7,13 +7,13 @@
  * Spec: spec/acl.md#decision.
  */
 import type { Inventory } from '@natrium/matchers';
-import { MAX_FUN, MAX_FUNS, refusal, type Refusal, type RefusalCode, type Target, type Value } from '@natrium/model';
+import { MAX_FUN, MAX_FUNS, refusal, type Refusal, type RefusalCode, type Target } from '@natrium/model';
 import type { Ask, Decision } from './ask.js';
 import { deniedFunction, deniedUser } from './blacklist.js';
-import { accessOf } from './caller-lists.js';
+import { type Access, accessOf } from './caller-lists.js';
 import { permitsJob } from './evaluate-entry.js';
 import { peerTargetRefusal, recursionRefusal } from './peer.js';
-import type { AccessList, Policy, RuleRef } from './policy.js';
+import type { Policy, RuleRef } from './policy.js';
 import { type RequestedTarget, requestTarget } from './requested-target.js';
 import { describeAsk } from './sentences.js';
 import { isModuleFunction, permitsSpec } from './specs.js';
@@ -25,22 +25,23 @@ const EVERYBODY: RuleRef = { path: ['built-in', FIND_JOB] };
 
 /** Decides one request. @param memo Only used when the inventory has a revision. */
 export function decide(policy: Policy, ask: Ask, inventory: Inventory, memo?: TargetMemo): Decision {
-  const usable = memo !== undefined && inventory.revision !== undefined ? memo : undefined;
-  if (usable !== undefined && inventory.revision !== undefined) usable.open(policy, inventory.revision);
+  const { revision } = inventory;
+  const usable = revision === undefined ? undefined : memo;
+  if (revision !== undefined) memo?.open(policy, revision);
   const early = refusalBeforeLists(policy, ask);
   if (early !== undefined) return early;
   const access = accessOf(policy, ask, usable);
   if (!access.ok) return { allow: false, refusal: access.error };
   const { target } = ask;
-  if (ask.what !== 'job') return decideRun(ask, 'full' in access.value ? access.value.full : access.value.lists);
+  if (ask.what !== 'job') return decideRun(ask, access.value);
   if (target === undefined) return refuse(ask, 'bad_request', 'a job has a target');
   const requested = targetOf(policy, target, inventory, usable);
   const before = requested.tests;
   const minion = [ask.principal, ...(ask.onBehalfOf ?? [])].find(({ kind }) => kind === 'minion');
   const guard = minion === undefined ? undefined : peerTargetRefusal(policy, minion, ask, requested);
   if (guard !== undefined) return { allow: false, refusal: guard };
-  const decision = decideJob(ask, 'full' in access.value ? access.value.full : access.value.lists, requested);
-  if (requested.tests > before) usable?.hold(requested.minions.length);
+  const decision = decideJob(ask, access.value, requested);
+  if (requested.tests > before) usable?.hold(requested.held);
   // Who may do everything anyway is not asked what it costs.
   return 'full' in access.value ? decision : { ...decision, tests: requested.tests - before };
 }
@@ -83,30 +84,34 @@ export function blacklistDecision(policy: Policy, ask: Ask): Decision | undefine
 
 const NO_NAME = 'the name is not module.function';
 
-function decideRun(ask: Ask, access: RuleRef | readonly AccessList[]): Decision {
+function decideRun(ask: Ask, access: Access): Decision {
   const fun = ask.funs[0] ?? '';
-  if ('path' in access) return fun === '' ? refuse(ask, 'bad_request', NO_NAME) : allow([access], undefined);
+  if ('full' in access) return fun === '' ? refuse(ask, 'bad_request', NO_NAME) : allow([access.full], undefined);
+  const { lists } = access;
   const args = ask.args[0] ?? [];
   if (ask.principal.kind === 'minion') {
-    const rule = permitsJob(access, fun, args, () => true);
+    const rule = permitsJob(lists, fun, args, () => true);
     return rule === undefined ? refuse(ask, 'not_permitted') : allow([rule], undefined);
   }
-  const isEmpty = access.every(({ source }) => source.length === 0);
+  const isEmpty = lists.every(({ source }) => source.length === 0);
   if (isEmpty) return refuse(ask, 'not_permitted');
   if (!isModuleFunction(fun)) return refuse(ask, 'bad_request', NO_NAME);
-  const rule = permitsSpec(access, { form: ask.what === 'run' ? 'runner' : 'wheel', fun, args });
+  const rule = permitsSpec(lists, { form: ask.what === 'run' ? 'runner' : 'wheel', fun, args });
   return rule === undefined ? refuse(ask, 'not_permitted') : allow([rule], undefined);
 }
 
-function decideJob(ask: Ask, access: RuleRef | readonly AccessList[], requested: RequestedTarget): Decision {
-  if ('path' in access)
+function decideJob(ask: Ask, access: Access, requested: RequestedTarget): Decision {
+  if ('full' in access) {
+    const { full } = access;
     return allow(
-      ask.funs.map(() => access),
+      ask.funs.map(() => full),
       requested,
     );
+  }
   const rules: RuleRef[] = [];
   for (const [index, fun] of ask.funs.entries()) {
-    const rule = isAlwaysAllowed(ask, fun) ? EVERYBODY : permitsJob(access, fun, argsAt(ask, index), requested.covers);
+    const args = ask.args[index] ?? [];
+    const rule = isAlwaysAllowed(ask, fun) ? EVERYBODY : permitsJob(access.lists, fun, args, requested.covers);
     if (rule === undefined) return refuse(ask, 'not_permitted', undefined, fun);
     rules.push(rule);
   }
@@ -118,10 +123,6 @@ function isAlwaysAllowed({ principal }: Ask, fun: string): boolean {
   return (
     fun === FIND_JOB && (principal.kind === 'account' || principal.kind === 'external' || principal.kind === 'token')
   );
-}
-
-function argsAt(ask: Ask, index: number): readonly Value[] {
-  return ask.args[index] ?? [];
 }
 
 /** Whom it means is found out only when a rule covers the function: that is what costs. */

@@ -1,8 +1,8 @@
 /**
  * Permission for one function: the first entry that covers it, its arguments and every minion of the request.
  *
- * Any entry may allow and none may deny; two entries that cover a request only together do not add up. No parsing, no
- * resolving and no pattern is made here.
+ * Any entry may allow and none may deny; two entries that cover a request only together do not add up. Whom the request means is
+ * asked last, since finding that out is what costs.
  *
  * Spec: spec/acl.md#evaluation.
  */

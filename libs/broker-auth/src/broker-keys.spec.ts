@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
-import { readCredentials } from '@natrium/keystore';
+import { KeyfileCorrupt, readCredentials } from '@natrium/keystore';
 import { BrokerKeys, fixedName } from './broker-keys.js';
 
 let pki: string;
@@ -74,4 +74,14 @@ describe('the fixed users', () => {
     rmSync(keys.credsPath('join'));
     expect(keys.fixedUsers.get('join')).toBe(all.find(([scope]) => scope === 'join')?.[1]);
   });
+});
+
+it.each(['{', 'null', '[]', '{"gateway": 7}'])('a list of keys that is none is told by its file: %j', async (text) => {
+  await keys.create('main');
+  const reads = { 'scopes.json': () => keys.missing, 'fixed-users.json': () => keys.fixedUsers };
+  for (const [name, read] of Object.entries(reads)) {
+    const path = join(keys.folder, 'acl', name);
+    writeFileSync(path, text);
+    expect(read).toThrow(new KeyfileCorrupt(path, 'hold keys by name'));
+  }
 });

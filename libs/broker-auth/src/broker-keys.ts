@@ -107,9 +107,9 @@ export class BrokerKeys {
     return name;
   }
 
+  /** @throws {KeyfileCorrupt} */
   get scopeKeys(): ScopeKeys {
-    const path = this.#path('acl', 'scopes.json');
-    const keys = JSON.parse(this.#text(path)) as Readonly<Record<string, string>>;
+    const keys = this.#keysIn(this.#path('acl', 'scopes.json'));
     return new Map(SCOPES.flatMap(({ name }) => (keys[name] === undefined ? [] : [[name, keys[name]] as const])));
   }
 
@@ -122,10 +122,12 @@ export class BrokerKeys {
   /**
    * The public keys of the fixed users, as `nkeyText` spells them, by scope: services, readers, those who join or knock. Where
    * `natriumctl init` of this version has not run yet: those whose credentials can be read here.
+   *
+   * @throws {KeyfileCorrupt}
    */
   get fixedUsers(): ReadonlyMap<ScopeName, string> {
     const path = this.#path('acl', FIXED_USERS);
-    const written = existsSync(path) ? (JSON.parse(this.#text(path)) as Readonly<Record<string, string>>) : {};
+    const written = existsSync(path) ? this.#keysIn(path) : {};
     return new Map(
       FIXED.flatMap((name) => {
         const key = written[name] ?? this.#userIn(this.credsPath(name));
@@ -249,6 +251,18 @@ export class BrokerKeys {
     return NatsKey.fromSeed(kind, seed);
   }
 
+  /** Public keys by the names of their scopes. */
+  #keysIn(path: string): Readonly<Record<string, string>> {
+    const text = this.#text(path);
+    try {
+      const keys: unknown = JSON.parse(text);
+      if (isKeys(keys)) return keys;
+    } catch {
+      // said below
+    }
+    throw new KeyfileCorrupt(path, 'hold keys by name');
+  }
+
   #text(path: string): string {
     try {
       return readFileSync(path, 'utf8');
@@ -260,6 +274,11 @@ export class BrokerKeys {
   #path(...parts: readonly string[]): string {
     return join(this.folder, ...parts);
   }
+}
+
+function isKeys(value: unknown): value is Readonly<Record<string, string>> {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap && Object.values(value).every((key) => typeof key === 'string');
 }
 
 /**

@@ -8,10 +8,11 @@ export function asRefusal({ code, sentence }: { readonly code: string; readonly 
   return { code: code as Refusal['code'], sentence };
 }
 
-export function unreachable(failure: string): Refusal {
+/** @param service Who was asked. */
+export function unreachable(failure: string, service: 'master-gateway' | 'acl-service' = 'master-gateway'): Refusal {
   const why: Readonly<Record<string, string>> = {
-    no_responders: 'no master-gateway is connected to the broker',
-    nobody_known: 'no master-gateway is known; is one running?',
+    no_responders: `no ${service} is connected to the broker`,
+    nobody_known: `no ${service} is known; is one running?`,
     timeout: TIMED_OUT,
     turned_away: 'the master turned the request away; is this key accepted?',
   };

@@ -150,7 +150,7 @@ export class MasterClient {
     return ok(out === null ? { jid, ...rest } : { jid, ...rest, out });
   }
 
-  /** A request about keys, audit, accounts or inventory, decided by the acl-service. */
+  /** A request that the acl-service decides itself: about keys and accounts, the audit, the inventory, tokens. */
   async admin(what: 'key' | 'audit' | 'token', fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
     const signed = signAsk(this.asker, { what, funs: [fun], args: [args] }, { timeout: 5 });
     if (!signed.ok) return signed;
@@ -166,7 +166,7 @@ export class MasterClient {
       contracts.adminDone,
       ADMIN_TIMEOUT_MS,
     );
-    if (!answer.ok) return err(unreachable(answer.error));
+    if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
     const { refusal: refused, result } = answer.value.body;
     return refused === null ? ok(result) : err(asRefusal(refused));
   }
@@ -196,7 +196,7 @@ export class MasterClient {
       contracts.authed,
       LOGIN_TIMEOUT_MS,
     );
-    if (!answer.ok) return err(unreachable(answer.error));
+    if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
     const { refusal: refused, token: issued, session } = answer.value.body;
     if (refused !== null) return err(asRefusal(refused));
     return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });

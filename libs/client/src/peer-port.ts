@@ -16,7 +16,7 @@ import type { MasterClient } from './master-client.js';
 
 const NO_ARGUMENTS = refusal('bad_request', 'of several functions each takes one text or one list of arguments');
 
-/** @param options Go into every request: a runner names its grant-run there. */
+/** @param options Go into every job: a runner names its grant-run there. */
 export function peerPort(client: MasterClient, masters: readonly string[], options: ValueMap = {}): MasterPort {
   return {
     masters,

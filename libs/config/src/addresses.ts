@@ -15,7 +15,7 @@ const SALT_PORTS: ReadonlySet<string> = new Set(['4505', '4506']);
  */
 export function brokerUrl(address: string, port: number): Result<string, Fault> {
   const url = parse(/^[a-z]+:\/\//i.test(address) ? address : `nats://${address}`);
-  if (url === undefined || url.hostname === '' || !['', '/'].includes(url.pathname)) {
+  if (url === undefined || url.hostname === '' || !['', '/'].includes(url.pathname + url.search + url.hash)) {
     return err({ reason: 'this is no address of a broker', mend: 'write it as nats://host:4222' });
   }
   if (!['nats:', 'tls:'].includes(url.protocol)) {
@@ -37,7 +37,7 @@ export function masterUrl(host: string, port: number): Result<string, Fault> {
 
 /** An address as it may be shown: a broker's token or password in it is a secret. */
 export function shownAddress(address: string): string {
-  return address.replace(/(?<=^[a-z]+:\/\/)[^/?#]*@/i, '');
+  return address.replace(/(?<=^(?:[a-z]+:\/\/)?)[^/?#]*@/i, '');
 }
 
 function parse(address: string): URL | undefined {

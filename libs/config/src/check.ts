@@ -6,7 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Path } from '@natrium/args';
+import type { LoadedYaml, Path } from '@natrium/args';
 import { codeOf, err, isList, isMap, ok, type Result, type Value } from '@natrium/model';
 import * as z from 'zod/mini';
 import { RULE_KEYS } from './access-keys.js';
@@ -91,9 +91,7 @@ function checkFiles<S extends z.ZodMiniObject>(
       locate,
     ),
     ...Object.entries(given).flatMap(([key, value]) => (isUsed(key) ? fetched(value, [key], locate) : [])),
-    ...files.flatMap(({ file, unquotedKeys, locate: inFile }) =>
-      unquoted(unquotedKeys).map((path) => ({ ...notText(path), file, ...inFile(path) })),
-    ),
+    ...files.flatMap(unquotedRules),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
@@ -167,14 +165,14 @@ function fetched(value: Value, path: Path, locate: (path: Path) => FilePlace): r
   return [{ ...locate(path), path, reason, mend: 'write the value itself' }];
 }
 
-function unquoted(paths: readonly Path[]): readonly Path[] {
-  return paths.filter(([top]) => typeof top === 'string' && RULE_KEYS.has(top));
-}
-
-/** Salt would compare such a key as a number or a boolean, and never match; here it would silently become text. */
-function notText(path: Path): Omit<ConfigProblem, 'file'> {
-  const key = String(path.at(-1));
-  return { path, reason: `YAML reads this key as ${key}, which is not text`, mend: 'put it in quotes' };
+/** Keys of rules that are no text: Salt would compare each as a number or a boolean, and never match; here it would silently become text. */
+export function unquotedRules({ file, unquotedKeys, locate }: LoadedYaml): readonly ConfigProblem[] {
+  return unquotedKeys
+    .filter(([top]) => typeof top === 'string' && RULE_KEYS.has(top))
+    .map((path) => {
+      const reason = `YAML reads this key as ${String(path.at(-1))}, which is not text`;
+      return { path, reason, mend: 'put it in quotes', file, ...locate(path) };
+    });
 }
 
 function invalid(

@@ -31,7 +31,12 @@ describe('the files of a glob', () => {
     expect(found('b/4.txt')).toEqual(['b/4.txt']);
     expect(found('b/5.txt')).toEqual([]);
     expect(found('c/*.conf')).toEqual([]);
-    expect(found('b/[.conf')).toEqual([]);
+  });
+
+  it('have the characters of a bracket that nothing closes', () => {
+    expect(found('b/[.conf')).toEqual(['b/[.conf']);
+    expect(found('b/[.con?')).toEqual(['b/[.conf']);
+    expect(found('b/[]x[].conf')).toEqual(['b/[.conf']);
   });
 
   it('are none below what is a file or not there, and unknown where a folder cannot be looked into', () => {

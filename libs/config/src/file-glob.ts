@@ -1,6 +1,7 @@
 /** File names of a glob, sorted, as `include` and `default_include` name them: `*`, `?`, `[seq]` in any part of the path. */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
+import { compileGlob } from '@natrium/matchers';
 import { codeOf } from '@natrium/model';
 import type { WatchedFolder } from './folder-watch.js';
 
@@ -42,8 +43,11 @@ const NOTHING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
 function entries(folder: string, part: string): readonly string[] {
   if (!WILD.test(part)) return [join(folder, part)];
-  const wanted = nameTest(part);
-  return (ifThere(folder, () => readdirSync(folder)) ?? []).filter(wanted).map((name) => join(folder, name));
+  const glob = compileGlob(part);
+  // A wildcard at the start does not cover hidden names.
+  const isWanted = (name: string) =>
+    glob.ok && glob.value.test(name) && (!name.startsWith('.') || part.startsWith('.'));
+  return (ifThere(folder, () => readdirSync(folder)) ?? []).filter(isWanted).map((name) => join(folder, name));
 }
 
 function isThere(path: string): boolean {
@@ -57,26 +61,6 @@ function ifThere<T>(path: string, look: () => T): T | undefined {
     const code = codeOf(error) ?? String(error);
     if (NOTHING.has(code)) return undefined;
     throw new Unlistable(path, code);
-  }
-}
-
-/** A wildcard at the start does not cover hidden names. */
-function nameTest(part: string): (name: string) => boolean {
-  const source = part
-    .replace(/[.+^${}()|\\]/g, '\\$&')
-    .replaceAll('*', '[^]*')
-    .replaceAll('?', '[^]')
-    .replaceAll('[!', '[^');
-  const pattern = compile(source) ?? /^(?!)/;
-  return (name) => pattern.test(name) && (!name.startsWith('.') || part.startsWith('.'));
-}
-
-function compile(source: string): RegExp | undefined {
-  try {
-    return new RegExp(`^${source}$`);
-  } catch {
-    // An unclosed bracket is no pattern; nothing matches it.
-    return undefined;
   }
 }
 

@@ -194,6 +194,7 @@ describe('a mistake in the master file', () => {
     ['timeout: soon', 'timeout: this is a text, not a number'],
     ['keep_jobs: 1.5', 'keep_jobs: this is a number, not a whole number'],
     ['keep_jobs: 99999', 'keep_jobs: this is more than 8760'],
+    ['keep_jobs: 0', 'keep_jobs: this is less than 1'],
     ['max_minions: -1', 'max_minions: this is less than 0'],
     ['auto_accept: 7', 'auto_accept: this is a number, not yes or no'],
     ['nats: {a: 1}', 'nats: this is a mapping, not a text or a list of texts'],
@@ -320,6 +321,10 @@ describe('a mistake in the master file', () => {
   });
 
   it('never repeats an address, which may hold a password', () => {
+    for (const more of ['/path', '?tls=true', '#1'])
+      expect(problems({ master: `nats: nats://me:secret@host${more}\n` })[0]).toContain(
+        'this is no address of a broker',
+      );
     const [sentence] = problems({ master: 'nats: http://me:secret@host\n' });
     expect(sentence).toContain('use nats:// or tls://');
     expect(sentence).not.toContain('secret');

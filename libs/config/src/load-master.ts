@@ -2,7 +2,7 @@
 import type { LoadedYaml, Path } from '@natrium/args';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
 import { brokerUrl, LOCAL_BROKER } from './addresses.js';
-import { check, DEFAULT_DIR, type Kind, unknownKeys } from './check.js';
+import { check, DEFAULT_DIR, type Kind, unknownKeys, unquotedRules } from './check.js';
 import { READING } from './config-files.js';
 import { sinkProblems, withSinkPaths } from './event-sinks.js';
 import type { WatchedFolder } from './folder-watch.js';
@@ -32,12 +32,13 @@ const MASTER: Kind<typeof MasterConfig> = {
 };
 
 /** Keys of one file that stop the start wherever they stand; what their values are worth, all files together say. */
-export function unknownMasterKeys({ file, value, locate }: LoadedYaml): readonly ConfigProblem[] {
+export function masterKeyProblems(yaml: LoadedYaml): readonly ConfigProblem[] {
+  const { file, value, locate } = yaml;
   const given = Object.entries(isMap(value) ? value : {});
   const unknown = given.filter(
     ([key, item]) => item !== null && !Object.hasOwn(MasterConfig.shape, key) && !READING.has(key),
   );
-  return unknownKeys(unknown, MASTER, (path) => ({ file, line: locate(path).line })); // prettier-ignore
+  return [...unknownKeys(unknown, MASTER, (path) => ({ file, line: locate(path).line })), ...unquotedRules(yaml)];
 }
 
 /** @param dir The folder of `-c`. */

@@ -40,6 +40,8 @@ describe('the name of a minion', () => {
     expect(load('').id).toBe('kept');
     expect(load('id: given\n').id).toBe('given');
     expect(load('id: 12\n').id).toBe('12');
+    expect(load('id: 1.0\n').id).toBe('1.0');
+    expect(load('id: ""\n').id).toBe('kept');
   });
 
   it('that is only the host’s outlives another name of the host, beside the key; one that was given is kept nowhere', () => {

@@ -31,7 +31,8 @@ export function loadMinionConfig(
   if (!checked.ok) return checked;
   const { values, locate, folders, reports, unused } = checked.value;
   const id = parseMinionId(
-    values.id ?? idIn(resolve(dir)) ?? idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts),
+    // An empty one is none, as in Salt.
+    (values.id || undefined) ?? idIn(resolve(dir)) ?? idIn(values.pki_dir) ?? fullHostName(host.hostname, host.hosts),
   );
   const finger = checkMasterFinger(values.master_finger);
   const addresses = brokerAddresses(values);

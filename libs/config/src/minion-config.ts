@@ -3,6 +3,7 @@
  *
  * Spec: docs/configuration.md, which is generated from here.
  */
+import { Float, pyStr } from '@natrium/model';
 import * as z from 'zod/mini';
 import { folders, keyDocs, raw, seconds, text, textList, whole } from './key-doc.js';
 import {
@@ -26,7 +27,7 @@ const identityKeys = {
   id: z
     .optional(
       z.pipe(
-        z.transform((value) => (typeof value === 'number' ? String(value) : value)),
+        z.transform((value) => (typeof value === 'number' || value instanceof Float ? pyStr(value) : value)),
         text(255),
       ),
     )

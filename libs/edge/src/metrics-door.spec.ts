@@ -120,6 +120,16 @@ describe('a service that listens', () => {
     expect(text).toContain('natrium_request_seconds_sum{service="acl",route="svc.acl.grant"} 7.002');
   });
 
+  it('says that a figure cannot be told, and lives on', async () => {
+    const metrics = new ServiceMetrics('acl');
+    door.serve({ ...ASKED, metrics });
+    metrics.figure('natrium_policy_refused', 'Refused', () => {
+      throw new Error('no such folder');
+    });
+    expect(await ask('/metrics')).toEqual({ status: 500, text: 'a figure cannot be told: no such folder\n' });
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
   it('takes nothing but questions', async () => {
     expect((await ask('/metrics', 'POST')).status).toBe(405);
     expect((await ask('/other')).status).toBe(404);

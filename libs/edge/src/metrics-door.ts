@@ -8,6 +8,7 @@
  * On the loopback unless a host is named: whoever reaches it may read it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { messageOf } from '@natrium/model';
 import { listeningAddress, within } from '@natrium/process';
 import type { ServiceMetrics } from './service-metrics.js';
 
@@ -74,14 +75,25 @@ export class MetricsDoor {
     if (!isRead) reply(response, 405, 'only GET');
     else if (path === '/healthz') reply(response, 200, 'ok');
     else if (path === '/readyz') await this.#ready(response);
-    else if (path === '/metrics' && this.#asked !== undefined) {
-      const { metrics } = this.#asked;
-      metrics.ready((await troubleOf(this.#asked)) === undefined);
-      const { registry } = metrics;
-      response.setHeader('content-type', registry.contentType);
-      response.end(await registry.metrics());
-    } else if (path === '/metrics') reply(response, 503, 'starting or stopping');
+    else if (path === '/metrics') await this.#figures(response);
     else reply(response, 404, 'there are /healthz, /readyz and /metrics');
+  }
+
+  async #figures(response: ServerResponse): Promise<void> {
+    const asked = this.#asked;
+    if (asked === undefined) {
+      reply(response, 503, 'starting or stopping');
+      return;
+    }
+    const { metrics } = asked;
+    metrics.ready((await troubleOf(asked)) === undefined);
+    try {
+      const figures = await metrics.registry.metrics();
+      response.setHeader('content-type', metrics.registry.contentType).end(figures);
+    } catch (cause) {
+      // Whoever looks something up for a figure does not end the service when that fails.
+      reply(response, 500, `a figure cannot be told: ${messageOf(cause)}`);
+    }
   }
 
   async #ready(response: ServerResponse): Promise<void> {

@@ -97,6 +97,17 @@ describe('pair keys', () => {
     expect(() => new PairKeys().txTo(first, first.publicKey)).toThrow(PairRefused);
   });
 
+  it('are not made of a key that was wiped: whoever knows the peer’s would know them', () => {
+    const keyring = aKeyring();
+    const before = keyring.current;
+    const pairs = new PairKeys();
+    const met = pairs.txTo(before, second.publicKey);
+    keyring.rotate(NOW + 1, DAY, HOUR);
+    keyring.rotate(NOW + 2, DAY, HOUR);
+    expect(() => pairs.txTo(before, first.publicKey)).toThrow(PairRefused);
+    expect(pairs.txTo(before, second.publicKey)).toBe(met);
+  });
+
   it.each(['00'.repeat(32), `01${'00'.repeat(31)}`, '00'])('are refused for the peer key %s', (hex) => {
     expect(() => new PairKeys().rxFrom(first, fromHex(hex))).toThrow(PairRefused);
     expect(isUsableEpochKey(fromHex(hex))).toBe(false);

@@ -86,7 +86,11 @@ function wipe(held: Held): void {
   held.key.secretKey.fill(0);
 }
 
-/** Two epoch keys that make no pair: equal, of low order, or not 32 bytes. */
+function isWiped({ secretKey }: EpochKey): boolean {
+  return secretKey.every((byte) => byte === 0);
+}
+
+/** Two epoch keys that make no pair: equal, of low order, not 32 bytes, or the own one wiped. */
 export class PairRefused extends Error {
   override readonly name = 'PairRefused';
   readonly code = 'ERR_PAIR_REFUSED';
@@ -110,12 +114,12 @@ export class PairKeys {
 
   constructor(private readonly max = 32_768) {}
 
-  /** @throws {PairRefused} When the keys are equal, or libsodium refuses the peer's. */
+  /** @throws {PairRefused} When the keys are equal, libsodium refuses the peer's, or the own one was wiped before the two met. */
   txTo(own: EpochKey, peerPublic: Uint8Array): Uint8Array {
     return this.#pair(own, peerPublic).tx;
   }
 
-  /** @throws {PairRefused} When the keys are equal, or libsodium refuses the peer's. */
+  /** @throws {PairRefused} As `txTo`. */
   rxFrom(own: EpochKey, peerPublic: Uint8Array): Uint8Array {
     return this.#pair(own, peerPublic).rx;
   }
@@ -141,8 +145,9 @@ export class PairKeys {
   }
 }
 
-/** The bytewise lower public key is the client. */
+/** The bytewise lower public key is the client. A pair of zeros for a secret could be made by whoever knows the peer's public key. */
 function makePair(own: EpochKey, peer: Uint8Array): Pair {
+  if (isWiped(own)) throw new PairRefused('the own epoch key has been wiped');
   const order = compareBytes(own.publicKey, peer);
   if (order === 0) throw new PairRefused('the peer has the same epoch key');
   try {

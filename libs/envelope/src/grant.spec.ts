@@ -85,6 +85,9 @@ describe('a grant', () => {
 
   it('for a run names no minion', () => {
     expect(() => signGrant(acl.signing, CLUSTER(), { ...run, count: 1 })).toThrow(RangeError);
+    const rooted = { ...run, root: job.root };
+    expect(() => signGrant(acl.signing, CLUSTER(), rooted)).toThrow(RangeError);
+    expect(problemOf(signed(acl.signing, 'grant-run', CLUSTER(), encode(partsOf(rooted))), 'run')).toBe('shape');
   });
 
   it('has exactly twelve parts', () => {

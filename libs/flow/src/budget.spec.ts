@@ -43,6 +43,13 @@ it('is told of a caller once, until it has been in order', () => {
   expect(told).toEqual(['web1', 'web1']);
 });
 
+it('is told again of a caller who may save up no more than one token, too', () => {
+  const told: string[] = [];
+  const budget = new Budget({ rate: 1, burst: 1 }, (caller) => told.push(caller));
+  for (const nowMs of [NOW, NOW + 60_000]) taken(budget, 'web1', 3, nowMs);
+  expect(told).toEqual(['web1', 'web1']);
+});
+
 it('lets a caller who was charged more than he had ask nothing until time has brought it', () => {
   const budget = new Budget(LIMITS);
   taken(budget, 'web1', 1, NOW);
@@ -68,8 +75,8 @@ it('keeps a bounded table: who is in order is forgotten first, and newcomers wai
   const budget = new Budget(LIMITS, undefined, 2);
   taken(budget, 'a', 1, NOW);
   taken(budget, 'b', 1, NOW);
-  expect(budget.take('c', NOW)).toBe(false);
-  expect(budget.take('c', NOW + 1000)).toBe(true);
+  expect([budget.isSpent('c', NOW), budget.take('c', NOW)]).toEqual([true, false]);
+  expect([budget.isSpent('c', NOW + 1000), budget.take('c', NOW + 1000)]).toEqual([false, true]);
 });
 
 it('is none with a rate of 0', () => {

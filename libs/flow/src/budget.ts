@@ -43,8 +43,8 @@ export class Budget {
     if (bucket === undefined) return false;
     this.#fill(bucket, nowMs);
     if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
       bucket.told &&= bucket.tokens < this.limits.burst / 2;
+      bucket.tokens -= 1;
       return true;
     }
     if (!bucket.told) this.onTooFast(caller);
@@ -71,8 +71,9 @@ export class Budget {
 
   /** Whether the next one would be refused. */
   isSpent(caller: string, nowMs: number): boolean {
-    const bucket = this.#buckets.get(caller);
-    if (bucket === undefined || this.limits.rate === 0) return false;
+    if (this.limits.rate === 0) return false;
+    const bucket = this.#bucketOf(caller, nowMs);
+    if (bucket === undefined) return true;
     this.#fill(bucket, nowMs);
     return bucket.tokens < 1;
   }

@@ -12,7 +12,7 @@ import { asReturn } from './news.js';
 export type Returned = Body<typeof contracts.returned>;
 
 export interface ReturnPorts {
-  /** Resolves when it is durable; throws nothing before. */
+  /** Resolves when it is durable. @throws {Error} When the broker does not take it; it may be durable all the same. */
   store(stored: records.StoredReturn): Promise<void>;
   /**
    * The same for a return of a job that is not gathered here, once for each sender, without reading what is there.

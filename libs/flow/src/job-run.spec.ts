@@ -311,12 +311,12 @@ describe('a job at a minion', () => {
     expect(minion.steps).not.toContain('admit');
   });
 
-  it('whose execution itself fails is returned as failed, and finished', async () => {
+  it('whose execution itself fails is returned as failed, with why, and finished', async () => {
     const minion = new Minion();
     minion.result = () => Promise.reject(new Error('out of memory'));
     await minion.get();
     expect(minion.delivered.map(({ status, outcome }) => [status, outcome])).toEqual([
-      ['done', { ret: 'the function could not be run', retcode: 1, success: false, out: null }],
+      ['done', { ret: 'the function could not be run: out of memory', retcode: 1, success: false, out: null }],
     ]);
     expect(minion.steps.at(-1)).toBe('finish');
   });

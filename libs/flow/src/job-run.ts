@@ -10,6 +10,7 @@ import type { Admission } from '@natrium/jobs';
 import {
   err,
   type Jid,
+  messageOf,
   ok,
   type Principal,
   type RefusalCode,
@@ -127,8 +128,8 @@ export class JobRun {
   async #execute(request: Request, grant: CheckedGrant): Promise<Outcome> {
     try {
       return await this.ports.execute(request, grant);
-    } catch {
-      return { ...NO_OUTCOME, ret: 'the function could not be run' };
+    } catch (cause) {
+      return { ...NO_OUTCOME, ret: `the function could not be run: ${messageOf(cause)}` };
     }
   }
 

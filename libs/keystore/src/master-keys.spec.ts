@@ -1,5 +1,14 @@
 /** Rules of the master's key folder: made whole and once, owner-only, and every damage named with its file. */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterOf, encode, fromHex, SigningKey, sodiumReady, verifyRolesChain } from '@natrium/envelope';
@@ -51,6 +60,16 @@ describe('the master’s keys', () => {
     const secrets = filesIn(folder).filter((path) => path.endsWith('.key'));
     expect(secrets).toHaveLength(1 + ROLES.length + STORAGE_CLASSES.length + 2);
     expect(new Set(secrets.map((path) => readFileSync(path, 'utf8'))).size).toBe(secrets.length);
+  });
+
+  it.each([
+    ['roles', () => keys.roles()],
+    ['first-account.pub', () => keys.firstAccount()],
+  ])('that cannot be read are not taken for missing: %s', (name, read) => {
+    keys.create(NOW);
+    rmSync(join(keys.folder, name));
+    symlinkSync(name, join(keys.folder, name)); // leads to itself
+    expect(read).toThrow('ELOOP');
   });
 
   it('enrol the first account by its public half', () => {

@@ -4,7 +4,7 @@
  * Each service is given only the folders that its role needs (docs/operations.md); on one machine they share it.
  * Spec: spec/envelope.md#keys.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   encode,
@@ -25,7 +25,7 @@ import {
 import { readRolesFile, ROLES_VALID_MS, writeRolesFile } from './roles-file.js';
 import { StorageFolder, storageKeyId } from './storage-folder.js';
 import { decoded, KeyfileCorrupt, readKeyFile, writeKeyFile } from './key-file.js';
-import { removeDrafts, writeWhole } from './whole-file.js';
+import { readIfThere, removeDrafts, writeWhole } from './whole-file.js';
 
 export const ROLES: readonly RoleName[] = ['gateway', 'acl', 'runner', 'reactor', 'sink'];
 export const STORAGE_CLASSES = ['jobs', 'events', 'tokens', 'audit', 'inventory', 'roster'] as const;
@@ -129,8 +129,9 @@ export class MasterKeys {
   /** What the acl-service enrols while the roster holds no account: identity key and NATS key. */
   firstAccount(): { readonly identity: Uint8Array; readonly nkey: Uint8Array } | undefined {
     const path = this.#firstAccountPublicPath;
-    if (!existsSync(path)) return undefined;
-    const wire = decoded(readFileSync(path));
+    const bytes = readIfThere(path);
+    if (bytes === undefined) return undefined;
+    const wire = decoded(bytes);
     const [identity, nkey] = Array.isArray(wire) && wire.length === 2 ? (wire as readonly Wire[]) : [];
     if (!isKey(identity) || !isKey(nkey)) throw new KeyfileCorrupt(path, 'hold the two public keys of an account');
     return { identity, nkey };

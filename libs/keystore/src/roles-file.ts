@@ -1,18 +1,18 @@
 /** The chain of roles documents as a file: the operator's own in `pki/`, and what a process has seen last. */
-import { existsSync, readFileSync } from 'node:fs';
 import { encode, type RolesChain, rolesChainFromWire, rolesChainToWire, verifyRolesChain } from '@natrium/envelope';
 import { decoded, KeyfileCorrupt } from './key-file.js';
-import { syncName, writeWhole } from './whole-file.js';
+import { readIfThere, syncName, writeWhole } from './whole-file.js';
 
 /** How long a document holds; it is renewed long before. */
 export const ROLES_VALID_MS = 2 * 365 * 24 * 3_600_000;
 
 const READABLE = 0o644;
 
-/** @returns undefined when there is no such file. @throws {KeyfileCorrupt} */
+/** @returns undefined when there is no such file. @throws {KeyfileCorrupt} Or the system's own, when it cannot be read. */
 export function readRolesFile(path: string): RolesChain | undefined {
-  if (!existsSync(path)) return undefined;
-  const wire = decoded(readFileSync(path));
+  const bytes = readIfThere(path);
+  if (bytes === undefined) return undefined;
+  const wire = decoded(bytes);
   const chain = wire === undefined ? undefined : rolesChainFromWire(wire);
   if (chain === undefined) throw new KeyfileCorrupt(path, 'hold the chain of roles documents');
   return chain;

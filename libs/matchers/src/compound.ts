@@ -44,15 +44,30 @@ class CompoundError extends Error {
   override readonly name = 'CompoundError';
 }
 
-/** A group that is unknown, or comes to nothing, leaves no word behind; one that is unreadable spoils the expression. */
+/**
+ * A group that is unknown, or comes to nothing, leaves no word behind; one that is unreadable spoils the expression. Each is read
+ * once, however often it is named, and not beyond what an expression may have.
+ */
 function expandGroups(words: readonly Value[], groups: NodeGroups): readonly string[] {
-  return words.map(textOf).flatMap((word) => {
+  const known = new Map<string, readonly string[]>();
+  const expanded: string[] = [];
+  for (const word of words.map(textOf)) {
     const { engine, pattern } = parseCompoundWord(word);
-    if (engine !== 'N' || OPERATORS.has(word)) return [word];
-    const inside = nodeGroupWords(pattern, groups);
-    if (inside === undefined) throw new CompoundError(`the node group '${pattern.slice(0, 80)}' is malformed`);
-    return inside.map(textOf);
-  });
+    if (engine !== 'N') expanded.push(word);
+    else {
+      const inside = known.get(pattern) ?? wordsOf(pattern, groups);
+      known.set(pattern, inside);
+      expanded.push(...inside);
+    }
+    if (expanded.length > MAX_WORDS) throw new CompoundError(`the expression has more than ${String(MAX_WORDS)} words`);
+  }
+  return expanded;
+}
+
+function wordsOf(group: string, groups: NodeGroups): readonly string[] {
+  const words = nodeGroupWords(group, groups);
+  if (words === undefined) throw new CompoundError(`the node group '${group.slice(0, 80)}' is malformed`);
+  return words.map(textOf);
 }
 
 function textOf(word: Value): string {
@@ -63,11 +78,12 @@ function textOf(word: Value): string {
 class Parser {
   readonly #words: readonly string[];
   readonly #termOf: TermOf;
+  /** The same word is the same term: that of a node group may hold thousands of ids. */
+  readonly #terms = new Map<string, Term>();
   #at = 0;
   #depth = 0;
 
   constructor(words: readonly string[], termOf: TermOf) {
-    if (words.length > MAX_WORDS) throw new CompoundError(`the expression has more than ${String(MAX_WORDS)} words`);
     this.#words = words;
     this.#termOf = termOf;
   }
@@ -108,9 +124,16 @@ class Parser {
     this.#at += 1;
     if (word === '(') return this.#group();
     if (OPERATORS.has(word)) throw new CompoundError(`'${word}' stands where a term is expected`);
+    return { kind: 'term', term: this.#term(word) };
+  }
+
+  #term(word: string): Term {
+    const known = this.#terms.get(word);
+    if (known !== undefined) return known;
     const term = this.#termOf(word);
     if (!term.ok) throw new CompoundError(term.error.reason);
-    return { kind: 'term', term: term.value };
+    this.#terms.set(word, term.value);
+    return term.value;
   }
 
   #group(): Expr {

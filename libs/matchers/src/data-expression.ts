@@ -18,6 +18,8 @@ export interface DataExpression {
   readonly problem: PatternProblem | undefined;
   /** How many of its characters may be tried on each of a value. */
   readonly work: number;
+  /** What its patterns take to be made and kept. */
+  readonly size: number;
   /** @param room When that is spent, what is left is not tried, and nothing matches. */
   readonly test: (data: Value | undefined, room?: Room) => boolean;
 }
@@ -35,6 +37,7 @@ export function compileDataExpression(text: string, mode: DataMode, delimiter = 
   return {
     problem,
     work,
+    size: splits.reduce((sum, { size }) => sum + size, 0),
     test: (data, room = new Room()) => isMap(data) && oneHolds(splits, data, new Tried(room)),
   };
 }
@@ -53,7 +56,7 @@ function oneHolds(splits: readonly Split[], data: ValueMap, tried: Tried): boole
 
 function tooLarge(text: string): DataExpression {
   const reason = `a data expression has at most ${String(MAX_TEXT)} characters, ${String(MAX_PARTS)} parts and ${String(MAX_WILD_PARTS)} parts that are *`;
-  return { problem: { pattern: `${text.slice(0, 40)}...`, reason }, work: 1, test: () => false };
+  return { problem: { pattern: `${text.slice(0, 40)}...`, reason }, work: 1, size: 0, test: () => false };
 }
 
 interface Whole {
@@ -80,6 +83,10 @@ class Split {
 
   get work(): number {
     return this.#rest.work;
+  }
+
+  get size(): number {
+    return this.#rest.size;
   }
 
   test(data: Value, tried: Tried): boolean {
@@ -144,6 +151,10 @@ class Rest {
     return this.#value.work;
   }
 
+  get size(): number {
+    return this.#value.size;
+  }
+
   matches(value: Value, { room }: Tried): boolean {
     if (!room.take(1)) return false;
     const text = pyStr(value).toLowerCase();
@@ -171,15 +182,16 @@ class Rest {
 interface ValueTest {
   readonly problem: PatternProblem | undefined;
   readonly work: number;
+  readonly size: number;
   readonly test: (text: string) => boolean;
 }
 
 /** Both sides are lower-cased, the pattern's own escapes too: `\D` reads as `\d`, as in the original. */
 function valueTest(text: string, mode: DataMode): ValueTest {
   const lower = text.toLowerCase();
-  if (mode === 'exact') return { problem: undefined, work: 1, test: (value) => value === lower };
+  if (mode === 'exact') return { problem: undefined, work: 1, size: 0, test: (value) => value === lower };
   const made = mode === 'glob' ? compileGlob(lower) : compilePattern(lower, { mode: 'prefix' });
-  return made.ok
-    ? { problem: undefined, work: made.value.work, test: (value) => made.value.test(value) }
-    : { problem: made.error, work: 1, test: () => false };
+  if (!made.ok) return { problem: made.error, work: 1, size: 0, test: () => false };
+  const { work, test } = made.value;
+  return { problem: undefined, work, size: 'size' in made.value ? made.value.size : 0, test: (value) => test(value) };
 }

@@ -18,18 +18,25 @@ const FOLDED_AT_ONCE = 40;
 /** What takes no character, and is looked at beside one: an anchor, a boundary, a look-ahead. */
 const BESIDE = 2;
 
+interface Size {
+  readonly movable: number;
+  readonly members: number;
+  readonly unrolled: number;
+}
+
 /**
  * @param node The whole pattern.
- * @returns How much the engine may have to look at for each character of a text.
+ * @returns How much the engine may have to look at for each character of a text, how many members its sets have, and how many
+ * characters there are when its counts are unrolled.
  * @throws {PatternError} When that is too much.
  */
-export function checkSize(node: Node): number {
-  const size = movable(node, false);
-  if (size > MAX_MOVABLE)
+export function checkSize(node: Node): Size {
+  const size = { movable: movable(node, false), members: members(node), unrolled: unrolled(node) };
+  if (size.movable > MAX_MOVABLE)
     throw new PatternError(
       `what has no fixed place in it (repeats, what is in or behind them, anchors) is more than ${String(MAX_MOVABLE)} characters`,
     );
-  if (members(node) > MAX_MEMBERS) throw new PatternError('it has too many of \\w, or of wide ranges with (?i)');
+  if (size.members > MAX_MEMBERS) throw new PatternError('it has too many of \\w, or of wide ranges with (?i)');
   return size;
 }
 
@@ -41,8 +48,8 @@ export function checkCounts(node: Node): void {
   if (countsEmpty(node)) throw new PatternError('it counts repeats of something that can be empty');
 }
 
-/** Whether the engine has to unroll anything: only then could it still refuse the pattern. */
-export function hasCounts(node: Node): boolean {
+/** Whether the engine has to unroll anything. */
+function hasCounts(node: Node): boolean {
   return copies(node) > 1;
 }
 

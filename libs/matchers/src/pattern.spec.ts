@@ -269,6 +269,15 @@ describe('hostile patterns and texts', () => {
   });
 });
 
+it.each([
+  ['kept', '^(web|db)\\d+\\.prod\\.example\\.com$', true],
+  ['made anew, for its length', 'a|'.repeat(200), false],
+  ['made anew, for its sets', '\\w'.repeat(50), false],
+])('a pattern is %s', (_about, pattern, isKept) => {
+  const [one, other] = [1, 2].map(() => compilePattern(pattern, { mode: 'prefix' }));
+  expect(one === other).toBe(isKept);
+});
+
 describe('the longest text that is tested', () => {
   it.each([
     ['has 65,536 characters', '(a|b)+', 65_536],
@@ -276,5 +285,16 @@ describe('the longest text that is tested', () => {
   ])('%s: %j', (_about, pattern, most) => {
     for (const test of [prefix, whole])
       expect([most, most + 1].map((length) => test(pattern, 'a'.repeat(length)))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['(?!.*(rm|dd)).*', ' rm', 65_536],
+    ['(?!.*r.m).*', ' rxm', 65_536],
+    ['(?!.*\\brm\\b).*', ' rm', 4096],
+  ])('is the longest that is known not to hold something: %j', (pattern, held, most) => {
+    for (const test of [prefix, whole]) {
+      expect([most, most + 1].map((length) => test(pattern, 'a'.repeat(length)))).toEqual([true, false]);
+      for (const length of [most, most + 1]) expect(test(pattern, 'a'.repeat(length) + held)).toBe(false);
+    }
   });
 });

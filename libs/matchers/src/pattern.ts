@@ -11,7 +11,7 @@ import { RE2JS } from 're2js';
 import { markBoundaries } from './pattern-boundary.js';
 import { fastTest, type Test } from './pattern-fast.js';
 import { firstCodes } from './pattern-first.js';
-import { checkCounts, checkSize, hasBoundary, hasCounts } from './pattern-limits.js';
+import { checkCounts, checkSize, hasBoundary } from './pattern-limits.js';
 import { readPattern } from './pattern-read.js';
 import { MAX_PATTERN, type Node, PatternError, type PatternProblem } from './pattern-syntax.js';
 import { hasInnerEnd, writePattern, type WriteOptions } from './pattern-write.js';
@@ -20,6 +20,8 @@ export interface Pattern {
   readonly source: string;
   /** How many of its characters may be tried on each of a text. */
   readonly work: number;
+  /** What the engine's program takes at most: microseconds at the first test, and eight times as many bytes for as long as it is kept. */
+  readonly size: number;
   readonly test: (text: string) => boolean;
 }
 
@@ -33,8 +35,10 @@ const MAX_SUBJECT = 65_536;
 /** Where the engine has to look back it is slower. */
 const MAX_MARKED = 4096;
 const MAX_CACHED = 4096;
-/** A longer pattern takes more room than it saves time. */
-const MAX_CACHED_TEXT = 1024;
+/** A larger pattern takes more room than it saves time: whoever chooses targets chooses patterns. */
+const MAX_CACHED_SIZE = 4096;
+/** Of each character, as often as it is counted, beside the members of sets. */
+const CHARACTER_SIZE = 16;
 const cache = new Map<string, Result<Pattern, PatternProblem>>();
 
 /**
@@ -47,7 +51,8 @@ export function compilePattern(text: string, { mode }: PatternOptions): Result<P
   const known = cache.get(key);
   if (known !== undefined) return known;
   const made = compile(text, mode === 'whole');
-  if (text.length <= MAX_CACHED_TEXT) cache.set(key, made);
+  const size = made.ok ? made.value.size : CHARACTER_SIZE * text.length;
+  if (size <= MAX_CACHED_SIZE) cache.set(key, made);
   keepLatest(cache, MAX_CACHED);
   return made;
 }
@@ -64,13 +69,15 @@ function compile(text: string, whole: boolean): Result<Pattern, PatternProblem> 
   }
 }
 
-function testOf(text: string, whole: boolean): Pick<Pattern, 'work' | 'test'> {
+function testOf(text: string, whole: boolean): Omit<Pattern, 'source'> {
   const { node, hasGlobalFlags } = readPattern(text);
   // Python puts its anchor before the flags there, and then refuses them.
   if (whole && hasGlobalFlags) {
     throw new PatternError('flags such as (?i) are not possible where the whole text is matched; write (?i:...)');
   }
-  return { work: 1 + checkSize(node), test: endTest(node, whole) };
+  const { movable, members, unrolled } = checkSize(node);
+  const size = CHARACTER_SIZE * Math.max(text.length, unrolled) + members;
+  return { work: 1 + movable, size, test: endTest(node, whole) };
 }
 
 /**
@@ -89,10 +96,14 @@ function splitTest(node: Node, options: WriteOptions): Test {
   const { looks, rest } = splitLooks(node);
   if (looks.length === 0) return oneTest(rest, options);
   const conditions = looks.map(({ negated, item }) => ({ negated, test: oneTest(item, { ...options, whole: false }) }));
+  // In a longer text a look-ahead finds nothing, which is no proof that nothing is there.
+  const longest = looks.some(hasBoundary) ? MAX_MARKED : MAX_SUBJECT;
   const [first, others] = firstBranch(rest);
   const tests = { first: oneTest(first, options), others: others === undefined ? undefined : oneTest(others, options) };
   return (subject) =>
-    (conditions.every(({ negated, test }) => test(subject) !== negated) && tests.first(subject)) ||
+    (subject.length <= longest &&
+      conditions.every(({ negated, test }) => test(subject) !== negated) &&
+      tests.first(subject)) ||
     tests.others?.(subject) === true;
 }
 
@@ -131,25 +142,17 @@ function oneTest(node: Node, options: WriteOptions): Test {
   checkCounts(node);
   const marked = hasBoundary(node);
   const text = `\\A${marked ? '.' : ''}(?:${writePattern(node, true, { ...options, marked })})${options.whole ? '\\z' : ''}`;
-  const test = engineTest(text, hasCounts(node));
+  const test = engineTest(text);
   const slow: Test = marked ? (subject) => subject.length <= MAX_MARKED && test(markBoundaries(subject)) : test;
   return fastTest(node, options.whole, slow) ?? byFirstLetter(node, slow);
 }
 
-/** @param now Whether the engine must prove at once that it takes the pattern: repeated counts can be too large for it. */
-function engineTest(text: string, now: boolean): Test {
-  let program = now ? compileProgram(text) : undefined;
+/** What the engine could refuse was refused before (pattern-limits.ts). */
+function engineTest(text: string): Test {
+  let program: RE2JS | undefined;
   return (subject) => {
     if (subject.length > MAX_SUBJECT) return false;
-    program ??= compileProgram(text);
+    program ??= RE2JS.compile(text, RE2JS.LOOKBEHINDS);
     return program.test(subject);
   };
-}
-
-function compileProgram(text: string): RE2JS {
-  try {
-    return RE2JS.compile(text, RE2JS.LOOKBEHINDS);
-  } catch (error) {
-    throw new PatternError(`the engine refuses it: ${error instanceof Error ? error.message : 'no reason given'}`);
-  }
 }

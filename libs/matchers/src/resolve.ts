@@ -38,7 +38,8 @@ export function resolve({ root, usesData }: TargetExpr, inventory: Inventory, mo
       minions.push(id);
   }
   if (mode === 'cached') minions.push(...staleMatches(root, inventory));
-  return { minions, missing: [...new Set(addNames([], root))].filter((name) => !accepted.has(name)) };
+  const named = new Set([...addLists(new Set(), root)].flat());
+  return { minions, missing: [...named].filter((name) => !accepted.has(name)) };
 }
 
 /** A single name or list needs no walk over everyone. */
@@ -95,10 +96,10 @@ function evaluate(expr: Expr, subject: Subject): Truth {
   return left === undefined || right === undefined ? undefined : !decides;
 }
 
-/** Adds the names of lists that are not directly negated. */
-function addNames(names: string[], expr: Expr): string[] {
-  if (expr.kind === 'term') for (const name of expr.term.names ?? []) names.push(name);
-  else if (expr.kind !== 'not') addNames(addNames(names, expr.left), expr.right);
-  else if (!expr.direct) addNames(names, expr.item);
-  return names;
+/** Adds the lists of ids that are not directly negated; one that is named often, as by its node group, is added once. */
+function addLists(lists: Set<readonly string[]>, expr: Expr): ReadonlySet<readonly string[]> {
+  if (expr.kind === 'term') return expr.term.names === undefined ? lists : lists.add(expr.term.names);
+  if (expr.kind === 'not') return expr.direct ? lists : addLists(lists, expr.item);
+  addLists(lists, expr.left);
+  return addLists(lists, expr.right);
 }

@@ -1,6 +1,8 @@
 /** Rules of spec/targeting.md: every type, three readings of unknown data, compound expressions. */
-import type { Target } from '@natrium/model';
+import { jest } from '@jest/globals';
+import type { Target, Value } from '@natrium/model';
 import { quickest } from '@natrium/testing';
+import { RE2JS } from 're2js';
 import type { Inventory, MinionData } from './inventory.js';
 import { readNodeGroups } from './node-group.js';
 import { certainlyMatches, matchesSelf, resolve, type ResolveMode } from './resolve.js';
@@ -111,6 +113,57 @@ describe('a target', () => {
       ok: false,
       error: { reason: 'the expression has more than 10000 words' },
     });
+  });
+
+  it('as compound reads a node group once, however often it names it, and nothing behind 10,000 words', () => {
+    const asked: string[] = [];
+    class Groups extends Map<string, Value> {
+      override get(name: string): Value | undefined {
+        asked.push(name);
+        return super.get(name);
+      }
+    }
+    const ids = Array.from({ length: 100 }, (_, n) => `web${String(n)}`);
+    const nodegroups = new Groups([
+      ['ids', ids],
+      ['many', Array.from({ length: 5999 }, (_, n) => (n % 2 === 0 ? 'a' : 'or'))],
+      ['later', ids],
+    ]);
+    const read = (tgt: string) => {
+      asked.length = 0;
+      const parsed = parseTarget({ tgt, tgtType: 'compound' }, { nodegroups });
+      return { asked: [...asked], ok: parsed.ok };
+    };
+    expect(read('N@ids or '.repeat(900) + 'db1')).toEqual({ asked: ['ids'], ok: true });
+    expect(read('N@many or '.repeat(600) + 'N@later')).toEqual({ asked: ['many'], ok: false });
+  });
+
+  it('as compound keeps the ids of a node group once, and names those that nobody has once', () => {
+    const termsOf = (expr: TargetExpr['root']): readonly unknown[] => {
+      if (expr.kind === 'term') return [expr.term];
+      return expr.kind === 'not' ? termsOf(expr.item) : [...termsOf(expr.left), ...termsOf(expr.right)];
+    };
+    expect(new Set(termsOf(parse('N@webs or not N@webs', 'compound').root)).size).toBe(1);
+    const nodegroups = readNodeGroups({ gone: ['web1', 'gone'] });
+    const parsed = parseTarget({ tgt: 'N@gone or N@gone', tgtType: 'compound' }, { nodegroups });
+    expect(parsed.ok && resolve(parsed.value, FLEET, 'greedy').missing).toEqual(['gone']);
+  });
+
+  it('as compound has no more patterns than are made in half a second, each as long as its counts make it', () => {
+    const patterns = (count: number) =>
+      Array.from({ length: count }, (_, n) => `E@${n.toString(36)}x{990}`).join(' or ');
+    expect([reason(patterns(32), 'compound'), minions(patterns(32), 'compound')]).toEqual(['', []]);
+    expect(reason(patterns(34), 'compound')).toContain('too large');
+    expect(reason(`E@${'a|'.repeat(4000)}b`, 'compound')).toBe('');
+  });
+
+  it('is read without making any of its patterns: that is done for whoever may ask', () => {
+    const made = jest.spyOn(RE2JS, 'compile');
+    const target = parse('E@[ab]x{990} or P@os:[DR]{1,9}', 'compound');
+    expect(made).not.toHaveBeenCalled();
+    resolve(target, FLEET, 'greedy');
+    expect(made).toHaveBeenCalledTimes(2);
+    made.mockRestore();
   });
 
   it('may name more ids in a compound than it has room for patterns', () => {

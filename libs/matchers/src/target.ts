@@ -21,6 +21,8 @@ export interface TargetExpr {
   readonly guessesPillar: boolean;
   /** What trying its terms on a minion costs, in tests of a plain name; 0 when those whom it means are only looked up. */
   readonly work: number;
+  /** What its patterns take: microseconds to be made, once somebody is tried, and eight times as many bytes. */
+  readonly size: number;
 }
 
 export interface TargetContext {
@@ -30,13 +32,17 @@ export interface TargetContext {
 /** Of a compound with its lists of ids: one of them costs a look-up, however long it is. */
 const MAX_COMPOUND_TEXT = 65_536;
 const MAX_LIST_TEXT = 4_194_304;
+/** Of all patterns together: half a second. */
+const MAX_SIZE = 524_288;
 
 /** Reads a target of any type, or says why nobody can be meant. */
 export function parseTarget(target: Target, context: TargetContext): Result<TargetExpr, TargetProblem> {
   const tooLong = overLimit(target);
   if (tooLong !== undefined) return err({ reason: `the target is longer than ${String(tooLong)} characters` });
   const root = parseRoot(target, context);
-  return root.ok ? ok(describe(root.value)) : root;
+  if (!root.ok) return root;
+  const expr = describe(root.value);
+  return expr.size > MAX_SIZE ? err({ reason: 'its patterns, with all that they count, are too large' }) : ok(expr);
 }
 
 /** The limit that a target is over. */
@@ -146,6 +152,7 @@ function describe(root: Expr): TargetExpr {
     problems: terms.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     usesData: terms.some(({ usesData }) => usesData),
     guessesPillar: terms.some(({ guessesPillar }) => guessesPillar === true),
+    size: [...new Set(terms)].reduce((sum, { size = 0 }) => sum + size, 0),
     work: isLookedUp(root) ? 0 : terms.reduce((sum, { work = 1 }) => sum + work, 0),
   };
 }

@@ -40,6 +40,8 @@ export interface Term {
   readonly guessesPillar?: boolean;
   /** What trying it on a minion costs, in tests of a plain name; 1 unless said. */
   readonly work?: number;
+  /** What its patterns take to be made and kept, as `Pattern` has it; 0 unless said. */
+  readonly size?: number;
 }
 
 export function globTerm(text: string): Result<Term, TargetProblem> {
@@ -57,8 +59,8 @@ export function globTerm(text: string): Result<Term, TargetProblem> {
 export function pcreTerm(text: string): Result<Term, TargetProblem> {
   const pattern = compilePattern(text, { mode: 'prefix' });
   if (!pattern.ok) return err(patternProblem(pattern.error));
-  const { work, test } = pattern.value;
-  return ok({ test: ({ id, accepted }) => accepted && test(id), usesData: false, work });
+  const { work, size, test } = pattern.value;
+  return ok({ test: ({ id, accepted }) => accepted && test(id), usesData: false, work, size });
 }
 
 export function listTerm(names: readonly string[]): Term {
@@ -97,6 +99,7 @@ export function dataTerm(text: string, { side, mode, delimiter }: DataTermOption
     },
     usesData: true,
     work: DATA_WORK + expression.work,
+    size: expression.size,
     guessesPillar: side === 'pillar' && (mode === 'pcre' || (mode === 'glob' && WILDCARD.test(text))),
     ...(problem === undefined ? {} : { problem }),
   };

@@ -182,12 +182,24 @@ describe('policy tests', () => {
     ]);
   });
 
+  it('read a target with a delimiter for whoever may choose one, which no minion may', () => {
+    const run = (who: string, minions: readonly string[]) => {
+      const target = { whom: 'os|Debian', type: 'grain', delimiter: '|' };
+      const test = { who, what: 'test.ping', ...target, expect: 'allow', minions };
+      return readPolicyTests({ tests: [test] }).tests.map((one) => runPolicyTest(scene(), one).failure);
+    };
+    const unknown = ['web2', 'web3', 'db1'];
+    expect(run('root', ['web1', ...unknown])).toEqual([undefined]);
+    expect(run('web1', unknown)).toEqual([undefined]);
+  });
+
   it('say what is wrong with a file', () => {
     const { problems } = readPolicyTests({
       test: [],
       tests: [
         { who: 3, what: 'a.b', run: 'c.d', expect: 'maybe' },
         { who: 'x', what: 'a.b', expect: 'deny' },
+        { who: 'x', what: 'a.b', whom: 'a', delimiter: 1, expect: 'deny' },
       ],
     });
     expect(problems.map(({ path, reason }) => `${showPath(path)}: ${reason}`)).toEqual([
@@ -196,6 +208,7 @@ describe('policy tests', () => {
       'tests[0].who: who is text, or a list of texts',
       'tests[0]: a test has one of what (a function on minions), run (a runner) and wheel',
       'tests[1].whom: whom is missing',
+      'tests[2].delimiter: delimiter is text, as |',
     ]);
   });
 });

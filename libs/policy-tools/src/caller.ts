@@ -25,6 +25,7 @@ import {
   PRINCIPAL_KINDS,
   type Refusal,
   type Result,
+  type Target,
 } from '@natrium/model';
 import type { Fleet } from './fleet.js';
 import { keyedLists, type PolicyView } from './policy-view.js';
@@ -56,13 +57,23 @@ export function judge({ view, fleet, memo }: Scene, caller: Caller, asked: Asked
 /** The request as it reaches `decide`; refused where the caller's own key would not prove the account. */
 export function askOf(view: PolicyView, caller: Caller, { what, target, ...rest }: Asked): Result<Ask, Refusal> {
   const { principal, backend, groups = [] } = caller;
-  const ask: Ask = { principal, what, ...rest, ...(target === undefined || what !== 'job' ? {} : { target }) };
+  const ask: Ask = {
+    principal,
+    what,
+    ...rest,
+    ...(target === undefined || what !== 'job' ? {} : targetOf(principal, target)),
+  };
   if (principal.kind === 'external' || principal.kind === 'token') {
     return ok(backend === undefined ? ask : { ...ask, login: { backend, groups } });
   }
   if (principal.kind !== 'account') return ok(ask);
   const account = authenticateAccount(view.policy, claimOf(view, principal.name));
   return account.ok ? ok({ ...ask, account: account.value }) : account;
+}
+
+/** A minion chooses no delimiter. */
+function targetOf({ kind }: Principal, target: Target): Pick<Ask, 'target'> {
+  return { target: kind === 'minion' ? { tgt: target.tgt, tgtType: target.tgtType } : target };
 }
 
 /** `sudo_fred` is claimed with the master's own key, everybody else with their own. */

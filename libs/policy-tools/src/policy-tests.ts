@@ -108,6 +108,7 @@ function asksIn(raw: ValueMap, path: RulePath, add: Add): readonly Asked[] {
   if (form !== 'what') return words.map((fun) => ({ what: form, funs: [fun], args: [args] }));
   const { type = 'glob', delimiter } = raw;
   if (typeof type !== 'string') add([...path, 'type'], 'type is a target type, as glob or grain');
+  if (delimiter !== undefined && typeof delimiter !== 'string') add([...path, 'delimiter'], 'delimiter is text, as |');
   const targets = textsIn(raw, 'whom', path, add).map((tgt) => ({
     tgt,
     tgtType: typeof type === 'string' ? type : '',

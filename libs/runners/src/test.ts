@@ -45,7 +45,7 @@ export const testModule = defineModule('test', {
   get_opts: runner({ doc: "The master's settings that may be shown." }, (_, { host }) => host.config),
   stdout_print: runner({ doc: 'Returns `bar`. Diverges: a runner has no terminal to print on.' }, () => 'bar'),
   stream: runner({ doc: 'Fires progress events. Not built yet.' }, (): Value => {
-    throw new ExecutionError('test.stream is not built yet: a runner fires no events');
+    throw new ExecutionError('test.stream is not built yet; event.send fires an event');
   }),
   exception: runner(
     { doc: 'Fails.', params: [{ name: 'message', type: 'str', default: 'Test Exception' }] },

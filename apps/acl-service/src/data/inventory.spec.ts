@@ -53,6 +53,17 @@ describe('the inventory', () => {
     expect(await inventory.write(web1.publicKey, nested(5, 22))).toBe(true);
   });
 
+  it.each<[string, Wire]>([
+    ['a tag that nobody knows', { os: { $odd: '1' } }],
+    ['bytes', { os: new Uint8Array(2) }],
+    ['no mapping', ['Debian']],
+  ])('takes no grains that are no values: %s', async (_, grains) => {
+    const inventory = await open();
+    expect(await inventory.write(web1.publicKey, signData(web1, cluster, { number: 5, grains }))).toBe(false);
+    expect(inventory.grainsOf(web1.publicKey)).toBeUndefined();
+    expect(await inventory.write(web1.publicKey, data(5, 'Debian'))).toBe(true);
+  });
+
   it('takes a document that it has under its own signature only', async () => {
     const inventory = await open();
     const document = data(5, 'Debian');

@@ -144,8 +144,8 @@ export class Inventory {
     if (known !== undefined) return known;
     const read = readData(data, this.cluster, identity, before?.number ?? 0);
     if (!read.ok || read.value.number === before?.number) return undefined;
-    const grains = fromPlain(read.value.grains as Plain);
-    return isMap(grains) && isReadable(grains) ? { number: read.value.number, digest, grains } : undefined;
+    const grains = grainsIn(read.value.grains);
+    return grains === undefined ? undefined : { number: read.value.number, digest, grains };
   }
 
   /** What another replica has stored after it is newer. */
@@ -156,5 +156,15 @@ export class Inventory {
     if (held === undefined) this.#byPlace.set(fp(identity), key);
     this.#byKey.set(key, next);
     this.#revision += 1;
+  }
+}
+
+/** @returns undefined for what is no mapping of values, or nested too deeply to be read. */
+function grainsIn(wire: Wire): ValueMap | undefined {
+  try {
+    const grains = fromPlain(wire as Plain);
+    return isMap(grains) && isReadable(grains) ? grains : undefined;
+  } catch {
+    return undefined; // a minion signs what it likes
   }
 }

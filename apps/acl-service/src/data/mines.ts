@@ -24,8 +24,8 @@ const MAX_BYTES = 1 << 20;
 const MAX_ITEMS = 1000;
 
 export class Mines {
-  /** Names of what a key keeps, by its hex. */
-  readonly #names = new Map<string, readonly string[]>();
+  /** By hex of the key: names of what it keeps, and the revision of the store that holds it. */
+  readonly #kept = new Map<string, { readonly names: readonly string[]; readonly at: number }>();
 
   /** By name, then by hex of the key: many ask for one name, and are not to walk those that do not keep it. */
   readonly #holders = new Map<string, Map<string, MineItem>>();
@@ -37,13 +37,13 @@ export class Mines {
 
   static async open(store: Store): Promise<Mines> {
     const mines = new Mines(store);
-    await store.follow(({ key, value }) => {
-      if (value === undefined) {
+    await store.follow(({ key, ...entry }) => {
+      if (entry.value === undefined || !('revision' in entry)) {
         mines.#drop(key);
         return;
       }
-      const { identity, items } = readAs(records.MineEntry, decode(value));
-      mines.#take(identity, items);
+      const { identity, items } = readAs(records.MineEntry, decode(entry.value));
+      mines.#take(identity, items, entry.revision);
     });
     return mines;
   }
@@ -80,7 +80,7 @@ export class Mines {
           ? await this.store.create(fp(identity), bytes)
           : await this.store.update(fp(identity), bytes, entry.revision);
       if (revision === undefined) continue;
-      this.#take(identity, items);
+      this.#take(identity, items, revision);
       return true;
     }
     throw new Error('the mine was changed by others again and again');
@@ -96,7 +96,7 @@ export class Mines {
 
   /** Every key that keeps something. */
   get keys(): readonly Uint8Array[] {
-    return [...this.#names.keys()].map(fromHex);
+    return [...this.#kept.keys()].map(fromHex);
   }
 
   /** Deletes what a key has kept, which will never keep anything again. */
@@ -112,22 +112,21 @@ export class Mines {
   }
 
   #empty(key: string): void {
-    for (const name of this.#names.get(key) ?? []) {
+    for (const name of this.#kept.get(key)?.names ?? []) {
       const holders = this.#holders.get(name);
       holders?.delete(key);
       if (holders?.size === 0) this.#holders.delete(name);
     }
-    this.#names.delete(key);
+    this.#kept.delete(key);
   }
 
-  #take(identity: Uint8Array, items: readonly MineItem[]): void {
+  /** What another replica has stored after it may have come before. */
+  #take(identity: Uint8Array, items: readonly MineItem[], at: number): void {
     const key = toHex(identity);
+    if ((this.#kept.get(key)?.at ?? 0) >= at) return;
     this.#byPlace.set(fp(identity), key);
     this.#empty(key);
-    this.#names.set(
-      key,
-      items.map(({ name }) => name),
-    );
+    this.#kept.set(key, { names: items.map(({ name }) => name), at });
     for (const item of items) {
       const holders = this.#holders.get(item.name);
       if (holders === undefined) this.#holders.set(item.name, new Map([[key, item]]));

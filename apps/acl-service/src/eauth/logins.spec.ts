@@ -93,6 +93,15 @@ function loginsWith(external_auth: object, more: object = {}, own: Own = {}, ste
   return { logins, login, session, codeOf, logged, recorded, counted };
 }
 
+it('a token that has ended is refused, also where the store does not take its end', async () => {
+  const entry = { use: 'token', eauth: 'pam', name: 'fred', groups: [], start: 0, expires: NOW, list: null };
+  const tokens = { find: () => Promise.resolve(entry), end: () => Promise.reject(new Error('the disk is full')) };
+  const own = { tokens, policy: () => policyOf('external_auth:\n  pam:\n    fred: [test.*]\n') };
+  const { logins } = loginsWith({ auto: {} }, {}, own as unknown as Own);
+  const credential = { eauth: '', username: '', secret: '', token: 'ab' };
+  expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(REFUSED);
+});
+
 it('a back end that never ends fails after a minute', async () => {
   jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
   const pipe = join(folder, 'pipe');

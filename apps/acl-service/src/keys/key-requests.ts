@@ -5,7 +5,7 @@
  */
 import { fingerprint, fromHex, toHex } from '@natrium/envelope';
 import { AccountRequests, KeyEnrolment, type KeyPorts, KeyRequests } from '@natrium/flow';
-import { isMap, type Value } from '@natrium/model';
+import { isMap, type Refusal, type Result, type Value } from '@natrium/model';
 import type { AdminHandler, KeyOutcome } from '../admin-handler.js';
 import type { KeyEvents } from './key-events.js';
 import type { Room } from './room.js';
@@ -35,10 +35,15 @@ export function keyHandler(roster: Roster, room: Room, events: Decided): AdminHa
   const requests = new KeyRequests(keyPorts(roster, room, events));
   return (fun, args, note) => {
     if (fun === 'key.enrol') return enrolmentIn({ roster, room, events }, note).handle(args);
-    return requests.handle(fun, args, (named, done) => {
-      const code = done?.ok === true ? undefined : (done?.error.code ?? 'failed');
-      note({ change: fun.slice('key.'.length), ...namesIn(named), code });
-    });
+    return requests.handle(fun, args, outcomeTo(fun.slice('key.'.length), note));
+  };
+}
+
+/** Tells what became of a key, as `KeyRequests` says it. */
+export function outcomeTo(change: string, note: (key: KeyOutcome) => void) {
+  return (named: Value, done: Result<string, Refusal> | undefined): void => {
+    const code = done?.ok === true ? undefined : (done?.error.code ?? 'failed');
+    note({ change, ...namesIn(named), code });
   };
 }
 

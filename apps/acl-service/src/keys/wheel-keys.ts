@@ -12,15 +12,16 @@ import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { fingerprint, fromHex, type Grant, pemOf, verify } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
-import { ExecutionError } from '@natrium/modules';
-import { type KeyChange, type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
+import { type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
+import { type KeyOutcome, namedIn } from '../admin-handler.js';
 import { keyPages } from '../audit/audit-bounds.js';
 import { reactorOf } from '../prove-reactor.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { OnceOnly } from '../once-only.js';
 import type { KeyEvents } from './key-events.js';
 import { keyPorts } from './key-requests.js';
+import { KeyTaking } from './key-taking.js';
 import type { Policies } from '../policy/policies.js';
 import type { Room } from './room.js';
 import type { Roster } from '../roster/roster.js';
@@ -36,12 +37,6 @@ interface Proved {
   readonly caller: Principal;
   readonly digest: string;
   readonly jid: string;
-}
-
-interface Taken {
-  readonly change: KeyChange;
-  readonly id: string;
-  readonly fingerprint: string;
 }
 
 export class WheelKeys {
@@ -62,20 +57,22 @@ export class WheelKeys {
   async handle({ body }: Opened<typeof contracts.wheel>): Promise<Ran> {
     const proved = await this.parts.once.take(this.#prove(body));
     if (!proved.ok) {
-      const caller = body.callerKey === null ? null : (this.parts.roster.callerOf(body.callerKey) ?? null);
+      const caller = this.#signerOf(body) ?? null;
       this.parts.audit.refuse({ caller, digest: digestOf(body.request), code: proved.error.code });
       return { refusal: proved.error, jid: body.jid, outcome: null };
     }
     const { request } = proved.value;
-    const taken: Taken[] = [];
+    const { roster, room, events } = this.parts;
+    const signal = AbortSignal.timeout(CARRIED_OUT_MS);
+    const taking = new KeyTaking(new KeyRequests(keyPorts(roster, room, events)), signal);
     const [fun = ''] = request.funs;
     const [args = []] = request.args;
     const outcome = await this.#registry.execute(
       fun,
       args.map((arg) => fromPlain(arg)),
-      { keys: this.#keys(taken), signal: AbortSignal.timeout(CARRIED_OUT_MS) },
+      { keys: this.#keys(taking), signal },
     );
-    this.#record(proved.value, taken, outcome.success);
+    this.#record(proved.value, await taking.outcomes(), outcome.success);
     const { ret, retcode, success, out } = outcome;
     return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
   }
@@ -96,27 +93,38 @@ export class WheelKeys {
     return ok({ request, caller: caller.value, digest, jid: body.jid });
   }
 
-  /** Who signed, if the policy in force still lets them. */
-  #callerOf(body: Asked, request: Request, granted: Grant): Result<Principal, Refusal> {
-    const { request: bytes, signature, callerKey } = body;
+  /** Who signed, an account or a reaction, if the policy in force still lets them. */
+  #callerOf(
+    { request: bytes, signature, callerKey }: Asked,
+    request: Request,
+    granted: Grant,
+  ): Result<Principal, Refusal> {
     if (signature === null || callerKey === null) return this.#externalOf(granted);
-    const reactor = reactorOf(this.link, callerKey, request);
-    if (reactor !== undefined) return this.#reactorOf(reactor, body, request, granted);
-    const owner = this.parts.roster.callerOf(callerKey);
-    if (owner?.kind !== 'account') return refuse('unknown_caller', 'this key is not that of an accepted account');
+    const owner = reactorOf(this.link, callerKey, request) ?? this.parts.roster.callerOf(callerKey);
+    if (owner?.kind !== 'account' && owner?.kind !== 'reactor')
+      return refuse('unknown_caller', 'this key is not that of an accepted account');
     if (!verify('request', this.link.roles.cluster, callerKey, bytes, signature)) {
       return refuse('bad_signature', `the request does not carry a signature of ${nameOf(owner)}`);
     }
     const policy = this.parts.policies.current;
-    const account = policy.identify(owner.name, request.options);
-    if (!account.ok) return account;
-    const principal: Principal = { kind: 'account', name: account.value.name };
+    const account = owner.kind === 'account' ? policy.identify(owner.name, request.options) : undefined;
+    if (account?.ok === false) return account;
+    const principal: Principal = account === undefined ? owner : { kind: 'account', name: account.value.name };
     if (granted.caller.kind !== principal.kind || granted.caller.name !== principal.name) {
       return refuse('grant_digest', 'the grant-run is for another caller');
     }
     const ask = { bytes, signature, callerKey, credential: null, grantRun: null, request, digest: digestOf(bytes) };
     const decided = policy.decide({ principal, onBehalfOf: [] }, ask, account);
     return decided.ok ? ok(principal) : decided;
+  }
+
+  /** Whom the audit names, whatever else was wrong: a key alone is the word of whoever hands it on. */
+  #signerOf({ request, signature, callerKey }: Asked): Principal | undefined {
+    const isSigned =
+      signature !== null &&
+      callerKey !== null &&
+      verify('request', this.link.roles.cluster, callerKey, request, signature);
+    return isSigned ? this.parts.roster.callerOf(callerKey) : undefined;
   }
 
   /**
@@ -131,54 +139,30 @@ export class WheelKeys {
     return ok(caller);
   }
 
-  /** A reaction: the signature of the reactor's role, and what `reactor_grants` say of it now. */
-  #reactorOf(
-    principal: Principal,
-    { request: bytes, signature, callerKey }: Asked,
-    request: Request,
-    granted: Grant,
-  ): Result<Principal, Refusal> {
-    const signed =
-      signature !== null &&
-      callerKey !== null &&
-      verify('request', this.link.roles.cluster, callerKey, bytes, signature);
-    if (!signed) return refuse('bad_signature', 'the request does not carry a signature of the reactor role');
-    if (granted.caller.kind !== principal.kind || granted.caller.name !== principal.name) {
-      return refuse('grant_digest', 'the grant-run is for another caller');
-    }
-    const ask = { bytes, signature, callerKey, credential: null, grantRun: null, request, digest: digestOf(bytes) };
-    const decided = this.parts.policies.current.decide({ principal, onBehalfOf: [] }, ask);
-    return decided.ok ? ok(principal) : decided;
-  }
-
-  #keys(taken: Taken[]): KeysPort {
-    const { roster, room, events } = this.parts;
-    const requests = new KeyRequests(keyPorts(roster, room, events));
+  #keys(taking: KeyTaking): KeysPort {
+    const { roster } = this.parts;
     const [root] = this.link.roles.chain;
     return {
       root: { fingerprint: fingerprint(root), pem: `${pemOf(root)}\n` },
       list: () => Promise.resolve(roster.records().flatMap(entryOf)),
-      change: async (change, { id, fingerprint: of }) => {
-        const done = await requests.handle(`key.${change}`, [{ id, fingerprint: of }]);
-        if (!done.ok) throw new ExecutionError(done.error.sentence);
-        taken.push({ change, id, fingerprint: of });
-      },
+      change: (change, key) => taking.change(change, key),
     };
   }
 
   /** What only reads is in the audit by its grant. */
-  #record({ caller, digest, request, jid }: Proved, taken: readonly Taken[], success: boolean): void {
-    if (success && taken.length === 0) return;
-    for (const { asked, keys } of keyPages(request, taken)) {
+  #record({ caller, digest, request, jid }: Proved, some: readonly KeyOutcome[], success: boolean): void {
+    if (success && some.length === 0) return;
+    const isAllowed = some.some(({ code }) => code === undefined);
+    for (const { asked, keys } of keyPages(request, some)) {
       this.parts.audit.write({
         time: this.link.clock.now(),
         what: 'key',
         caller,
         digest: fromHex(digest),
         jid,
-        verdict: taken.length > 0 ? 'allow' : 'refuse',
+        verdict: isAllowed ? 'allow' : 'refuse',
         rule: null,
-        detail: { ...asked, keys: keys.map((key) => ({ ...key })), complete: success },
+        detail: { ...asked, ...namedIn(keys, success) },
       });
     }
   }

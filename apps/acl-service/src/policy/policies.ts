@@ -89,7 +89,7 @@ export class Policies {
     return dirname(this.#loaded.locate([]).file);
   }
 
-  /** Where the files of the last sound configuration are, and where further ones would be. */
+  /** Where the files of the last configuration that could be read are, its access lists sound or not, and where further ones would be. */
   get folders(): readonly WatchedFolder[] {
     return this.#loaded.folders;
   }

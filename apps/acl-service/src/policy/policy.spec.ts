@@ -1,4 +1,4 @@
-/** Rules of a target that means nobody, as its caller hears of it: what is wrong with it is named, and the sentence fits into a message. */
+/** Rules of a target as its caller hears of it: what is wrong with it is named, in a sentence that fits into a message, and nothing of pillar. */
 import { encode, sodiumReady, type Wire } from '@natrium/envelope';
 import type { SignedRequest } from '@natrium/flow';
 import type { Target } from '@natrium/model';
@@ -51,4 +51,15 @@ it('a target of 5,000 characters without a defect is not refused', () => {
   const target: Target = { tgt: Array.from({ length: 1000 }, () => 'web1').join(','), tgtType: 'list' };
   expect(decided(target)).toMatchObject({ ok: true, value: { minions: ['web1'] } });
   expect(policy.idsOf(target)).toEqual({ ok: true, value: ['web1'] });
+});
+
+it.each([
+  ['nothing but that', 'I@token:a*'],
+  ['a term that is nobody’s beside it', 'L@web1 and I@token:a* or G@os'],
+  ['a term that is wrong beside it', 'L@web1 and J@token:a or S@10.0.0.5/24'],
+])('who may not hear pillar is told the same of a pattern on it, whoever it would mean: %s', (_, tgt) => {
+  const told = ['abc', 'xyz'].map((token) =>
+    policyOf('', ['web1'], { token }).idsExactly({ tgt, tgtType: 'compound' }, () => undefined),
+  );
+  expect(told.map((answer) => !answer.ok && answer.error.code)).toEqual(['not_permitted', 'not_permitted']);
 });

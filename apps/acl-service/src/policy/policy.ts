@@ -163,19 +163,23 @@ export class Policy {
   }
 
   /** The ids that a target means when somebody reads with it who may not hear all pillar: as of peers, no pattern may guess at it. */
-  idsExactly(target: Target, onTests: OnTests = () => undefined): Result<readonly string[], Refusal> {
+  idsExactly(target: Target, onTests: OnTests): Result<readonly string[], Refusal> {
     const requested = requestTarget(this.#rules, target, this.#matched());
-    const { minions, problem, guessesPillar } = requested;
+    // Before anybody is found: whether a defect spoils a target may depend on whom it means.
+    if (requested.guessesPillar) return refuse('not_permitted', 'pillar may be used in this target exactly only');
+    const { minions, problem } = requested;
     onTests(requested.tests);
-    if (problem !== undefined) return err(unusableTarget(target, problem));
-    if (guessesPillar) return refuse('not_permitted', 'pillar may be used in this target exactly only');
-    return ok(minions);
+    return problem === undefined ? ok(minions) : err(unusableTarget(target, problem));
   }
 
-  /** Whether a minion is certainly one of a target that somebody permits; a target that is not sound permits nobody. */
-  certainlyIn(target: Target, id: string): boolean {
+  /**
+   * Whether a minion is certainly one of a target that somebody permits; a target that is not sound permits nobody.
+   *
+   * @param mayMake Hears what the target's patterns take (`TargetExpr.size`) before any is made; without its leave nobody is permitted.
+   */
+  certainlyIn(target: Target, id: string, mayMake: (size: number) => boolean): boolean {
     const parsed = parseTarget(target, { nodegroups: this.#rules.nodegroups });
-    if (!parsed.ok || parsed.value.problems.length > 0) return false;
+    if (!parsed.ok || parsed.value.problems.length > 0 || !mayMake(parsed.value.size)) return false;
     return certainlyMatches(parsed.value, this.#matched(), id);
   }
 

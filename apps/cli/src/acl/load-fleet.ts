@@ -3,13 +3,14 @@ import { loadYaml } from '@natrium/args';
 import { err, fromPlain, isMap, messageOf, ok, type Plain, type Result, type Value } from '@natrium/model';
 import { type Fleet, fleetOfRules, type PolicyView, readFleet } from '@natrium/policy-tools';
 import { configDirOf } from '../common/common-options.js';
+import { EXIT } from '../common/exit-codes.js';
 import { UsageError } from '../common/options.js';
 import { say } from '../common/refused.js';
 import { textOf } from '../common/text-of.js';
 import type { AclCommand } from './acl-command.js';
 
 /** There is no cluster in that folder: nothing that had to be reached. */
-const NO_CLUSTER = 78;
+const NO_CLUSTER = EXIT.badConfig;
 
 /** @throws {UsageError} When the file of `--inventory` holds none. */
 export async function chosenFleet(asked: AclCommand, views: readonly PolicyView[]): Promise<Fleet> {

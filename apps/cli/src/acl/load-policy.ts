@@ -1,13 +1,13 @@
 /** A policy from a master file alone, or from a folder as the services read it; each rule with its place. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LoadedYaml, loadYaml } from '@natrium/args';
+import { loadYaml } from '@natrium/args';
 import {
   type ConfigProblem,
   type FilePlace,
   loadMasterConfig,
+  masterKeyProblems,
   problemSentence,
-  unknownMasterKeys,
 } from '@natrium/config';
 import type { PolicyConfig, RulePath } from '@natrium/acl';
 import { err, isMap, ok, type Result, type Value } from '@natrium/model';
@@ -118,22 +118,8 @@ function readFile(file: string): Result<Read, readonly ConfigProblem[]> {
       rest_cherrypy: given['rest_cherrypy'] ?? {},
     },
     locate: (path) => ({ file, line: locate(path).line }),
-    problems: [...unknownMasterKeys(loaded.value), ...unquoted(loaded.value)],
+    problems: masterKeyProblems(loaded.value),
   });
-}
-
-/** Salt would compare such a key as a number or a boolean, and never match. */
-function unquoted({ file, unquotedKeys, locate }: LoadedYaml): readonly ConfigProblem[] {
-  const rules = new Set<string | number | undefined>(KEYS.slice(0, 8));
-  return unquotedKeys
-    .filter(([top]) => rules.has(top))
-    .map((path) => ({
-      file,
-      line: locate(path).line,
-      path,
-      reason: `YAML reads this key as ${String(path.at(-1))}, which is not text`,
-      mend: 'put it in quotes',
-    }));
 }
 
 function isInFile(config: PolicyConfig, [top, key]: RulePath): boolean {

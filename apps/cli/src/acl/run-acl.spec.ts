@@ -64,6 +64,9 @@ describe('natriumctl acl', () => {
     expect((await run(['lint', file('number', 'peer:\n  1:\n    - test\\.\n')])).out).toContain(
       'number:2: problem: peer.1: YAML reads',
     );
+    expect((await run(['lint', file('sockets', 'event_acl:\n  1: {read: "*"}\n')])).out).toContain(
+      'sockets:2: problem: event_acl.1: YAML reads',
+    );
   });
 
   it('lint finds in a file what would stop the start: keys that nobody has, or that have new names, and what is no UTF-8', async () => {

@@ -10,13 +10,13 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeFileSync } fro
 import { type ChainEnd, type Signed, toHex } from '@natrium/envelope';
 import { isAfter } from '@natrium/flow';
 import { syncName } from '@natrium/keystore';
-import { codeOf, isMap, messageOf, ok, type Refusal, refuse, type Result } from '@natrium/model';
+import { codeOf, isMap, ok, type Refusal, refuse, type Result } from '@natrium/model';
 import { disarm, printableJson } from '@natrium/output';
 import { UsageError } from '../common/options.js';
 import { refused, say } from '../common/refused.js';
 import type { OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
-import { auditLines, signedText } from './audit-file.js';
+import { auditLines, cannotWrite, OWNER_ONLY, signedText } from './audit-file.js';
 import { signedFrom } from './base64.js';
 import { recordOfGrant } from './read-audit.js';
 import { archivedBefore, recordOf, type StoredAudit, type StoredRecord } from './stored-audit.js';
@@ -33,8 +33,6 @@ interface Plan {
   readonly sweepTo: number;
   readonly remaining: number;
 }
-
-const OWNER_ONLY = 0o600;
 
 /** Before when a record has to be to be archived, in ms since 1970; the acl-service refuses where none may be. */
 export async function archiveLimit({ client }: OpenMaster): Promise<Result<number, Refusal>> {
@@ -139,11 +137,6 @@ export function refuseExisting(path: string): void {
 
 function isThere(path: string): UsageError {
   return new UsageError(`${path} is there already: an archive takes the place of no other file`);
-}
-
-/** For whoever named the file. */
-export function cannotWrite(path: string, error: unknown): UsageError {
-  return new UsageError(`${path}: cannot write it: ${messageOf(error)}`);
 }
 
 /** @returns How many groups were deleted. */

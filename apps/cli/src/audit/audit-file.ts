@@ -4,6 +4,7 @@
  *
  * Spec: docs/audit.md.
  */
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import {
   decode,
   encode,
@@ -14,13 +15,15 @@ import {
   signedFromWire,
   type Wire,
 } from '@natrium/envelope';
-import { isMap, type Value } from '@natrium/model';
+import { isMap, messageOf, type Value } from '@natrium/model';
+import { UsageError } from '../common/options.js';
 import { textNamed } from '../common/text-of.js';
 import { base64, bytesFrom, signedFrom } from './base64.js';
 import { recordLine } from './record-line.js';
 import { AuditBroken, recordOf, type StoredAudit, type StoredRecord } from './stored-audit.js';
 
 const VERSION = 1;
+export const OWNER_ONLY = 0o600;
 
 export function* auditLines({ chain, records, heads, grants, cut, until }: StoredAudit): Generator<string> {
   yield line({ audit: VERSION, roles: base64(encode(rolesChainToWire(chain))), grants: grants !== undefined });
@@ -42,6 +45,24 @@ export function* auditLines({ chain, records, heads, grants, cut, until }: Store
   }
   for (const head of heads) yield line({ head: signedText(head) });
   for (const grant of grants ?? []) yield line({ grant: signedText(grant) });
+}
+
+/** In place of what is there. @throws {UsageError} Where it cannot be written whole. */
+export function writeAudit(path: string, audit: StoredAudit): void {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'w', OWNER_ONLY);
+    for (const each of auditLines(audit)) writeFileSync(file, each); // goes on where one write takes a part only
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** For whoever named the file. */
+export function cannotWrite(path: string, error: unknown): UsageError {
+  return new UsageError(`${path}: cannot write it: ${messageOf(error)}`);
 }
 
 /** @throws {AuditBroken} When it is no exported audit; lines that were changed are for the verifier to find. */

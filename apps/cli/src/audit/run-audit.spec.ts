@@ -1,11 +1,11 @@
 /** Files that the command line names. What is found in a running cluster and in an exported file: tests/policy/audit.spec.ts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CtlPorts } from '../natriumctl/ctl-ports.js';
 import { runNatriumctl } from '../natriumctl/run-ctl.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { headsInLog } from './audit-file.js';
+import { headsInLog, writeAudit } from './audit-file.js';
 import { runAudit } from './run-audit.js';
 
 describe('a file of natriumctl audit', () => {
@@ -52,6 +52,16 @@ describe('a file of natriumctl audit', () => {
     expect({ exit, out }).toEqual({ exit: 2, out: '' });
     expect(err).toContain(`option --heads: no signed head in ${log} (an acl-service writes them with log_level: info)`);
   });
+
+  it('that takes no more, as on a full disk, is told of by its name', () => {
+    const audit = { chain: [new Uint8Array(32), []], records: [], heads: [], grants: undefined } as const;
+    for (const [path, why] of [['/dev/full', 'ENOSPC'], [join(folder, 'none', 'file'), 'ENOENT']] as const)
+      expect(() => writeAudit(path, audit)).toThrow(new RegExp(`^${path}: cannot write it: ${why}`));
+    const whole = join(folder, 'whole');
+    writeFileSync(whole, 'what was there\n');
+    writeAudit(whole, audit);
+    expect(readFileSync(whole, 'utf8')).toMatch(/^\{"audit":1,.*\}\n$/);
+  }); // prettier-ignore
 
   async function audit(...words: readonly string[]) {
     const io = new ScriptedIo();

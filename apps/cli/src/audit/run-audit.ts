@@ -3,7 +3,6 @@
  *
  * Exit codes: 0 intact, 1 findings, 2 a file that cannot be read or written, 69 no master, 130 Ctrl-C while following.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { loadMasterConfig } from '@natrium/config';
 import { fingerprint, type Signed, sodiumReady } from '@natrium/envelope';
 import { MasterKeys } from '@natrium/keystore';
@@ -15,9 +14,9 @@ import { plural } from '../common/plural.js';
 import { notConnected, refused, say } from '../common/refused.js';
 import { openMaster, type OpenMaster } from '../link/open-master.js';
 import type { AuditOptions, Io } from '../ports.js';
-import { archiveAudit, archiveLimit, cannotWrite, refuseExisting } from './archive-audit.js';
+import { archiveAudit, archiveLimit, refuseExisting } from './archive-audit.js';
 import { AuditStatus } from './audit-status.js';
-import { auditLines, headsInLog, readAuditFile } from './audit-file.js';
+import { headsInLog, readAuditFile, writeAudit } from './audit-file.js';
 import { readAudit, readPage } from './read-audit.js';
 import { recordJson, recordLine } from './record-line.js';
 import {
@@ -30,7 +29,6 @@ import {
 } from './stored-audit.js';
 
 const FOUND = 1;
-const OWNER_ONLY = 0o600;
 
 interface Asked extends Omit<AuditOptions, 'heads'> {
   /** Of the log that the command line names. */
@@ -137,25 +135,11 @@ function shownBySize({ chain, number }: StoredRecord, bytes: number, json: boole
 }
 
 function writeFile(audit: StoredAudit, path: string, io: Io): number {
-  const file = opened(path);
-  try {
-    for (const line of auditLines(audit)) writeSync(file, line);
-  } finally {
-    closeSync(file);
-  }
+  writeAudit(path, audit);
   io.out(
     `${path}: ${audit.records.length} records, ${audit.heads.length} signed heads, ${grantsText(audit.grants?.length)}\n`,
   );
   return 0;
-}
-
-/** @throws {UsageError} */
-function opened(path: string): number {
-  try {
-    return openSync(path, 'w', OWNER_ONLY);
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
 }
 
 function verifyFile(options: Asked, path: string, io: Io): number {

@@ -28,15 +28,19 @@ export function addLoginOptions(command: Command): void {
   alias(command, '--external-auth <backend>', 'eauth');
 }
 
+/** Whether anything on the command line is about who asks. */
+export function hasLogin(options: Options): boolean {
+  return (options.text('eauth') ?? '') !== '' || NEEDS_EAUTH.some(([name]) => options.given(name));
+}
+
 /** @throws {UsageError} */
 export async function loginOf(
   options: Options,
   io: Io,
 ): Promise<Result<{ readonly login?: LoginOptions }, ConnectProblem>> {
-  if (options.given('password')) io.hideArguments();
+  if (!hasLogin(options)) return ok({});
   const eauth = options.text('eauth') ?? '';
   const stray = NEEDS_EAUTH.find(([name]) => options.given(name));
-  if (eauth === '' && stray === undefined) return ok({});
   if (eauth === '') throw new UsageError(`option ${stray?.[1] ?? '-a'}: name the back end with -a`);
   return stray === undefined ? orKept(eauth, options, io) : typed(eauth, options, io);
 }

@@ -63,6 +63,8 @@ export async function runProgram(
   try {
     command.parse([...words], { from: 'user' });
     const options = new Options(command.opts(), typedSpellings(words, command));
+    // Before anything else, whether it is used or not.
+    if (options.given('password')) io.hideArguments();
     checkLogLevels(options);
     if (!options.flag('versionsReport')) return await body(options, command.args);
     io.out(versionsReport(io));

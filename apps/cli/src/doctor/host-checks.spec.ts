@@ -1,9 +1,11 @@
 /** What doctor says of this host's files. On a real cluster: tests/broker/doctor.spec.ts. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig } from '@natrium/config';
-import { checkPolicy, checkSecrets } from './host-checks.js';
+import { sodiumReady } from '@natrium/envelope';
+import { MasterKeys } from '@natrium/keystore';
+import { checkFiles, checkKeys, checkPolicy, checkSecrets } from './host-checks.js';
 
 let folder: string;
 beforeEach(() => {
@@ -23,11 +25,15 @@ it.each([
   expect(checkPolicy(folder)).toEqual([expect.objectContaining({ check: 'policy', level, what: said })]);
 }); // prettier-ignore
 
+function loaded() {
+  const read = loadMasterConfig(folder);
+  if (!read.ok) throw new Error(JSON.stringify(read.error));
+  return read.value;
+}
+
 /** The keys that are told of, with the file of each. */
 function told(): readonly string[] {
-  const loaded = loadMasterConfig(folder);
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
-  return checkSecrets(loaded.value).map(({ check, level, what }) => `${level} ${check} ${what.split(',')[0] ?? ''}`);
+  return checkSecrets(loaded()).map(({ check, level, what }) => `${level} ${check} ${what.split(',')[0] ?? ''}`);
 }
 
 it.each([
@@ -51,3 +57,52 @@ it.each(['', 'sharedsecret: ""\n', 'auth.ldap.binddn: cn=reader\n'])(
     expect(told()).toEqual([]);
   },
 );
+
+it('names the command that renews the roles document, and those for a key that is old', async () => {
+  await sodiumReady();
+  writeFileSync(join(folder, 'master'), '');
+  const { config } = loaded();
+  const begun = Date.now();
+  new MasterKeys(config.pki_dir).create(begun);
+  const mends = (days: number) =>
+    checkKeys(config, begun + days * 86_400_000).flatMap(({ check, level, mend }) =>
+      level === 'ok' ? [] : [[check, level, mend]],
+    );
+  const renew = 'natriumctl roles renew, with the root key';
+  expect(mends(1)).toEqual([]);
+  expect(mends(700)).toContainEqual(['roles', 'warning', renew]);
+  expect(mends(725)).toContainEqual(['roles', 'problem', renew]);
+  const after = mends(800);
+  expect(after).toContainEqual(['roles', 'problem', renew]);
+  const replace = 'natriumctl roles new-key makes the next one of its role, and roles retire ends this one';
+  expect(after.filter(([check, , mend]) => check === 'key ages' && mend === replace)).not.toEqual([]);
+});
+
+describe('files that lie elsewhere, with a link to them', () => {
+  const at = (...names: readonly string[]) => join(folder, ...names);
+  const said = () =>
+    checkFiles({ ...loaded().config, pki_dir: at('pki') }, folder).map(({ what, mend }) => [what, mend]);
+
+  beforeEach(() => {
+    mkdirSync(at('elsewhere', 'pki'), { recursive: true, mode: 0o700 });
+    writeFileSync(at('elsewhere', 'master'), 'sharedsecret: canary-canary\n', { mode: 0o640 });
+    symlinkSync(at('elsewhere', 'master'), at('master'));
+    symlinkSync(at('elsewhere', 'pki'), at('pki'));
+  });
+
+  it('are looked at themselves: of a link everybody may do everything', () => {
+    expect(said()).toEqual([[`keys in ${at('pki')} are readable by their owner only`, '']]);
+    expect(told()).toEqual([`warning secrets sharedsecret stands in ${at('master')}`]);
+    chmodSync(at('elsewhere', 'master'), 0o600);
+    expect(told()).toEqual([]);
+  });
+
+  it('are told of where others may write to them, and the mend lets the services read on', () => {
+    chmodSync(at('elsewhere', 'master'), 0o646);
+    chmodSync(at('elsewhere', 'pki'), 0o777);
+    expect(said()).toEqual([
+      [`others may write to ${at('master')}`, `chmod o-w ${at('master')}`],
+      [`others may put files into ${at('pki')}`, `chmod go-w ${at('pki')}`],
+    ]);
+  });
+});

@@ -1,5 +1,5 @@
 /** What the master's host says without any broker: files, keys, the policy, limits, who runs as whom. */
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type LoadedConfig, type MasterConfig, problemSentence } from '@natrium/config';
@@ -21,23 +21,27 @@ const ROLE_KEY_MS = 2 * 365 * DAY_MS;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
+const WORLD_WRITES = 0o002;
 /** A connection each for minions, and files besides. */
 const FILES = 4096;
 const MAX_SHOWN = 3;
+const RENEW = 'natriumctl roles renew, with the root key';
+const NEXT_KEY = 'natriumctl roles new-key makes the next one of its role, and roles retire ends this one';
 
 /** Secrets that others may read, folders that others may write to. */
 export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): readonly Finding[] {
   const entries = filesBelow(pki);
   const open = entries.filter(({ path, isFolder, mode }) => !isFolder && isSecret(path) && (mode & OTHERS) !== 0);
   const master = join(configDir, 'master');
-  if (existsSync(master) && (lstatSync(master).mode & OTHERS_WRITE & ~0o020) !== 0)
-    open.push({ path: master, isFolder: false, mode: lstatSync(master).mode });
-  const loose = [{ path: pki, isFolder: true, mode: lstatSync(pki).mode }, ...entries].filter(
+  const isMasterOpen = existsSync(master) && (statSync(master).mode & WORLD_WRITES) !== 0;
+  const loose = [{ path: pki, isFolder: true, mode: statSync(pki).mode }, ...entries].filter(
     ({ isFolder, mode }) => isFolder && (mode & OTHERS_WRITE) !== 0,
   );
   const offline = [join(pki, 'root.key'), join(pki, 'broker', 'offline')].filter((path) => existsSync(path));
   const findings = [
     ...open.map(({ path }) => problem('files', `others may read or write ${path}`, `chmod go= ${path}`)),
+    // The services read it as its group.
+    ...(isMasterOpen ? [problem('files', `others may write to ${master}`, `chmod o-w ${master}`)] : []),
     ...loose.map(({ path }) => problem('files', `others may put files into ${path}`, `chmod go-w ${path}`)),
     ...(offline.length === 0
       ? []
@@ -62,7 +66,7 @@ export function checkSecrets({
   const given = { sharedsecret: config.sharedsecret, 'auth.ldap.bindpw': config.auth_ldap['bindpw'] ?? '' };
   return Object.entries(given).flatMap(([key, value]) => {
     const { file } = locate([key]);
-    if (value === '' || (lstatSync(file).mode & OTHERS_READ) === 0) return [];
+    if (value === '' || (statSync(file).mode & OTHERS_READ) === 0) return [];
     const said = `${key} stands in ${file}, which others may read: whoever takes over any service that can may log in with it`;
     const mend = 'move it into a file of the acl-service alone: docs/external-auth.md, Where the secrets belong';
     return [warning('secrets', said, mend)];
@@ -76,16 +80,14 @@ export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readon
   const days = Math.floor((notAfter - nowMs) / DAY_MS);
   const roles =
     notAfter <= nowMs
-      ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, 'sign a new one with the root key')
+      ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, RENEW)
       : notAfter - nowMs < SOON_MS
-        ? (notAfter - nowMs < NEAR_MS ? problem : warning)('roles', `roles document ${String(serial)} ends in ${String(days)} days`, 'sign a new one with the root key before')
+        ? (notAfter - nowMs < NEAR_MS ? problem : warning)('roles', `roles document ${String(serial)} ends in ${String(days)} days`, RENEW)
         : fine('roles', `roles document ${String(serial)} is good for ${String(days)} days`); // prettier-ignore
   const old = filesBelow(join(pki, 'roles.d')).filter(({ path }) => ageOf(path, nowMs) > ROLE_KEY_MS);
   return [
     roles,
-    ...old.map(({ path }) =>
-      warning('key ages', `${path} is older than two years`, 'replace it by a new roles document'),
-    ),
+    ...old.map(({ path }) => warning('key ages', `${path} is older than two years`, NEXT_KEY)),
     ...storageKeyAges(pki, nowMs),
   ];
 }

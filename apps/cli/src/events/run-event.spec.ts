@@ -1,5 +1,5 @@
 /** What `natriumctl event` says of its command line. What is heard over the bus: tests/events/bus.spec.ts. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,16 @@ it('fires numbers as they are written, and prints them as they were fired', asyn
     'a/b\t{"n": 12345678901234567890, "f": 1.0, "e": 1000.0, "i": 1, "_stamp": "now"}\n',
   );
   expect((await event('replay', '--pretty')).out).toContain('\n    "e": 1000.0,\n    "f": 1.0,\n');
+});
+
+it('ends with 1 and the reason where its place cannot be kept any more', async () => {
+  const place = join(dir, 'place');
+  mkdirSync(`${place}.new`);
+  expect(await event('tail', '--state', place)).toEqual({
+    exit: 1,
+    out: '',
+    err: `natriumctl event: error: EISDIR: illegal operation on a directory, open '${place}.new'\n`,
+  });
 });
 
 it('keeps the place where it began, before anything comes that it wants, and does not go back to it', async () => {

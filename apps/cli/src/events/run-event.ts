@@ -1,5 +1,6 @@
 /** `natriumctl event`: over the JSON socket of this host. Each event on its line, as `natrium-run state.event` prints them. */
 import { randomUUID } from 'node:crypto';
+import { isNativeError } from 'node:util/types';
 import {
   BusGone,
   EventClient,
@@ -32,6 +33,8 @@ export async function runEvent(options: EventOptions, io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof BusGone) return failed(error.message, EXIT.unavailable, io);
     if (error instanceof EventProblem) return failed(error.message, EXIT.failed, io);
+    // The place cannot be kept: a disk is full, or its folder has gone.
+    if (isNativeError(error) && 'syscall' in error) return failed(error.message, EXIT.failed, io);
     throw error;
   } finally {
     await client.close();

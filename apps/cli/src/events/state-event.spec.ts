@@ -33,6 +33,12 @@ it.each([
   expect({ out: io.stdout, err: io.stderr }).toEqual({ out: SHOWN + result, err: '' });
 });
 
+it('ends after one event with a count of 0, as Salt’s', async () => {
+  const io = new ScriptedIo();
+  expect(await runNatriumRun(['state.event', 'count=0', `sock_dir=${dir}`], io, new ScriptedMaster().connect)).toBe(0);
+  expect(io.stdout).toBe(`${SHOWN}None\n`);
+});
+
 it('goes on behind the last event at the gateway that takes the bus over, and says that it was gone', async () => {
   const asked: string[] = [];
   bus.removeAllListeners('connection');
@@ -62,4 +68,53 @@ it('shows numbers as they were fired', async () => {
   const io = new ScriptedIo();
   await runNatriumRun(['state.event', 'count=1', `sock_dir=${dir}`], io, new ScriptedMaster().connect);
   expect(io.stdout).toBe('a/b\t{"n": 12345678901234567890, "f": 1.0, "_stamp": "now"}\nNone\n');
+});
+
+it.each([
+  [['cuont=1'], 'cuont is no argument of it'],
+  [['*', '1', 'False', 'DIR', 'False', 'master', 'more'], 'it takes six arguments at most'],
+  [['2026'], 'tagmatch is a text'],
+  [['[a, b]'], 'tagmatch is a text'],
+  [['count=all'], 'count is a number'],
+  [['sock_dir=7'], 'sock_dir is a folder'],
+  [['node=both'], "node is 'master' or 'minion'"],
+])('listens to nothing where an argument says what it cannot mean: %j', async (words, sentence) => {
+  let connections = 0;
+  bus.on('connection', () => (connections += 1));
+  const io = new ScriptedIo();
+  const given = ['sock_dir=DIR', ...words].map((word) => word.replace('DIR', dir));
+  expect(await runNatriumRun(['state.event', ...given], io, new ScriptedMaster().connect)).toBe(2);
+  expect({ out: io.stdout, err: io.stderr, connections }).toEqual({
+    out: '',
+    err: `natrium-run: error: state.event: ${sentence}\n`,
+    connections: 0,
+  });
+});
+
+it('says what the bus refuses, which is no bus that is away', async () => {
+  bus.removeAllListeners('connection');
+  bus.on('connection', (socket) => socket.once('data', () => socket.end('{"error": "may not read that"}\n')));
+  const io = new ScriptedIo();
+  expect(await runNatriumRun(['state.event', `sock_dir=${dir}`], io, new ScriptedMaster().connect)).toBe(1);
+  expect(io.stderr).toBe('natrium-run: error: may not read that\n');
+  const nowhere = ['state.event', `sock_dir=${dir}/none`];
+  expect(await runNatriumRun(nowhere, new ScriptedIo(), new ScriptedMaster().connect)).toBe(69);
+});
+
+it('asks nobody who this is, so that it takes no login: it listens as this account', async () => {
+  const io = new ScriptedIo();
+  const words = [
+    '-a',
+    'pam',
+    '--username',
+    'fred',
+    '--password',
+    'canary',
+    'state.event',
+    'count=1',
+    `sock_dir=${dir}`,
+  ];
+  expect(await runNatriumRun(words, io, new ScriptedMaster().connect)).toBe(2);
+  expect(io.stderr).toMatch(/natrium-run: error: state.event listens on this host as this account: without -a\n$/);
+  expect({ out: io.stdout, hidden: io.hidden, asked: io.asked }).toEqual({ out: '', hidden: 1, asked: [] });
 });

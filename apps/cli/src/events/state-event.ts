@@ -4,8 +4,8 @@
  * Spec: docs/event-bus.md.
  */
 import { join } from 'node:path';
-import { EventClient } from '@natrium/events';
-import { messageOf, ok, splitArguments, type Value } from '@natrium/model';
+import { BusGone, EventClient, EventProblem } from '@natrium/events';
+import { err, isTrue, ok, type Result, splitArguments, type Value } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import type { Printer } from '../common/printer.js';
 import type { Io } from '../ports.js';
@@ -21,27 +21,46 @@ export interface StateEventPorts {
 
 export async function stateEvent(configDir: string, args: readonly Value[], ports: StateEventPorts): Promise<number> {
   const { io } = ports;
-  const { positional, named } = splitArguments(args);
-  const given = (place: number, name: string): Value | undefined => positional[place] ?? named[name];
-  const [tagmatch = '*', count = -1, quiet = false, sockDir, pretty = false, node = 'master'] = [
-    given(0, 'tagmatch'), given(1, 'count'), given(2, 'quiet'), given(3, 'sock_dir'), given(4, 'pretty'), given(5, 'node'),
-  ]; // prettier-ignore
-  if (node !== 'master' && node !== 'minion') {
-    io.err("natrium-run: error: state.event: node is 'master' or 'minion'\n");
-    return EXIT.usage;
-  }
-  const found = typeof sockDir === 'string' ? ok(join(sockDir, `${node}_event.sock`)) : findBus(configDir, node);
-  if (!found.ok) {
-    io.err(`natrium-run: error: ${found.error}\n`);
-    return EXIT.badConfig;
-  }
-  const most = typeof count === 'number' && count >= 0 ? count : Number.POSITIVE_INFINITY;
-  const print = (text: string) => {
-    if (quiet !== true) io.out(text);
-  };
-  return listen(found.value, typeof tagmatch === 'string' ? tagmatch : '*', most, ports, (event) => {
-    print(eventText(event, pretty === true));
+  const asked = askedIn(args);
+  if (!asked.ok) return failed(`state.event: ${asked.error}`, EXIT.usage, io);
+  const { tagmatch, most, quiet, sockDir, pretty, node } = asked.value;
+  const found = sockDir === undefined ? findBus(configDir, node) : ok(join(sockDir, `${node}_event.sock`));
+  if (!found.ok) return failed(found.error, EXIT.badConfig, io);
+  return listen(found.value, tagmatch, most, ports, (event) => {
+    if (!quiet) io.out(eventText(event, pretty));
   });
+}
+
+interface Asked {
+  readonly tagmatch: string;
+  /** How many events. */
+  readonly most: number;
+  readonly quiet: boolean;
+  readonly sockDir: string | undefined;
+  readonly pretty: boolean;
+  readonly node: 'master' | 'minion';
+}
+
+/** In Salt's order. */
+const NAMES = ['tagmatch', 'count', 'quiet', 'sock_dir', 'pretty', 'node'] as const;
+
+/** @returns The sentence for what means nothing: taken for something else, it would listen for ever to what nobody asked for. */
+function askedIn(args: readonly Value[]): Result<Asked, string> {
+  const { positional, named } = splitArguments(args);
+  const unknown = Object.keys(named).find((name) => !NAMES.some((known) => known === name));
+  if (unknown !== undefined) return err(`${unknown} is no argument of it`);
+  if (positional.length > NAMES.length) return err('it takes six arguments at most');
+  const given = (name: (typeof NAMES)[number]) => positional[NAMES.indexOf(name)] ?? named[name] ?? undefined;
+  const [tagmatch = '*', count = -1, sockDir, node = 'master'] = [
+    given('tagmatch'), given('count'), given('sock_dir'), given('node'),
+  ]; // prettier-ignore
+  if (typeof tagmatch !== 'string') return err('tagmatch is a text');
+  if (typeof count !== 'number') return err('count is a number');
+  if (sockDir !== undefined && typeof sockDir !== 'string') return err('sock_dir is a folder');
+  if (node !== 'master' && node !== 'minion') return err("node is 'master' or 'minion'");
+  const most = count >= 0 ? count : Number.POSITIVE_INFINITY;
+  const [quiet, pretty] = [isTrue(given('quiet') ?? false), isTrue(given('pretty') ?? false)];
+  return ok({ tagmatch, most, quiet, sockDir, pretty, node });
 }
 
 async function listen(
@@ -61,24 +80,26 @@ async function listen(
   try {
     const options = { tags: tagmatch, match: 'expr', signal: ending.signal } as const;
     let shown = 0;
-    if (most > 0) {
-      for await (const event of listenOn(new EventClient(path), options, { io, gone })) {
-        show(event);
-        shown += 1;
-        if (shown >= most) break;
-      }
+    // As Salt's, it looks at the number after an event: 0 shows one.
+    for await (const event of listenOn(new EventClient(path), options, { io, gone })) {
+      show(event);
+      shown += 1;
+      if (shown >= most) break;
     }
     if (ending.signal.aborted) return EXIT.interrupted;
-    if (shown < most) {
-      io.err('natrium-run: error: the event bus is gone\n');
-      return EXIT.unavailable;
-    }
+    if (shown < most) return failed('the event bus is gone', EXIT.unavailable, io);
     printer.show(null);
     return EXIT.ok;
   } catch (error) {
-    io.err(`natrium-run: error: ${messageOf(error)}\n`);
-    return EXIT.unavailable;
+    if (error instanceof BusGone) return failed(error.message, EXIT.unavailable, io);
+    if (error instanceof EventProblem) return failed(error.message, EXIT.failed, io);
+    throw error;
   } finally {
     off();
   }
+}
+
+function failed(sentence: string, exit: number, io: Io): number {
+  io.err(`natrium-run: error: ${sentence}\n`);
+  return exit;
 }

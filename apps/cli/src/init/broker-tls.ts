@@ -18,15 +18,18 @@ const CA_DAYS = '3650';
 const SERVER_DAYS = '825';
 const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
+/** The first of these that is no name and no address of a host. */
+export function wrongHost(hosts: readonly string[]): string | undefined {
+  return hosts.find((host) => isIP(host) === 0 && !HOST.test(host));
+}
+
 /**
  * Makes `ca.crt`, `ca.key`, `server.crt` and `server.key`; where there is a CA, the last two anew under it.
  *
- * @param hosts Names and addresses that the broker is reached under.
- * @throws {Error} When a host is none, the CA's key is not there, or there is no `openssl`.
+ * @param hosts Names and addresses that the broker is reached under; none of them is wrong.
+ * @throws {Error} When the CA's key is not there, or there is no `openssl`.
  */
 export async function makeBrokerTls(folder: string, hosts: readonly string[]): Promise<void> {
-  const wrong = hosts.find((host) => isIP(host) === 0 && !HOST.test(host));
-  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name or address of a host`);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const [missing, ...others] = ['ca.crt', 'ca.key']
     .map((name) => join(folder, name))

@@ -51,6 +51,22 @@ describe('natriumctl init', () => {
   });
 });
 
+describe('natriumctl init --broker-tls', () => {
+  it.each(['', ',', 'a b', 'localhost,-x'])('makes nothing for hosts that are none: %j', async (hosts) => {
+    const { exit, out, err } = await ctl('init', '--broker-tls', hosts);
+    expect({ exit, out, err }).toEqual({ exit: 2, out: '', err: expect.stringContaining('--broker-tls') as string });
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('names the fingerprint of a new cluster also where its certificate cannot be made', async () => {
+    // An address to Node, and none that a certificate can name.
+    const { exit, out, err } = await ctl('init', '--broker-tls', 'fe80::1%eth0');
+    expect({ exit, err }).toEqual({ exit: 78, err: expect.stringMatching(/^natriumctl: error: .*openssl/) as string });
+    expect(out).toContain((await ctl('fingerprint')).out.trim());
+    expect(await ctl('init', '--broker-tls', 'localhost')).toMatchObject({ exit: 0, err: '' });
+  });
+});
+
 describe('natriumctl init beside a master file of your own', () => {
   const file = () => join(dir, 'master');
 
@@ -171,6 +187,17 @@ describe('natriumctl init that was interrupted', () => {
       expect(existsSync(at('broker'))).toBe(false);
     },
   );
+});
+
+it('natriumctl init says which file of the broker’s keys is damaged, and changes nothing', async () => {
+  await ctl('init');
+  const path = join(dir, 'pki', 'broker', 'acl', 'scopes.json');
+  const whole = readFileSync(path, 'utf8');
+  writeFileSync(path, whole.slice(0, -3));
+  const said = `natriumctl: error: key file ${path} does not hold keys by name; restore it from a backup of its folder\n`;
+  expect(await ctl('init')).toEqual({ exit: 1, out: '', err: said });
+  writeFileSync(path, whole);
+  expect((await ctl('init')).exit).toBe(0);
 });
 
 it('natriumctl fingerprint: 78 without a cluster, and for a configuration that cannot be used', async () => {

@@ -10,11 +10,20 @@ import { isNativeError } from 'node:util/types';
 import { BrokerKeys } from '@natrium/broker-auth';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { fingerprint, sodiumReady } from '@natrium/envelope';
-import { FolderInUse, type FolderUse, lockFolder, makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
+import {
+  FolderInUse,
+  type FolderUse,
+  KeyfileCorrupt,
+  lockFolder,
+  makeFolder,
+  MasterKeys,
+  writeWhole,
+} from '@natrium/keystore';
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
+import { UsageError } from '../common/options.js';
 import type { InitOptions, Io } from '../ports.js';
-import { makeBrokerTls } from './broker-tls.js';
+import { makeBrokerTls, wrongHost } from './broker-tls.js';
 
 const CONFIG_MODE = 0o640;
 
@@ -25,16 +34,20 @@ const ONE_INIT: FolderUse = {
   mend: 'do it again when that one has ended; nothing was changed',
 };
 
+/** @throws {UsageError} When a host of the broker is none; nothing is made then. */
 export async function runInit(options: InitOptions, io: Io): Promise<number> {
+  const wrong = wrongHost(options.brokerTls ?? []);
+  if (wrong !== undefined)
+    throw new UsageError(`option --broker-tls: ${JSON.stringify(wrong)} is no name or address of a host`);
   await sodiumReady();
   try {
     return await founded(options, io);
   } catch (error) {
-    const isHeld = error instanceof FolderInUse;
+    const isLeftAlone = error instanceof FolderInUse || error instanceof KeyfileCorrupt;
     // What the host's disk refuses is the operator's to mend; anything else is a defect.
-    if (!isHeld && !(isNativeError(error) && 'syscall' in error)) throw error;
+    if (!isLeftAlone && !(isNativeError(error) && 'syscall' in error)) throw error;
     io.err(`natriumctl: error: ${error.message}\n`);
-    return isHeld ? EXIT.failed : EXIT.badConfig;
+    return isLeftAlone ? EXIT.failed : EXIT.badConfig;
   }
 }
 
@@ -121,9 +134,8 @@ async function found({ config, keys, broker, brokerTls }: Place, io: Io): Promis
   broker.begin();
   if (!keys.exists) keys.create(Date.now());
   await broker.create(config.cluster);
-  if (brokerTls.length > 0) await makeBrokerTls(tlsOf(broker), brokerTls);
   io.out(aboutCluster(config, keys, broker));
-  return EXIT.ok;
+  return brokerTls.length > 0 ? certified(tlsOf(broker), brokerTls, io) : EXIT.ok;
 }
 
 function tlsOf({ folder }: BrokerKeys): string {

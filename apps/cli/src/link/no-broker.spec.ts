@@ -87,3 +87,24 @@ it.each([
     door.close();
   }
 });
+
+it.each([
+  ['roles', 'hold the chain of roles documents'],
+  ['broker/join.creds', 'hold credentials of a NATS user'],
+])('names the file of keys that is damaged, which is no defect of a command: %s', async (name, should) => {
+  await runInit({ configDir: dir }, new ScriptedIo());
+  const path = join(dir, 'pki', name);
+  writeFileSync(path, 'junk');
+  const sentence = `key file ${path} does not ${should}; restore it from a backup of its folder`;
+  expect(await connectMaster({ configDir: dir })).toEqual({ ok: false, error: { exit: 78, sentence } });
+  expect(await doctor()).toEqual([{ what: sentence, mend: 'mend that, then run this again' }]);
+});
+
+it('names the file of keys that cannot be read', async () => {
+  await runInit({ configDir: dir }, new ScriptedIo());
+  const folder = join(dir, 'pki', 'broker');
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, '');
+  const sentence = `ENOTDIR: not a directory, open '${join(folder, 'join.creds')}'`;
+  expect(await connectMaster({ configDir: dir })).toEqual({ ok: false, error: { exit: 78, sentence } });
+});

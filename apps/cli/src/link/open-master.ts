@@ -5,6 +5,7 @@
  * first use.
  */
 import { accessSync, constants, existsSync } from 'node:fs';
+import { isNativeError } from 'node:util/types';
 import type { NatsTransport } from '@natrium/bus';
 import { identityAsker, keepRenewed, type Link, MasterClient } from '@natrium/client';
 import { type MasterConfig, problemSentence } from '@natrium/config';
@@ -40,7 +41,20 @@ export interface OpenOptions {
 
 export async function openMaster(
   configDir: string,
-  { account = callingAccount(process.env), keyless = false, openTracing }: OpenOptions = {},
+  options: OpenOptions = {},
+): Promise<Result<OpenMaster, ConnectProblem>> {
+  try {
+    return await opened(configDir, options);
+  } catch (error) {
+    // A file of keys that is damaged, or not for this account, is no defect of a command.
+    if (isNativeError(error) && 'path' in error) return problem(error.message, EXIT.badConfig);
+    throw error;
+  }
+}
+
+async function opened(
+  configDir: string,
+  { account = callingAccount(process.env), keyless = false, openTracing }: OpenOptions,
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const loaded = loadClientConfig(configDir);
   if (!loaded.ok) return problem(loaded.error.map(problemSentence).join('\n'), EXIT.badConfig);
@@ -113,9 +127,9 @@ async function connect(
 ): Promise<Result<OpenMaster, ConnectProblem>> {
   const { firstRoot, document } = keys.roles();
   const cluster = { firstRoot, rolesSerial: document.serial, newest: keys.chain()[1].at(-1) };
-  const opened = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
-  if (!opened.ok) return opened;
-  const { link, transport, user } = opened.value;
+  const session = await openSession({ config, identity, keyPath: path, ...cluster, tracing: traces.tracing });
+  if (!session.ok) return session;
+  const { link, transport, user } = session.value;
   if (user !== undefined) keepRenewed({ ...link, transport }, user, 'usr', () => undefined);
   const claims = claim === undefined ? {} : { claims: { as: claim } };
   const client = new MasterClient({ ...identityAsker(link, 'usr'), ...claims });

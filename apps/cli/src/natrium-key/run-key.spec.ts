@@ -222,7 +222,7 @@ describe('natrium-key -a', () => {
   });
 
   it('accepts the one whose fingerprint is given', async () => {
-    const { exit, decided } = await key(['-y', '-a', 'web1', '--fingerprint', 'bb'], { keys: twins });
+    const { exit, decided } = await key(['-y', '-a', 'web1', '--fingerprint', ' BB'], { keys: twins });
     expect({ exit, decided }).toEqual({
       exit: 0,
       decided: [{ verb: 'accept', pairs: [{ id: 'web1', fingerprint: 'bb:99' }] }],

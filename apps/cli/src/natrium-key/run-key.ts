@@ -46,7 +46,7 @@ function refuseOtherHashes(options: Options): void {
 
 /** Every key begins with nothing: that of a shell's unset variable must not accept whatever key is there. */
 function refuseAnyFingerprint(options: Options): void {
-  if (options.text('fingerprint') === '')
+  if (options.text('fingerprint')?.trim() === '')
     throw new UsageError('option --fingerprint: name the fingerprint, or how it begins');
 }
 
@@ -59,7 +59,7 @@ async function carryOut(
 ): Promise<number> {
   const list = await link.keys.list();
   if (!list.ok) return refused(list.error, io);
-  const fingerprint = options.text('fingerprint');
+  const fingerprint = options.text('fingerprint')?.trim().toLowerCase();
   if (action.kind === 'decide') {
     const chosen = matching(list.value.entries, action.match, action.states, fingerprint);
     const talk = { yes: options.flag('yes'), quiet: options.flag('quiet') };

@@ -16,6 +16,7 @@ import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
 import { refused } from '../common/refused.js';
 import { withStdinWords } from '../common/stdin-words.js';
+import { hasLogin } from '../common/login.js';
 import { withMaster } from '../common/with-master.js';
 import { callArguments } from '../common/words.js';
 import type { ConnectMaster, Io, MasterLink, RunAnswer, RunAsk } from '../ports.js';
@@ -47,6 +48,7 @@ export async function runNatriumRun(argv: readonly string[], io: Io, connectMast
     const printer = printerFor(run, options, io);
     // Salt's runner prints as it listens: that is done here, at the bus of this host.
     if (run.ask.fun === 'state.event') {
+      if (hasLogin(options)) throw new UsageError('state.event listens on this host as this account: without -a');
       const { stateEvent } = await import('../events/state-event.js');
       return stateEvent(configDirOf(options, io), run.ask.args, { io, printer });
     }

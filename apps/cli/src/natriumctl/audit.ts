@@ -42,6 +42,7 @@ function auditOptions(options: Options, words: readonly string[], io: Io): Audit
   if (more.length > 0 || (verb === 'tail' && file !== undefined))
     throw new UsageError(`unexpected argument '${more[0] ?? file ?? ''}'`);
   const dryRun = options.flag('dryRun');
+  if (dryRun && verb !== 'archive') throw new UsageError('option --dry-run: archive alone has it');
   if (file === undefined && (verb === 'export' || (verb === 'archive' && !dryRun)))
     throw new UsageError(`${verb}: name the file to write`);
   return {

@@ -41,6 +41,8 @@ function eventOptions(options: Options, [word, ...words]: readonly string[], io:
   if (verb === undefined) throw new UsageError(`say what to do: ${VERBS.join(', ')}`);
   if (verb === 'fire' && (words.length === 0 || words.length > 2))
     throw new UsageError('fire: a tag, and data as JSON');
+  if (options.text('state') === '') throw new UsageError('option --state: name the file');
+  if (options.text('socket') === '') throw new UsageError('option --socket: name the socket');
   return {
     configDir: configDirOf(options, io),
     verb,

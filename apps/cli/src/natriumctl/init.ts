@@ -24,6 +24,8 @@ export const init: Subcommand = {
       throw new UsageError(`option --user: '${user}' is no name of an account`);
     const auth = brokerAuthOf(options);
     const hosts = options.list('brokerTls');
+    if (options.given('brokerTls') && hosts.length === 0)
+      throw new UsageError('option --broker-tls: name the hosts of the broker');
     return ports.init(
       {
         configDir: configDirOf(options, io),

@@ -15,7 +15,8 @@ export const man: Subcommand = {
     command.addHelpText('after', EXAMPLES);
   },
   run: async (_, [dir, ...more], io, ports) => {
-    if (dir === undefined || more.length > 0) throw new UsageError('name the folder for the manual pages');
+    if (dir === undefined || dir === '' || more.length > 0)
+      throw new UsageError('name the folder for the manual pages');
     const { manPage, manPageName } = await import('../manual/man-page.js');
     for (const documented of await ports.documented(io)) {
       const path = `${dir}/${manPageName(documented)}`;

@@ -19,7 +19,7 @@ export const token: Subcommand = {
   declare: (command) => {
     command.option('--json', 'a JSON object for each token');
     command.option('--user <name>', 'revoke all tokens of this user');
-    command.option('--eauth <name>', 'only those of this back end');
+    command.option('--eauth <name>', 'with --user: only those of this back end');
     command.addHelpText('after', EXAMPLES);
   },
   run: (options, words, io, ports) =>
@@ -33,9 +33,9 @@ function tokenOptions(options: Options, [verb, id, ...more]: readonly string[]):
     ...(user === undefined ? {} : { user }),
     ...(eauth === undefined ? {} : { eauth }),
   };
-  if (verb === 'list' && id === undefined && user === undefined) return { verb, json: options.flag('json') };
-  if (verb === 'revoke' && more.length === 0 && (id === undefined) !== (user === undefined))
-    return { verb, json: false, ...named };
+  if (verb === 'list' && Object.keys(named).length === 0) return { verb, json: options.flag('json') };
+  const isOne = user === undefined ? id !== undefined && eauth === undefined : id === undefined;
+  if (verb === 'revoke' && more.length === 0 && isOne) return { verb, json: false, ...named };
   throw new UsageError(
     'say what to do: natriumctl token list, or natriumctl token revoke <id>, or … revoke --user <name>',
   );

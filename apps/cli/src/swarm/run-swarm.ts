@@ -2,6 +2,7 @@
 import { messageOf } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
 import { untilToldToStop } from '../common/interrupt.js';
+import { shellWord } from '../common/shell-quoted.js';
 import { openMaster } from '../link/open-master.js';
 import type { Io, SwarmOptions } from '../ports.js';
 import { Swarm } from './swarm.js';
@@ -37,7 +38,9 @@ async function live(swarm: Swarm, { minions, prefix, configDir }: SwarmOptions, 
   await swarm.start();
   await swarm.pingAll();
   const seconds = ((io.now() - began) / 1000).toFixed(1);
-  io.out(`ready: ${String(minions)} minions in ${seconds} s; natrium -c ${configDir} '${prefix}*' test.ping\n`);
+  io.out(
+    `ready: ${String(minions)} minions in ${seconds} s; natrium -c ${shellWord(configDir)} '${prefix}*' test.ping\n`,
+  );
   throw new Error(`a process of the swarm ended: ${await swarm.broken}`);
 }
 

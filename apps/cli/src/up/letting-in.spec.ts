@@ -12,7 +12,7 @@ async function lettingIn(keys: readonly KeyEntry[]) {
   const own = {
     ids: Object.keys(OWN),
     fingerOf: (id: string) => OWN[id],
-    master: '/srv/up/master',
+    master: '/srv/our cluster/master',
     now: () => (now += 1),
     waitMs: 2,
     isWhole: () => true,
@@ -36,7 +36,7 @@ it('accepts no other key of the same name, and names who did not ask', async () 
 
 it.each(['denied', 'rejected'] as const)('ends with a sentence when a key is %s, and accepts none', async (state) => {
   const others = [key('web1', 'bb:01', 'accepted'), key('web2', 'aa:02', 'pending')];
-  const mend = 'start without it, then natrium-key -c /srv/up/master -d web1';
+  const mend = "start without it, then natrium-key -c '/srv/our cluster/master' -d web1";
   expect(await lettingIn([key('web1', 'aa:01', state), ...others])).toEqual({
     said: `the key of minion web1 is ${state}; ${mend}`,
     accepted: [],

@@ -1,6 +1,7 @@
 /** How `up` lets its own minions in: it accepts the very keys that they have on disk, and never another of the same name. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ok, type Refusal, type Result } from '@natrium/model';
+import { shellWord } from '../common/shell-quoted.js';
 import type { KeyEntry, MasterLink } from '../ports.js';
 import { AGAIN_MS, passingOf, type Young } from './young.js';
 
@@ -43,5 +44,7 @@ function refuseUnwanted(known: readonly KeyEntry[], master: string): void {
   const unwanted = known.find(({ state }) => state === 'rejected' || state === 'denied');
   if (unwanted === undefined) return;
   const { id, state } = unwanted;
-  throw new Error(`the key of minion ${id} is ${state}; start without it, then natrium-key -c ${master} -d ${id}`);
+  throw new Error(
+    `the key of minion ${id} is ${state}; start without it, then natrium-key -c ${shellWord(master)} -d ${shellWord(id)}`,
+  );
 }

@@ -103,7 +103,7 @@ class Cluster {
     this.io.out(`ready: ${minions} minions in ${seconds} s; natrium -c ${shellWord(folders.master)} '*' test.ping\n`);
   }
 
-  /** Resolves at Ctrl-C or SIGTERM; fails when the broker or a whole service has died. */
+  /** Resolves at Ctrl-C or SIGTERM; fails when the broker has ended, without which nothing works. */
   async runUntilInterrupted(): Promise<void> {
     const broker = this.#broker;
     if (broker === undefined) return;

@@ -2,12 +2,12 @@
  * Rules of the door: who asks too much hears one word and nothing more, and nothing is kept of it; who is not accepted any more hears
  * nothing and tells nothing; what is taken can leave again.
  */
-import type { Opened } from '@natrium/bus';
+import { type Opened, StreamRefused } from '@natrium/bus';
 import { encodeRequest, sodiumReady } from '@natrium/envelope';
 import { Budget, type News, refused, type Returned, type Tell } from '@natrium/flow';
 import { refusal, type Value } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
-import type { contracts } from '@natrium/wire';
+import type { Body, contracts } from '@natrium/wire';
 import { jest } from '@jest/globals';
 import { pino } from 'pino';
 import { Door } from './door.js';
@@ -15,6 +15,7 @@ import type { Minions } from '../minions/minions.js';
 import { Waiting } from './waiting.js';
 
 type Flows = ConstructorParameters<typeof Door>[0];
+type Ran = Body<typeof contracts.ran>;
 
 interface Asking {
   readonly request: Uint8Array;
@@ -38,18 +39,39 @@ beforeAll(sodiumReady);
 /** A door at which one key asks, with a budget of one request and, in the same time, of a hundred returns. */
 class AtTheDoor {
   readonly heard: News[] = [];
+  readonly ran: Ran[] = [];
   /** What the gateway knows of that key. */
   standing = { isAccepted: true, hasSucceeded: false };
   /** Tells news of the job that was let in. */
   tell: Tell = () => {
     throw new Error('no job was let in');
   };
+  /** Tells what came of the run that was let in, which then has ended. */
+  tellRan: (ran: Ran) => void = () => {
+    throw new Error('no run was let in');
+  };
+  /** What the log says of trouble. */
+  readonly said: string[] = [];
   readonly waiting = new Waiting();
   readonly taken: Returned[] = [];
   readonly door = new Door(
     {
-      returns: { handle: (said: Returned) => Promise.resolve(this.taken.push(said) > 0) },
+      returns: {
+        handle: (said: Returned) =>
+          new Promise((resolve) => {
+            resolve(this.taken.push(said) > 0);
+          }),
+      },
       publish: { handle: (...[, , , tell]: [unknown, unknown, unknown, Tell]) => (this.tell = tell) },
+      run: {
+        handle: (_: unknown, __: unknown, tell: (ran: Ran) => void) =>
+          new Promise<void>((resolve) => {
+            this.tellRan = (ran) => {
+              tell(ran);
+              resolve();
+            };
+          }),
+      },
     } as unknown as Flows,
     {
       mayHear: () => this.standing.isAccepted || this.standing.hasSucceeded,
@@ -57,7 +79,10 @@ class AtTheDoor {
     } as unknown as Minions,
     this.waiting,
     { requests: new Budget({ rate: 1e-9, burst: 1 }), returns: new Budget({ rate: 1, burst: 100 }), now: () => 0 },
-    pino({ enabled: false }),
+    pino(
+      { level: 'error' },
+      { write: (line: string) => void this.said.push((JSON.parse(line) as { msg: string }).msg) },
+    ),
   );
 
   ask(request: Partial<Asking> = {}): Promise<void> {
@@ -69,6 +94,16 @@ class AtTheDoor {
       },
     };
     return this.door.publish(opened as unknown as Opened<typeof contracts.publish>, false);
+  }
+
+  /** Resolves when the run is over. */
+  askRun(): Promise<void> {
+    const opened = {
+      body: { ...NOT_A_REQUEST, request: encodeRequest(aRequest(0, { what: 'run' })), follow: 'all' },
+      party: PARTY,
+      answer: (_: unknown, ran: Ran) => this.ran.push(ran),
+    };
+    return this.door.run(opened as unknown as Opened<typeof contracts.runner>, false);
   }
 
   /** A job whose caller has heard that it began. */
@@ -136,6 +171,20 @@ it('a caller whose key is taken away hears nothing more of its jobs but a refusa
   expect(other.heard).toHaveLength(2);
 });
 
+it.each<[string, Ran, number]>([
+  ['answered', { refusal: null, jid: JID, outcome: { ret: 'secret', retcode: 0, success: true, out: null } }, 1],
+  ['was refused', { refusal: refusal('no_runner_available', 'no'), jid: JID, outcome: null }, 2],
+])('nor of its run, which goes on, but a refusal: it %s', async (_about, ran, heard) => {
+  const at = new AtTheDoor();
+  const over = at.askRun();
+  await jest.advanceTimersByTimeAsync(1000);
+  at.standing.isAccepted = false;
+  await jest.advanceTimersByTimeAsync(10_000);
+  at.tellRan(ran);
+  await over;
+  expect(at.ran).toHaveLength(heard);
+});
+
 it.each<[string, Partial<Asking>, boolean]>([
   ['has another identity now', {}, true],
   ['has no key, but a token', { credential: { token: 't' } }, false],
@@ -180,6 +229,21 @@ it('a return that is nested too deeply to leave again becomes a sentence; any ot
     expect(await at.return(ret)).toEqual({ ret: sentence, retcode: 1, success: false, out: null });
   }
 });
+
+const named = (name: string) => Object.assign(new Error('the broker is away'), { name });
+
+it.each([new StreamRefused(503, 'no leader'), ...['TimeoutError', 'NoResponders', 'ClosedConnectionError'].map(named)])(
+  'a return that cannot be stored is not taken, so that its minion sends it again; of many that is said once: %s',
+  async (cause) => {
+    const at = new AtTheDoor();
+    jest.spyOn(at.taken, 'push').mockImplementation(() => {
+      throw cause;
+    });
+    const ends = await Promise.allSettled([1, 2, 3].map((ret) => at.door.returned(returning(ret))));
+    expect(ends).toEqual([1, 2, 3].map(() => ({ status: 'fulfilled', value: false })));
+    expect(at.said).toEqual(['returns cannot be stored: their minions keep them and send them again']);
+  },
+);
 
 it('a return that fails at once fails alone: those that came with it are still handed on', async () => {
   const at = new AtTheDoor();

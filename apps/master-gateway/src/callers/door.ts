@@ -1,5 +1,5 @@
 /** Between the wire and the flows: what was opened becomes what a flow takes, and what it tells becomes answers. */
-import { digestOf, type Opened, readAsked, StreamRefused } from '@natrium/bus';
+import { digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import {
   type Budget,
   type JobReturns,
@@ -56,10 +56,7 @@ export class Door {
   async publish(opened: Opened<typeof contracts.publish>, peer: boolean): Promise<void> {
     const send = (news: Body<typeof contracts.news>) => {
       this.refusals.count(news.refusal);
-      // A caller whose key is taken away hears nothing more of its jobs.
-      const mayHear =
-        news.refusal !== null || this.minions.mayHear(opened.party) || this.#mayAsk(opened.body, opened.party);
-      if (mayHear) opened.answer(contracts.news, news);
+      if (news.refusal !== null || this.#mayHear(opened)) opened.answer(contracts.news, news);
     };
     const { follow } = opened.body;
     if (!this.#affords(opened.party)) {
@@ -86,7 +83,7 @@ export class Door {
   async run(opened: Opened<typeof contracts.runner>, soon: boolean): Promise<void> {
     const tell = (ran: Body<typeof contracts.ran>) => {
       this.refusals.count(ran.refusal);
-      opened.answer(contracts.ran, ran);
+      if (ran.refusal !== null || this.#mayHear(opened)) opened.answer(contracts.ran, ran);
     };
     if (!this.#affords(opened.party)) {
       this.#slowDown(() => {
@@ -142,6 +139,11 @@ export class Door {
     return (signature === null && (credential?.token ?? '') !== '') || this.minions.knows(party);
   }
 
+  /** A caller whose key is taken away hears nothing more of what it asked for. */
+  #mayHear({ body, party }: { readonly body: Asking; readonly party: Opened['party'] }): boolean {
+    return this.minions.mayHear(party) || this.#mayAsk(body, party);
+  }
+
   /**
    * `async`, so that a return that fails at once fails alone; without `await`, which would hold the whole message until it is stored.
    *
@@ -161,7 +163,7 @@ export class Door {
   };
 
   readonly #wasNotTaken = (cause: unknown): boolean => {
-    if (!(cause instanceof StreamRefused) && !isTimeout(cause)) throw cause;
+    if (!isStoreFailure(cause)) throw cause;
     // Told when it begins, not for each: after an outage there are thousands, and each comes again every few seconds.
     if (!this.#unstored)
       this.log.error({ err: cause }, 'returns cannot be stored: their minions keep them and send them again');
@@ -186,11 +188,6 @@ export class Door {
   #affords(party: Opened['party']): boolean {
     return party.owner.type === 'role' || this.budgets.requests.take(namesOf(party).key, this.budgets.now());
   }
-}
-
-/** The broker did not answer in time while something was read. */
-function isTimeout(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === 'TimeoutError';
 }
 
 type Asking = Pick<Body<typeof contracts.runner>, 'request' | 'signature' | 'credential'>;

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readAsked } from '@natrium/bus';
 import { type EventFeed, type Origin, trimmed } from '@natrium/events';
-import { CAUSE, CAUSE_KEY, PILLAR_RUNNER, type Ran, type RunStart } from '@natrium/flow';
-import { fromPlain, funArgs, jidTime, type Principal, type Request, type Value, type ValueMap } from '@natrium/model';
+import { causeOf, PILLAR_RUNNER, type Ran, type RunStart, withCause } from '@natrium/flow';
+import { fromPlain, funArgs, jidTime, type Request, type Value, type ValueMap } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import { userOf } from '../minions/user-of.js';
 import { busTagOf } from './returned-to-bus.js';
@@ -58,9 +58,8 @@ export class JobEvents {
       minions,
       missing: [...missing],
       user: userOf(caller),
-      ...causeOf(asked, caller),
     };
-    return [said(jid, { minions }), said(`salt/job/${jid}/new`, data)];
+    return [said(jid, { minions }), said(`salt/job/${jid}/new`, withCause(data, causeOf(asked, caller)))];
   }
 
   returned(record: records.JobRecord, stored: records.StoredReturn): void {
@@ -124,7 +123,7 @@ export class JobEvents {
     const job = {
       asked,
       called: trimmed(called(asked, 'fun_args'), this.maxBytes).data,
-      who: { user: userOf(record.caller), ...causeOf(asked, record.caller) },
+      who: withCause({ user: userOf(record.caller) }, causeOf(asked, record.caller)),
       metadata: metadata === undefined ? {} : { metadata: fromPlain(metadata) },
     };
     this.#jobs.set(record, job);
@@ -156,21 +155,14 @@ function runData(start: RunStart): ValueMap {
   const { request, jid, caller } = start;
   const wheel = request.what === 'wheel';
   const [args = []] = request.args;
-  return {
+  const data = {
     fun: `${wheel ? 'wheel' : 'runner'}.${request.funs[0] ?? ''}`,
     jid,
     user: userOf(caller),
     fun_args: funArgs(args.map((arg) => fromPlain(arg))),
     ...(wheel ? { tag: tagOf(start) } : {}),
-    ...causeOf(request, caller),
   };
-}
-
-/** The event that this came of, when the reactor asked, or a runner that it set off; nobody else's word counts. */
-function causeOf({ options }: Request, { kind }: Principal): ValueMap {
-  const cause = options[CAUSE];
-  if (cause === undefined || (kind !== 'reactor' && kind !== 'runner')) return {};
-  return { [CAUSE_KEY]: fromPlain(cause) };
+  return withCause(data, causeOf(request, caller));
 }
 
 /** One function has its name and arguments, several have lists of them. */

@@ -1,31 +1,39 @@
 /**
  * Events that other services have for the bus. Each role fires what is its own: the acl-service of keys, a runner whatever is
- * not Salt's own word, and only with the grant-run that started it.
+ * not Salt's own word, and only with the grant-run that started it. What such an event came of, the grant-run says and the runner does not:
+ * whoever may run one that fires events chooses their data.
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { EventProblem, type EventFeed, NotStored, runnerTagProblem, type Origin } from '@natrium/events';
-import { CAUSE, CAUSE_KEY } from '@natrium/flow';
-import { fromPlain, isMap, ok, refusal, type Refusal, refuse, type Result, type ValueMap } from '@natrium/model';
+import { causeOf, withCause } from '@natrium/flow';
+import { isMap, ok, refusal, type Refusal, refuse, type Result, type Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
 
 type Fire = Opened<typeof contracts.fire>;
 
 const OF_THE_ACL = new Set(['salt/auth', 'salt/key']);
 
+/** Who fires an event, as it was proved, and what that came of. */
+interface Firing {
+  readonly origin: Origin;
+  readonly cause: Value | undefined;
+}
+
 export class ServiceEvents {
   constructor(
     private readonly link: RoleLink,
-    private readonly feed: EventFeed,
+    private readonly feed: Pick<EventFeed, 'fire'>,
   ) {}
 
   async handle(opened: Fire): Promise<Body<typeof contracts.fired>> {
     const { tag, data } = opened.body;
-    const origin = this.#originOf(opened);
-    if (!origin.ok) return { refusal: origin.error };
+    const firing = this.#firingOf(opened);
+    if (!firing.ok) return { refusal: firing.error };
+    const { origin, cause } = firing.value;
     try {
       if (!isMap(data)) throw new EventProblem('the data of an event is a map');
-      await this.feed.fire(tag, { ...data, ...causeOf(opened) }, origin.value);
+      await this.feed.fire(tag, withCause(data, cause), origin);
       return { refusal: null };
     } catch (error) {
       if (error instanceof NotStored) return { refusal: refusal('store_unavailable', error.message) };
@@ -34,10 +42,10 @@ export class ServiceEvents {
     }
   }
 
-  #originOf({ body: { tag, grantRun }, party }: Fire): Result<Origin, Refusal> {
+  #firingOf({ body: { tag, grantRun }, party }: Fire): Result<Firing, Refusal> {
     const role = party.owner.type === 'role' ? party.owner.role : '';
     if (role === 'acl') {
-      if (OF_THE_ACL.has(tag)) return ok({ kind: 'service', name: 'acl' });
+      if (OF_THE_ACL.has(tag)) return ok({ origin: { kind: 'service', name: 'acl' }, cause: undefined });
       return refuse('not_permitted', `the acl-service does not fire ${tag}`);
     }
     if (role !== 'runner') return refuse('not_permitted', `the role ${role} fires no events`);
@@ -46,12 +54,7 @@ export class ServiceEvents {
     const problem = runnerTagProblem(tag);
     if (problem !== undefined) return refuse('not_permitted', `a runner may not fire ${tag}: ${problem}`);
     const request = grantRun === null ? undefined : readAsked(grantRun.request);
-    return ok({ kind: 'runner', name: request?.funs[0] ?? 'runner' });
+    const cause = request === undefined ? undefined : causeOf(request, proved.value.caller);
+    return ok({ origin: { kind: 'runner', name: request?.funs[0] ?? 'runner' }, cause });
   }
-}
-
-/** A runner that the reactor set off says so in what it fires. */
-function causeOf({ body: { grantRun } }: Fire): ValueMap {
-  const cause = grantRun === null ? undefined : readAsked(grantRun.request)?.options[CAUSE];
-  return cause === undefined ? {} : { [CAUSE_KEY]: fromPlain(cause) };
 }

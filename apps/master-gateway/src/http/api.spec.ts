@@ -14,6 +14,8 @@ import type { LoginAsk, Sessions } from './sessions.js';
 
 const RETURN = { id: 'a', ret: true, retcode: 0, success: true, out: null };
 const RES = { getHeader: () => 'id-1' } as unknown as Response;
+/** For so long a session lives that was begun here. */
+const LEFT_MS = 7000;
 
 function anApi(parts: {
   readonly fire?: EventFeed['fire'];
@@ -27,6 +29,7 @@ function anApi(parts: {
       const session = { name: username, eauth: 'file', start: 0, expire: 0 };
       return Promise.resolve({ token: 'f'.repeat(64), session });
     },
+    leftOf: () => LEFT_MS,
     logout: parts.logout,
     bill: () => ({ pay: () => undefined, repay: () => undefined }),
     count: parts.count ?? (() => undefined),
@@ -70,6 +73,16 @@ describe('/run with credentials', () => {
     expect(logged.join()).toMatch(logout === never ? /^$/ : /lives on until its end/);
     expect(logged.join()).not.toContain('ffff');
   });
+});
+
+it('the cookie of a session lives as long as it does by the clock of the acl-service, not by that of this host', async () => {
+  const { api } = anApi({});
+  const cookies: unknown[] = [];
+  const cookie = (name: string, _token: string, { maxAge }: { readonly maxAge: number }) =>
+    cookies.push([name, maxAge]);
+  const res = { ...RES, setHeader: () => undefined, cookie } as unknown as Response;
+  await api.login(withBody({ username: 'u', password: 'p', eauth: 'file' }), res);
+  expect(cookies).toEqual([['session_id', LEFT_MS]]);
 });
 
 it('/token issues none where one of several is malformed', async () => {

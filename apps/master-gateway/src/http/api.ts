@@ -38,7 +38,7 @@ const KEPT =
   'The store takes no writes now. The event is kept at this gateway and stored as soon as it can be; it need not be sent again';
 
 export class Api {
-  readonly #began = Date.now();
+  readonly #began = performance.now();
   readonly #counts = { logins: 0, calls: 0, hooks: 0 };
 
   constructor(private readonly parts: ApiParts) {}
@@ -106,7 +106,7 @@ export class Api {
     const { token, session } = await this.parts.sessions.login(ask, fromOf(req, res));
     bill.repay();
     res.setHeader('X-Auth-Token', token);
-    res.cookie('session_id', token, { ...cookieFlags(req), maxAge: Math.max(0, session.expire - Date.now()) });
+    res.cookie('session_id', token, { ...cookieFlags(req), maxAge: this.parts.sessions.leftOf(session) });
     const { name: user, eauth, perms } = session;
     return { token, ...times(session), user, eauth, perms };
   }
@@ -145,7 +145,7 @@ export class Api {
 
   async stats(req: Request, res: Response): Promise<ValueMap> {
     if (!this.parts.openStats) await this.parts.sessions.check(sessionIn(req), fromOf(req, res));
-    const seconds = (Date.now() - this.#began) / 1000;
+    const seconds = (performance.now() - this.#began) / 1000;
     const { logins, calls, hooks } = this.#counts;
     return {
       'Natrium HTTP API': {

@@ -239,6 +239,13 @@ describe('a runner or the wheel', () => {
   });
 
   it.each([
+    { client: 'runner', fun: 'test.arg', full_return: true },
+    { client: 'wheel', fun: 'key.list_all' },
+  ])('is stamped with the time of the cluster, which may not be that of this host: %j', async (low) => {
+    expect(await aMaster().ask(low)).toMatchObject([{ data: { _stamp: '2026-11-18T11:06:40.000000' } }]);
+  });
+
+  it.each([
     ['runner', {}, 300],
     ['wheel', {}, 300],
     ['runner', { timeout: 7 }, 7],

@@ -130,7 +130,9 @@ export class Clients {
       const { jid, outcome, refusal } = await calls.run('run', ask, 'all');
       if (refusal !== null) throw httpError(refusal);
       if (!ask.isFull) return [outcome?.ret ?? null];
-      return [{ tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user) }];
+      return [
+        { tag: `salt/run/${jid}/ret`, data: runData('runner', ask, { jid, outcome, refusal }, user, this.calls.now) },
+      ];
     };
     return { what: 'run', ask, make };
   }
@@ -143,7 +145,7 @@ export class Clients {
       // What is wrong with a function of the wheel is told inside of the answer; what is refused is not.
       if (ran.refusal !== null && ran.refusal.code !== 'unknown_runner') throw httpError(ran.refusal);
       const tag = `salt/wheel/${ran.jid}`;
-      return [{ tag, data: { ...runData('wheel', ask, ran, user), tag } }];
+      return [{ tag, data: { ...runData('wheel', ask, ran, user, this.calls.now), tag } }];
     };
     return { what: 'wheel', ask, make };
   }
@@ -195,13 +197,14 @@ function runData(
   { fun, args }: RunAsk,
   { jid, outcome, refusal }: RunNews,
   user: string,
+  now: number,
 ): ValueMap {
   return {
     fun: `${kind}.${fun}`,
     jid,
     user,
     fun_args: funArgs(args),
-    _stamp: stampOf(Date.now()),
+    _stamp: stampOf(now),
     return: refusal === null ? (outcome?.ret ?? null) : refusal.sentence,
     success: outcome?.success ?? false,
   };

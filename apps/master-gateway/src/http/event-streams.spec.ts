@@ -37,15 +37,19 @@ const feed: EventFeed = {
 };
 
 let check: () => Promise<Session>;
+/** The time of the acl-service. */
+let now: () => number;
 let server: Server;
 let streams: EventStreams;
 
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   check = alive;
+  now = () => Date.now();
   events = [];
   later = new EventEmitter();
-  streams = new EventStreams(feed, { check: () => check() } as unknown as Sessions, pino({ enabled: false }));
+  const sessions = { check: () => check(), leftOf: ({ expire }: Session) => Math.max(0, expire - now()) };
+  streams = new EventStreams(feed, sessions as unknown as Sessions, pino({ enabled: false }));
   server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
@@ -196,6 +200,15 @@ describe('a stream', () => {
   it('ends when nobody can say for half a minute that its session lives', async () => {
     check = unsure;
     expect(await looks(6)).toEqual([1, 1, 1, 1, 1, 0]);
+  });
+
+  it('does not end because the clock of this host is set: a session ends by that of the acl-service', async () => {
+    const began = Date.now();
+    now = () => began;
+    jest.setSystemTime(began + 86_400_000);
+    streams.open((await asks('GET')).res, LISTENER, 'plain');
+    check = unsure;
+    expect(await looks(1)).toEqual([2]);
   });
 
   it('ends at once with its session', async () => {

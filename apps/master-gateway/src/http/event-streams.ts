@@ -24,7 +24,7 @@ export interface Listener {
 interface Open {
   readonly listener: Listener;
   readonly sink: Sink;
-  /** As of the last look that was answered, and when that was. */
+  /** As of the last look that was answered, and when that was, by a clock that nobody sets. */
   session: Session;
   lookedAt: number;
   /** undefined: nothing is said while nothing happens. */
@@ -135,8 +135,8 @@ export class EventStreams {
     const beats = beat === undefined ? undefined : setInterval(beat, BEAT_MS);
     let end: NodeJS.Timeout | undefined;
     const endInTime = () => {
-      const left = listener.session.expire - Date.now();
-      end = setTimeout(left > MAX_TIMER ? endInTime : stop, Math.min(Math.max(left, 0), MAX_TIMER));
+      const left = this.sessions.leftOf(listener.session);
+      end = setTimeout(left > MAX_TIMER ? endInTime : stop, Math.min(left, MAX_TIMER));
     };
     const stop = () => {
       if (!this.#open.delete(open)) return;
@@ -145,7 +145,7 @@ export class EventStreams {
       this.#leave(open);
       sink.end();
     };
-    const open: Open = { listener, sink, session: listener.session, lookedAt: Date.now(), beats, stop };
+    const open: Open = { listener, sink, session: listener.session, lookedAt: performance.now(), beats, stop };
     this.#open.add(open);
     endInTime();
     // It may have been closed while the session was looked at.
@@ -219,10 +219,10 @@ export class EventStreams {
     if (first === undefined) return;
     try {
       const session = await this.sessions.check(token, first.listener.client, false);
-      for (const one of listeners) Object.assign(one, { session, lookedAt: Date.now() });
+      for (const one of listeners) Object.assign(one, { session, lookedAt: performance.now() });
     } catch (cause) {
       const isOver = cause instanceof UnauthorizedException;
-      for (const { lookedAt, stop } of listeners) if (isOver || Date.now() - lookedAt >= UNSURE_MS) stop();
+      for (const { lookedAt, stop } of listeners) if (isOver || performance.now() - lookedAt >= UNSURE_MS) stop();
     }
   }
 }

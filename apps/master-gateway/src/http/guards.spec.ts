@@ -61,8 +61,13 @@ async function serve(hasSessions = true, openHook = false): Promise<void> {
     },
     isSpent: (who: string) => budget.isSpent(who, 0),
   };
-  const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;
-  const sessions = new Sessions(link, allowance);
+  const link = {
+    bus: { ask },
+    subjects: { svcAcl: () => '' },
+    directory: { role: () => [] },
+    clock: { now: () => Date.now() },
+  };
+  const sessions = new Sessions(link as unknown as RoleLink, allowance);
   const log = pino({ enabled: false });
   const streams = new EventStreams({} as EventFeed, sessions, log);
   const options: HttpOptions = {

@@ -77,6 +77,11 @@ type Asked = Pick<Request, 'funs' | 'tgt' | 'tgtType' | 'returner' | 'timeout'> 
 export class MasterCalls {
   constructor(private readonly ports: CallPorts) {}
 
+  /** Milliseconds since 1970, as the cluster has them. */
+  get now(): number {
+    return this.ports.now();
+  }
+
   /** Whether it fits into a request; nothing is asked. @throws {BadRequestException} */
   check(what: Request['what'], ask: LocalAsk | RunAsk, { about }: Caller): void {
     const [asked, options] = 'fun' in ask ? [runAsked(ask), runOptions(what)] : [ask, jobOptions(ask)];

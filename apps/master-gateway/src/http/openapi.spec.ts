@@ -1,4 +1,6 @@
-import { baseOf, openApi } from './openapi.js';
+/** Rules of the API's description of itself. */
+import type { Request, Response } from 'express';
+import { baseOf, openApi, openApiPage } from './openapi.js';
 
 it.each([
   ['/openapi.json', '/'],
@@ -15,4 +17,16 @@ it('it names no path of sessions where there are none', () => {
   const [all, some] = [names(true), names(false)];
   const forSessions = ['/login', '/logout', '/minions', '/minions/{id}', '/jobs', '/jobs/{id}'];
   expect(all.filter((path) => !some.includes(path))).toEqual(forSessions);
+});
+
+it.each([
+  ['GET', '/', 'page'],
+  ['HEAD', '/', 'page'],
+  ['POST', '/', 'next handler'],
+  ['GET', '/more', 'next handler'],
+])('the page for people hears %s of %s and answers it with the %s', (method, path, expected) => {
+  const heard: string[] = [];
+  const res = { setHeader: () => undefined, end: () => heard.push('page') };
+  openApiPage(true)({ method, path } as Request, res as unknown as Response, () => heard.push('next handler'));
+  expect(heard).toEqual([expected]);
 });

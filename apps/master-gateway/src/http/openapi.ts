@@ -174,7 +174,7 @@ const HOW = {
 export function openApiPage(hasSessions: boolean): RequestHandler {
   const page = pageOf(hasSessions);
   return (req, res, next) => {
-    if (req.path !== '/' || req.method !== 'GET') {
+    if (req.path !== '/' || (req.method !== 'GET' && req.method !== 'HEAD')) {
       next();
       return;
     }

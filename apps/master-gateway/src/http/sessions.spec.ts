@@ -3,12 +3,13 @@ import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { HttpException } from '@nestjs/common';
-import { type Purse, Sessions } from './sessions.js';
+import { type Purse, type Session, Sessions } from './sessions.js';
 
 const FROM = { address: '192.0.2.7', about: 'r1' };
 const ELSEWHERE = { ...FROM, address: '192.0.2.8' };
 const GOOD = 'a'.repeat(40);
 const MOST = 3;
+const NOW = 1_000_000;
 const tried = (n: number) => n.toString(16).padStart(40, '0');
 
 beforeAll(sodiumReady);
@@ -33,8 +34,14 @@ function aGateway() {
     },
     isSpent: (who: string) => budget.isSpent(who, 0),
   };
-  const link = { bus: { ask }, subjects: { svcAcl: () => '' }, directory: { role: () => [] } } as unknown as RoleLink;
-  return { asked, sessions: new Sessions(link, allowance) };
+  const link = {
+    bus: { ask },
+    subjects: { svcAcl: () => '' },
+    directory: { role: () => [] },
+    // This host's own is wrong by years.
+    clock: { now: () => NOW },
+  };
+  return { asked, sessions: new Sessions(link as unknown as RoleLink, allowance) };
 }
 
 it('an address that tries too many tokens is told so, and nobody is asked; another address is heard', async () => {
@@ -43,6 +50,12 @@ it('an address that tries too many tokens is told so, and nobody is asked; anoth
   await expect(sessions.check(tried(MOST), FROM)).rejects.toMatchObject({ status: 503 });
   expect(asked).toHaveLength(MOST);
   await expect(sessions.check(tried(MOST), ELSEWHERE)).rejects.toMatchObject({ status: 401 });
+});
+
+it('a session lives until its end by the clock of the acl-service', () => {
+  const { sessions } = aGateway();
+  const left = (expire: number) => sessions.leftOf({ expire } as Session);
+  expect([left(NOW + 7000), left(NOW), left(NOW - 1)]).toEqual([7000, 0, 0]);
 });
 
 it('many tries at once are no more than one after the other', async () => {

@@ -1,4 +1,4 @@
-/** Logins, and who a token is, as the acl-service knows it: nothing of it is kept here, so any replica serves any session. */
+/** Logins, and who a token is, as the acl-service knows it: what is remembered here only saves questions, so any replica serves any session. */
 import { BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { type Credential, TOO_FAST } from '@natrium/flow';
@@ -131,6 +131,11 @@ export class Sessions {
     const login = await this.#ask({ what: 'login', use, credential, expire, ...fit(from) });
     this.#remember(ofToken(login.token));
     return login;
+  }
+
+  /** For how many milliseconds it still lives, by the clock of the acl-service: that of this host may be wrong. */
+  leftOf({ expire }: Session): number {
+    return Math.max(0, expire - this.link.clock.now());
   }
 
   /** Whether it was good when it was looked at last: until the gate says otherwise, its calls need no look before. */

@@ -40,7 +40,7 @@ const feed: EventFeed = {
 };
 
 async function open(stuckMs: number): Promise<void> {
-  const sessions = { check: () => Promise.resolve(SESSION) } as unknown as Sessions;
+  const sessions = { check: () => Promise.resolve(SESSION), leftOf: () => 3_600_000 } as unknown as Sessions;
   streams = new EventStreams(feed, sessions, pino({ enabled: false }), stuckMs);
   const listener: Listener = { token: 't', session: SESSION, from: 'now', client: { address: '', about: '' } };
   server = createServer((_, res) => {

@@ -35,6 +35,7 @@ const sessions = {
   failed: () => undefined,
   bill: () => ({ pay: () => undefined, repay: () => undefined }),
   knows: () => false,
+  leftOf: () => 3_600_000,
   login: () => Promise.resolve({ token: TOKEN, session: SESSION }),
   check: (token: string) => {
     if (token === BUSY) return Promise.reject(new ServiceUnavailableException('No acl-service answered'));

@@ -27,9 +27,11 @@ interface Gateway {
   /** What the run of jobs.list_job tells; undefined: it is refused. */
   readonly told: Value | undefined;
   readonly kept?: Value;
+  /** Why nothing can be read here. */
+  readonly fails?: Error;
 }
 
-async function serve({ told, kept = null }: Gateway): Promise<void> {
+async function serve({ told, kept = null, fails }: Gateway): Promise<void> {
   [ran, read] = [[], []];
   const api = {
     callerOf: () => ({}),
@@ -41,7 +43,7 @@ async function serve({ told, kept = null }: Gateway): Promise<void> {
   } as unknown as Api;
   const jobs = new WholeJobs((jid) => {
     read.push(jid);
-    return Promise.resolve(kept);
+    return fails === undefined ? Promise.resolve(kept) : Promise.reject(fails);
   });
   const options: HttpOptions = {
     host: '127.0.0.1', port: await freePort(), addresses: undefined, prefix: '', tls: undefined, app: undefined, appPath: '/app',
@@ -156,4 +158,12 @@ it('for a client that went while it waited nothing is read', async () => {
   finish();
   await Promise.all([first, gone]);
   expect(seen).toEqual(['first']);
+});
+
+it('why a job cannot be read now is told, as a run tells it', async () => {
+  const fails = Object.assign(new Error('the broker is away'), { name: 'TimeoutError' });
+  await serve({ ...large(1), fails });
+  const { status, text } = await ask();
+  const sentence = 'the job cannot be read now: the broker is away';
+  expect([status, JSON.parse(text)]).toEqual([500, { status: 500, return: sentence }]);
 });

@@ -2,7 +2,9 @@
  * Jobs whose returns do not fit into one message, for `GET /jobs/JID`. The caller was granted the run of `jobs.list_job` for this job, which
  * has told the beginning of it; all of it is read here, where the job cache is. Only one such job at a time is in the gateway's memory.
  */
+import { isStoreFailure } from '@natrium/bus';
 import { isMap, refusal, type Value, type ValueMap } from '@natrium/model';
+import { InternalServerErrorException } from '@nestjs/common';
 import { AtOnce } from '../at-once.js';
 import { inMiB, MAX_ANSWER, sizeOf } from '../jobs/job-views.js';
 import type { AnswerType } from './answers.js';
@@ -30,7 +32,7 @@ export class WholeJobs {
   /**
    * @param told What the run has told.
    * @param send Writes the job: `large` is one that no message carries, and the next of those waits for it.
-   * @throws {HttpException} When it is too large for an answer of this type, or no longer kept.
+   * @throws {HttpException} When it is too large for an answer of this type, no longer kept, or cannot be read now.
    */
   async tell(
     told: Value,
@@ -48,7 +50,11 @@ export class WholeJobs {
   }
 
   async #returns(jid: string, type: AnswerType): Promise<ValueMap> {
-    const job = await this.read(jid);
+    const job = await this.read(jid).catch((cause: unknown) => {
+      if (!isStoreFailure(cause)) throw cause;
+      // As where the run could not read it.
+      throw new InternalServerErrorException(`the job cannot be read now: ${cause.message}`, { cause });
+    });
     const returns = isMap(job) ? job['Result'] : undefined;
     if (!isMap(returns)) throw httpError(refusal('bad_request', `the job ${jid} is not kept any more`));
     const bytes = Object.values(returns).reduce<number>((sum, one) => sum + sizeOf(one), 0);

@@ -136,7 +136,7 @@ export class JobGrants {
       const young = [...wanted].filter((jid) => this.#isYoung(jid));
       if (young.length === 0) break;
       await pause(WRITTEN_MS, undefined, { ref: false });
-      for (const jid of young) for (const granted of await this.#kept.around(jid)) take(granted);
+      (await this.#kept.aroundAll(young)).forEach(take);
       for (const { granted } of this.#writing.values()) take(granted);
     }
     return found;

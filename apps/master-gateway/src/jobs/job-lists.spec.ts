@@ -1,9 +1,11 @@
 /** Rules of what a store of very many jobs is read for: the latest are found among what was written last, and none is missed by that. */
 import { type Entry, MemoryStore } from '@natrium/bus';
 import { encodeRequest } from '@natrium/envelope';
+import type { EventFeed, Heard } from '@natrium/events';
 import { type Jid, jidOf, type Value } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import type { records } from '@natrium/wire';
+import { HttpFeed } from '../http/http-feed.js';
 import { JobCache } from './job-cache.js';
 import { JobReads, type JobReadPorts } from './job-reads.js';
 
@@ -156,6 +158,38 @@ describe('a job that was asked for and is not decided yet', () => {
     now = BEGIN + 3_600_000;
     expect(await reads.lookUp(JID)).toEqual({ ok: true, value: null });
     expect(waits).toBe(1);
+  });
+
+  it('has an owner whom nobody can tell yet, then the one who was granted it; when its time is long over, none', async () => {
+    await expect(reads.ownerOf(JID)).rejects.toThrow('what was decided on it cannot be read yet');
+    await writer!.keepGrant(recordOf(JID), placeOf(1), 'now');
+    expect(await reads.ownerOf(JID)).toEqual(recordOf(JID).caller);
+    await stores[0].delete((await stores[0].keyNames('g.*.*'))[0]!);
+    now = BEGIN + 3_600_000;
+    expect(await reads.ownerOf(JID)).toBeUndefined();
+  });
+
+  it('is told to its owner who listens here from the first event on that comes when its grant is written', async () => {
+    const heard = (n: number): Heard => ({
+      ...{
+        cursor: String(n),
+        tag: `salt/job/${JID}/ret/web${String(n)}`,
+        data: {},
+        stamp: '',
+        id: `gw-1.${String(n)}`,
+      },
+      origin: { kind: 'service', name: 'gateway' },
+    });
+    const left = [() => Promise.resolve(), () => writer!.keepGrant(recordOf(JID), placeOf(1), 'now')].entries();
+    const take = async () => {
+      const { value: [n, before] = [] } = left.next();
+      await before?.();
+      return n === undefined ? undefined : [heard(n)];
+    };
+    const feed = { subscribe: () => ({ take, close: () => undefined }) } as unknown as EventFeed;
+    const owners: unknown[] = [];
+    for await (const { owner } of new HttpFeed(feed, (jid) => reads.ownerOf(jid)).subscribe({})) owners.push(owner);
+    expect(owners).toEqual([undefined, recordOf(JID).caller]);
   });
 });
 

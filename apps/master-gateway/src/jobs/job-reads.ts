@@ -5,7 +5,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inSlices } from '@natrium/bus';
 import type { ActiveJobs } from '@natrium/flow';
-import { isMap, type Jid, jidOf, ok, parseJid, type Refusal, refuse, type Result, type Value } from '@natrium/model';
+import {
+  isMap,
+  type Jid,
+  jidOf,
+  ok,
+  parseJid,
+  type Principal,
+  type Refusal,
+  refuse,
+  type Result,
+  type Value,
+} from '@natrium/model';
 import { isInTime, isWanted, type JobFilter, jobFilterIn, jobPartIn } from '@natrium/runners';
 import type { records } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
@@ -145,7 +156,18 @@ export class JobReads {
     }
   }
 
-  #isNew(jid: Jid): boolean {
+  /**
+   * Who has asked for a job; undefined: none of this jid is kept any more.
+   *
+   * @throws {Error} When that cannot be told yet: it is so new that its gateway may still be writing what was granted.
+   */
+  async ownerOf(jid: string): Promise<Principal | undefined> {
+    const record = await this.ports.cache.byJid(jid);
+    if (record === undefined && this.#isNew(jid)) throw new Error(`the job ${jid} is new, ${UNDECIDED}`);
+    return record?.caller;
+  }
+
+  #isNew(jid: string): boolean {
     const { clock } = this.ports;
     const at = (ms: number) => jidOf(Math.floor(clock.now() + ms) * 1000);
     return jid > at(-UNDECIDED_FOR_MS) && jid < at(2 * clock.skewMs);

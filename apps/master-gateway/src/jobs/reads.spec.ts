@@ -116,7 +116,7 @@ class AGateway {
     const grant = aGrant(
       signer,
       { request, members: [{ id: 'x', key: new Uint8Array(32) }], issued: NOW },
-      { kind: 'run', count: 0 },
+      { kind: 'run', root: new Uint8Array(32), count: 0 },
     );
     const body = { what, args, grantRun: { request, grant } };
     const answer = (contract: unknown, told: unknown) => this.said.push([contract, told]);

@@ -30,6 +30,13 @@ export interface Connected {
   readonly silent: readonly string[];
 }
 
+interface Patience {
+  /** For how long one that is connected may say nothing. */
+  readonly silenceMs: number;
+  /** How often the broker has to say that nobody listens; as usual when it is left out. */
+  readonly goneRounds?: number;
+}
+
 interface Target {
   /** Its index among those who are looked at. */
   readonly place: number;
@@ -52,7 +59,7 @@ export class Presence {
     const all = this.minions.all();
     const keys = all.map(({ key }) => toHex(key));
     const patience = { silenceMs: Math.min(Math.max(silenceMs, LEAST_SILENCE_MS), MOST_SILENCE_MS), goneRounds: 1 };
-    const { here } = await this.#lookPatiently(keys, ANY_JOB, patience);
+    const { here } = await this.#look(keys, ANY_JOB, patience);
     return all.flatMap(({ id }, index) => {
       const running = here.get(index);
       return running === undefined ? [] : [{ id, running }];
@@ -63,7 +70,7 @@ export class Presence {
   async connected(): Promise<Connected> {
     const all = this.minions.all();
     const keys = all.map(({ key }) => toHex(key));
-    const { here, gone } = await this.#lookPatiently(keys, ANY_JOB, { silenceMs: SILENCE_MS });
+    const { here, gone } = await this.#look(keys, ANY_JOB, { silenceMs: SILENCE_MS });
     const idsAt = (places: readonly number[]) => places.flatMap((place) => all[place]?.id ?? []);
     const asked = this.#targets(keys).map(({ place }) => place);
     return {
@@ -79,48 +86,15 @@ export class Presence {
    */
   async lookAt(jid: string, keys: readonly string[], silenceMs?: number): Promise<Pick<Seen, 'gone' | 'running'>> {
     const now = keys.map((key) => this.minions.keyNow(key));
-    const { here, gone } = await (silenceMs === undefined
-      ? this.#probe(now, [jid], GONE_MS)
-      : this.#lookPatiently(now, [jid], { silenceMs }));
+    const patience = silenceMs === undefined ? { silenceMs: GONE_MS, goneRounds: 1 } : { silenceMs };
+    const { here, gone } = await this.#look(now, [jid], patience);
     return {
       gone: keys.filter((_, index) => gone.has(index)),
       running: keys.filter((_, index) => here.get(index)?.includes(jid)),
     };
   }
 
-  #probe(keys: readonly string[], jids: readonly string[], timeoutMs: number): Promise<Found> {
-    const targets = this.#targets(keys);
-    const here = new Map<number, readonly string[]>();
-    const gone = new Set<number>();
-    return new Promise((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        end();
-        resolve({ here, gone });
-      };
-      const settle = () => {
-        if (here.size + gone.size === targets.length) finish();
-      };
-      const end = this.#ask(targets, jids, timeoutMs, {
-        onAnswer: (place, running) => {
-          here.set(place, running);
-          settle();
-        },
-        onNoResponders: (place) => {
-          gone.add(place);
-          settle();
-        },
-      });
-      const timer = setTimeout(finish, timeoutMs);
-      if (targets.length === 0) finish();
-    });
-  }
-
-  async #lookPatiently(
-    keys: readonly string[],
-    jids: readonly string[],
-    { silenceMs, goneRounds }: { readonly silenceMs: number; readonly goneRounds?: number },
-  ): Promise<Found> {
+  #look(keys: readonly string[], jids: readonly string[], { silenceMs, goneRounds }: Patience): Promise<Found> {
     const { transport } = this.link;
     const targets = new Map(this.#targets(keys).map((target) => [target.place, target]));
     const look = new PatientLook(

@@ -145,6 +145,21 @@ describe('a clock that was set', () => {
   });
 });
 
+it('that is over begins none once the agent has stopped, though it was being looked at then', async () => {
+  jest.useFakeTimers();
+  try {
+    const { world, epochs, isNew } = anAgent();
+    Object.assign(world, { nowMs: NOW + 2 * AN_HOUR });
+    const looked = epochs.look();
+    epochs.stop();
+    const left = jest.getTimerCount();
+    await looked;
+    expect([isNew(), jest.getTimerCount()]).toEqual([false, left]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 it('tells once that the roles document has ended, and what to do; of one that counts it tells nothing', async () => {
   const { epochs, document, lines } = anAgent();
   await epochs.look();

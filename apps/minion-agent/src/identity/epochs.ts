@@ -33,6 +33,7 @@ export class Epochs {
   #isTold = true;
   /** Whether it was told that the roles document has ended. */
   #endIsTold = false;
+  #isStopped = false;
 
   constructor(
     private readonly link: LiveLink,
@@ -73,6 +74,7 @@ export class Epochs {
 
   /** Begins a new epoch now. Never fails: what could not be told is told again. */
   async begin(): Promise<void> {
+    if (this.#isStopped) return;
     const { link, parts } = this;
     clearTimeout(this.#soon);
     this.#soon = undefined;
@@ -86,6 +88,7 @@ export class Epochs {
   }
 
   stop(): void {
+    this.#isStopped = true; // what is being looked at now begins nothing after this
     clearTimeout(this.#timer);
     clearInterval(this.#looking);
     clearTimeout(this.#soon);

@@ -2,8 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identityFrom, newIdentitySecret, sodiumReady } from '@natrium/envelope';
-import { type Jid, parseJid } from '@natrium/model';
+import { NO_TRACING } from '@natrium/bus';
+import {
+  encode,
+  identityFrom,
+  leafOf,
+  newIdentitySecret,
+  requestDigest,
+  sodiumReady,
+  type Wire,
+} from '@natrium/envelope';
+import type { MinionReturn } from '@natrium/flow';
+import { type Jid, ok, parseJid } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import { type JobParts, listenForJobs } from './jobs.js';
 import { Spool } from '../disk/spool.js';
@@ -80,4 +90,41 @@ it('asked about no job, a minion tells of what runs alone', () => {
   returns(A);
   world.running = [B];
   expect(asked()).toEqual([B]);
+});
+
+/** What a minion refuses a job for that was granted to it alone, when this is the private part of its message. */
+async function refusalOf(place: Wire): Promise<string | null | undefined> {
+  const { publicKey } = identityFrom(newIdentitySecret());
+  const request = Uint8Array.of(0);
+  const grant = {
+    requestDigest: requestDigest(request), caller: { kind: 'account', name: 'root' }, onBehalfOf: [], jid: A,
+    issued: 0, expires: 1, root: leafOf(publicKey, 'web1'), count: 1,
+  }; // prettier-ignore
+  const told: MinionReturn[] = [];
+  let serve: (opened: unknown) => Promise<void> = () => Promise.resolve();
+  const link = {
+    own: { fp: 'fp' },
+    identity: { publicKey },
+    roles: { keysOf: () => [] },
+    clock: { skewMs: 0, now: () => 0, raiseFloor: () => undefined },
+    subjects: { job: () => 'job' },
+    bus: {
+      tracing: NO_TRACING,
+      serve: (_subject: string, _queue: unknown, _contracts: unknown, handler: typeof serve) => (serve = handler),
+    },
+  };
+  const parts = {
+    id: 'web1', link, standing: { accepted: true }, finishing: { during: (work: () => unknown) => work() },
+    outbox: { deliver: (ret: MinionReturn) => told.push(ret) }, verifyGrant: () => ok(grant),
+  }; // prettier-ignore
+  listenForJobs(parts as unknown as JobParts);
+  const party = { owner: { type: 'role', role: 'gateway' } };
+  await serve({ kind: contracts.job.kind, body: { request, grant, instance: 'gw1' }, party, private: encode(place) });
+  return told[0]?.code;
+}
+
+it('a place that is not an index and hashes is a place in no tree', async () => {
+  expect(await refusalOf([0, []])).toBe('bad_request'); // its place is good: of the request there is nothing to read
+  for (const place of [[0, ['no hash']], [0, null], [0], ['0', []], 0] as const)
+    expect(await refusalOf(place)).toBe('grant_not_for_me');
 });

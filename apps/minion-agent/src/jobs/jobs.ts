@@ -98,11 +98,16 @@ function orderOf(opened: Opened<typeof contracts.job>): JobOrder {
 function placeIn(bytes: Uint8Array): JobOrder['place'] {
   try {
     const [index, proof] = decode(bytes) as readonly [Wire, Wire];
-    const hashes = Array.isArray(proof) ? proof.filter((hash) => hash instanceof Uint8Array) : [];
-    return { index: typeof index === 'number' ? index : -1, proof: hashes };
+    return typeof index === 'number' && isProof(proof) ? { index, proof } : NO_PLACE;
   } catch {
-    return { index: -1, proof: [] };
+    return NO_PLACE;
   }
+}
+
+const NO_PLACE: JobOrder['place'] = { index: -1, proof: [] };
+
+function isProof(proof: Wire): proof is readonly Uint8Array[] {
+  return Array.isArray(proof) && proof.every((hash) => hash instanceof Uint8Array);
 }
 
 function jobRun(parts: JobParts): JobRun {

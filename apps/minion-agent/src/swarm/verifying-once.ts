@@ -3,6 +3,7 @@
  * that a minion checks (time, digest, its own place under the root, run-once) it checks for itself.
  */
 import { equalBytes, toHex, verifyGrant } from '@natrium/envelope';
+import { keepLatest } from '@natrium/model';
 
 const REMEMBERED = 64;
 
@@ -20,10 +21,7 @@ export function verifyingOnce(): typeof verifyGrant {
     const result = verifyGrant(object, cluster, aclKeys, kind);
     if (result.ok) {
       verified.set(name, { bytes: object.bytes, result });
-      for (const oldest of verified.keys()) {
-        if (verified.size <= REMEMBERED) break;
-        verified.delete(oldest);
-      }
+      keepLatest(verified, REMEMBERED);
     }
     return result;
   };

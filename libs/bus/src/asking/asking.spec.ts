@@ -260,6 +260,18 @@ it('whose first sending cannot be sealed ends, and the process goes on', async (
   expect([away.told, jest.getTimerCount()]).toEqual(['nobody_known', before]);
 });
 
+it('that cannot be sealed at all is nobody’s to wait for: whoever asks hears so once, and nothing of it is left', async () => {
+  const away = new Away();
+  const before = jest.getTimerCount();
+  jest.spyOn(away.minion.bus.sealer, 'parts').mockImplementation(() => {
+    throw new TypeError('it has no encoding');
+  });
+  expect(() => away.converse(5000, BACK_MS)).toThrow('it has no encoding');
+  expect(jest.getTimerCount()).toBe(before);
+  await pass(5000);
+  expect(away.told).toBeUndefined();
+});
+
 it('is sent again once where the broker says twice that nobody has heard it, and not once it is over', async () => {
   const away = new Away();
   const publish = jest.spyOn(away.minion.transport, 'publish');

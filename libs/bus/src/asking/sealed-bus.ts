@@ -107,7 +107,12 @@ export class SealedBus {
   #converse<Q extends Contract, A extends Contract>(asking: Asking<Q, A>): () => void {
     this.#waiting.set(toHex(asking.messageId), asking);
     if (this.#isClosed) asking.letGo();
-    asking.ask();
+    try {
+      asking.ask();
+    } catch (error) {
+      asking.end(); // it cannot be sealed: nobody was asked, and nobody answers
+      throw error;
+    }
     return () => {
       asking.end();
     };

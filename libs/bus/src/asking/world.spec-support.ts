@@ -30,7 +30,6 @@ export const EVENT = { first: 1, dropped: 0, events: [{ tag: 'checks/disk', data
 
 export type Role = 'gateway' | 'acl' | 'runner';
 
-/** One cluster on one broker; each of its parties is a bus. */
 /** A world of its own for each spec of a file, whose buses end with it. */
 export function useWorld(): () => World {
   let world: World;
@@ -44,6 +43,7 @@ export function useWorld(): () => World {
   return () => world;
 }
 
+/** One cluster on one broker; each of its parties is a bus. */
 export class World {
   readonly broker = new MemoryBroker();
   readonly root = SigningKey.generate();

@@ -65,6 +65,11 @@ export class NatsTransport implements Transport {
   readonly lost = new Promise<string>((resolve) => {
     this.#lost = resolve;
   });
+  #end: () => void = () => undefined;
+  /** Resolves when nothing can be sent or heard any more, whoever has ended it. */
+  readonly closed = new Promise<void>((resolve) => {
+    this.#end = resolve;
+  });
 
   private constructor(
     connection: NatsConnection,
@@ -106,6 +111,7 @@ export class NatsTransport implements Transport {
   async renew(): Promise<void> {
     const old = this.#connection;
     const next = await connect({ ...startingAt(old.getServer(), settings(this.options)), waitOnFirstConnect: false });
+    if (this.#draining) return next.close(); // its end came meanwhile
     const overlap = new Overlap(next);
     this.#overlap = overlap;
     const gone = [...this.#subscribed].map((one) => one.current);
@@ -268,7 +274,9 @@ export class NatsTransport implements Transport {
   #watch(connection: NatsConnection): void {
     void this.#tellStates(connection);
     void connection.closed().then((error) => {
-      if (connection === this.#connection && !this.#draining) this.#lost(error?.message ?? 'closed by the broker');
+      if (connection !== this.#connection) return;
+      this.#end();
+      if (!this.#draining) this.#lost(error?.message ?? 'closed by the broker');
     });
   }
 

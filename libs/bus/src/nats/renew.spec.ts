@@ -71,6 +71,14 @@ it('still hears from the broker that nobody listens, after it was renewed', asyn
   await transport.drain();
 });
 
+it('leaves no connection behind that was drained while it was renewed', async () => {
+  const transport = await open();
+  const renewed = transport.renew();
+  await transport.drain();
+  await renewed;
+  expect(transport.connection.isClosed()).toBe(true);
+});
+
 it('hears that as often as it asks, also while it is renewed', async () => {
   const transport = await open();
   let heard = 0;

@@ -51,3 +51,12 @@ it('the last of a sender, where it does not open, is not taken for none: whoever
   expect(heard).toEqual(['2 is lost']);
   expect(await (await read(LOST, KNOWN)).journal.lastOn(SUBJECT)).toMatchObject({ sequence: 2 });
 });
+
+it('the last of another sender is not taken for this one’s, though it opens in its own place', async () => {
+  const pages = new MemoryJournal();
+  const journal = new SealedJournal(pages, { newest: KNOWN, byId: () => KNOWN }, () => undefined);
+  await journal.append('nt.main.events.b', new Uint8Array(1), 0);
+  const [others] = pages.messages;
+  pages.lastOn = () => Promise.resolve(others);
+  await expect(journal.lastOn(SUBJECT)).rejects.toMatchObject({ name: StoredCorrupt.name, revision: 1 });
+});

@@ -23,7 +23,7 @@ export class SealedJournal implements Journal {
   async lastOn(subject: string): Promise<JournalMessage | undefined> {
     const message = await this.journal.lastOn(subject);
     if (message === undefined) return undefined;
-    const opened = this.#open(message);
+    const opened = this.#open({ ...message, subject });
     if (opened !== undefined) return opened;
     // Whoever asks for the last of a sender must not take an edited one for none.
     const lost = new StoredCorrupt(this.#place(subject), message.sequence);

@@ -103,3 +103,21 @@ it('is listed while others have their turn, however much there is', async () => 
   });
   expect([listed.length, turns >= 3]).toEqual([2000, true]);
 });
+
+it('is told of nothing where it could not follow at all', async () => {
+  const raw = new MemoryStore('NT_main_roster');
+  const keys = [OLD];
+  const storage = { newest: OLD, byId: (id: string) => keys.find((key) => key.id === id) };
+  const sealed = new SealedStore(raw, storage, () => undefined);
+  await sealedWith(raw, NEW).put('a', bytes('one'));
+  const follow = raw.follow.bind(raw);
+  raw.follow = async (onEntry) => {
+    (await follow(onEntry)).close();
+    throw new Error('no broker');
+  };
+  const told: string[] = [];
+  await expect(sealed.follow(({ key }) => told.push(key))).rejects.toThrow('no broker');
+  keys.push(NEW);
+  await sealed.readMissed();
+  expect(told).toEqual([]);
+});

@@ -85,14 +85,19 @@ export class SealedStore implements Store {
   async follow(onEntry: OnEntry, since?: number): Promise<Following> {
     const follower: Follower = { onEntry, missed: new Map() };
     this.#followers.add(follower);
-    const following = await this.store.follow((entry) => {
-      this.#tell(follower, entry);
-    }, since);
-    const close = () => {
+    try {
+      const following = await this.store.follow((entry) => {
+        this.#tell(follower, entry);
+      }, since);
+      const close = () => {
+        this.#followers.delete(follower);
+        following.close();
+      };
+      return { missed: follower.missed, close };
+    } catch (cause) {
       this.#followers.delete(follower);
-      following.close();
-    };
-    return { missed: follower.missed, close };
+      throw cause;
+    }
   }
 
   /**

@@ -13,6 +13,8 @@ class BusyConnection implements PublishingTransport {
   /** Resolves when the publisher has asked whether there is more to read. */
   readonly asked = new Promise<void>((resolve) => (this.#wait = resolve));
   readAll: () => void = () => undefined;
+  close: () => void = () => undefined;
+  readonly closed = new Promise<void>((resolve) => (this.close = resolve));
 
   subscribe(_subject: string, handler: (message: Incoming) => void) {
     this.#hear = handler;
@@ -62,4 +64,14 @@ describe('a write whose acknowledgement does not come in time', () => {
     await expect(written).rejects.toThrow('no acknowledgement in time');
     expect(connection.alerts).toHaveLength(1);
   });
+});
+
+it('a write on a connection that is closed is refused at once, be it sent before or after: nothing can be heard of it', async () => {
+  const connection = new BusyConnection();
+  const publisher = new StreamPublisher(connection, 60_000);
+  const written = publisher.publish('$KV.jobs.k', Uint8Array.of(1));
+  connection.close();
+  await expect(written).rejects.toThrow('the connection to the broker is closed');
+  await expect(publisher.publish('$KV.jobs.k', Uint8Array.of(1))).rejects.toThrow('is closed');
+  expect([connection.alerts, publisher.trouble]).toEqual([[], undefined]);
 });

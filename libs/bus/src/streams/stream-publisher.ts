@@ -46,7 +46,10 @@ const EXPECTED = 'Nats-Expected-Last-Subject-Sequence';
 const FIRST = expecting(0);
 
 /** What publishing needs of a connection. */
-export type PublishingTransport = Pick<NatsTransport, 'inbox' | 'subscribe' | 'send' | 'alert' | 'over' | 'caughtUp'>;
+export type PublishingTransport = Pick<
+  NatsTransport,
+  'inbox' | 'subscribe' | 'send' | 'alert' | 'over' | 'caughtUp' | 'closed'
+>;
 
 export class StreamPublisher {
   readonly #waiting = new InFlight<string, Waiting>();
@@ -55,6 +58,7 @@ export class StreamPublisher {
   /** Stores whose last write was refused. */
   readonly #refused = new Map<string, { readonly why: StreamRefused; readonly at: number }>();
   #onRefused: () => void = () => undefined;
+  #isClosed = false;
 
   constructor(
     private readonly transport: PublishingTransport,
@@ -63,6 +67,9 @@ export class StreamPublisher {
     this.#inbox = createInbox(transport.inbox);
     transport.subscribe(`${this.#inbox}.*`, (message) => {
       this.#hear(message);
+    });
+    void transport.closed.then(() => {
+      this.#close();
     });
   }
 
@@ -80,6 +87,7 @@ export class StreamPublisher {
 
   /** @param expected The subject's last sequence, 0 for none. @throws {StreamRefused} */
   publish(subject: string, payload: Uint8Array, expected?: number): Promise<number> {
+    if (this.#isClosed) return Promise.reject(closed());
     this.#next += 1;
     const token = String(this.#next);
     return new Promise((resolve, reject) => {
@@ -99,6 +107,12 @@ export class StreamPublisher {
       });
       send();
     });
+  }
+
+  /** No acknowledgement can come any more. Nothing is wrong with the store, so nobody is told but who waits. */
+  #close(): void {
+    this.#isClosed = true;
+    for (const token of [...this.#waiting.keys()]) this.#settle(token)?.reject(closed());
   }
 
   /** An acknowledgement is missing only once everything has been read that the broker has sent until now. */
@@ -153,6 +167,10 @@ export class StreamPublisher {
     clearTimeout(waiting.timer);
     return waiting;
   }
+}
+
+function closed(): StreamRefused {
+  return new StreamRefused(408, 'the connection to the broker is closed, and no acknowledgement came before');
 }
 
 /** One publisher, and so one inbox, for each connection. */

@@ -18,6 +18,7 @@ const problem = (config: unknown) => compileReactor(config as never).problems[0]
 function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
   const asked: ReactionCall[] = [];
   const notes: string[] = [];
+  const counted: string[] = [];
   const claimed = new Set<string>();
   const { reactions, problems } = compileReactor(rule(call));
   expect(problems).toEqual([]);
@@ -33,7 +34,8 @@ function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
         asked.push(one);
         return Promise.resolve(ok('jid'));
       },
-      note: (what, _about, sentence) => notes.push(`${what}: ${sentence}`),
+      count: (became) => counted.push(became),
+      note: (became, _about, sentence) => notes.push(`${became}: ${sentence}`),
       now: () => now,
     },
     reactions,
@@ -48,7 +50,7 @@ function aReactor(call: object, { depth = 3, rate = 5 } = {}) {
     for (const id of ids) await reactor.hear({ ...EVENT, id });
     await reactor.settled();
   };
-  return { asked, notes, hear, hearAtOnce, pass: (ms: number) => (now += ms) };
+  return { asked, notes, counted, hear, hearAtOnce, pass: (ms: number) => (now += ms) };
 }
 
 describe('values of an event', () => {
@@ -157,14 +159,26 @@ describe('a reaction', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stays under its rate, says so once, and goes on later', async () => {
-    const { asked, notes, hear, pass } = aReactor(PING, { rate: 2 });
+  it('stays under its rate, says so once, counts each, and goes on later', async () => {
+    const { asked, notes, counted, hear, pass } = aReactor(PING, { rate: 2 });
     for (let number = 0; number < 5; number += 1) await hear({ id: `gw.${String(number)}` });
     expect(asked).toHaveLength(2);
     expect(notes.filter((note) => note.startsWith('left_out'))).toHaveLength(1);
+    expect(counted).toEqual(['ran', 'ran', 'left_out', 'left_out', 'left_out']);
     pass(30_000);
     await hear({ id: 'gw.9' });
     expect(asked).toHaveLength(3);
+  });
+
+  it('says once, too, that twice as many come as its rate lets through, however long that goes on', async () => {
+    const { asked, notes, counted, hear, pass } = aReactor(PING, { rate: 60 });
+    for (let number = 0; number < 300; number += 1) {
+      await hear({ id: `gw.${String(number)}` });
+      pass(500);
+    }
+    expect(asked.length + counted.filter((became) => became === 'left_out').length).toBe(300);
+    expect(asked).toHaveLength(209);
+    expect(notes.filter((note) => note.startsWith('left_out'))).toHaveLength(1);
   });
 
   it('that has run before costs nothing of its rate', async () => {

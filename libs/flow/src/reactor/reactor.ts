@@ -17,21 +17,13 @@ import {
   type Value,
   type ValueMap,
 } from '@natrium/model';
+import { Budget } from '../budget.js';
+import { type Cause, depthOf } from './cause.js';
 import { fillIn, placeholdersIn, type ReactorEvent } from './event-values.js';
 import { type Reaction, targetOf } from './reactions.js';
 
-/** The options of a reactor's request: the reaction that asks, and what it answers. */
+/** The option of a reactor's request that names the reaction which asks. */
 export const REACTION = 'reaction';
-export const CAUSE = 'cause';
-/** Beside the data of an event that a reaction caused: the event before it, the reaction, and how many came one from another. */
-export const CAUSE_KEY = '_cause';
-
-export interface Cause {
-  readonly event: string;
-  readonly reaction: string;
-  /** 1: the event was not caused by a reaction. */
-  readonly depth: number;
-}
 
 export interface ReactionCall {
   readonly reaction: Reaction;
@@ -40,13 +32,17 @@ export interface ReactionCall {
   readonly args: readonly Value[];
 }
 
+type Became = 'ran' | 'refused' | 'left_out';
+
 export interface ReactorPorts {
   /** Whether this replica is the one that runs this reaction to this event. */
   claim(event: string, reaction: string): Promise<boolean>;
   /** Asks the gateway; the value is the jid. */
   ask(call: ReactionCall): Promise<Result<string, Refusal>>;
-  /** `what`: a reaction that ran, was refused, or was left out. */
-  note(what: 'ran' | 'refused' | 'left_out', about: Readonly<Record<string, unknown>>, sentence: string): void;
+  /** Counts a reaction by what has become of it. */
+  count(became: Became): void;
+  /** Says so in the log; of those that are above the rate once. */
+  note(became: Became, about: Readonly<Record<string, unknown>>, sentence: string): void;
   /** Milliseconds. */
   now(): number;
 }
@@ -58,26 +54,27 @@ export interface ReactorLimits {
   readonly rate: number;
 }
 
-const MINUTE_MS = 60_000;
+const MINUTE_S = 60;
 const MAX_AT_ONCE = 32;
 
-interface Budget {
-  tokens: number;
-  at: number;
-  isDry: boolean;
-  /** Each has taken one, and gives it back when it is not for this replica to run. */
-  readonly claims: Set<Promise<unknown>>;
-}
-
 export class Reactor {
-  readonly #budgets = new Map<string, Budget>();
+  /** By the reaction's name. */
+  readonly #budget: Budget;
+  /** By the reaction's name. Each has taken a token, and gives it back when it is not for this replica to run. */
+  readonly #claims = new Map<string, Set<Promise<unknown>>>();
   readonly #running = new Set<Promise<void>>();
 
   constructor(
     private readonly ports: ReactorPorts,
     private readonly reactions: readonly Reaction[],
     private readonly limits: ReactorLimits,
-  ) {}
+  ) {
+    const { rate } = limits;
+    this.#budget = new Budget({ rate: rate / MINUTE_S, burst: rate }, (reaction) => {
+      const sentence = `more than reactor_rate (${String(rate)}) a minute; the rest is left out`;
+      ports.note('left_out', { reaction }, sentence);
+    });
+  }
 
   /** Resolves when the next event may be heard, which is before the reactions have ended. */
   async hear(event: ReactorEvent): Promise<void> {
@@ -86,7 +83,7 @@ export class Reactor {
       while (this.#running.size >= MAX_AT_ONCE) await Promise.race(this.#running);
       const running: Promise<void> = this.#react(reaction, event)
         .catch((cause: unknown) => {
-          this.ports.note('left_out', { ...about(reaction, event), err: cause }, 'a reaction failed');
+          this.#ended('left_out', { ...about(reaction, event), err: cause }, 'a reaction failed');
         })
         .finally(() => {
           this.#running.delete(running);
@@ -104,69 +101,46 @@ export class Reactor {
     const facts = about(reaction, event);
     const depth = depthOf(event) + 1;
     if (depth > this.limits.depth) {
-      this.ports.note('left_out', { ...facts, depth }, 'reactions set off one another; this one is left out');
+      this.#ended('left_out', { ...facts, depth }, 'reactions set off one another; this one is left out');
       return;
     }
     const call = callOf(reaction, event, depth);
     if (!call.ok) {
-      this.ports.note('left_out', facts, call.error);
+      this.#ended('left_out', facts, call.error);
       return;
     }
     if (!(await this.#claim(reaction, event))) return;
     const asked = await this.ports.ask(call.value);
-    if (asked.ok) this.ports.note('ran', { ...facts, jid: asked.value }, 'a reaction');
-    else this.ports.note('refused', { ...facts, code: asked.error.code }, asked.error.sentence);
+    if (asked.ok) this.#ended('ran', { ...facts, jid: asked.value }, 'a reaction');
+    else this.#ended('refused', { ...facts, code: asked.error.code }, asked.error.sentence);
+  }
+
+  #ended(became: Became, facts: Readonly<Record<string, unknown>>, sentence: string): void {
+    this.ports.count(became);
+    this.ports.note(became, facts, sentence);
   }
 
   /** What ran before, or runs at another replica, costs nothing: after a restart the events of the last minutes come again. */
-  async #claim(reaction: Reaction, event: ReactorEvent): Promise<boolean> {
-    const budget = this.#budgetOf(reaction);
-    while (!this.#take(budget)) {
-      if (budget.claims.size === 0) {
-        this.#tellDry(budget, about(reaction, event));
-        return false;
-      }
-      await Promise.race(budget.claims);
+  async #claim({ name }: Reaction, event: ReactorEvent): Promise<boolean> {
+    const claims = this.#claimsOf(name);
+    while (claims.size > 0 && this.#budget.isSpent(name, this.ports.now())) await Promise.race(claims);
+    if (!this.#budget.take(name, this.ports.now())) {
+      this.ports.count('left_out');
+      return false;
     }
-    const claim = this.ports.claim(event.id, reaction.name).then((isOurs) => {
-      if (!isOurs) budget.tokens += 1;
+    const claim = this.ports.claim(event.id, name).then((isOurs) => {
+      if (!isOurs) this.#budget.give(name, 1, this.ports.now());
       return isOurs;
     });
-    const over: Promise<unknown> = claim.catch(() => undefined).finally(() => budget.claims.delete(over));
-    budget.claims.add(over);
+    const over: Promise<unknown> = claim.catch(() => undefined).finally(() => claims.delete(over));
+    claims.add(over);
     return claim;
   }
 
-  #budgetOf({ name }: Reaction): Budget {
-    const known = this.#budgets.get(name);
-    if (known !== undefined) return known;
-    const budget = {
-      tokens: this.limits.rate,
-      at: this.ports.now(),
-      isDry: false,
-      claims: new Set<Promise<unknown>>(),
-    };
-    this.#budgets.set(name, budget);
-    return budget;
-  }
-
-  #take(budget: Budget): boolean {
-    const now = this.ports.now();
-    const { rate } = this.limits;
-    budget.tokens = Math.min(rate, budget.tokens + (Math.max(0, now - budget.at) * rate) / MINUTE_MS);
-    budget.at = now;
-    if (budget.tokens < 1) return false;
-    budget.tokens -= 1;
-    budget.isDry = false;
-    return true;
-  }
-
-  #tellDry(budget: Budget, facts: Readonly<Record<string, unknown>>): void {
-    const { rate } = this.limits;
-    if (!budget.isDry) {
-      this.ports.note('left_out', facts, `more than reactor_rate (${String(rate)}) a minute; the rest is left out`);
-    }
-    budget.isDry = true;
+  #claimsOf(name: string): Set<Promise<unknown>> {
+    const claims = this.#claims.get(name) ?? new Set();
+    this.#claims.set(name, claims);
+    return claims;
   }
 }
 
@@ -212,12 +186,4 @@ function isPlainId(text: string): boolean {
 
 function isMarked(value: Value): boolean {
   return isMap(value) && Object.hasOwn(value, KWARG_MARK);
-}
-
-/** What services say of an event's cause counts; what anybody else writes there does not. */
-function depthOf({ data, origin }: ReactorEvent): number {
-  if (origin.kind !== 'service' && origin.kind !== 'runner') return 0;
-  const cause = data[CAUSE_KEY];
-  const depth = isMap(cause) ? cause['depth'] : undefined;
-  return typeof depth === 'number' && Number.isInteger(depth) && depth > 0 ? depth : 0;
 }

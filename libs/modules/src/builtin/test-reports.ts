@@ -1,5 +1,5 @@
 /** What `test.versions*` and `test.get_opts` report. */
-import { type ValueMap, VERSION } from '@natrium/model';
+import { isList, isMap, type Value, type ValueMap, VERSION } from '@natrium/model';
 import { arch, platform, release } from 'node:os';
 import { isSecretName } from './secret-names.js';
 
@@ -12,7 +12,14 @@ export function versions(): Readonly<Record<string, ValueMap>> {
   };
 }
 
-/** Whoever may test is not whoever may read secrets: their values are hidden. */
+/** Whoever may test is not whoever may read secrets: their values are hidden, however deep they stand. */
 export function configWithoutSecrets(config: ValueMap): ValueMap {
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [key, isSecretName(key) ? '******' : value]));
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key, isSecretName(key) ? '******' : hidden(value)]),
+  );
+}
+
+function hidden(value: Value): Value {
+  if (isMap(value)) return configWithoutSecrets(value);
+  return isList(value) ? value.map(hidden) : value;
 }

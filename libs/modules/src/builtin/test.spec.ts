@@ -70,6 +70,9 @@ describe('test.*', () => {
     const outcome = await call('test.get_opts');
     expect(outcome.ret).toMatchObject({ id: 'web1', join_password: '******' });
     expect(JSON.stringify((await call('test.opts_pkg')).ret)).not.toContain('canary');
+    const config = { mail: { user: 'natrium', smtp_password: 'canary' }, hooks: [{ token: 'canary' }] };
+    const { ret } = await call('test.get_opts', [], { config });
+    expect(ret).toEqual({ mail: { user: 'natrium', smtp_password: '******' }, hooks: [{ token: '******' }] });
   });
 
   it.each(['try_', 'try', 'cross_test', 'provider'])(

@@ -24,7 +24,7 @@ export function neverAnId({ path, source, test }: Subject): readonly Finding[] {
 export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView): readonly Finding[] {
   const { pattern, path } = rule;
   if (pattern === undefined) return [];
-  if (entry.spec !== undefined) return isMinionSection(keyed) ? [specInPeer(keyed, entry.path, entry.spec.word)] : [];
+  if (entry.spec !== undefined) return opensNoRunners(keyed) ? [specIn(keyed, entry.path, entry.spec.word)] : [];
   const samples = provenSamples(pattern.source, pattern.test).filter((sample) => sample !== '');
   if (samples.length === 0 || ['cmd.run', 'zz9.q'].every(pattern.test)) return [];
   if (samples.every((name) => /[,\s]/.test(name))) {
@@ -56,11 +56,12 @@ export function neverUsed({ keyed, rule, entry }: Rule, { policy }: PolicyView):
   ];
 }
 
-function isMinionSection({ section }: KeyedList): boolean {
+/** Minions and runners have sections of their own for it, or none. */
+function opensNoRunners({ section }: KeyedList): boolean {
   return section === 'peer' || section === 'peer_run' || section === 'runner_grants';
 }
 
-function specInPeer({ section }: KeyedList, path: Finding['path'], word: string): Finding {
+function specIn({ section }: KeyedList, path: Finding['path'], word: string): Finding {
   return never(
     path,
     `'@${word}' means nothing in ${section}`,

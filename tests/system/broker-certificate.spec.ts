@@ -56,7 +56,7 @@ describe('natriumctl init --broker-tls in a cluster that is there', () => {
   it('changes nothing while the CA’s key lies elsewhere, nor for what is no host', async () => {
     await init('localhost');
     const before = certificate('server.crt').fingerprint256;
-    expect((await init('not a host')).exit).toBe(78);
+    await expect(init('not a host')).rejects.toThrow('is no name or address of a host');
     for (const name of ['ca.key', 'ca.crt']) {
       renameSync(at(name), at('elsewhere'));
       expect(await init('localhost')).toMatchObject({

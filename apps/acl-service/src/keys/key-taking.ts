@@ -1,6 +1,6 @@
 /**
- * The keys that one request of the wheel takes, one after the other, and what became of each. Its answer does not wait beyond its
- * time; nor is a key begun after that, and the one that is under way then is told all the same.
+ * The keys that one request of the wheel takes, one after the other, and what became of each. When its time is over no key is begun
+ * any more; the one that is under way then is waited for, since the request is recorded before it is answered.
  */
 import type { KeyRequests } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';

@@ -33,10 +33,10 @@ const GROWN = 1 + 1 / 16;
 /** Bytes. Collecting and compacting a larger heap would stop the process for half a second and longer: that is left to V8, which does it in steps. */
 const LARGE = 128e6;
 /**
- * After so many looks at work, one after the other, a process that never rests collects its old garbage. V8 does so only when there is twice
- * as much, which takes hours at a hundred jobs a second: until then a gateway's heap grows by 3 MB an hour, and looks like a leak.
+ * After a minute at work, a process that never rests collects its old garbage. V8 does so only when there is twice as much, which takes hours
+ * at a hundred jobs a second: until then a gateway's heap grows by 3 MB an hour, and looks like a leak.
  */
-const BUSY_LOOKS = 30;
+const BUSY_LOOKS = 6;
 /** Bytes. A process at work collects no larger heap: so much stops it for some 40 ms. */
 const SMALL = 64e6;
 

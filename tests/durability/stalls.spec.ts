@@ -138,6 +138,27 @@ describe('runs that the broker hands to a gateway which stands still', () => {
   );
 });
 
+describe('requests that the broker hands to an acl-service which stands still', () => {
+  useStalling({ 'acl-service': 2 });
+
+  it(
+    'are decided by the other one, and carried out once each',
+    async () => {
+      appendFileSync(join(folder, 'go'), '');
+      const stopped = cluster.pidOf('acl-service');
+      process.kill(stopped, 'SIGSTOP');
+      const asked = performance.now();
+      const runs = Array.from({ length: RUNS }, () => cluster.run('stall.wait', '--timeout=60', '--out=json'));
+      const answers = await Promise.all(runs).finally(() => process.kill(stopped, 'SIGCONT'));
+      printFigure('from asking to the answers where one of two acl-services stands still', performance.now() - asked);
+      const told = answers.map(({ code, stdout, stderr }) => [code, stdout.trim(), stderr]);
+      expect(told).toEqual(told.map(() => [0, '"came back"', '']));
+      expect(began()).toBe(RUNS);
+    },
+    LONG_MS,
+  );
+});
+
 interface Connections {
   readonly server: { readonly id: string };
   readonly data: { readonly connections: readonly { readonly cid: number; readonly name?: string }[] };

@@ -20,7 +20,7 @@ import { WheelKeys } from './keys/wheel-keys.js';
 export class GrantController {
   constructor(@Inject(Granting) private readonly granting: Granting) {}
 
-  @Handles(routes.aclGrant)
+  @Handles(routes.aclGrant, routes.aclGrantAgain)
   async grant(opened: Opened<typeof contracts.grant>) {
     return this.granting.handle(opened);
   }

@@ -25,20 +25,20 @@ export class AclClient {
   }
 
   /**
-   * The replica that was asked may have died, so another one is asked after half of the time; not with a password, which would be tried
-   * twice. While no acl-service is connected, one may be starting again: it gets the rest of `BACK_MS`.
+   * The replica that was asked may have died or stand still, so all are asked after half of the time, and the first answer counts; not with
+   * a password, which would be tried again. While no acl-service is connected, one may be starting again: it gets the rest of `BACK_MS`.
    */
   async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
-    if (ask.credential !== null) return this.#askOne(ask, jid, this.timeoutMs);
+    if (ask.credential !== null) return this.#askOn('grant', ask, jid, this.timeoutMs);
     const begun = performance.now();
-    const first = await this.#askOne(ask, jid, this.timeoutMs / 2);
+    const first = await this.#askOn('grant', ask, jid, this.timeoutMs / 2);
     if (first.ok || first.error === 'turned_away') return first;
-    if (first.error === 'timeout') return this.#askOne(ask, jid, this.timeoutMs / 2);
+    if (first.error === 'timeout') return this.#askOn('again', ask, jid, this.timeoutMs / 2);
     const left = Math.min(this.timeoutMs, BACK_MS) - (performance.now() - begun);
-    return left > 0 ? this.#askOne(ask, jid, left) : first;
+    return left > 0 ? this.#askOn('grant', ask, jid, left) : first;
   }
 
-  #askOne(ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {
+  #askOn(verb: 'grant' | 'again', ask: SignedRequest, jid: Jid, timeoutMs: number): Promise<Answer> {
     const { link } = this;
     return link.bus.ask(
       {
@@ -52,7 +52,7 @@ export class AclClient {
           jid,
           batch: ask.batch === undefined || ask.batch === null ? null : [...ask.batch],
         },
-        subject: link.subjects.svcAcl('grant'),
+        subject: link.subjects.svcAcl(verb),
         to: () => link.directory.role('acl'),
         backMs: BACK_MS,
       },

@@ -63,6 +63,7 @@ export const SCOPES: readonly Scope[] = [
       'job.*',
       'events.*',
       'svc.acl.grant',
+      'svc.acl.again',
       'svc.acl.auth',
       'svc.acl.event',
       'svc.run.run',

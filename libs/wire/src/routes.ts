@@ -35,6 +35,8 @@ export const gatewayEnded = route('svc.gw.ended', contracts.ended, contracts.ans
 /** Gateways ask each other whether they are there. */
 export const gatewayHere = route('svc.gw.here.{instance}', contracts.presence, contracts.here, false);
 export const aclGrant = route('svc.acl.grant', contracts.grant, contracts.granted);
+/** Of which nobody answers in time is asked of all: the broker would hand it to the replica that stands still once more. */
+export const aclGrantAgain = route('svc.acl.again', contracts.grant, contracts.granted, false);
 export const aclAuth = route('svc.acl.auth', contracts.auth, contracts.authed);
 export const aclRead = route('svc.acl.read', contracts.read, contracts.answer);
 export const aclWheel = route('svc.acl.wheel', contracts.wheel, contracts.ran);

@@ -19,7 +19,7 @@ export interface Subjects {
   usr(fp: string, verb: UsrVerb): string;
   usrAcl(fp: string, verb: UsrAclVerb): string;
   job(fp: string): string;
-  svcAcl(verb: 'grant' | 'auth' | 'read' | 'wheel' | 'event'): string;
+  svcAcl(verb: 'grant' | 'again' | 'auth' | 'read' | 'wheel' | 'event'): string;
   /** Whichever runner-service is free takes a run. */
   readonly svcRun: string;
   /** One runner-service asks another what became of a run that it took. */

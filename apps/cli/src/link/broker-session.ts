@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
+import { type AskFailure, BACK_MS, Clock, type NatsOptions, NatsTransport, type Tracing } from '@natrium/bus';
 import { connectIdentity, type ConnectOptions, isGood, joinRequest, type Link, OwnUser } from '@natrium/client';
 import { brokerTls, type MasterConfig } from '@natrium/config';
 import { fp, type Identity, type Signed } from '@natrium/envelope';
@@ -19,10 +19,12 @@ import { EXIT } from '../common/exit-codes.js';
 import type { ConnectProblem } from '../ports.js';
 import { whyNot } from './why-not.js';
 
-const [HELLO_MS, AGAIN_MS] = [2000, 200];
-/** So much longer is one waited for that is there and silent: for two more hellos. */
-const SILENT_MS = 4000;
-const JOIN_MS = 5000;
+const AGAIN_MS = 200;
+/**
+ * How long an acl-service is waited for that is there and silent, one time after the other: the broker may hand the next question to a
+ * replica that does not stand still. The last ones are long enough for one that is only busy.
+ */
+const SILENCES_MS = [250, 250, 500, 500, 1000, 1000, 2000] as const;
 const SESSION_MS = 24 * 3_600_000;
 const OWNER_ONLY = 0o600;
 
@@ -130,7 +132,7 @@ async function askToBeGuest({ identity, bus, subjects, own, services }: Link): P
     to: () => services('acl'),
     backMs: BACK_MS,
   };
-  const answer = await bus.ask(question, contracts.guested, JOIN_MS);
+  const answer = await askedUntilHeard((ms) => bus.ask(question, contracts.guested, ms));
   if (!answer.ok) return unavailable(`the acl-service gave no guest's user of the broker (${answer.error})`);
   const { refusal, user } = answer.value.body;
   if (refusal !== null) return unavailable(refusal.sentence);
@@ -147,13 +149,23 @@ async function askFor(link: Link, id: string): Promise<Result<string, ConnectPro
     to: () => services('acl'),
     backMs: BACK_MS,
   };
-  const answer = await bus.ask(question, contracts.joined, JOIN_MS);
+  const answer = await askedUntilHeard((ms) => bus.ask(question, contracts.joined, ms));
   if (!answer.ok) return unavailable(`the acl-service gave no user of the broker (${answer.error})`, START_ACL);
   const { state, user } = answer.value.body;
   if (state === 'full') return unavailable('too many ask to be let in at this moment; wait a moment and try again');
   if (state !== 'accepted')
     return err({ sentence: 'the key of this account is not an accepted one', exit: EXIT.noKey });
   return user === null ? unavailable(NO_USERS) : ok(user);
+}
+
+/** Whoever is let in already is told the same once more. */
+async function askedUntilHeard<A>(ask: (ms: number) => Promise<Result<A, AskFailure>>): Promise<Result<A, AskFailure>> {
+  let answer: Result<A, AskFailure> = err('timeout');
+  for (const ms of SILENCES_MS) {
+    answer = await ask(ms);
+    if (answer.ok || answer.error !== 'timeout') break;
+  }
+  return answer;
 }
 
 async function session(
@@ -172,7 +184,7 @@ async function session(
   } catch (error) {
     return err(whyNot(error, config));
   }
-  const options: ConnectOptions = {
+  const options: Greeting = {
     transport,
     cluster: config.cluster,
     identity,
@@ -183,7 +195,6 @@ async function session(
     clock: new Clock(config.clock_skew * 1000),
     epochMs: SESSION_MS,
     overlapMs: 0,
-    helloTimeoutMs: HELLO_MS,
     entering: door,
     tracing,
   };
@@ -194,14 +205,17 @@ async function session(
   return unavailable(sentence, code === 'no_answer' ? START_ACL : undefined);
 }
 
-/** While nobody listens, one that is started anew is waited for; one that is silent is asked again: the next hello may go to another replica. */
-async function greeted(options: ConnectOptions, until: number): ReturnType<typeof connectIdentity> {
-  for (;;) {
-    const linked = await connectIdentity(options);
+type Greeting = Omit<ConnectOptions, 'helloTimeoutMs'>;
+
+/** While nobody listens, one that is started anew is waited for; one that is silent is asked again. */
+async function greeted(options: Greeting, until: number): ReturnType<typeof connectIdentity> {
+  for (let silences = 0; ;) {
+    const linked = await connectIdentity({ ...options, helloTimeoutMs: SILENCES_MS[silences] ?? 0 });
     if (linked.ok || linked.error.code !== 'no_answer') return linked;
-    const end = linked.error.why === 'timeout' ? until + SILENT_MS : until;
-    if (performance.now() >= end) return linked;
-    await pause(AGAIN_MS);
+    const isSilent = linked.error.why === 'timeout';
+    if (isSilent) silences += 1;
+    if (silences === SILENCES_MS.length || (!isSilent && performance.now() >= until)) return linked;
+    if (!isSilent) await pause(AGAIN_MS);
   }
 }
 

@@ -27,12 +27,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A service of that role, what it tells, and what its log says of trouble. */
+/** A service of that role, what it tells, and what its log says of trouble and of its end, with the level of each. */
 function aService(role: RoleName) {
   const broker = new MemoryBroker();
   const [transport, other] = [broker.connect(), broker.connect()];
   const said: string[] = [];
-  const log = pino({ level: 'error' }, { write: (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg) }); // prettier-ignore
+  const write = (line: string) => {
+    const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string };
+    said.push(`${pino.levels.labels[level] ?? ''}: ${msg}`);
+  };
+  const log = pino({ level: 'warn' }, { write });
   const roles = rolesAtStart(keys, seenPath, pino({ enabled: false }));
   const following = new RolesFollowing({ role, roles, keys, seenPath, transport, subjects, now: () => NOW, log });
   const told: (RolesChain | undefined)[] = [];
@@ -73,9 +77,12 @@ it('what the disk does not take is in force all the same, and is kept at the nex
   new RolesChanges(keys).renew(NOW);
   following.readFolder();
   await tell(keys.chain());
-  expect([roles.document.serial, said]).toEqual([2, [expect.stringContaining('is not kept for the next start')]]);
+  expect([roles.document.serial, said]).toEqual([
+    2,
+    [expect.stringMatching(/^error: .* is not kept for the next start/)],
+  ]);
   rmdirSync(seenPath);
   await tell(keys.chain());
   expect(readRolesFile(seenPath)).toEqual(keys.chain());
-  expect(said.slice(1)).toEqual(['the newest roles document is kept for the next start now']);
+  expect(said.slice(1)).toEqual(['warn: the newest roles document is kept for the next start now']);
 });

@@ -61,7 +61,7 @@ export class RolesFollowing {
     try {
       writeRolesFile(seenPath, roles.chain);
       this.#isKept = true;
-      if (!wasKept) log.error('the newest roles document is kept for the next start now');
+      if (!wasKept) log.warn('the newest roles document is kept for the next start now');
     } catch (cause) {
       this.#isKept = false;
       const trouble = diskTrouble(seenPath, cause);

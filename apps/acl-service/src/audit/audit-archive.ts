@@ -6,7 +6,7 @@
  *
  * Spec: spec/envelope.md#audit, docs/audit.md.
  */
-import { type Entry, type Store, StoredCorrupt } from '@natrium/bus';
+import { createOrUpdate, type Entry, type Store, StoredCorrupt } from '@natrium/bus';
 import {
   type AuditCut,
   type ChainEnd,
@@ -94,8 +94,8 @@ export class AuditArchive {
     if ((await this.#inForce()).some(({ chain, number }) => number > (numbers.get(chain) ?? -1))) return OVERTAKEN;
     await this.index.noteEnds([...numbers.keys()]);
     const value = encode(signedToWire(signed));
-    const written = revision === undefined ? this.store.create(KEY, value) : this.store.update(KEY, value, revision);
-    return (await written) === undefined ? OVERTAKEN : ok(null);
+    const written = await createOrUpdate(this.store, KEY, value, revision);
+    return written === undefined ? OVERTAKEN : ok(null);
   }
 
   /** Deletes what is cut off of one page of the stream. Done twice, or broken off and begun anew, it comes to the same. */

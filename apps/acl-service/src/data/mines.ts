@@ -3,7 +3,7 @@
  *
  * Only the minion itself changes its mine. Spec: spec/envelope.md#mine.
  */
-import type { Store } from '@natrium/bus';
+import { changeEntry, type Store } from '@natrium/bus';
 import { decode, encode, fp, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
@@ -18,7 +18,6 @@ export interface MineItem {
 
 type Change = (before: readonly MineItem[]) => readonly MineItem[];
 
-const ATTEMPTS = 10;
 /** One minion's mine, in bytes of its encoding. */
 const MAX_BYTES = 1 << 20;
 const MAX_ITEMS = 1000;
@@ -68,22 +67,14 @@ export class Mines {
    * @returns false when the mine would be larger than 1 MiB or hold more than 1000 items; nothing is changed then.
    */
   async change(identity: Uint8Array, change: Change): Promise<boolean> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const entry = await this.store.get(fp(identity));
+    const { heard: items, revision } = await changeEntry(this.store, fp(identity), (entry) => {
       const before = entry === undefined ? [] : readAs(records.MineEntry, decode(entry.value)).items;
-      const items = [...change(before)];
-      if (items.length > MAX_ITEMS) return false;
-      const bytes = encode(writeAs(records.MineEntry, { identity, items }) as Wire);
-      if (bytes.length > MAX_BYTES) return false;
-      const revision =
-        entry === undefined
-          ? await this.store.create(fp(identity), bytes)
-          : await this.store.update(fp(identity), bytes, entry.revision);
-      if (revision === undefined) continue;
-      this.#take(identity, items, revision);
-      return true;
-    }
-    throw new Error('the mine was changed by others again and again');
+      const changed = [...change(before)];
+      return { value: encodeMine(identity, changed), heard: changed };
+    });
+    if (revision === undefined) return false;
+    this.#take(identity, items, revision);
+    return true;
   }
 
   /** Gives what one key has kept to another, unless that keeps something already. */
@@ -133,4 +124,11 @@ export class Mines {
       else holders.set(key, item);
     }
   }
+}
+
+/** @returns undefined where it would be larger than a mine may be. */
+function encodeMine(identity: Uint8Array, items: MineItem[]): Uint8Array | undefined {
+  if (items.length > MAX_ITEMS) return undefined;
+  const value = encode(writeAs(records.MineEntry, { identity, items }) as Wire);
+  return value.length > MAX_BYTES ? undefined : value;
 }

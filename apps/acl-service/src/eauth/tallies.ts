@@ -6,7 +6,7 @@
  *
  * Spec: spec/wire.md#login-tally.
  */
-import type { Entry, Store } from '@natrium/bus';
+import { changeEntry, type Entry, type Store } from '@natrium/bus';
 import { decode, encode, keyedName, type StorageKey, type Wire } from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
 
@@ -24,8 +24,6 @@ interface Waiting {
 const PREFIX = 'f.';
 const IN_KEY = 2;
 const MAX_IN_GROUP = 4096;
-/** Each time another replica was faster, and is done then. */
-const RACES = 64;
 
 export class Tallies {
   /** What waits for its group, while that is being changed: all of it goes with the next change. */
@@ -72,14 +70,13 @@ export class Tallies {
   }
 
   async #apply(key: string, waiting: readonly Waiting[]): Promise<readonly unknown[]> {
-    for (let race = 0; race < RACES; race += 1) {
-      const entry = await this.store.get(key);
+    const { heard } = await changeEntry(this.store, key, (entry) => {
       const tallies = new Map<string, Tally>(this.#lasting(entry).map(({ who, ...tally }) => [who, tally]));
       const decided = waiting.map((one) => decideIn(tallies, one));
       const isSame = decided.every(({ changed }) => !changed);
-      if (isSame || (await this.#write(key, tallies, entry))) return decided.map(({ heard }) => heard);
-    }
-    throw new Error(`${this.store.name}/${key} was changed by others each time`);
+      return { value: isSame ? undefined : this.#encoded(key, tallies), heard: decided.map((one) => one.heard) };
+    });
+    return heard;
   }
 
   /** Removes the groups in which everything is over, unless somebody is just counted there. */
@@ -95,13 +92,10 @@ export class Tallies {
     return readAs(records.TallyGroup, decode(entry.value)).filter(({ until }) => until > now);
   }
 
-  async #write(key: string, tallies: ReadonlyMap<string, Tally>, entry: Entry | undefined): Promise<boolean> {
+  #encoded(key: string, tallies: ReadonlyMap<string, Tally>): Uint8Array {
     if (tallies.size > MAX_IN_GROUP) throw new Error(`${this.store.name}/${key} is full`);
     const group = [...tallies].map(([who, tally]) => ({ who, ...tally }));
-    const value = encode(writeAs(records.TallyGroup, group) as Wire);
-    const written =
-      entry === undefined ? await this.store.create(key, value) : await this.store.update(key, value, entry.revision);
-    return written !== undefined;
+    return encode(writeAs(records.TallyGroup, group) as Wire);
   }
 }
 

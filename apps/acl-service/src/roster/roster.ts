@@ -6,7 +6,7 @@
  *
  * Spec: spec/envelope.md#roster.
  */
-import type { Store, StoredCorrupt } from '@natrium/bus';
+import { createOrUpdate, type Store, type StoredCorrupt } from '@natrium/bus';
 import {
   type Cluster,
   equalBytes,
@@ -245,8 +245,7 @@ export class Roster implements RosterView {
     const waiting = this.wasDeleted(record.identity) ? undefined : (beside.waiting ?? held?.waiting);
     const value = encodeEntry(signed, { ...beside, waiting });
     const key = placeOf(record.identity);
-    const stored =
-      held === undefined ? await this.store.create(key, value) : await this.store.update(key, value, held.stored);
+    const stored = await createOrUpdate(this.store, key, value, held?.stored);
     if (stored === undefined) return undefined;
     const wasAccepted = held?.record.state === 'accepted';
     // One that was succeeded has given its name away already.

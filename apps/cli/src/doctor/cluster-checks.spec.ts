@@ -162,6 +162,9 @@ it('of the roles document: warns before it ends, calls the last two weeks a prob
     const at = (days: number) =>
       checkKeys({ ...config, pki_dir: folder }, now + days * day).find(({ check }) => check === 'roles')?.level;
     expect([at(0), at(650), at(715), at(717), at(731)]).toEqual(['ok', 'warning', 'warning', 'problem', 'problem']);
+    const { notAfter } = new MasterKeys(folder).roles().document;
+    const said = [notAfter, notAfter + 1].map((ms) => checkKeys({ ...config, pki_dir: folder }, ms)[0]?.what);
+    expect(said).toEqual(['roles document 1 ends in 0 days', 'roles document 1 has expired: nobody takes it']);
   } finally {
     rmSync(folder, { recursive: true });
   }

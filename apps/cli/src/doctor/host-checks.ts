@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node
 import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { type LoadedConfig, type MasterConfig, problemSentence } from '@natrium/config';
+import { isRolesExpired } from '@natrium/envelope';
 import { MasterKeys, STORAGE_CLASSES, storageKeyMs } from '@natrium/keystore';
 import { isMap } from '@natrium/model';
 import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
@@ -76,10 +77,11 @@ export function checkSecrets({
 /** The roles document's end, and how old keys are. */
 export function checkKeys({ pki_dir: pki }: MasterConfig, nowMs: number): readonly Finding[] {
   const keys = new MasterKeys(pki);
-  const { notAfter, serial } = keys.roles().document;
+  const { document } = keys.roles();
+  const { notAfter, serial } = document;
   const days = Math.floor((notAfter - nowMs) / DAY_MS);
   const roles =
-    notAfter <= nowMs
+    isRolesExpired(document, nowMs)
       ? problem('roles', `roles document ${String(serial)} has expired: nobody takes it`, RENEW)
       : notAfter - nowMs < SOON_MS
         ? (notAfter - nowMs < NEAR_MS ? problem : warning)('roles', `roles document ${String(serial)} ends in ${String(days)} days`, RENEW)

@@ -4,7 +4,7 @@
  *
  * Spec: spec/wire.md#records.
  */
-import { type Entry, GATHERED, GroupCommit, inSlices, type Store } from '@natrium/bus';
+import { type Entry, GATHERED, GroupCommit, inSlices, SharedFollowing, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
 import { jidOf } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
@@ -53,6 +53,7 @@ interface Reading<T> {
 export class BySecond<T> {
   readonly #commit: GroupCommit<Encoded>;
   readonly #readings = new Map<string, Reading<T>>();
+  readonly #following: SharedFollowing<readonly T[]>;
   #groups = 0;
 
   constructor(
@@ -60,6 +61,9 @@ export class BySecond<T> {
     private readonly options: BySecondOptions<T>,
   ) {
     const { maxWindows = 1 } = options;
+    this.#following = new SharedFollowing(store, ({ value }) =>
+      value === undefined ? [] : options.read(decode(value)),
+    );
     this.#commit = new GroupCommit((group) => this.#write(group), { windowMs: GATHERED.windowMs, maxWindows });
   }
 
@@ -114,6 +118,15 @@ export class BySecond<T> {
     if (seconds.length > MANY_SECONDS) return this.#read('*');
     const reading = new AtOnce(READ_AT_ONCE);
     return (await Promise.all(seconds.map((second) => reading.run(() => this.around(second))))).flat();
+  }
+
+  /** Hands on what is there of these jids' seconds, and what is written of them, until the signal ends it. */
+  async hear(jids: readonly string[], take: (value: T) => void, signal: AbortSignal): Promise<void> {
+    const takeAll = (values: readonly T[]) => {
+      values.forEach(take);
+    };
+    const patterns = secondsOf(jids).map((second) => this.#patternOf(second));
+    await Promise.all(patterns.map((pattern) => this.#following.hear(pattern, takeAll, signal)));
   }
 
   /**

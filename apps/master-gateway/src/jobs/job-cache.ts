@@ -231,9 +231,20 @@ export class JobCache {
     return this.#grants.jidsFrom(jid);
   }
 
-  /** Whether a gateway that has asked for this job may still wait for the decision, or be writing it. */
-  async mayBeUndecided(jid: string): Promise<boolean> {
-    return (await this.#ofAll((one) => one.mayBeUndecided(jid))).includes(true);
+  /** The place of a job whose gateway may still wait for the decision, or be writing it; undefined: no gateway does. */
+  async placeOfUndecided(jid: string): Promise<string | undefined> {
+    return (await this.#ofAll((one) => one.placeOfUndecided(jid))).find((place) => place !== undefined);
+  }
+
+  /** Resolves when such a job has its grant or is gone, or when the signal ends it. */
+  async whenDecided(jid: string, place: string, signal: AbortSignal): Promise<void> {
+    const decided = new AbortController();
+    const end = () => {
+      decided.abort();
+    };
+    const until = AbortSignal.any([signal, decided.signal]);
+    const written = this.#grants.whenWritten(jid, end, until);
+    await Promise.all([written, this.#at(place).whenGone(jid, place, end, until)]).finally(end);
   }
 
   /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */

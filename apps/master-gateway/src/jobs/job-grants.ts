@@ -18,9 +18,8 @@ const CLOSE_MS = 1000;
 const YOUNG_MS = 1000;
 /** That gateway's clock may be ahead by so much. */
 const AHEAD_MS = 30_000;
-/** The grant of a young job that is not there is looked for again after this pause; so many looks in all. */
-const WRITTEN_MS = 100;
-const LOOKS = 3;
+/** For so long the grant of a young job is waited for. */
+const WRITTEN_MS = 200;
 /** Where every so manieth of all jobs is wanted, all grants are read: that costs less than to look for these. */
 const SHARE = 3;
 /** More seconds than these are not looked through to learn of which jobs they are. */
@@ -118,7 +117,7 @@ export class JobGrants {
 
   /**
    * @param of What is wanted of each.
-   * @param readAll Reads what may have all of them; what is young is then looked for by itself.
+   * @param readAll Reads what may have all of them; what is young is then waited for.
    */
   async #look<T>(
     jids: readonly string[],
@@ -132,14 +131,29 @@ export class JobGrants {
     };
     for (const { granted } of this.#writing.values()) take(granted);
     if (wanted.size > 0) await readAll(take);
-    for (let look = 2; look <= LOOKS; look += 1) {
-      const young = [...wanted].filter((jid) => this.#isYoung(jid));
-      if (young.length === 0) break;
-      await pause(WRITTEN_MS, undefined, { ref: false });
-      (await this.#kept.aroundAll(young)).forEach(take);
-      for (const { granted } of this.#writing.values()) take(granted);
-    }
+    const young = [...wanted].filter((jid) => this.#isYoung(jid));
+    if (young.length > 0) await this.#hearYoung(young, take, () => !young.some((jid) => wanted.has(jid)));
     return found;
+  }
+
+  /** What is not heard in time is read at last: a broker that has lost a node tells late. */
+  async #hearYoung(young: readonly string[], take: Take, isAll: () => boolean): Promise<void> {
+    const all = new AbortController();
+    const hear: Take = (granted) => {
+      take(granted);
+      if (isAll()) all.abort();
+    };
+    await this.#kept.hear(young, hear, AbortSignal.any([all.signal, AbortSignal.timeout(WRITTEN_MS)]));
+    for (const { granted } of this.#writing.values()) take(granted);
+    if (!isAll()) (await this.#kept.aroundAll(young)).forEach(take);
+  }
+
+  /** Tells when the job's grant is there, until the signal ends it. */
+  whenWritten(jid: string, tell: () => void, signal: AbortSignal): Promise<void> {
+    const hear: Take = (granted) => {
+      if (granted.jid === jid) tell();
+    };
+    return this.#kept.hear([jid], hear, signal);
   }
 
   /** By its jid, which need not be one that any gateway has minted. */

@@ -1,9 +1,10 @@
 /** Rules of what a store of very many jobs is read for: the latest are found among what was written last, and none is missed by that. */
+import { jest } from '@jest/globals';
 import { type Entry, MemoryStore } from '@natrium/bus';
 import { encodeRequest } from '@natrium/envelope';
 import type { EventFeed, Heard } from '@natrium/events';
 import { type Jid, jidOf, type Value } from '@natrium/model';
-import { aRequest } from '@natrium/testing';
+import { aRequest, turnsDuring } from '@natrium/testing';
 import type { records } from '@natrium/wire';
 import { HttpFeed } from '../http/http-feed.js';
 import { JobCache } from './job-cache.js';
@@ -42,20 +43,30 @@ let stores: readonly [ReadStore, ReadStore];
 let now: number;
 /** Which has written the jobs, and which is asked. */
 let [writer, reader]: JobCache[] = [];
-/** What happens while a job is waited for, by the number of the pause. */
+/** How often a job was waited for, and what happens meanwhile; the test may end it. */
 let waits: number;
-let whileWaiting: (pause: number) => Promise<unknown>;
+let whileWaiting: (end: () => void) => void;
 let reads: JobReads;
 
 beforeEach(() => {
   stores = [new ReadStore('jobs'), new ReadStore('jobs2')];
   now = BEGIN;
   waits = 0;
-  whileWaiting = () => Promise.resolve();
+  whileWaiting = () => undefined;
   const cacheOf = (instance: string) => new JobCache(stores, { instance, now: () => now });
   [writer, reader] = [cacheOf('gw1'), cacheOf('gw2')];
-  const wait = () => whileWaiting((waits += 1));
-  const ports = { cache: reader, clock: { now: () => now, skewMs: 30_000 }, wait };
+  const deadline = () => {
+    waits += 1;
+    const waiting = new AbortController();
+    // Once it is waited for.
+    setImmediate(() => {
+      whileWaiting(() => {
+        waiting.abort();
+      });
+    });
+    return waiting.signal;
+  };
+  const ports = { cache: reader, clock: { now: () => now, skewMs: 30_000 }, deadline };
   reads = new JobReads(ports as unknown as JobReadPorts);
 });
 
@@ -115,6 +126,21 @@ describe('of many jobs', () => {
     expect(readOf()).toBeLessThan(1.3 * MANY);
   });
 
+  it('none but the wanted are held, however many are read, and others are answered meanwhile', async () => {
+    await begin(MANY, jidAt(5.5), 'cmd.run');
+    const asked = jest.spyOn(reader!, 'asked');
+    for (const wanted of [
+      { latest: 1, functions: ['cmd.*'] },
+      { functions: ['cmd.*'], to: jidAt(MANY) },
+    ]) {
+      expect(await told(wanted)).toEqual([jidAt(5.5)]);
+    }
+    expect(await turnsDuring(() => told({ latest: 1, functions: ['none'] }))).toBeGreaterThanOrEqual(3);
+    const held = await Promise.all(asked.mock.results.map(({ value }) => value as ReturnType<JobCache['asked']>));
+    expect(held.every(({ jobs }) => jobs.length <= 1)).toBe(true);
+    expect(held.at(-1)?.looked).toBe(MANY + 1);
+  });
+
   it('the latest is told that was written long before others, by a gateway whose clock is ahead or that has lost its jobs', async () => {
     await begin(MANY, jidAt(MANY + 10));
     for (let n = 1; n <= 600; n += 1) await begin(MANY + n, jidAt(MANY - 100), 'pkg.version');
@@ -140,18 +166,21 @@ describe('a job that was asked for and is not decided yet', () => {
   });
 
   it('is waited for, and told once its grant is written', async () => {
-    whileWaiting = (pause) => (pause === 3 ? writer!.keepGrant(recordOf(JID), placeOf(1), 'now') : Promise.resolve());
+    whileWaiting = () => void writer!.keepGrant(recordOf(JID), placeOf(1), 'now');
     expect(await reads.lookUp(JID)).toMatchObject({ ok: true, value: { jid: JID, Minions: ['web1'] } });
-    expect(waits).toBe(3);
+    expect(waits).toBe(1);
   });
 
   it('is said to be not decided when that lasts, and not that there is none', async () => {
+    whileWaiting = (end) => {
+      end();
+    };
     expect(await reads.lookUp({ jid: JID })).toMatchObject({ ok: false, error: { code: 'store_unavailable' } });
-    expect(waits).toBe(19);
+    expect(waits).toBe(1);
   });
 
   it('is none once it was refused, or when its time is long over', async () => {
-    whileWaiting = async () => stores[1].delete(`j.${placeOf(1)}`);
+    whileWaiting = () => void stores[1].delete(`j.${placeOf(1)}`);
     expect(await reads.lookUp(JID)).toEqual({ ok: true, value: null });
     expect(waits).toBe(1);
     await writer!.create(askedOf(recordOf(JID)), placeOf(3));

@@ -2,7 +2,6 @@
  * What the runners `jobs.*` read: jobs as they were asked for, what was returned to one, and which are in progress. Filters are applied
  * here, where the job cache is, so that only what is wanted has to fit into an answer.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { inSlices } from '@natrium/bus';
 import type { ActiveJobs } from '@natrium/flow';
 import {
@@ -40,10 +39,9 @@ import { userOf } from '../minions/user-of.js';
 /** The latest jobs are looked for among about so many changes, and where that is not enough among so many times as many. */
 const FIRST_DEPTH = 512;
 const DEEPER = 8;
-/** For so long a job may have been asked for without a decision that is written. It is looked for so often, with pauses of so long. */
+/** For so long a job may have been asked for without a decision that is written. Who looks it up waits for so long for that. */
 const UNDECIDED_FOR_MS = 600_000;
-const LOOKS = 20;
-const LOOK_MS = 250;
+const DECIDED_MS = 5000;
 const UNDECIDED = 'and what was decided on it cannot be read yet: ask again';
 /** At most so many jobs in progress are told; so many of those that minions name are looked for, and so many read at once. */
 const MAX_ACTIVE = 1000;
@@ -53,12 +51,16 @@ const READ_AT_ONCE = 32;
 const NO_PROCESS = 0;
 
 export interface JobReadPorts {
-  readonly cache: Pick<JobCache, 'asked' | 'callersOf' | 'grantedFrom' | 'byJid' | 'mayBeUndecided' | 'returnsOf'>;
+  readonly cache: Pick<
+    JobCache,
+    'asked' | 'callersOf' | 'grantedFrom' | 'byJid' | 'placeOfUndecided' | 'whenDecided' | 'returnsOf'
+  >;
   readonly jobs: Pick<ActiveJobs, 'byJid'>;
   readonly presence: Pick<Presence, 'ask'>;
   /** Milliseconds since 1970, and how far a clock may be off. */
   readonly clock: { now(): number; readonly skewMs: number };
-  readonly wait?: (ms: number) => Promise<unknown>;
+  /** Ends the waiting for a decision; by the clock, when it is left out. */
+  readonly deadline?: () => AbortSignal;
 }
 
 export class JobReads {
@@ -78,33 +80,34 @@ export class JobReads {
   }
 
   async #allOf(filter: JobFilter): Promise<readonly Summary[]> {
-    return this.#granted(await this.ports.cache.asked((job) => isInTime(job, filter)), filter, Infinity);
+    return this.#granted(await this.ports.cache.asked(wantedBy(filter)), Infinity);
   }
 
   /**
    * Jobs are kept in the order of their writing, which is nearly that of their jids: those that were written last are looked at first. A
    * job of a gateway whose clock is ahead, or beside very many that were moved to another gateway, may be later and not among them.
-   * So it is looked whether all that are granted since the first that would be told are known; if not, more is read.
+   * So it is looked whether all that are granted since the first that would be told are known; if not, more is read. What is wanted may be
+   * rare and long ago: then all is read, and none but the wanted are held.
    */
   async #latestOf(filter: JobFilter, latest: number): Promise<readonly Summary[]> {
     if (latest <= 0) return [];
     for (let depth = FIRST_DEPTH; ; depth *= DEEPER) {
-      const asked = await this.ports.cache.asked((job) => isInTime(job, filter), depth);
-      const told = await this.#granted(asked, filter, latest);
+      const known = new Set<string>();
+      const asked = await this.ports.cache.asked(wantedBy(filter, known), depth);
+      const told = await this.#granted(asked, latest);
       const oldest = told.length < latest ? undefined : told.at(-1);
-      if (asked.isAll || (oldest !== undefined && (await this.#isAllFrom(oldest.jid, asked, filter)))) return told;
+      if (asked.isAll || (oldest !== undefined && (await this.#isAllFrom(oldest.jid, known, filter)))) return told;
     }
   }
 
-  async #isAllFrom(jid: string, { jobs }: SomeJobs, filter: JobFilter): Promise<boolean> {
+  async #isAllFrom(jid: string, known: ReadonlySet<string>, filter: JobFilter): Promise<boolean> {
     const granted = await this.ports.cache.grantedFrom(jid);
-    const known = new Set(jobs.map((job) => job.jid));
     return granted?.every((one) => known.has(one) || !isInTime({ jid: one }, filter)) ?? false;
   }
 
-  /** The first `latest` of them that are wanted and granted. */
-  async #granted({ jobs, looked }: SomeJobs, filter: JobFilter, latest: number): Promise<readonly Summary[]> {
-    const newestFirst = wantedOf(jobs, filter);
+  /** The first `latest` of them that are granted. */
+  async #granted({ jobs, looked }: SomeJobs, latest: number): Promise<readonly Summary[]> {
+    const newestFirst = summariesOf(jobs);
     const told: Summary[] = [];
     // Some jobs may not be granted. Twice as many are tried each time, so that few rounds find enough others.
     for (let most = latest; told.length < latest; most *= 2) {
@@ -144,15 +147,16 @@ export class JobReads {
    * or for a broker that takes no writes. `store_unavailable`: that lasts.
    */
   async lookUp(asked: Value): Promise<Result<Value, Refusal>> {
-    const { cache, wait = pause } = this.ports;
-    for (let look = 1; ; look += 1) {
+    const { cache, deadline = () => AbortSignal.timeout(DECIDED_MS) } = this.ports;
+    const jid = jidIn(asked);
+    for (let hasWaited = false; ; hasWaited = true) {
       const job = await this.one(asked);
-      const jid = jidIn(asked);
       if (job !== null || jid === undefined || !this.#isNew(jid)) return ok(job);
+      const place = await cache.placeOfUndecided(jid);
       // Once it is written it is not among these any more.
-      if (!(await cache.mayBeUndecided(jid))) return ok(await this.one(asked));
-      if (look === LOOKS) return refuse('store_unavailable', `the job ${jid} was asked for, ${UNDECIDED}`);
-      await wait(LOOK_MS);
+      if (place === undefined) return ok(await this.one(asked));
+      if (hasWaited) return refuse('store_unavailable', `the job ${jid} was asked for, ${UNDECIDED}`);
+      await cache.whenDecided(jid, place, deadline());
     }
   }
 
@@ -222,11 +226,27 @@ export class JobReads {
   }
 }
 
-/** A generator, since each job that is looked at costs the decoding of its request: nobody reads further than needed. */
-async function* wantedOf(all: Iterable<records.AskedJob>, filter: JobFilter): AsyncGenerator<Asked> {
+/**
+ * Tells whether a job is wanted. What is asked of its time alone is told without decoding its request.
+ *
+ * @param known Takes the jids of all that are in time.
+ */
+function wantedBy(filter: JobFilter, known?: Set<string>): (one: records.AskedJob) => boolean {
+  const { from: _from, to: _to, latest: _latest, ...more } = filter;
+  const isMore = Object.keys(more).length > 0;
+  return (one) => {
+    if (!isInTime(one, filter)) return false;
+    known?.add(one.jid);
+    const job = isMore ? askedIn(one) : undefined;
+    return !isMore || (job !== undefined && isWanted(job, filter));
+  };
+}
+
+/** A generator, since each job costs the decoding of its request: nobody reads further than needed. */
+async function* summariesOf(all: Iterable<records.AskedJob>): AsyncGenerator<Asked> {
   for await (const one of inSlices(all, ({ request }) => request.length)) {
     const job = askedIn(one);
-    if (job !== undefined && isWanted(job, filter)) yield cutForList(job);
+    if (job !== undefined) yield cutForList(job);
   }
 }
 

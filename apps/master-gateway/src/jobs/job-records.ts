@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#durability, spec/wire.md#records.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { inSlices, type Store } from '@natrium/bus';
+import { inSlices, SharedFollowing, type Store } from '@natrium/bus';
 import { decode, encode, type Wire } from '@natrium/envelope';
 import type { JobCreation } from '@natrium/flow';
 import { InFlight } from '@natrium/model';
@@ -61,6 +61,7 @@ export class JobRecords {
   readonly #writing = new Map<string, number>();
   /** Places of jobs that could not be written, until nothing of them can be there any more. */
   readonly #withdrawn = new Set<string>();
+  readonly #jids: SharedFollowing<string | undefined>;
   #newest = 0;
   #told = { since: -1, until: 0 };
 
@@ -68,7 +69,9 @@ export class JobRecords {
     private readonly store: Store,
     private readonly grants: JobGrants,
     private readonly instance: string,
-  ) {}
+  ) {
+    this.#jids = new SharedFollowing(store, ({ value }) => (value === undefined ? undefined : readJob(value).jid));
+  }
 
   /**
    * Creates the job; the loser of a race learns that there is one. While the broker has no leader it is tried again, and what was
@@ -244,15 +247,23 @@ export class JobRecords {
     return { jobs, looked };
   }
 
-  /** Whether it is among the jobs that may not have their grant yet: no instance's are older than its first that has not ended. */
-  async mayBeUndecided(jid: string): Promise<boolean> {
+  /** The place of a job that may not have its grant yet: no instance's are older than its first that has not ended. undefined: it is none of these. */
+  async placeOfUndecided(jid: string): Promise<string | undefined> {
     const since = await Promise.all((await this.instances()).map((instance) => this.#oldestOf(instance)));
     const oldest = Math.min(...since.map((revision) => revision ?? Infinity));
-    if (oldest === Infinity) return false;
+    if (oldest === Infinity) return undefined;
     const from = Math.max(oldest, (await this.bounds()).last - UNDECIDED_AMONG + 1);
-    for await (const { value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))
-      if (readJob(value).jid === jid) return true;
-    return false;
+    for await (const { key, value } of inSlices(this.store.each('j.*', from), (entry) => entry.value.length))
+      if (readJob(value).jid === jid) return key.slice(2);
+    return undefined;
+  }
+
+  /** Tells when the job is not at its place any more, until the signal ends it. */
+  whenGone(jid: string, place: string, tell: () => void, signal: AbortSignal): Promise<void> {
+    const hear = (now: string | undefined) => {
+      if (now !== jid) tell();
+    };
+    return this.#jids.hear(`j.${place}`, hear, signal);
   }
 }
 

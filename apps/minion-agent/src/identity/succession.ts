@@ -51,7 +51,10 @@ export class Succession implements IdentityPort {
   #again: NodeJS.Timeout | undefined;
   readonly #leaving = new Map<CameIn, NodeJS.Timeout>();
 
-  constructor(private readonly parts: SuccessionParts) {}
+  constructor(
+    private readonly parts: SuccessionParts,
+    private readonly comeIn = comeInBeside,
+  ) {}
 
   /** Whoever asks while one is under way gets that one. One that fails is gone on with later, unless it was refused for good. */
   renew(): Promise<string> {
@@ -96,7 +99,7 @@ export class Succession implements IdentityPort {
       return fingerprint(next.publicKey);
     }
     const { user } = await this.#ask('prepare', next, this.#firstWord(next));
-    const came = await comeInBeside({ ...about, identity: next }, user);
+    const came = await this.comeIn({ ...about, identity: next }, user);
     const old = live.came;
     try {
       await this.#ask('prepare', next, came.link.own.announced);
@@ -109,9 +112,24 @@ export class Succession implements IdentityPort {
     }
     this.#leave(old);
     this.parts.onChanged();
-    await came.transport.renew();
+    await this.#renewUser(came);
     about.log.info({ fingerprint: fingerprint(next.publicKey) }, 'a new identity');
     return fingerprint(next.publicKey);
+  }
+
+  /**
+   * Until now it is there as the user that it had for the change. It is decided, so nothing that fails here undoes it: when the broker ends
+   * that user, within a minute, the connection comes back as the one that it has now.
+   */
+  async #renewUser({ transport }: CameIn): Promise<void> {
+    try {
+      await transport.renew();
+    } catch (cause) {
+      this.parts.about.log.warn(
+        { err: cause },
+        'the new identity is not connected with its own user of the broker yet',
+      );
+    }
   }
 
   /** Until the acl-service has decided: from the first time that it is asked, the change may have happened. */

@@ -32,20 +32,20 @@ export class Directory {
 
   byKeyId(keyId: Uint8Array): KnownParty | undefined {
     const party = this.#byKeyId.get(mapKey(keyId));
-    return party !== undefined && party.notAfter > this.now() ? party : undefined;
+    return party !== undefined && counts(party, this.now()) ? party : undefined;
   }
 
   /** The live services of a role, in no order. */
   role(role: RoleName): readonly KnownParty[] {
     const now = this.now();
     return [...this.#services.values()].filter(
-      (party) => party.owner.type === 'role' && party.owner.role === role && party.notAfter > now,
+      (party) => party.owner.type === 'role' && party.owner.role === role && counts(party, now),
     );
   }
 
   services(): readonly KnownParty[] {
     const now = this.now();
-    return [...this.#services.values()].filter((party) => party.notAfter > now);
+    return [...this.#services.values()].filter((party) => counts(party, now));
   }
 
   /** One instance of a role, while it lives. */
@@ -60,7 +60,7 @@ export class Directory {
    */
   jobsOf(identityKey: string): KnownParty | undefined {
     const party = this.#jobs.get(identityKey);
-    return party !== undefined && party.notAfter > this.now() ? party : undefined;
+    return party !== undefined && counts(party, this.now()) ? party : undefined;
   }
 
   /** Forgets a service that said good-bye or whose instance nobody answers for. */
@@ -134,4 +134,9 @@ export class Directory {
     this.#byKeyId.delete(this.#before.get(key) ?? '');
     this.#before.delete(key);
   }
+}
+
+/** As `spec/envelope.md` says of an announcement: in its last millisecond as well. */
+function counts({ notAfter }: KnownParty, now: number): boolean {
+  return now <= notAfter;
 }

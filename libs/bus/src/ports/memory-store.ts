@@ -1,8 +1,8 @@
 /** A store in memory for tests; it keeps the same contract as the one on JetStream (`store.contract.ts`). */
 import { fitsKey } from './key-pattern.js';
-import type { Entry, Following, Store } from './store.js';
+import type { Change, Entry, Following, Store } from './store.js';
 
-type Listener = (entry: Entry | { readonly key: string; readonly value: undefined }) => void;
+type Listener = (change: Change) => void;
 
 export class MemoryStore implements Store {
   readonly #entries = new Map<string, Entry>();
@@ -43,10 +43,13 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
-  follow(onEntry: Listener, since = 0): Promise<Following> {
-    for (const entry of this.#entries.values()) if (entry.revision >= since) onEntry(entry);
-    this.#listeners.add(onEntry);
-    return Promise.resolve({ close: () => this.#listeners.delete(onEntry) });
+  follow(onEntry: Listener, since = 0, pattern = '>'): Promise<Following> {
+    const listener: Listener = (change) => {
+      if (fitsKey(pattern, change.key)) onEntry(change);
+    };
+    for (const entry of this.#under([pattern], since)) onEntry(entry);
+    this.#listeners.add(listener);
+    return Promise.resolve({ close: () => this.#listeners.delete(listener) });
   }
 
   list(pattern: string, since = 0): Promise<readonly Entry[]> {
@@ -80,7 +83,7 @@ export class MemoryStore implements Store {
   }
 
   /** A follower that throws hears of later changes all the same, and the writer does not. */
-  #tell(change: Parameters<Listener>[0]): void {
+  #tell(change: Change): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);

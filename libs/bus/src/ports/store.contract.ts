@@ -231,6 +231,33 @@ export function storeContract(name: string, open: () => Promise<readonly [Store,
       for (const one of following) one.close();
     });
 
+    it('tells a follower of a pattern what is there under it, every change after, and nothing else', async () => {
+      for (const key of ['g.1.a', 'g.2.a', 'r.1.a', 'x']) await store.put(key, bytes(key));
+      const [some, one, none] = [new Follower(), new Follower(), new Follower()];
+      const following = [
+        await other.follow(some.hear, 0, 'g.1.*'),
+        await other.follow(one.hear, 0, 'x'),
+        await other.follow(none.hear, 0, 'g.3.*'),
+      ];
+      expect([some.changes, one.changes, none.changes]).toEqual([[['g.1.a', 'g.1.a']], [['x', 'x']], []]);
+      for (const key of ['g.2.b', 'g.1.b', 'g.3.a']) await store.put(key, bytes('new'));
+      await store.delete('x');
+      await store.delete('g.1.a');
+      const changes = [await some.atLeast(3), await one.atLeast(2), await none.atLeast(1)];
+      expect(changes.map((all) => all.slice(-2))).toEqual([
+        [
+          ['g.1.b', 'new'],
+          ['g.1.a', undefined],
+        ],
+        [
+          ['x', 'x'],
+          ['x', undefined],
+        ],
+        [['g.3.a', 'new']],
+      ]);
+      for (const all of following) all.close();
+    });
+
     it('gives what was written last under a pattern, whatever its key, and nothing for a deletion', async () => {
       for (const key of ['r.9', 'r.1', 'd.1', 'r.5']) await store.put(key, bytes(key));
       const again = await store.put('r.1', bytes('again'));

@@ -8,6 +8,9 @@ export interface Entry {
   readonly revision: number;
 }
 
+/** What a follower hears: a value, or that one was deleted. */
+export type Change = Entry | { readonly key: string; readonly value: undefined };
+
 export interface Following {
   /** Revisions, by key, of values that could not be read: so far the follower lacks them. Missing where the store cannot tell. */
   readonly missed?: ReadonlyMap<string, number>;
@@ -30,11 +33,9 @@ export interface Store {
    * Calls for every value that is there, resolves when that is done, and goes on calling for each change; a deletion has no value.
    *
    * @param since Only what was written from this revision on.
+   * @param pattern Only what is under it (`r.*`).
    */
-  follow(
-    onEntry: (entry: Entry | { readonly key: string; readonly value: undefined }) => void,
-    since?: number,
-  ): Promise<Following>;
+  follow(onEntry: (entry: Change) => void, since?: number, pattern?: string): Promise<Following>;
   /** All values under a key pattern (`r.*`), oldest first; with `since` only those whose revision is at least that. */
   list(pattern: string, since?: number): Promise<readonly Entry[]>;
   /** The same one after the other as they come, of which very many need not be held. Who stops early reads no further. */

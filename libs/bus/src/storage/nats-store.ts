@@ -5,7 +5,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsTransport } from '../nats/nats-transport.js';
 import { allOf } from '../ports/all-of.js';
 import { fitsKey } from '../ports/key-pattern.js';
-import type { Entry, Following, Store } from '../ports/store.js';
+import type { Change, Entry, Following, Store } from '../ports/store.js';
 import { type BucketSettings, makeBucket } from '../streams/make-bucket.js';
 import { RangeReading, type Told } from '../streams/range-reading.js';
 import { publisherOf, type StreamPublisher, unlessTaken, WRONG_LAST_SEQUENCE } from '../streams/stream-publisher.js';
@@ -16,8 +16,6 @@ export interface BucketOptions extends BucketSettings {
   /** With a broker whose nodes are still starting; without it the first try counts. */
   readonly patience?: Patience | undefined;
 }
-
-type Change = Entry | { readonly key: string; readonly value: undefined };
 
 /** Marks a deletion. */
 const OPERATION = 'KV-Operation';
@@ -86,8 +84,8 @@ class NatsStore implements Store {
   }
 
   /** With history 1 what follows the last that was heard is all that matters: who was away begins anew there. */
-  async follow(onEntry: (entry: Change) => void, since = 0): Promise<Following> {
-    let last = await this.#lastOf(EVERY);
+  async follow(onEntry: (entry: Change) => void, since = 0, pattern = EVERY): Promise<Following> {
+    let last = await this.#lastOf(pattern);
     let told = Math.max(since - 1, 0);
     let toldAll: () => void = () => undefined;
     const all = new Promise<boolean>((resolve) => {
@@ -101,11 +99,12 @@ class NatsStore implements Store {
       if (told >= last) toldAll();
     };
     const from = told === 0 ? ({ everything: true } as const) : { after: told };
-    const reading = new StreamReading(this.transport, { stream: this.#stream, from, ahead: AHEAD, onMessage });
+    const subject = this.#subject(pattern);
+    const reading = new StreamReading(this.transport, { stream: this.#stream, subject, from, ahead: AHEAD, onMessage });
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
         // What was the last may be gone meanwhile, with nothing in its place.
-        last = Math.min(last, await this.#lastOf(EVERY));
+        last = Math.min(last, await this.#lastOf(pattern));
       }
     } catch (cause) {
       reading.close();

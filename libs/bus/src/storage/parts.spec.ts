@@ -243,15 +243,26 @@ const service = (instance: string, change: Partial<KnownParty> = {}, role: 'gate
   });
 
 describe('the directory', () => {
-  it('finds a party by its key id until its announcement ends', () => {
+  it('finds a party by its key id until its announcement ends, as the envelope does', () => {
     let now = NOW;
     const directory = new Directory(() => now);
     directory.learn(party('web1'));
-    expect(directory.byKeyId(bytes('id of web1'))?.use).toBe('jobs');
-    expect(directory.byKeyId(bytes('id of web2'))).toBeUndefined();
+    directory.learn(service('a'));
     now = NOW + MINUTE;
+    expect(directory.byKeyId(bytes('id of web1'))?.use).toBe('jobs');
+    expect(directory.jobsOf(hex('web1'))?.use).toBe('jobs');
+    expect([directory.role('gateway'), directory.services()]).toEqual([[service('a')], [service('a')]]);
+    now = NOW + MINUTE + 1;
+    expect([directory.role('gateway'), directory.services()]).toEqual([[], []]);
     expect(directory.byKeyId(bytes('id of web1'))).toBeUndefined();
     expect(directory.jobsOf(hex('web1'))).toBeUndefined();
+  });
+
+  it('knows nobody by a key id that nobody has', () => {
+    const directory = new Directory(() => NOW);
+    directory.learn(party('web1'));
+    expect(directory.byKeyId(bytes('id of web1'))?.use).toBe('jobs');
+    expect(directory.byKeyId(bytes('id of web2'))).toBeUndefined();
   });
 
   it('seals jobs to the newest announcement of an identity, and never goes back', () => {
@@ -274,7 +285,7 @@ describe('the directory', () => {
     directory.learn(service('a'));
     directory.learn(service('a', { keyId: bytes('renewed'), notBefore: NOW + 1 }));
     directory.learn(service('b'));
-    directory.learn(service('gone', { notAfter: NOW }));
+    directory.learn(service('gone', { notAfter: NOW - 1 }));
     directory.learn(service('c', {}, 'acl'));
     expect(directory.role('gateway').map(({ keyId }) => textOf(keyId))).toEqual(['renewed', 'id of gateway-b']);
     expect(directory.instance('gateway', 'b')?.keyId).toEqual(bytes('id of gateway-b'));

@@ -2,6 +2,7 @@
 import { sodiumReady, type StorageKey } from '@natrium/envelope';
 import { turnsDuring } from '@natrium/testing';
 import { MemoryStore } from '../ports/memory-store.js';
+import { storeContract } from '../ports/store.contract.js';
 import { SealedStore } from './sealed-store.js';
 
 const OLD: StorageKey = { id: 'old', key: new Uint8Array(32).fill(1) };
@@ -14,6 +15,11 @@ function sealedWith(raw: MemoryStore, ...keys: readonly StorageKey[]): SealedSto
   const storage = { newest: keys[0]!, byId: (id: string) => keys.find((key) => key.id === id) };
   return new SealedStore(raw, storage, () => undefined);
 }
+
+storeContract('sealed, in memory', () => {
+  const raw = new MemoryStore('NT_main_roster');
+  return Promise.resolve([sealedWith(raw, NEW), sealedWith(raw, NEW)]);
+});
 
 /** A writer with the new key, and a follower to whose host it comes later. */
 async function aLateFollower(takes: (text: string) => boolean = () => true) {

@@ -5,7 +5,7 @@
  */
 import { openStored, sealStored, type StorageKey } from '@natrium/envelope';
 import { allOf } from '../ports/all-of.js';
-import type { Entry, Following, Store } from '../ports/store.js';
+import type { Change, Entry, Following, Store } from '../ports/store.js';
 import { inSlices } from './in-slices.js';
 
 /** The storage keys of one class: the newest seals, any opens. */
@@ -31,7 +31,7 @@ export class StoredCorrupt extends Error {
   }
 }
 
-type OnEntry = Parameters<Store['follow']>[0];
+type OnEntry = (entry: Change) => void;
 
 interface Follower {
   readonly onEntry: OnEntry;
@@ -82,13 +82,14 @@ export class SealedStore implements Store {
     return this.store.delete(key, revision);
   }
 
-  async follow(onEntry: OnEntry, since?: number): Promise<Following> {
+  async follow(onEntry: OnEntry, since?: number, pattern?: string): Promise<Following> {
     const follower: Follower = { onEntry, missed: new Map() };
     this.#followers.add(follower);
     try {
-      const following = await this.store.follow((entry) => {
+      const tell = (entry: Change) => {
         this.#tell(follower, entry);
-      }, since);
+      };
+      const following = await this.store.follow(tell, since, pattern);
       const close = () => {
         this.#followers.delete(follower);
         following.close();
@@ -120,7 +121,7 @@ export class SealedStore implements Store {
     if (this.#problemOf(entry, onEntry) !== undefined) missed.set(key, revision);
   }
 
-  #tell({ onEntry, missed }: Follower, entry: Parameters<OnEntry>[0]): void {
+  #tell({ onEntry, missed }: Follower, entry: Change): void {
     missed.delete(entry.key);
     if (entry.value === undefined) {
       onEntry(entry);

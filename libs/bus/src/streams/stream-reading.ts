@@ -13,6 +13,8 @@ import { beginReading, type ReadingState } from './reading-state.js';
 
 export interface StreamRead {
   readonly stream: string;
+  /** Only what is on it, which may be a pattern. */
+  readonly subject?: string;
   readonly from: ReadFrom;
   /** Messages that may wait here for a slow reader. */
   readonly ahead: number;
@@ -94,7 +96,7 @@ export class StreamReading implements Reading {
 
   async #consumer(): Promise<Consumer> {
     const { consumers } = jetstream(this.transport.connection, { timeout: SLOW_MS });
-    const ask = () => consumers.get(this.what.stream, startOf(this.#from));
+    const ask = () => consumers.get(this.what.stream, { ...startOf(this.#from), ...this.#filter });
     const consumer = await askedMeanwhile(ask, SOON_MS, letGo);
     if (this.#onNothing === undefined) return consumer;
     try {
@@ -106,6 +108,11 @@ export class StreamReading implements Reading {
       letGo(consumer);
       throw cause;
     }
+  }
+
+  get #filter() {
+    const { subject } = this.what;
+    return subject === undefined ? {} : { filter_subjects: [subject] };
   }
 
   async #hearAll(messages: ConsumerReading): Promise<void> {

@@ -1,0 +1,173 @@
+/** Rules of waiting for a grant that another gateway is still writing, at a real broker: it is heard when it is there, and nobody looks for it again and again. */
+import { jest } from '@jest/globals';
+import { NatsTransport, openBucket, type Store } from '@natrium/bus';
+import { jidOf } from '@natrium/model';
+import { type Broker, startBroker } from '@natrium/testing';
+import type { records } from '@natrium/wire';
+import { JobCache, type JobStores } from './job-cache.js';
+
+const NOW = Date.UTC(2026, 10, 20, 14, 16, 46);
+const YOUNG = jidOf((NOW - 500) * 1000);
+const OTHER = jidOf((NOW - 499) * 1000);
+const placeOf = (n: number) => n.toString(16).padStart(64, '0');
+const NEVER = new AbortController().signal;
+
+let broker: Broker;
+let transport: NatsTransport;
+let stores: JobStores;
+let [writer, reader]: JobCache[] = [];
+let buckets = 0;
+
+beforeAll(async () => {
+  broker = await startBroker();
+  transport = await NatsTransport.connect({ servers: [broker.url], name: 'test' });
+});
+beforeEach(async () => {
+  const open = () => openBucket(transport, { name: `NT_test_jobs_${String((buckets += 1))}`, replicas: 1, ttlMs: 0 });
+  stores = [await open(), await open()];
+  [writer, reader] = ['gw1', 'gw2'].map((instance) => new JobCache(stores, { instance, now: () => NOW }));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(async () => {
+  await transport.drain();
+  await broker.stop();
+});
+
+function recordOf(jid: records.JobRecord['jid']): records.JobRecord {
+  return {
+    request: Uint8Array.of(1),
+    signature: null,
+    callerKey: null,
+    batch: null,
+    jid,
+    caller: { kind: 'account', name: 'root' },
+    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
+    instance: 'gw1',
+    members: [{ id: 'web1', key: new Uint8Array(32) }],
+    missing: [],
+    started: 0,
+  };
+}
+
+async function ask(jid: records.JobRecord['jid'], place: string): Promise<number> {
+  const { caller: _c, grant: _g, members: _m, missing: _n, ...asked } = recordOf(jid);
+  const created = await writer!.create(asked, place);
+  if (created.type !== 'created') throw new Error('it exists');
+  return created.revision;
+}
+
+const grant = (jid: records.JobRecord['jid'], place: string) => writer!.keepGrant(recordOf(jid), place, 'now');
+
+/** Resolves when something of the store is followed. */
+function followed(store: Store): Promise<void> {
+  return new Promise((resolve) => {
+    const follow = store.follow.bind(store);
+    jest.spyOn(store, 'follow').mockImplementation((...how) => {
+      resolve();
+      return follow(...how);
+    });
+  });
+}
+
+describe('the grant of a young job', () => {
+  it('that is there is read once, and nothing is followed', async () => {
+    await ask(YOUNG, placeOf(1));
+    await grant(YOUNG, placeOf(1));
+    const [follow, list] = [jest.spyOn(stores[0], 'follow'), jest.spyOn(stores[0], 'list')];
+    expect(await reader!.byJid(YOUNG)).toEqual(recordOf(YOUNG));
+    expect([follow.mock.calls.length, list.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it('that is being written is heard, with one follower for all who want one of its second, and not read again', async () => {
+    await ask(YOUNG, placeOf(1));
+    await ask(OTHER, placeOf(2));
+    // However slow the broker is.
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(NEVER);
+    const isFollowed = followed(stores[0]);
+    const list = jest.spyOn(stores[0], 'list');
+    const found = Array.from({ length: 20 }, (_, n) => reader!.byJid(n % 2 === 0 ? YOUNG : OTHER));
+    await isFollowed;
+    const read = list.mock.calls.length;
+    await grant(YOUNG, placeOf(1));
+    await grant(OTHER, placeOf(2));
+    const jids = (await Promise.all(found)).map((record) => record?.jid);
+    expect(jids).toEqual(found.map((_, n) => (n % 2 === 0 ? YOUNG : OTHER)));
+    expect([jest.mocked(stores[0].follow).mock.calls.length, list.mock.calls.length]).toEqual([1, read]);
+  });
+
+  it('that is not heard in time is read at last', async () => {
+    await ask(YOUNG, placeOf(1));
+    jest.spyOn(stores[0], 'follow').mockImplementation(async () => {
+      await grant(YOUNG, placeOf(1));
+      return { close: () => undefined };
+    });
+    expect(await reader!.byJid(YOUNG)).toEqual(recordOf(YOUNG));
+  });
+
+  it('that nobody writes is none', async () => {
+    await ask(YOUNG, placeOf(1));
+    expect(await reader!.byJid(YOUNG)).toBeUndefined();
+  });
+});
+
+describe('a job that is not decided', () => {
+  const PLACE = placeOf(1);
+  let revision: number;
+  let isDecided: boolean;
+  const wait = async (signal: AbortSignal) => {
+    isDecided = false;
+    await reader!.whenDecided(YOUNG, PLACE, signal);
+    isDecided = true;
+  };
+  beforeEach(async () => {
+    await writer!.begin();
+    revision = await ask(YOUNG, PLACE);
+  });
+
+  it('is known by its place until it is gone', async () => {
+    expect(await reader!.placeOfUndecided(YOUNG)).toBe(PLACE);
+    expect(await reader!.placeOfUndecided(OTHER)).toBeUndefined();
+    expect(await writer!.drop(PLACE, revision)).toBe(true);
+    expect(await reader!.placeOfUndecided(YOUNG)).toBeUndefined();
+  });
+
+  it('is waited for until its grant is written: not that of another, nor until another gateway goes on with it', async () => {
+    const waiting = wait(NEVER);
+    await ask(OTHER, placeOf(2));
+    await grant(OTHER, placeOf(2));
+    expect(await reader!.move((await reader!.find(PLACE))!, PLACE)).toBe(true);
+    await heardUpToHere();
+    expect(isDecided).toBe(false);
+    await grant(YOUNG, PLACE);
+    await waiting;
+  });
+
+  it('is waited for until it is gone, also where its caller has asked anew', async () => {
+    const waiting = wait(NEVER);
+    expect(await writer!.drop(PLACE, revision)).toBe(true);
+    await waiting;
+    await ask(OTHER, PLACE);
+    await wait(NEVER);
+  });
+
+  it('is waited for as long as the caller wants', async () => {
+    const enough = new AbortController();
+    const waiting = wait(enough.signal);
+    enough.abort();
+    await waiting;
+  });
+
+  /** All that was written before has been told to who has followed since before. */
+  async function heardUpToHere(): Promise<void> {
+    for (const store of stores) {
+      await store.put('mark', Uint8Array.of(1));
+      await new Promise<void>((resolve) => {
+        void store.follow(({ key }) => {
+          if (key === 'mark') resolve();
+        });
+      });
+    }
+  }
+});

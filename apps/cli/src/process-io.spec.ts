@@ -1,7 +1,7 @@
 /** The commands as processes, as they were built. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -37,6 +37,15 @@ it('a file that cannot be written is no fault of the program: a sentence says wh
   child.stderr.on('data', (text) => (said += String(text)));
   expect(await once(child, 'close')).toEqual([1, null]);
   expect(said).toMatch(/^the output cannot be written: ENOSPC/);
+});
+
+it('a folder as stdin is no list of words: it is a usage error', () => {
+  const folder = openSync(tmpdir(), 'r');
+  const words = ['dist/cli/natrium.mjs', '--args-stdin', '*', 'test.ping'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', stdio: [folder, 'pipe', 'pipe'] });
+  closeSync(folder);
+  expect(stderr).toMatch(/natrium: error: option --args-stdin: stdin cannot be read: it is a folder\n$/);
+  expect(status).toBe(2);
 });
 
 describe('a file that takes only a part', () => {

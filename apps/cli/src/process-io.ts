@@ -8,7 +8,7 @@ import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
 
 const DEFAULT_COLUMNS = 80;
-const STDOUT = 1;
+const [STDIN, STDOUT] = [0, 1];
 
 function processIo(): Io {
   return {
@@ -61,6 +61,8 @@ function onInterrupt(callback: () => void): () => void {
 }
 
 async function input(): Promise<string> {
+  // Node reads a folder as nothing.
+  if (fstatSync(STDIN).isDirectory()) throw new Error('it is a folder');
   process.stdin.setEncoding('utf8');
   let text = '';
   for await (const chunk of process.stdin) text += String(chunk);

@@ -15,6 +15,10 @@ const MAX_MEMBERS = 50_000;
 const CLASS_MEMBERS = { w: 100, d: 10, s: 10 } as const;
 /** Of a range without regard to case each character is looked at. */
 const FOLDED_AT_ONCE = 40;
+/** Of the tree that the engine makes; it takes 1000, with what is written around a pattern and in place of a part that is not in it. */
+const MAX_HEIGHT = 980;
+/** A character has a mark behind it where there are word boundaries (pattern-boundary.ts). */
+const PARTS_OF_ONE = 2;
 /** What takes no character, and is looked at beside one: an anchor, a boundary, a look-ahead. */
 const BESIDE = 2;
 
@@ -40,8 +44,9 @@ export function checkSize(node: Node): Size {
   return size;
 }
 
-/** @throws {PatternError} When the counts of a pattern cost too much. */
-export function checkCounts(node: Node): void {
+/** @throws {PatternError} When the counts of a pattern cost too much, or it is deeper than the engine goes. */
+export function checkShape(node: Node): void {
+  if (extent(node).height > MAX_HEIGHT) throw new PatternError('its groups are nested too deeply');
   if (copies(node) > MAX_COUNT) throw new PatternError(`counts inside of counts come to more than ${MAX_COUNT}`);
   if (hasCounts(node) && unrolled(node) > MAX_UNROLLED)
     throw new PatternError(`its counts come to more than ${MAX_UNROLLED} characters`);
@@ -116,6 +121,27 @@ function movableOf(items: readonly Node[], moves: boolean): number {
 
 function hasFixedLength(node: Node): boolean {
   return node.kind !== 'repeat' && node.kind !== 'choice' && partsOf(node).every(hasFixedLength);
+}
+
+interface Extent {
+  readonly height: number;
+  /** Of its longest branch, in parts. */
+  readonly length: number;
+}
+
+/**
+ * How high the engine's tree can become. It writes what branches begin with once, and the branches that are left below that: twice as
+ * high by each part that one shares with another.
+ */
+function extent(node: Node): Extent {
+  const parts = partsOf(node).map(extent);
+  const inner = Math.max(0, ...parts.map(({ height }) => height));
+  const isMore = parts.length === 1 ? 0 : 1;
+  if (node.kind === 'sequence')
+    return { height: inner + isMore, length: parts.reduce((sum, { length }) => sum + length, 0) };
+  if (node.kind !== 'choice') return { height: 1 + inner, length: PARTS_OF_ONE };
+  const length = Math.max(0, ...parts.map((part) => part.length));
+  return { height: 1 + inner + 2 * Math.min(length, parts.length - 1), length };
 }
 
 function countsEmpty(node: Node): boolean {

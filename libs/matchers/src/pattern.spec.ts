@@ -264,6 +264,17 @@ describe('hostile patterns and texts', () => {
     ]);
   });
 
+  it.each<[string, number, (depth: number) => string]>([
+    ['repeats', 400, (depth) => `${'(?:z'.repeat(depth)}[za]*${'|c)?'.repeat(depth)}`],
+    ['branches', 500, (depth) => `${'[xz](?:'.repeat(depth)}[za]c?${'|b)'.repeat(depth)}`],
+    ['branches that begin alike', 250, (depth) => `${'(?:[xz]'.repeat(depth)}[za]c?${'|[xz]b|[xz]c)'.repeat(depth)}`],
+  ])('of %s that are nested deeper than the engine goes are refused where they are read', (_what, depth, make) => {
+    for (const test of [prefix, whole]) {
+      expect(test(make(depth), 'zzzz')).toBe('its groups are nested too deeply');
+      expect(typeof test(make(100), 'zzzz')).toBe('boolean');
+    }
+  });
+
   it('are counted where they are read', () => {
     expect(readsOf(compilePattern('(a+)+$', { mode: 'prefix' }), 'a')).toBeGreaterThanOrEqual(LENGTH);
   });

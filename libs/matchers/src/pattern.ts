@@ -11,7 +11,7 @@ import { RE2JS } from 're2js';
 import { markBoundaries } from './pattern-boundary.js';
 import { fastTest, type Test } from './pattern-fast.js';
 import { firstCodes } from './pattern-first.js';
-import { checkCounts, checkSize, hasBoundary } from './pattern-limits.js';
+import { checkShape, checkSize, hasBoundary } from './pattern-limits.js';
 import { readPattern } from './pattern-read.js';
 import { MAX_PATTERN, type Node, PatternError, type PatternProblem } from './pattern-syntax.js';
 import { hasInnerEnd, writePattern, type WriteOptions } from './pattern-write.js';
@@ -139,7 +139,7 @@ function byFirstLetter(node: Node, test: Test): Test {
 }
 
 function oneTest(node: Node, options: WriteOptions): Test {
-  checkCounts(node);
+  checkShape(node);
   const marked = hasBoundary(node);
   const text = `\\A${marked ? '.' : ''}(?:${writePattern(node, true, { ...options, marked })})${options.whole ? '\\z' : ''}`;
   const test = engineTest(text);

@@ -108,6 +108,21 @@ describe('survey.*', () => {
     ]);
   });
 
+  it('lets others have their turn between two comparisons', async () => {
+    const returns = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, told(id)]));
+    const master = aMaster({ answer: { ...answer, returns, absent: [] } });
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      again = setImmediate(count);
+    };
+    let again = setImmediate(count);
+    const { ret } = await run('survey.diff', ['*', 'test.ping'], master);
+    clearImmediate(again);
+    expect(ret).toHaveLength(5);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it('shows a refusal as its sentence, and fails', async () => {
     const denied = refusal('not_permitted', 'runner survey.hash may not run cmd.run on *');
     const outcome = await run(

@@ -5,6 +5,7 @@
  * it into `runner_grants`. Otherwise whoever may run a survey could run everything everywhere.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Absent, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, reply, type Reply } from '@natrium/modules';
 import { gathering } from './gathering.js';
@@ -60,7 +61,7 @@ export const surveyModule = defineModule('survey', {
       examples: ["survey.hash '*' grains.get os", "survey.hash 'web*' pkg.version bash survey_sort=up"],
       grants: READING,
     },
-    (asked, context) => survey(asked, context, (pools) => pools.map((pool) => ({ ...pool }))),
+    (asked, context) => survey(asked, context, (pools) => Promise.resolve(pools.map((pool) => ({ ...pool })))),
   ),
   diff: runner(
     {
@@ -77,7 +78,7 @@ export const surveyModule = defineModule('survey', {
 async function survey(
   asked: Asked,
   { master, host }: RunnerContext,
-  show: (pools: readonly Pool[]) => readonly ValueMap[],
+  show: (pools: readonly Pool[]) => Promise<readonly ValueMap[]>,
 ): Promise<Reply | Value> {
   const { tgt, fun, args, tgt_type: tgtType, kwargs } = asked;
   const arg = joinArguments({ positional: args, named: kwargs });
@@ -88,7 +89,7 @@ async function survey(
   const told = Object.entries(returns).map(([id, { ret }]) => [id, pyStr(ret)] as const);
   const results = new Map([...silent(absent, missing), ...told]);
   if (results.size === 0) return reply(`No minion matched ${tgt}: nothing was run.`, { retcode: 1 });
-  const pools = show(poolsOf([...results], asked.survey_sort === 'up'));
+  const pools = await show(poolsOf([...results], asked.survey_sort === 'up'));
   return missing.length === 0 ? pools : reply(pools, { retcode: 1 });
 }
 
@@ -113,11 +114,16 @@ function poolsOf(results: readonly (readonly [string, string])[], smallestFirst:
   return [...byDigest.values()].sort((a, b) => way * (a.pool.length - b.pool.length));
 }
 
-function withDifferences(pools: readonly Pool[]): readonly ValueMap[] {
-  const [first] = pools;
-  return pools.map((pool) =>
-    first === undefined || pool === first ? { ...pool } : { ...pool, diff: differences(first, pool) },
-  );
+/** Each comparison may take some ten milliseconds: between two of them others have their turn. */
+async function withDifferences(pools: readonly Pool[]): Promise<readonly ValueMap[]> {
+  const [first, ...others] = pools;
+  if (first === undefined) return [];
+  const shown: ValueMap[] = [{ ...first }];
+  for (const pool of others) {
+    await turn();
+    shown.push({ ...pool, diff: differences(first, pool) });
+  }
+  return shown;
 }
 
 function differences(first: Pool, other: Pool): string {

@@ -150,14 +150,23 @@ it('when the service stops, gateways take what waits; what they do not take is n
   await closed;
   expect(told.logged).toEqual([]);
 
-  told.events.decided('web2', 'rejected');
-  const closing = told.events.close();
+  const other = new Told();
+  other.answers = () => undefined;
+  other.events.decided('web2', 'rejected');
+  const closing = other.events.close();
   await passed(1);
   await closing;
-  expect(told.logged).toEqual([
-    [
-      { dropped: 1, events: ['salt/key reject web2'] },
-      'it stops, and drops the events of keys that no gateway has taken',
-    ],
-  ]);
+  expect(other.logged).toEqual([named('salt/key reject web2')]);
 });
+
+it('what becomes of a key after that is told nobody, and named', async () => {
+  await told.events.close();
+  told.events.succeeded('web1');
+  told.events.asked('web2', KEY, 'pending');
+  expect(told.asked).toEqual([]);
+  expect(told.logged).toEqual([named('salt/key succeed web1'), named('salt/auth pend web2')]);
+});
+
+function named(...events: readonly string[]): readonly unknown[] {
+  return [{ dropped: events.length, events }, 'it stops, and drops the events of keys that no gateway has taken'];
+}

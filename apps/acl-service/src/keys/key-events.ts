@@ -58,6 +58,7 @@ export class KeyEvents {
   #isAway = false;
   #again: NodeJS.Timeout | undefined;
   #dropped = 0;
+  #isClosed = false;
   #whenEmpty: () => void = () => undefined;
 
   constructor(
@@ -83,24 +84,33 @@ export class KeyEvents {
     this.#tell({ tag: 'salt/key', data: { act: 'succeed', id, result: true } });
   }
 
-  /** Gateways that take what waits get a moment for it; the rest is dropped, and the log says what. */
+  /** Gateways that take what waits get a moment for it; the rest is dropped, and what comes later: the log says what. */
   async close(): Promise<void> {
     if (this.#events.size > 0 && !this.#isAway) {
       const empty = new Promise<void>((resolve) => (this.#whenEmpty = resolve));
       await within(this.times.closeMs, empty);
     }
+    this.#isClosed = true;
     clearTimeout(this.#again);
     const left = [...this.#events];
     this.#events.clear();
-    if (left.length === 0) return;
+    if (left.length > 0) this.#drop(left);
+  }
+
+  #drop(left: readonly KeyEvent[]): void {
     const events = left.slice(0, MAX_NAMED).map(({ tag, data: { act, id } }) => `${tag} ${act} ${id}`);
     this.log.error(
       { dropped: this.#dropped + left.length, events },
       'it stops, and drops the events of keys that no gateway has taken',
     );
+    this.#dropped = 0;
   }
 
   #tell(event: KeyEvent): void {
+    if (this.#isClosed) {
+      this.#drop([event]);
+      return;
+    }
     if (this.#events.size >= MAX_WAITING) this.#dropOldest();
     this.#events.add(event);
     this.#tellNext();

@@ -1,5 +1,15 @@
 /** What the roster stores of one key. Spec: spec/envelope.md#roster. */
-import { decode, encode, fp, type Signed, type Wire } from '@natrium/envelope';
+import {
+  type Cluster,
+  decode,
+  encode,
+  fp,
+  type RosterRecord,
+  type Signed,
+  signRoster,
+  type SigningKey,
+  type Wire,
+} from '@natrium/envelope';
 import { readAs, records, writeAs } from '@natrium/wire';
 
 /** Entries of keys: this and the key's `fp`. */
@@ -37,6 +47,17 @@ export function encodeEntry(record: Signed, { waiting, succession }: Beside): Ui
     announcement = null,
   } = succession === undefined ? (waiting ?? {}) : { announcement: succession };
   return encode(writeAs(records.RosterEntry, { record, reply, question, announcement }) as Wire);
+}
+
+const NO_NKEY = new Uint8Array(32);
+
+/** Of a key that nothing was ever written of: what its NATS key is nobody knows. */
+export function deletedEntry(
+  { acl, cluster }: { readonly acl: SigningKey; readonly cluster: Cluster },
+  { kind, name, identity }: Pick<RosterRecord, 'kind' | 'name' | 'identity'>,
+): Uint8Array {
+  const record = { kind, name, identity, nkey: NO_NKEY, state: 'deleted', revision: 1 } as const;
+  return encodeEntry(signRoster(acl, cluster, record), {});
 }
 
 /** @throws When it is none. */

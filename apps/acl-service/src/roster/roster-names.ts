@@ -8,9 +8,10 @@
  * Spec: spec/envelope.md#roster.
  */
 import { type Store, StoredCorrupt } from '@natrium/bus';
-import { equalBytes, keyedName, type StorageKey } from '@natrium/envelope';
+import { type Cluster, equalBytes, keyedName, type SigningKey, type StorageKey } from '@natrium/envelope';
 import type { KeyRecord } from '@natrium/flow';
-import { placeOf } from './roster-entry.js';
+import { keepLatest } from '@natrium/model';
+import { deletedEntry, placeOf } from './roster-entry.js';
 
 /** Who holds a name; without a value where the entry does not open. */
 interface Held {
@@ -20,14 +21,33 @@ interface Held {
 
 type Named = Pick<KeyRecord, 'kind' | 'name' | 'identity'>;
 
+export interface NameKeys {
+  readonly acl: SigningKey;
+  readonly cluster: Cluster;
+  readonly nameKey: StorageKey;
+  /** Told of an entry of a name that somebody spoilt: the records of the keys then say whose the name is. */
+  readonly onSpoilt: (error: StoredCorrupt) => void;
+  /** Milliseconds of a clock that does not jump. */
+  readonly uptime?: () => number;
+}
+
+/** How long a name is kept for a key of which nothing else was written: by a process that stands still, or has died. */
+const CLAIM_MS = 60_000;
+const MAX_CLAIMS = 1000;
+
 export class RosterNames {
+  /** Claims of which nothing else was written, by their revision in the store: when this process saw each first. */
+  readonly #claims = new Map<number, number>();
+  readonly #uptime: () => number;
+
   constructor(
     private readonly store: Store,
-    private readonly nameKey: StorageKey,
+    private readonly keys: NameKeys,
     /** The record in a key's entry; undefined when it is nothing that we take. */
     private readonly recordIn: (entry: Uint8Array) => KeyRecord | undefined,
-    private readonly onSpoilt: (error: StoredCorrupt) => void,
-  ) {}
+  ) {
+    this.#uptime = keys.uptime ?? (() => performance.now());
+  }
 
   /** @param isBack The key was deleted, and comes back. @returns false when the name is another key's. */
   async claim(record: Named, isBack: boolean): Promise<boolean> {
@@ -38,20 +58,36 @@ export class RosterNames {
     const isOwn = holder.value !== undefined && equalBytes(holder.value, record.identity);
     if (isOwn && !isBack) return true;
     // One that comes back writes its name again, too: who found it deleted, and would take the name, is too late then.
-    const isFree = () => (holder.value === undefined ? this.#isUnheld(record, []) : this.#isDeleted(holder.value));
+    const isFree = () =>
+      holder.value === undefined ? this.#isUnheld(record, []) : this.#isGone(record, holder.value, holder.revision);
     if (!isOwn && !(await isFree())) return false;
     return (await this.store.update(place, record.identity, holder.revision)) !== undefined;
   }
 
   /**
    * A key that is deleted has its name still when the name could not be freed, or its process died before that. Its record is
-   * written as it stands, so that it cannot come back meanwhile. A key without a record may be about to follow another.
+   * written as it stands, so that it cannot come back meanwhile.
    */
-  async #isDeleted(identity: Uint8Array): Promise<boolean> {
+  async #isGone(next: Named, identity: Uint8Array, claimed: number): Promise<boolean> {
     const place = placeOf(identity);
     const entry = await this.#read(place);
-    if (entry?.value === undefined || this.recordIn(entry.value)?.state !== 'deleted') return false;
+    if (entry === undefined) return this.#endsClaim(next, identity, claimed);
+    if (entry.value === undefined || this.recordIn(entry.value)?.state !== 'deleted') return false;
     return (await this.store.update(place, entry.value, entry.revision)) !== undefined;
+  }
+
+  /**
+   * A key without a record is about to be let in, or to follow one that is accepted, unless its process died before that. Then it is
+   * deleted, so that a process that only stood still lets nobody in under a name that is another's by now.
+   */
+  async #endsClaim(next: Named, identity: Uint8Array, claimed: number): Promise<boolean> {
+    const now = this.#uptime();
+    const since = this.#claims.get(claimed) ?? now;
+    this.#claims.set(claimed, since);
+    keepLatest(this.#claims, MAX_CLAIMS);
+    if (now - since < CLAIM_MS || !(await this.#isUnheld(next, []))) return false;
+    const deleted = deletedEntry(this.keys, { ...next, identity });
+    return (await this.store.create(placeOf(identity), deleted)) !== undefined;
   }
 
   /** Whether no key but this one, and `others`, is accepted under the name, as the store has it now: memory may be behind. */
@@ -71,7 +107,7 @@ export class RosterNames {
       return await this.store.get(place);
     } catch (cause) {
       if (!(cause instanceof StoredCorrupt) || cause.revision === undefined) throw cause;
-      this.onSpoilt(cause);
+      this.keys.onSpoilt(cause);
       return { value: undefined, revision: cause.revision };
     }
   }
@@ -101,6 +137,6 @@ export class RosterNames {
   }
 
   #placeOf({ kind, name }: Named): string {
-    return `n.${keyedName(this.nameKey, `${kind}/${name}`)}`;
+    return `n.${keyedName(this.keys.nameKey, `${kind}/${name}`)}`;
   }
 }

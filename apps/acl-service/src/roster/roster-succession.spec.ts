@@ -40,8 +40,10 @@ NEVER.catch(() => undefined);
 
 let store: DyingStore;
 let keys: Parameters<typeof Roster.open>[1];
+let uptime: number;
 beforeAll(sodiumReady);
 beforeEach(() => {
+  uptime = 0;
   store = new DyingStore('roster');
   const acl = SigningKey.generate();
   const cluster = clusterOf(SigningKey.generate().publicKey);
@@ -51,6 +53,7 @@ beforeEach(() => {
     cluster,
     nameKey: { id: 'one', key: new Uint8Array(32).fill(1) },
     onSpoilt: () => undefined,
+    uptime: () => uptime,
   };
 });
 
@@ -140,6 +143,21 @@ describe('a succession', () => {
     const roster = await open();
     await roster.write({ ...old, state: 'deleted' });
     expect(await roster.write(third)).toBeDefined();
+  });
+
+  it('that died with its first write keeps the name from any third key for as long as the old one is accepted', async () => {
+    const dying = await open();
+    const [old, next, third] = [await accepted(dying), aKey(), aKey()];
+    store.left = 1;
+    await expect(dying.succeed(old, next, next.announcement)).rejects.toThrow('killed');
+    store.left = Number.POSITIVE_INFINITY;
+    const roster = await open();
+    for (const ms of [0, 60_000, 60_000]) {
+      uptime += ms;
+      expect(await roster.write(third)).toBeUndefined();
+    }
+    expect(await roster.succeed(old, next, next.announcement)).toBe(true);
+    expect(acceptedIn(roster)).toEqual([next.identity]);
   });
 
   it('asked of two replicas at once happens once, and the name has one key', async () => {

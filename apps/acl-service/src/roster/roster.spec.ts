@@ -21,8 +21,10 @@ type Next = Omit<KeyRecord, 'revision'>;
 let store: MemoryStore;
 let acl: SigningKey;
 let keys: Parameters<typeof Roster.open>[1];
+let uptime: number;
 beforeAll(sodiumReady);
 beforeEach(() => {
+  uptime = 0;
   store = new MemoryStore('roster');
   acl = SigningKey.generate();
   keys = {
@@ -31,6 +33,7 @@ beforeEach(() => {
     cluster: clusterOf(SigningKey.generate().publicKey),
     nameKey: { id: 'one', key: new Uint8Array(32).fill(1) },
     onSpoilt: () => undefined,
+    uptime: () => uptime,
   };
 });
 
@@ -250,6 +253,65 @@ describe('a name', () => {
         const dead = as(await aDeadHolder(one), 'accepted');
         const next = aKey('web1', 'accepted');
         const [slow, quick] = first === 'the next key' ? [next, dead] : [dead, next];
+        before(at, () => two.write(quick));
+        await one.write(slow);
+        expect(one.records().filter(({ state }) => state === 'accepted')).toHaveLength(1);
+        expect(await two.write(aKey('web1', 'accepted'))).toBeUndefined();
+      }
+    },
+  );
+
+  const MINUTE_MS = 60_000;
+
+  /** A key for which its name was claimed by a process that died before it wrote anything else. */
+  async function aClaimant(): Promise<Next> {
+    const claimant = aKey('web1', 'accepted');
+    const create = store.create.bind(store);
+    store.create = (place, value) =>
+      place.startsWith('k.') ? Promise.reject(new Error('killed')) : create(place, value);
+    await expect((await open()).write(claimant)).rejects.toThrow('killed');
+    store.create = create;
+    return claimant;
+  }
+
+  it('that was claimed by a process that died then is the next key’s a minute after that has asked first', async () => {
+    const claimant = await aClaimant();
+    const [one, two] = [await open(), await open()];
+    const next = aKey('web1', 'accepted');
+    expect(await one.write(next)).toBeUndefined();
+    uptime += MINUTE_MS - 1;
+    expect(await one.write(next)).toBeUndefined();
+    uptime += 1;
+    expect(await one.write(next)).toBeDefined();
+    expect(two.keyOfMinion('web1')).toEqual(next.identity);
+    expect(two.byKey(claimant.identity)?.state).toBe('deleted');
+    expect(await two.write(claimant)).toBeUndefined();
+    await two.write(as(next, 'deleted'));
+    expect(await two.write(claimant)).toBeDefined();
+  });
+
+  it('that was claimed so is its own key’s at once, and the minute begins anew with each claim', async () => {
+    const claimant = await aClaimant();
+    const [roster, next] = [await open(), aKey('web1', 'accepted')];
+    expect(await roster.write(next)).toBeUndefined();
+    expect(await roster.write(claimant)).toBeDefined();
+    await roster.write(as(claimant, 'deleted'));
+    await aClaimant();
+    uptime += MINUTE_MS;
+    expect(await roster.write(next)).toBeUndefined();
+  });
+
+  it.each(['the next key', 'the one that claimed it'])(
+    'has one accepted key when who claimed it had only stood still, at whichever step of %s',
+    async (first) => {
+      for (let at = 1; at <= 6; at += 1) {
+        store = new MemoryStore('roster');
+        const claimant = await aClaimant();
+        const [one, two] = [await open(), await open()];
+        const next = aKey('web1', 'accepted');
+        for (const roster of [one, two]) expect(await roster.write(next)).toBeUndefined();
+        uptime += MINUTE_MS;
+        const [slow, quick] = first === 'the next key' ? [next, claimant] : [claimant, next];
         before(at, () => two.write(quick));
         await one.write(slow);
         expect(one.records().filter(({ state }) => state === 'accepted')).toHaveLength(1);

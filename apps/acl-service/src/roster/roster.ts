@@ -6,34 +6,19 @@
  *
  * Spec: spec/envelope.md#roster.
  */
-import { createOrUpdate, type Store, type StoredCorrupt } from '@natrium/bus';
-import {
-  type Cluster,
-  equalBytes,
-  readRoster,
-  type Signed,
-  type SigningKey,
-  signRoster,
-  type StorageKey,
-  toHex,
-  Verified,
-} from '@natrium/envelope';
+import { createOrUpdate, type Store } from '@natrium/bus';
+import { equalBytes, readRoster, type Signed, signRoster, toHex, Verified } from '@natrium/envelope';
 import type { KeyRecord, KeyState, RosterView } from '@natrium/flow';
 import type { Principal } from '@natrium/model';
 import { type Beside, encodeEntry, KEYS, placeOf, readEntry, type RosterEntry, type Waiting } from './roster-entry.js';
 import { RosterIndex, sameName } from './roster-index.js';
-import { RosterNames } from './roster-names.js';
+import { type NameKeys, RosterNames } from './roster-names.js';
 import { RosterWaiting } from './roster-waiting.js';
 
 export type { Waiting } from './roster-entry.js';
 
-export interface RosterKeys {
-  readonly acl: SigningKey;
+export interface RosterKeys extends NameKeys {
   readonly aclKeys: () => readonly Uint8Array[];
-  readonly cluster: Cluster;
-  readonly nameKey: StorageKey;
-  /** Told of an entry of a name that somebody spoilt: the records of the keys then say whose the name is. */
-  readonly onSpoilt: (error: StoredCorrupt) => void;
 }
 
 interface Written {
@@ -73,12 +58,7 @@ export class Roster implements RosterView {
     private readonly store: Store,
     private readonly keys: RosterKeys,
   ) {
-    this.#names = new RosterNames(
-      store,
-      keys.nameKey,
-      (entry) => this.#recordIn(readEntry(entry).record),
-      keys.onSpoilt,
-    );
+    this.#names = new RosterNames(store, keys, (entry) => this.#recordIn(readEntry(entry).record));
   }
 
   static async open(store: Store, keys: RosterKeys): Promise<Roster> {

@@ -69,13 +69,12 @@ export class KeyFiles {
   }
 }
 
-/** @throws {Error} When somebody else than root could put files there. */
-export function prepareFolders(configDir: string, config: MasterConfig): void {
+/** @returns What is wrong when somebody else than root could put files there: then nothing is made or opened. */
+export function prepareFolders(configDir: string, config: MasterConfig): string | undefined {
   const folder = accountsFolder(config.pki_dir);
   mkdirSync(folder, { recursive: true, mode: PASSABLE });
   const { uid, mode } = lstatSync(folder);
-  if (uid !== 0 || (mode & WRITE_BITS) !== 0)
-    throw new Error(`${folder} has to belong to root, and nobody else may write there`);
+  if (uid !== 0 || (mode & WRITE_BITS) !== 0) return unsafe(folder);
   chmodSync(folder, PASSABLE);
   addBits(config.pki_dir, PASS_BITS);
   addBits(configDir, LIST_BITS);
@@ -83,6 +82,12 @@ export function prepareFolders(configDir: string, config: MasterConfig): void {
   mkdirSync(client, { recursive: true, mode: LISTABLE });
   chmodSync(client, LISTABLE);
   writeWhole(join(client, 'master'), clientConfigText(config), READABLE);
+  return undefined;
+}
+
+function unsafe(folder: string): string {
+  const mend = `chown root: ${folder} && chmod 711 ${folder}`;
+  return `${folder} has to be a folder of root's that nobody else may write to: ${mend}; if somebody else may have put a key there, remove it instead: accounts then get new ones`;
 }
 
 /** The folders above these that other accounts cannot pass. */

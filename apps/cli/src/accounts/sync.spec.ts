@@ -1,9 +1,13 @@
-/** What `natriumctl accounts sync` refuses before it speaks to anybody. What it does: tests/system/accounts.spec.ts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** What `natriumctl accounts sync` refuses, and where it cannot write. What it does: tests/system/accounts.spec.ts. */
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compilePolicy } from '@natrium/acl';
+import { loadMasterConfig } from '@natrium/config';
+import { sodiumReady } from '@natrium/envelope';
+import { ok, type Value } from '@natrium/model';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { runAccountsSync } from './sync.js';
+import { runAccountsSync, Sync } from './sync.js';
 
 let folder: string;
 const ownId = process.geteuid;
@@ -37,5 +41,65 @@ it('whoever is not root is told so, with 77', async () => {
   expect(await sync(1000, 'user: [\n')).toMatchObject({
     exit: 77,
     err: expect.stringContaining('run it as root') as string,
+  });
+});
+
+describe('where keys cannot be written', () => {
+  const isRoot = process.geteuid?.() === 0;
+  const NOBODY = 65_534;
+  const accounts = () => join(folder, 'pki', 'accounts');
+  beforeAll(sodiumReady);
+  beforeEach(() => {
+    mkdirSync(join(folder, 'pki'));
+    writeFileSync(join(folder, 'master'), `pki_dir: ${join(folder, 'pki')}\npublisher_acl: {daemon: [test.ping]}\n`);
+  });
+
+  async function synced() {
+    const loaded = loadMasterConfig(folder);
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
+    const { config } = loaded.value;
+    const asked: string[] = [];
+    const client = {
+      admin: (_: string, fun: string) =>
+        Promise.resolve(ok<Value>((asked.push(fun), fun === 'account.list' ? [] : {}))),
+    };
+    const io = new ScriptedIo();
+    const options = { configDir: folder, dryRun: false, replace: false, removeMissing: false };
+    const exit = await new Sync(options, io, { client, config, policy: compilePolicy(config).policy }).run();
+    return { exit, said: io.stderr, asked };
+  }
+
+  it.each<[string, () => void]>([
+    ['is another’s', () => isRoot && chownSync(accounts(), NOBODY, NOBODY)],
+    ['others may write to', () => chmodSync(accounts(), 0o777)],
+  ])('a folder of keys that %s is 1 with what to do, and nobody gets a key', async (_about, change) => {
+    mkdirSync(accounts());
+    change();
+    const { exit, said, asked } = await synced();
+    expect(said).toMatch(`natriumctl accounts: ${accounts()} has to be a folder of root's`);
+    expect(said).toMatch(`chown root: ${accounts()} && chmod 711 ${accounts()}`);
+    expect([exit, asked]).toEqual([1, ['account.list']]);
+    expect(existsSync(join(folder, 'client'))).toBe(false);
+  });
+
+  it('one that is no folder is 1, and named', async () => {
+    writeFileSync(accounts(), '');
+    const { exit, said, asked } = await synced();
+    expect([exit, asked]).toEqual([1, ['account.list']]);
+    expect(said).toMatch(`natriumctl accounts: ${accounts()} cannot be written (E`);
+  });
+
+  // To who is not root the folder is another's: then nobody has a turn.
+  it('an account whose key cannot be written is 1 with what to do, and others have their turn', async () => {
+    writeFileSync(
+      join(folder, 'master'),
+      `pki_dir: ${join(folder, 'pki')}\npublisher_acl: {bin: [test.ping], daemon: [test.ping]}\n`,
+    );
+    mkdirSync(join(accounts(), 'bin.key', 'in-the-way'), { recursive: true });
+    const { exit, said, asked } = await synced();
+    expect([exit, asked]).toEqual([1, ['account.list', ...(isRoot ? ['account.enrol'] : [])]]);
+    const isNot = `bin: is not done: ${join(accounts(), 'bin.key')} cannot be written (E`;
+    expect(said).toMatch(isRoot ? isNot : `${accounts()} has to be a folder of root's`);
+    expect(existsSync(join(accounts(), 'daemon.key'))).toBe(isRoot);
   });
 });

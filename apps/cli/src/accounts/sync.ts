@@ -7,12 +7,14 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { compilePolicy, keyHolders, type Policy } from '@natrium/acl';
+import type { MasterClient } from '@natrium/client';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { type Identity, toHex } from '@natrium/envelope';
 import { isAccountName } from '@natrium/flow';
+import { diskTrouble } from '@natrium/keystore';
 import { err, isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
-import { openMaster, type OpenMaster } from '../link/open-master.js';
+import { openMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
 import { enrolKey } from './enrol-key.js';
 import { hasDirectory, hostAccounts, type HostEntry } from './host-accounts.js';
@@ -34,19 +36,19 @@ export async function runAccountsSync(options: AccountsOptions, io: Io): Promise
   const master = await openMaster(options.configDir);
   if (!master.ok) return fail(io, master.error.sentence, master.error.exit);
   try {
-    return await new Sync(options, io, { master: master.value, config, policy }).run();
+    return await new Sync(options, io, { client: master.value.client, config, policy }).run();
   } finally {
     await master.value.transport.drain();
   }
 }
 
 interface Parts {
-  readonly master: OpenMaster;
+  readonly client: Pick<MasterClient, 'admin'>;
   readonly config: MasterConfig;
   readonly policy: Policy;
 }
 
-class Sync {
+export class Sync {
   readonly #files: KeyFiles;
 
   constructor(
@@ -58,33 +60,47 @@ class Sync {
   }
 
   async run(): Promise<number> {
-    const { policy, config } = this.parts;
     const enrolled = await this.#enrolled();
     if (!enrolled.ok) return fail(this.io, enrolled.error.sentence, exitOfRefusal(enrolled.error));
-    const keys = policy.publisher.filter(({ key }) => isAccountName(key));
-    const host = await hostAccounts(keys.map(({ key }) => key));
-    const accounts = [...host.keys()];
-    const steps = planSync({
-      holders: keyHolders(policy, host.keys()),
-      literal: keys.flatMap(({ key, users }) =>
-        PATTERN.test(key) || accounts.some((name) => users.test(name)) ? [] : [key],
-      ),
-      isNamed: (name) => policy.publisher.some(({ key, users }) => key === name || users.test(name)),
-      masterAccount: config.user,
-      host,
-      files: this.#files.all(),
-      enrolled: enrolled.value,
-      replace: this.options.replace,
-      missingIsGone: this.options.removeMissing || !hasDirectory(nameServiceSwitch()),
-    });
-    if (!this.options.dryRun) prepareFolders(this.options.configDir, config);
+    const { policy } = this.parts;
+    const host = await hostAccounts(policy.publisher.map(({ key }) => key).filter(isAccountName));
+    const ready = this.#prepare(enrolled.value, host);
+    if (!ready.ok) return fail(this.io, ready.error, EXIT.failed);
     const codes = [];
-    for (const step of steps) codes.push(await this.#carryOut(step, host.get(step.name)));
-    if (steps.length === 0) this.io.out('publisher_acl names no account: nothing to do\n');
-    for (const folder of this.options.dryRun ? [] : shutFolders([this.options.configDir, config.pki_dir])) {
+    for (const step of ready.value) codes.push(await this.#carryOut(step, host.get(step.name)));
+    if (codes.length === 0) this.io.out('publisher_acl names no account: nothing to do\n');
+    const { configDir, dryRun } = this.options;
+    for (const folder of dryRun ? [] : shutFolders([configDir, this.parts.config.pki_dir])) {
       this.io.err(`natriumctl accounts: other accounts cannot pass ${folder}: chmod o+x ${folder}\n`);
     }
     return Math.max(0, ...codes);
+  }
+
+  /** What is to be done, and the folders for it. */
+  #prepare(enrolled: readonly Enrolled[], host: ReadonlyMap<string, HostEntry>): Result<readonly Step[], string> {
+    const { policy, config } = this.parts;
+    const { configDir, dryRun, replace, removeMissing } = this.options;
+    const accounts = [...host.keys()];
+    const keys = policy.publisher.filter(({ key }) => isAccountName(key));
+    try {
+      const steps = planSync({
+        holders: keyHolders(policy, accounts),
+        literal: keys.flatMap(({ key, users }) =>
+          PATTERN.test(key) || accounts.some((name) => users.test(name)) ? [] : [key],
+        ),
+        isNamed: (name) => policy.publisher.some(({ key, users }) => key === name || users.test(name)),
+        masterAccount: config.user,
+        host,
+        files: this.#files.all(),
+        enrolled,
+        replace,
+        missingIsGone: removeMissing || !hasDirectory(nameServiceSwitch()),
+      });
+      const problem = dryRun ? undefined : prepareFolders(configDir, config);
+      return problem === undefined ? ok(steps) : err(problem);
+    } catch (error) {
+      return err(troubleOf(error));
+    }
   }
 
   async #carryOut(step: Step, owner: HostEntry | undefined): Promise<number> {
@@ -93,10 +109,14 @@ class Sync {
     if (step.do === 'skip') return this.#say(name, `gets no key: ${step.why}`);
     if (step.do === 'conflict') return this.#say(name, `is left as it is: ${step.why}`, EXIT.failed);
     if (this.options.dryRun) return this.#say(name, `${WOULD[step.do]}${step.do === 'remove' ? `: ${step.why}` : ''}`);
-    const done =
-      step.do === 'remove' ? await this.#remove(step) : owner === undefined ? ok('') : await this.#give(step, owner);
-    if (done.ok) return this.#say(name, done.value);
-    return this.#say(name, `was refused: ${done.error.sentence}`, exitOfRefusal(done.error));
+    try {
+      const done =
+        step.do === 'remove' ? await this.#remove(step) : owner === undefined ? ok('') : await this.#give(step, owner);
+      if (done.ok) return this.#say(name, done.value);
+      return this.#say(name, `was refused: ${done.error.sentence}`, exitOfRefusal(done.error));
+    } catch (error) {
+      return this.#say(name, `is not done: ${troubleOf(error)}, and run this again`, EXIT.failed);
+    }
   }
 
   async #give(
@@ -139,7 +159,7 @@ class Sync {
   }
 
   #admin(fun: string, arg?: Readonly<Record<string, string>>): Promise<Result<Value, Refusal>> {
-    return this.parts.master.client.admin('key', fun, arg === undefined ? [] : [arg]);
+    return this.parts.client.admin('key', fun, arg === undefined ? [] : [arg]);
   }
 
   #say(name: string, what: string, code = 0): number {
@@ -179,6 +199,13 @@ function enrolledIn(value: Value): readonly Enrolled[] {
     const isOne = typeof name === 'string' && typeof fingerprint === 'string' && typeof state === 'string';
     return isOne ? [{ name, fingerprint, state }] : [];
   });
+}
+
+/** What is wrong with a file or a folder; anything else is thrown on. */
+function troubleOf(error: unknown): string {
+  const path = typeof error === 'object' && error !== null && 'path' in error ? error.path : undefined;
+  if (typeof path !== 'string') throw error;
+  return diskTrouble(path, error);
 }
 
 function fail(io: Io, sentence: string, code: number): number {

@@ -55,12 +55,14 @@ export function alias(command: Command, flags: string, target: string): void {
 /** Parses `argv` and runs `body`, unless only the versions are asked for; whatever goes wrong becomes a sentence and an exit code. */
 export async function runProgram(
   { name, usage, command, passesOn }: Program,
-  argv: readonly string[],
+  argv: readonly string[] | Promise<readonly string[]>,
   io: Io,
   body: (options: Options, words: readonly string[]) => Promise<number>,
 ): Promise<number> {
-  const words = passesOn ? argv : writtenOut(argv, command);
+  let words: readonly string[] = [];
   try {
+    const given = await argv;
+    words = passesOn ? given : writtenOut(given, command);
     command.parse([...words], { from: 'user' });
     const options = new Options(command.opts(), typedSpellings(words, command));
     // Before anything else, whether it is used or not.

@@ -34,7 +34,7 @@ interface Call {
 
 export async function runNatriumCall(argv: readonly string[], io: Io, connectAgent: ConnectAgent): Promise<number> {
   const program = callProgram(io);
-  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
+  return runProgram(program, withStdinWords(argv, program.command, io), io, async (options, words) => {
     const call = callOf(options, words);
     if (call === undefined) {
       program.command.outputHelp();

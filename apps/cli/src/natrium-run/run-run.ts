@@ -36,7 +36,7 @@ interface Started extends Run {
 
 export async function runNatriumRun(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = runProgramOf(io);
-  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
+  return runProgram(program, withStdinWords(argv, program.command, io), io, async (options, words) => {
     const run = runOf(options, words);
     if (run === undefined) {
       program.command.outputHelp();

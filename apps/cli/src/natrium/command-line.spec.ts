@@ -282,6 +282,14 @@ describe('--args-stdin', () => {
     ]);
     expect((await natriumReading('x\n', '*', 'test.arg')).asked?.args).toEqual([[]]);
   });
+
+  it('that cannot be read is a usage error, and nobody is asked', async () => {
+    const [io, master] = [new ScriptedIo(), new ScriptedMaster({ job: [] })];
+    io.input = () => Promise.reject(new Error('it is a folder'));
+    expect(await runNatrium(['--args-stdin', '*', 'test.arg'], io, master.connect)).toBe(2);
+    expect(io.stderr).toMatch(/natrium: error: option --args-stdin: stdin cannot be read: it is a folder\n$/);
+    expect(master.connected).toEqual([]);
+  });
 });
 
 describe('--config-dump', () => {

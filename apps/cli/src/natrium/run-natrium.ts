@@ -26,7 +26,7 @@ import { listAsk, type Matched, runBatch } from './run-batch.js';
 
 export async function runNatrium(argv: readonly string[], io: Io, connectMaster: ConnectMaster): Promise<number> {
   const program = natriumProgram(io);
-  return runProgram(program, await withStdinWords(argv, program.command, io), io, async (options, words) => {
+  return runProgram(program, withStdinWords(argv, program.command, io), io, async (options, words) => {
     // Loaded when it is asked for: no job waits for it.
     if (options.flag('configDump')) return (await import('./config-dump.js')).dumpConfig(options, io);
     const request = requestOf(options, words);

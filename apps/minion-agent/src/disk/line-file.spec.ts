@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { LineFile } from './line-file.js';
+import { DiskTrouble, LineFile } from './line-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'nt-lines-'));
 afterAll(() => {
@@ -88,5 +88,38 @@ describe('a file of lines', () => {
     const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
     expect(file.isMostlyOld(1 << 20)).toBe(true);
     later.mockRestore();
+  });
+});
+
+describe('a disk that takes nothing', () => {
+  it('is tried with one line, and takes the rest in one write as soon as it takes that', () => {
+    const file = aFile();
+    const told: string[] = [];
+    const words = { begins: 'it begins', over: 'it is over' };
+    const trouble = new DiskTrouble(
+      file,
+      words,
+      (problem) => told.push(problem),
+      () => undefined,
+    );
+    const append = jest.spyOn(file, 'append');
+    const [lines, folderOf] = [['one\n', 'two\n', 'three\n'], dirname(file.path)];
+    const tryAll = () => {
+      try {
+        trouble.append(lines);
+      } catch (cause) {
+        trouble.failed(cause);
+      }
+    };
+    writeFileSync(folderOf, 'no folder');
+    tryAll();
+    tryAll();
+    rmSync(folderOf);
+    tryAll();
+    trouble.close();
+    file.close();
+    expect(append.mock.calls.flat()).toEqual(['one\ntwo\nthree\n', 'one\n', 'one\n', 'two\nthree\n']);
+    expect(told).toEqual([expect.stringContaining('it begins'), 'it is over']);
+    expect(readFileSync(file.path, 'utf8')).toBe('one\ntwo\nthree\n');
   });
 });

@@ -90,7 +90,7 @@ export interface DiskTroubleWords {
   readonly over: string;
 }
 
-/** Trouble with writing a file: told once when it begins and once when it is over, and writing is tried again meanwhile. */
+/** Writing a file, and trouble with it: told once when it begins and once when it is over, and writing is tried again meanwhile. */
 export class DiskTrouble {
   #isOn = false;
   #retry: NodeJS.Timeout | undefined;
@@ -102,6 +102,16 @@ export class DiskTrouble {
     private readonly tryAgain: () => void,
   ) {}
 
+  /** One write. As long as there is trouble the first is tried alone: with each that comes all would be copied. @throws {Error} When not all was taken. */
+  append(lines: readonly string[]): void {
+    const [first = ''] = lines;
+    if (this.#isOn) this.file.append(first);
+    const left = this.#isOn ? lines.slice(1) : lines;
+    if (left.length > 0) this.file.append(left.join(''));
+    if (this.#isOn) this.onProblem(this.words.over);
+    this.#isOn = false;
+  }
+
   /** The file is opened anew then: its disk may be another. */
   failed(cause: unknown): void {
     this.file.close();
@@ -111,11 +121,6 @@ export class DiskTrouble {
       this.#retry = undefined;
       this.tryAgain();
     }, RETRY_MS).unref();
-  }
-
-  over(): void {
-    if (this.#isOn) this.onProblem(this.words.over);
-    this.#isOn = false;
   }
 
   close(): void {

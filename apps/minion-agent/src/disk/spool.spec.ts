@@ -179,6 +179,30 @@ describe('the spool', () => {
     expect(open().all()).toEqual([aReturn(1), aReturn(2), aReturn(3)]);
   });
 
+  it('makes a line of each return once, however many wait for a disk that takes nothing', () => {
+    const reads: number[] = [];
+    const counted = (n: number): Value =>
+      Object.defineProperty({}, 'n', { enumerable: true, get: () => (reads.push(n), n) });
+    const spool = open();
+    unwritable();
+    for (const n of [1, 2, 3]) spool.put(aReturn(n, counted(n)));
+    rmSync(join(folder, 'spool'));
+    spool.put(aReturn(4, counted(4)));
+    const once = reads.filter((n) => n === 4);
+    expect(reads).toEqual([1, 2, 3, 4].flatMap((n) => once.map(() => n)));
+    expect(open().all()).toEqual([1, 2, 3, 4].map((n) => aReturn(n, { n })));
+  });
+
+  it('writes no return that was stored meanwhile', () => {
+    const spool = open();
+    unwritable();
+    for (const n of [1, 2]) spool.put(aReturn(n));
+    spool.drop(aReturn(1).digest);
+    rmSync(join(folder, 'spool'));
+    spool.put(aReturn(3));
+    expect(open().all()).toEqual([aReturn(2), aReturn(3)]);
+  });
+
   it('is not stopped by a return that no encoding carries', async () => {
     const spool = open();
     const deep = Array.from({ length: 70 }).reduce<Value>((inner) => [inner], null);

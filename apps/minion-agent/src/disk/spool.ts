@@ -58,8 +58,8 @@ export class Spool {
   #size = 0;
   /** How many times each is being sent now. */
   readonly #sending = new Map<string, number>();
-  /** Digests of those that are not in the file yet. */
-  #unwritten: string[] = [];
+  /** Lines of those that are not in the file yet, by digest. */
+  readonly #unwritten = new Map<string, string>();
   readonly #file: LineFile;
   readonly #trouble: DiskTrouble;
   #timer: NodeJS.Timeout | undefined;
@@ -85,22 +85,19 @@ export class Spool {
     const { now, uptime, keepMs } = this.options;
     const { since = now(), until = uptime() + keepMs, size = 0 } = this.#waiting.get(ret.digest) ?? {};
     this.#waiting.set(ret.digest, { ret, since, until, size });
-    this.#unwritten.push(ret.digest);
+    const line = this.#lineFor(ret.digest);
+    if (line !== '') this.#unwritten.set(ret.digest, line);
     this.#writeNew();
     this.#dropOver(ret.digest);
     this.#tidyFile();
   }
 
   #writeNew(): void {
-    const news = this.#unwritten;
-    this.#unwritten = [];
-    const text = news.map((digest) => this.#lineFor(digest)).join('');
-    if (text === '') return;
+    if (this.#unwritten.size === 0) return;
     try {
-      this.#file.append(text);
-      this.#trouble.over();
+      this.#trouble.append([...this.#unwritten.values()]);
+      this.#unwritten.clear();
     } catch (cause) {
-      this.#unwritten = news.filter((digest) => this.#waiting.has(digest));
       this.#trouble.failed(cause);
     }
   }
@@ -155,6 +152,7 @@ export class Spool {
 
   #remove(digest: string): boolean {
     this.#size -= this.#waiting.get(digest)?.size ?? 0;
+    this.#unwritten.delete(digest);
     return this.#waiting.delete(digest);
   }
 
@@ -241,7 +239,7 @@ export class Spool {
   #rewrite(): void {
     try {
       this.#file.rewrite(Array.from(this.#waiting.keys(), (digest) => this.#lineFor(digest)).join(''));
-      this.#unwritten = [];
+      this.#unwritten.clear();
     } catch (cause) {
       this.options.onProblem('the spool could not be written anew, and stays as large as it is', cause);
     }

@@ -191,7 +191,7 @@ export class EventSpool {
   /** @returns What is in the file now; nothing when the disk did not take it. */
   #append(): readonly Unwritten[] {
     try {
-      this.#file.append(this.#unwritten.map(({ line }) => line).join(''));
+      this.#trouble.append(this.#unwritten.map(({ line }) => line));
     } catch (cause) {
       for (const { until, done } of this.#unwritten) if (until === 'tried') done();
       this.#trouble.failed(cause);
@@ -199,7 +199,6 @@ export class EventSpool {
     }
     const kept = this.#unwritten;
     this.#unwritten = [];
-    this.#trouble.over();
     this.#compact(); // each event that finds no room adds a line with their count
     return kept;
   }

@@ -4,6 +4,7 @@ import { MemoryStore } from '@natrium/bus';
 import { parseJid, type Value } from '@natrium/model';
 import { turnsDuring, until } from '@natrium/testing';
 import type { records } from '@natrium/wire';
+import { askedOf, recordOf } from './a-record.spec-support.js';
 import { JobCache } from './job-cache.js';
 import { takenMs } from './job-stores.js';
 
@@ -12,34 +13,8 @@ const jidOf = (n: number) => parseJid(`2026112014164600000${n}`)!;
 /** Seconds after these jids. */
 const NOW = Date.UTC(2026, 10, 20, 14, 16, 56);
 
-function aRecord(n: number, change: Partial<records.JobRecord> = {}): records.JobRecord {
-  return {
-    request: Uint8Array.of(n),
-    signature: null,
-    callerKey: null,
-    batch: null,
-    jid: jidOf(n),
-    caller: { kind: 'minion', name: 'web1' },
-    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
-    instance: 'gw1',
-    members: [{ id: 'web1', key: new Uint8Array(32) }],
-    missing: [],
-    started: 0,
-    ...change,
-  };
-}
-
-function askedOf({
-  request,
-  signature,
-  callerKey,
-  batch,
-  jid,
-  instance,
-  started,
-}: records.JobRecord): records.AskedJob {
-  return { request, signature, callerKey, batch, jid, instance, started };
-}
+const aRecord = (n: number, change: Partial<records.JobRecord> = {}) =>
+  recordOf(jidOf(n), { request: Uint8Array.of(n), caller: { kind: 'minion', name: 'web1' }, ...change });
 
 const anAsked = (n: number, change: Partial<records.JobRecord> = {}) => askedOf(aRecord(n, change));
 

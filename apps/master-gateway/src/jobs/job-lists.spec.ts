@@ -5,8 +5,8 @@ import { encodeRequest } from '@natrium/envelope';
 import type { EventFeed, Heard } from '@natrium/events';
 import { type Jid, jidOf, type Value } from '@natrium/model';
 import { aRequest, turnsDuring } from '@natrium/testing';
-import type { records } from '@natrium/wire';
 import { HttpFeed } from '../http/http-feed.js';
+import { askedOf, recordOf as aRecordOf } from './a-record.spec-support.js';
 import { JobCache } from './job-cache.js';
 import { JobReads, type JobReadPorts } from './job-reads.js';
 
@@ -70,25 +70,8 @@ beforeEach(() => {
   reads = new JobReads(ports as unknown as JobReadPorts);
 });
 
-function recordOf(jid: Jid, fun = 'test.ping'): records.JobRecord {
-  return {
-    request: encodeRequest(aRequest(BEGIN, { funs: [fun] })),
-    signature: null,
-    callerKey: null,
-    batch: null,
-    jid,
-    caller: { kind: 'account', name: 'root' },
-    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
-    instance: 'gw1',
-    members: [{ id: 'web1', key: new Uint8Array(32) }],
-    missing: [],
-    started: 0,
-  };
-}
-
-function askedOf({ caller: _c, grant: _g, members: _m, missing: _n, ...asked }: records.JobRecord): records.AskedJob {
-  return asked;
-}
+const recordOf = (jid: Jid, fun = 'test.ping') =>
+  aRecordOf(jid, { request: encodeRequest(aRequest(BEGIN, { funs: [fun] })) });
 
 async function begin(n: number, jid: Jid, fun?: string): Promise<void> {
   const record = recordOf(jid, fun);

@@ -4,6 +4,7 @@ import { NatsTransport, openBucket, type Store } from '@natrium/bus';
 import { jidOf } from '@natrium/model';
 import { type Broker, startBroker } from '@natrium/testing';
 import type { records } from '@natrium/wire';
+import { askedOf, recordOf } from './a-record.spec-support.js';
 import { JobCache, type JobStores } from './job-cache.js';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 16, 46);
@@ -35,25 +36,8 @@ afterAll(async () => {
   await broker.stop();
 });
 
-function recordOf(jid: records.JobRecord['jid']): records.JobRecord {
-  return {
-    request: Uint8Array.of(1),
-    signature: null,
-    callerKey: null,
-    batch: null,
-    jid,
-    caller: { kind: 'account', name: 'root' },
-    grant: { bytes: Uint8Array.of(1), signature: new Uint8Array(64) },
-    instance: 'gw1',
-    members: [{ id: 'web1', key: new Uint8Array(32) }],
-    missing: [],
-    started: 0,
-  };
-}
-
 async function ask(jid: records.JobRecord['jid'], place: string): Promise<number> {
-  const { caller: _c, grant: _g, members: _m, missing: _n, ...asked } = recordOf(jid);
-  const created = await writer!.create(asked, place);
+  const created = await writer!.create(askedOf(recordOf(jid)), place);
   if (created.type !== 'created') throw new Error('it exists');
   return created.revision;
 }

@@ -99,8 +99,10 @@ class NatsStore implements Store {
       if (told >= last) toldAll();
     };
     const from = told === 0 ? ({ everything: true } as const) : { after: told };
-    const subject = this.#subject(pattern);
-    const reading = new StreamReading(this.transport, { stream: this.#stream, subject, from, ahead: AHEAD, onMessage });
+    // A consumer of everything has no filter: it costs the broker less.
+    const filter = pattern === EVERY ? {} : { subject: this.#subject(pattern) };
+    const what = { stream: this.#stream, ...filter, from, ahead: AHEAD, onMessage };
+    const reading = new StreamReading(this.transport, what);
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {
         // What was the last may be gone meanwhile, with nothing in its place.

@@ -61,7 +61,7 @@ export const surveyModule = defineModule('survey', {
       examples: ["survey.hash '*' grains.get os", "survey.hash 'web*' pkg.version bash survey_sort=up"],
       grants: READING,
     },
-    (asked, context) => survey(asked, context, (pools) => Promise.resolve(pools.map((pool) => ({ ...pool })))),
+    (asked, context) => survey(asked, context, (pools) => pools.map((pool) => ({ ...pool }))),
   ),
   diff: runner(
     {
@@ -78,7 +78,7 @@ export const surveyModule = defineModule('survey', {
 async function survey(
   asked: Asked,
   { master, host }: RunnerContext,
-  show: (pools: readonly Pool[]) => Promise<readonly ValueMap[]>,
+  show: (pools: readonly Pool[]) => readonly ValueMap[] | Promise<readonly ValueMap[]>,
 ): Promise<Reply | Value> {
   const { tgt, fun, args, tgt_type: tgtType, kwargs } = asked;
   const arg = joinArguments({ positional: args, named: kwargs });

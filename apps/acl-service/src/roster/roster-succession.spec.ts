@@ -134,24 +134,24 @@ describe('a succession', () => {
     },
   );
 
-  it('that died with its first write leaves the name to nobody when the old key is taken away', async () => {
+  /** A process has died with its first write; another is there, and a third key. */
+  async function begun() {
     const dying = await open();
-    const [old, next, third] = [await accepted(dying), aKey(), aKey()];
+    const [old, next] = [await accepted(dying), aKey()];
     store.left = 1;
     await expect(dying.succeed(old, next, next.announcement)).rejects.toThrow('killed');
     store.left = Number.POSITIVE_INFINITY;
-    const roster = await open();
+    return { roster: await open(), old, next, third: aKey() };
+  }
+
+  it('that died with its first write leaves the name to nobody when the old key is taken away', async () => {
+    const { roster, old, third } = await begun();
     await roster.write({ ...old, state: 'deleted' });
     expect(await roster.write(third)).toBeDefined();
   });
 
   it('that died with its first write keeps the name from any third key for as long as the old one is accepted', async () => {
-    const dying = await open();
-    const [old, next, third] = [await accepted(dying), aKey(), aKey()];
-    store.left = 1;
-    await expect(dying.succeed(old, next, next.announcement)).rejects.toThrow('killed');
-    store.left = Number.POSITIVE_INFINITY;
-    const roster = await open();
+    const { roster, old, next, third } = await begun();
     for (const ms of [0, 60_000, 60_000]) {
       uptime += ms;
       expect(await roster.write(third)).toBeUndefined();

@@ -25,6 +25,8 @@ const AGAIN_MS = 200;
  * replica that does not stand still. The last ones are long enough for one that is only busy.
  */
 const SILENCES_MS = [250, 250, 500, 500, 1000, 1000, 2000] as const;
+/** Of very many who come at once each may have to wait that long for a user of the broker. */
+const JOIN_MS = 5000;
 const SESSION_MS = 24 * 3_600_000;
 const OWNER_ONLY = 0o600;
 
@@ -161,7 +163,7 @@ async function askFor(link: Link, id: string): Promise<Result<string, ConnectPro
 /** Whoever is let in already is told the same once more. */
 async function askedUntilHeard<A>(ask: (ms: number) => Promise<Result<A, AskFailure>>): Promise<Result<A, AskFailure>> {
   let answer: Result<A, AskFailure> = err('timeout');
-  for (const ms of SILENCES_MS) {
+  for (const ms of [...SILENCES_MS, JOIN_MS]) {
     answer = await ask(ms);
     if (answer.ok || answer.error !== 'timeout') break;
   }

@@ -1,6 +1,8 @@
-/** Long rounds, and what needs Python: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
+/** Long rounds, and what needs Python, Debian's packages, bash or openssl: `npm run test:system` runs them, and `npm test -- tests/keys/flood` the one that it names. */
 export const slow = [
+  'apps/cli/src/manual/bash',
   'apps/minion-agent/src/execution/own-modules',
+  'libs/modules/src/builtin/pkg-debian',
   'tests/broker/claimed',
   'tests/broker/doctor',
   'tests/broker/guest',
@@ -12,6 +14,7 @@ export const slow = [
   'tests/broker/three-nodes',
   'tests/cluster/absent',
   'tests/cluster/at-once',
+  'tests/cluster/canary',
   'tests/cluster/event-kill',
   'tests/cluster/examples',
   'tests/cluster/large-returns',
@@ -25,13 +28,14 @@ export const slow = [
   'tests/cluster/told-to-stop',
   'tests/cluster/traces',
   'tests/cluster/what-the-files-say',
+  'tests/drills/drills',
   'tests/durability/damage',
   'tests/durability/deaths',
   'tests/durability/killed-gateway',
   'tests/durability/refused-writes',
   'tests/durability/stalls',
-  'tests/drills/drills',
   'tests/events/sinks',
+  'tests/hostile/succession',
   'tests/http/failover',
   'tests/http/login-budget',
   'tests/http/malformed',
@@ -46,6 +50,7 @@ export const slow = [
   'tests/policy/in-force',
   'tests/policy/reload',
   'tests/wheel/restart',
+  'tools/init',
 ];
 const left = slow.filter((path) => !process.argv.some((word) => word.includes(path)));
 

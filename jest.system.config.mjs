@@ -8,7 +8,6 @@ process.env.NATRIUM_JOBS_AT_ONCE ??= '500';
 /** The system tests, which need root or packages of the distribution, and the long rounds: one file at a time. */
 export default {
   ...base,
-  roots: ['<rootDir>/apps', '<rootDir>/tests', '<rootDir>/compat'],
   testMatch: ['**/tests/system/**/*.spec.ts', ...[...slow, ...longer].map((path) => `**/${path}.spec.ts`)],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,

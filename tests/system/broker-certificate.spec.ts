@@ -1,15 +1,17 @@
 /** The broker's certificate, which needs the host's openssl: the first, the next under the same CA, and the warning before it ends. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { checkCertificates, checkServed } from '../../apps/cli/src/doctor/host-checks.js';
 import { servedCertificates } from '../../apps/cli/src/doctor/served-certificates.js';
+import { runFingerprint } from '../../apps/cli/src/init/fingerprint.js';
 import { runInit } from '../../apps/cli/src/init/init.js';
 import { ScriptedIo } from '../../apps/cli/src/testing/scripted-io.js';
+import { certify } from '../../apps/cli/src/up/folders.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -28,6 +30,32 @@ async function init(...brokerTls: readonly string[]) {
   const exit = await runInit({ configDir: dir, brokerTls }, io);
   return { exit, out: io.stdout, err: io.stderr };
 }
+
+describe('natriumctl init --broker-tls of a new cluster', () => {
+  it('names its fingerprint also where the certificate cannot be made, and makes it when run again', async () => {
+    // An address to Node, and none that a certificate can name.
+    const { exit, out, err } = await init('fe80::1%eth0');
+    expect({ exit, err }).toEqual({ exit: 78, err: expect.stringMatching(/^natriumctl: error: .*openssl/) as string });
+    const io = new ScriptedIo();
+    expect(await runFingerprint({ configDir: dir }, io)).toBe(0);
+    expect(out).toContain(io.stdout.trim());
+    expect(await init('localhost')).toMatchObject({ exit: 0, err: '' });
+  });
+
+  it('warns as without it where the master file has the broker ask nobody', async () => {
+    writeFileSync(join(dir, 'master'), 'log_level: info\n');
+    const err = 'natriumctl: warning: the broker asks nobody who they are: set "broker_auth: jwt" in';
+    expect(await init('localhost')).toMatchObject({ exit: 0, err: `${err} ${join(dir, 'master')}\n` });
+  });
+});
+
+it('natriumctl up --tls of a cluster that was begun without makes a certificate, once', async () => {
+  expect((await init()).exit).toBe(0);
+  await certify(dir);
+  const first = certificate('server.crt').fingerprint256;
+  await certify(dir);
+  expect(certificate('server.crt').fingerprint256).toBe(first);
+});
 
 describe('natriumctl init --broker-tls in a cluster that is there', () => {
   it('makes the next certificate under the same CA, for the hosts that are named', async () => {

@@ -52,18 +52,11 @@ describe('natriumctl init', () => {
 });
 
 describe('natriumctl init --broker-tls', () => {
+  // What it makes: tests/system/broker-certificate.spec.ts.
   it.each(['', ',', 'a b', 'localhost,-x'])('makes nothing for hosts that are none: %j', async (hosts) => {
     const { exit, out, err } = await ctl('init', '--broker-tls', hosts);
     expect({ exit, out, err }).toEqual({ exit: 2, out: '', err: expect.stringContaining('--broker-tls') as string });
     expect(readdirSync(dir)).toEqual([]);
-  });
-
-  it('names the fingerprint of a new cluster also where its certificate cannot be made', async () => {
-    // An address to Node, and none that a certificate can name.
-    const { exit, out, err } = await ctl('init', '--broker-tls', 'fe80::1%eth0');
-    expect({ exit, err }).toEqual({ exit: 78, err: expect.stringMatching(/^natriumctl: error: .*openssl/) as string });
-    expect(out).toContain((await ctl('fingerprint')).out.trim());
-    expect(await ctl('init', '--broker-tls', 'localhost')).toMatchObject({ exit: 0, err: '' });
   });
 });
 
@@ -73,11 +66,7 @@ describe('natriumctl init beside a master file of your own', () => {
   it('says what to add where the broker would ask nobody, and founds the cluster', async () => {
     writeFileSync(file(), 'log_level: info\n');
     const said = 'the broker asks nobody who they are: set "broker_auth: jwt" in';
-    for (const words of [[], ['--broker-tls', 'localhost']])
-      expect(await ctl('init', ...words)).toMatchObject({
-        exit: 0,
-        err: `natriumctl: warning: ${said} ${file()}\n`,
-      });
+    expect(await ctl('init')).toMatchObject({ exit: 0, err: `natriumctl: warning: ${said} ${file()}\n` });
     expect(readFileSync(file(), 'utf8')).toBe('log_level: info\n');
     writeFileSync(file(), 'broker_auth: jwt\n');
     expect(await ctl('init')).toMatchObject({ exit: 0, err: '' });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { allDocumented } from './all-documented.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
 import { completionScript, SHELLS } from './completion.js';
@@ -49,40 +48,6 @@ it('the options of every help fit into 80 columns', () => {
 it('what a subcommand can do, for completion, is what its usage says', () => {
   for (const { name, usage, verbs = [] } of programs)
     expect([name, verbs.filter((verb) => !new RegExp(`(^|[|<] ?)${verb}\\b`).test(usage))]).toEqual([name, []]);
-});
-
-describe('the script for bash', () => {
-  const script = completionScript('bash', documented);
-  const complete = (...words: readonly string[]): readonly string[] => {
-    const [name = ''] = words;
-    const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${String(words.length - 1)}
-_${name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script}\n${ask}`], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    return stdout.split('\n').filter((line) => line !== '');
-  };
-
-  it('completes options, their values and subcommands', () => {
-    expect(complete('natrium', '--batch')).toEqual([
-      '--batch',
-      '--batch-wait',
-      '--batch-safe-limit',
-      '--batch-safe-size',
-    ]);
-    expect(complete('natrium', '--out', 'j')).toEqual(['json', 'jsonl']);
-    expect(complete('natrium-key', '--finger-a')).toEqual(['--finger-all']);
-    expect(complete('natriumctl', 'fi')).toEqual(['fingerprint']);
-    expect(complete('natriumctl', 'up', '--rep')).toEqual(['--replicas']);
-  });
-
-  it('completes what a subcommand can do, and only there', () => {
-    const verbs = ['show', 'renew', 'new-key', 'retire', 'new-root'];
-    expect(complete('natriumctl', 'roles', '')).toEqual(verbs);
-    expect(complete('natriumctl', 'roles', 're')).toEqual(['renew', 'retire']);
-    expect(complete('natriumctl', 'roles', '--ro')).toEqual(['--root']);
-    expect(complete('natriumctl', 'roles', 'new-key', 're')).toEqual([]);
-    expect(complete('natriumctl', 'doctor', '')).not.toContain('show');
-  });
 });
 
 describe('the manual', () => {

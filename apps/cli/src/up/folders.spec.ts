@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadMinionConfig } from '@natrium/config';
 import { runInit } from '../init/init.js';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { certify, prepareFolders, takeMasterFile, writeMinion } from './folders.js';
+import { prepareFolders, takeMasterFile, writeMinion } from './folders.js';
 
 let folder: string;
 beforeEach(() => {
@@ -39,14 +39,4 @@ it('a master file that somebody may have edited is kept where another takes its 
   writeFileSync(file, 'user: edited\n');
   expect(take('user: b\n')).toBe(old);
   expect([file, old].map((path) => readFileSync(path, 'utf8'))).toEqual(['user: b\n', 'user: edited\n']);
-});
-
-it('a cluster that was begun without TLS gets a certificate, once', async () => {
-  const master = join(folder, 'master');
-  expect(await runInit({ configDir: master }, new ScriptedIo())).toBe(0);
-  const certificate = () => readFileSync(join(master, 'pki/broker/tls/server.crt'), 'utf8');
-  await certify(master);
-  const first = certificate();
-  await certify(master);
-  expect(certificate()).toBe(first);
 });

@@ -1,15 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { isMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
 import { installedPackages, readStatus } from './dpkg-status.js';
 import { aptWords } from './package-managers.js';
-
-const OLD_LISTS = named({ refresh: false });
-
-/** Only what is installed: to read the lists of what could be had takes apt a second. */
-const INSTALLED_ALONE = ['State::lists', 'Etc::sourcelist', 'Etc::sourceparts'].map(
-  (name) => `-oDir::${name}=/dev/null`,
-);
 
 const STATUS = `Package: bash
 Status: install ok installed
@@ -41,45 +32,6 @@ describe('pkg.*', () => {
     expect(await installedPackages('/nonexistent/status')).toBeUndefined();
   });
 
-  it('lists the same as dpkg-query on this machine', async () => {
-    const lines = execFileSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Package} ${Version}\n'], {
-      encoding: 'utf8',
-    });
-    const installed = lines
-      .split('\n')
-      .filter((line) => line.startsWith('installed '))
-      .map((line) => line.split(' '));
-    const { ret } = await call('pkg.list_pkgs');
-    const own = isMap(ret) ? ret : {};
-    expect(Object.keys(own)).toHaveLength(installed.length);
-    for (const [, name = '', version] of installed) expect(own[name]).toBe(version);
-  });
-
-  it('tells versions: text for one, a map for several or a glob, empty for what is not there', async () => {
-    const version = execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'dpkg'], { encoding: 'utf8' });
-    expect((await call('pkg.version', ['dpkg'])).ret).toBe(version);
-    expect((await call('pkg.version', ['no-such-package'])).ret).toBe('');
-    expect((await call('pkg.version', ['dpkg', 'no-such-package'])).ret).toEqual({
-      dpkg: version,
-      'no-such-package': '',
-    });
-    expect((await call('pkg.version', ['dpk?'])).ret).toEqual({ dpkg: version });
-  });
-
-  it('asks the package manager what could be had', async () => {
-    const policy = execFileSync('apt-cache', ['policy', 'dpkg'], {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C' },
-    });
-    const [installed, candidate] = ['Installed', 'Candidate'].map(
-      (key) => new RegExp(`${key}: (.*)`).exec(policy)?.[1],
-    );
-    const latest = installed === candidate ? '' : candidate;
-    expect((await call('pkg.latest_version', ['dpkg', OLD_LISTS])).ret).toBe(latest);
-    expect((await call('pkg.upgrade_available', ['dpkg', OLD_LISTS])).ret).toBe(latest !== '');
-    expect(isMap((await call('pkg.list_upgrades', [OLD_LISTS])).ret)).toBe(true);
-  });
-
   it('fetches the lists first where it tells what could be had, unless told not to', async () => {
     const { ret } = await call('sys.argspec', ['pkg.l*', 'pkg.upgrade_available']);
     expect(ret).toMatchObject({
@@ -100,20 +52,6 @@ describe('pkg.*', () => {
     });
     const third = await call('pkg.install', ['vim', '--x', 'vim']);
     expect(third.ret).toContain('install() takes from 0 to 2 positional arguments but 3 were given');
-  });
-
-  it.each([
-    ['install', 'bash-'],
-    ['remove', 'bash+'],
-    ['remove', 'bas.'],
-    ['install', 'bash:all-'],
-  ] as const)('has apt take a name for nothing else: %s %s', (verb, name) => {
-    const { status, stderr } = spawnSync('apt-get', ['--simulate', ...INSTALLED_ALONE, ...aptWords(verb, [name])], {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C' },
-    });
-    expect(status).toBe(100);
-    expect(stderr).toContain(`Unable to locate package ${name}`);
   });
 
   it('names a package whose name ends in a plus with its architecture', () => {

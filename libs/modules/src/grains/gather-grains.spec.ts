@@ -19,7 +19,6 @@ describe('grains of this machine', () => {
       cpuarch: uname('-m'),
       nodename: uname('-n'),
       num_cpus: Number(execFileSync('nproc', ['--all'], { encoding: 'utf8' })),
-      osarch: execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim(),
       uid: process.getuid?.(),
       pid: process.pid,
       saltversion: 'Natrium-0.1.0',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isList, isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
-import { call, named } from '../testing/call-context.js';
+import { named } from '../testing/call-context.js';
 import { folder, path, ret, run } from './file-calls.spec-support.js';
 import { findFiles } from './file-find.js';
 import { refuseRoot } from './file-tree.js';
@@ -59,13 +59,6 @@ describe('file.* that reads', () => {
     const outcome = await run(fun, ...sent);
     expect(outcome.success).toBe(false);
     expect(outcome.ret).toEqual(typeof text === 'string' ? text : expect.stringMatching(text));
-  });
-
-  it('gives up a pattern that takes for ever, and goes on meanwhile', async () => {
-    writeFileSync(path, 'a'.repeat(40));
-    const searching = ret('search', path, '^(a+)+$x');
-    expect((await call('test.ping')).ret).toBe(true);
-    expect(await searching).toBe('ERROR: the pattern was given up after 5 seconds');
   });
 
   it('finds by name, kind, size and depth, and follows no link', async () => {

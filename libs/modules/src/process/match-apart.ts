@@ -24,14 +24,19 @@ interface Replaced {
   readonly found: number;
 }
 
-export async function matching(pattern: Pattern, texts: readonly string[]): Promise<readonly string[]> {
-  const found = await apart(pattern, { texts });
+/** @param limitMs After which the pattern is given up. */
+export async function matching(
+  pattern: Pattern,
+  texts: readonly string[],
+  limitMs = LIMIT_MS,
+): Promise<readonly string[]> {
+  const found = await apart(pattern, { texts }, limitMs);
   return texts.filter((_, index) => found[index] === true);
 }
 
 /** Replaces at most `count` times (0: all); `repl` has Python's `\1` and `\g<name>`. */
 export async function replacing(pattern: Pattern, text: string, repl: string, count: number): Promise<Replaced> {
-  const [replaced] = await apart(pattern, { texts: [text], repl, count });
+  const [replaced] = await apart(pattern, { texts: [text], repl, count }, LIMIT_MS);
   if (typeof replaced !== 'object') throw new TypeError('the thread answered something else');
   return replaced;
 }
@@ -94,13 +99,13 @@ const one = new RegExp(source, flags);
 parentPort.postMessage(texts.map((text) => (repl === undefined ? one.test(text) : replaced(text))));
 `;
 
-function apart(pattern: Pattern, task: Task): Promise<readonly (boolean | Replaced)[]> {
+function apart(pattern: Pattern, task: Task, limitMs: number): Promise<readonly (boolean | Replaced)[]> {
   const workerData = { ...compiled(pattern), ...task };
   const worker = new Worker(THREAD, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 256 } });
   return new Promise<readonly (boolean | Replaced)[]>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new ExecutionError(`the pattern was given up after ${LIMIT_MS / 1000} seconds`));
-    }, LIMIT_MS);
+      reject(new ExecutionError(`the pattern was given up after ${limitMs / 1000} seconds`));
+    }, limitMs);
     worker.once('message', resolve);
     worker.once('error', (error) => {
       reject(new ExecutionError(`the pattern could not be applied: ${error.message}`));

@@ -112,6 +112,9 @@ describe('a hook', () => {
 
   it.each<[string, string, Value]>([
     ['application/json', '{"a":1}', { a: 1 }],
+    ['application/json', '{"arg":"x"}', { arg: ['x'] }],
+    ['text/yaml', '{arg: }', { arg: [null] }],
+    ['application/json', '{"arg":["x"]}', { arg: ['x'] }],
     ['application/json', '[1,{"b":2}]', [1, { b: 2 }]],
     ['text/plain', 'done', 'done'],
     ['application/json', '7', 7],
@@ -142,6 +145,17 @@ describe('a hook', () => {
     const headers = { 'x-own': 'a', 'remote-addr': '10.0.0.1', cookie: 'session_id=1', 'x-auth-token': '2' };
     await api.hook({ path: '/hook/x', ip, headers, body: undefined } as unknown as Request, RES);
     expect(fired[0]?.['headers']).toEqual({ 'X-Own': 'a', 'Remote-Addr': address });
+  });
+
+  it.each([
+    ['x-git-hub', 'X-Git-Hub'],
+    ['x-amz-meta-sha256sum', 'X-Amz-Meta-Sha256Sum'],
+    ['x-s3-2fa', 'X-S3-2Fa'],
+  ])('has the header %s as Salt writes it: %s', async (sent, told) => {
+    const fired: ValueMap[] = [];
+    const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+    await api.hook({ path: '/hook/x', ip: '192.0.2.7', headers: { [sent]: 'a' } } as unknown as Request, RES);
+    expect(fired[0]?.['headers']).toEqual({ [told]: 'a', 'Remote-Addr': '192.0.2.7' });
   });
 
   it('is 503 where the event was not stored, and 400 where it is none', async () => {

@@ -1,6 +1,6 @@
 /** What the doors of the HTTP API call: sessions, lowstates, events. Who asks is only ever what the acl-service says of a token. */
 import { EventProblem, NotStored, type Origin } from '@natrium/events';
-import { isMap, isTrue, type Value, type ValueMap } from '@natrium/model';
+import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { LATE, within } from '@natrium/process';
 import { BadRequestException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -9,7 +9,8 @@ import type { EventFeed } from '../event-feed.js';
 import type { CallSequence, NamedCaller } from './call-sequence.js';
 import type { Call, Clients } from './clients.js';
 import type { EventStreams } from './event-streams.js';
-import { clientIp, fromOf, listenerTokenIn, sessionIn } from './guards.js';
+import { fromOf, listenerTokenIn, sessionIn } from './guards.js';
+import { hookEvent } from './hook-event.js';
 import { knownIfLong, ofLiving } from './living-caller.js';
 import { loginAsk, withoutCredentials } from './login-ask.js';
 import { wordsOf } from './lowstate.js';
@@ -28,8 +29,6 @@ export interface ApiParts {
   readonly log: Logger;
 }
 
-/** Headers of a hook's caller that are nobody else's business. */
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-auth-token', 'proxy-authorization']);
 /** Whoever reaches the API, where `webhook_disable_auth` says so. */
 const OPEN_HOOK: Origin = { kind: 'local', name: 'hook' };
 /** How long a hook waits for the store. */
@@ -163,19 +162,8 @@ export class Api {
     const rest = decodeURIComponent(req.path.slice('/hook'.length)).replace(/\/+$/, '');
     // An event is no command: whatever came is told.
     const bill = this.parts.openHook ? this.parts.sessions.bill('address', fromOf(req, res)) : undefined;
-    const post = bodyOf(req, 'any', bill?.pay);
-    const raw = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
-    const headers = Object.entries(req.headers)
-      .filter(([name]) => !SECRET_HEADERS.has(name))
-      .map(([name, value]) => [title(name), String(value)] as const);
+    const data = hookEvent(req, bodyOf(req, 'any', bill?.pay));
     this.#counts.hooks += 1;
-    const data = {
-      // Behind the client's own, who could say anything.
-      headers: { ...Object.fromEntries(headers), 'Remote-Addr': clientIp(req) },
-      body: raw,
-      // As Salt: whatever it is, and a map only where it is nothing.
-      post: post !== undefined && isTrue(post) ? post : {},
-    };
     await this.#fire(`salt/netapi/hook${rest}`, data, origin);
   }
 
@@ -286,9 +274,4 @@ function times({ start, expire }: Session): ValueMap {
 
 function cookieFlags(req: Request) {
   return { path: '/', httpOnly: true, sameSite: 'strict', secure: req.secure } as const;
-}
-
-/** `x-custom` → `X-Custom`, as Salt's hooks have them. */
-function title(name: string): string {
-  return name.replace(/(^|-)([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase());
 }

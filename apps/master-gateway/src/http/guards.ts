@@ -162,8 +162,8 @@ function cookieIn({ headers, host }: Asked): string | undefined {
   const isOwn = origin === undefined || originHost(origin) === (host ?? headers.host);
   const isNear = site === undefined || site === 'same-origin' || site === 'none';
   if (!isOwn || !isNear || cookie === undefined) return undefined;
-  // Some clients quote a value, as they may.
-  return /(?:^|;)\s*session_id=("?)([^;\s"]+)\1/.exec(cookie)?.[2];
+  // Some clients quote a value, as they may. Of several the last counts, as in Salt's server.
+  return [...cookie.matchAll(/(?:^|;)\s*session_id=("?)([^;\s"]+)\1/g)].at(-1)?.[2];
 }
 
 function originHost(origin: string): string | undefined {

@@ -30,6 +30,12 @@ describe('a body', () => {
     expect(read(type, text)).toEqual(value);
   });
 
+  it('of a form has the ids of a large list as so many fields of one name, as clients send it', () => {
+    const ids = Array.from({ length: 5000 }, (_, index) => `m${String(index)}`);
+    const form = `tgt_type=list&${ids.map((id) => `tgt=${id}`).join('&')}`;
+    expect(read('application/x-www-form-urlencoded', form)).toEqual({ tgt_type: 'list', tgt: ids });
+  });
+
   it('that is empty is none', () => {
     expect(read('application/json', '')).toBeUndefined();
   });
@@ -43,8 +49,9 @@ describe('a body', () => {
     ['application/x-yaml', 'a: [1'],
     ['application/x-yaml', `a: &a [x, x, x, x, x, x, x, x]\nb: &b [${'*a, '.repeat(99)}]\nc: &c [${'*b, '.repeat(99)}]\nd: [${'*c, '.repeat(99)}]`],
     ['application/json', `[${'9'.repeat(401)}]`],
-    ['application/x-www-form-urlencoded', 'a=1&'.repeat(1001)],
-    ['application/x-www-form-urlencoded', 'a=&'.repeat(1001)],
+    ['application/x-www-form-urlencoded', 'a=1&'.repeat(10_001)],
+    ['application/x-www-form-urlencoded', 'a=&'.repeat(10_001)],
+    ['application/x-www-form-urlencoded', Array.from({ length: 1001 }, (_, i) => `a${String(i)}=1`).join('&')],
     ['application/x-www-form-urlencoded', '__proto__=1&username=x'],
   ])('of the type %s that is malformed or costs too much is refused (%#)', (type, text) => {
     expect(() => read(type, text)).toThrow(BadRequestException);

@@ -9,7 +9,9 @@ import { isList, isMap, readJson, type Value, type ValueMap } from '@natrium/mod
 import { BadRequestException, NotAcceptableException } from '@nestjs/common';
 
 const MAX_DEPTH = 60;
-const MAX_FIELDS = 1000;
+/** Of a form. A list is as many fields of one name: so many minions' ids are more than fit into a request. */
+const MAX_FIELDS = 10_000;
+const MAX_NAMES = 1000;
 /** No client can know it. */
 const MARK = `${randomUUID()}:`;
 /** A form's texts that are read as YAML; the others are names and targets. */
@@ -113,7 +115,8 @@ function fromYaml(text: string): Value {
 function fromForm(text: string, onYaml: (length: number) => void): Value {
   const fields = new Map<string, Value[]>();
   const given = [...new URLSearchParams(text)];
-  if (given.length > MAX_FIELDS) throw new BadRequestException('Too many fields');
+  const names = new Set(given.map(([key]) => key));
+  if (given.length > MAX_FIELDS || names.size > MAX_NAMES) throw new BadRequestException('Too many fields');
   onYaml(yamlIn(given.flatMap(([key, value]) => (PARSED.has(key) && value !== '' ? [value] : []))));
   for (const [key, value] of given) {
     // As Salt: a field that was left empty is not there.

@@ -7,7 +7,7 @@
  */
 import { err, ok, type Result, type Value } from '@natrium/model';
 import { parseWords } from './words.js';
-import { SPACE } from './yamlify.js';
+import { splitAtSpace } from './python-space.js';
 
 /** Exit statuses that Salt's scripts know. */
 const EXIT_INCOMPLETE = 42;
@@ -59,11 +59,9 @@ export function parseCommandLine(
   return ok({ ...wanted, fun: funs, arg: groups.map((group) => parseWords(group, { noParse })) });
 }
 
-const SPACES = new RegExp(SPACE);
-
 /** A list target is split at commas, with all blanks removed, or else at white space. */
 export function splitList(target: string): readonly string[] {
-  return target.includes(',') ? target.replaceAll(' ', '').split(',') : target.split(SPACES).filter((id) => id !== '');
+  return target.includes(',') ? target.replaceAll(' ', '').split(',') : splitAtSpace(target);
 }
 
 /** Stand-alone separators count when their number fits the functions; otherwise each is searched inside the words too. */

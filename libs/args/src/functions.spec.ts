@@ -13,4 +13,8 @@ describe('several functions in one word', () => {
     expect(wordsByFunction(['a'], ['x', 'y z'])).toEqual([['x', 'y z']]);
     expect(wordsByFunction(['a', 'b'], [5])).toBeUndefined();
   });
+
+  it('are divided at what Python calls white space, which a byte order mark is not', () => {
+    expect(wordsByFunction(['a', 'b'], ['x\u001cy\u0085z\u3000', '\ufeffx'])).toEqual([['x', 'y', 'z'], ['\ufeffx']]);
+  });
 });

@@ -1,5 +1,6 @@
 /** The functions of a request as they travel, several as one word with commas, and the words that belong to each. */
 import { isList, type Value } from '@natrium/model';
+import { splitAtSpace } from './python-space.js';
 
 /** `test.ping,cmd.run` is two functions. Empty names stay, to be refused. */
 export function splitFunctions(fun: string): readonly string[] {
@@ -19,7 +20,7 @@ export function wordsByFunction(
   const each: (readonly Value[])[] = [];
   for (const [index] of funs.entries()) {
     const own = index < words.length ? words[index] : [];
-    if (typeof own === 'string') each.push(own.split(/\s+/u).filter((word) => word !== ''));
+    if (typeof own === 'string') each.push(splitAtSpace(own));
     else if (isList(own)) each.push(own);
     else return undefined;
   }

@@ -53,6 +53,19 @@ const RULES: readonly (readonly [rule: string, words: readonly (readonly [string
     ['{?}', '[?,]', '[? ]]', '{&a:1.}', '{! :a}'].map((word) => [word, word]),
   ],
   [
+    'a bracket straight behind the name of an anchor leaves the word as it is',
+    [
+      ['&a[b]', '&a[b]'],
+      ['[&a[b]]', '[&a[b]]'],
+      ['[&a{b}]', '[&a{b}]'],
+      ['{a: &x{b: c}}', '{a: &x{b: c}}'],
+      ['{a: &x {b: c}}', { a: { b: 'c' } }],
+      ['[&a [b]]', [['b']]],
+      ['{b: &a}', { b: null }],
+      ['[&a, b]', [null, 'b']],
+    ],
+  ],
+  [
     'a key that is there twice leaves the word as it is, whatever is in the key',
     [`{"#": 1, "#": 2}`, `{'#a': 1, '#a': 2}`, `{'-,': 1, '-,': 2}`, `[{"-]": 1, "-]": 2}]`].map((word) => [
       word,

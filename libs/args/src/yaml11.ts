@@ -143,10 +143,11 @@ function wordsInBrackets(events: readonly Event[]): readonly ScalarEvent[] {
   return words;
 }
 
-/** Names of anchors and aliases were letters, digits, `-` and `_` only. */
+/** Names of anchors and aliases were letters, digits, `-` and `_` only, and a bracket could not follow at once (`&a[b]`). */
 function hasPlainName(text: string, event: Event): boolean {
   if (!('anchorStart' in event) || event.anchorStart < 0) return true;
-  return /^[0-9A-Za-z_-]+$/.test(text.slice(event.anchorStart, event.anchorEnd));
+  const { anchorStart, anchorEnd } = event;
+  return /^[0-9A-Za-z_-]+$/.test(text.slice(anchorStart, anchorEnd)) && !/^[[{]/.test(text.slice(anchorEnd));
 }
 
 function repeatsAnchor(text: string, events: readonly Event[]): boolean {

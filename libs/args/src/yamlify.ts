@@ -6,12 +6,10 @@
  * Spec: spec/config.md#words. The original's behaviour: compat/cases/cli_args.jsonl.
  */
 import { isList, isMap, type Value } from '@natrium/model';
+import { BLANK, SPACE } from './python-space.js';
 import { MALFORMED, readPlainWord } from './scalars.js';
 import { readWord } from './yaml11.js';
 
-/** White space as Python trims and splits at it, which differs from JavaScript's in a few characters. */
-const BLANK = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-export const SPACE = `${BLANK}+`;
 /** A run of blanks is looked at from its beginning alone: from each of them, a long one would cost its square. */
 const TRIM = new RegExp(`^${SPACE}|(?<!${BLANK})${SPACE}$`, 'g');
 

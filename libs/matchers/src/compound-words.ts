@@ -26,7 +26,5 @@ function isEngine(letter: string | undefined): letter is Engine {
   return letter !== undefined && 'GPIJLNSER'.includes(letter);
 }
 
-/** Splits at white space as Python's `str.split()` does. */
-export function splitWords(text: string): readonly string[] {
-  return text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== '');
-}
+/** A compound expression's words. */
+export { splitAtSpace as splitWords } from '@natrium/args';

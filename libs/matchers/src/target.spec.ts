@@ -235,6 +235,13 @@ describe('unknown data', () => {
 });
 
 describe('a compound expression', () => {
+  it('is split at what Python calls white space, which a byte order mark is not', () => {
+    for (const blank of ['\t', '\u001c', '\u0085', '\u00a0', '\u3000'])
+      expect(minions(`web1${blank}or${blank}db1`, 'compound')).toEqual(['db1', 'web1']);
+    expect(minions('web1\ufeff', 'compound')).toEqual([]);
+    expect(minions('web2 or web1\ufeff', 'compound')).toEqual(['web2']);
+  });
+
   it.each([
     ['web1 or db1 and web2', ['web1']],
     ['( web1 or db1 ) and web*', ['web1']],

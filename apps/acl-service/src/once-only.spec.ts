@@ -37,6 +37,15 @@ it('what has ended is swept, and nothing else', async () => {
   expect((await store.list('o.*')).map(({ key }) => key)).toEqual(['o.long']);
 });
 
+it('what cannot be read stays, since it may count, and keeps nothing else from being swept', async () => {
+  const one = replica();
+  await store.put('o.odd', Uint8Array.of(0xff));
+  await one.take(asked('short', 1000));
+  now += HOUR;
+  await one.sweep();
+  expect((await store.list('o.*')).map(({ key }) => key)).toEqual(['o.odd']);
+});
+
 it('what is over is kept for as long as a clock that is behind would take it', async () => {
   const one = replica();
   await one.take(asked('d1', 1000));

@@ -46,9 +46,16 @@ export class OnceOnly {
 
   /** Deletes what is over: as long as a record stays, the storage key that sealed it cannot be deleted. */
   async sweep(): Promise<void> {
-    const over = (await this.store.list(`${PREFIX}*`)).filter(
-      ({ value }) => readAs(records.DoneRequest, decode(value)).until + SKEW_MS < this.now(),
-    );
+    const over = (await this.store.list(`${PREFIX}*`)).filter(({ value }) => this.#isOver(value));
     await Promise.all(over.map(({ key, revision }) => this.store.delete(key, revision)));
+  }
+
+  /** One that cannot be read, as another version may write it, counts. */
+  #isOver(value: Uint8Array): boolean {
+    try {
+      return readAs(records.DoneRequest, decode(value)).until + SKEW_MS < this.now();
+    } catch {
+      return false;
+    }
   }
 }

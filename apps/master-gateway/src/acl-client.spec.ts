@@ -32,7 +32,11 @@ async function verdict(granted: { readonly jid?: string; readonly request?: Uint
 }
 
 /** Where acl-services were asked of which each question fails so, or the first only; one that nobody hears in all of its time. */
-async function asked(failure: AskFailure, credential: object | null, answersLater = false): Promise<readonly string[]> {
+async function asked(
+  failure: AskFailure,
+  credential: object | null,
+  { answersLater = false, target = {} } = {},
+): Promise<readonly string[]> {
   const verbs: string[] = [];
   const refused = {
     refusal: { code: 'not_permitted', sentence: 'no' },
@@ -41,9 +45,9 @@ async function asked(failure: AskFailure, credential: object | null, answersLate
     missing: [],
     rule: '',
   };
-  const ask: SealedBus['ask'] = ({ backMs, subject }, _answers, timeoutMs) => {
+  const ask: SealedBus['ask'] = ({ backMs, isForAll, subject }, _answers, timeoutMs) => {
     verbs.push(subject);
-    expect(backMs).toBe(BACK_MS);
+    expect([backMs, isForAll]).toEqual([BACK_MS, subject === 'again']);
     if (answersLater && verbs.length > 1)
       return Promise.resolve(ok({ body: refused as never, party: undefined as never }));
     if (failure === 'no_responders') jest.advanceTimersByTime(timeoutMs);
@@ -54,7 +58,8 @@ async function asked(failure: AskFailure, credential: object | null, answersLate
     subjects: { svcAcl: (verb: string) => verb },
     directory: { role: () => [] },
   } as unknown as RoleLink;
-  const request = { bytes: REQUEST, digest: digestOf(REQUEST), credential, request: { what: 'job' } };
+  const about = { what: 'job', tgt: '*', tgtType: 'glob', ...target };
+  const request = { bytes: REQUEST, digest: digestOf(REQUEST), credential, request: about };
   const answer = await new AclClient(link, 100).askGrant(request as unknown as SignedRequest, JID);
   expect(answer).toMatchObject({ error: { code: answersLater ? 'not_permitted' : 'acl_unavailable' } });
   return verbs;
@@ -75,8 +80,16 @@ describe('an acl-service that does not answer', () => {
     expect(await asked('timeout', PASSWORD)).toEqual(['grant']);
   });
 
+  it('may be busy with a target that costs seconds: one other at most is asked for whom that means', async () => {
+    const long = Array.from({ length: 30 }, (_, n) => `E@.*[a-z]${String(n)}q`);
+    const verbs = (tgtType: string, tgt: string | readonly string[]) =>
+      asked('timeout', null, { target: { tgtType, tgt } });
+    for (const tgt of [long.join(' or '), long]) expect(await verbs('compound', tgt)).toEqual(['grant', 'grant']);
+    for (const tgt of [long.join(','), long]) expect(await verbs('list', tgt)).toEqual(['grant', 'again']);
+  });
+
   it('has both halves of a short time to come back in', async () => {
-    expect(await asked('no_responders', null, true)).toEqual(['grant', 'grant']);
+    expect(await asked('no_responders', null, { answersLater: true })).toEqual(['grant', 'grant']);
   });
 
   it('is believed when it turns the question away', async () => {

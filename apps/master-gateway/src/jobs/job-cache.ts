@@ -14,6 +14,7 @@ import { keepLatest } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
 import { BySecond, secondOf } from './by-second.js';
+import { endedAlsoBy } from './ended-also-by.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob, type SomeJobs } from './job-records.js';
 
@@ -238,13 +239,12 @@ export class JobCache {
 
   /** Resolves when such a job has its grant or is gone, or when the signal ends it. */
   async whenDecided(jid: string, place: string, signal: AbortSignal): Promise<void> {
-    const decided = new AbortController();
+    const decided = endedAlsoBy(signal);
     const end = () => {
       decided.abort();
     };
-    const until = AbortSignal.any([signal, decided.signal]);
-    const written = this.#grants.whenWritten(jid, end, until);
-    await Promise.all([written, this.#at(place).whenGone(jid, place, end, until)]).finally(end);
+    const written = this.#grants.whenWritten(jid, end, decided.signal);
+    await Promise.all([written, this.#at(place).whenGone(jid, place, end, decided.signal)]).finally(end);
   }
 
   /** Resolves when the return is durable. `async` so that one that cannot be encoded fails as one that is not taken. */

@@ -10,6 +10,7 @@ import { InFlight, jidOf } from '@natrium/model';
 import { within } from '@natrium/process';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond, MANY_SECONDS, secondsOf } from './by-second.js';
+import { endedAlsoBy } from './ended-also-by.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */
@@ -138,12 +139,12 @@ export class JobGrants {
 
   /** What is not heard in time is read at last: a broker that has lost a node tells late. */
   async #hearYoung(young: readonly string[], take: Take, isAll: () => boolean): Promise<void> {
-    const all = new AbortController();
+    const end = endedAlsoBy(AbortSignal.timeout(WRITTEN_MS));
     const hear: Take = (granted) => {
       take(granted);
-      if (isAll()) all.abort();
+      if (isAll()) end.abort();
     };
-    await this.#kept.hear(young, hear, AbortSignal.any([all.signal, AbortSignal.timeout(WRITTEN_MS)]));
+    await this.#kept.hear(young, hear, end.signal);
     for (const { granted } of this.#writing.values()) take(granted);
     if (!isAll()) (await this.#kept.aroundAll(young)).forEach(take);
   }

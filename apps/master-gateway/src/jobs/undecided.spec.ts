@@ -1,4 +1,7 @@
 /** Rules of waiting for a grant that another gateway is still writing, at a real broker: it is heard when it is there, and nobody looks for it again and again. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
 import { NatsTransport, openBucket, type Store } from '@natrium/bus';
 import { jidOf } from '@natrium/model';
@@ -55,6 +58,13 @@ function followed(store: Store): Promise<void> {
   });
 }
 
+/** All memory is collected that nothing holds. */
+async function collected(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  await turn(); // what weak references were made of or looked at is held until then
+  (runInNewContext('gc') as () => void)();
+}
+
 describe('the grant of a young job', () => {
   it('that is there is read once, and nothing is followed', async () => {
     await ask(YOUNG, placeOf(1));
@@ -68,7 +78,7 @@ describe('the grant of a young job', () => {
     await ask(YOUNG, placeOf(1));
     await ask(OTHER, placeOf(2));
     // However slow the broker is.
-    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(NEVER);
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
     const isFollowed = followed(stores[0]);
     const list = jest.spyOn(stores[0], 'list');
     const found = Array.from({ length: 20 }, (_, n) => reader!.byJid(n % 2 === 0 ? YOUNG : OTHER));
@@ -90,9 +100,13 @@ describe('the grant of a young job', () => {
     expect(await reader!.byJid(YOUNG)).toEqual(recordOf(YOUNG));
   });
 
-  it('that nobody writes is none', async () => {
+  it('that nobody writes is none, also where memory is collected while it is waited for', async () => {
     await ask(YOUNG, placeOf(1));
-    expect(await reader!.byJid(YOUNG)).toBeUndefined();
+    const isFollowed = followed(stores[0]);
+    const found = reader!.byJid(YOUNG);
+    await isFollowed;
+    await collected();
+    expect(await found).toBeUndefined();
   });
 });
 
@@ -141,6 +155,7 @@ describe('a job that is not decided', () => {
     const waiting = wait(enough.signal);
     enough.abort();
     await waiting;
+    await wait(AbortSignal.abort());
   });
 
   /** All that was written before has been told to who has followed since before. */

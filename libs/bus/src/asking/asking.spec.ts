@@ -211,6 +211,27 @@ it('and where somebody has turned it away', async () => {
   expect([turning.told, turning.sent]).toEqual(['turned_away', 1]);
 });
 
+it('for all replicas is answered though one of them turns it away, and is turned away when each does', async () => {
+  const [off, here] = [world().service('gateway', 'gw1'), world().service('gateway', 'gw2')];
+  const minion = world().minion().knows(off, here);
+  const subject = `nt.main.up.${minion.own.fp}.event`;
+  const question = { contract: contracts.events, body: EVENT, subject, to: () => [off.known, here.known] };
+  const ask = async (isForAll: boolean) => {
+    const answer = await minion.bus.ask({ ...question, isForAll }, contracts.eventsStored, 1000);
+    return answer.ok ? 'answered' : answer.error;
+  };
+  off.bus.serve(subject, undefined, [contracts.join], () => undefined);
+  const answering = here.bus.serve(subject, undefined, [contracts.events], (opened) => {
+    setImmediate(() => {
+      opened.answer(contracts.eventsStored, { through: 1 });
+    });
+  });
+  expect([await ask(false), await ask(true)]).toEqual(['turned_away', 'answered']);
+  await answering.close();
+  here.bus.serve(subject, undefined, [contracts.join], () => undefined);
+  expect(await ask(true)).toBe('turned_away');
+});
+
 it('is not sent again once its asker has ended it', async () => {
   const away = new Away();
   const end = away.converse(5000, BACK_MS);

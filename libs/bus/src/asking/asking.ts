@@ -24,6 +24,8 @@ export interface Question<Q extends Contract> {
   readonly backMs?: number;
   /** What only says that somebody is at work on it: nobody is told of that, and the time begins anew. */
   readonly alive?: Contract;
+  /** Each of them hears it, not one of them: what one turns away another may answer. */
+  readonly isForAll?: boolean;
 }
 
 /** How long a replica may take to come back, in milliseconds. */
@@ -81,6 +83,9 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   readonly #sent: Sent[] = [];
   /** One of the parties asked: answers come from its side only. */
   #asked: KnownParty | undefined;
+  /** To so many it was sealed, and so many have turned it away. */
+  #hearers = 0;
+  #turnedAway = 0;
   /** Why nobody has heard it, while that is so. */
   #unheard: AskFailure | undefined;
   readonly #begun = performance.now();
@@ -159,7 +164,9 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
   }
 
   onTurnedAway(): void {
-    this.#fail('turned_away');
+    this.#turnedAway += 1;
+    const isByAll = this.question.isForAll !== true || this.#turnedAway >= this.#hearers;
+    if (isByAll) this.#fail('turned_away');
   }
 
   onStaleKey(party: KnownParty): void {
@@ -172,6 +179,7 @@ export class Asking<Q extends Contract, A extends Contract> implements Conversat
 
   #send(to: readonly KnownParty[], introduce: boolean): void {
     this.#unheard = undefined;
+    this.#hearers = to.length;
     const { contract, body, subject } = this.question;
     const framing = { messageId: this.messageId, re: null, introduce };
     const trace = privatePart(undefined, this.#sending?.trace);

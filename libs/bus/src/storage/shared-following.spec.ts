@@ -98,6 +98,31 @@ it('asks the store nothing for who has given up already, and begins anew for who
   expect(anew.heard).toEqual(['g.1.a=2']);
 });
 
+it('asks the store once while a follower of it begins, however many give up meanwhile', async () => {
+  let begin: (pattern: string) => void = () => undefined;
+  const begun = new Promise<string>((resolve) => (begin = resolve));
+  let asked = 0;
+  const slow = { follow: async (...how: Parameters<Store['follow']>) => {
+    asked += 1;
+    await begun;
+    return store.follow(...how);
+  } }; // prettier-ignore
+  shared = new SharedFollowing(slow, read);
+  for (let n = 0; n < 5; n += 1) {
+    const waiting = waitFor('g.1.a=1', 'g.1.*');
+    waiting.giveUp.abort();
+    await waiting.done;
+  }
+  const last = waitFor('g.1.a=1', 'g.1.*');
+  begin('g.1.*');
+  await store.put('g.1.a', text('1'));
+  await last.done;
+  expect(asked).toBe(1);
+  await until('its consumer is gone', async () => (await consumers()) === 0);
+  await waitFor('g.1.a=1', 'g.1.*').done;
+  expect(asked).toBe(2);
+});
+
 it('fails where the store cannot be read, and not the next time for that', async () => {
   const { follow } = store;
   let failures = 1;

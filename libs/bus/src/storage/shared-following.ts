@@ -56,13 +56,15 @@ export class SharedFollowing<T> {
     return followed;
   }
 
+  /** One that is only beginning is there for who comes meanwhile: a broker that is slow to make consumers would be asked for one after the other. */
   #leave(pattern: string, followed: Followed<T>): void {
-    if (this.#followed.get(pattern) === followed) this.#followed.delete(pattern);
-    followed.following.then(
-      (following) => {
-        following.close();
-      },
-      () => undefined, // who waited has heard it
-    );
+    const forget = () => {
+      if (this.#followed.get(pattern) === followed) this.#followed.delete(pattern);
+    };
+    followed.following.then((following) => {
+      if (followed.takers.size > 0) return;
+      forget();
+      following.close();
+    }, forget); // who waited has heard of the failure
   }
 }

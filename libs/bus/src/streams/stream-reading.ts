@@ -62,14 +62,16 @@ export class StreamReading implements Reading {
       try {
         await this.#readOn();
       } catch (cause) {
-        await this.#pause(this.#state.failed(cause));
+        await this.#pauseAfter(cause);
       }
     }
     this.#end();
   }
 
-  /** A connection that is back is tried at once. */
-  async #pause(ms: number): Promise<void> {
+  /** A connection that is back is tried at once. What fails once it is closed is nobody's trouble. */
+  async #pauseAfter(cause: unknown): Promise<void> {
+    if (this.#closed) return;
+    const ms = this.#state.failed(cause);
     let end: () => void = () => undefined;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms).unref();

@@ -31,7 +31,7 @@ VOLUME /var/lib/natrium
 FROM base AS broker
 COPY --from=nats /usr/local/bin/nats-server /usr/local/bin/nats-server
 COPY --from=files /opt/natrium/containers/nats/ /etc/nats/
-COPY --from=files /opt/natrium/containers/check-broker.mjs /opt/natrium/containers/heard.mjs containers/
+COPY --from=files /opt/natrium/containers/check-broker.mjs /opt/natrium/containers/heard.mjs /opt/natrium/containers/stale.mjs containers/
 ENTRYPOINT ["nats-server", "-c"]
 CMD ["/etc/nats/cluster.conf"]
 

@@ -1,20 +1,21 @@
 /**
  * The check of a broker node. `node check-broker.mjs` ends with 0 when the node has caught up and the others hear it, with 2
- * when they do not hear it, else with 1.
- * `--heal` is the health check of its container: 0 while JetStream is on; a node that is not heard is ended, and its supervisor
- * starts it again (heard.mjs says why that is needed and that it helps). The last word is the address, if it is another.
+ * when it has to be started again, because they do not hear it (heard.mjs) or it waits for what nobody has (stale.mjs), else with 1.
+ * `--heal` is the health check of its container: 0 while JetStream is on; a node that has to be started again is ended, and its
+ * supervisor does that. The last word is the address, if it is another.
  */
 import { appendFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { heardIn, judged, mayBeUnheard, saidIn } from './heard.mjs';
+import { isStale } from './stale.mjs';
 
 /** Together longer than the 9 s after which whoever has no leader asks for votes, and shorter than a health check may take. */
 const [LOOKS, LOOK_MS] = [12, 1000];
 const NO_LEADER = 'contact with a meta leader';
 const heals = process.argv.includes('--heal');
 // To an engine, 2 is no word of a health check.
-const CODES = heals ? { heard: 0, unknown: 0, unheard: 1 } : { heard: 0, unknown: 1, unheard: 2 };
+const CODES = heals ? { heard: 0, unknown: 0, unheard: 1, stale: 1 } : { heard: 0, unknown: 1, unheard: 2, stale: 2 };
 const base = process.argv.slice(2).find((word) => word.startsWith('http')) ?? 'http://127.0.0.1:8222';
 
 function asked(path) {
@@ -56,8 +57,13 @@ async function hearing() {
   return judged(before, await count());
 }
 
-function end() {
-  const why = 'natrium: this node is not heard by the others: it is started again\n';
+const WHY = {
+  unheard: 'is not heard by the others',
+  stale: 'waits for a consumer that nobody has',
+};
+
+function end(word) {
+  const why = `natrium: this node ${WHY[word]}: it is started again\n`;
   try {
     appendFileSync('/proc/1/fd/2', why);
   } catch {
@@ -69,11 +75,13 @@ function end() {
 try {
   // Without JetStream there is no Raft, and nothing to say.
   await asked('/healthz?js-enabled-only=true');
-  const word = await hearing();
-  if (word === 'unheard' && heals) end();
+  const heard = await hearing();
+  const word = heard !== 'unheard' && (await isStale(health, () => pause(LOOK_MS))) ? 'stale' : heard;
+  if (word in WHY && heals) end(word);
   if (word === 'heard' && !heals) await asked('/healthz');
   process.exitCode = CODES[word];
-  if (process.exitCode !== 0) process.stderr.write(`by the other nodes: ${word}\n`);
+  if (word in WHY) process.stderr.write(`this node ${WHY[word]}\n`);
+  else if (process.exitCode !== 0) process.stderr.write('whether the other nodes hear this one is not known yet\n');
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

@@ -3,6 +3,7 @@ import { fstatSync, openSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from './common/exit-codes.js';
+import { interruptsOf } from './interrupt-signal.js';
 import type { Io } from './ports.js';
 import { ask, prompt } from './prompt.js';
 import { tokenFile } from './token-file.js';
@@ -19,7 +20,7 @@ function processIo(): Io {
     columns: columns(),
     env: process.env,
     runtime: `Node.js ${process.version}, ${process.platform} ${process.arch}`,
-    onInterrupt,
+    onInterrupt: interruptsOf(process),
     ask: (question) => ask(question),
     input,
     prompt,
@@ -53,11 +54,6 @@ function fileWriter(file: number): (text: string) => void {
       outputGone(cause as NodeJS.ErrnoException);
     }
   };
-}
-
-function onInterrupt(callback: () => void): () => void {
-  process.on('SIGINT', callback);
-  return () => void process.off('SIGINT', callback);
 }
 
 async function input(): Promise<string> {

@@ -259,7 +259,11 @@ describe('a job whose time is up', () => {
       [hexOf('web1'), hexOf('web2')],
     ]);
     expect(waiting).toEqual([true, true]);
-    expect(heard.at(-1)?.end?.map(({ why }) => why)).toEqual(['running', 'no_answer']);
+    // Nobody knows that web1 is still at work: it was asked, and did not say so.
+    expect(heard.at(-1)?.end).toEqual([
+      { id: 'web1', why: 'no_answer', sentence: null },
+      { id: 'web2', why: 'no_answer', sentence: GONE },
+    ]);
   });
 
   /** A job of web1 whose caller waits, and a look at it that is under way. */

@@ -159,11 +159,12 @@ export class ActiveJobs {
         become.waitOn();
         return;
       }
-      // Else the end would call a minion that went away with the job running.
+      // Else the end would call a minion that went away with the job running, and one that did not say that it is at work when asked.
       for (const key of gone) job.gathering.givenUp(key, 'no_answer', GONE);
+      if (waits) for (const key of silent) job.gathering.givenUp(key, 'no_answer');
       become.end();
     };
-    if (this.timers.lookAt === undefined) judge({ gone: [], running: [], returned: [] });
+    if (this.timers.lookAt === undefined) become.end();
     else this.timers.lookAt(job.record, job.gathering.silent, waits, judge);
   }
 

@@ -103,6 +103,22 @@ const RECORDED: readonly (readonly [Value, number | undefined, readonly string[]
       '       []]}',
     ],
   ],
+  [
+    [
+      `\ufeffname,value ${'x'.repeat(30)}\ufeff and more words after it ${'y'.repeat(30)}`,
+      `${'a'.repeat(50)}\u001c${'b'.repeat(30)}\u001fc`,
+      `${'a'.repeat(40)}\u001f${'b'.repeat(20)}\u001f${'c'.repeat(20)}`,
+    ],
+    undefined,
+    [
+      "['\\ufeffname,value xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\\ufeff and more words after '",
+      " 'it yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy',",
+      " 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\x1c'",
+      " 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\\x1fc',",
+      " 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\x1fbbbbbbbbbbbbbbbbbbbb\\x1f'",
+      " 'cccccccccccccccccccc']",
+    ],
+  ],
 ];
 
 describe('pprint', () => {

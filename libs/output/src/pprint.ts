@@ -76,14 +76,17 @@ function chunksOf(line: string, room: number, last: number): readonly string[] {
 function linesOf(text: string): readonly string[] {
   return (
     text
-      .match(/[^\n\r\v\f\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u0085\u2028\u2029]|$)/g)
+      .match(/[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]|$)/g)
       ?.filter((line) => line !== '') ?? []
   );
 }
 
+/** What is blank for Python: U+FEFF, with which some texts begin, is not, and U+001C to U+001F and U+0085 are. */
+const WORD = /(?:[^\s\u001c-\u001f\u0085]|\ufeff)*(?:(?!\ufeff)[\s\u001c-\u001f\u0085])*/g;
+
 /** Each with the blanks after it. */
 function wordsOf(line: string): readonly string[] {
-  return line.match(/\S*\s*/g)?.filter((word) => word !== '') ?? [];
+  return line.match(WORD)?.filter((word) => word !== '') ?? [];
 }
 
 function repr(value: Value): string {

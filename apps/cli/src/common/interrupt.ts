@@ -1,9 +1,16 @@
 /** Ctrl-C while waiting: whatever was awaited is given up, so that the command can say what goes on without it. */
 import type { Io } from '../ports.js';
+import { EXIT } from './exit-codes.js';
 
 export const INTERRUPTED = Symbol('interrupted');
 /** What is said then, in Salt's words. */
 export const CTRL_C = 'Exiting gracefully on Ctrl-c';
+
+/** Says so, where nothing more is to be told. @returns the exit code. */
+export function interrupted(io: Io): number {
+  io.err(`\n${CTRL_C}\n`);
+  return EXIT.interrupted;
+}
 
 /** Items of `source` until its end or Ctrl-C; the last item is then `INTERRUPTED`. */
 export async function* untilInterrupt<T>(source: AsyncIterable<T>, io: Io): AsyncGenerator<T | typeof INTERRUPTED> {

@@ -78,6 +78,17 @@ describe('natrium-call', () => {
     expect(asked[0]?.options).toEqual({ returner: 'local_file' });
   });
 
+  it('says that Ctrl-C ended it', async () => {
+    const io = new ScriptedIo();
+    const never = () => {
+      queueMicrotask(() => io.pressCtrlC());
+      return new Promise<CallOutcome>(() => undefined);
+    };
+    const connect = () => Promise.resolve(ok({ call: never, close: () => Promise.resolve() }));
+    expect(await runNatriumCall(['test.sleep', '9'], io, connect)).toBe(130);
+    expect({ out: io.stdout, err: io.stderr }).toEqual({ out: '', err: '\nExiting gracefully on Ctrl-c\n' });
+  });
+
   it('exits 1 for a failure, or with the code itself when asked', async () => {
     const failed = { ret: 'no', retcode: 42, success: false };
     expect((await call(['cmd.run', 'x'], failed)).exit).toBe(1);

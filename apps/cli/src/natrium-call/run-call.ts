@@ -10,7 +10,7 @@ import { printableLines } from '@natrium/output';
 import { configDirOf } from '../common/common-options.js';
 import { docsIn, printDocs } from '../common/docs.js';
 import { EXIT, exitOfRetcode } from '../common/exit-codes.js';
-import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { type Options, UsageError } from '../common/options.js';
 import { makePrinter, type Printer } from '../common/printer.js';
@@ -94,7 +94,7 @@ async function callThrough(
   if (!link.ok) return notConnected(link.error, io);
   try {
     const outcome = await orInterrupt(link.value.call(call.fun, call.args, call.options), io);
-    return outcome === INTERRUPTED ? EXIT.interrupted : tell(outcome, call, printer, io);
+    return outcome === INTERRUPTED ? interrupted(io) : tell(outcome, call, printer, io);
   } finally {
     await link.value.close();
   }

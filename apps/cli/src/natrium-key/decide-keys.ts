@@ -5,7 +5,7 @@
  */
 import type { Value } from '@natrium/model';
 import { EXIT } from '../common/exit-codes.js';
-import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { Printer } from '../common/printer.js';
 import { refused } from '../common/refused.js';
 import type { Io, KeyEntry, KeyState, KeyVerb, MasterLink } from '../ports.js';
@@ -63,7 +63,7 @@ function idsWithSeveralKeys(entries: readonly KeyEntry[]): readonly string[] {
 /** An empty line takes the default. @returns The exit code of whoever does not agree. */
 async function refusedBy(verb: KeyVerb, io: Io): Promise<number | undefined> {
   const answer = await orInterrupt(io.ask(WORDS[verb].ask), io);
-  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (answer === INTERRUPTED) return interrupted(io);
   if (answer === undefined) {
     io.err('Nobody answered, and nothing was done; -y does it without asking.\n');
     return EXIT.usage;

@@ -127,7 +127,7 @@ describe('--batch', () => {
     };
     const master = new ScriptedMaster(three);
     expect(await runNatrium(['*', 'test.ping', '-b1', '--batch-wait=9'], io, master.connect)).toBe(130);
-    expect(io.stderr).toBe('The batch stopped here. Not asked: b, c\n');
+    expect(io.stderr).toBe('\nExiting gracefully on Ctrl-c\nThe batch stopped here. Not asked: b, c\n');
   });
 
   it('of an empty size, as of a shell’s unset variable, is none', async () => {

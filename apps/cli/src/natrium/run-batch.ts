@@ -1,7 +1,6 @@
 /** Carries out a batch: one signed request, whose grant each group asks for anew, so that a changed policy binds the next. */
 import { batchesOf } from '@natrium/jobs';
-import { EXIT } from '../common/exit-codes.js';
-import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import type { JobAsk } from '../ports.js';
 import type { BatchPlan } from './batch.js';
 import { followJob, type FollowParts } from './follow.js';
@@ -30,7 +29,7 @@ export async function runBatch(
     if (index + 1 === batches.length) break;
     if (plan.failhard && report.hasFailures) return stopped(report.finish(), batches.slice(index + 1), parts);
     if (plan.wait > 0 && (await orInterrupt(io.wait(plan.wait * 1000), io)) === INTERRUPTED)
-      return stopped(EXIT.interrupted, batches.slice(index + 1), parts);
+      return stopped(interrupted(io), batches.slice(index + 1), parts);
   }
   return report.finish();
 }

@@ -460,6 +460,19 @@ describe('Ctrl-C', () => {
     );
     expect(master.closed).toBe(1);
   });
+
+  it.each([['--async'], ['--subset=1'], ['--preview-target']])('says so before there is a job: %s', async (option) => {
+    const io = new ScriptedIo();
+    const master = new ScriptedMaster({});
+    const never = <T>() => {
+      queueMicrotask(() => io.pressCtrlC());
+      return new Promise<T>(() => undefined);
+    };
+    master.publishAsync = () => never();
+    master.preview = () => never();
+    expect(await runNatrium([...PING, option], io, master.connect)).toBe(130);
+    expect(io.stderr).toBe('\nExiting gracefully on Ctrl-c\n');
+  });
 });
 
 describe('the way to the master', () => {

@@ -8,7 +8,7 @@
 import { ok, type Refusal, type Result } from '@natrium/model';
 import { isTellable } from '@natrium/wire';
 import { EXIT } from '../common/exit-codes.js';
-import { INTERRUPTED, orInterrupt } from '../common/interrupt.js';
+import { interrupted, INTERRUPTED, orInterrupt } from '../common/interrupt.js';
 import { refuseNotBuilt } from '../common/not-built.js';
 import { makePrinter, type Printer } from '../common/printer.js';
 import { runProgram } from '../common/program.js';
@@ -60,7 +60,7 @@ async function carryOut(request: Request, link: MasterLink, printer: Printer, io
   const parts: FollowParts = { link, report, io, progress: request.progress };
   if (batch === undefined && subset === undefined) return publish(mode, ask, parts);
   const matched = await orInterrupt(matchedBy(request, link, io), io);
-  if (matched === INTERRUPTED) return EXIT.interrupted;
+  if (matched === INTERRUPTED) return interrupted(io);
   if (!matched.ok) return refused(matched.error, io);
   const { minions, unknown } = matched.value;
   if (minions.length === 0) return noneMatched(report, unknown);
@@ -113,7 +113,7 @@ async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io):
     link.preview({ tgt, tgtType, ...(delimiter === undefined ? {} : { delimiter }) }),
     io,
   );
-  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (answer === INTERRUPTED) return interrupted(io);
   if (!answer.ok) return refused(answer.error, io);
   printer.show(answer.value);
   if (answer.value.length > 0) return EXIT.ok;
@@ -123,7 +123,7 @@ async function preview(link: MasterLink, ask: JobAsk, printer: Printer, io: Io):
 
 async function startOnly(link: MasterLink, ask: JobAsk, io: Io): Promise<number> {
   const answer = await orInterrupt(link.publishAsync(ask), io);
-  if (answer === INTERRUPTED) return EXIT.interrupted;
+  if (answer === INTERRUPTED) return interrupted(io);
   if (!answer.ok) return refused(answer.error, io);
   if (answer.value.minions.length === 0) {
     sayNobody(answer.value.missing, io);

@@ -1,6 +1,6 @@
 /** Rules of what a runner reads here: of jobs what was asked for, and a word about what no message carries. */
 import { jest } from '@jest/globals';
-import type { Opened } from '@natrium/bus';
+import { type Opened, StoredCorrupt } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
 import type { ActiveJobs } from '@natrium/flow';
@@ -143,11 +143,15 @@ it('who waits for a reading that takes long hears each second that it goes on, a
   }
 });
 
-it('whoever asks hears that the store gave no answer, at once, and not that no gateway is there; a fault of the program is one', async () => {
+it('whoever asks hears that the store gave no answer, or what cannot be read, at once, and not that no gateway is there; a fault of the program is one', async () => {
   const late = Object.assign(new Error('timeout'), { name: 'TimeoutError' });
   const gateway = new AGateway({ jobs: 2, minions: 1, fails: late });
   const refused = { code: 'store_unavailable', sentence: 'jobs cannot be read now: timeout' };
   expect(await gateway.read('jobs', null)).toEqual({ refusal: refused, result: null });
+  const corrupt = new AGateway({ jobs: 2, minions: 1, fails: new StoredCorrupt('NT_main_jobs/x', 7) });
+  const why = 'the value at NT_main_jobs/x does not open with any storage key of its class';
+  const sentence = `jobs cannot be read: ${why}`;
+  expect(await corrupt.read('jobs', null)).toEqual({ refusal: { code: 'bad_request', sentence }, result: null });
   const broken = new AGateway({ jobs: 2, minions: 1, fails: new TypeError('no function') });
   await expect(broken.read('jobs', null)).rejects.toThrow('no function');
 });

@@ -2,7 +2,7 @@
  * What a running runner may read here: jobs, presence, the accepted ids. Its grant-run proves that a caller was allowed to
  * run it; what it reads is only told to the runner-service.
  */
-import { isStoreFailure, type Opened, readAsked } from '@natrium/bus';
+import { isStoreFailure, type Opened, readAsked, StoredCorrupt } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { isMap, ok, pyStr, refusal, type Refusal, refuse, type Request, type Result, type Value } from '@natrium/model';
 import { type Body, contracts } from '@natrium/wire';
@@ -78,13 +78,15 @@ export class Reads {
   }
 }
 
-/** The store did not answer: whoever asked hears it at once, instead of waiting for a gateway. */
+/** The store did not answer, or has what cannot be read: whoever asked hears it at once, instead of waiting for a gateway. */
 async function unlessUnread(what: string, reading: Promise<Result<Value, Refusal>>): Promise<Result<Value, Refusal>> {
+  const read = what === 'job' ? 'the job' : 'jobs';
   try {
     return await reading;
   } catch (cause) {
-    if (!isStoreFailure(cause)) throw cause;
-    return refuse('store_unavailable', `${what === 'job' ? 'the job' : 'jobs'} cannot be read now: ${cause.message}`);
+    if (cause instanceof StoredCorrupt) return refuse('bad_request', `${read} cannot be read: ${cause.message}`);
+    if (isStoreFailure(cause)) return refuse('store_unavailable', `${read} cannot be read now: ${cause.message}`);
+    throw cause;
   }
 }
 

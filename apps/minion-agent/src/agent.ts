@@ -145,7 +145,7 @@ async function begin({ about, link, fresh, kept }: Beginning): Promise<Agent> {
   const user = new UserRenewal(link, log);
   const succession = successionOf(living, link, jobs, { epochs, user });
   void succession.resume();
-  const stopTidying = tidyAtRest([record, link.bus.sealer], true);
+  const stopTidying = tidyAtRest([record, link], true);
   log.info({ libsodium: sodiumBuild() }, 'live');
   return {
     link,

@@ -53,6 +53,10 @@ class Gateway {
   found: records.JobRecord | undefined = RECORD;
   /** How many times a job's record was read. */
   reads = 0;
+  /** The same of what is stored of it. */
+  readings = 0;
+  /** How the next of those go; the rest succeed. */
+  reading: (() => Promise<void>)[] = [];
   /** Ids of minions by the keys that they have now. */
   readonly renamed = new Map<string, string>();
   /** Whether a job of that jid would be kept no longer. */
@@ -77,7 +81,11 @@ class Gateway {
         this.reads += 1;
         return Promise.resolve(this.found);
       },
-      storedReturns: () => Promise.resolve([...this.cache]),
+      storedReturns: async () => {
+        this.readings += 1;
+        await this.reading.shift()?.();
+        return [...this.cache];
+      },
       announce: (_record, { id }) => this.announced.push(id),
       digestOf,
       keyText,
@@ -409,5 +417,60 @@ describe('a late return', () => {
     const gateway = new Gateway();
     expect(await gateway.hear('web1', says('', { status: 'refused', code: 'grant_expired' }))).toBe(true);
     expect(gateway.cache).toEqual([]);
+  });
+});
+
+/** As after a power cut: each of them calls its last run interrupted, whether its return was stored or not. */
+describe('returns that may be stored already, of many minions of one job', () => {
+  const ids = Array.from({ length: 50 }, (_, n) => `many${String(n)}`);
+  const members = ids.map((id) => ({ id, key: keyOf(id) }));
+  const stored = (id: string) => ({ jid: JID, id, status: 'done' as const, outcome: says('one').outcome, at: NOW });
+  const interrupted = says('gone', { status: 'interrupted' });
+  const aGateway = () => {
+    const gateway = new Gateway();
+    gateway.found = { ...RECORD, members };
+    return gateway;
+  };
+
+  it('are looked for once where all are there, however they come, and none is stored or told again', async () => {
+    const gateway = aGateway();
+    gateway.cache.push(...ids.map(stored));
+    for (const id of ids.slice(0, 25)) expect(await gateway.hear(id, interrupted)).toBe(true);
+    await Promise.all(ids.slice(25).map((id) => gateway.hear(id, interrupted)));
+    expect([gateway.readings, gateway.cache.length, gateway.announced]).toEqual([1, 50, []]);
+  });
+
+  it('share their readings where none is there, and each is stored and told once', async () => {
+    const gateway = aGateway();
+    expect(await Promise.all(ids.map((id) => gateway.hear(id, interrupted)))).toEqual(ids.map(() => true));
+    expect(gateway.readings).toBeLessThanOrEqual(2);
+    expect([gateway.cache.map(({ id }) => id), gateway.announced]).toEqual([ids, ids]);
+  });
+
+  it('are looked for anew when one of them was not there: another gateway may have stored it since', async () => {
+    const gateway = aGateway();
+    await gateway.hear('many0', interrupted);
+    gateway.cache.push(stored('many1'));
+    await gateway.hear('many1', interrupted);
+    expect(gateway.announced).toEqual(['many0']);
+  });
+
+  it('are looked for again when a reading has failed', async () => {
+    const gateway = aGateway();
+    gateway.cache.push(stored('many0'));
+    gateway.reading = [() => Promise.reject(new Error('no broker'))];
+    await expect(gateway.hear('many0', interrupted)).rejects.toThrow('no broker');
+    expect(await gateway.hear('many0', interrupted)).toBe(true);
+    expect(gateway.announced).toEqual([]);
+  });
+
+  it('share their readings too where a job goes on here and they say that they returned before', async () => {
+    const gateway = aGateway();
+    const job = gateway.jobs.start({ ...RECORD, members }, keyText(DIGEST), keyText);
+    job.listeners.add((news) => gateway.heard.push(news));
+    gateway.cache.push(...ids.map(stored));
+    await Promise.all(ids.map((id) => gateway.hear(id, says('', { status: 'already_returned' }))));
+    expect(gateway.readings).toBeLessThanOrEqual(2);
+    expect(gateway.told).toEqual(ids.map((id) => [id, 'one']));
   });
 });

@@ -8,6 +8,7 @@ import { keepLatest } from '@natrium/model';
 import type { Body, contracts, records } from '@natrium/wire';
 import type { ActiveJob, ActiveJobs, EndedJob } from './active-jobs.js';
 import { asReturn } from './news.js';
+import { StoredReturns } from './stored-returns.js';
 
 export type Returned = Body<typeof contracts.returned>;
 
@@ -42,11 +43,14 @@ export class JobReturns {
   /** Late ones whose store failed, by jid and key, oldest first: it may have come into effect, and nobody has told of it. */
   readonly #untold = new Set<string>();
   readonly #ids = new WeakMap<records.JobRecord, ReadonlyMap<string, string>>();
+  readonly #stored: StoredReturns;
 
   constructor(
     private readonly ports: ReturnPorts,
     private readonly jobs: ActiveJobs,
-  ) {}
+  ) {
+    this.#stored = new StoredReturns((record) => ports.storedReturns(record));
+  }
 
   /**
    * @param key Of the sender's identity, hexadecimal.
@@ -113,7 +117,7 @@ export class JobReturns {
 
   /** It ran before, and another gateway has taken its return: what the job cache holds is told. */
   async #earlier(job: ActiveJob, key: string, id: string): Promise<boolean> {
-    const stored = (await this.ports.storedReturns(job.record)).find((one) => one.id === id);
+    const stored = (await this.#stored.of(job.record)).get(id);
     if (stored === undefined) this.jobs.givenUp(job, key, 'no_answer');
     else if (job.gathering.returned(key) === 'first') this.jobs.heard(job, asReturn(stored));
     return true;
@@ -170,7 +174,7 @@ export class JobReturns {
   }
 
   async #isStored(record: records.JobRecord, id: string): Promise<boolean> {
-    const isStored = (await this.ports.storedReturns(record)).some((one) => one.id === id);
+    const isStored = await this.#stored.has(record, id);
     if (isStored) this.ports.count('duplicate');
     return isStored;
   }
@@ -184,7 +188,7 @@ export class JobReturns {
     return storing;
   }
 
-  /** A minion that calls its run interrupted may have returned it before. That is rare, so it is read first, though reading is expensive. */
+  /** A minion that calls its run interrupted may have returned it before, so what is stored is read first. */
   async #storeInterrupted(record: records.JobRecord, id: string, said: Returned): Promise<void> {
     if (!(await this.#isStored(record, id))) await this.#store(record, id, said);
   }

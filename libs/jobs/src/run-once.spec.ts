@@ -95,6 +95,19 @@ describe('the run-once record', () => {
     expect(once.admit('b', NOW + 1, UNTIL + 1)).toBe('run');
   });
 
+  it('tells up to when it has forgotten, and takes over the same of a record before it', () => {
+    const once = new RunOnce();
+    expect(once.forgottenUntil).toBe(0);
+    once.forgotUntil(UNTIL);
+    once.forgotUntil(UNTIL - 1);
+    expect(once.admit('a', NOW, UNTIL)).toBe('record_incomplete');
+    expect(once.admit('a', NOW, UNTIL + 1)).toBe('run');
+    once.started('b', UNTIL + 5);
+    once.finished('b');
+    once.expire(UNTIL + 6);
+    expect(once.forgottenUntil).toBe(UNTIL + 5);
+  });
+
   it('gives all that a fresh record must hold', () => {
     const once = new RunOnce();
     once.restore('a', 'finished', UNTIL);

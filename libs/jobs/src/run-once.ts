@@ -43,6 +43,16 @@ export class RunOnce {
     this.#refuseIssuedBefore = Math.max(this.#refuseIssuedBefore, ms);
   }
 
+  /** Requests that end no later may be among those that were forgotten: of a record on disk, or of this one. That time never falls. */
+  forgotUntil(ms: number): void {
+    this.#forgottenUntil = Math.max(this.#forgottenUntil, ms);
+  }
+
+  /** 0 while nothing was forgotten. */
+  get forgottenUntil(): number {
+    return Math.max(this.#forgottenUntil, 0);
+  }
+
   /** @param until The request's own end. */
   admit(digest: string, issued: number, until: number): Admission {
     const run = this.#runs.get(digest);
@@ -66,7 +76,7 @@ export class RunOnce {
     for (const [digest, { until, state, here }] of this.#runs) {
       if (until >= nowMs || (state === 'started' && here)) continue;
       this.#runs.delete(digest);
-      this.#forgottenUntil = Math.max(this.#forgottenUntil, until);
+      this.forgotUntil(until);
     }
   }
 

@@ -1,5 +1,15 @@
 import { jest } from '@jest/globals';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DiskTrouble, LineFile } from './line-file.js';
@@ -17,6 +27,17 @@ function aFile(text?: string): LineFile {
   new LineFile(path).append('');
   writeFileSync(path, text);
   return new LineFile(path);
+}
+
+/** On a disk with room for so many bytes of it, which takes a part of what does not fit, as the kernel does. */
+function aFileOnASmallDisk(room: () => number): LineFile {
+  const { path } = aFile();
+  mkdirSync(dirname(path), { recursive: true });
+  return new LineFile(path, (file, bytes) => {
+    const taken = Math.min(bytes.length, room() - fstatSync(file).size);
+    if (taken <= 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    return writeSync(file, bytes.subarray(0, taken));
+  });
 }
 
 describe('a file of lines', () => {
@@ -54,6 +75,19 @@ describe('a file of lines', () => {
     file.append('three\n');
     file.close();
     expect(readFileSync(file.path, 'utf8')).toBe('three\n');
+  });
+
+  it('has nothing of a line that the disk took in part, and is as large as before', () => {
+    for (const before of ['', 'one\ntw']) {
+      const file = aFileOnASmallDisk(() => 12);
+      writeFileSync(file.path, before);
+      file.read();
+      for (let times = 0; times < 2; times += 1) expect(() => file.append('three four five\n')).toThrow('ENOSPC');
+      expect([readFileSync(file.path, 'utf8'), file.bytes]).toEqual([before, before.length]);
+      file.append('six\n');
+      file.close();
+      expect(readFileSync(file.path, 'utf8')).toBe(before === '' ? 'six\n' : 'one\ntw\nsix\n');
+    }
   });
 
   it('has no drafts beside it once it was read, and what is no draft of it stays', () => {
@@ -104,22 +138,60 @@ describe('a disk that takes nothing', () => {
     );
     const append = jest.spyOn(file, 'append');
     const [lines, folderOf] = [['one\n', 'two\n', 'three\n'], dirname(file.path)];
-    const tryAll = () => {
-      try {
-        trouble.append(lines);
-      } catch (cause) {
-        trouble.failed(cause);
-      }
-    };
     writeFileSync(folderOf, 'no folder');
-    tryAll();
-    tryAll();
+    expect([trouble.append(lines), trouble.append(lines)]).toEqual([0, 0]);
     rmSync(folderOf);
-    tryAll();
+    expect(trouble.append(lines)).toBe(3);
     trouble.close();
     file.close();
     expect(append.mock.calls.flat()).toEqual(['one\ntwo\nthree\n', 'one\n', 'one\n', 'two\nthree\n']);
     expect(told).toEqual([expect.stringContaining('it begins'), 'it is over']);
     expect(readFileSync(file.path, 'utf8')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('and then has room for some of the lines gets each of them once, however often the rest is tried', () => {
+    let room = 9;
+    const file = aFileOnASmallDisk(() => room);
+    const told: string[] = [];
+    const words = { begins: 'it begins', over: 'it is over' };
+    const trouble = new DiskTrouble(
+      file,
+      words,
+      (problem) => told.push(problem),
+      () => undefined,
+    );
+    const waiting = ['one\n', 'two\n', 'three\n'];
+    for (let times = 0; times < 6; times += 1) waiting.splice(0, trouble.append(waiting));
+    expect([readFileSync(file.path, 'utf8'), waiting]).toEqual(['one\ntwo\n', ['three\n']]);
+    expect(told).toHaveLength(1);
+    room = 100;
+    waiting.splice(0, trouble.append(waiting));
+    trouble.close();
+    file.close();
+    expect([readFileSync(file.path, 'utf8'), waiting]).toEqual(['one\ntwo\nthree\n', []]);
+    expect(told).toEqual([expect.stringContaining('it begins'), 'it is over']);
+  });
+
+  it('and cannot even be closed, as one on another host, ends nothing and is opened anew', () => {
+    let room = 0;
+    const file = aFileOnASmallDisk(() => room);
+    const words = { begins: 'it begins', over: 'it is over' };
+    const told: string[] = [];
+    const trouble = new DiskTrouble(
+      file,
+      words,
+      (problem) => told.push(problem),
+      () => undefined,
+    );
+    const close = jest.spyOn(file, 'close').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EDQUOT: close'), { code: 'EDQUOT' });
+    });
+    expect(trouble.append(['one\n'])).toBe(0);
+    expect([close.mock.calls.length, told]).toEqual([1, [expect.stringContaining('it begins')]]);
+    room = 10;
+    expect(trouble.append(['one\n'])).toBe(1);
+    trouble.close();
+    file.close();
+    expect(readFileSync(file.path, 'utf8')).toBe('one\n');
   });
 });

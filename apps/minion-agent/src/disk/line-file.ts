@@ -1,8 +1,8 @@
 /**
- * A file of lines that is appended to while there is something to keep, and emptied or written anew. After a write that was
- * torn the next line begins on one of its own, so that a reader loses no more than the torn one.
+ * A file of lines that is appended to while there is something to keep, and emptied or written anew. What a disk took in part is
+ * taken back; after a line that is torn all the same the next begins on one of its own, so that a reader loses no more than that.
  */
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { diskTrouble, PartlyWritten, removeDrafts, writeWhole } from '@natrium/keystore';
 
@@ -21,7 +21,11 @@ export class LineFile {
   #torn = false;
   #rewriteFrom = 0;
 
-  constructor(readonly path: string) {}
+  /** @param write Appends what the disk takes; the system's own, unless a spec says otherwise. @returns How many bytes that were. */
+  constructor(
+    readonly path: string,
+    private readonly write: (file: number, bytes: Uint8Array) => number = writeSync,
+  ) {}
 
   get bytes(): number {
     return this.#bytes;
@@ -38,15 +42,27 @@ export class LineFile {
     return lines;
   }
 
-  /** One write. @throws {Error} When not all of it was taken. */
+  /** One write. @throws {Error} When not all of it was taken: then nothing of it is there. */
   append(text: string): void {
-    this.#file ??= this.#open();
+    const file = (this.#file ??= this.#open());
     const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${text}`);
-    this.#torn = true;
-    const written = writeSync(this.#file, bytes);
-    this.#bytes += written;
-    if (written !== bytes.length) throw new PartlyWritten();
+    try {
+      if (this.write(file, bytes) !== bytes.length) throw new PartlyWritten();
+    } catch (cause) {
+      this.#takeBack(file);
+      throw cause;
+    }
+    this.#bytes += bytes.length;
     this.#torn = false;
+  }
+
+  /** It is written again, and a part of it would stay beside that and take the last room. */
+  #takeBack(file: number): void {
+    try {
+      if (fstatSync(file).size > this.#bytes) ftruncateSync(file, this.#bytes);
+    } catch {
+      this.#torn = true;
+    }
   }
 
   /** Whether it is worth writing anew. @param waiting Bytes of the lines that still count. */
@@ -74,13 +90,16 @@ export class LineFile {
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    const file = this.#file;
+    this.#file = undefined; // also where closing fails: its number is another file's soon
+    if (file !== undefined) closeSync(file);
   }
 
   #open(): number {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    return openSync(this.path, 'a', OWNER_ONLY);
+    const file = openSync(this.path, 'a', OWNER_ONLY);
+    this.#bytes = fstatSync(file).size;
+    return file;
   }
 }
 
@@ -102,19 +121,35 @@ export class DiskTrouble {
     private readonly tryAgain: () => void,
   ) {}
 
-  /** One write. As long as there is trouble the first is tried alone: with each that comes all would be copied. @throws {Error} When not all was taken. */
-  append(lines: readonly string[]): void {
-    const [first = ''] = lines;
-    if (this.#isOn) this.file.append(first);
-    const left = this.#isOn ? lines.slice(1) : lines;
-    if (left.length > 0) this.file.append(left.join(''));
+  /**
+   * One write. As long as there is trouble the first is tried alone: with each that comes all would be copied.
+   *
+   * @returns How many of them are in the file, from the first on: those are not to be written again. What is left is tried again soon.
+   */
+  append(lines: readonly string[]): number {
+    let taken = 0;
+    try {
+      if (this.#isOn) {
+        this.file.append(lines[0] ?? '');
+        taken = 1;
+      }
+      if (taken < lines.length) this.file.append(lines.slice(taken).join(''));
+    } catch (cause) {
+      this.failed(cause);
+      return taken;
+    }
     if (this.#isOn) this.onProblem(this.words.over);
     this.#isOn = false;
+    return lines.length;
   }
 
   /** The file is opened anew then: its disk may be another. */
   failed(cause: unknown): void {
-    this.file.close();
+    try {
+      this.file.close();
+    } catch {
+      // A disk on another host may say so only then; it is opened anew all the same.
+    }
     if (!this.#isOn) this.onProblem(`${this.words.begins}: ${diskTrouble(this.file.path, cause)}`, cause);
     this.#isOn = true;
     this.#retry ??= setTimeout(() => {

@@ -143,6 +143,16 @@ describe('the run-once record', () => {
     expect(record.admit(C, NOW + 65_001, UNTIL + 65_001)).toBe('run');
   });
 
+  it('lets it not run after restarts either, that came while the clock was ahead', () => {
+    aRecordThatRan();
+    clock.advance(65_001);
+    for (let n = 0; n < 2; n += 1) start().close();
+    clock.advance(-65_001);
+    const record = start();
+    expect([record.doubt, record.admit(A, NOW, UNTIL)]).toEqual([undefined, 'record_incomplete']);
+    expect(record.admit(C, NOW + 1, UNTIL + 1)).toBe('run');
+  });
+
   it('forgets what no party accepts any more', () => {
     aRecordThatRan();
     clock.advance(65_001);

@@ -8,7 +8,8 @@
  * that can be.
  *
  * Each line: state, digest, until, jid, and a check of the line. A doubt is a line as well, `before` and the time in ms before
- * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it.
+ * which requests are refused: it outlives a restart, since what ran before the loss can still be sent again after it. So does what
+ * was forgotten, `ended` and the latest end of it: a clock that was ahead then may be set back.
  * Spec: spec/envelope.md#durability.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -35,10 +36,13 @@ interface Line {
   readonly jid: string;
 }
 
+type TimeWord = 'before' | 'ended';
+
 interface Found {
   readonly lines: readonly Line[];
   readonly doubt: string | undefined;
   readonly refuseBefore: number;
+  readonly forgottenUntil: number;
 }
 
 export interface RecordOptions {
@@ -75,10 +79,11 @@ export class RunRecord {
 
   constructor(private readonly options: RecordOptions) {
     this.#path = join(options.folder, 'run-once');
-    const { lines, doubt, refuseBefore } = this.#read();
+    const { lines, doubt, refuseBefore, forgottenUntil } = this.#read();
     this.doubt = doubt;
     this.#refuseBefore = refuseBefore;
     this.#once.refuseIssuedBefore(refuseBefore);
+    this.#once.forgotUntil(forgottenUntil);
     for (const { digest, state, until, jid } of lines) {
       this.#once.restore(digest, state, until);
       this.#jids.set(digest, jid);
@@ -232,9 +237,9 @@ export class RunRecord {
     for (const digest of this.#unstored) if (!live.has(digest)) this.#unstored.delete(digest);
     const onDisk = entries.map((entry) => (this.#unstored.has(entry.digest) ? { ...entry, state: BEGUN } : entry));
     const lines = onDisk.map((entry) => textOf({ ...entry, jid: this.#jids.get(entry.digest) ?? '' }));
-    const doubts = this.#refuseBefore === 0 ? [] : [beforeText(this.#refuseBefore)];
+    const times = [...timeText('before', this.#refuseBefore), ...timeText('ended', this.#once.forgottenUntil)];
     this.#closeFile();
-    writeWhole(this.#path, [`boot ${this.options.bootId}`, ...doubts, ...lines, ''].join('\n'), OWNER_ONLY);
+    writeWhole(this.#path, [`boot ${this.options.bootId}`, ...times, ...lines, ''].join('\n'), OWNER_ONLY);
     this.#lines = 0;
     this.#late.length = 0;
   }
@@ -242,16 +247,16 @@ export class RunRecord {
   #read(): Found {
     if (!existsSync(this.#path)) {
       const doubt = this.options.fresh ? undefined : 'the run-once record is gone';
-      return { lines: [], doubt, refuseBefore: 0 };
+      return { lines: [], doubt, refuseBefore: 0, forgottenUntil: 0 };
     }
     const [head = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n');
     const boot = /^boot (\S+)$/.exec(head)?.[1];
     const texts = rest.filter((text) => text !== '');
     const whole = texts.flatMap((text) => checkedWords(text, CHECK_DIGITS) ?? []);
-    const befores = whole.flatMap((words) => beforeIn(words) ?? []);
+    const [befores, ends] = [timesIn('before', whole), timesIn('ended', whole)];
     const runs = whole.flatMap((words) => lineIn(words) ?? []);
-    const found = { lines: latest(runs), refuseBefore: Math.max(0, ...befores) };
-    if (boot === undefined || befores.length + runs.length < texts.length) {
+    const found = { lines: latest(runs), refuseBefore: Math.max(0, ...befores), forgottenUntil: Math.max(0, ...ends) };
+    if (boot === undefined || befores.length + ends.length + runs.length < texts.length) {
       return { ...found, doubt: 'the run-once record is damaged' };
     }
     return { ...found, doubt: boot === this.options.bootId ? undefined : 'this host has been restarted' };
@@ -278,11 +283,14 @@ function lineIn(words: string): Line | undefined {
   return { state: state === 'finished' ? 'finished' : 'started', digest, until: Number(until), jid };
 }
 
-function beforeText(ms: number): string {
-  return withCheck(`before ${String(Math.ceil(ms))}`, CHECK_DIGITS);
+/** No line where there is no such time. */
+function timeText(word: TimeWord, ms: number): readonly string[] {
+  return ms === 0 ? [] : [withCheck(`${word} ${String(Math.ceil(ms))}`, CHECK_DIGITS)];
 }
 
-function beforeIn(words: string): number | undefined {
-  const ms = /^before (\d{1,16})$/.exec(words)?.[1];
-  return ms === undefined ? undefined : Number(ms);
+function timesIn(word: TimeWord, lines: readonly string[]): readonly number[] {
+  return lines.flatMap((words) => {
+    const [, said, ms] = /^(before|ended) (\d{1,16})$/.exec(words) ?? [];
+    return said === word ? [Number(ms)] : [];
+  });
 }

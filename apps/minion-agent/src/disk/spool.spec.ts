@@ -1,4 +1,5 @@
 /** Rules of the spool: a return waits until it is stored, also over a restart, and damage is told and not lost. */
+import { jest } from '@jest/globals';
 import {
   appendFileSync,
   existsSync,
@@ -15,6 +16,7 @@ import { sodiumReady } from '@natrium/envelope';
 import type { MinionReturn } from '@natrium/flow';
 import { Float, parseJid, type Value } from '@natrium/model';
 import { until } from '@natrium/testing';
+import { LineFile } from './line-file.js';
 import { Spool, type SpoolOptions } from './spool.js';
 import { lineOf } from './spooled-returns.js';
 
@@ -48,6 +50,18 @@ const unwritable = () => {
   rmSync(join(folder, 'spool'), { recursive: true, force: true });
   writeFileSync(join(folder, 'spool'), 'no folder');
 };
+/** A disk with room for one line each time that it is asked. */
+function oneLineAtATime(work: () => void): void {
+  const append = LineFile.prototype.append;
+  const small = jest.spyOn(LineFile.prototype, 'append').mockImplementation(function (this: LineFile, text: string) {
+    if (text.split('\n').length > 2) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    append.call(this, text);
+  });
+  work();
+  small.mockRestore();
+}
+const digestsIn = (text: string) =>
+  text.split('\n').slice(0, -1).map((line) => Number.parseInt(line.slice(0, 64), 16)); // prettier-ignore
 const HOUR_MS = 3_600_000;
 const open = (change: Partial<SpoolOptions> = {}) => {
   const spool = new Spool({
@@ -177,6 +191,20 @@ describe('the spool', () => {
     spool.put(aReturn(3));
     expect(problems.slice(1)).toEqual([expect.stringContaining('can be written again')]);
     expect(open().all()).toEqual([aReturn(1), aReturn(2), aReturn(3)]);
+  });
+
+  it('writes each return once to a disk that takes one at a time', () => {
+    const spool = open();
+    unwritable();
+    for (const n of [1, 2, 3]) spool.put(aReturn(n));
+    rmSync(join(folder, 'spool'));
+    oneLineAtATime(() => {
+      for (const n of [4, 5]) spool.put(aReturn(n));
+    });
+    expect(digestsIn(readFileSync(path(), 'utf8'))).toEqual([1, 2]);
+    spool.put(aReturn(6));
+    expect(digestsIn(readFileSync(path(), 'utf8'))).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(problems.slice(1)).toEqual([expect.stringContaining('can be written again')]);
   });
 
   it('makes a line of each return once, however many wait for a disk that takes nothing', () => {

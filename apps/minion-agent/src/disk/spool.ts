@@ -94,12 +94,9 @@ export class Spool {
 
   #writeNew(): void {
     if (this.#unwritten.size === 0) return;
-    try {
-      this.#trouble.append([...this.#unwritten.values()]);
-      this.#unwritten.clear();
-    } catch (cause) {
-      this.#trouble.failed(cause);
-    }
+    const waiting = [...this.#unwritten];
+    const taken = this.#trouble.append(waiting.map(([, line]) => line));
+    for (const [digest] of waiting.slice(0, taken)) this.#unwritten.delete(digest);
   }
 
   /** Nothing for a return that is stored already, or that no encoding carries. */

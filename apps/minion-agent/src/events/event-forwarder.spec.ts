@@ -14,19 +14,23 @@ afterEach(() => {
 
 /** A spool with one event, and a gateway that may be there. */
 function aForwarder() {
-  const gateway = { isThere: false, asked: 0 };
+  const gateway = { isThere: false, silence: 'nobody_known', asked: 0 };
+  const patience: number[] = [];
   let waiting = 1;
+  let brokerIsBack = () => undefined as unknown;
   const link = {
     steady: <T>(ask: () => T) => ask(),
     subjects: { up: () => 'event' },
     own: { fp: 'fp' },
     directory: { role: () => [] },
     bus: {
-      ask: () => {
+      ask: (_question: unknown, _answers: unknown, ms: number) => {
         gateway.asked += 1;
-        return Promise.resolve(gateway.isThere ? ok({ body: { through: 1 } }) : err('nobody_known'));
+        patience.push(ms);
+        return Promise.resolve(gateway.isThere ? ok({ body: { through: 1 } }) : err(gateway.silence));
       },
     },
+    whenBack: (back: () => void) => (brokerIsBack = back),
   } as unknown as LiveLink;
   const spool = {
     last: 1,
@@ -37,8 +41,13 @@ function aForwarder() {
     forget: () => (waiting = 0),
   } as unknown as EventSpool;
   const problems: string[] = [];
-  const forwarder = new EventForwarder(link, spool, (problem) => problems.push(problem));
-  return { forwarder, gateway, problems, fire: () => (waiting += 1) };
+  const forwarder = new EventForwarder(
+    link,
+    spool,
+    (problem) => problems.push(problem),
+    () => 1,
+  );
+  return { forwarder, gateway, patience, problems, fire: () => (waiting += 1), isBack: () => brokerIsBack() };
 }
 
 /** Fifty events, one every 20 ms. */
@@ -80,4 +89,55 @@ it('tries no more when it is closed', async () => {
   forwarder.close();
   await jest.advanceTimersByTimeAsync(5000);
   expect(gateway.asked).toBe(1);
+});
+
+describe('while somebody may hear what is sent, and says nothing', () => {
+  it('sends it less and less often, each time with more patience, and at last every 45 s at most', async () => {
+    const { forwarder, gateway, patience } = aForwarder();
+    gateway.silence = 'timeout';
+    forwarder.wake();
+    const gaps: number[] = [];
+    for (let n = 0, since = 0; gaps.length < 9 && n < 2000; n += 1) {
+      const before = gateway.asked;
+      await jest.advanceTimersByTimeAsync(250);
+      since += 250;
+      if (gateway.asked === before) continue;
+      if (before > 0) gaps.push(since);
+      since = 0;
+    }
+    expect(gaps).toEqual([750, 1500, 3000, 6000, 12_000, 24_000, 45_000, 45_000, 45_000]);
+    expect(patience.slice(0, 4)).toEqual([5000, 5000, 10_000, 10_000]);
+    forwarder.close();
+  });
+
+  it('sends it at once when the broker is back after it was away, and begins to wait anew', async () => {
+    const { forwarder, gateway, isBack } = aForwarder();
+    gateway.silence = 'timeout';
+    forwarder.wake();
+    await jest.advanceTimersByTimeAsync(60_000);
+    gateway.asked = 0;
+    isBack();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(gateway.asked).toBe(1);
+    await jest.advanceTimersByTimeAsync(750);
+    expect(gateway.asked).toBe(2);
+    forwarder.close();
+    isBack();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(gateway.asked).toBe(2);
+  });
+
+  it('sends the next batch at once when an answer has come', async () => {
+    const { forwarder, gateway, patience, fire } = aForwarder();
+    gateway.silence = 'timeout';
+    forwarder.wake();
+    await jest.advanceTimersByTimeAsync(10_000);
+    gateway.isThere = true;
+    await jest.advanceTimersByTimeAsync(60_000);
+    gateway.asked = 0;
+    fire();
+    forwarder.wake();
+    await jest.advanceTimersByTimeAsync(0);
+    expect([gateway.asked, patience.at(-1)]).toEqual([1, 5000]);
+  });
 });

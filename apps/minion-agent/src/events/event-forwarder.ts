@@ -2,25 +2,41 @@
  * Sends spooled events to the gateways: one batch under way, the next when that one is stored. A batch without an answer is
  * sent again, as it is; the gateway stores it once.
  *
+ * Where somebody may have heard it and says nothing, each further try waits longer, and hosts not for the same time: gateways and a
+ * broker that are at their limit would never come to rest under what all minions send again.
+ *
  * Spec: spec/envelope.md#durability.
  */
 import { contracts } from '@natrium/wire';
 import type { LiveLink } from '../link/live-link.js';
 import type { EventBatch, EventSpool } from './event-spool.js';
 
+/** How long the first two answers are waited for, since most trouble is short; then twice as long each time. */
 const ANSWER_MS = 5000;
+const PATIENT_TRIES = 2;
+/** While nobody is there, which the broker says at once: the first to come gets it. */
 const AGAIN_MS = 500;
+/** After silence twice as long each time, up to this, and up to half as much more by chance. */
+const MOST_AGAIN_MS = 30_000;
+const SPREAD = 0.5;
 
 export class EventForwarder {
   #sending = false;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
+  /** Batches in a row that somebody may have heard, without an answer. */
+  #silences = 0;
 
   constructor(
     private readonly link: LiveLink,
     private readonly spool: EventSpool,
     private readonly onProblem: (problem: string, cause?: unknown) => void,
-  ) {}
+    private readonly random: () => number = Math.random,
+  ) {
+    link.whenBack(() => {
+      this.#brokerIsBack();
+    });
+  }
 
   /** There is something to send. */
   wake(): void {
@@ -44,7 +60,21 @@ export class EventForwarder {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.wake();
-    }, AGAIN_MS);
+    }, this.#againMs());
+  }
+
+  #againMs(): number {
+    if (this.#silences === 0) return AGAIN_MS;
+    const ms = Math.min(AGAIN_MS * 2 ** (this.#silences - 1), MOST_AGAIN_MS);
+    return ms * (1 + SPREAD * this.random());
+  }
+
+  /** What was silent until now may have been the way there. */
+  #brokerIsBack(): void {
+    this.#silences = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.wake();
   }
 
   close(): void {
@@ -77,8 +107,10 @@ export class EventForwarder {
         to: () => directory.role('gateway'),
       },
       contracts.eventsStored,
-      ANSWER_MS,
+      this.#silences < PATIENT_TRIES ? ANSWER_MS : 2 * ANSWER_MS,
     );
+    if (answer.ok) this.#silences = 0;
+    else if (answer.error !== 'no_responders' && answer.error !== 'nobody_known') this.#silences += 1;
     return answer.ok ? answer.value.body.through : undefined;
   }
 }

@@ -1,8 +1,10 @@
 /** Rules of the spool of events: order, numbers that rise, bounds with an honest count, and what a killed agent leaves behind. */
+import { jest } from '@jest/globals';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
+import { LineFile } from '../disk/line-file.js';
 import { EventSpool, type EventSpoolOptions } from './event-spool.js';
 
 beforeAll(() => sodiumReady());
@@ -207,6 +209,26 @@ describe('a spool that cannot be written', () => {
     expect(problems.slice(1)).toEqual([expect.stringContaining('can be written again')]);
     spool.close();
     expect(numbersIn(aSpool())).toEqual([1, 2]);
+  });
+
+  it('calls an event kept when it is in the file, though the disk takes none of those after it', async () => {
+    block();
+    const spool = aSpool();
+    const kept: number[] = [];
+    const added = [1, 2, 3].map((n) => spool.add(anEvent(n)).then(() => kept.push(n)));
+    await new Promise((resolve) => setImmediate(resolve));
+    rmSync(folder);
+    const append = LineFile.prototype.append;
+    const small = jest.spyOn(LineFile.prototype, 'append').mockImplementation(function (this: LineFile, text: string) {
+      if (text.split('\n').length > 2) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+      append.call(this, text);
+    });
+    await added[0];
+    expect(kept).toEqual([1]);
+    small.mockRestore();
+    await Promise.all(added);
+    spool.close();
+    expect(readFileSync(join(folder, 'events'), 'utf8').split('\n').map((line) => line.slice(0, 4))).toEqual(['1000', '1001', '1002', '']); // prettier-ignore
   });
 
   it('tells at once of an event that finds no room', async () => {

@@ -188,18 +188,12 @@ export class EventSpool {
     });
   }
 
-  /** @returns What is in the file now; nothing when the disk did not take it. */
+  /** @returns What is in the file now, and was not before. */
   #append(): readonly Unwritten[] {
-    try {
-      this.#trouble.append(this.#unwritten.map(({ line }) => line));
-    } catch (cause) {
-      for (const { until, done } of this.#unwritten) if (until === 'tried') done();
-      this.#trouble.failed(cause);
-      return [];
-    }
-    const kept = this.#unwritten;
-    this.#unwritten = [];
-    this.#compact(); // each event that finds no room adds a line with their count
+    const taken = this.#trouble.append(this.#unwritten.map(({ line }) => line));
+    const kept = this.#unwritten.splice(0, taken);
+    for (const { until, done } of this.#unwritten) if (until === 'tried') done();
+    if (kept.length > 0) this.#compact(); // each event that finds no room adds a line with their count
     return kept;
   }
 

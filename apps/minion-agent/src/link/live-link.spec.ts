@@ -86,3 +86,14 @@ it('tells when the broker is back for the link that is live, and of no other', (
   next.isBack();
   expect(told).toEqual(['old', 'new']);
 });
+
+it('forgets what is too old for the identity that is live, and remembers nothing for the one before', () => {
+  const remembering = (name: string, kept: number) => {
+    const { one } = came(name);
+    return { ...one, link: { bus: { sealer: { forgetEnded: () => kept } } } } as unknown as CameIn;
+  };
+  const link = new LiveLink(remembering('old', 7));
+  expect(link.forgetEnded()).toBe(7);
+  link.goOver(remembering('new', 3));
+  expect(link.forgetEnded()).toBe(3);
+});

@@ -107,6 +107,11 @@ export class LiveLink implements Link {
     }
   }
 
+  /** What the identity that is live remembers of messages: another has a memory of its own. */
+  forgetEnded(): number {
+    return this.bus.sealer.forgetEnded();
+  }
+
   /** From here on everything goes through this one. */
   goOver(next: CameIn): void {
     this.#now = next;

@@ -5,12 +5,11 @@ import { InvocationError } from '../loader/errors.js';
 import { reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { findProgram } from '../process/find-program.js';
-import { runProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
 import { readWhole } from './file-access.js';
 import { mustBePermitted } from './command-lists.js';
-import { limitOf, TIMEOUT, workingFolder } from './run-command.js';
+import { inputOf, limitOf, RAW_NEWLINES, shown, started, TIMEOUT, workingFolder } from './run-command.js';
 
 const CMD = [{ name: 'cmd', type: 'str', doc: 'Name of the program.' }] as const;
 const find = (name: string): Promise<string | undefined> => findProgram(name, process.env['PATH'] ?? SYSTEM_PATH, '/');
@@ -34,11 +33,12 @@ export const cmdPrograms = {
         { name: 'stdin', type: 'str', default: '', doc: 'Text for its standard input.' },
         // By name only: Salt has others in its place, and what is meant for those must not become a limit.
         { ...TIMEOUT, keyword: true },
+        RAW_NEWLINES,
       ],
       returns: 'pid, retcode, stdout and stderr',
-      examples: ["cmd.script /opt/check.sh args='a \\'b c\\''", "cmd.script '#!/bin/sh\\necho hello'"],
+      examples: [`cmd.script /opt/check.sh args="a 'b c'"`, "cmd.script $'#!/bin/sh\\necho hello'"],
     },
-    async ({ source, args, cwd: asked, stdin, timeout }, context) => {
+    async ({ source, args, cwd: asked, timeout, ...input }, context) => {
       const { signal, processes } = context;
       const text = source.startsWith('/') ? await readWhole(source, true) : source;
       if (!text.startsWith('#!'))
@@ -52,11 +52,11 @@ export const cmdPrograms = {
         await writeFile(file, text, { mode: 0o700 });
         const env = { PATH: SYSTEM_PATH, LC_ALL: 'C', HOME: process.env['HOME'] ?? '/' };
         const { words } = splitWords(args);
-        mustBePermitted([source.startsWith('/') ? source : file, ...words], context);
-        const ask = { file, args: words, cwd, env, stdin, merged: false, ...limit, signal, processes };
-        const { pid, retcode, stdout, stderr, timedOut } = await runProcess(ask);
-        const notes = timedOut ? [`the script was ended after ${String(timeout)} seconds`] : [];
-        return reply({ pid, retcode, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() }, { retcode, notes });
+        const cmd = [source.startsWith('/') ? source : file, ...words];
+        mustBePermitted(cmd, context);
+        const ask = { file, args: words, cwd, env, stdin: inputOf(input), merged: false, ...limit, signal, processes };
+        const { notes, ...ran } = shown({ cmd, timeout, rstrip: true }, await started(ask), []);
+        return reply({ ...ran }, { retcode: ran.retcode, notes });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

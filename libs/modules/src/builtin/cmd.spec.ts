@@ -94,6 +94,18 @@ describe('cmd.run', () => {
     await until('none of them is alive', async () => (await call('ps.pgrep', [sleep, '', true])).ret === null);
   });
 
+  it('has a line end of its input where the words say a backslash and an n, unless told to leave that', async () => {
+    const input = 'one\\ntwo\nthree';
+    for (const raw of [false, true]) {
+      const options = named({ stdin: input, stdin_raw_newlines: raw });
+      const lines = raw ? input : 'one\ntwo\nthree';
+      expect((await call('cmd.run', ['cat', options])).ret).toBe(lines);
+      expect((await call('cmd.script', ['#!/bin/sh\ncat', options])).ret).toMatchObject({
+        stdout: expect.stringContaining(lines) as string,
+      });
+    }
+  });
+
   it('ends when the job is ended', async () => {
     const controller = new AbortController();
     const running = call('cmd.run', ['sleep 63.5'], { signal: controller.signal });
@@ -216,12 +228,22 @@ describe('cmd.which, cmd.has_exec and cmd.script', () => {
 
   it('a script has its parameters in the order of Salt, and a limit of time by name alone', async () => {
     expect((await call('sys.argspec', ['cmd.script'])).ret).toMatchObject({
-      'cmd.script': { args: ['source', 'args', 'cwd', 'stdin', 'timeout'], defaults: ['', '', '', null] },
+      'cmd.script': { args: ['source', 'args', 'cwd', 'stdin', 'timeout', 'stdin_raw_newlines'] },
     });
     const { ret } = await call('cmd.script', ['#!/bin/sh\npwd', '', '/usr']);
     expect(ret).toMatchObject({ stdout: '/usr' });
     expect((await call('cmd.script', ['#!/bin/sh\n:', '', '', '', 5])).success).toBe(false);
   });
+});
+
+it('a script that cannot be started is an answer, and so is one that its time limit ends', async () => {
+  const unknown = await call('cmd.script', ['#!/no/such/shell\necho hello']);
+  expect(unknown).toMatchObject({ fault: 'failed', retcode: 1 });
+  expect(unknown.ret).toMatch(/^ERROR: Unable to run command '\S+': spawn \S+ ENOENT$/);
+  const slow = await call('cmd.script', ['#!/bin/sh\necho begun; sleep 60', 'a', named({ timeout: 0.2 })]);
+  expect(slow).toMatchObject({ ret: { retcode: 1, stderr: '' }, retcode: 1, success: false });
+  const stdout = isMap(slow.ret) ? slow.ret['stdout'] : '';
+  expect(stdout).toMatch(/^\S+ a : Timed out after 0.2 seconds$/);
 });
 
 it('a script and a tool of the system are known to their job as its processes', async () => {

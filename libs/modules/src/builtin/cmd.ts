@@ -11,7 +11,7 @@ import { type Reply, reply } from '../loader/reply.js';
 import { fn } from '../minion-registry.js';
 import { cmdPrograms } from './cmd-programs.js';
 import { mustBePermitted } from './command-lists.js';
-import { type CommandWords, type Ran, runCommand, TIMEOUT } from './run-command.js';
+import { type CommandWords, type Ran, RAW_NEWLINES, runCommand, TIMEOUT } from './run-command.js';
 
 const PARAMS = [
   { name: 'cmd', type: 'any', doc: 'The command, as text or as a list of words.' },
@@ -37,6 +37,7 @@ const PARAMS = [
     doc: 'Take the white space off the end of the output.',
   },
   { ...TIMEOUT, keyword: true },
+  RAW_NEWLINES,
   {
     name: 'ignore_retcode',
     type: 'bool',

@@ -112,7 +112,14 @@ export async function kindOf(path: string): Promise<'file' | 'dir' | 'link' | 'o
   return found.isFile() ? 'file' : 'other';
 }
 
+/** A path without a slash, or `/.`, at its end: behind a link that would mean what it leads to. */
+export function itself(path: string): string {
+  const parts = wholePath(path).split('/');
+  while (parts.length > 1 && ['', '.'].includes(parts.at(-1) ?? '')) parts.pop();
+  return parts.length === 1 ? '/' : parts.join('/');
+}
+
 /** @throws {ExecutionError} When the path is a symbolic link. */
 export async function refuseLink(path: string): Promise<void> {
-  if ((await kindOf(path)) === 'link') throw linkRefused(path);
+  if ((await kindOf(itself(path))) === 'link') throw linkRefused(path);
 }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isMap, type Value } from '@natrium/model';
+import { isList, isMap, pyStr, type Value } from '@natrium/model';
 import { named } from '../testing/call-context.js';
 import { folder, path, ret, run } from './file-calls.spec-support.js';
 import { unifiedDiff } from './unified-diff.js';
@@ -159,6 +159,28 @@ describe('what files hold', () => {
     expect(unifiedDiff('one\n', 'two\n')).toBe('--- \n+++ \n@@ -1 +1 @@\n-one\n+two\n');
   });
 
+  it('is searched and replaced with patterns that mean what they mean in Python', async () => {
+    writeFileSync(path, '[ab] rest [c]\r\n\r\nlast\n');
+    for (const [pattern, flags, is] of [
+      ['^\\n', 8, false],
+      ['last$', 0, true],
+      ['c]$', 8, false],
+    ] as const)
+      expect(await ret('search', path, pattern, flags)).toBe(is);
+    await run('replace', path, '\\[[^]]*\\]', '[]');
+    expect(readFileSync(path, 'utf8')).toBe('[] rest []\r\n\r\nlast\n');
+    expect(await ret('search', path, '(?i)LAST')).toBe(true);
+    expect(await ret('search', path, 'x', 72)).toBe("ERROR executing 'file.search': Invalid re flag given: 72");
+  });
+
+  it('is not cut off at less than nothing', async () => {
+    writeFileSync(path, 'text');
+    expect((await run('truncate', path, -1)).success).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe('text');
+    expect(await ret('truncate', path, 2)).toBeNull();
+    expect(readFileSync(path, 'utf8')).toBe('te');
+  });
+
   it('gets every line with an end of its own', async () => {
     await ret('write', path, 'one\n', 'two');
     await ret('append', path, 'three\n');
@@ -187,4 +209,25 @@ it('finds of several owners and kinds, by parts of a unit, and in the order of t
   expect(await found({ size: '+1.6k', type: 'f' })).toEqual([]);
   expect(await ret('find', '/dev/null', named({ type: 'c' }))).toEqual(['/dev/null']);
   expect(await ret('find', '/dev/null', named({ type: 'b' }))).toEqual([]);
+});
+
+it('finds in all folders that a glob names, and where a link leads that it begins at', async () => {
+  for (const name of ['ann/.ssh/id', 'bob/.ssh/id', 'bob/id', '.old/.ssh/id', 'b']) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), '');
+  }
+  const found = async (glob: string, options: Readonly<Record<string, Value>> = {}) => {
+    const paths = await ret('find', `${folder}/${glob}`, named({ type: 'f', ...options }));
+    return isList(paths) ? paths.map((one) => pyStr(one).slice(folder.length + 1)) : paths;
+  };
+  expect(await found('*/.ssh')).toEqual(['ann/.ssh/id', 'bob/.ssh/id']);
+  expect(await found('.o*')).toEqual(['.old/.ssh/id']);
+  expect(await found('[ab]*', { maxdepth: 1 })).toEqual(['b', 'bob/id']);
+  expect(await found('b?b/*', { maxdepth: 0 })).toEqual(['bob/id']);
+  expect(await found('no*/x')).toEqual([]);
+  symlinkSync(join(folder, 'ann'), join(folder, 'link'));
+  symlinkSync(join(folder, 'bob'), join(folder, 'ann', 'link'));
+  expect(await found('link')).toEqual(['link/.ssh/id']);
+  expect(await found('li*', { type: 'l' })).toEqual(['link', 'link/link']);
+  expect(await found('ann', { mindepth: 'x' })).toBe("ERROR executing 'file.find': mindepth must be a whole number");
 });

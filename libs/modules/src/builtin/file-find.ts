@@ -1,10 +1,11 @@
 /** `file.find`: walks folders without following links, to a bound, and answers the paths that fit. */
 import { type Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { coerce } from '../loader/coerce.js';
 import { InvocationError } from '../loader/errors.js';
-import { matchesGlob } from '../loader/glob.js';
+import { compileGlob, matchesGlob } from '../loader/glob.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { matching } from '../process/match-apart.js';
 import { wholePath } from './file-access.js';
@@ -15,6 +16,9 @@ import { gidOf, uidOf } from './name-databases.js';
 const LIMITS = { found: 10_000, looked: 1_000_000 };
 /** Names that are matched at a time. */
 const BATCH = 10_000;
+/** No path has as many parts. */
+const DEEPEST = 1_000_000;
+const GLOB = /[*?[]/;
 /** Python's flag. */
 const IGNORECASE = 2;
 
@@ -33,16 +37,20 @@ const SIZES: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g
 const SPAN = /^([+-]?)(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?$/i;
 const SECONDS: readonly number[] = [604_800, 86_400, 3600, 60, 1];
 
-/** @param options Salt's: name, iname, regex, iregex, type, owner, group, size, mtime, mindepth, maxdepth. */
+/**
+ * @param root A folder, or a glob of several.
+ * @param options Salt's: name, iname, regex, iregex, type, owner, group, size, mtime, mindepth, maxdepth.
+ */
 export async function findFiles(
   root: string,
   options: ValueMap,
   signal: AbortSignal,
   { found: most, looked } = LIMITS,
 ): Promise<Reply> {
-  const { mindepth = 0, maxdepth = Infinity, regex, iregex, ...rest } = withoutOwn(options);
+  const { mindepth = 0, maxdepth = DEEPEST, regex, iregex, ...rest } = withoutOwn(options);
   const tests = await Promise.all(Object.entries(rest).map(([name, value]) => testOf(name, value, signal)));
-  const walk = new Walk(wholePath(root), { tests, min: Number(mindepth), max: Number(maxdepth), looked, signal });
+  const [min, max] = [depthOf('mindepth', mindepth), depthOf('maxdepth', maxdepth)];
+  const walk = new Walk(await rootsOf(root, most), { tests, min, max, looked, signal });
   const found: string[] = [];
   // By the batch: each takes a thread of its own to match the expressions.
   while (!walk.isOver && found.length <= most)
@@ -51,6 +59,34 @@ export async function findFiles(
   // In the value, which a job keeps, as file.read says it; no path begins so.
   const mark = `[cut here: the search ended at ${most} paths or ${looked} looks]`;
   return reply([...found.slice(0, most).sort(), mark], { retcode: 1 });
+}
+
+/** What a glob of paths names, as Python has it: a part with a star begins with a dot where the glob's does. */
+async function rootsOf(glob: string, most: number): Promise<readonly string[]> {
+  let roots: readonly string[] = ['/'];
+  for (const part of wholePath(glob).split('/').slice(1)) {
+    roots = GLOB.test(part)
+      ? (await Promise.all(roots.map((root) => fittingIn(root, part)))).flat()
+      : roots.map((root) => below(root, part));
+    if (roots.length > most) throw new InvocationError(`${glob} names more than ${most} paths to search in`);
+  }
+  return roots;
+}
+
+async function fittingIn(folder: string, glob: string): Promise<readonly string[]> {
+  const fits = compileGlob(glob);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('.') === glob.startsWith('.'));
+  return names.filter(fits).map((name) => below(folder, name));
+}
+
+function below(folder: string, name: string): string {
+  return folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
+}
+
+function depthOf(name: string, value: Value): number {
+  const depth = coerce('int', value);
+  if (typeof depth !== 'number') throw new InvocationError(`${name} must be a whole number`);
+  return depth;
 }
 
 function withoutOwn(options: ValueMap): ValueMap {
@@ -137,10 +173,10 @@ class Walk {
   #looked = 0;
 
   constructor(
-    root: string,
+    roots: readonly string[],
     private readonly within: Within,
   ) {
-    this.#waiting = [{ path: root, depth: 0 }];
+    this.#waiting = roots.map((path) => ({ path, depth: 0 })).toReversed();
   }
 
   /** It has seen all that there is. */
@@ -169,7 +205,7 @@ class Walk {
     const stats = next === undefined ? undefined : await lstat(next.path).catch(() => undefined);
     if (next === undefined || stats === undefined) return undefined;
     const { path, depth } = next;
-    if (stats.isDirectory() && depth < max) await this.#enter(path, depth + 1);
+    if (depth < max && (await isEntered(path, depth, stats))) await this.#enter(path, depth + 1);
     return depth >= min && tests.every((test) => test(path, stats)) ? path : undefined;
   }
 
@@ -177,4 +213,10 @@ class Walk {
     const names = (await readdir(folder).catch(() => [])).sort().reverse();
     for (const name of names) this.#waiting.push({ path: join(folder, name), depth });
   }
+}
+
+/** A link is followed where the search begins, and nowhere else. */
+async function isEntered(path: string, depth: number, stats: Stats): Promise<boolean> {
+  if (depth > 0 || !stats.isSymbolicLink()) return stats.isDirectory();
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }

@@ -1,12 +1,12 @@
 /** Whose files and folders are, and who may do what with them. Of a link it is the link itself, never what it leads to. */
 import { chmod, lchown } from 'node:fs/promises';
 import { InvocationError } from '../loader/errors.js';
-import { onDisk, refuseLink, wholePath } from './file-access.js';
+import { itself, onDisk, refuseLink } from './file-access.js';
 import { gidOf, uidOf } from './name-databases.js';
 
 export async function changeOwner(path: string, user: string, group: string, signal: AbortSignal): Promise<null> {
   const owner = await ownerOf(user, group, signal);
-  await onDisk(path, () => lchown(wholePath(path), ...owner));
+  await onDisk(path, () => lchown(itself(path), ...owner));
   return null;
 }
 

@@ -17,7 +17,7 @@ import {
 import { normalize } from 'node:path';
 import { fn } from '../minion-registry.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
-import { kindOf, onDisk, refuseLink, wholePath, withFile } from './file-access.js';
+import { itself, kindOf, onDisk, refuseLink, wholePath, withFile } from './file-access.js';
 import { keepBackup, wantsBackup } from './file-backups.js';
 import { changeMode, changeOwner, modeBits } from './file-owners.js';
 import { PATH } from './file-read.js';
@@ -80,8 +80,8 @@ export const fileTree = {
     async ({ path, backup }, context) => {
       await refuseRoot(path);
       if (wantsBackup(backup)) await keepBackup(path, context);
-      if ((await kindOf(path)) === undefined) return false;
-      await onDisk(path, () => rm(path, { recursive: true }));
+      if ((await kindOf(itself(path))) === undefined) return false;
+      await onDisk(path, () => rm(itself(path), { recursive: true }));
       return true;
     },
   ),
@@ -131,6 +131,7 @@ export const fileTree = {
       examples: ['file.touch /var/log/empty'],
     },
     async ({ name, atime, mtime }) => {
+      await refuseLink(name);
       const create = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
       if ((await kindOf(name)) !== 'dir') await withFile(name, create, () => Promise.resolve());
       const now = Date.now() / 1000;

@@ -59,6 +59,7 @@ export const fileWriting = {
       examples: ['file.truncate /var/log/some.log 512'],
     },
     async ({ path, length, backup }, context) => {
+      if (length < 0) throw new InvocationError('a length is 0 bytes or more');
       if (wantsBackup(backup)) await keepBackup(path, context);
       if ((await kindOf(path)) !== 'file') throw new ExecutionError(`${path} is not a regular file`);
       await onDisk(path, () => truncate(path, length));

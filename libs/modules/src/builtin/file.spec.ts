@@ -181,6 +181,31 @@ describe('file.* that writes', () => {
   });
 });
 
+it.each(['/', '/.', '//./'])('takes a link with %j behind it for the link as well, not for the folder', async (end) => {
+  const target = join(folder, 'target');
+  mkdirSync(target, { mode: 0o700 });
+  writeFileSync(join(target, 'kept'), '');
+  utimesSync(target, 1, 1);
+  symlinkSync(target, path);
+  mkdirSync(join(folder, 'other'));
+  writeFileSync(join(folder, 'other', 'new'), '');
+  const link = `${path}${end}`;
+  const calls: readonly (readonly [string, ...Value[]])[] = [
+    ['set_mode', link, '777'],
+    ['touch', link, 5, 5],
+    ['copy', join(folder, 'other'), link, true],
+    ['copy', join(folder, 'other'), link, true, true],
+  ];
+  for (const [fun, ...sent] of calls)
+    expect(await ret(fun, ...sent)).toBe(`ERROR: ${link} is a symbolic link; name the file itself`);
+  if (process.getuid?.() === 0) expect(await ret('chown', link, 'nobody', 'nogroup')).toBeNull();
+  expect(await ret('remove', link)).toBe(true);
+  expect(await ret('is_link', path)).toBe(false);
+  const { uid, mode, mtimeMs } = statSync(target);
+  expect([uid, mode & 0o777, mtimeMs]).toEqual([process.getuid?.(), 0o700, 1000]);
+  expect(await ret('readdir', target)).toEqual(['.', '..', 'kept']);
+});
+
 describe('file.* that makes, moves and removes', () => {
   it('does so', async () => {
     const sub = join(folder, 'x', 'y');

@@ -19,9 +19,9 @@ export const fileModule = defineModule('file', {
   ...fileFolders,
   find: fn(
     {
-      doc: 'The paths in a folder that fit. Links are not followed.',
+      doc: 'The paths in a folder that fit. Links are not followed, but for one where the search begins.',
       params: [
-        PATH,
+        { ...PATH, doc: 'The whole path, or a glob of several.' },
         {
           kwargs: 'kwargs',
           doc: 'name, iname (globs), regex, iregex, type (letters of bcdflps), owner, group, size, mtime (+10k, -2d), mindepth, maxdepth.',

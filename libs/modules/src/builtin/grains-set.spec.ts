@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Value, ValueMap } from '@natrium/model';
+import { Float, type Value, type ValueMap } from '@natrium/model';
 import { gatherGrains } from '../grains/gather-grains.js';
 import { GrainsFile } from '../grains/grains-file.js';
 import { call, named } from '../testing/call-context.js';
@@ -138,6 +138,29 @@ it('a grain without a value is no list, unless it shall become one', async () =>
   expect(await run('append', 'roles', 'web')).toMatchObject(refused);
   expect(await run('remove', 'roles', 'web')).toMatchObject(refused);
   expect((await run('append', 'roles', 'web', named({ convert: true }))).ret).toEqual({ roles: ['web'] });
+});
+
+it.each<[string, Value]>([
+  ['characters', 'a\u007fb\u009b\u0085\u2028\u2029\ufeff\uffff'],
+  ['numbers', [new Float(1e21), new Float(1), 1e-7, new Float(NaN), new Float(Infinity), 10n ** 30n, 5]],
+  ['words of YAML', ['yes', 'null', '1.0', '<<', '- a', ': ', '# a', '']],
+  ['a map', { '<<': { a: 1 }, '\u007f': [{ yes: null }] }],
+])('what is set is read again as it was: %s', async (name, value) => {
+  await run('setval', name, value);
+  expect(new GrainsFile(folder).read()).toEqual({ [name]: value });
+  expect((await run('setval', 'another\u007f', 1)).success).toBe(true);
+  expect(new GrainsFile(folder).read()).toEqual({ [name]: value, 'another\u007f': 1 });
+});
+
+it('what could not be read again is refused, and hides nothing of what is there', async () => {
+  await run('setval', 'role', 'web');
+  const deep = await run('set', Array(90).fill('a').join(':'), 1);
+  expect(deep).toMatchObject({
+    retcode: 1,
+    fault: 'failed',
+    ret: expect.stringContaining('would hold is no YAML') as string,
+  });
+  expect(new GrainsFile(folder).read()).toEqual({ role: 'web' });
 });
 
 it('a file that is no mapping is named, and nothing of it is lost', async () => {

@@ -1,7 +1,8 @@
 /** The functions of `grains.*` that change the host's own grains: they are kept in a file, and the master hears at once. */
 import { isDeepStrictEqual } from 'node:util';
-import { isList, isMap, ok, pyStr, toPlain, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, messageOf, ok, pyStr, toPlain, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
+import type { GrainsFile } from '../grains/grains-file.js';
 import { ExecutionError } from '../loader/errors.js';
 import type { Returned } from '../loader/declaration.js';
 import { reply } from '../loader/reply.js';
@@ -166,7 +167,7 @@ async function keptGrains(
     if (value === null && destructive) all.delete(name);
     else all.set(name, value);
   }
-  grainsFile.write(Object.fromEntries(all));
+  written(grainsFile, Object.fromEntries(all));
   const told = (await refresh?.grains()) ?? true;
   const own = config['grains'];
   const hidden = Object.keys(grains).filter((name) => isMap(own) && Object.hasOwn(own, name));
@@ -175,6 +176,14 @@ async function keptGrains(
     ...(told ? [] : ['the master could not be told yet']),
   ];
   return { changes: grains, comment: notes.join('; '), notes };
+}
+
+function written(file: Pick<GrainsFile, 'write'>, grains: ValueMap): void {
+  try {
+    file.write(grains);
+  } catch (error) {
+    throw new ExecutionError(messageOf(error));
+  }
 }
 
 function wordsOf(key: string, delimiter: string): readonly [string, ...string[]] {

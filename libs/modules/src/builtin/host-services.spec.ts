@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
 import { fieldsOf, withFullName } from './name-databases.js';
+import { isAmong, unitNames } from './services.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
 const lines = (text: string): readonly string[] => text.trim().split('\n');
@@ -86,6 +87,17 @@ describe('apache.*', () => {
 });
 
 describe('service.*', () => {
+  it('knows other units of systemd than services by their whole names, as Salt does', () => {
+    const listing =
+      'ssh.service enabled enabled\nssh.socket  disabled enabled\nrun@.service static -\nrun@.timer static -\n';
+    const all = unitNames(listing);
+    expect(all).toEqual(['ssh', 'ssh.socket', 'run@', 'run@.timer']);
+    for (const name of ['ssh', 'ssh.service', 'ssh.socket', 'run@a.b', 'run@a.service', 'run@a.timer'])
+      expect([name, isAmong(all, name)]).toEqual([name, true]);
+    for (const name of ['ssh.timer', 'run@a.socket', 'run', 'sock'])
+      expect([name, isAmong(all, name)]).toEqual([name, false]);
+  });
+
   it('asks what runs here, and refuses what is no service', async () => {
     expect((await call('service.start', ['no-such-service'])).ret).toBe('ERROR: there is no service no-such-service');
     expect(await ret('service.available', 'no-such-service')).toBe(false);

@@ -28,6 +28,7 @@ it.each<[Value, ValueMap, Value]>([
 it.each([
   ['ps.pgrep', true],
   ['network.ipaddrs', true],
+  ['network.ping', false],
   ['ps.kill_pid', false],
   ['cmd.shell', false],
 ])('from a job, mine.send may run %s only where that merely looks', async (fun, looks) => {

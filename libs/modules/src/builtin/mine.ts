@@ -16,7 +16,7 @@ import { fn } from '../minion-registry.js';
 import { definitionOf, type MineDefinition, mineDefinitions } from './mine-definitions.js';
 
 const LOOKS =
-  /^(disk|network|status|test)\.|^ps\.(get_pid_list|pgrep|proc_info|num_cpus|boot_time|virtual_memory|swap_memory|total_physical_memory)$|^grains\.(get|items?|ls|keys)$|^pkg\.(version|list_pkgs)$|^service\.(get_all|status|enabled|available)$/;
+  /^(disk|status|test)\.|^network\.(?!ping$)|^ps\.(get_pid_list|pgrep|proc_info|num_cpus|boot_time|virtual_memory|swap_memory|total_physical_memory)$|^grains\.(get|items?|ls|keys)$|^pkg\.(version|list_pkgs)$|^service\.(get_all|status|enabled|available)$/;
 /** These ask the master themselves. */
 const NEVER = /^(mine|publish)\./;
 const FUN = { name: 'fun', type: 'str', doc: 'Function, or the name under which it is kept.' } as const;

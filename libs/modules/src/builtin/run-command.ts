@@ -14,6 +14,7 @@ export interface CommandWords {
   readonly cmd: Value;
   readonly cwd: string;
   readonly stdin: string;
+  readonly stdin_raw_newlines: boolean;
   readonly runas: string;
   readonly shell: string;
   readonly python_shell: boolean | null;
@@ -35,6 +36,15 @@ export interface Ran {
   readonly stderr: string;
   readonly notes: readonly string[];
 }
+
+/** Of everything that has an input. */
+export const RAW_NEWLINES = {
+  name: 'stdin_raw_newlines',
+  type: 'bool',
+  default: false,
+  keyword: true,
+  doc: 'Leave `\\n` in the input as these two characters; else they are a line end.',
+} as const;
 
 /** Of everything that runs a command. */
 export const TIMEOUT = {
@@ -59,7 +69,7 @@ export async function runCommand(
   const command = commandOf(words);
   const file = await findProgram(command.file, env['PATH'] ?? SYSTEM_PATH, cwd);
   if (file === undefined) throw cannotRun(command.file, 'No such file or directory');
-  const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: words.stdin, merged, signal, processes };
+  const ask: ProcessAsk = { file, args: command.args, cwd, env, stdin: inputOf(words), merged, signal, processes };
   const result = await started({ ...ask, ...limitOf(words.timeout), ...asAccount(account) });
   const ran = shown(words, result, command.notes);
   const retcode = !result.timedOut && successes.includes(ran.retcode) ? 0 : ran.retcode;
@@ -79,7 +89,16 @@ function asAccount(account: Account | undefined): Pick<ProcessAsk, 'account'> {
   return account === undefined ? {} : { account: { uid: account.uid, gid: account.gid } };
 }
 
-async function started(ask: ProcessAsk): Promise<ProcessResult> {
+/** As in Salt: a command line has no other way to write a line end. */
+export function inputOf({
+  stdin,
+  stdin_raw_newlines: raw,
+}: Pick<CommandWords, 'stdin' | 'stdin_raw_newlines'>): string {
+  return raw ? stdin : stdin.replaceAll('\\n', '\n');
+}
+
+/** @throws {ExecutionError} When it cannot be started. */
+export async function started(ask: ProcessAsk): Promise<ProcessResult> {
   try {
     return await runProcess(ask);
   } catch (error) {
@@ -87,7 +106,12 @@ async function started(ask: ProcessAsk): Promise<ProcessResult> {
   }
 }
 
-function shown({ cmd, timeout, rstrip }: CommandWords, result: ProcessResult, notes: readonly string[]): Ran {
+/** What it printed; of one that its time limit ended, that. */
+export function shown(
+  { cmd, timeout, rstrip }: Pick<CommandWords, 'cmd' | 'timeout' | 'rstrip'>,
+  result: ProcessResult,
+  notes: readonly string[],
+): Ran {
   const { pid, retcode, timedOut } = result;
   if (timedOut) {
     const name = isList(cmd) ? cmd.map(pyStr).join(' ') : pyStr(cmd);

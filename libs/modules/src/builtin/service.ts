@@ -4,7 +4,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { type Change, serviceName, type Services, servicesOf } from './services.js';
+import { type Change, isAmong, serviceName, type Services, servicesOf } from './services.js';
 
 const PARAMS = [{ name: 'name', type: 'str', doc: 'Name of the service.' }] as const;
 
@@ -29,9 +29,7 @@ function telling(doc: string, fun: string, question: Question) {
 }
 
 const isThere: Question = async (services, name, context) => {
-  const all = await services.all(context);
-  const plain = name.replace(/\.service$/, '');
-  return all.includes(plain) || all.includes(plain.replace(/@.*$/, '@'));
+  return isAmong(await services.all(context), name);
 };
 
 export const serviceModule = defineModule('service', {

@@ -14,6 +14,26 @@ export interface Services {
 }
 
 const CHANGE_MS = 300_000;
+/** What Salt takes for services of systemd. */
+const UNITS = ['service', 'socket', 'mount', 'automount', 'swap', 'target', 'path', 'timer'] as const;
+const SUFFIX = new RegExp(`(?:\\.(?:${UNITS.join('|')}))?$`);
+
+/** Of a listing of systemd: a service goes by its bare name, any other unit by its whole one. */
+export function unitNames(listing: string): readonly string[] {
+  return [...listing.matchAll(/^\S+/gm)].map(([name]) => bareName(name));
+}
+
+/** Whether such a name is among those of all units; an instance is where its template is. */
+export function isAmong(all: readonly string[], name: string): boolean {
+  const bare = bareName(name);
+  const [suffix = ''] = SUFFIX.exec(bare) ?? [];
+  const template = bare.slice(0, bare.length - suffix.length).replace(/@.*$/, '@');
+  return all.includes(bare) || all.includes(template + suffix);
+}
+
+function bareName(name: string): string {
+  return name.replace(/\.service$/, '');
+}
 
 /** Chosen by what runs, not by what is installed. @throws {ExecutionError} When there is neither. */
 export async function servicesOf(): Promise<Services> {
@@ -37,9 +57,8 @@ const systemd: Services = {
   status: (name, context) => succeeds('systemctl', ['is-active', '--quiet', '--', name], context),
   isEnabled: (name, context) => succeeds('systemctl', ['is-enabled', '--quiet', '--', name], context),
   async all(context) {
-    const flags = ['list-unit-files', '--type=service', '--no-legend', '--no-pager', '--full'];
-    const rows = (await toolOutput('systemctl', flags, context)).split('\n');
-    return rows.map((row) => row.split(/\s/)[0]?.replace(/\.service$/, '') ?? '').filter((name) => name !== '');
+    const flags = ['list-unit-files', `--type=${UNITS.join(',')}`, '--no-legend', '--no-pager', '--full'];
+    return unitNames(await toolOutput('systemctl', flags, context));
   },
   async change(name, change, { signal, processes }) {
     const options = { signal, processes, timeoutMs: CHANGE_MS };

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readYaml, withIndentation } from '@natrium/args';
-import { isMap, messageOf, type ValueMap, writeJson } from '@natrium/model';
+import { isList, isMap, messageOf, pyRepr, type Value, type ValueMap } from '@natrium/model';
 
 const OWNER_WRITES = 0o640;
 
@@ -27,12 +27,15 @@ export class GrainsFile {
     return value;
   }
 
-  /** Whoever reads meanwhile reads the old file or the new one, whole. @throws {Error} When it cannot be written. */
+  /** Whoever reads meanwhile reads the old file or the new one, whole. @throws {Error} When it cannot be written, or not be read again. */
   write(grains: ValueMap): void {
+    const text = yaml(grains);
+    // One that is nested too deep would hide all the others from the next start.
+    parsed(text, `what ${this.path} would hold`);
     mkdirSync(dirname(this.path), { recursive: true });
     const next = `${this.path}.${process.pid}.new`;
     try {
-      writeFileSync(next, yaml(grains), { mode: OWNER_WRITES, flush: true });
+      writeFileSync(next, text, { mode: OWNER_WRITES, flush: true });
       renameSync(next, this.path);
     } finally {
       rmSync(next, { force: true });
@@ -52,9 +55,22 @@ function parsed(text: string, path: string) {
   }
 }
 
-/** One line for each grain; its value in YAML's flow style, which is JSON's. */
+/** One line for each grain; its value in YAML's flow style. */
 function yaml(grains: ValueMap): string {
   return Object.entries(grains)
-    .map(([name, value]) => `${JSON.stringify(name)}: ${writeJson(value)}\n`)
+    .map(([name, value]) => `${JSON.stringify(name)}: ${flow(value)}\n`)
     .join('');
 }
+
+/** As JSON, but for what YAML would read as something else, or not at all. */
+function flow(value: Value): string {
+  if (isList(value)) return `[${value.map(flow).join(',')}]`;
+  if (isMap(value)) return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${flow(item)}`).join(',')}}`; // prettier-ignore
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  const digits = pyRepr(value);
+  // Without its point YAML 1.1 reads it as a text.
+  return FLOATS[digits] ?? (digits.includes('.') ? digits : digits.replace('e', '.0e'));
+}
+
+const FLOATS: Readonly<Record<string, string>> = { nan: '.nan', inf: '.inf', '-inf': '-.inf' };

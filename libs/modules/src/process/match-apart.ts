@@ -3,15 +3,10 @@
  * expressions may take for ever, and the agent has other work.
  */
 import { Worker } from 'node:worker_threads';
-import { ExecutionError, InvocationError } from '../loader/errors.js';
+import { ExecutionError } from '../loader/errors.js';
+import { inJavaScript, type Pattern } from './python-pattern.js';
 
 const LIMIT_MS = 5_000;
-
-export interface Pattern {
-  readonly source: string;
-  /** Python's: 2 ignores case, 8 is of many lines, 16 has a dot mean line ends too. */
-  readonly flags: number;
-}
 
 interface Task {
   readonly texts: readonly string[];
@@ -41,39 +36,6 @@ export async function replacing(pattern: Pattern, text: string, repl: string, co
   return replaced;
 }
 
-const LETTERS: readonly (readonly [bit: number, letter: string])[] = [
-  [2, 'i'],
-  [8, 'm'],
-  [16, 's'],
-];
-
-function compiled({ source, flags }: Pattern): { readonly source: string; readonly flags: string } {
-  const translated = source
-    .replace(ESCAPED, endsOfText)
-    .replace(/\(\?P<(\w+)>/g, '(?<$1>')
-    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>');
-  const letters = LETTERS.flatMap(([bit, letter]) => ((flags & bit) === 0 ? [] : [letter]));
-  try {
-    new RegExp(translated, letters.join(''));
-  } catch (error) {
-    throw new InvocationError(`the pattern does not compile: ${error instanceof Error ? error.message : ''}`);
-  }
-  return { source: translated, flags: letters.join('') };
-}
-
-/** A class, or a character behind a backslash. */
-const ESCAPED = /\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]/g;
-
-/** Python's `\A` and `\Z`, which JavaScript would take for letters. */
-function endsOfText(part: string): string {
-  if (part === '\\A') return '(?<![\\s\\S])';
-  if (part === '\\Z') return '(?![\\s\\S])';
-  const pairs = part.startsWith('[') ? (part.match(/\\[\s\S]/g) ?? []) : [];
-  const bad = pairs.find((pair) => pair === '\\A' || pair === '\\Z');
-  if (bad !== undefined) throw new InvocationError(`the pattern does not compile: ${bad} in a class of characters`);
-  return part;
-}
-
 const THREAD = `
 const { parentPort, workerData: { source, flags, texts, repl, count } } = require('node:worker_threads');
 const escapes = { n: '\\n', t: '\\t', r: '\\r', '\\\\': '\\\\' };
@@ -100,7 +62,7 @@ parentPort.postMessage(texts.map((text) => (repl === undefined ? one.test(text) 
 `;
 
 function apart(pattern: Pattern, task: Task, limitMs: number): Promise<readonly (boolean | Replaced)[]> {
-  const workerData = { ...compiled(pattern), ...task };
+  const workerData = { ...inJavaScript(pattern), ...task };
   const worker = new Worker(THREAD, { eval: true, workerData, resourceLimits: { maxOldGenerationSizeMb: 256 } });
   return new Promise<readonly (boolean | Replaced)[]>((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -11,6 +11,7 @@ describe('splitting a command', () => {
     [`"a\\"b\\\\c\\n"`, ['a"b\\c\\n']],
     [`'' ""`, ['', '']],
     [`'it'\\''s'`, ["it's"]],
+    ['a\u00a0b\u3000c\u2028d\fe f\t\r\ng', ['a\u00a0b\u3000c\u2028d\fe', 'f', 'g']],
   ])('%j', (command, words) => {
     expect(splitWords(command).words).toEqual(words);
   });

@@ -12,7 +12,8 @@ export function splitWords(command: string): Words {
   const words: string[] = [];
   let word: string | undefined;
   let looksLikeShell = false;
-  const pattern = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/suy;
+  // Blanks are those of a shell: one that does not break belongs to a name.
+  const pattern = /[ \t\r\n]+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^ \t\r\n'"\\]+)/suy;
   while (pattern.lastIndex < command.length) {
     const at = pattern.lastIndex;
     const match = pattern.exec(command);

@@ -4,12 +4,12 @@ import type { EventLog, Heard, LoggedBatch } from '@natrium/events';
 import { LogLines } from '@natrium/testing';
 import { pino } from 'pino';
 import { Delivery } from './delivery.js';
-import { type Destination, TookTooLong } from './destination.js';
+import { type Destination, EventRefused, TookTooLong } from './destination.js';
 import { Place } from './place.js';
 
 const EVENTS = 40;
 
-/** Takes so many at once and no more; resolves when it has all. */
+/** Takes so many at once and no more, and one event never; resolves when it has all others. */
 class SlowDestination implements Destination {
   readonly atOnce = 16;
   /** How many came in each go, and whether they were taken. */
@@ -18,7 +18,10 @@ class SlowDestination implements Destination {
   readonly all: Promise<void>;
   #done: () => void = () => undefined;
 
-  constructor(private readonly most: () => number) {
+  constructor(
+    private readonly most: () => number,
+    private readonly refused = '',
+  ) {
     this.all = new Promise((done) => (this.#done = done));
   }
 
@@ -26,8 +29,10 @@ class SlowDestination implements Destination {
     const takes = events.length <= this.most();
     this.goes.push([events.length, takes]);
     if (!takes) return Promise.reject(new TookTooLong('no time'));
-    this.taken.push(...events.map(({ tag }) => tag));
-    if (this.taken.length >= EVENTS) this.#done();
+    const came = events.map(({ tag }) => tag);
+    if (came.includes(this.refused)) return Promise.reject(new EventRefused('none of mine'));
+    this.taken.push(...came);
+    if (this.taken.length >= EVENTS - Number(this.refused !== '')) this.#done();
     return Promise.resolve();
   }
 
@@ -91,4 +96,13 @@ it('does not begin each time with what took too long before, and comes back to m
   const destination = new SlowDestination(() => ((goes += 1) <= 2 ? 4 : EVENTS));
   await deliver(destination);
   expect(destination.goes.map(([size]) => size)).toEqual([16, 8, 4, 4, 5, 3, 7, 9, 8]);
+});
+
+it('finds the one that is refused for good by halves, not one by one: the others arrive in their order', async () => {
+  const destination = new SlowDestination(() => EVENTS, 't/5');
+  const { counts, log } = await deliver(destination);
+  expect(destination.taken).toEqual(tags.filter((tag) => tag !== 't/5'));
+  expect(destination.goes.map(([size]) => size)).toEqual([16, 8, 4, 4, 2, 1, 1, 2, 8, 16, 8]);
+  expect(counts).toEqual({ delivered: EVENTS - 1, failed: 0, refused: 1 });
+  expect(log.all.filter(({ msg }) => msg.includes('refuses an event'))).toMatchObject([{ sink: 'db', tag: 't/5' }]);
 });

@@ -170,7 +170,7 @@ export class Delivery {
         if (events.length >= this.#atOnce) this.#sendMore();
         return true;
       } catch (cause) {
-        if (cause instanceof EventRefused) return this.#oneByOne(events, cause, ending);
+        if (cause instanceof EventRefused) return this.#withoutOne(events, cause, ending);
         figures.count('failed', 1);
         if (cause instanceof TookTooLong && events.length > 1) return this.#inParts(events, cause, ending);
         this.#warn(cause, 'a destination took nothing; what it did not take comes again');
@@ -195,8 +195,8 @@ export class Delivery {
     return true;
   }
 
-  /** One of them is refused for good: the others are delivered. */
-  async #oneByOne(events: readonly Heard[], why: EventRefused, ending: AbortSignal): Promise<boolean> {
+  /** One of them is refused for good: the others are delivered. It is found by halves, since each go costs a commit, and there may be a thousand. */
+  async #withoutOne(events: readonly Heard[], why: EventRefused, ending: AbortSignal): Promise<boolean> {
     const { figures, log, name } = this.parts;
     const [only] = events;
     if (events.length === 1 && only !== undefined) {
@@ -204,7 +204,9 @@ export class Delivery {
       log.error({ sink: name, event: only.id, tag: only.tag }, `a destination refuses an event: ${why.message}`);
       return true;
     }
-    for (const event of events) if (!(await this.#untilTaken([event], ending))) return false;
+    const half = Math.ceil(events.length / 2);
+    for (const part of [events.slice(0, half), events.slice(half)])
+      if (!(await this.#untilTaken(part, ending))) return false;
     return true;
   }
 

@@ -2,10 +2,21 @@
 import { MemoryStore } from '@natrium/bus';
 import { Place } from './place.js';
 
-let store: MemoryStore;
+/** Says nothing of a write that it makes, when it is told to. */
+class MuteStore extends MemoryStore {
+  isMute = false;
+
+  override async update(...write: Parameters<MemoryStore['update']>): Promise<number | undefined> {
+    const revision = await super.update(...write);
+    if (this.isMute) throw new Error('no acknowledgement in time');
+    return revision;
+  }
+}
+
+let store: MuteStore;
 let now: number;
 beforeEach(() => {
-  store = new MemoryStore('sinks');
+  store = new MuteStore('sinks');
   now = 0;
 });
 
@@ -58,6 +69,30 @@ it('goes on at once with what was handed back', async () => {
   await first.release();
   expect(await second.take()).toBe(true);
   expect(second.at).toEqual({ sequence: 12, index: 99_999 });
+});
+
+it('goes on so, and from its newest place, also where the answer to the write before was lost', async () => {
+  const [first, second] = [aReplica('a'), aReplica('b')];
+  await first.take();
+  first.move({ sequence: 9, index: 3 });
+  store.isMute = true;
+  await expect(first.renew()).rejects.toThrow('no acknowledgement');
+  store.isMute = false;
+  first.move({ sequence: 12, index: 99_999 });
+  await first.release();
+  expect(await second.take()).toBe(true);
+  expect(second.at).toEqual({ sequence: 12, index: 99_999 });
+});
+
+it('is not handed back by who has lost it without knowing', async () => {
+  const [first, second, third] = [aReplica('a'), aReplica('b'), aReplica('c')];
+  await first.take();
+  await second.take();
+  now += 6000;
+  await second.take();
+  await first.release();
+  expect(await third.take()).toBe(false);
+  expect(await second.renew()).toBe(true);
 });
 
 it('stays with its holder when its value was sealed anew, or an answer was lost', async () => {

@@ -74,14 +74,16 @@ export class Place {
   /** Hands it back, so that another need not wait. */
   async release(): Promise<void> {
     await this.#writing;
-    if (!this.#held) return;
-    this.#held = false;
-    await this.store.update(this.#key, this.#record(NOBODY), this.#revision);
+    try {
+      await this.#write(NOBODY);
+    } finally {
+      this.#held = false;
+    }
   }
 
-  async #write(): Promise<boolean> {
+  async #write(holder = this.options.instance): Promise<boolean> {
     while (this.#held) {
-      const revision = await this.store.update(this.#key, this.#record(), this.#revision);
+      const revision = await this.store.update(this.#key, this.#record(holder), this.#revision);
       if (revision !== undefined) {
         this.#revision = revision;
         return true;

@@ -238,7 +238,7 @@ describe('targets', () => {
 });
 
 describe('environments', () => {
-  it('are merged in the order of the configuration, each from its own files', () => {
+  it('are merged one after the other, each from its own files', () => {
     const texts = {
       'base//top.sls': `base:\n  '*': [common]\nprod:\n  'web*': [common]\n`,
       'base//common.sls': 'env: base\nb: 1\n',
@@ -246,6 +246,15 @@ describe('environments', () => {
     };
     expect(pillarOf(texts)).toEqual({ env: 'prod', b: 1, p: 1 });
     expect(pillarOf(texts, 'db1')).toEqual({ env: 'base', b: 1 });
+  });
+
+  it('are merged as the top file names them first, whatever the order of the configuration', () => {
+    const texts = {
+      'base//top.sls': `prod:\n  '*': [common]\nbase:\n  '*': [common]\n`,
+      'base//common.sls': 'env: base\n',
+      'prod//common.sls': 'env: prod\n',
+    };
+    expect(pillarOf(texts)).toEqual({ env: 'base' });
   });
 
   it('that are not configured are a problem', () => {

@@ -14,7 +14,7 @@ export interface PillarText {
 }
 
 export interface PillarFiles {
-  /** In the order of `pillar_roots`, in which they are also merged. */
+  /** In the order of `pillar_roots`, in which their top files are read; they are merged in the order in which those first name them. */
   readonly environments: readonly string[];
   /**
    * @param path Below a root, like `web/init.sls`; made of `SLS_WORD`s only. The first root that has it counts.

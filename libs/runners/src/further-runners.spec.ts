@@ -108,6 +108,16 @@ describe('survey.*', () => {
     ]);
   });
 
+  it('tells of nothing at all no line, as Python’s difflib', async () => {
+    const returns = { web1: told(''), web2: told(''), db1: told('x') };
+    const { ret } = await run(
+      'survey.diff',
+      ['*', 'test.ping'],
+      aMaster({ answer: { ...answer, returns, absent: [] } }),
+    );
+    expect(ret).toMatchObject([{ result: '' }, { diff: '--- web1\n+++ db1\n@@ -0,0 +1 @@\n+x' }]);
+  });
+
   it('lets others have their turn between two comparisons', async () => {
     const returns = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, told(id)]));
     const master = aMaster({ answer: { ...answer, returns, absent: [] } });

@@ -128,5 +128,9 @@ async function withDifferences(pools: readonly Pool[]): Promise<readonly ValueMa
 
 function differences(first: Pool, other: Pool): string {
   const [from = '', to = ''] = [first.pool[0], other.pool[0]];
-  return [`--- ${from}`, `+++ ${to}`, ...diffLines(first.result.split('\n'), other.result.split('\n'))].join('\n');
+  return [`--- ${from}`, `+++ ${to}`, ...diffLines(linesOf(first.result), linesOf(other.result))].join('\n');
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
 }

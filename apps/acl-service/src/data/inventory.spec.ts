@@ -3,6 +3,7 @@ import { MemoryStore } from '@natrium/bus';
 import { type Cluster, clusterOf, signData, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import type { ValueMap } from '@natrium/model';
 import { Inventory } from './inventory.js';
+import type { MinionPillar } from './pillar-source.js';
 
 let store: MemoryStore;
 let cluster: Cluster;
@@ -10,7 +11,7 @@ let web1: SigningKey;
 let pillars: {
   inDoubt: boolean;
   revision: number;
-  readonly of: (id: string, grains: ValueMap) => { pillar: ValueMap; revision: number };
+  of: (id: string, grains: ValueMap) => MinionPillar;
 };
 beforeAll(sodiumReady);
 beforeEach(() => {
@@ -99,6 +100,14 @@ describe('the inventory', () => {
     });
     pillars.inDoubt = true;
     expect(inventory.dataOf(web1.publicKey, 'web1')?.pillarInDoubt).toBe(true);
+  });
+
+  it('says that what one lacks is in doubt, whose pillar was left out', async () => {
+    pillars.of = (id) => (id === 'web1' ? { pillar: {}, revision: 0, isLeftOut: true } : { pillar: {}, revision: 7 });
+    const inventory = await open();
+    await inventory.write(web1.publicKey, data(5, 'Debian'));
+    const inDoubt = ['web1', 'web2'].map((id) => inventory.dataOf(web1.publicKey, id)?.pillarInDoubt);
+    expect(inDoubt).toEqual([true, false]);
   });
 });
 

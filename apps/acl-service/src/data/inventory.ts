@@ -77,7 +77,9 @@ export class Inventory {
     if (grains === undefined) return undefined;
     return {
       grains,
-      pillarInDoubt: pillars.inDoubt,
+      get pillarInDoubt() {
+        return pillars.inDoubt || pillars.of(id, grains).isLeftOut === true;
+      },
       get pillar() {
         return pillars.of(id, grains).pillar;
       },

@@ -58,7 +58,7 @@ describe('the source of pillar', () => {
   it('gives none that is too large for a message, and says so', () => {
     writeFileSync(join(folder, 'top.sls'), "base:\n  '*': [a, b, c, d, e]\n");
     for (const name of 'abcde') writeFileSync(join(folder, `${name}.sls`), `${name}: ${'x'.repeat(1_000_000)}\n`);
-    expect(aSource().of('web1', debian).pillar).toEqual({});
+    expect(aSource().of('web1', debian)).toMatchObject({ pillar: {}, isLeftOut: true });
     expect(lines.join('')).toContain('that of web1 is larger than');
   });
 });

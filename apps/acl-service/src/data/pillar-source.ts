@@ -21,11 +21,14 @@ export interface MinionPillar {
   readonly pillar: ValueMap;
   /** A hash of what it holds: equal on all replicas. */
   readonly revision: number;
+  /** It was too large, and nothing is in its place: what it lacks is not known to be absent. */
+  readonly isLeftOut?: true;
 }
 
 /** Larger ones would crowd out everything else in a message. */
 const MAX_BYTES = 4 << 20;
 const REVISION_BYTES = 6;
+const LEFT_OUT: MinionPillar = { pillar: {}, revision: 0, isLeftOut: true };
 const NONE: CompiledPillar = { problems: [], pillarOf: () => ({}) };
 
 export class PillarSource {
@@ -84,7 +87,7 @@ export class PillarSource {
     const fits = bytes.length <= MAX_BYTES;
     if (!fits)
       this.log.error({ minion: id }, `pillar: that of ${id} is larger than ${String(MAX_BYTES)} bytes; it gets none`);
-    const made = fits ? { pillar, revision: revisionOf(bytes) } : { pillar: {}, revision: 0 };
+    const made = fits ? { pillar, revision: revisionOf(bytes) } : LEFT_OUT;
     this.#sized.set(pillar, made);
     return made;
   }

@@ -23,6 +23,9 @@ export interface Announcing extends Pick<EventFeed, 'fire' | 'subscribe'> {
 /** The origin of what a gateway itself says; nobody else's event is given it. */
 export const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 
+/** By how much the broker's clock may differ from the gateways'; where it differs by more, an event may be said twice. */
+export const CLOCKS_MS = 10_000;
+
 export const NOT_KEPT = 'not kept: cache.pillar answers its caller alone';
 
 /** What is the same in the events of all returns of a job. */
@@ -106,7 +109,8 @@ export class JobEvents {
   /** Whether this end is on the bus; what a gateway only guessed of the run is another one. */
   async isToldAsEnded(start: RunStart, end: ValueMap): Promise<boolean> {
     const tag = endTag(start);
-    const told = this.bus.subscribe({ tags: [tag], from: { time: jidTime(start.jid) }, until: 'now' });
+    const from = { time: jidTime(start.jid) - CLOCKS_MS };
+    const told = this.bus.subscribe({ tags: [tag], from, until: 'now' });
     for await (const { tag: one, data } of told) {
       if (one === tag && isDeepStrictEqual([data['success'], data['return']], [end['success'], end['return']]))
         return true;

@@ -1,7 +1,7 @@
 /** Rules of what is said for a gateway that is gone: what is missing in the journal, and that once, whoever says it. */
 import { MemoryJournal, MemoryStore, type Reading, Unstorable } from '@natrium/bus';
 import { encodeRequest, sodiumReady } from '@natrium/envelope';
-import { EventLog, JournaledBus, type Listening, stampOf } from '@natrium/events';
+import { EventLog, type Heard, JournaledBus, type Listening, stampOf } from '@natrium/events';
 import { jidOf } from '@natrium/model';
 import { aRequest } from '@natrium/testing';
 import type { records } from '@natrium/wire';
@@ -12,6 +12,7 @@ import { LeftEvents } from './left-events.js';
 
 const DIED = Date.UTC(2026, 10, 20, 14, 16, 46);
 const NOW = DIED + 4000;
+const TWO_DAYS_MS = 2 * 86_400_000;
 const ORIGIN = { kind: 'service', name: 'gateway' } as const;
 beforeAll(sodiumReady);
 
@@ -35,25 +36,35 @@ class AWorld {
   readonly journal = new AJournal();
   readonly store = new MemoryStore('jobs');
   readonly problems: string[] = [];
-  readonly dead = this.cacheOf('dead');
+  readonly dead: JobCache;
   readonly #buses: JournaledBus[] = [];
 
+  constructor(private readonly now = NOW) {
+    this.dead = this.cacheOf('dead');
+  }
+
   cacheOf(instance: string): JobCache {
-    return new JobCache([this.store], { instance, now: () => NOW });
+    return new JobCache([this.store], { instance, now: () => this.now });
   }
 
   /** Another gateway, which says what the dead one has not. */
   async gateway(name: string, afterReading?: () => Promise<unknown>, maxBytes = 1 << 20) {
     const log = new EventLog(this.journal, (sender) => sender);
     const onProblem = (problem: string) => this.problems.push(problem);
-    const bus = await JournaledBus.open({ log, sender: `gw-${name}`, maxBytes: 1 << 20, now: () => NOW, onProblem });
+    const bus = await JournaledBus.open({
+      log,
+      sender: `gw-${name}`,
+      maxBytes: 1 << 20,
+      now: () => this.now,
+      onProblem,
+    });
     this.#buses.push(bus);
     const cache = this.cacheOf(name);
     const jobs = new JobEvents(bus, 1 << 20);
     const reading = {
       subscribe: (listen: Parameters<JournaledBus['subscribe']>[0]) => readBy(bus.subscribe(listen), afterReading),
     };
-    const left = new LeftEvents({ log, bus: reading, jobs, cache, maxBytes, now: () => NOW, onProblem });
+    const left = new LeftEvents({ log, bus: reading, jobs, cache, maxBytes, now: () => this.now, onProblem });
     const isTheirs = (only: string | undefined) => (job: PlacedJob) => only === undefined || job.asked.jid === only;
     return {
       bus,
@@ -86,10 +97,14 @@ class AWorld {
 
   /** Who says what the journal has, in its order. */
   async told(): Promise<readonly string[]> {
+    return (await this.heard()).map(({ id, tag }) => `${id.split('.')[0] ?? ''} ${tag}`);
+  }
+
+  async heard(): Promise<readonly Heard[]> {
     const { bus } = await this.gateway('reader');
-    const told: string[] = [];
-    for await (const { id, tag } of bus.subscribe({ from: 'start', until: 'now' })) told.push(`${id.split('.')[0] ?? ''} ${tag}`); // prettier-ignore
-    return told;
+    const heard: Heard[] = [];
+    for await (const event of bus.subscribe({ from: 'start', until: 'now' })) heard.push(event);
+    return heard;
   }
 
   async stop(): Promise<void> {
@@ -153,12 +168,15 @@ it('says nothing, and reads the journal once, where nothing is missing', async (
   expect(world.journal.messages).toHaveLength(1);
 });
 
-it('of two that have found the same one is heard', async () => {
+it.each([0, 1])('of two that have found the same one is heard, with %i last words of its gateway', async (words) => {
   const jid = await world.job(10);
+  const itself = Array.from({ length: words }, () => 'salt/run/of-another/new');
+  if (words > 0) await world.said(itself);
   await world.dead.storeReturn(aReturn(jid, 'web1'));
   const [a, b] = [await world.gateway('a'), await world.gateway('b')];
   expect((await Promise.all([a.tell(), b.tell()])).sort()).toEqual([0, 3]);
-  expect(await world.told()).toEqual(by('left', [...startOf(jid), retOf(jid, 'web1')]));
+  const said = [...startOf(jid), retOf(jid, 'web1')];
+  expect(await world.told()).toEqual([...by('gw-dead', itself), ...by('left', said)]);
 });
 
 it('what another says between its reading of the journal and its own word is not said again', async () => {
@@ -175,6 +193,29 @@ it('of two that have found different things all is heard', async () => {
   const [a, b] = [await world.gateway('a'), await world.gateway('b')];
   expect(await Promise.all([a.tell(first), b.tell(second)])).toEqual([2, 2]);
   expect([...(await world.told())].sort()).toEqual(by('left', [...startOf(first), ...startOf(second)]).sort());
+});
+
+describe('an id is one event’s for ever, also when the journal has forgotten that one: databases and webhooks know events by it', () => {
+  /** The ids of what is said for a gateway that died so long before, in a journal that has nothing earlier. */
+  const idsSaid = async (beforeMs: number, saidItself: boolean) => {
+    const one = new AWorld(NOW - beforeMs);
+    await one.dead.begin();
+    await one.job(beforeMs);
+    if (saidItself) await one.said(['salt/run/of-another/new'], DIED - beforeMs);
+    const { tell } = await one.gateway('a');
+    expect(await tell()).toBe(2);
+    const ids = (await one.heard()).map(({ id }) => id).filter((id) => id.startsWith('left.'));
+    await one.stop();
+    return ids;
+  };
+
+  it.each([
+    ['its last word is kept', true],
+    ['nothing is kept of what it said itself', false],
+  ])('where %s', async (_, saidItself) => {
+    const [earlier, later] = [await idsSaid(TWO_DAYS_MS, saidItself), await idsSaid(0, saidItself)];
+    expect(new Set([...earlier, ...later]).size).toBe(4);
+  });
 });
 
 it('a long job’s last return is missing as any other; what was long before its last word was said', async () => {

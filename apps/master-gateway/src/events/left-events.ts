@@ -10,13 +10,13 @@ import { isMap, keepLatest, type Value } from '@natrium/model';
 import type { records } from '@natrium/wire';
 import type { JobCache } from '../jobs/job-cache.js';
 import type { PlacedJob } from '../jobs/job-records.js';
-import type { JobEvents, Told } from './job-events.js';
+import { CLOCKS_MS, type JobEvents, type Told } from './job-events.js';
 
 const SENDER = 'left';
 /** Before its last event the gateway had told of everything that was stored so long before it. */
 const STORING_MS = 10_000;
-/** By how much the broker's clock may differ from the gateways'; where it differs by more, an event may be said twice. */
-const CLOCKS_MS = 10_000;
+/** Where nothing is kept to go by, numbers begin at the hour: gateways that look for the same events at one time begin with the same. */
+const HOUR_MS = 3_600_000;
 /** A return that was written by itself, by nobody knows whom, is left alone for so long: a gateway that is alive has told of it by then. */
 const TOLD_MS = 2000;
 /** How many events are looked for at most, the latest. */
@@ -65,7 +65,10 @@ export class LeftEvents {
     if (jobs.length === 0) return 0;
     const { log } = this.ports;
     const last = (await log.lastBatch(`gw-${instance}`))?.events.at(-1);
-    const left = { instance, jobs, since: (last === undefined ? 0 : timeOf(last.stamp)) - STORING_MS };
+    const saidAt = last === undefined ? undefined : timeOf(last.stamp);
+    const left = { instance, jobs, since: (saidAt ?? 0) - STORING_MS };
+    // The journal forgets which numbers were used, and sinks do not: to them a number that comes again is the same event.
+    const least = (saidAt ?? Math.floor(this.ports.now() / HOUR_MS) * HOUR_MS) * 1000;
     const { untold, since } = await this.#untoldOf(left);
     let from: From = { time: since - CLOCKS_MS };
     let stored = 0;
@@ -75,7 +78,7 @@ export class LeftEvents {
     try {
       for (let round = 1; untold.size > 0; round += 1) {
         if (round > ROUNDS) throw new Error(`other gateways say what ${instance} has left all the time`);
-        const number = await log.lastOf(SENDER);
+        const number = Math.max(await log.lastOf(SENDER), least);
         from = await this.#dropTold(untold, from);
         await this.#store(left, untold, number);
       }

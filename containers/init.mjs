@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { handOut, roleKeys } from '../tools/role-keys.mjs';
@@ -33,10 +33,12 @@ function natriumctl(...words) {
   });
 }
 
+/** Whole or not at all: a full disk would leave an empty file, which the next run would take for what was made. */
 function write(path, text, mode) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, text, { mode });
-  chmodSync(path, mode);
+  writeFileSync(`${path}.new`, text, { mode });
+  chmodSync(`${path}.new`, mode);
+  renameSync(`${path}.new`, path);
 }
 
 function urlOf(host) {
@@ -45,11 +47,16 @@ function urlOf(host) {
 
 function found() {
   // All of it: a founding that was cut short is gone on with.
-  if ([join(pki, 'roles'), join(pki, 'broker/tls/server.crt'), token].every((path) => existsSync(path))) return false;
+  if ([join(pki, 'roles'), join(pki, 'broker/tls/server.crt')].every((path) => existsSync(path))) return false;
   write(join(offline, 'master'), FOUNDER, 0o600);
   natriumctl('init', '-c', offline, '--broker-tls', [...hosts, 'localhost'].join(','));
-  write(token, `${randomBytes(24).toString('hex')}\n`, 0o600);
   return true;
+}
+
+/** The word that lets a minion in. An empty one lets nobody in. */
+function makeToken() {
+  if (existsSync(token) && readFileSync(token, 'utf8').trim() !== '') return;
+  write(token, `${randomBytes(24).toString('hex')}\n`, 0o600);
 }
 
 function minionFile() {
@@ -78,6 +85,7 @@ if (!existsSync(join(pki, 'roles')) && existsSync(join(volumes, 'acl', 'roles'))
 const isNew = found();
 // Users of the broker that this version needs and the cluster has not.
 if (!isNew) process.stdout.write(natriumctl('init', '-c', offline));
+makeToken();
 // For what an operator does with all keys and the broker at once, as `natriumctl keys rotate` (docs/operations.md#with-containers).
 const servers = JSON.stringify(hosts.map(urlOf));
 write(join(offline, 'master'), `${FOUNDER}nats: ${servers}\nbroker_ca: ${join(pki, 'broker/tls/ca.crt')}\n`, 0o600);

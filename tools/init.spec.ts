@@ -30,6 +30,19 @@ it('a second run hands out anew, and so brings the broker a certificate with mor
   expect(readFileSync(join(volumes, 'acl', 'roles'))).toEqual(root);
 });
 
+it('a word to join with that a full disk has left empty is made anew: without it no minion would ever be let in', () => {
+  init();
+  const token = join(volumes, 'offline', 'join-token');
+  for (const [left, kept] of [['', /^[0-9a-f]{48}$/], ['our own', /^our own$/]] as const) {
+    writeFileSync(token, left);
+    expect(init()).toMatch(/the cluster that was there; each role has its keys\n$/);
+    const word = readFileSync(token, 'utf8').trim();
+    expect(word).toMatch(kept);
+    expect(readFileSync(join(volumes, 'minion', 'minion'), 'utf8')).toContain(`"join_token":"${word}"`);
+    expect(readFileSync(join(volumes, 'acl', 'autosign_grains', 'join_token'), 'utf8').trim()).toBe(word);
+  }
+}); // prettier-ignore
+
 it('who has taken the root key away is not given another cluster at the next start', () => {
   writeFileSync(join(volumes, 'acl', 'roles'), 'the roles of a cluster');
   expect(init()).toMatch(/the volume keys-offline has none: nothing is changed/);

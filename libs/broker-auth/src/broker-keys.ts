@@ -100,6 +100,11 @@ export class BrokerKeys {
     return missing;
   }
 
+  /** `complete` has nothing to make. @throws {KeyfileCorrupt} */
+  get isComplete(): boolean {
+    return existsSync(this.#path('acl', FIXED_USERS)) && this.missing.length === 0;
+  }
+
   /** The name of the cluster's account. @throws {KeyfileCorrupt} */
   get account(): string {
     const name = this.#text(this.#path('account')).trim();

@@ -92,6 +92,7 @@ function checkFiles<S extends z.ZodMiniObject>(
     ),
     ...Object.entries(given).flatMap(([key, value]) => (isUsed(key) ? fetched(value, [key], locate) : [])),
     ...files.flatMap(unquotedRules),
+    ...emptied(files, merged),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => invalid(path, message, docs, locate)),
   ];
   if (!parsed.success || problems.length > 0) return err(problems);
@@ -111,6 +112,19 @@ function notEmpty(entries: ReadonlyMap<string, Parameters<typeof valueOf>[0]>): 
   return Object.fromEntries(
     Array.from(entries, ([key, item]) => [key, valueOf(item)] as const).filter(([, value]) => value !== null),
   );
+}
+
+const DENIES = 'publisher_acl_blacklist';
+
+/** An empty key of a later file takes the place of what another says. Of a list that forbids nothing would be left; in Salt nobody may do anything then. */
+function emptied(files: readonly LoadedYaml[], merged: ConfigFiles['merged']): readonly ConfigProblem[] {
+  const entry = entriesOf(merged)?.get(DENIES);
+  const filled = files.find(({ value }) => isMap(value) && (value[DENIES] ?? null) !== null);
+  if (entry === undefined || valueOf(entry) !== null || filled === undefined) return [];
+  const where = `${filled.file}:${String(filled.locate([DENIES]).line)}`;
+  const reason = `this has no value, and would switch off what ${where} denies`;
+  const mend = 'remove the key, or write {} where nobody shall be denied';
+  return [{ ...placeOf(merged, [DENIES]), path: [DENIES], reason, mend }];
 }
 
 export function docsOf(schema: z.ZodMiniObject): ReadonlyMap<string, KeyDoc> {

@@ -421,6 +421,20 @@ describe('included files', () => {
     expect(locate(['nodegroups', 'keep'])).toEqual({ file: join(dir, 'master'), line: 4 });
   });
 
+  it.each(['master', 'master.d/10.conf'])('cannot switch off by an empty key what %s denies', (first) => {
+    const key = 'publisher_acl_blacklist';
+    const files = { master: '', [first]: `user: joe\n${key}:\n  users: [eve]\n` };
+    const why = `${key}: this has no value, and would switch off what DIR/${first}:2 denies`;
+    const mend = 'remove the key, or write {} where nobody shall be denied';
+    expect(problems({ ...files, 'master.d/20.conf': `# nobody\n${key}:\n` })).toEqual([
+      `DIR/master.d/20.conf:2: ${why}. Mend: ${mend}.`,
+    ]);
+    expect(load({ ...files, 'master.d/20.conf': `${key}: {}\n` }).config[key]).toEqual(
+      first === 'master' ? {} : { users: ['eve'] },
+    );
+    expect(load({ ...files, [first]: `${key}:\n`, 'master.d/20.conf': `${key}:\n` }).config[key]).toEqual({});
+  });
+
   it('are looked for where a new one would count, also while there is none', () => {
     const { folders } = load({
       master: `include: [extra/*.conf, later/on/*.conf, ${dir}/else/*/x.conf, "[ab]/y.conf", one.conf]\n`,

@@ -39,6 +39,11 @@ function explain(who: string, asked: Asked, config?: PolicyConfig): readonly str
   );
 }
 
+it('root has the key of the master’s own account, whatever that is called: as at the gate it may do everything', () => {
+  for (const user of ['root', 'salt'])
+    expect(explain('root', job('test.ping', 'web1'), { ...CONFIG, user })).toEqual(['allowed', 'web1']);
+});
+
 describe('callers', () => {
   it.each([
     ['fred', 'account fred'],

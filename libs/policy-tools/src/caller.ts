@@ -76,9 +76,10 @@ function targetOf({ kind }: Principal, target: Target): Pick<Ask, 'target'> {
   return { target: kind === 'minion' ? { tgt: target.tgt, tgtType: target.tgtType } : target };
 }
 
-/** `sudo_fred` is claimed with the master's own key, everybody else with their own. */
+/** Root has the master's own key, also as `sudo_fred`; everybody else their own. */
 function claimOf({ policy }: PolicyView, claimed: string): AccountClaim {
-  return { claimed, keyOf: claimed.startsWith('sudo_') ? policy.settings.masterAccount : claimed };
+  const isRoot = claimed === 'root' || claimed.startsWith('sudo_');
+  return { claimed, keyOf: isRoot ? policy.settings.masterAccount : claimed };
 }
 
 /** A caller as the command line and test files write it: `pam/joe` is said with its backend. */

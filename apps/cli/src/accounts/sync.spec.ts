@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { compilePolicy } from '@natrium/acl';
 import { loadMasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
+import { lockFolder } from '@natrium/keystore';
 import { ok, type Value } from '@natrium/model';
 import { ScriptedIo } from '../testing/scripted-io.js';
-import { runAccountsSync, Sync } from './sync.js';
+import { ONE_SYNC, runAccountsSync, Sync } from './sync.js';
 
 let folder: string;
 const ownId = process.geteuid;
@@ -80,6 +81,16 @@ describe('where keys cannot be written', () => {
     expect(said).toMatch(`chown root: ${accounts()} && chmod 711 ${accounts()}`);
     expect([exit, asked]).toEqual([1, ['account.list']]);
     expect(existsSync(join(folder, 'client'))).toBe(false);
+  });
+
+  it('of two at once the second is 1 and asks nothing: each would give an account a key of its own, and one of them counts', async () => {
+    const lock = await lockFolder(join(folder, 'pki'), ONE_SYNC);
+    const { exit, said, asked } = await synced();
+    lock.release();
+    expect([exit, asked, existsSync(accounts())]).toEqual([1, [], false]);
+    expect(said).toMatch(
+      /^natriumctl accounts: \S+\/pki is in use by another natriumctl accounts sync \(process \d+\); /,
+    );
   });
 
   it('one that is no folder is 1, and named', async () => {

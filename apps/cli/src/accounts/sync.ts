@@ -11,8 +11,8 @@ import type { MasterClient } from '@natrium/client';
 import { loadMasterConfig, type MasterConfig, problemSentence } from '@natrium/config';
 import { type Identity, toHex } from '@natrium/envelope';
 import { isAccountName } from '@natrium/flow';
-import { diskTrouble } from '@natrium/keystore';
-import { err, isList, isMap, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import { diskTrouble, type FolderLock, type FolderUse, lockFolder } from '@natrium/keystore';
+import { err, isList, isMap, messageOf, ok, type Refusal, type Result, type Value } from '@natrium/model';
 import { EXIT, exitOfRefusal } from '../common/exit-codes.js';
 import { openMaster } from '../link/open-master.js';
 import type { AccountsOptions, Io } from '../ports.js';
@@ -20,6 +20,13 @@ import { enrolKey } from './enrol-key.js';
 import { hasDirectory, hostAccounts, type HostEntry } from './host-accounts.js';
 import { KeyFiles, prepareFolders, shutFolders } from './key-files.js';
 import { type Enrolled, planSync, type Step } from './plan.js';
+
+/** Of a folder of keys: of two that give an account a key, one's file would stay and the other's key count. */
+export const ONE_SYNC: FolderUse = {
+  name: 'accounts',
+  program: 'natriumctl accounts sync',
+  mend: 'do it again when that one has ended; nothing was changed',
+};
 
 export async function runAccountsSync(options: AccountsOptions, io: Io): Promise<number> {
   if (process.geteuid?.() !== 0)
@@ -60,6 +67,20 @@ export class Sync {
   }
 
   async run(): Promise<number> {
+    let lock: FolderLock | undefined;
+    try {
+      if (!this.options.dryRun) lock = await lockFolder(this.parts.config.pki_dir, ONE_SYNC);
+    } catch (error) {
+      return fail(this.io, messageOf(error), EXIT.failed);
+    }
+    try {
+      return await this.#runAlone();
+    } finally {
+      lock?.release();
+    }
+  }
+
+  async #runAlone(): Promise<number> {
     const enrolled = await this.#enrolled();
     if (!enrolled.ok) return fail(this.io, enrolled.error.sentence, exitOfRefusal(enrolled.error));
     const { policy } = this.parts;

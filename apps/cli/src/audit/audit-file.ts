@@ -4,7 +4,19 @@
  *
  * Spec: docs/audit.md.
  */
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {
   decode,
   encode,
@@ -47,16 +59,42 @@ export function* auditLines({ chain, records, heads, grants, cut, until }: Store
   for (const grant of grants ?? []) yield line({ grant: signedText(grant) });
 }
 
-/** In place of what is there. @throws {UsageError} Where it cannot be written whole. */
+/**
+ * In place of what is there, when all of it is written: the records come before the heads, so that nobody could tell one that was
+ * broken off from a whole one.
+ *
+ * @throws {UsageError} Where it cannot be written whole: what was there stays.
+ */
 export function writeAudit(path: string, audit: StoredAudit): void {
-  let file: number | undefined;
   try {
-    file = openSync(path, 'w', OWNER_ONLY);
-    for (const each of auditLines(audit)) writeFileSync(file, each); // goes on where one write takes a part only
+    const known = existsSync(path) ? statSync(path) : undefined;
+    // A terminal or a pipe, which nothing takes the place of.
+    if (known?.isFile() === false) writeLines(openSync(path, 'w'), audit);
+    else replaceFile(known === undefined ? path : realpathSync(path), known?.mode ?? OWNER_ONLY, audit);
   } catch (error) {
     throw cannotWrite(path, error);
+  }
+}
+
+function replaceFile(path: string, mode: number, audit: StoredAudit): void {
+  const draft = `${path}.${String(process.pid)}.new`;
+  try {
+    const file = openSync(draft, 'wx', OWNER_ONLY);
+    fchmodSync(file, mode & 0o777);
+    writeLines(file, audit);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+function writeLines(file: number, audit: StoredAudit): void {
+  try {
+    for (const each of auditLines(audit)) writeFileSync(file, each); // goes on where one write takes a part only
+    if (fstatSync(file).isFile()) fsyncSync(file);
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Files that the command line names. What is found in a running cluster and in an exported file: tests/policy/audit.spec.ts. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CtlPorts } from '../natriumctl/ctl-ports.js';
@@ -61,6 +61,19 @@ describe('a file of natriumctl audit', () => {
     writeFileSync(whole, 'what was there\n');
     writeAudit(whole, audit);
     expect(readFileSync(whole, 'utf8')).toMatch(/^\{"audit":1,.*\}\n$/);
+  }); // prettier-ignore
+
+  it('that an export was to take the place of stays as it was where that breaks off: what is there is always whole', () => {
+    const [path, link] = [join(folder, 'exported'), join(folder, 'link')];
+    writeFileSync(path, 'of last time\n', { mode: 0o640 });
+    symlinkSync(path, link);
+    const broken = { chain: 'a', number: 0, get bytes(): Uint8Array { throw new Error('broken off'); } };
+    const some = { chain: [new Uint8Array(32), []], records: [], heads: [], grants: undefined } as const;
+    expect(() => writeAudit(path, { ...some, records: [broken] })).toThrow(`${path}: cannot write it: broken off`);
+    expect([readFileSync(path, 'utf8'), readdirSync(folder).filter((name) => name.includes('.new'))]).toEqual(['of last time\n', []]);
+    writeAudit(link, some);
+    expect(readFileSync(path, 'utf8')).toMatch(/^\{"audit":1,/);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
   }); // prettier-ignore
 
   async function audit(...words: readonly string[]) {

@@ -134,6 +134,12 @@ it('of what could not be asked: that it is not known, and nothing good', () => {
   expect(wrong(checkClock(undefined, config))).toEqual(['warning clock']);
 });
 
+it('of minions that nothing here can look at: that it is not known, and nothing good', () => {
+  const [unknown, ...others] = checkSerials([{ name: 'acl', rolesSerial: 2 }], undefined, 2);
+  const what = 'which one each minion has seen is not known: there are no credentials of the auditor here';
+  expect([unknown?.level, unknown?.what, others]).toEqual(['warning', what, []]);
+});
+
 it.each([
   ['Max open files            1024                 4096                 files', ['warning file limit']],
   ['Max open files            65536                65536                files', []],

@@ -241,14 +241,20 @@ export function checkInForce({ there, told, problem: why }: PoliciesSeen, files:
   return findings.length > 0 ? findings : [fine(check, `what these files say, at each of ${String(there.length)} acl-services`)]; // prettier-ignore
 }
 
-/** @param newest Of the roles document in the master's folder. */
+const NOT_KNOWN = 'which one each minion has seen is not known';
+const NO_AUDITOR = 'there are no credentials of the auditor here';
+const FETCH = 'put pki/broker/users/auditor.creds back, from a backup or from the host that has all keys';
+
+/** @param minions undefined: nothing here can look at them. @param newest Of the roles document in the master's folder. */
 export function checkSerials(
   services: readonly PartySeen[],
-  { seen: minions, problem: why }: MinionsSeen,
+  minions: MinionsSeen | undefined,
   newest: number,
 ): readonly Finding[] {
-  const behind = [...services, ...minions].filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);
-  const findings = why === undefined ? [] : [warning('roles seen', `which one each minion has seen is not known (${why})`, AGAIN)]; // prettier-ignore
+  const { seen, problem: why } = minions ?? { seen: [] };
+  const behind = [...services, ...seen].filter(({ rolesSerial }) => rolesSerial < newest).map(({ name }) => name);
+  const findings = why === undefined ? [] : [warning('roles seen', `${NOT_KNOWN} (${why})`, AGAIN)];
+  if (minions === undefined) findings.push(warning('roles seen', `${NOT_KNOWN}: ${NO_AUDITOR}`, FETCH));
   if (behind.length > 0)
     findings.push(
       warning(

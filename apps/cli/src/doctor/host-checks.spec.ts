@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadMasterConfig } from '@natrium/config';
 import { sodiumReady } from '@natrium/envelope';
-import { MasterKeys } from '@natrium/keystore';
+import { MasterKeys, RolesChanges } from '@natrium/keystore';
 import { checkFiles, checkKeys, checkPolicy, checkSecrets } from './host-checks.js';
 
 let folder: string;
@@ -105,4 +105,21 @@ describe('files that lie elsewhere, with a link to them', () => {
       [`others may put files into ${at('pki')}`, `chmod go-w ${at('pki')}`],
     ]);
   });
+});
+
+it('names each key of a root that is left on this host, also of one that signs no more, and who else may read it', async () => {
+  await sodiumReady();
+  const pki = join(folder, 'pki');
+  writeFileSync(join(folder, 'master'), '');
+  const keys = new MasterKeys(pki);
+  keys.create(Date.now());
+  new RolesChanges(keys).newRoot(Date.now());
+  rmSync(join(pki, 'root.key'));
+  const old = join(pki, 'root.key.until-2');
+  const said = () =>
+    checkFiles({ ...loaded().config, pki_dir: pki }, folder).map(({ check, level, what }) => [check, level, what]);
+  const warned = ['offline keys', 'warning', `${old} is on this host: whoever takes it over can make any key`];
+  expect(said()).toContainEqual(warned);
+  chmodSync(old, 0o644);
+  expect(said()).toEqual([['files', 'problem', `others may read or write ${old}`], warned]);
 });

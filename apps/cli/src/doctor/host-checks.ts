@@ -29,6 +29,9 @@ const MAX_SHOWN = 3;
 const RENEW = 'natriumctl roles renew, with the root key';
 const NEXT_KEY = 'natriumctl roles new-key makes the next one of its role, and roles retire ends this one';
 
+/** Of the root in force, and beside it what `roles new-root` has left: of one before, whom new minions would still believe, or of the next. */
+const ROOT_KEY = /^root\.key(?:\.next|\.until-\d+)?$/;
+
 /** Secrets that others may read, folders that others may write to. */
 export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): readonly Finding[] {
   const entries = filesBelow(pki);
@@ -38,7 +41,10 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
   const loose = [{ path: pki, isFolder: true, mode: statSync(pki).mode }, ...entries].filter(
     ({ isFolder, mode }) => isFolder && (mode & OTHERS_WRITE) !== 0,
   );
-  const offline = [join(pki, 'root.key'), join(pki, 'broker', 'offline')].filter((path) => existsSync(path));
+  const roots = readdirSync(pki).filter((name) => ROOT_KEY.test(name)).sort(); // prettier-ignore
+  const offline = [...roots.map((name) => join(pki, name)), join(pki, 'broker', 'offline')].filter((path) =>
+    existsSync(path),
+  );
   const findings = [
     ...open.map(({ path }) => problem('files', `others may read or write ${path}`, `chmod go= ${path}`)),
     // The services read it as its group.
@@ -261,7 +267,9 @@ function filesBelow(folder: string): Entry[] {
 
 /** Join credentials are every minion's, those to knock with every account's. */
 function isSecret(path: string): boolean {
-  return (path.endsWith('.key') || path.endsWith('.creds')) && !['join.creds', 'knock.creds'].includes(basename(path));
+  const name = basename(path);
+  if (ROOT_KEY.test(name)) return true;
+  return (name.endsWith('.key') || name.endsWith('.creds')) && !['join.creds', 'knock.creds'].includes(name);
 }
 
 function ageOf(path: string, nowMs: number): number {

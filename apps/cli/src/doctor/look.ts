@@ -21,7 +21,8 @@ export interface Seen {
   readonly nodes: readonly (NodeSeen & SpaceSeen)[] | undefined;
   readonly streams: readonly StreamSeen[];
   readonly services: readonly PartySeen[];
-  readonly minions: MinionsSeen;
+  /** undefined: this host has no credentials to look with. */
+  readonly minions: MinionsSeen | undefined;
   /** undefined: no acl-service has told the time. */
   readonly offsetMs: number | undefined;
   readonly scopes: ScopesSeen | undefined;
@@ -41,13 +42,13 @@ export async function look(master: OpenMaster): Promise<Seen> {
     owner.type === 'role' ? [{ name: owner.role, rolesSerial }] : [],
   ); // prettier-ignore
   const jsz = await askNodes(config);
-  const stored = await asRole('auditor', config, (transport) => announced(transport, master));
+  const minions = await asRole('auditor', config, (transport) => announced(transport, master));
   return {
     broker,
     nodes: jsz?.map(nodeIn),
     streams: streamsIn(jsz ?? []),
     services,
-    minions: stored ?? { seen: [] },
+    minions,
     offsetMs: await offsetOf(master),
     scopes: await scopesOf(config),
     policies: await policiesOf(master),

@@ -145,6 +145,20 @@ describe('natriumctl init that was interrupted', () => {
     expect((await ctl('init')).exit).toBe(0);
   });
 
+  it('gets its next certificate, and what an earlier version lacks, from one at a time', async () => {
+    await ctl('init');
+    const scopes = at('broker', 'acl', 'scopes.json');
+    const lock = await lockFolder(at(), { name: 'init', program: 'natriumctl init', mend: '' });
+    const inUse = { exit: 1, out: '', err: expect.stringContaining('in use by another natriumctl init') as string };
+    expect(await ctl('init', '--broker-tls', 'localhost')).toEqual(inUse);
+    const { sink: _, ...earlier } = JSON.parse(readFileSync(scopes, 'utf8')) as Record<string, string>;
+    writeFileSync(scopes, JSON.stringify(earlier));
+    expect(await ctl('init')).toEqual(inUse);
+    expect([existsSync(at('broker', 'tls')), JSON.parse(readFileSync(scopes, 'utf8'))]).toEqual([false, earlier]);
+    lock.release();
+    expect(await ctl('init')).toMatchObject({ exit: 0, out: expect.stringContaining('were made: sink') as string });
+  });
+
   it('has nothing to do where nothing is missing: 0 and a sentence, since a script asks at each upgrade', async () => {
     await ctl('init');
     const before = readdirSync(dir, { recursive: true });

@@ -71,7 +71,7 @@ async function founded(options: InitOptions, io: Io): Promise<number> {
     io.err(`natriumctl: warning: the broker asks nobody who they are: ${mendAuth('jwt', file)}\n`);
   const folder = config.pki_dir;
   const place = { config, brokerTls, keys: new MasterKeys(folder), broker: new BrokerKeys(join(folder, 'broker')) };
-  if (isFounded(place)) return settled(place, io);
+  if (isFounded(place) && !isWanting(place)) return settled(place, io);
   makeFolder(folder, 0o700);
   const lock = await lockFolder(folder, ONE_INIT);
   try {
@@ -112,6 +112,11 @@ interface Place {
 function isFounded({ keys, broker }: Place): boolean {
   const isLeft = broker.isBegun || existsSync(broker.folder);
   return keys.exists && (broker.exists || !isLeft);
+}
+
+/** Two that made what is missing at once would each leave a part of theirs: a key, and beside it the other's certificate or scopes. */
+function isWanting({ broker, brokerTls }: Place): boolean {
+  return brokerTls.length > 0 || (broker.exists && !broker.isComplete);
 }
 
 function settled({ keys, broker, brokerTls }: Place, io: Io): Promise<number> {

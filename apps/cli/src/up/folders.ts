@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
+import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { ANY_PORT, freePort, isFree } from '@natrium/process';
@@ -88,6 +89,26 @@ export function takeMasterFile(given: string, folder: string): MasterFile {
   return { path, kept: isKept ? old : undefined, undo };
 }
 
+/** With another broker, or other keys, what is started would not be the cluster of this folder. */
+const UPS_OWN = ['nats', 'pki_dir', 'broker_auth'] as const;
+
+/** Where a file says instead of `up` what is `up`'s to say, or has what `up` says not read at all. */
+export function overruled({ locate }: LoadedConfig<MasterConfig>, folder: string): readonly ConfigProblem[] {
+  const own = ownConfig(folder);
+  const key = UPS_OWN.find((one) => locate([one]).file !== own);
+  if (key === undefined) return [];
+  // Its own file counts over the master file, where it is read.
+  const isUnread = locate([key]).file === join(folder, 'master');
+  const path = [isUnread ? 'default_include' : key];
+  const reason = `natriumctl up says what ${key} is itself, in ${own}, and that would not count`;
+  const mend = isUnread ? 'take default_include out, or let it name master.d/*.conf' : `take ${key} out`;
+  return [{ ...locate(path), path, reason, mend }];
+}
+
+function ownConfig(folder: string): string {
+  return join(folder, 'master.d', 'up.conf');
+}
+
 function writeMaster({ brokerAuth = 'jwt', tls }: UpOptions, folder: string, natsPort: number): void {
   const file = join(folder, 'master');
   if (!existsSync(file)) writeWhole(file, NO_KEYS, CONFIG_MODE);
@@ -102,11 +123,7 @@ function writeMaster({ brokerAuth = 'jwt', tls }: UpOptions, folder: string, nat
     ...(tls === true ? { broker_ca: caPath(folder) } : {}),
   };
   const lines = Object.entries(own).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-  writeWhole(
-    join(folder, 'master.d', 'up.conf'),
-    ['# Written by natriumctl up at each start.', ...lines, ''].join('\n'),
-    CONFIG_MODE,
-  );
+  writeWhole(ownConfig(folder), ['# Written by natriumctl up at each start.', ...lines, ''].join('\n'), CONFIG_MODE);
 }
 
 /** Needs the keys of the cluster: the broker's own are among them. */

@@ -6,7 +6,7 @@ import { letIn } from './letting-in.js';
 const OWN: Readonly<Record<string, string>> = { web1: 'aa:01', web2: 'aa:02' };
 const key = (id: string, fingerprint: string, state: KeyEntry['state']): KeyEntry => ({ id, fingerprint, state });
 
-async function lettingIn(keys: readonly KeyEntry[]) {
+async function lettingIn(keys: readonly KeyEntry[], isWhole = true) {
   const master = new ScriptedMaster({ keys });
   let now = 0;
   const own = {
@@ -15,7 +15,7 @@ async function lettingIn(keys: readonly KeyEntry[]) {
     master: '/srv/our cluster/master',
     now: () => (now += 1),
     waitMs: 2,
-    isWhole: () => true,
+    isWhole: () => isWhole,
   };
   const said = await letIn(master, own).then(
     () => undefined,
@@ -41,4 +41,9 @@ it.each(['denied', 'rejected'] as const)('ends with a sentence when a key is %s,
     said: `the key of minion web1 is ${state}; ${mend}`,
     accepted: [],
   });
+});
+
+it('waits for nobody when a process has ended, which is not started again: those that are there are let in before', async () => {
+  const said = 'these minions did not ask to join: web1: a process of the cluster has ended';
+  expect(await lettingIn([key('web2', 'aa:02', 'pending')], false)).toEqual({ said, accepted: ['web2'] });
 });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ok, type Refusal, type Result } from '@natrium/model';
 import { shellWord } from '../common/shell-quoted.js';
 import type { KeyEntry, MasterLink } from '../ports.js';
-import { AGAIN_MS, passingOf, type Young } from './young.js';
+import { AGAIN_MS, inVain, passingOf, type Young } from './young.js';
 
 export interface OwnMinions extends Young {
   /** Of the key that the minion has on disk; undefined while it has none. */
@@ -12,16 +12,17 @@ export interface OwnMinions extends Young {
   readonly master: string;
 }
 
-/** @throws {Error} When the cluster does not want the key of one, or one does not ask in time. */
+/** @throws {Error} When the cluster does not want the key of one, or one does not ask: in time, or because a process has ended. */
 export async function letIn(link: MasterLink, own: OwnMinions): Promise<void> {
   const waiting = new Set(own.ids);
   let passing: string | undefined;
   for (const until = own.now() + own.waitMs; waiting.size > 0 && own.now() < until;) {
     const done = await letInNow(link, own, waiting);
     passing = done.ok ? undefined : passingOf(done.error, own);
+    if (waiting.size > 0 && !own.isWhole()) break;
     if (waiting.size > 0) await pause(AGAIN_MS);
   }
-  if (waiting.size > 0) throw new Error(passing ?? `these minions did not ask to join: ${[...waiting].join(', ')}`);
+  if (waiting.size > 0) throw inVain(passing ?? `these minions did not ask to join: ${[...waiting].join(', ')}`, own);
 }
 
 /** Who is let in waits no longer. A list that is asked for anew tells what became of those that were asked for in vain. */

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Refusal } from '@natrium/model';
 import type { MasterLink } from '../ports.js';
-import { AGAIN_MS, passingOf, type Young } from './young.js';
+import { AGAIN_MS, inVain, passingOf, type Young } from './young.js';
 
 const TIMEOUT_S = 5;
 
-/** @throws {Error} When it is refused for a reason that stays, or one does not answer in time. */
+/** @throws {Error} When it is refused for a reason that stays, or one does not answer: in time, or because a process has ended. */
 export async function allAnswer(link: Pick<MasterLink, 'publish'>, young: Young): Promise<void> {
   if (young.ids.length === 0) return;
   let why = '';
@@ -14,9 +14,10 @@ export async function allAnswer(link: Pick<MasterLink, 'publish'>, young: Young)
     const { back, refused } = await pinged(link, young.ids);
     if (refused === undefined && young.ids.every((id) => back.has(id))) return;
     why = refused === undefined ? 'not every minion answered test.ping' : passingOf(refused, young);
+    if (!young.isWhole()) break;
     await pause(AGAIN_MS);
   }
-  throw new Error(why);
+  throw inVain(why, young);
 }
 
 async function pinged(link: Pick<MasterLink, 'publish'>, ids: readonly string[]) {

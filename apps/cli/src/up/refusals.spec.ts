@@ -24,6 +24,7 @@ it.each<[string, Partial<UpOptions>, string]>([
   ['a service that is none', { replicas: { 'acl-servce': 2 } }, 'option --replicas: there is no service acl-servce; there are acl-service, master-gateway, runner-service, event-sink'],
   ['a minion whose name is none', { minions: ['a/b'] }, 'option --minions: "a/b" is no name of a minion'],
   ['a master file that is not there', { masterConfig: '/nowhere/master' }, 'option --master-config: there is no file /nowhere/master'],
+  ['a master file that is the folder of one', { masterConfig: '/etc' }, 'option --master-config: /etc is a folder: name the file in it'],
 ])('%s is a word that makes no sense, and nothing is made', async (_, own, sentence) => {
   const io = new ScriptedIo();
   await expect(runUp(optionsWith(own), io)).rejects.toThrow(new UsageError(sentence));
@@ -68,3 +69,17 @@ it('a state folder that another has is left as it is', async () => {
   expect(readdirSync(state)).toEqual(before);
   lock.release();
 });
+
+it.each([
+  ['default_include: conf.d/*.conf\n', 'given:1: default_include: ', 'natriumctl up says what nats is'],
+  ['peer: {}\ninclude: OTHER\n', 'other:2: pki_dir: ', 'natriumctl up says what pki_dir is'],
+])('a master file with which the cluster would be another one than up starts is told of, and nothing is started: %j', async (text, place, said) => {
+  const [given, other] = [join(folder, 'given'), join(folder, 'other')];
+  writeFileSync(other, 'user: joe\npki_dir: /etc/salt/pki/master\n');
+  writeFileSync(given, text.replace('OTHER', other));
+  const io = new ScriptedIo();
+  expect(await runUp(optionsWith({ masterConfig: given }), io)).toBe(78);
+  expect(io.stderr).toContain(join(folder, place));
+  expect(io.stderr).toContain(`${said} itself, in ${join(folder, 'state', 'master', 'master.d', 'up.conf')}`);
+  expect(existsSync(join(folder, 'state', 'master', 'pki'))).toBe(false);
+}); // prettier-ignore

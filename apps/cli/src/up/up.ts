@@ -5,7 +5,7 @@
  * services, broker. A child that dies is reported and not started again: what restarts it in production is the host's
  * service manager.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BrokerKeys } from '@natrium/broker-auth';
@@ -24,7 +24,15 @@ import { connectMaster } from '../link/connect-master.js';
 import type { Io, UpOptions } from '../ports.js';
 import { brokerAnswers, brokerProgram } from './broker.js';
 import { Child, guarded, type Program } from './child.js';
-import { certify, type Folders, prepareFolders, takeMasterFile, writeBroker, writeMinion } from './folders.js';
+import {
+  certify,
+  type Folders,
+  overruled,
+  prepareFolders,
+  takeMasterFile,
+  writeBroker,
+  writeMinion,
+} from './folders.js';
 import { letIn } from './letting-in.js';
 import { allAnswer } from './pinging.js';
 import { LEAN_AGENT, ROOMY_GATEWAY, SMALL_SERVICE } from './process-flags.js';
@@ -124,12 +132,13 @@ class Cluster {
     const { masterConfig: given } = this.options;
     const taken = given === undefined ? undefined : takeMasterFile(given, master);
     const loaded = loadMasterConfig(master);
-    if (loaded.ok) {
+    const problems = loaded.ok ? overruled(loaded.value, master) : loaded.error;
+    if (loaded.ok && problems.length === 0) {
       if (taken?.kept !== undefined) this.io.err(`natriumctl: the master file of last time is now ${taken.kept}\n`);
       return loaded.value.config;
     }
     taken?.undo();
-    for (const problem of loaded.error) {
+    for (const problem of problems) {
       const file = problem.file === taken?.path ? (given ?? problem.file) : problem.file;
       this.io.err(`${problemSentence({ ...problem, file })}\n`);
     }
@@ -146,6 +155,9 @@ class Cluster {
     } else if (!broker.exists) {
       // A folder from before the broker asked for users.
       await broker.create(cluster);
+    } else {
+      // An earlier version had fewer: without its own a service would end as soon as it is started.
+      await broker.complete();
     }
     if (this.options.tls === true) await certify(folders.master);
   }
@@ -256,4 +268,6 @@ function checkWords({ minions, replicas, masterConfig }: UpOptions): void {
   }
   if (masterConfig !== undefined && !existsSync(masterConfig))
     throw new UsageError(`option --master-config: there is no file ${masterConfig}`);
+  if (masterConfig !== undefined && statSync(masterConfig).isDirectory())
+    throw new UsageError(`option --master-config: ${masterConfig} is a folder: name the file in it`);
 }

@@ -47,6 +47,11 @@ describe('test.ping of all', () => {
     expect(await pinging([[refused('acl_unavailable')], IDS.map(back)], dead)).toMatchObject({ asked: 1 });
   });
 
+  it('waits for nobody who is silent when a process has ended', async () => {
+    const end = 'not every minion answered test.ping: a process of the cluster has ended';
+    expect(await pinging([[back('web1')], IDS.map(back)], { isWhole: () => false })).toEqual({ end, asked: 1 });
+  });
+
   it('says in the end what it was refused by last, or that one is silent', async () => {
     const silent = [back('web1')];
     const [no, end] = ['no: acl_unavailable', 'not every minion answered test.ping'];

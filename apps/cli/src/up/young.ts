@@ -23,6 +23,11 @@ export function passingOf({ code, sentence }: Refusal, young: Pick<Young, 'isWho
   throw new Error(sentence);
 }
 
+/** What was waited for. Which process has ended is told where it ends. */
+export function inVain(what: string, young: Pick<Young, 'isWhole'>): Error {
+  return new Error(young.isWhole() ? what : `${what}: a process of the cluster has ended`);
+}
+
 /** @param tell Hears once what is waited for. @throws {Error} With what keeps the operator out, when that stays. */
 export async function linkedTo(
   connect: () => Promise<Result<MasterLink, ConnectProblem>>,

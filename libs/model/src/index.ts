@@ -9,6 +9,7 @@ export { type MinionId, parseMinionId } from './minion-id.js';
 export { nameOf, type Principal, PRINCIPAL_KINDS, type PrincipalKind } from './principal.js';
 export { pyRepr, pyStr } from './py-text.js';
 export { err, ok, type Result } from './result.js';
+export { SharedReadings } from './shared-readings.js';
 export { fromPlain, type Plain, toPlain } from './tagged-value.js';
 export type { Target } from './target.js';
 export { VERSION } from './version.js';

@@ -6,7 +6,7 @@
  */
 import { type Entry, GATHERED, GroupCommit, inSlices, SharedFollowing, type Store } from '@natrium/bus';
 import { decode, joinLists, type Wire } from '@natrium/envelope';
-import { jidOf } from '@natrium/model';
+import { jidOf, SharedReadings } from '@natrium/model';
 import { AtOnce } from '../at-once.js';
 
 const SECOND_DIGITS = 14;
@@ -45,14 +45,9 @@ interface KeptGroup<T> {
 }
 
 /** Readings of one second: the one under way, and the one after it, which all who ask meanwhile share. */
-interface Reading<T> {
-  readonly now: Promise<readonly T[]>;
-  readonly next?: Promise<readonly T[]>;
-}
-
 export class BySecond<T> {
   readonly #commit: GroupCommit<Encoded>;
-  readonly #readings = new Map<string, Reading<T>>();
+  readonly #readings = new SharedReadings<string, readonly T[]>();
   readonly #following: SharedFollowing<readonly T[]>;
   #groups = 0;
 
@@ -94,22 +89,11 @@ export class BySecond<T> {
 
   /**
    * All of the jid's second, oldest first. Reading is dear (the broker makes a consumer of it), and after a fail-over many ask for the same
-   * second: one reading at a time, and all who ask meanwhile share the next.
+   * second.
    */
   around(jid: string): Promise<readonly T[]> {
     const second = secondOf(jid);
-    const { now, next } = this.#readings.get(second) ?? {};
-    if (next !== undefined) return next;
-    const reading = (now?.catch(() => undefined) ?? Promise.resolve()).then(() => {
-      this.#readings.set(second, { now: reading });
-      return this.#read(second);
-    });
-    this.#readings.set(second, now === undefined ? { now: reading } : { now, next: reading });
-    const done = () => {
-      if (this.#readings.get(second)?.now === reading) this.#readings.delete(second);
-    };
-    reading.then(done, done);
-    return reading;
+    return this.#readings.of(second, () => this.#read(second));
   }
 
   /** All of these jids' seconds, and where those are very many everything. */

@@ -3,7 +3,7 @@ export { parseCommandLine, splitList } from './command-line.js';
 export { splitFunctions, wordsByFunction } from './functions.js';
 export { type LoadedYaml, loadYaml } from './load-yaml.js';
 export { type Path } from './places.js';
-export { splitAtSpace } from './python-space.js';
+export { BLANK, splitAtSpace } from './python-space.js';
 export { readYaml, withIndentation } from './read-yaml.js';
 export { jidAsText, parseNamedWord, parsePeerArguments, parseWords, publishArguments } from './words.js';
 export { staysText, yamlify } from './yamlify.js';

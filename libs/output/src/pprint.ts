@@ -1,4 +1,5 @@
 /** `pprint`: Python's `pprint.pformat`, with its line breaks: maps by key, one entry a line where a line would be too long. */
+import { BLANK } from '@natrium/args';
 import { isList, isMap, pyRepr, type Value } from '@natrium/model';
 import type { Outputter } from './outputter.js';
 import { sortedEntries } from './sorted-entries.js';
@@ -81,8 +82,7 @@ function linesOf(text: string): readonly string[] {
   );
 }
 
-/** What is blank for Python: U+FEFF, with which some texts begin, is not, and U+001C to U+001F and U+0085 are. */
-const WORD = /(?:[^\s\u001c-\u001f\u0085]|\ufeff)*(?:(?!\ufeff)[\s\u001c-\u001f\u0085])*/g;
+const WORD = new RegExp(`(?:(?!${BLANK})[\\s\\S])*${BLANK}*`, 'g');
 
 /** Each with the blanks after it. */
 function wordsOf(line: string): readonly string[] {

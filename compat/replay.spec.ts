@@ -76,6 +76,33 @@ describe('the replay', () => {
     expect(await outcome(expected)).toBe(failures);
   });
 
+  it('has nothing of a peer’s fields that are left out, also of those that need not be there', async () => {
+    const answers = async (omit: readonly string[], expected: object) => {
+      const request = { ...allowed.request, tgt: 'web.*', tgt_type: 'pcre', no_parse: ['k'], arg: ['k=1'], omit };
+      const one = readCase(JSON.stringify({ ...allowed, request, expect: expected }));
+      return (await replay({ cases: [one], inventories }))[0]?.failures.length;
+    };
+    const published = { fun: 'test.ping', tgt: 'web.*', tgt_type: 'pcre', ret: '' };
+    const arg = (k: unknown) => [{ __kwarg__: true, k }];
+    const met = { verdict: 'allow', minions: ['web1'] };
+    expect(await answers([], { ...met, published: { ...published, arg: arg('1') } })).toBe(0);
+    expect(await answers(['no_parse'], { ...met, published: { ...published, arg: arg(1) } })).toBe(0);
+    expect(await answers(['tgt_type'], { verdict: 'allow', minions: [] })).toBe(0);
+    expect(await answers(['ret'], { verdict: 'deny' })).toBe(0);
+  });
+
+  it('has no match where the value or the expression is no text', async () => {
+    for (const [value, expr] of [
+      ['', null],
+      ['', 5],
+      [null, ''],
+    ]) {
+      const request = { op: 'expr_match', value, expr };
+      const one = readCase(JSON.stringify({ id: 'x', family: 'user_match', request, expect: { match: false } }));
+      expect((await replay({ cases: [one], inventories }))[0]?.failures).toEqual([]);
+    }
+  });
+
   it('has of a list that is no list of texts only the texts meant, and the rest missing', async () => {
     const failures = async (request: object, expected: object) => {
       const one = readCase(JSON.stringify({ id: 'x', family: 'target', inventory: 'two', request, expect: expected }));

@@ -58,12 +58,17 @@ export const userMatch: Family = ({ request }) => {
   return { match: matches(request, op) };
 };
 
+/** Anything else is like nothing, and nothing like it. */
+function isText(plain: Plain): plain is string {
+  return typeof plain === 'string';
+}
+
 function matches(request: PlainMap, op: string): boolean {
-  const { value = null } = request;
+  const { value = null, expr = null } = request;
   if (op === 'valid_id') return parseMinionId(value) !== undefined;
   if (op === 'whitelist_blacklist')
     return allowsByLists(textOf(value), valueOf(request['whitelist']), valueOf(request['blacklist']));
-  if (op === 'expr_match') return typeof value === 'string' && compileWholeMatch(textOf(request['expr'])).test(value);
+  if (op === 'expr_match') return isText(value) && isText(expr) && compileWholeMatch(expr).test(value);
   const { policy } = compilePolicy({ publisher_acl_blacklist: valueOf(request['blacklist']) });
   if (op === 'blacklisted_user') return typeof value === 'string' && deniedUser(policy, value) !== undefined;
   return deniedFunction(policy, typeof value === 'string' ? [value] : textsOf(value)) !== undefined;

@@ -29,6 +29,12 @@ function isComplete({ request }: Case, fields: readonly string[]): boolean {
   );
 }
 
+/** What came: a field that is left out says nothing, also one that need not be there (`tgt_type`, `no_parse`). */
+function sent({ request }: Case): PlainMap {
+  const omitted = new Set(textsOf(request['omit']));
+  return Object.fromEntries(Object.entries(request).filter(([field]) => !omitted.has(field)));
+}
+
 /** Each function's arguments as they will be sent. */
 function argumentsOf(request: PlainMap, funs: readonly string[]): readonly (readonly Value[])[] | undefined {
   const words = wordsByFunction(funs, valuesOf(request['arg']));
@@ -37,8 +43,8 @@ function argumentsOf(request: PlainMap, funs: readonly string[]): readonly (read
 
 export const peer: Family = (one, inventory) => {
   const caller = callerOf(one, inventory);
-  const { request } = one;
   if (caller === undefined || !isComplete(one, JOB_FIELDS)) return DENY;
+  const request = sent(one);
   const funs = splitFunctions(textOf(request['fun']));
   const args = argumentsOf(request, funs);
   if (args === undefined) return DENY;
@@ -61,8 +67,8 @@ function answer(decision: Decision, more: () => PlainMap): PlainMap {
 
 export const peerRun: Family = (one, inventory) => {
   const caller = callerOf(one, inventory);
-  const { request } = one;
   if (caller === undefined || !isComplete(one, RUN_FIELDS)) return DENY;
+  const request = sent(one);
   const { policy } = compilePolicy(policyConfigOf(one.config));
   const fun = textOf(request['fun']);
   const args = parsePeerArguments(valuesOf(request['arg']), textsOf(request['no_parse']));

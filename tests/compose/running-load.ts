@@ -7,6 +7,8 @@ import type { ToldJob } from './load.js';
 
 const PROGRAM = '/opt/test/load.mjs';
 const SHOWN = 200;
+/** Of each minion: it is made here, for what is not there is not appended to. */
+const LEDGER = '/var/lib/natrium/ledger';
 
 export class RunningLoad {
   readonly #ended: Promise<unknown>;
@@ -19,6 +21,7 @@ export class RunningLoad {
   }
 
   static async start(engine: Engine, minions: readonly string[], rate: number): Promise<RunningLoad> {
+    for (const id of minions) await engine.docker('exec', id, 'touch', LEDGER);
     const words = ['load', minions.map((id) => id.slice(0, 12)).join(','), String(rate)];
     return new RunningLoad(engine.attach(await engine.container('cli'), ['node', PROGRAM, ...words]));
   }

@@ -131,6 +131,7 @@ export class DrillCluster {
       if (node !== undefined) (node.proxies as Proxy[]).push(proxy);
     }
     const folder = this.#configure(name, role === 'minion' ? 'minion' : 'master', proxies.map(({ port }) => port)); // prettier-ignore
+    if (role === 'minion') writeFileSync(this.ledger(name), ''); // what is not there is not appended to
     const program = this.#program(name, process.execPath, [join(BUILT, APPS[role], 'main.mjs'), '-c', folder], false);
     this.victims.push({ role, program, proxies });
     await program.start();

@@ -78,8 +78,12 @@ describe('pkg', () => {
     expect(execFileSync(`/usr/bin/${PACKAGE}`, { encoding: 'utf8' })).toContain('Hello');
     expect(await run('pkg.version', PACKAGE)).toBe(latest);
     expect(await run('pkg.install', PACKAGE)).toEqual({});
-    expect(await run('pkg.purge', PACKAGE)).toEqual({ [PACKAGE]: { old: latest, new: '' } });
+    expect(await run('pkg.purge', PACKAGE)).toEqual({
+      installed: { [PACKAGE]: { old: latest, new: '' } },
+      removed: {},
+    });
     expect(isInstalled()).toBe(false);
+    expect(await run('pkg.remove', PACKAGE)).toEqual({});
   });
 
   it('says which package there is none of, and fails', async () => {

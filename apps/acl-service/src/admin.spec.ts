@@ -13,7 +13,7 @@ import {
 import { Budget, type KeyState } from '@natrium/flow';
 import { ok, type Request } from '@natrium/model';
 import { aRequest, signedBy } from '@natrium/testing';
-import type { contracts } from '@natrium/wire';
+import { contracts, writeAs } from '@natrium/wire';
 import { Admin } from './admin.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { tokenHandler } from './eauth/token-requests.js';
@@ -78,11 +78,14 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
       audit: (fun) => Promise.resolve(ok(String(read.push(fun)))),
     },
   );
-  const askAs = async (by: Identity, what: Request['what'], fun: string, ...args: readonly Arg[]) => {
+  const answerTo = async (by: Identity, what: Request['what'], fun: string, ...args: readonly Arg[]) => {
     const request = aRequest(NOW, { what, funs: [fun], args: [[...args]], tgt: '' });
     const body = signedBy(by.signing, cluster, request);
     const party = { owner: { type: 'identity', key: by.publicKey } };
-    const { refusal, result } = await admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+    return admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+  };
+  const askAs = async (...asked: Parameters<typeof answerTo>) => {
+    const { refusal, result } = await answerTo(...asked);
     return refusal?.code ?? result;
   };
   return {
@@ -95,6 +98,7 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
     root,
     enrolled,
     askAs,
+    answerTo,
     ask: (fun: string, ...args: readonly Arg[]) => askAs(root, 'key', fun, ...args),
     pending: async (id: string, state: KeyState = 'pending') => {
       const { publicKey } = await enrolled('minion', id, state);
@@ -164,6 +168,19 @@ it('the audit says of an archive that it is one, and who asked; not of each page
     { what: 'key', caller, verdict: 'allow', detail: { fun: 'audit.cut' } },
     { what: 'archive', caller, verdict: 'allow', detail: { fun: 'audit.archive' } },
   ]);
+});
+
+it('a list that no message carries is refused, and so is a key whose name is as long as a request, in words that one carries', async () => {
+  const { askAs, answerTo, root, tokens, recorded } = await aWorld();
+  const entry = { use: 'session', eauth: 'ldap', name: 'zoe', start: 0, expires: NOW + 1, list: null } as const;
+  const groups = Array.from({ length: 1000 }, (_, n) => `group ${String(n)} of a large directory`);
+  for (let n = 0; n < 100; n += 1) await tokens.issue({ ...entry, groups });
+  expect(await askAs(root, 'token', 'token.list')).toMatchObject({ tokens: { length: 100 } });
+  for (let n = 0; n < 200; n += 1) await tokens.issue({ ...entry, groups });
+  const told = await askAs(root, 'token', 'token.list');
+  expect([told, recorded.at(-1)?.verdict]).toEqual(['bad_request', 'refuse']);
+  const { refusal } = await answerTo(root, 'key', 'key.delete', { id: 'x'.repeat(1 << 20), fingerprint: '' });
+  expect(() => writeAs(contracts.adminDone.schema, { refusal, result: null })).not.toThrow();
 });
 
 const fails = (name: string) => () => Promise.reject(Object.assign(new Error('the broker does not answer'), { name }));

@@ -3,7 +3,7 @@
  * account with full access may ask; each request that may change something runs once, and is recorded before it is answered.
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
-import { type Cluster, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
+import { type Cluster, encode, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
 import { type Budget, TOO_FAST } from '@natrium/flow';
 import {
   err,
@@ -15,6 +15,7 @@ import {
   refuse,
   type Request,
   type Result,
+  toPlain,
   type Value,
 } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
@@ -86,6 +87,7 @@ export class Admin {
     try {
       done =
         handler === undefined ? err(NO_SUCH) : await unlessUnwritten(handler(fun, values, (key) => keys.push(key)));
+      done = sendable(fun, done);
       return done.ok ? { refusal: null, result: done.value } : { refusal: done.error, result: null };
     } finally {
       // Also when the program is at fault: what was changed by then is changed.
@@ -162,6 +164,11 @@ const ARCHIVES = 'audit.archive';
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory|policy)\.|\.list$/;
 
+/** What one message carries, and a refusal in it. */
+const MAX_LIST = 6 << 20;
+const MAX_SENTENCE = 4096;
+
+const TOO_LONG = refuse('bad_request', 'the list is too long for one message');
 const NO_SUCH = refusal('bad_request', 'the authority has no such function');
 
 /** The store did not take a write, or did not answer: whoever asked hears it at once, instead of waiting for an answer. */
@@ -173,6 +180,15 @@ async function unlessUnwritten(doing: ReturnType<AdminHandler>): ReturnType<Admi
     const sentence = `it could not be written, or not all of it: ${cause.message}; look what was done, and ask again`;
     return refuse('store_unavailable', sentence);
   }
+}
+
+/** Of all keys, accounts or tokens at once. */
+const LISTS = /\.list$/;
+
+/** What no message carries is told in one that can be sent; names in a sentence are the asker's own, and of any length. */
+function sendable(fun: string, done: Result<Value, Refusal>): Result<Value, Refusal> {
+  if (!done.ok) return refuse(done.error.code, done.error.sentence.slice(0, MAX_SENTENCE).toWellFormed());
+  return LISTS.test(fun) && encode(toPlain(done.value)).length > MAX_LIST ? TOO_LONG : done;
 }
 
 /** `key.accept` → `key`. */

@@ -1,9 +1,9 @@
-/** Rules of who may guess at pillar with the targets of a running runner: whoever may hear all of it. */
+/** Rules of what a running runner hears: who may guess at pillar with its targets, whoever may hear all of it, and how much at once. */
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { encodeRequest, SigningKey, sodiumReady } from '@natrium/envelope';
+import { encode, encodeRequest, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
 import { Budget, PILLAR_RUNNER } from '@natrium/flow';
-import { err, ok, type Principal, refusal, type Target } from '@natrium/model';
+import { err, ok, type Principal, refusal, type Target, type ValueMap } from '@natrium/model';
 import { builtinRunners, runnerRegistry } from '@natrium/runners';
 import { aGrant, aRequest } from '@natrium/testing';
 import type { contracts } from '@natrium/wire';
@@ -28,12 +28,26 @@ beforeEach(() => {
   recorded = [];
 });
 
+interface World {
+  readonly targets: Budget;
+  /** Whom patterns mean. */
+  readonly ids: readonly string[];
+  /** Of each of them, also as its pillar. */
+  readonly grains: ValueMap;
+  readonly fun: string;
+}
+
 /** The answer to a runner that runs for `caller`, where patterns mean web1 and nothing is meant exactly. */
 function answerTo(
   what: string,
   caller: Principal,
   onBehalfOf: readonly Principal[] = [],
-  targets = new Budget(LIMITS),
+  {
+    targets = new Budget(LIMITS),
+    ids = ['web1'],
+    grains = { os: 'Debian' },
+    fun = 'cache.grains',
+  }: Partial<World> = {},
 ) {
   const cluster = new Uint8Array(32);
   const acl = SigningKey.generate();
@@ -42,19 +56,19 @@ function answerTo(
     clock: { now: () => NOW, own: () => 0, skewMs: 30_000 },
   } as unknown as RoleLink;
   const current = {
-    hasFullAccess: (name: string) => name === 'root',
-    idsOf: () => ok(['web1']),
+    callerHasFullAccess: (name: string) => name === 'root',
+    idsOf: () => ok(ids),
     idsExactly: (_: Target, onTests: (tests: number) => void) => {
       onTests(100_000);
       return err(refusal('not_permitted', 'exactly only'));
     },
   };
   const roster = { keyOfMinion: () => new Uint8Array(32) } as unknown as Roster;
-  const inventory = { grainsOf: () => ({ os: 'Debian' }) } as unknown as Inventory;
+  const inventory = { grainsOf: () => grains, pillarOf: () => ({ pillar: grains }) } as unknown as Inventory;
   const policies = { current } as unknown as Policies;
   const audit = { refuse: (refusal: (typeof recorded)[number]) => recorded.push(refusal) } as unknown as AuditLog;
   const reads = new InventoryReads(link, { roster, inventory, policies, audit, targets });
-  const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['cache.grains'], tgt: '' }));
+  const request = encodeRequest(aRequest(NOW, { what: 'run', funs: [fun], tgt: '' }));
   const members = [{ id: 'x', key: new Uint8Array(32) }];
   const grant = aGrant({ key: acl, cluster }, { request, members, issued: NOW }, { kind: 'run', root: new Uint8Array(32), count: 0, caller, onBehalfOf }); // prettier-ignore
   const body = { what, args: { tgt: 'role:w*', tgtType: 'pillar' }, grantRun: { request, grant } };
@@ -83,10 +97,28 @@ it('who is refused pillar is in the audit by name', () => {
 
 it('who has no full access pays for what his target takes, also by a runner of somebody else; who has does not', () => {
   const targets = new Budget(LIMITS);
-  expect(answerTo('match', ROOT, [LIMITED], targets)).toBe('not_permitted');
-  expect(answerTo('match', LIMITED, [], targets)).toBe('slow_down');
-  expect(answerTo('match', MINION, [], targets)).toBe('not_permitted');
-  for (let n = 0; n < 3; n += 1) expect(answerTo('match', ROOT, [], targets)).toEqual(['web1']);
+  expect(answerTo('match', ROOT, [LIMITED], { targets })).toBe('not_permitted');
+  expect(answerTo('match', LIMITED, [], { targets })).toBe('slow_down');
+  expect(answerTo('match', MINION, [], { targets })).toBe('not_permitted');
+  for (let n = 0; n < 3; n += 1) expect(answerTo('match', ROOT, [], { targets })).toEqual(['web1']);
+});
+
+describe('what one message does not carry', () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `web${String(n)}`);
+  const ofEach = (characters: number) => ({ ids, grains: { motd: 'x'.repeat(characters) }, fun: PILLAR_RUNNER });
+
+  it.each(['grains', 'pillar'])('is refused in words, and what it carries is told: %s', (what) => {
+    expect(answerTo(what, ROOT, [], ofEach(70_000))).toBe('bad_request');
+    const carried = answerTo(what, ROOT, [], ofEach(60_000));
+    expect(Object.keys(carried as ValueMap)).toEqual(ids);
+    expect(encode(carried as Wire).length).toBeLessThan(8 << 20);
+  });
+
+  it('is no list of names either', () => {
+    const long = (count: number) => ({ ids: Array.from({ length: count }, (_, n) => String(n).padStart(250, 'x')) });
+    expect(answerTo('match', ROOT, [], long(30_000))).toBe('bad_request');
+    expect(answerTo('match', ROOT, [], long(20_000))).toHaveLength(20_000);
+  });
 });
 
 it('the runner that tells pillar is there under the name by which it is known here and on the bus', () => {

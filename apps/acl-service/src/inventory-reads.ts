@@ -7,7 +7,7 @@
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import type { Grant } from '@natrium/envelope';
+import { encode, type Grant } from '@natrium/envelope';
 import { type Budget, PILLAR_RUNNER } from '@natrium/flow';
 import {
   isList,
@@ -17,6 +17,7 @@ import {
   refusal,
   type Result,
   type Target,
+  toPlain,
   type Value,
   type ValueMap,
 } from '@natrium/model';
@@ -32,6 +33,13 @@ type Read = Opened<typeof contracts.read>;
 
 /** Minions in one answer: it has to fit into one message. A runner asks for more in parts. */
 const MAX_TOLD = 256;
+/** What one message carries. */
+const MAX_ANSWER = 6 << 20;
+const TOO_MUCH = refusal(
+  'bad_request',
+  'the data of these minions is too large for one message: ask for fewer of them',
+);
+const TOO_MANY = refusal('bad_request', 'the target means more minions than one message carries: ask for fewer');
 
 interface Parts {
   readonly roster: Roster;
@@ -59,15 +67,13 @@ export class InventoryReads {
       : this.#idsExactly(target, proved.value);
     if (!named.ok) return refused(named.error);
     const ids = named.value;
-    if (what === 'match') return { refusal: null, result: [...ids] };
+    if (what === 'match') return sizeOf([...ids]) > MAX_ANSWER ? refused(TOO_MANY) : told([...ids]);
     if (ids.length > MAX_TOLD)
       return refused(refusal('bad_request', `at most ${String(MAX_TOLD)} minions in one answer`));
-    if (what === 'grains') return { refusal: null, result: this.#grainsOf(ids) };
+    if (what === 'grains') return this.#grainsOf(ids);
     if (what !== 'pillar') return refused(refusal('bad_request', 'not something to read here'));
     const denied = this.#pillarRefusal(opened, proved.value);
-    return denied === undefined
-      ? { refusal: null, result: this.#pillarOf(ids) }
-      : this.#refuse(denied, what, proved.value.caller);
+    return denied === undefined ? this.#pillarOf(ids) : this.#refuse(denied, what, proved.value.caller);
   }
 
   #idsExactly(target: Target, grant: Grant): Result<readonly string[], Refusal> {
@@ -81,7 +87,7 @@ export class InventoryReads {
   }
 
   #hasFullAccess({ kind, name }: Principal): boolean {
-    return kind === 'account' && this.parts.policies.current.hasFullAccess(name);
+    return kind === 'account' && this.parts.policies.current.callerHasFullAccess(name);
   }
 
   #pillarRefusal({ body }: Read, { caller, onBehalfOf }: Grant): Refusal | undefined {
@@ -96,21 +102,36 @@ export class InventoryReads {
     return refused(why);
   }
 
-  #grainsOf(ids: readonly string[]): ValueMap {
+  #grainsOf(ids: readonly string[]): Answer {
     return this.#byId(ids, (key) => this.parts.inventory.grainsOf(key) ?? {});
   }
 
-  #pillarOf(ids: readonly string[]): ValueMap {
+  #pillarOf(ids: readonly string[]): Answer {
     return this.#byId(ids, (key, id) => this.parts.inventory.pillarOf(key, id)?.pillar ?? {});
   }
 
-  #byId(ids: readonly string[], of: (key: Uint8Array, id: string) => ValueMap): ValueMap {
-    const entries = ids.flatMap((id) => {
+  /** Nothing is looked at beyond what one message carries. */
+  #byId(ids: readonly string[], of: (key: Uint8Array, id: string) => ValueMap): Answer {
+    const entries: (readonly [string, ValueMap])[] = [];
+    let size = 0;
+    for (const id of ids) {
       const key = this.parts.roster.keyOfMinion(id);
-      return key === undefined ? [] : [[id, of(key, id)] as const];
-    });
-    return Object.fromEntries(entries);
+      if (key === undefined) continue;
+      const data = of(key, id);
+      size += sizeOf(id) + sizeOf(data);
+      if (size > MAX_ANSWER) return refused(TOO_MUCH);
+      entries.push([id, data]);
+    }
+    return told(Object.fromEntries(entries));
   }
+}
+
+function sizeOf(value: Value): number {
+  return encode(toPlain(value)).length;
+}
+
+function told(result: Value): Answer {
+  return { refusal: null, result };
 }
 
 function refused(why: Refusal): Answer {

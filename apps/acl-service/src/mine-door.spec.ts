@@ -1,6 +1,6 @@
 /** Rules of the mine: who may read and keep what, and that no single question makes work beyond what its answer carries. */
-import { MemoryStore, type Opened } from '@natrium/bus';
-import { encode, identityFrom, newIdentitySecret, sodiumReady, type Wire } from '@natrium/envelope';
+import { MemoryStore, type Opened, StoredCorrupt } from '@natrium/bus';
+import { encode, fp, identityFrom, newIdentitySecret, sodiumReady, type Wire } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import { ok, type Target, type Value } from '@natrium/model';
 import { type Body, type contracts, records, writeAs } from '@natrium/wire';
@@ -132,6 +132,28 @@ it('what another replica has stored after it counts, also where that is heard of
   store.next = [item('a', 3)];
   await mines.change(KEY, () => [item('a', 2)]);
   expect(await get(['a'])).toEqual({ a: { web1: 3 } });
+});
+
+it('a mine that does not open is replaced by a whole new one, and by nothing else: its storage key may still come', async () => {
+  class Spoilt extends MemoryStore {
+    revision = 0;
+    override async get(key: string): ReturnType<MemoryStore['get']> {
+      const entry = await super.get(key);
+      if (entry?.revision === this.revision) throw new StoredCorrupt(`mine/${key}`, entry.revision);
+      return entry;
+    }
+  }
+  const store = new Spoilt('mine');
+  const kept = await Mines.open(store);
+  keys.set('web1', KEY);
+  const [a, b, c] = [item('a', 1), item('b', 2), item('c', 3)];
+  const what = async (asked: 'put' | 'replace', ...items: MineItem[]) => ask({ what: asked, items }, { kept });
+  expect(await what('put', a)).toBe(true);
+  store.revision = (await store.get(fp(KEY)))?.revision ?? 0;
+  await expect(what('put', b)).rejects.toThrow('does not open');
+  expect(await what('replace', b)).toBe(true);
+  expect(await what('put', c)).toBe(true);
+  expect(await get(['a', 'b', 'c'], kept)).toEqual({ a: {}, b: { web1: 2 }, c: { web1: 3 } });
 });
 
 it('an account hears nothing, and nothing of it is read or kept; a minion is answered', async () => {

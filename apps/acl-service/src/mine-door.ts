@@ -69,7 +69,10 @@ export class MineDoor {
     if (!this.parts.budget.take(toHex(key), this.parts.now())) return refused(TOO_FAST);
     if (body.what === 'get') return this.#read(body, minion.name, toHex(key));
     if (!body.items.every(({ value }) => isReadable(value))) return refused(TOO_DEEP);
-    const kept = await this.parts.mines.change(key, (before) => changed(before, body));
+    const { mines } = this.parts;
+    const kept = await (body.what === 'replace'
+      ? mines.replace(key, changed([], body))
+      : mines.change(key, (before) => changed(before, body)));
     return kept ? { refusal: null, result: true } : refused(TOO_LARGE);
   }
 
@@ -168,7 +171,7 @@ class Rules {
 
 function changed(before: readonly MineItem[], { what, items, names }: Ask): readonly MineItem[] {
   if (what === 'delete') return before.filter(({ name }) => !names.includes(name));
-  const now = new Map((what === 'replace' ? [] : before).map((item) => [item.name, item]));
+  const now = new Map(before.map((item) => [item.name, item]));
   for (const item of items) now.set(item.name, item);
   return [...now.values()];
 }

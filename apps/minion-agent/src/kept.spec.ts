@@ -30,12 +30,15 @@ interface Told {
 let folder: string;
 let kept: Kept;
 let told: Told[];
+/** What the log says of trouble. */
+let problems: string[];
 /** What each link calls when the broker is back. */
 let isAway: boolean;
 let backs: (() => void)[];
 beforeAll(sodiumReady);
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'nt-kept-'));
+  problems = [];
   kept = aProcess();
   told = [];
   backs = [];
@@ -52,7 +55,7 @@ const aProcess = () =>
       id: 'web1', cachedir: folder, sock_dir: folder, clock_skew: 30, hash_type: 'sha256',
       max_event_size: 1 << 20, spool_max_events: 100, spool_max_bytes: 1 << 20, keep_returns: 24,
     } as MinionConfig,
-    pino({ enabled: false }),
+    pino({ level: 'error' }, { write: (line) => void problems.push((JSON.parse(line) as { readonly msg: string }).msg) }),
   ); // prettier-ignore
 
 interface Return {
@@ -223,6 +226,19 @@ it('a return that a living agent drops is over: it is not told as interrupted af
   comeIn('second');
   await turn();
   expect(told).toEqual([]);
+});
+
+it('a part that cannot be closed is told, and keeps no other from being closed', () => {
+  const { record, spool } = comeIn('first');
+  const closed = jest.spyOn(spool, 'close');
+  jest.spyOn(record, 'close').mockImplementationOnce(() => {
+    throw new Error('EIO: close');
+  });
+  kept.close();
+  expect([closed.mock.calls.length, problems]).toEqual([
+    1,
+    ['what has run or waits may not all be kept for the next start'],
+  ]);
 });
 
 it('the spool has room for returns in half of spool_max_bytes, and for events in the other', async () => {

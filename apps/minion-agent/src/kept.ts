@@ -86,10 +86,14 @@ export class Kept {
   }
 
   close(): void {
-    this.#returners?.close();
-    this.#events?.close();
-    this.#files?.record.close();
-    this.#files?.spool.close();
+    for (const part of [this.#returners, this.#events, this.#files?.record, this.#files?.spool]) {
+      try {
+        part?.close();
+      } catch (cause) {
+        // A disk on another host may say only then that it took nothing; the others are closed all the same, and the process ends.
+        this.#onProblem('what has run or waits may not all be kept for the next start', cause);
+      }
+    }
   }
 
   #open(fresh: boolean) {

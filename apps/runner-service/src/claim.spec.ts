@@ -1,23 +1,8 @@
 /** Rules of whose a reaction is: one claim of all has it, also when the broker's word on that was lost. */
-import { MemoryStore, StreamRefused } from '@natrium/bus';
+import { StreamRefused } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
 import { claim, type Claim } from './claim.js';
-
-/** What becomes of a write whose acknowledgement does not come. */
-type Lost = 'made' | 'gone';
-
-class DeafStore extends MemoryStore {
-  readonly lost: Lost[] = [];
-  writes = 0;
-
-  override async create(key: string, value: Uint8Array): Promise<number | undefined> {
-    this.writes += 1;
-    const lost = this.lost.shift();
-    const created = lost === 'gone' ? undefined : await super.create(key, value);
-    if (lost !== undefined) throw new StreamRefused(408, 'no acknowledgement in time');
-    return created;
-  }
-}
+import { DeafStore, type Lost } from './deaf-store.spec-support.js';
 
 const CLAIM: Claim = { event: 'gw.1', reaction: 'hello', instance: 'a', at: 1 };
 

@@ -50,6 +50,18 @@ it.each(['no_responders', 'turned_away'] as const)('is not asked for again on %s
   expect(asked).toHaveLength(1);
 });
 
+it.each([
+  ['', 'an event needs a tag'],
+  ['x'.repeat(1500), 'a tag has at most 512 characters'],
+  ['salt/auth', 'tags under salt/ are the services’ own'],
+])('asks nobody to fire what has no tag that a runner may fire: %#', async (tag, why) => {
+  const { port, asked } = aPort();
+  await expect(port.fire(tag, {})).rejects.toThrow(`the event was not fired: ${why}`);
+  expect(asked).toEqual([]);
+  await port.fire('my/tag', {});
+  expect(asked).toHaveLength(1);
+});
+
 /** The options of what a runner publishes whose own request says this of its cause. */
 function published(caller: Principal, cause: { readonly depth: number }): Promise<unknown> {
   const request = encodeRequest(aRequest(NOW, { what: 'run', funs: ['mine.run'], options: { cause } }));

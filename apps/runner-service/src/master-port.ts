@@ -2,6 +2,7 @@
 import { BACK_MS, digestOf, readAsked } from '@natrium/bus';
 import { type Asker, MasterClient, peerPort } from '@natrium/client';
 import type { RoleLink } from '@natrium/edge';
+import { runnerTagProblem } from '@natrium/events';
 import { CAUSE, causeOf, GRANT_RUN, type GrantRun } from '@natrium/flow';
 import { ExecutionError } from '@natrium/modules';
 import { isList, isMap, type Principal, type Target, type Value, type ValueMap } from '@natrium/model';
@@ -91,7 +92,10 @@ function causeOption({ request }: GrantRun, caller: Principal): ValueMap {
   return cause === undefined ? {} : { [CAUSE]: cause };
 }
 
+/** A tag that no gateway takes is not sent: one that is too long would not even fit into the question. */
 async function fire(link: RoleLink, grantRun: GrantRun, tag: string, data: ValueMap): Promise<void> {
+  const problem = runnerTagProblem(tag);
+  if (problem !== undefined) throw new ExecutionError(`the event was not fired: ${problem}`);
   const answer = await link.bus.ask(
     {
       contract: contracts.fire,

@@ -21,15 +21,16 @@ const write = (text: string) => {
 it.each(['file_roots: {base: [/srv/salt]}', 'gitfs_remotes: [https://git.example/states.git]'])(
   'a master whose file names files to serve is not told that there are none: %s',
   async (text) => {
-    const listed = async () => {
+    const listed = async (fun = 'fileserver.file_list') => {
       const loaded = loadMasterConfig(folder);
       if (!loaded.ok) throw new Error('the files cannot be used');
       const context = { host: runnerHost(loaded.value), signal: new AbortController().signal };
-      return runnerRegistry(builtinRunners).execute('fileserver.file_list', [], context as unknown as RunnerContext);
+      return runnerRegistry(builtinRunners).execute(fun, [], context as unknown as RunnerContext);
     };
     write('file_recv: False\n');
     expect(await listed()).toMatchObject({ ret: [], success: true });
     write(`${text}\n`);
+    expect(await listed('fileserver.update')).toMatchObject({ success: false });
     const { ret, success } = await listed();
     expect(success).toBe(false);
     expect(ret).toContain(

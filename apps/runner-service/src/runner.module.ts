@@ -10,6 +10,7 @@ import { startReactor } from './reactor.js';
 import { RunEnds } from './run-ends.js';
 import { runnerHost } from './runner-host.js';
 import { Runs } from './runs.js';
+import { TakenRuns } from './taken-runs.js';
 
 /** A run's record is kept for as long as its request could be sent again. */
 const KEEP_RUNS_MS = 25 * 3_600_000;
@@ -22,7 +23,7 @@ export class RunnerModule {
     const registries = { run: runnerRegistry(builtinRunners), wheel: wheelRegistry(builtinWheel) };
     const waits = { now: () => performance.now(), pause: (ms: number) => pause(ms) };
     const ends = new RunEnds(link, start.log, waits);
-    const runs = new Runs(link, taken, registries, runnerHost(config.loaded), ends);
+    const runs = new Runs(link, new TakenRuns(taken, waits.pause), registries, runnerHost(config.loaded), ends);
     start.beforeStop(() => {
       ends.hurry();
     });

@@ -1,10 +1,12 @@
 /** Rules of taking a run on: it runs once, and who asks again hears of that, from whichever instance has it. */
 import { digestOf, type Opened } from '@natrium/bus';
-import { encode, fromHex, SigningKey, sodiumReady, type Wire } from '@natrium/envelope';
+import { SigningKey, sodiumReady } from '@natrium/envelope';
 import { jidOf } from '@natrium/model';
 import { aGrant, aRequest, signedBy } from '@natrium/testing';
-import { type Body, type contracts, records, writeAs } from '@natrium/wire';
+import type { Body, contracts } from '@natrium/wire';
+import { DeafStore, type Lost } from './deaf-store.spec-support.js';
 import { Runs } from './runs.js';
+import { TakenRuns } from './taken-runs.js';
 
 type Run = Body<typeof contracts.run>;
 
@@ -24,7 +26,7 @@ class Service {
   isThere = true;
   readonly runs: Runs;
   readonly request = signedBy(key, CLUSTER, aRequest(NOW, { what: 'run', funs: ['test.arg'] })).request;
-  readonly #records = new Map<string, Uint8Array>();
+  readonly store = new DeafStore('runs');
   /** Ends the run that is under way. */
   end: () => void = () => undefined;
   /** Whether its gateway has not kept the end, which is known only then. */
@@ -39,14 +41,7 @@ class Service {
       directory: { instance: () => undefined },
       bus: { tracing: { step: (_: string, __: unknown, work: () => unknown) => work() } },
     };
-    const taken = {
-      create: (digest: string, value: Uint8Array) => {
-        if (this.#records.has(digest)) return Promise.resolve(undefined);
-        this.#records.set(digest, value);
-        return Promise.resolve(1);
-      },
-      get: (digest: string) => Promise.resolve({ value: this.#records.get(digest) }),
-    };
+    const taken = new TakenRuns(this.store, () => Promise.resolve());
     const registry = {
       has: () => this.isThere,
       execute: async () => {
@@ -56,7 +51,7 @@ class Service {
       },
     };
     const see = () => new Promise<boolean>((resolve) => (this.settle = resolve));
-    this.runs = new Runs(link as never, taken as never, { run: registry, wheel: registry } as never, {} as never, {
+    this.runs = new Runs(link as never, taken, { run: registry, wheel: registry } as never, {} as never, {
       see,
     });
   }
@@ -74,10 +69,9 @@ class Service {
     return { body, answer: () => undefined } as unknown as Opened<typeof contracts.run>;
   }
 
-  takenBy(instance: string): void {
-    const digest = digestOf(this.request);
-    const record = { digest: fromHex(digest), instance, jid: FIRST, started: NOW };
-    this.#records.set(digest, encode(writeAs(records.RunRecord, record) as Wire));
+  async takenBy(instance: string): Promise<void> {
+    const elsewhere = new TakenRuns(this.store, () => Promise.resolve());
+    await elsewhere.take({ digest: digestOf(this.request), instance, jid: FIRST, started: NOW });
   }
 }
 
@@ -113,7 +107,43 @@ it('so does who asks after its end, until that is kept; then it is only said tha
 
 it('one that an instance has taken that is gone does not run', async () => {
   const service = new Service();
-  service.takenBy('r2');
+  await service.takenBy('r2');
+  expect(await service.runs.handle(service.asked(SECOND))).toMatchObject({ refusal: { code: 'already_ran' } });
+  expect(service.executed).toBe(0);
+});
+
+it.each<Lost[][]>([[['made']], [['gone']], [['gone', 'made']]])(
+  'one that is written down, and the broker’s word on that is lost, runs once: %j',
+  async (lost) => {
+    const service = new Service();
+    service.store.lost.push(...lost);
+    const asked = [service.runs.handle(service.asked(FIRST)), service.runs.handle(service.asked(SECOND))];
+    await begun();
+    service.end();
+    for (const ran of await Promise.all(asked)) expect(ran).toMatchObject({ jid: FIRST, outcome: { ret: 'said' } });
+    expect(service.executed).toBe(1);
+  },
+);
+
+it('one of which nobody knows whether it is written down does not run', async () => {
+  const service = new Service();
+  service.store.lost.push('gone', 'gone', 'gone');
+  expect(await service.runs.handle(service.asked(FIRST))).toMatchObject({ refusal: { code: 'store_unavailable' } });
+  expect(service.executed).toBe(0);
+});
+
+it('one that somebody else has taken meanwhile does not run because the broker’s word was lost', async () => {
+  const service = new Service();
+  await service.takenBy('r2');
+  service.store.lost.push('gone');
+  expect(await service.runs.handle(service.asked(SECOND))).toMatchObject({ refusal: { code: 'already_ran' } });
+  expect(service.executed).toBe(0);
+});
+
+it('of one that is taken, and by whom cannot be read, it is said that it was run before', async () => {
+  const service = new Service();
+  await service.takenBy('r2');
+  service.store.get = () => Promise.reject(Object.assign(new Error('timeout'), { name: 'TimeoutError' }));
   expect(await service.runs.handle(service.asked(SECOND))).toMatchObject({ refusal: { code: 'already_ran' } });
   expect(service.executed).toBe(0);
 });
@@ -147,7 +177,7 @@ it.each([
 
 it('what another instance has taken does not count here', async () => {
   const service = new Service();
-  service.takenBy('r2');
+  await service.takenBy('r2');
   await service.runs.handle(service.asked(SECOND));
   expect(service.runs.counts.size).toBe(0);
 });

@@ -4,18 +4,19 @@
  *
  * Spec: spec/envelope.md#grants (grant-run), #durability.
  */
-import { digestOf, type Opened, readAsked, type Store, StreamRefused } from '@natrium/bus';
-import { decode, encode, fromHex, type Grant, type Wire } from '@natrium/envelope';
+import { digestOf, type Opened, readAsked } from '@natrium/bus';
+import { encode, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { KNOWN_KEYWORDS, refusedRun, sendable } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, refuse, type Request, type Result } from '@natrium/model';
 import { knownArguments, type Registry } from '@natrium/modules';
 import type { RunnerContext, RunnerHost } from '@natrium/runners';
-import { type Body, contracts, readAs, records, writeAs } from '@natrium/wire';
+import { type Body, contracts } from '@natrium/wire';
 import { handOn } from './authority.js';
 import { askFellow } from './fellow-run.js';
 import { masterPort } from './master-port.js';
 import { MAX_ANSWER, type RunEnds } from './run-ends.js';
+import type { TakenRuns } from './taken-runs.js';
 
 type Ran = Body<typeof contracts.ran>;
 type Run = Body<typeof contracts.run>;
@@ -49,7 +50,7 @@ export class Runs {
 
   constructor(
     private readonly link: RoleLink,
-    private readonly taken: Store,
+    private readonly taken: Pick<TakenRuns, 'take' | 'takenBy'>,
     private readonly registries: Record<'run' | 'wheel', Registry<RunnerContext>>,
     private readonly host: RunnerHost,
     private readonly ends: Pick<RunEnds, 'see'>,
@@ -120,11 +121,13 @@ export class Runs {
   }
 
   async #begin(checked: Checked, body: Run): Promise<Ran> {
-    const taken = await this.#take(checked, body.jid);
+    const { digest } = checked;
+    const { instance } = this.link.own;
+    const taken = await this.taken.take({ digest, instance, jid: body.jid, started: this.link.clock.now() });
     if (taken === 'taken') return this.#count(await this.#run(checked, body));
     if (taken !== 'already') return this.#count(refusedRun(body.jid, taken));
-    const by = await this.#takenBy(checked.digest);
-    const told = by === undefined || by === this.link.own.instance ? undefined : await askFellow(this.link, by, body);
+    const by = await this.taken.takenBy(digest);
+    const told = by === undefined || by === instance ? undefined : await askFellow(this.link, by, body);
     return told ?? refusedRun(body.jid, ALREADY_RAN);
   }
 
@@ -143,23 +146,6 @@ export class Runs {
       return refuse('bad_request', 'the request is not one for a runner or the wheel');
     }
     return { ok: true, value: { grant: read.value, request, digest: digestOf(bytes) } };
-  }
-
-  /** Creating the record is what makes the run this instance's; without it nothing runs. */
-  async #take({ digest }: Checked, jid: string): Promise<'taken' | 'already' | Refusal> {
-    const record = { digest: fromHex(digest), instance: this.link.own.instance, jid, started: this.link.clock.now() };
-    try {
-      const created = await this.taken.create(digest, encode(writeAs(records.RunRecord, record) as Wire));
-      return created === undefined ? 'already' : 'taken';
-    } catch (cause) {
-      if (!(cause instanceof StreamRefused)) throw cause;
-      return refusal('store_unavailable', `the run could not be written, so nothing was run: ${cause.message}`);
-    }
-  }
-
-  async #takenBy(digest: string): Promise<string | undefined> {
-    const found = await this.taken.get(digest);
-    return found === undefined ? undefined : readAs(records.RunRecord, decode(found.value)).instance;
   }
 
   async #run({ grant, request }: Checked, body: Run): Promise<Ran> {

@@ -85,3 +85,15 @@ it.each(['{', 'null', '[]', '{"gateway": 7}'])('a list of keys that is none is t
     expect(read).toThrow(new KeyfileCorrupt(path, 'hold keys by name'));
   }
 });
+
+it('a file that is not there is told as missing, and one that cannot be read as the system says it', async () => {
+  await keys.create('main');
+  const [scopes, signing] = ['scopes.json', 'operator-signing.key'].map((name) => join(keys.folder, 'acl', name)) as [string, string];
+  rmSync(signing);
+  rmSync(scopes);
+  expect(() => keys.operatorSigning).toThrow(new KeyfileCorrupt(signing, 'exist'));
+  expect(() => keys.missing).toThrow(new KeyfileCorrupt(scopes, 'exist'));
+  // Of root no file can be kept.
+  mkdirSync(scopes);
+  expect(() => keys.missing).toThrow('EISDIR');
+}); // prettier-ignore

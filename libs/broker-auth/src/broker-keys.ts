@@ -8,10 +8,10 @@
  *
  * Spec: spec/broker.md#keys.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NatsKey } from '@natrium/envelope';
-import { KeyfileCorrupt, readCredentials, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
+import { KeyfileCorrupt, readCredentials, readIfThere, readKeyFile, writeKeyFile, writeWhole } from '@natrium/keystore';
 import {
   accountJwt,
   credentialsText,
@@ -252,7 +252,7 @@ export class BrokerKeys {
 
   #key(kind: 'operator' | 'account', path: string): NatsKey {
     const seed = readKeyFile(path);
-    if (seed === undefined) throw new KeyfileCorrupt(path);
+    if (seed === undefined) throw new KeyfileCorrupt(path, 'exist');
     return NatsKey.fromSeed(kind, seed);
   }
 
@@ -269,11 +269,9 @@ export class BrokerKeys {
   }
 
   #text(path: string): string {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      throw new KeyfileCorrupt(path, 'be there');
-    }
+    const bytes = readIfThere(path);
+    if (bytes === undefined) throw new KeyfileCorrupt(path, 'exist');
+    return bytes.toString();
   }
 
   #path(...parts: readonly string[]): string {

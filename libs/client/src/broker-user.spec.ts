@@ -12,6 +12,9 @@ class Renewals {
   readonly asked: number[] = [];
   failures = 0;
   isThere = true;
+  /** How often the connection goes over to a new one in vain; and when it did go over. */
+  stuck = 0;
+  readonly wentOver: number[] = [];
   user = { issued: NOW, expires: NOW + 24 * HOUR_MS, take: () => undefined };
 
   begin(): void {
@@ -27,12 +30,19 @@ class Renewals {
       own: { fp: 'x' },
       subjects: { upAcl: () => 'renew' },
       services: () => [],
-      transport: { isClosed: false, renew: () => Promise.resolve() },
+      transport: { isClosed: false, renew: () => this.#goOver() },
     } as unknown as Link & { readonly transport: NatsTransport };
     Object.assign(this.#own, this.user);
     keepRenewed(link, this.#own as unknown as OwnUser, 'up', () => {
       this.failures += 1;
     });
+  }
+
+  #goOver(): Promise<void> {
+    this.stuck -= 1;
+    if (this.stuck >= 0) return Promise.reject(new Error('the broker does not answer in time'));
+    this.wentOver.push(this.#now());
+    return Promise.resolve();
   }
 
   readonly #own = {};
@@ -80,4 +90,14 @@ it('is tried again when nobody is there, once a second at most when it has ended
   renewals.isThere = true;
   await jest.advanceTimersByTimeAsync(HOUR_MS);
   expect(renewals.asked).toHaveLength(renewals.failures + 1);
+});
+
+it('asks for one only, and goes over to it soon, where the broker was too busy to let it in', async () => {
+  const renewals = new Renewals();
+  renewals.stuck = 2;
+  renewals.begin();
+  await jest.advanceTimersByTimeAsync(17 * HOUR_MS);
+  expect([renewals.asked.length, renewals.failures, renewals.wentOver.length]).toEqual([1, 2, 1]);
+  await jest.advanceTimersByTimeAsync(14 * HOUR_MS);
+  expect([renewals.asked.length, renewals.wentOver.length]).toEqual([1, 1]);
 });

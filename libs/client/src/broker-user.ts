@@ -72,11 +72,18 @@ export function keepRenewed(
   // The cluster's time, not the host's: a clock that is a day ahead would have it renewed without end.
   const now = () => link.bus.sealer.clock.now();
   const untilNext = () => user.issued + (user.expires - user.issued) * RENEW_AT - now();
+  // What was asked for and the connection has not gone over to: without that it would be cut off when the one before ends.
+  let isTaken = false;
+  const goOn = async () => {
+    isTaken ||= await askOnce(link, user, tree);
+    if (isTaken) await link.transport.renew();
+    isTaken = false;
+  };
   const renew = () => {
     if (link.transport.isClosed) return;
-    if (untilNext() > 0) later(untilNext());
+    if (!isTaken && untilNext() > 0) later(untilNext());
     else
-      renewOnce(link, user, tree).then(
+      goOn().then(
         () => {
           later(untilNext());
         },
@@ -93,11 +100,8 @@ export function keepRenewed(
   };
 }
 
-async function renewOnce(
-  { bus, own, subjects, transport, services }: Link & { readonly transport: NatsTransport },
-  user: OwnUser,
-  tree: 'up' | 'usr',
-): Promise<void> {
+/** @returns Whether there is another one now; a broker without users has none. */
+async function askOnce({ bus, own, subjects, services }: Link, user: OwnUser, tree: 'up' | 'usr'): Promise<boolean> {
   const answer = await bus.ask(
     {
       contract: contracts.renew,
@@ -110,7 +114,7 @@ async function renewOnce(
   );
   if (!answer.ok) throw new Error(`the acl-service did not renew the user of the broker (${answer.error})`);
   const { user: jwt } = answer.value.body;
-  if (jwt === null) return;
+  if (jwt === null) return false;
   user.take(jwt);
-  await transport.renew();
+  return true;
 }

@@ -5,9 +5,20 @@
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
 import { BACK_MS, type OpenStep } from '@natrium/bus';
-import { type Absent, err, type Jid, type JobNews, ok, type Refusal, type Result, type Value } from '@natrium/model';
+import {
+  type Absent,
+  err,
+  isMap,
+  type Jid,
+  type JobNews,
+  ok,
+  type Refusal,
+  type Result,
+  type Value,
+} from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
+import { askAgain, askOnce } from './ask-again.js';
 import { askRun } from './ask-run.js';
 import { asRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';
@@ -24,6 +35,9 @@ const ADMIN_TIMEOUT_MS = 5000;
 const BATCH_MARGIN_MS = 30_000;
 /** A back end may take its time, above all to refuse. */
 const LOGIN_TIMEOUT_MS = 20_000;
+
+const TAKEN =
+  'interrupted, outcome unknown: an acl-service has begun it and did not answer; look what was done before you ask again';
 
 type Started = Extract<JobNews, { readonly type: 'started' }>;
 
@@ -154,20 +168,19 @@ export class MasterClient {
   async admin(what: 'key' | 'audit' | 'token', fun: string, args: readonly Value[]): Promise<Result<Value, Refusal>> {
     const signed = signAsk(this.asker, { what, funs: [fun], args: [args] }, { timeout: 5 });
     if (!signed.ok) return signed;
-    const { request, signature } = signed.value;
-    const answer = await this.asker.bus.ask(
-      {
-        contract: contracts.admin,
-        body: { request, signature },
-        subject: this.asker.subjects.admin,
-        to: () => this.asker.bus.sealer.directory.role('acl'),
-        backMs: BACK_MS,
-      },
-      contracts.adminDone,
-      ADMIN_TIMEOUT_MS,
-    );
+    const { bus, subjects } = this.asker;
+    const question = {
+      contract: contracts.admin,
+      body: { request: signed.value.request, signature: signed.value.signature },
+      subject: subjects.admin,
+      to: () => bus.sealer.directory.role('acl'),
+      backMs: BACK_MS,
+    };
+    const how = { timeoutMs: ADMIN_TIMEOUT_MS, codeOf };
+    const answer = await (isForOne(fun, args) ? askOnce : askAgain)(bus, question, contracts.adminDone, how);
     if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
-    const { refusal: refused, result } = answer.value.body;
+    const { refusal: refused, result } = answer.value;
+    if (refused?.code === 'already_ran') return err(unreachable(TAKEN));
     return refused === null ? ok(result) : err(asRefusal(refused));
   }
 
@@ -178,26 +191,20 @@ export class MasterClient {
   /** A login, the look at a token, or its end; sealed to the acl-service, past the gateways. */
   async auth(ask: LoginAsk): Promise<Result<LoggedIn, Refusal>> {
     const { what, eauth = '', username = '', secret = '', token = '' } = ask;
-    const answer = await this.asker.bus.ask(
-      {
-        contract: contracts.auth,
-        body: {
-          what,
-          use: 'token',
-          credential: { eauth, username, secret, token },
-          expire: null,
-          address: '',
-          about: '',
-        },
-        subject: this.asker.subjects.auth,
-        to: () => this.asker.bus.sealer.directory.role('acl'),
-        backMs: BACK_MS,
-      },
-      contracts.authed,
-      LOGIN_TIMEOUT_MS,
-    );
+    const credential = { eauth, username, secret, token };
+    const { bus, subjects } = this.asker;
+    const question = {
+      contract: contracts.auth,
+      body: { what, use: 'token', credential, expire: null, address: '', about: '' },
+      subject: subjects.auth,
+      to: () => bus.sealer.directory.role('acl'),
+      backMs: BACK_MS,
+    } as const;
+    // No password is tried twice.
+    const how = { timeoutMs: LOGIN_TIMEOUT_MS, codeOf };
+    const answer = await (what === 'login' ? askOnce : askAgain)(bus, question, contracts.authed, how);
     if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
-    const { refusal: refused, token: issued, session } = answer.value.body;
+    const { refusal: refused, token: issued, session } = answer.value;
     if (refused !== null) return err(asRefusal(refused));
     return session === null ? err(unreachable('the answer names nobody')) : ok({ token: issued, ...session });
   }
@@ -208,6 +215,15 @@ export class MasterClient {
     if (token === undefined) return { request, signature, credential: null };
     return { request, signature: null, credential: { eauth: '', username: '', secret: '', token } };
   }
+}
+
+function codeOf({ refusal: refused }: { readonly refusal: { readonly code: string } | null }): string | undefined {
+  return refused?.code;
+}
+
+/** Two at once would get in each other's way, or it waits without a word. Everything else is done once, or changes nothing. */
+function isForOne(fun: string, [arg]: readonly Value[]): boolean {
+  return fun === 'audit.archive' || fun === 'audit.sweep' || (isMap(arg) && arg['wait'] === true);
 }
 
 /** Who waits for the start alone waits no longer than that may take, however long it may run. */

@@ -64,6 +64,12 @@ describe('event_sinks', () => {
     ['to: postgresql://natrium@db.example.com/salt', 'to: events would leave this host in clear'],
     ['to: postgresql:///salt?host=db.example.com', 'to: events would leave this host in clear'],
     ['to: postgresql://natrium@db.example.com/salt?sslmode=disable', 'to: events would leave this host in clear'],
+    ['to: postgresql://natrium@db.example.com/salt?host=', 'to: events would leave this host in clear'],
+    ['to: postgresql:///salt?host=localhost&host=db.example.com', 'to: events would leave this host in clear'],
+    [
+      'to: postgresql://db.example.com/salt?sslmode=verify-full&sslmode=disable',
+      'to: events would leave this host in clear',
+    ],
     ['to: postgresql://natrium:hidden@127.0.0.1/salt', 'to: a secret stands in the address'],
     ['to: postgresql:///salt?password=hidden', 'to: a secret stands in the address'],
     ['{to: http://pager.example.com/hook, secret_file: x}', 'to: events would leave this host in clear'],

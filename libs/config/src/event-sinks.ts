@@ -89,8 +89,10 @@ function databaseProblem(address: string): Said | undefined {
   const url = urlOf(address);
   if (url === undefined) return notUrl;
   if (url.password !== '' || url.searchParams.has('password')) return inAddress;
-  const host = url.searchParams.get('host') ?? url.hostname;
-  if (host.startsWith('/') || isThisHost(host) || url.searchParams.get('sslmode') === 'verify-full') return undefined;
+  // As the library reads them: of several the last counts, and an empty host is none.
+  const last = (name: string) => url.searchParams.getAll(name).at(-1) ?? '';
+  const host = last('host') || url.hostname;
+  if (host.startsWith('/') || isThisHost(host) || last('sslmode') === 'verify-full') return undefined;
   const mend = 'add ?sslmode=verify-full, and &sslrootcert=FILE for an authority of your own';
   return { key: 'to', reason: 'events would leave this host in clear, or to whoever answers there', mend };
 }

@@ -10,7 +10,7 @@ import type { RoleOptions } from './role-options.js';
 /** Who a service is to the broker, and where its answers come. @throws {KeyfileCorrupt} When there are none. */
 export function brokerLogin(path: string): Required<Pick<NatsOptions, 'user' | 'inbox'>> {
   const credentials = readCredentials(path);
-  if (credentials === undefined) throw new KeyfileCorrupt(path, 'be there, since broker_auth is jwt');
+  if (credentials === undefined) throw new KeyfileCorrupt(path, 'exist, though broker_auth is jwt');
   const { jwt, key, name } = credentials;
   return { user: { jwt: () => jwt, key }, inbox: inboxOf(name) };
 }

@@ -173,12 +173,12 @@ export class Writer {
   }
 }
 
-function isList(value: readonly Wire[] | WireMap): value is readonly Wire[] {
+export function isList(value: readonly Wire[] | WireMap): value is readonly Wire[] {
   return Array.isArray(value);
 }
 
 /** Only a plain object is a map: a Date or a Map would silently become an empty one. */
-function isMap(value: WireMap | undefined): value is WireMap {
+export function isMap(value: WireMap | undefined): value is WireMap {
   if (typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype) return true;

@@ -18,6 +18,7 @@ export {
 } from './audit.js';
 export { concat, equalBytes, fromHex, mapKey, toHex } from './bytes.js';
 export { readData, signData } from './data.js';
+export { encodedSize } from './encoded-size.js';
 export { decode, encode, EncodingError, joinLists, type Wire, type WireMap } from './encoding.js';
 export { EpochKeyring, PairKeys, PairRefused } from './epoch.js';
 export { type Grant, grantIn, inTime, readGrant, signGrant, verifyGrant } from './grant.js';

@@ -6,11 +6,13 @@ it.each([
   ['50%', { percent: 50 }],
   ['%50', { percent: 50 }],
   ['0.5%', { percent: 0.5 }],
+  [' 50 % ', { percent: 50 }],
+  ['% 50', { percent: 50 }],
 ])('%j is a size', (text, size) => {
   expect(batchSizeOf(text)).toEqual(size);
 });
 
-it.each(['0', '0%', '%', '', 'x', '1.5', '%1%', '-1', '1e3'])('%j is none', (text) => {
+it.each(['0', '0%', '%', '', 'x', '1.5', '%1%', '-1', '1e3', '5 0%', ' % '])('%j is none', (text) => {
   expect(batchSizeOf(text)).toBeUndefined();
 });
 

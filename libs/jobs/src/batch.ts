@@ -9,9 +9,14 @@ import type { JobReturn } from '@natrium/model';
 /** How many at a time: a number, or a share of those that matched. */
 export type BatchSize = { readonly count: number } | { readonly percent: number };
 
-/** @returns undefined for what is neither `3` nor `10%` nor `%10`, and for nobody at a time. */
+/**
+ * As Salt, with blanks beside the number.
+ *
+ * @returns undefined for what is neither `3` nor `10%` nor `%10`, and for nobody at a time.
+ */
 export function batchSizeOf(text: string): BatchSize | undefined {
-  const [, before = '', digits = '', after = ''] = /^(%?)(\d{1,7}(?:\.\d{1,6})?)(%?)$/.exec(text.trim()) ?? [];
+  const trimmed = text.split('%').map((part) => part.trim());
+  const [, before = '', digits = '', after = ''] = /^(%?)(\d{1,7}(?:\.\d{1,6})?)(%?)$/.exec(trimmed.join('%')) ?? [];
   const value = Number(digits);
   if (value > 0 && before !== after) return { percent: value };
   return value > 0 && before === '' && Number.isInteger(value) ? { count: value } : undefined;

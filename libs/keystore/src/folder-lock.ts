@@ -45,6 +45,7 @@ export class FolderInUse extends Error {
 const FOLDER_MODE = 0o750;
 /** Nobody listens on it any more, or it was removed meanwhile. */
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
+const NOT_OURS: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM']);
 
 /**
  * Holds the folder, which is made when it is missing, until `release` or the end of this process.
@@ -67,11 +68,16 @@ export async function lockFolder(folder: string, use: FolderUse): Promise<Folder
   } catch (error) {
     server?.close();
     place.close();
-    // What the system says names the folder's descriptor.
-    if (types.isNativeError(error)) error.message = error.message.replaceAll(place.base, folder);
+    if (types.isNativeError(error)) error.message = sentenceOf(error, folder, place);
     throw error;
   }
   return { release: releaseOf(server, place) };
+}
+
+/** The system says that a socket cannot be listened at, and names the folder's descriptor. */
+function sentenceOf(error: Error, folder: string, { base }: SocketFolder): string {
+  if (NOT_OURS.has(codeOf(error))) return `this account may not write to ${folder}`;
+  return error.message.replaceAll(base, folder);
 }
 
 function releaseOf(server: Server, place: SocketFolder): () => void {

@@ -14,8 +14,9 @@ export class KeyfileCorrupt extends Error {
   constructor(
     readonly path: string,
     should = 'hold 64 hexadecimal digits',
+    mend = 'restore it from a backup of its folder',
   ) {
-    super(`key file ${path} does not ${should}; restore it from a backup of its folder`);
+    super(`key file ${path} does not ${should}; ${mend}`);
   }
 }
 

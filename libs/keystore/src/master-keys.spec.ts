@@ -185,7 +185,8 @@ describe('a role’s key', () => {
   it('that is missing is named, and not made', () => {
     keys.create(NOW);
     rmSync(join(keys.folder, 'roles.d', 'acl.key'));
-    expect(() => keys.roleKey('acl')).toThrow(/acl\.key/);
+    const path = join(keys.folder, 'roles.d', 'acl.key');
+    expect(() => keys.roleKey('acl')).toThrow(new KeyfileCorrupt(path, 'exist'));
     expect(readdirSync(join(keys.folder, 'roles.d'))).not.toContain('acl.key');
   });
 
@@ -193,6 +194,12 @@ describe('a role’s key', () => {
     keys.create(NOW);
     expect(keys.roleKey('acl').publicKey).not.toEqual(keys.roleKey('gateway').publicKey);
   });
+});
+
+it('the key of names that is not there is said to be missing, not damaged', () => {
+  keys.create(NOW);
+  rmSync(join(keys.folder, 'names.key'));
+  expect(() => keys.nameKey()).toThrow(new KeyfileCorrupt(join(keys.folder, 'names.key'), 'exist'));
 });
 
 it('a roles file that is not there is said to be missing, not damaged', () => {

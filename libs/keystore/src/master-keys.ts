@@ -106,7 +106,7 @@ export class MasterKeys {
 
   roleKey(role: RoleName): SigningKey {
     const seed = readKeyFile(this.rolePath(role));
-    if (seed === undefined) throw new KeyfileCorrupt(this.rolePath(role));
+    if (seed === undefined) throw new KeyfileCorrupt(this.rolePath(role), 'exist');
     return SigningKey.fromSeed(seed);
   }
 
@@ -118,7 +118,7 @@ export class MasterKeys {
   /** Hashes the names in the roster's keys; it never changes, since two hashes of a name would be two names. */
   nameKey(): StorageKey {
     const key = readKeyFile(this.#nameKeyPath);
-    if (key === undefined) throw new KeyfileCorrupt(this.#nameKeyPath);
+    if (key === undefined) throw new KeyfileCorrupt(this.#nameKeyPath, 'exist');
     return { id: 'names', key };
   }
 

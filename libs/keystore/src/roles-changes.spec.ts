@@ -69,7 +69,11 @@ it('hands over again after it was interrupted behind the document, and loses no 
 
 it('needs the root: without it nothing is written', () => {
   renameSync(join(keys.folder, 'root.key'), join(folder, 'offline.key'));
-  expect(() => changes.renew(NOW)).toThrow('the root in force');
+  const mend = 'put the key of the root in force there, or name it with --root';
+  expect(() => changes.renew(NOW)).toThrow(`${join(keys.folder, 'root.key')} does not exist; ${mend}`);
+  const another = keys.rolePath('acl');
+  const said = `${another} does not hold the key of the root in force; ${mend}`;
+  expect(() => new RolesChanges(keys, another).renew(NOW)).toThrow(said);
   expect(document().serial).toBe(1);
   expect(new RolesChanges(keys, join(folder, 'offline.key')).renew(NOW).serial).toBe(2);
 });

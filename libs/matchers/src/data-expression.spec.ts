@@ -77,6 +77,22 @@ describe('a data expression', () => {
     expect(matches('os:[', 'pcre')).toBe(false);
   });
 
+  it.each([
+    ['*:prod$', undefined, undefined],
+    ['tags:*:pr.d', undefined, undefined],
+    ['*:(', 'never closed', undefined],
+    ['tags:*', 'nothing that * could repeat', true],
+    ['*:*', 'nothing that * could repeat', true],
+    ['os:*x', 'nothing that * could repeat', undefined],
+  ])(
+    '%s, with regular expressions, has a pattern only where `*` is no level or key: %s',
+    (expression, reason, isMild) => {
+      const { problem } = compileDataExpression(expression, 'pcre');
+      expect(problem?.isMild).toBe(isMild);
+      expect(problem?.reason).toEqual(reason === undefined ? undefined : expect.stringContaining(reason));
+    },
+  );
+
   it.each<[number, string, (count: number) => string]>([
     [8192, 'characters', (count) => `os:${'x'.repeat(count - 3)}`],
     [32, 'parts', (count) => `os${':x'.repeat(count - 1)}`],

@@ -13,9 +13,14 @@ import { Room } from './room.js';
 
 export type DataMode = 'glob' | 'pcre' | 'exact';
 
+export interface DataProblem extends PatternProblem {
+  /** The pattern is `*`: as a regular expression it matches no value, and at a mapping it is any key. */
+  readonly isMild?: true;
+}
+
 export interface DataExpression {
   /** What is wrong with a pattern in it: that part matches nothing. */
-  readonly problem: PatternProblem | undefined;
+  readonly problem: DataProblem | undefined;
   /** How many of its characters may be tried on each of a value. */
   readonly work: number;
   /** What its patterns take to be made and kept. */
@@ -77,7 +82,7 @@ class Split {
     this.#rest = rests.of(this.#path === undefined ? text : parts.slice(keyParts).join(delimiter));
   }
 
-  get problem(): PatternProblem | undefined {
+  get problem(): DataProblem | undefined {
     return this.#rest.problem;
   }
 
@@ -143,16 +148,17 @@ class Rest {
     this.#below = this.#deep ? rests.of(this.#text) : this;
   }
 
-  get problem(): PatternProblem | undefined {
-    return this.#value.problem;
+  /** Where it goes down a level, the pattern is what comes then: `*:` is none, and no value is like it. */
+  get problem(): DataProblem | undefined {
+    return this.#deep ? this.#below.problem : this.#value.problem;
   }
 
   get work(): number {
-    return this.#value.work;
+    return this.#deep ? Math.max(this.#value.work, this.#below.work) : this.#value.work;
   }
 
   get size(): number {
-    return this.#value.size;
+    return this.#deep ? this.#value.size + this.#below.size : this.#value.size;
   }
 
   matches(value: Value, { room }: Tried): boolean {
@@ -180,7 +186,7 @@ class Rest {
 }
 
 interface ValueTest {
-  readonly problem: PatternProblem | undefined;
+  readonly problem: DataProblem | undefined;
   readonly work: number;
   readonly size: number;
   readonly test: (text: string) => boolean;
@@ -191,7 +197,10 @@ function valueTest(text: string, mode: DataMode): ValueTest {
   const lower = text.toLowerCase();
   if (mode === 'exact') return { problem: undefined, work: 1, size: 0, test: (value) => value === lower };
   const made = mode === 'glob' ? compileGlob(lower) : compilePattern(lower, { mode: 'prefix' });
-  if (!made.ok) return { problem: made.error, work: 1, size: 0, test: () => false };
+  if (!made.ok) {
+    const problem = lower === '*' ? ({ ...made.error, isMild: true } as const) : made.error;
+    return { problem, work: 1, size: 0, test: () => false };
+  }
   const { work, test } = made.value;
   return { problem: undefined, work, size: 'size' in made.value ? made.value.size : 0, test: (value) => test(value) };
 }

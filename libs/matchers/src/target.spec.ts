@@ -222,6 +222,12 @@ describe('unknown data', () => {
     expect(minions('not G@os or web1', 'compound', 'strict')).toEqual(['web1']);
   });
 
+  it('leaves a level of any name to the data, also before a regular expression', () => {
+    expect(parse('*:deb', 'grain_pcre').problems).toEqual([]);
+    expect(minions('P@*:deb', 'compound', 'strict')).toEqual(['web1']);
+    expect(minions('not P@*:deb', 'compound', 'strict')).toEqual(['blank', 'db1', 'web2']);
+  });
+
   it('does not matter where the rest decides', () => {
     expect(certainlyMatches(parse('new* or G@os:Debian', 'compound'), FLEET, 'new1')).toBe(true);
     expect(certainlyMatches(parse('new* and G@os:Debian', 'compound'), FLEET, 'new1')).toBe(false);

@@ -134,8 +134,9 @@ function addressed(family: 'ipv4' | 'ipv6', matches: (item: string) => boolean, 
   return { test: ({ data, unknown }) => (data === undefined ? unknown : data !== null && test(data)), usesData: true };
 }
 
-function patternProblem({ pattern, reason }: PatternProblem): TargetProblem {
-  return { reason: `the pattern '${shorten(pattern)}' cannot be used: ${reason}` };
+function patternProblem({ pattern, reason, isMild }: PatternProblem & Pick<TargetProblem, 'isMild'>): TargetProblem {
+  const problem = { reason: `the pattern '${shorten(pattern)}' cannot be used: ${reason}` };
+  return isMild === true ? { ...problem, isMild } : problem;
 }
 
 function shorten(text: string): string {

@@ -26,25 +26,18 @@ function compact(value: Value): string {
 
 /** @param lineEnd The line end with the current indentation; undefined keeps everything on one line. */
 function write(value: Value, indent: number, lineEnd: string | undefined): string {
+  if (!isList(value) && !isMap(value)) return scalar(value);
   const inner = lineEnd === undefined ? undefined : lineEnd + ' '.repeat(indent);
-  if (isList(value))
-    return enclose(
-      '[',
-      value.map((item) => write(item, indent, inner)),
-      ']',
-      lineEnd,
-      inner,
-    );
-  if (!isMap(value)) return scalar(value);
-  const members = Object.entries(value).map(([key, item]) => `${text(key)}: ${write(item, indent, inner)}`);
-  return enclose('{', members, '}', lineEnd, inner);
-}
-
-function enclose(open: string, members: readonly string[], close: string, outer = '', inner?: string): string {
-  if (members.length === 0) return open + close;
-  return inner === undefined
-    ? open + members.join(', ') + close
-    : open + inner + members.join(`,${inner}`) + outer + close;
+  const [before, between, after] = inner === undefined ? ['', ', ', ''] : [inner, `,${inner}`, lineEnd];
+  // Added to one text: to join the members of each level copies what is in it once a level.
+  let members = '';
+  if (isList(value)) {
+    for (const item of value) members += (members === '' ? before : between) + write(item, indent, inner);
+    return members === '' ? '[]' : `[${members}${after}]`;
+  }
+  for (const [key, item] of Object.entries(value))
+    members += `${members === '' ? before : between}${text(key)}: ${write(item, indent, inner)}`;
+  return members === '' ? '{}' : `{${members}${after}}`;
 }
 
 function scalar(value: null | boolean | number | bigint | string | Float): string {

@@ -3,6 +3,7 @@ import type { Library } from '@natrium/modules';
 import { cacheModule } from './cache.js';
 import { configModule } from './config.js';
 import { docModuleOf } from './doc.js';
+import { errorModule } from './error.js';
 import { eventModule } from './event.js';
 import { fileserverModule } from './fileserver.js';
 import { jobsModule } from './jobs.js';
@@ -20,6 +21,7 @@ export const builtinRunners: readonly RunnerModule[] = [
   cacheModule,
   configModule,
   docModuleOf(wheelLibrary),
+  errorModule,
   eventModule,
   fileserverModule,
   jobsModule,

@@ -4,12 +4,16 @@
  * Diverges: pillar is told only to an account with full access; the authority itself refuses everybody else.
  */
 import { defineModule } from '@natrium/modules';
-import { absent } from './not-here.js';
+import { absent, allAbsent } from './not-here.js';
 import { runner } from './runner-registry.js';
 import { OF, targetOf } from './target.js';
 
 /** Diverges: an item's `allow_tgt` names minions, and nobody who runs a runner is one. */
 const MINE = 'what minions keep in the mine they keep for minions, who read it with mine.get';
+const TOLD =
+  'what minions have told of themselves counts in permissions, and gives way to what they tell next: saltutil.refresh_grains and saltutil.refresh_pillar have them tell it';
+const ITS_MINE = 'a minion takes back itself what it keeps in the mine, with mine.flush and mine.delete';
+const BANKS = 'the master has no banks of data for runners to write and read';
 
 export const cacheModule = defineModule('cache', {
   grains: runner(
@@ -31,4 +35,8 @@ export const cacheModule = defineModule('cache', {
     (of, { master }) => master.cached('pillar', targetOf(of)),
   ),
   mine: absent(MINE, 'cache.mine'),
+  ...allAbsent(TOLD, 'cache', ['clear_grains', 'clear_pillar', 'clear_all']),
+  ...allAbsent(ITS_MINE, 'cache', ['clear_mine', 'clear_mine_func']),
+  clear_git_lock: absent('nothing is fetched with git, and so nothing locks it', 'cache.clear_git_lock'),
+  ...allAbsent(BANKS, 'cache', ['cloud', 'store', 'list', 'fetch', 'flush']),
 });

@@ -4,8 +4,8 @@
  *
  * Diverges: where the master's file says what is to be served, an empty list would be taken for what is there; that is refused.
  */
-import type { Value } from '@natrium/model';
-import { defineModule, ExecutionError } from '@natrium/modules';
+import { pyStr, type Value } from '@natrium/model';
+import { ANYTHING, defineModule, ExecutionError } from '@natrium/modules';
 import { runner } from './runner-registry.js';
 
 /** Settings that name files to serve. */
@@ -28,7 +28,23 @@ export const fileserverModule = defineModule('fileserver', {
   dir_list: noneOf('dir_list', 'folders', []),
   empty_dir_list: noneOf('empty_dir_list', 'empty folders', []),
   symlink_list: noneOf('symlink_list', 'symbolic links', {}),
+  update: nothingToDo('update', 'Fetches what the file server serves: there is nothing.', true),
+  clear_cache: nothingToDo(
+    'clear_cache',
+    'Clears the cache of the file server: there is none.',
+    'No cache was cleared',
+  ),
+  clear_file_list_cache: nothingToDo('clear_file_list_cache', 'Clears lists of files: there are none.', {}),
+  lock: nothingToDo('lock', 'Keeps the file server from being updated: there is none.', 'No locks were set'),
+  clear_lock: nothingToDo('clear_lock', 'Removes locks of the file server: there are none.', 'No locks were removed'),
 });
+
+/** What scripts that deploy call behind a change of their repository: done, as in Salt where nothing is to do. */
+function nothingToDo(name: string, doc: string, done: Value) {
+  const returns = `${pyStr(done)}; an error where the file of the master names files to serve`;
+  const text = { doc, params: ANYTHING, returns, examples: [`fileserver.${name}`] } as const;
+  return runner(text, (_, context) => nothing(name, done, context.host));
+}
 
 function noneOf(name: string, what: string, none: Value) {
   const text = {

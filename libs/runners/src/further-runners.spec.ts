@@ -1,5 +1,6 @@
 /** Rules of the runners that read: caches, settings, surveys, and functions on the master's own host. */
 import { refusal } from '@natrium/model';
+import { withDifferences } from './survey-differences.js';
 import { aMaster, run } from './testing/runner-call.js';
 
 const named = (map: Readonly<Record<string, string>>) => ({ __kwarg__: true, ...map });
@@ -24,6 +25,37 @@ describe('cache.*', () => {
     expect(success).toBe(false);
     expect(ret).toContain('cache.mine is not here');
     expect(master.asked).toEqual([]);
+  });
+});
+
+describe('error.error', () => {
+  it('fails as it is told to, and without a name does not', async () => {
+    expect(await run('error.error')).toMatchObject({ ret: {}, success: true });
+    const failed = await run('error.error', [named({ name: 'Exception', message: 'This is an error.' })]);
+    expect(failed).toMatchObject({
+      ret: 'Exception occurred in runner error.error: Exception: This is an error.',
+      success: false,
+    });
+  });
+});
+
+describe('of Salt’s runners that have no meaning here', () => {
+  it.each([
+    ['cache.clear_grains', 'saltutil.refresh_grains'],
+    ['cache.clear_pillar', 'saltutil.refresh_pillar'],
+    ['cache.clear_all', 'gives way to what they tell next'],
+    ['cache.clear_mine', 'mine.flush'],
+    ['cache.clear_mine_func', 'mine.delete'],
+    ['cache.clear_git_lock', 'nothing is fetched with git'],
+    ['cache.fetch', 'no banks of data'],
+    ['jobs.master', 'jobs.lookup_jid'],
+  ])('%s says why, and does nothing', async (fun, why) => {
+    const master = aMaster({ cached: { web1: { os: 'Debian' } } });
+    const { ret, success } = await run(fun, ['*', named({ tgt_type: 'glob' })], master);
+    expect(success).toBe(false);
+    expect(ret).toContain(`${fun} is not here: `);
+    expect(ret).toContain(why);
+    expect([master.asked, master.published, master.filters]).toEqual([[], [], []]);
   });
 });
 
@@ -116,6 +148,31 @@ describe('survey.*', () => {
       aMaster({ answer: { ...answer, returns, absent: [] } }),
     );
     expect(ret).toMatchObject([{ result: '' }, { diff: '--- web1\n+++ db1\n@@ -0,0 +1 @@\n+x' }]);
+  });
+
+  describe('when the differences are more than one answer carries', () => {
+    /** Each of so many others tells all of it anew. */
+    const differing = (others: number) => {
+      const alike = told('x'.repeat(1 << 20));
+      const returns = Object.fromEntries(Array.from({ length: others }, (_, n) => [`db${String(n)}`, told(String(n))]));
+      return aMaster({ answer: { ...answer, returns: { web1: alike, web2: alike, ...returns }, absent: [] } });
+    };
+
+    it('says so, and survey.hash tells the pools', async () => {
+      expect((await run('survey.diff', ['*', 'test.ping'], differing(5))).ret).toHaveLength(6);
+      const { ret, success } = await run('survey.diff', ['*', 'test.ping'], differing(7));
+      expect(success).toBe(false);
+      expect(ret).toContain('more than 7 MiB: survey.hash tells the pools alone');
+      expect((await run('survey.hash', ['*', 'test.ping'], differing(7))).ret).toHaveLength(8);
+    });
+  });
+
+  it('compares no more once its time is over', async () => {
+    const pools = [
+      { pool: ['web1'], result: 'a' },
+      { pool: ['web2'], result: 'b' },
+    ];
+    await expect(withDifferences(pools, AbortSignal.abort())).rejects.toThrow('aborted');
   });
 
   it('lets others have their turn between two comparisons', async () => {
@@ -214,6 +271,11 @@ describe('fileserver.*', () => {
     ['dir_list', ['prod', 'roots'], []],
     ['empty_dir_list', [named({ backend: 'git' })], []],
     ['symlink_list', [], {}],
+    ['update', [named({ backend: 'roots,git' })], true],
+    ['clear_cache', ['git'], 'No cache was cleared'],
+    ['clear_file_list_cache', [named({ saltenv: 'base' })], {}],
+    ['lock', [named({ backend: 'git', remote: 'github' })], 'No locks were set'],
+    ['clear_lock', ['git'], 'No locks were removed'],
   ])('answers as a master that serves nothing, in Salt’s shapes: %s %j', async (name, args, nothing) => {
     expect(await run(`fileserver.${name}`, args)).toMatchObject({ ret: nothing, retcode: 0, success: true });
   });

@@ -8,6 +8,7 @@ import { defineModule, InvocationError, reply, type Reply } from '@natrium/modul
 import { globsOf } from './job-filter.js';
 import { lastRun, latestJobs, listJobs } from './job-search.js';
 import { activeView, detailView, filterView, listView, lookupView, returnsView } from './job-views.js';
+import { absent } from './not-here.js';
 import type { JobPart } from './runner-context.js';
 import { runner } from './runner-registry.js';
 
@@ -30,6 +31,8 @@ const MINIONS = {
   default: null,
   doc: 'Only these minions: globs, as a list or with commas. For what they returned together and no one message carries.',
 } as const;
+const RUNS =
+  'each runner-service knows of its own runs alone; what a run answered is found by its jid, with jobs.lookup_jid';
 const OUTPUTTER = { name: 'outputter', type: 'any', default: null, doc: 'How to print the jobs.' } as const;
 
 export const jobsModule = defineModule('jobs', {
@@ -196,6 +199,7 @@ export const jobsModule = defineModule('jobs', {
       return returnsView(await master.jobs.get(jid, WITHOUT_VALUES));
     },
   ),
+  master: absent(RUNS, 'jobs.master'),
 });
 
 const WITHOUT_VALUES: JobPart = { values: false };

@@ -1,4 +1,4 @@
-import { refusal } from '@natrium/model';
+import { Float, refusal } from '@natrium/model';
 import { aMaster, run } from './testing/runner-call.js';
 
 const cluster = { accepted: ['web2', 'db1', 'web1'], connected: ['web2', 'web1', 'stranger'] };
@@ -36,6 +36,8 @@ describe('manage.*', () => {
     ['as long as Salt does by default', [], 15],
     ['as long as is said', [{ __kwarg__: true, timeout: '2', gather_job_timeout: 0.5 }], 2.5],
     ['as long as is said and set', [{ __kwarg__: true, gather_job_timeout: 60 }], 65],
+    ['by default where 0 is said, as in Salt', [{ __kwarg__: true, timeout: 0, gather_job_timeout: 0 }], 15],
+    ['by default where nothing is in it', [{ __kwarg__: true, timeout: '', gather_job_timeout: new Float(0) }], 15],
   ])('waits for a minion that is connected and says nothing %s', async (_about, args, seconds) => {
     const master = aMaster(cluster);
     for (const name of ['status', 'up', 'down']) await run(`manage.${name}`, args, master);

@@ -4,7 +4,7 @@
  * Up is who answers the gateway's presence question, down the other accepted ones: no job is published for it, and whom the broker
  * does not know is not waited for. Only `manage.versions` asks the minions themselves.
  */
-import { pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isTrue, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, ExecutionError, reply, type Reply, SALT_VERSION, secondsOf } from '@natrium/modules';
 import { gathering } from './gathering.js';
 import { absent } from './not-here.js';
@@ -125,7 +125,9 @@ interface Waits {
 
 function silentSeconds(waits: Waits, { host: { config } }: RunnerContext): number {
   const { timeout = null, gather_job_timeout = null } = config;
-  return secondsOf(waits.timeout ?? timeout) + secondsOf(waits.gather_job_timeout ?? gather_job_timeout);
+  // Salt takes 0, as all that is empty, for what was not said.
+  const said = (own: Value, set: Value) => secondsOf(isTrue(own) ? own : set);
+  return said(waits.timeout, timeout) + said(waits.gather_job_timeout, gather_job_timeout);
 }
 
 async function status(of: Of, { master }: RunnerContext, silent?: number): Promise<Status> {

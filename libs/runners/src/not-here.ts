@@ -8,3 +8,8 @@ export function absent(why: string, example: string) {
     throw new ExecutionError(`${example} is not here: ${why}`);
   });
 }
+
+/** Several of one module, for one reason. */
+export function allAbsent(why: string, module: string, names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, absent(why, `${module}.${name}`)]));
+}

@@ -5,13 +5,12 @@
  * it into `runner_grants`. Otherwise whoever may run a survey could run everything everywhere.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Absent, joinArguments, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { defineModule, reply, type Reply } from '@natrium/modules';
 import { gathering } from './gathering.js';
-import { diffLines } from './line-diff.js';
 import type { RunnerContext } from './runner-context.js';
 import { runner } from './runner-registry.js';
+import { type Pool, withDifferences } from './survey-differences.js';
 
 const READING = [
   'test\\..*',
@@ -47,11 +46,6 @@ interface Asked {
   readonly kwargs: ValueMap;
 }
 
-interface Pool {
-  readonly pool: readonly string[];
-  readonly result: string;
-}
-
 export const surveyModule = defineModule('survey', {
   hash: runner(
     {
@@ -71,7 +65,7 @@ export const surveyModule = defineModule('survey', {
       examples: ["survey.diff '*' grains.items"],
       grants: READING,
     },
-    (asked, context) => survey(asked, context, withDifferences),
+    (asked, context) => survey(asked, context, (pools) => withDifferences(pools, context.signal)),
   ),
 });
 
@@ -112,25 +106,4 @@ function poolsOf(results: readonly (readonly [string, string])[], smallestFirst:
   }
   const way = smallestFirst ? 1 : -1;
   return [...byDigest.values()].sort((a, b) => way * (a.pool.length - b.pool.length));
-}
-
-/** Each comparison may take some ten milliseconds: between two of them others have their turn. */
-async function withDifferences(pools: readonly Pool[]): Promise<readonly ValueMap[]> {
-  const [first, ...others] = pools;
-  if (first === undefined) return [];
-  const shown: ValueMap[] = [{ ...first }];
-  for (const pool of others) {
-    await turn();
-    shown.push({ ...pool, diff: differences(first, pool) });
-  }
-  return shown;
-}
-
-function differences(first: Pool, other: Pool): string {
-  const [from = '', to = ''] = [first.pool[0], other.pool[0]];
-  return [`--- ${from}`, `+++ ${to}`, ...diffLines(linesOf(first.result), linesOf(other.result))].join('\n');
-}
-
-function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split('\n');
 }

@@ -3,7 +3,7 @@
  *
  * Only the minion itself changes its mine. Spec: spec/envelope.md#mine.
  */
-import { changeEntry, type Store } from '@natrium/bus';
+import { changeEntry, type Entry, type Store, StoredCorrupt } from '@natrium/bus';
 import { decode, encode, fp, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
@@ -16,11 +16,13 @@ export interface MineItem {
   readonly allowTgtType: string;
 }
 
+type Changeable = Parameters<typeof changeEntry>[0];
 type Change = (before: readonly MineItem[]) => readonly MineItem[];
 
 /** One minion's mine, in bytes of its encoding. */
 const MAX_BYTES = 1 << 20;
 const MAX_ITEMS = 1000;
+const NOTHING = new Uint8Array();
 
 export class Mines {
   /** By hex of the key: names of what it keeps, and the revision of the store that holds it. */
@@ -67,9 +69,28 @@ export class Mines {
    * @returns false when the mine would be larger than 1 MiB or hold more than 1000 items; nothing is changed then.
    */
   async change(identity: Uint8Array, change: Change): Promise<boolean> {
-    const { heard: items, revision } = await changeEntry(this.store, fp(identity), (entry) => {
-      const before = entry === undefined ? [] : readAs(records.MineEntry, decode(entry.value)).items;
-      const changed = [...change(before)];
+    return this.#changeIn(this.store, identity, change);
+  }
+
+  /**
+   * The same, whatever it kept before, also where that does not open: its storage key may be gone for ever, and then its minion could
+   * never keep anything again.
+   */
+  async replace(identity: Uint8Array, items: readonly MineItem[]): Promise<boolean> {
+    const { store } = this;
+    const get = (key: string) => store.get(key).catch((cause: unknown) => spoiltIn(key, cause));
+    const anew: Changeable = {
+      name: store.name,
+      get,
+      create: (...entry) => store.create(...entry),
+      update: (...entry) => store.update(...entry),
+    };
+    return this.#changeIn(anew, identity, () => items);
+  }
+
+  async #changeIn(store: Changeable, identity: Uint8Array, change: Change): Promise<boolean> {
+    const { heard: items, revision } = await changeEntry(store, fp(identity), (entry) => {
+      const changed = [...change(itemsIn(entry))];
       return { value: encodeMine(identity, changed), heard: changed };
     });
     if (revision === undefined) return false;
@@ -81,8 +102,7 @@ export class Mines {
   async pass(from: Uint8Array, to: Uint8Array): Promise<void> {
     const entry = await this.store.get(fp(from));
     if (entry === undefined) return;
-    const { items } = readAs(records.MineEntry, decode(entry.value));
-    await this.change(to, (before) => (before.length > 0 ? before : items));
+    await this.change(to, (before) => (before.length > 0 ? before : itemsIn(entry)));
   }
 
   /** Every key that keeps something. */
@@ -124,6 +144,16 @@ export class Mines {
       else holders.set(key, item);
     }
   }
+}
+
+function itemsIn(entry: Entry | undefined): readonly MineItem[] {
+  return entry === undefined || entry.value === NOTHING ? [] : readAs(records.MineEntry, decode(entry.value)).items;
+}
+
+/** @throws What is no sign of a value that does not open. */
+function spoiltIn(key: string, cause: unknown): Entry {
+  if (!(cause instanceof StoredCorrupt) || cause.revision === undefined) throw cause;
+  return { key, value: NOTHING, revision: cause.revision };
 }
 
 /** @returns undefined where it would be larger than a mine may be. */

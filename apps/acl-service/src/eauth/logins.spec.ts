@@ -102,6 +102,25 @@ it('a token that has ended is refused, also where the store does not take its en
   expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(REFUSED);
 });
 
+describe('where the store does not answer', () => {
+  const fails = () => Promise.reject(Object.assign(new Error('it takes too long'), { name: 'TimeoutError' }));
+
+  it('somebody with the right password hears that, and so does somebody with a token that is not known here', async () => {
+    const tokens = { issue: fails, find: fails } as unknown as Tokens;
+    const { logins, codeOf } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, { tokens });
+    expect(await codeOf('fred', KNOWN)).toBe('store_unavailable');
+    const credential = { eauth: '', username: '', secret: '', token: 'ab' };
+    const told = { ok: false, error: { code: 'store_unavailable' } };
+    expect(await logins.prove(credential, '192.0.2.1')).toMatchObject(told);
+  });
+
+  it('a fault of the program is one all the same', async () => {
+    const tokens = { issue: () => Promise.reject(new TypeError('x is not a function')) } as unknown as Tokens;
+    const { codeOf } = loginsWith({ auto: {} }, { eauth_auto_for_development: true }, { tokens });
+    await expect(codeOf('fred', KNOWN)).rejects.toThrow('x is not a function');
+  });
+});
+
 it('a back end that never ends fails after a minute', async () => {
   jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
   const pipe = join(folder, 'pipe');

@@ -27,6 +27,7 @@ import { Shares } from './shares.js';
 import type { Tallies } from './tallies.js';
 import { tokenLifetimeMs } from './token-lifetime.js';
 import type { Tokens } from './tokens.js';
+import { UNCOUNTED, unlessUnstored } from './unstored.js';
 
 type Auth = Body<typeof contracts.auth>;
 type Asked = Credential & { readonly address: string };
@@ -46,10 +47,6 @@ const SWEEP_MS = 3_600_000;
 
 const TOO_FAST = refusal('slow_down', 'too many logins in a short time; wait a moment and try again');
 const BUSY = refusal('slow_down', 'too many logins at once; try again');
-const UNCOUNTED = refusal(
-  'store_unavailable',
-  'the login could not be counted, so nobody was let in: the store takes no writes or does not answer; try again',
-);
 const REFUSED = refusal('bad_credential', 'the credentials prove nobody');
 /** A token is random: that it has ended tells nobody who has an account. */
 const ENDED = refusal('bad_credential', 'the login has expired or was revoked; log in again');
@@ -125,7 +122,11 @@ export class Logins {
     return caller === undefined ? 'no key' : nameOf(caller).slice(0, 64);
   }
 
-  async #handle(asked: Auth): Promise<Authed> {
+  #handle(asked: Auth): Promise<Authed> {
+    return unlessUnstored(this.#answer(asked), refused, this.parts.log);
+  }
+
+  async #answer(asked: Auth): Promise<Authed> {
     if (asked.what === 'login') return this.#login(asked);
     const entry = await this.#entryOf(asked.credential.token, asked.use);
     if (!entry.ok) return refused(entry.error);
@@ -139,7 +140,7 @@ export class Logins {
   /** Who a credential beside a request proves, now. @param address Whose budget a failure takes from. */
   async prove(credential: Credential, address: string): Promise<Result<LoggedIn, Refusal>> {
     if (credential.token !== '') {
-      const entry = await this.#entryOf(credential.token);
+      const entry = await unlessUnstored(this.#entryOf(credential.token), err, this.parts.log);
       return entry.ok
         ? ok({ principal: { kind: 'token', name: entry.value.name }, login: loginOf(entry.value) })
         : entry;

@@ -74,16 +74,19 @@ async function aWheel() {
     once: new OnceOnly(new MemoryStore('tokens'), () => NOW),
   });
   /** @param caller Whom the grant is for. @param about What is otherwise than it should be. */
-  const ask = async (by: keyof typeof signers, caller: Principal, about: Partial<About> = {}) => {
+  const answerTo = async (by: keyof typeof signers, caller: Principal, about: Partial<About> = {}) => {
     const { fields = {}, body = {}, issued = NOW } = about;
     const asked = signedBy(signers[by], cluster, aRequest(NOW, { ...ACCEPT, ...fields }));
     const { grant, jid } = granted({ key: acl, cluster }, asked.request, caller, issued);
     const opened = { body: { ...asked, grant, jid, ...body } } as unknown as Opened<typeof contracts.wheel>;
-    const { refusal, outcome } = await wheel.handle(opened);
+    return wheel.handle(opened);
+  };
+  const ask = async (...asked: Parameters<typeof answerTo>) => {
+    const { refusal, outcome } = await answerTo(...asked);
     return refusal?.code ?? outcome?.success;
   };
   const keyOf = (name: keyof typeof signers) => signers[name].publicKey;
-  return { ask, keyOf, recorded, accepted: () => [...roster.acceptedMinions()] };
+  return { ask, answerTo, roster, keyOf, recorded, accepted: () => [...roster.acceptedMinions()] };
 }
 
 interface About {
@@ -148,4 +151,13 @@ it('the same bytes are carried out once', async () => {
   expect(await ask('root', account('root'), { fields: { id } })).toBe(true);
   expect(await ask('root', account('root'), { fields: { id } })).toBe('already_ran');
   expect(accepted()).toEqual(['db1', 'web1']);
+});
+
+it('what no message carries is cut, and says so', async () => {
+  const { answerTo, roster } = await aWheel();
+  const [one] = roster.named('minion', 'web1');
+  if (one === undefined) throw new Error('web1 has no key');
+  roster.records = () => Array.from({ length: 70 }, (_, n) => ({ ...one, name: String(n).padStart(100_000, 'x') }));
+  const { outcome } = await answerTo('root', account('root'), { fields: { funs: ['key.list_all'], args: [[]] } });
+  expect(outcome?.ret).toMatch(/^\[cut: the return had 70\d{5} bytes\]$/);
 });

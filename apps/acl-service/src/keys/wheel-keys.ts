@@ -9,8 +9,8 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { fingerprint, fromHex, type Grant, pemOf, verify } from '@natrium/envelope';
-import { KeyRequests, type KeyRecord } from '@natrium/flow';
+import { encode, fingerprint, fromHex, type Grant, pemOf, verify, type Wire } from '@natrium/envelope';
+import { KeyRequests, type KeyRecord, sendable } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
 import type { Body, contracts } from '@natrium/wire';
@@ -74,7 +74,8 @@ export class WheelKeys {
     );
     this.#record(proved.value, await taking.outcomes(), outcome.success);
     const { ret, retcode, success, out } = outcome;
-    return { refusal: null, jid: body.jid, outcome: { ret, retcode, success, out: out ?? null } };
+    const said = sendable({ ret, retcode, success, out: out ?? null }, (plain) => encode(plain as Wire));
+    return { refusal: null, jid: body.jid, outcome: said };
   }
 
   #prove(body: Asked): Result<Proved, Refusal> {

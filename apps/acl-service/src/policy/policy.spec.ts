@@ -63,3 +63,25 @@ it.each([
   );
   expect(told.map((answer) => !answer.ok && answer.error.code)).toEqual(['not_permitted', 'not_permitted']);
 });
+
+describe('full access', () => {
+  const full = (names: readonly string[], of: Policy, how: 'hasFullAccess' | 'callerHasFullAccess') =>
+    names.filter((name) => of[how](name));
+  const NAMES = ['root', 'salt', 'deploy', 'sudo_deploy', 'sudo_', 'stranger'];
+  const LISTS = 'publisher_acl:\n  deploy: [".*"]\n';
+
+  it('is that of the first account’s key; what one is called is no proof', () => {
+    expect(full(NAMES, policy, 'hasFullAccess')).toEqual(['root']);
+    expect(full(NAMES, policyOf(`user: salt\n${LISTS}`), 'hasFullAccess')).toEqual(['salt']);
+  });
+
+  it('is, in a grant, also that of root and through sudo, whom that key alone proves', () => {
+    expect(full(NAMES, policy, 'callerHasFullAccess')).toEqual(['root', 'sudo_deploy']);
+    const ofSalt = ['root', 'salt', 'sudo_deploy'];
+    expect(full(NAMES, policyOf(`user: salt\n${LISTS}`), 'callerHasFullAccess')).toEqual(ofSalt);
+  });
+
+  it('is not that of an account through sudo where sudo_acl gives it its own list', () => {
+    expect(full(NAMES, policyOf(`sudo_acl: true\n${LISTS}`), 'callerHasFullAccess')).toEqual(['root']);
+  });
+});

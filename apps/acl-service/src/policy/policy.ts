@@ -4,6 +4,7 @@
  * Spec: spec/acl.md.
  */
 import {
+  type AccountClaim,
   type AccountIdentity,
   type Ask,
   authenticateAccount,
@@ -150,10 +151,15 @@ export class Policy {
     return { ok: true, value: { minions, missing, rule: rule.path.join(' › ') } };
   }
 
-  /** Whether an account may do everything, keys included. */
-  hasFullAccess(name: string): boolean {
-    const account = this.identify(name, {});
-    return account.ok && account.value.listsOf === undefined;
+  /** Whether an account may do everything, keys included. @param keyOf Whose key proves it. */
+  hasFullAccess(keyOf: string): boolean {
+    return this.#isFull({ claimed: keyOf, keyOf });
+  }
+
+  /** The same of an account as a grant of ours names it: root and `sudo_x` are there by the master's own key alone. */
+  callerHasFullAccess(name: string): boolean {
+    const isByMasterKey = name === 'root' || name.startsWith('sudo_');
+    return this.#isFull({ claimed: name, keyOf: isByMasterKey ? this.masterAccount : name });
   }
 
   /** The ids that a target means, for a runner that asks. */
@@ -181,6 +187,11 @@ export class Policy {
     const parsed = parseTarget(target, { nodegroups: this.#rules.nodegroups });
     if (!parsed.ok || parsed.value.problems.length > 0 || !mayMake(parsed.value.size)) return false;
     return certainlyMatches(parsed.value, this.#matched(), id);
+  }
+
+  #isFull(claim: AccountClaim): boolean {
+    const account = authenticateAccount(this.#rules, claim);
+    return account.ok && account.value.listsOf === undefined;
   }
 
   #asked(

@@ -34,12 +34,23 @@ describe('the key of an account', () => {
   });
 });
 
-describe('through sudo', () => {
-  it('root claims to be sudo_ and the caller; nobody else claims anything', () => {
-    expect(claimOf(account(0, 'root', 'fred'))).toBe('sudo_fred');
-    expect(claimOf(account(0, 'root'))).toBeUndefined();
-    expect(claimOf(account(0, 'root', ''))).toBeUndefined();
-    expect(claimOf(account(1001, 'fred', 'thatch'))).toBeUndefined();
+describe('the name in which an account asks', () => {
+  it('is sudo_ and the caller for root through sudo; nobody else claims that', () => {
+    for (const first of ['root', 'salt']) {
+      expect(claimOf(account(0, 'root', 'fred'), first)).toBe('sudo_fred');
+      expect(claimOf(account(1001, 'fred', 'thatch'), first)).toBeUndefined();
+      expect(claimOf(account(7, 'salt', 'thatch'), first)).toBeUndefined();
+    }
+  });
+
+  it('is root for root, with the key of another first account too', () => {
+    for (const nobody of [undefined, '']) expect(claimOf(account(0, 'root', nobody), 'salt')).toBe('root');
+  });
+
+  it('is that of the key for everyone else, and for root where the first account is root', () => {
+    expect(claimOf(account(0, 'root'), 'root')).toBeUndefined();
+    expect(claimOf(account(7, 'salt'), 'salt')).toBeUndefined();
+    expect(claimOf(account(1001, 'fred'), 'salt')).toBeUndefined();
   });
 });
 

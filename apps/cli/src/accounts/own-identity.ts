@@ -26,6 +26,7 @@ export interface KeyPlaces {
 }
 
 const ACCOUNTS = 'accounts';
+const ROOT = 'root';
 const PLAIN = /[A-Za-z0-9_-]/;
 
 /** The key file of an account: characters that could mean something in a path are spelled `%XX`. */
@@ -67,9 +68,14 @@ export function keyFilesOf(
   return [accountKeyPath(pkiDir, name), firstAccount];
 }
 
-/** Root through sudo acts for the account that called it: what `sudo_acl` then allows is the master's to decide. */
-export function claimOf({ uid, sudoUser }: HostAccount): string | undefined {
-  return uid === 0 && sudoUser !== undefined && sudoUser !== '' ? `sudo_${sudoUser}` : undefined;
+/**
+ * Root through sudo acts for the account that called it: what `sudo_acl` then allows is the master's to decide. Where the first
+ * account is another than root, root asks with its key and in its own name, as in Salt: the blacklist is about that name.
+ */
+export function claimOf({ uid, sudoUser }: HostAccount, masterAccount: string): string | undefined {
+  if (uid !== 0) return undefined;
+  if (sudoUser !== undefined && sudoUser !== '') return `sudo_${sudoUser}`;
+  return masterAccount === ROOT ? undefined : ROOT;
 }
 
 export function callingAccount(env: Readonly<Record<string, string | undefined>>): HostAccount {

@@ -123,3 +123,19 @@ it('names each key of a root that is left on this host, also of one that signs n
   chmodSync(old, 0o644);
   expect(said()).toEqual([['files', 'problem', `others may read or write ${old}`], warned]);
 });
+
+it('names the key of the broker’s CA where it is left on this host, and who else may read it', () => {
+  const pki = join(folder, 'pki');
+  writeFileSync(join(folder, 'master'), '');
+  const ca = join(pki, 'broker', 'tls', 'ca.key');
+  mkdirSync(join(pki, 'broker', 'tls'), { recursive: true, mode: 0o700 });
+  writeFileSync(ca, '', { mode: 0o600 });
+  const said = () =>
+    checkFiles({ ...loaded().config, pki_dir: pki }, folder).map(({ check, level, what }) => [check, level, what]);
+  const warned = ['offline keys', 'warning', `${ca} is on this host: whoever takes it over can pass for the broker`];
+  expect(said()).toContainEqual(warned);
+  chmodSync(ca, 0o640);
+  expect(said()).toEqual([['files', 'problem', `others may read or write ${ca}`], warned]);
+  rmSync(ca);
+  expect(said()).toEqual([['files', 'ok', `keys in ${pki} are readable by their owner only`]]);
+});

@@ -9,6 +9,7 @@ import { isMap } from '@natrium/model';
 import { fleetOfRules, lintPolicy } from '@natrium/policy-tools';
 import { lintReactor } from '../acl/lint-reactor.js';
 import { loadPolicy } from '../acl/load-policy.js';
+import { isPair } from '../init/broker-tls.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 import type { ServedCertificate } from './served-certificates.js';
 
@@ -27,6 +28,8 @@ const WORLD_WRITES = 0o002;
 const FILES = 4096;
 const MAX_SHOWN = 3;
 const RENEW = 'natriumctl roles renew, with the root key';
+const CA_HERE = 'is on this host: whoever takes it over can pass for the broker';
+const CA_AWAY = 'move it to a medium that is not connected; it is needed only for the next certificate of the broker';
 const NEXT_KEY = 'natriumctl roles new-key makes the next one of its role, and roles retire ends this one';
 
 /** Of the root in force, and beside it what `roles new-root` has left: of one before, whom new minions would still believe, or of the next. */
@@ -45,6 +48,7 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
   const offline = [...roots.map((name) => join(pki, name)), join(pki, 'broker', 'offline')].filter((path) =>
     existsSync(path),
   );
+  const ca = join(pki, 'broker', 'tls', 'ca.key');
   const findings = [
     ...open.map(({ path }) => problem('files', `others may read or write ${path}`, `chmod go= ${path}`)),
     // The services read it as its group.
@@ -59,6 +63,7 @@ export function checkFiles({ pki_dir: pki }: MasterConfig, configDir: string): r
             'move them to a medium that is not connected; they are needed only to change role keys or broker scopes',
           ),
         ]),
+    ...(existsSync(ca) ? [warning('offline keys', `${ca} ${CA_HERE}`, CA_AWAY)] : []),
   ];
   return findings.length > 0 && findings.some(({ check }) => check === 'files')
     ? findings
@@ -114,7 +119,17 @@ export function checkCertificates({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'
   const folder = join(pki, 'broker', 'tls');
   const files = ['server.crt', 'ca.crt'].map((name) => join(folder, name)).filter((path) => existsSync(path));
   const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
-  return files.map((path) => fileFinding({ path, ended: NOBODY_IN, mend }, nowMs));
+  return [
+    ...files.map((path) => fileFinding({ path, ended: NOBODY_IN, mend }, nowMs)),
+    ...keyFindings(join(folder, 'server.crt'), join(folder, 'server.key'), mend),
+  ];
+}
+
+/** A node that runs keeps what it has read, so that this is found out when it is started again. */
+function keyFindings(certificate: string, key: string, mend: string): readonly Finding[] {
+  // The key may have gone to the nodes.
+  if (!existsSync(certificate) || !existsSync(key) || isPair(certificate, key)) return [];
+  return [problem('certificates', `${key} is not the key of ${certificate}: no broker starts with the two`, mend)];
 }
 
 const NOBODY_IN = 'the broker lets nobody in';

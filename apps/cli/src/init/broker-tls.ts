@@ -1,10 +1,12 @@
 /**
  * A private CA for the broker and the broker's certificate, made with the host's `openssl`.
  *
- * The CA's key signs one certificate at a time and is of use only to make the next.
+ * The CA's key signs one certificate at a time and is of use only to make the next. A run that is killed leaves what the next one
+ * completes or makes anew.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,26 +33,32 @@ export function wrongHost(hosts: readonly string[]): string | undefined {
  */
 export async function makeBrokerTls(folder: string, hosts: readonly string[]): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const [missing, ...others] = ['ca.crt', 'ca.key']
-    .map((name) => join(folder, name))
-    .filter((path) => !existsSync(path));
-  if (missing !== undefined && others.length === 0)
+  const [ca, key, server] = [join(folder, 'ca.crt'), join(folder, 'ca.key'), join(folder, 'server.crt')];
+  const [missing, ...others] = [ca, key].filter((path) => !existsSync(path));
+  // A key that has signed nothing is of a first run that was killed.
+  const isBegun = missing === ca && !existsSync(server);
+  if (missing !== undefined && others.length === 0 && !isBegun)
     throw new Error(`${missing} is not there: put it back for as long as the next certificate is made`);
-  if (missing !== undefined) await makeCa(folder);
+  if (missing !== undefined) await makeCa(ca, key);
   await makeServer(folder, hosts);
 }
 
-async function makeCa(folder: string): Promise<void> {
-  const key = join(folder, 'ca.key');
-  await makeKey(key);
-  const ca = await openssl(
+/** Tells whether both are there and belong together: nats-server ends at once with a key that is another certificate's. */
+export function isPair(certificate: string, key: string): boolean {
+  if (!existsSync(certificate) || !existsSync(key)) return false;
+  return new X509Certificate(readFileSync(certificate)).checkPrivateKey(createPrivateKey(readFileSync(key)));
+}
+
+async function makeCa(ca: string, key: string): Promise<void> {
+  if (!existsSync(key)) await makeKey(key);
+  const made = await openssl(
     ...['req', '-x509', '-new', '-key', key, '-days', CA_DAYS, '-subj', '/CN=Natrium broker CA'],
     ...['-addext', 'basicConstraints=critical,CA:TRUE,pathlen:0', '-addext', 'keyUsage=critical,keyCertSign'],
   );
-  writeWhole(join(folder, 'ca.crt'), ca, READABLE);
+  writeWhole(ca, made, READABLE);
 }
 
-/** What is in force stays until the last step: a key without its certificate would be of no use to a broker that starts. */
+/** What is in force stays until the last step, which takes both: a broker that starts between the two finds no pair. */
 async function makeServer(folder: string, hosts: readonly string[]): Promise<void> {
   const at = (name: string) => join(folder, name);
   await makeKey(at('next.key'));
@@ -62,8 +70,9 @@ async function makeServer(folder: string, hosts: readonly string[]): Promise<voi
     ...['x509', '-req', '-in', at('next.csr'), '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial'],
     ...['-days', SERVER_DAYS, '-extfile', at('next.ext')],
   );
+  writeWhole(at('next.crt'), server, READABLE);
   renameSync(at('next.key'), at('server.key'));
-  writeWhole(at('server.crt'), server, READABLE);
+  renameSync(at('next.crt'), at('server.crt'));
   for (const name of ['next.csr', 'next.ext', 'ca.srl']) rmSync(at(name), { force: true });
 }
 

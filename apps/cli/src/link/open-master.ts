@@ -67,7 +67,7 @@ async function opened(
   const identity = own.ok || !keyless ? own : guestInstead(config, own.error);
   if (!identity.ok) return identity;
   const traces = (await openTracing?.(config)) ?? NOT_TRACED;
-  return connect({ config, keys, traces, claim: claimOf(account) }, identity.value);
+  return connect({ config, keys, traces, claim: claimOf(account, config.user) }, identity.value);
 }
 
 interface OwnIdentity {

@@ -2,14 +2,14 @@
  * What `up` writes below its state folder: `master/` and `minions/<id>/` are configuration folders like those of a real
  * host; what `up` itself decides stands in `master.d/up.conf` and the minion file, the operator's own master file is copied.
  */
-import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { BrokerKeys } from '@natrium/broker-auth';
 import type { ConfigProblem, LoadedConfig, MasterConfig } from '@natrium/config';
 import { fingerprint } from '@natrium/envelope';
 import { makeFolder, MasterKeys, writeWhole } from '@natrium/keystore';
 import { ANY_PORT, freePort, isFree } from '@natrium/process';
-import { makeBrokerTls } from '../init/broker-tls.js';
+import { isPair, makeBrokerTls } from '../init/broker-tls.js';
 import type { UpOptions } from '../ports.js';
 
 const CONFIG_MODE = 0o640;
@@ -75,18 +75,38 @@ export interface MasterFile {
   undo(): void;
 }
 
-/** A copy of the given file takes the place of the master file of last time, which somebody may have edited. */
+/**
+ * A copy of the given file takes the place of the master file of last time, which somebody may have edited. Whenever this is
+ * interrupted, `master` is the one or the other, whole.
+ */
 export function takeMasterFile(given: string, folder: string): MasterFile {
   const [path, old] = [join(folder, 'master'), join(folder, 'master.old')];
-  const before = readFileSync(path, 'utf8');
-  const isKept = before !== readFileSync(given, 'utf8') && before !== NO_KEYS;
-  if (isKept) renameSync(path, old);
-  if (resolve(given) !== path) copyFileSync(given, path);
+  const [before, next] = [held(path), held(given)];
+  if (before.text.equals(next.text)) return { path, kept: undefined, undo: () => undefined };
+  const isKept = before.text.toString() !== NO_KEYS;
+  const older = isKept && existsSync(old) ? held(old) : undefined;
+  if (isKept) put(old, before);
+  put(path, next);
   const undo = () => {
-    if (isKept) renameSync(old, path);
-    else writeWhole(path, before, CONFIG_MODE);
+    put(path, before);
+    if (older !== undefined) put(old, older);
+    else if (isKept) rmSync(old);
   };
   return { path, kept: isKept ? old : undefined, undo };
+}
+
+interface Held {
+  readonly text: Buffer;
+  readonly mode: number;
+}
+
+/** A copy of what only its owner may read is such a file too. */
+function held(path: string): Held {
+  return { text: readFileSync(path), mode: CONFIG_MODE & statSync(path).mode };
+}
+
+function put(path: string, { text, mode }: Held): void {
+  writeWhole(path, text, mode);
 }
 
 /** With another broker, or other keys, what is started would not be the cluster of this folder. */
@@ -143,10 +163,10 @@ export function writeBroker({ brokerConfig, broker, master, natsPort }: Folders,
   writeWhole(brokerConfig, config.join('\n'), CONFIG_MODE);
 }
 
-/** A cluster that was begun without TLS gets its certificate when it is first asked for; one that has it keeps it. */
+/** A cluster that was begun without TLS gets its certificate when it is first asked for; one that has it, with its key, keeps it. */
 export async function certify(master: string): Promise<void> {
   const folder = dirname(caPath(master));
-  if (!existsSync(join(folder, 'server.crt'))) await makeBrokerTls(folder, BROKER_HOSTS);
+  if (!isPair(join(folder, 'server.crt'), join(folder, 'server.key'))) await makeBrokerTls(folder, BROKER_HOSTS);
 }
 
 function tlsLines(folder: string): readonly string[] {

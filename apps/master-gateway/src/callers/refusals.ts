@@ -1,3 +1,9 @@
+import { REFUSAL_CODES } from '@natrium/model';
+
+const KNOWN: ReadonlySet<string> = new Set(REFUSAL_CODES);
+/** Whatever is none of the codes: a service that answers so, of a newer version or in other hands, gets no figure of its own for each. */
+const OTHER = 'other';
+
 /** Counts the refusals that callers have heard of this gateway, over the bus and over HTTP: docs/operations.md#monitor. */
 export class Refusals {
   /** By code. */
@@ -5,6 +11,8 @@ export class Refusals {
 
   /** @param refusal null: the caller was not refused. */
   count(refusal: { readonly code: string } | null): void {
-    if (refusal !== null) this.counts.set(refusal.code, (this.counts.get(refusal.code) ?? 0) + 1);
+    if (refusal === null) return;
+    const code = KNOWN.has(refusal.code) ? refusal.code : OTHER;
+    this.counts.set(code, (this.counts.get(code) ?? 0) + 1);
   }
 }

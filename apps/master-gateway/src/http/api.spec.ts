@@ -158,6 +158,19 @@ describe('a hook', () => {
     expect(fired[0]?.['headers']).toEqual({ [told]: 'a', 'Remote-Addr': '192.0.2.7' });
   });
 
+  it.each([
+    [{ x_git_hub: 'a' }, { 'X-Git-Hub': 'a' }],
+    [{ 'x-own': 'a', x_own: 'b' }, { 'X-Own': 'a' }],
+    [{ x_own: 'b', 'x-own': 'a' }, { 'X-Own': 'a' }],
+    [{ x_auth_token: '2', proxy_authorization: '3' }, {}],
+    [{ remote_addr: '10.0.0.1' }, {}],
+  ])('of the headers %j has %j: `_` in a name is told as `-`, and beside such a name says nothing', async (headers, told) => {
+    const fired: ValueMap[] = [];
+    const { api } = anApi({ fire: (_tag, data) => (fired.push(data), Promise.resolve()) });
+    await api.hook({ path: '/hook/x', ip: '192.0.2.7', headers } as unknown as Request, RES);
+    expect(fired[0]?.['headers']).toEqual({ ...told, 'Remote-Addr': '192.0.2.7' });
+  }); // prettier-ignore
+
   it('is 503 where the event was not stored, and 400 where it is none', async () => {
     const [full, none] = [new NotStored('no room'), new EventProblem('no tag')];
     await expect(hook(anApi({ fire: () => Promise.reject(full) }).api)).rejects.toMatchObject({ status: 503 });

@@ -111,7 +111,7 @@ it.each([
   expect(sizes).toEqual(wanted);
 });
 
-it.each([['%50'], ['50%'], [' 50% ']])('takes %j as the command line does', async (batch) => {
+it.each([['%50'], ['50%'], [' 50% '], ['50 %'], ['% 50']])('takes %j as the command line does', async (batch) => {
   const { sizes, ask } = aGate([]);
   await ask({ client: 'local_batch', batch });
   expect(sizes).toEqual([1, 1, 1]);
@@ -120,6 +120,8 @@ it.each([['%50'], ['50%'], [' 50% ']])('takes %j as the command line does', asyn
 it.each([
   { batch: '0' },
   { batch: '%50%' },
+  { batch: '5 0%' },
+  { batch: ' %' },
   { batch: 1.5 },
   { batch: [] },
   { batch: true },

@@ -8,15 +8,24 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 
 
 /** @param said What the body says; undefined where there is none. */
 export function hookEvent(req: Request, said: Value | undefined): ValueMap {
-  const headers = Object.entries(req.headers)
+  const headers = named(req)
     .filter(([name]) => !SECRET_HEADERS.has(name))
-    .map(([name, value]) => [title(name), String(value)] as const);
+    .map(([name, value]) => [title(name), value] as const);
   return {
     // Behind the client's own, who could say anything.
     headers: { ...Object.fromEntries(headers), 'Remote-Addr': clientIp(req) },
     body: Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '',
     post: postOf(said),
   };
+}
+
+/** As Salt's server, which tells no `_` from `-`. One with `-` comes last and so counts: what a proxy has set, no client replaces by such a name. */
+function named({ headers }: Request): readonly (readonly [string, string])[] {
+  const all = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  const rewritten = all
+    .filter(([name]) => name.includes('_'))
+    .map(([name, value]) => [name.replaceAll('_', '-'), value] as const);
+  return [...rewritten, ...all.filter(([name]) => !name.includes('_'))];
 }
 
 /** As Salt: whatever it is, and a map only where it is nothing; `arg` of a map is a list, as of a lowstate. */

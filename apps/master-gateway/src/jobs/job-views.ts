@@ -3,7 +3,7 @@
  * as one message carries.
  */
 import { readAsked } from '@natrium/bus';
-import { encode } from '@natrium/envelope';
+import { encodedSize } from '@natrium/envelope';
 import {
   fromPlain,
   isList,
@@ -131,7 +131,7 @@ function withoutValue(one: Value): Value {
 
 /** Bytes of a value on its way. */
 export function sizeOf(value: Value): number {
-  return encode(toPlain(value)).length;
+  return encodedSize(toPlain(value));
 }
 
 /** @returns `8 MiB`, rounded up. */

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import {
+  appendFileSync,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -39,6 +41,14 @@ function aFileOnASmallDisk(room: () => number): LineFile {
     return writeSync(file, bytes.subarray(0, taken));
   });
 }
+
+it('a file that is longer than a text may be is read all the same, as after a crash that left a hole in it', () => {
+  const file = aFile('one\n');
+  truncateSync(file.path, 540 << 20);
+  appendFileSync(file.path, '\ntwo\n');
+  const lines = file.read() ?? [];
+  expect([lines[0], ...lines.slice(-2), file.bytes]).toEqual(['one', 'two', '', statSync(file.path).size]);
+});
 
 describe('a file of lines', () => {
   it('is made with its folder when something is appended, for its owner only', () => {

@@ -2,8 +2,9 @@
  * A file of lines that is appended to while there is something to keep, and emptied or written anew. What a disk took in part is
  * taken back; after a line that is torn all the same the next begins on one of its own, so that a reader loses no more than that.
  */
-import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { LineReader } from '@natrium/events';
 import { diskTrouble, PartlyWritten, removeDrafts, writeWhole } from '@natrium/keystore';
 
 const OWNER_ONLY = 0o600;
@@ -11,6 +12,8 @@ const OWNER_ONLY = 0o600;
 const RETRY_MS = 1000;
 /** A file this large of which less than half still waits is written anew; where that fails, the next try is a minute later. */
 const LARGE_BYTES = 4 << 20;
+const PIECE_BYTES = 1 << 20;
+const LONGEST_LINE = 64 << 20;
 const HALF = 1 / 2;
 const REWRITE_AGAIN_MS = 60_000;
 
@@ -35,9 +38,8 @@ export class LineFile {
   read(): readonly string[] | undefined {
     if (!existsSync(this.path)) return undefined;
     removeDrafts(this.path);
-    const text = readFileSync(this.path, 'utf8');
-    this.#bytes = Buffer.byteLength(text);
-    const lines = text.split('\n');
+    const { lines, bytes } = linesOf(this.path);
+    this.#bytes = bytes;
     this.#torn = lines.at(-1) !== '';
     return lines;
   }
@@ -100,6 +102,28 @@ export class LineFile {
     const file = openSync(this.path, 'a', OWNER_ONLY);
     this.#bytes = fstatSync(file).size;
     return file;
+  }
+}
+
+/** Piece by piece: a file may be longer than a text can be. A line that is longer than any of ours is cut, and so damaged. */
+function linesOf(path: string): { readonly lines: readonly string[]; readonly bytes: number } {
+  const file = openSync(path, 'r');
+  try {
+    const lines: string[] = [];
+    const piece = Buffer.alloc(PIECE_BYTES);
+    let reader = new LineReader();
+    let bytes = 0;
+    for (let taken = readSync(file, piece); taken > 0; taken = readSync(file, piece)) {
+      bytes += taken;
+      for (const line of reader.take(piece.subarray(0, taken))) lines.push(line);
+      if (reader.waiting <= LONGEST_LINE) continue;
+      lines.push('a part of a line');
+      reader = new LineReader();
+    }
+    for (const line of reader.take(Buffer.from('\n'))) lines.push(line);
+    return { lines, bytes };
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,7 +1,9 @@
 /** Rules of the run-once record on disk: nothing runs twice, whatever happened to the agent, the host or the file. */
+import { jest } from '@jest/globals';
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -12,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sodiumReady } from '@natrium/envelope';
+import { writeWhole } from '@natrium/keystore';
 import { FakeClock } from '@natrium/testing';
 import { type RecordOptions, RunRecord } from './run-record.js';
 
@@ -277,7 +280,66 @@ describe('a record that cannot be written', () => {
   });
 });
 
+describe('a file that cannot even be closed', () => {
+  /** As a disk on another host, which may say only then that it took nothing. */
+  function closedMeanwhile() {
+    let fails = true;
+    const write = (file: number, bytes: Uint8Array) => {
+      if (!fails) return writeSync(file, bytes);
+      closeSync(file);
+      throw new Error('EIO');
+    };
+    return { write, mend: () => (fails = false) };
+  }
+
+  it('lets nothing run, and the next one as soon as it can be written anew', () => {
+    const { write, mend } = closedMeanwhile();
+    const record = start({ fresh: true, write });
+    expect(record.start(A, UNTIL, JID)).toBe(false);
+    mend();
+    expect(record.start(B, UNTIL, JID)).toBe(true);
+    record.close();
+    expect(start().unfinished).toEqual([{ digest: B, jid: JID }]);
+  });
+
+  it('ends the record all the same', () => {
+    const { write, mend } = closedMeanwhile();
+    mend();
+    let opened = -1;
+    const record = start({ fresh: true, write: (file, bytes) => ((opened = file), write(file, bytes)) });
+    record.start(A, UNTIL, JID);
+    closeSync(opened);
+    record.close();
+    expect(start().unfinished).toEqual([{ digest: A, jid: JID }]);
+  });
+});
+
 describe('compaction', () => {
+  it('that fails is tried again after a minute, not after each run; jobs run meanwhile', () => {
+    let [isFull, tries] = [false, 0];
+    const writeAnew: typeof writeWhole = (...what) => {
+      tries += 1;
+      if (isFull) throw new Error('ENOSPC');
+      writeWhole(...what);
+    };
+    const record = start({ fresh: true, writeAnew });
+    const runs = (from: number, count: number) => {
+      const begun = Array.from({ length: count }, (_, n) => record.start(digestOf(from + n), NOW - 1, JID));
+      for (let n = 0; n < count; n += 1) record.finish(digestOf(from + n));
+      return begun.every((is) => is);
+    };
+    runs(10, 9990);
+    [isFull, tries] = [true, 0];
+    // What is there takes lines; another file finds no room.
+    for (let n = 0; n < 40; n += 1) expect(runs(10_000 + n, 1)).toBe(true);
+    expect(tries).toBe(1);
+    isFull = false;
+    const uptime = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    runs(20_000, 1);
+    uptime.mockRestore();
+    expect(text().split('\n').length).toBeLessThan(20);
+  });
+
   it('keeps what counts and drops the rest', () => {
     const record = start({ fresh: true });
     record.start(A, UNTIL, JID);

@@ -16,33 +16,18 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync
 import { join } from 'node:path';
 import { type Admission, RunOnce, type RunState } from '@natrium/jobs';
 import { diskTrouble, PartlyWritten, writeWhole } from '@natrium/keystore';
-import { checkedWords, withCheck } from './checked-line.js';
+import { type Found, foundIn, type Line, textOf, timeText } from './run-lines.js';
 
 const OWNER_ONLY = 0o600;
 const COMPACT_LINES = 20_000;
+/** Writing all of it takes as long as many runs do: where a disk lets lines only be added, it is not tried after each of them. */
+const COMPACT_AGAIN_MS = 60_000;
 const SWEEP_MS = 10_000;
 const BEGUN: RunState = 'started';
-const CHECK_DIGITS = 8;
 
 export interface Unfinished {
   readonly digest: string;
   readonly jid: string;
-}
-
-interface Line {
-  readonly state: RunState;
-  readonly digest: string;
-  readonly until: number;
-  readonly jid: string;
-}
-
-type TimeWord = 'before' | 'ended';
-
-interface Found {
-  readonly lines: readonly Line[];
-  readonly doubt: string | undefined;
-  readonly refuseBefore: number;
-  readonly forgottenUntil: number;
 }
 
 export interface RecordOptions {
@@ -55,6 +40,8 @@ export interface RecordOptions {
   onProblem(problem: string, cause?: unknown): void;
   /** Appends what the disk takes; the system's own, unless a spec says otherwise. @returns How many bytes that were. */
   readonly write?: (file: number, bytes: Uint8Array) => number;
+  /** The same for all of it. */
+  readonly writeAnew?: typeof writeWhole;
 }
 
 export class RunRecord {
@@ -72,6 +59,7 @@ export class RunRecord {
   #broken = false;
   #troubled = false;
   #sweepAt = 0;
+  #compactFrom = 0;
   #refuseBefore = 0;
   /** Why the record may lack something; undefined when it is whole. */
   readonly doubt: string | undefined;
@@ -133,7 +121,7 @@ export class RunRecord {
     this.#late.push({ state: 'finished', digest, until: 0, jid: this.#jids.get(digest) ?? '' });
     this.#jids.delete(digest);
     this.#once.finished(digest);
-    if (this.#lines > COMPACT_LINES) this.#compact();
+    if (this.#lines > COMPACT_LINES && performance.now() >= this.#compactFrom) this.#compact();
   }
 
   /** What has ended is not kept in memory until the file is written anew. */
@@ -205,8 +193,13 @@ export class RunRecord {
   }
 
   #closeFile(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    const file = this.#file;
+    this.#file = undefined; // also where closing fails: its number is another file's soon
+    try {
+      if (file !== undefined) closeSync(file);
+    } catch {
+      // A disk on another host may say only then that it took nothing. What is added next is added to a file that is opened anew.
+    }
   }
 
   /** @returns false when the file cannot be written anew: nothing may run on what is there. */
@@ -221,8 +214,10 @@ export class RunRecord {
   }
 
   #compact(): void {
+    this.#compactFrom = performance.now() + COMPACT_AGAIN_MS;
     try {
       this.#writeAnew();
+      this.#compactFrom = 0;
     } catch {
       // The old file stands, and is whole; appending will tell whether the disk can be written.
     }
@@ -239,58 +234,19 @@ export class RunRecord {
     const lines = onDisk.map((entry) => textOf({ ...entry, jid: this.#jids.get(entry.digest) ?? '' }));
     const times = [...timeText('before', this.#refuseBefore), ...timeText('ended', this.#once.forgottenUntil)];
     this.#closeFile();
-    writeWhole(this.#path, [`boot ${this.options.bootId}`, ...times, ...lines, ''].join('\n'), OWNER_ONLY);
+    const text = [`boot ${this.options.bootId}`, ...times, ...lines, ''].join('\n');
+    (this.options.writeAnew ?? writeWhole)(this.#path, text, OWNER_ONLY);
     this.#lines = 0;
     this.#late.length = 0;
   }
 
-  #read(): Found {
+  #read(): Found & { readonly doubt: string | undefined } {
     if (!existsSync(this.#path)) {
       const doubt = this.options.fresh ? undefined : 'the run-once record is gone';
       return { lines: [], doubt, refuseBefore: 0, forgottenUntil: 0 };
     }
-    const [head = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n');
-    const boot = /^boot (\S+)$/.exec(head)?.[1];
-    const texts = rest.filter((text) => text !== '');
-    const whole = texts.flatMap((text) => checkedWords(text, CHECK_DIGITS) ?? []);
-    const [befores, ends] = [timesIn('before', whole), timesIn('ended', whole)];
-    const runs = whole.flatMap((words) => lineIn(words) ?? []);
-    const found = { lines: latest(runs), refuseBefore: Math.max(0, ...befores), forgottenUntil: Math.max(0, ...ends) };
-    if (boot === undefined || befores.length + ends.length + runs.length < texts.length) {
-      return { ...found, doubt: 'the run-once record is damaged' };
-    }
+    const { boot, isWhole, ...found } = foundIn(readFileSync(this.#path, 'utf8'));
+    if (boot === undefined || !isWhole) return { ...found, doubt: 'the run-once record is damaged' };
     return { ...found, doubt: boot === this.options.bootId ? undefined : 'this host has been restarted' };
   }
-}
-
-/** The last word on each digest; a `finished` line keeps the end that its `started` line named. */
-function latest(lines: readonly Line[]): readonly Line[] {
-  const byDigest = new Map<string, Line>();
-  for (const line of lines) {
-    const before = byDigest.get(line.digest);
-    byDigest.set(line.digest, { ...line, until: line.until === 0 ? (before?.until ?? 0) : line.until });
-  }
-  return [...byDigest.values()];
-}
-
-function textOf({ state, digest, until, jid }: Line): string {
-  return withCheck(`${state} ${digest} ${String(until)} ${jid}`, CHECK_DIGITS);
-}
-
-function lineIn(words: string): Line | undefined {
-  const [, state, digest, until, jid = ''] = /^(started|finished) ([0-9a-f]{64}) (\d{1,16}) (\d*)$/.exec(words) ?? [];
-  if (digest === undefined) return undefined;
-  return { state: state === 'finished' ? 'finished' : 'started', digest, until: Number(until), jid };
-}
-
-/** No line where there is no such time. */
-function timeText(word: TimeWord, ms: number): readonly string[] {
-  return ms === 0 ? [] : [withCheck(`${word} ${String(Math.ceil(ms))}`, CHECK_DIGITS)];
-}
-
-function timesIn(word: TimeWord, lines: readonly string[]): readonly number[] {
-  return lines.flatMap((words) => {
-    const [, said, ms] = /^(before|ended) (\d{1,16})$/.exec(words) ?? [];
-    return said === word ? [Number(ms)] : [];
-  });
 }

@@ -79,6 +79,28 @@ it('a call is under way until it is answered, or its caller has left', async () 
   await underWay.settled();
 });
 
+it('a caller that says that it asks no more, as scripts do, gets each answer, and then the end', async () => {
+  const socket = connect({ path: join(folder, 'minion.sock'), allowHalfOpen: true });
+  const said = createInterface({ input: socket });
+  const rets: unknown[] = [];
+  said.on('line', (line) => rets.push((JSON.parse(line) as { readonly ret: unknown }).ret));
+  socket.end(
+    '{"fun": "test.sleep", "args": [0.1]}\n{"fun": "test.echo", "args": [1]}\n{"fun": "test.echo", "args": [2]}\n{"fun"',
+  );
+  await once(said, 'close');
+  expect(rets).toEqual([1, 2, true]);
+});
+
+it('one that leaves after it said so ends its function as well', async () => {
+  const socket = connect({ path: join(folder, 'minion.sock'), allowHalfOpen: true });
+  socket.end('{"fun": "test.sleep", "args": [60]}\n');
+  await begun(1);
+  await once(socket, 'data'); // a blank before the answer: it knows by now
+  expect(calls[0]?.signal?.aborted).toBe(false);
+  socket.destroy();
+  expect((await calls[0]?.outcome)?.ret).toBe("'test.sleep' was ended: its caller has left");
+});
+
 it('what runs for another caller goes on', async () => {
   const [one, other] = [await aCaller(), await aCaller()];
   one.ask('test.sleep', 60);

@@ -17,6 +17,7 @@ import {
 } from '@nats-io/transport-node';
 import type { Incoming, Listening, Transport } from '../ports/transport.js';
 import { allRead } from './all-read.js';
+import { saysNobodyListens } from './broker-word.js';
 import { drained, Overlap } from './overlap.js';
 import { type NatsOptions, settings, startingAt } from './settings.js';
 import { Unsent } from './unsent.js';
@@ -38,7 +39,6 @@ interface Outbound {
 
 /** How long answers may still leave through a connection that was taken over. */
 const OVERLAP_MS = 500;
-const NO_RESPONDERS = 503;
 /** Messages of one turn that are worth a write of their own: more than the client's own buffer of 32 KiB. */
 const MANY = 32;
 /** A turn of the event loop takes this long when thousands of messages have come at once; nobody's answer waits for its end. */
@@ -263,7 +263,7 @@ export class NatsTransport implements Transport {
   }
 
   #incoming(on: NatsConnection, message: Msg): Incoming {
-    const noResponders = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
+    const noResponders = saysNobodyListens(message);
     const { subject, data: payload, reply } = message;
     const respond = (answer: Uint8Array) => {
       if (reply !== undefined && reply !== '') this.send(reply, answer, NO_OPTIONS, on);

@@ -25,9 +25,13 @@ export class Directory {
     this.#learn(party, party.use === 'session');
   }
 
-  /** Takes over the sender of a message. An identity that nobody vouches for may be a stranger, so no jobs are sealed to it. */
+  /**
+   * Takes over the sender of a message. An identity that nobody vouches for may be a stranger, so no jobs are sealed to it. Nor is anything
+   * to one whose clock was ahead when it announced itself, and has been set back: but what it sends is understood.
+   */
   hear(party: KnownParty): void {
-    this.#learn(party, party.use === 'session' || (party.use === 'jobs' && !this.#jobs.has(namesOf(party).key)));
+    const isPassing = party.use === 'session' || (party.use === 'jobs' && !this.#jobs.has(namesOf(party).key));
+    if (!this.#learn(party, isPassing) && !this.#byKeyId.has(namesOf(party).keyId)) this.#learn(party, true);
   }
 
   byKeyId(keyId: Uint8Array): KnownParty | undefined {
@@ -94,13 +98,15 @@ export class Directory {
     this.retain(({ notAfter }) => notAfter + ENDED_KEPT_MS > now);
   }
 
-  #learn(party: KnownParty, isPassing: boolean): void {
+  /** @returns false for an announcement older than the one in force, which is not learned. */
+  #learn(party: KnownParty, isPassing: boolean): boolean {
     const { keyId } = namesOf(party);
     if (isPassing) this.#learnPassing(keyId);
     else if (this.#byKeyId.get(keyId) === party && !this.#passing.has(keyId))
-      return; // as after each of its messages but the first
-    else if (!this.#learnLasting(party)) return;
+      return true; // as after each of its messages but the first
+    else if (!this.#learnLasting(party)) return false;
     this.#byKeyId.set(keyId, party);
+    return true;
   }
 
   #learnPassing(keyId: string): void {

@@ -101,7 +101,7 @@ class NatsStore implements Store {
     const from = told === 0 ? ({ everything: true } as const) : { after: told };
     // A consumer of everything has no filter: it costs the broker less.
     const filter = pattern === EVERY ? {} : { subject: this.#subject(pattern) };
-    const what = { stream: this.#stream, ...filter, from, ahead: AHEAD, onMessage };
+    const what = { stream: this.#stream, ...filter, from, isReadAnew: true, ahead: AHEAD, onMessage };
     const reading = new StreamReading(this.transport, what);
     try {
       while (told < last && !(await Promise.race([all, pause(LOOK_MS, false, { ref: false })]))) {

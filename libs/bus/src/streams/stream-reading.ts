@@ -3,19 +3,33 @@
  *
  * A consumer is at one node only. When that dies, the client library asks for it without end instead of making another: so
  * what is silent for longer than its heartbeat is given up, and reading begins anew after the last message that was heard.
+ *
+ * A stream may be lost with its broker's disk and made anew meanwhile. Its first messages have the numbers of those that were heard, and would
+ * be taken for them in silence.
  */
-import { type Consumer, DeliverPolicy, type JsMsg, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import {
+  type Consumer,
+  DeliverPolicy,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import type { NatsTransport } from '../nats/nats-transport.js';
 import type { ReadFrom, Reading } from '../ports/journal.js';
 import { askedMeanwhile } from './asked-meanwhile.js';
 import { ConsumerReading, letGo } from './consumer-reading.js';
+import { NANOS_PER_MS } from './make-bucket.js';
 import { beginReading, type ReadingState } from './reading-state.js';
+import { triedAnew } from './when-placed.js';
 
 export interface StreamRead {
   readonly stream: string;
   /** Only what is on it, which may be a pattern. */
   readonly subject?: string;
   readonly from: ReadFrom;
+  /** Of one that was lost and made anew, all is read. Without it only an operator is told: its readers remember places in the one that is lost. */
+  readonly isReadAnew?: boolean;
   /** Messages that may wait here for a slow reader. */
   readonly ahead: number;
   /** Called again only when its promise has resolved. */
@@ -34,6 +48,10 @@ export class StreamReading implements Reading {
   #messages: ConsumerReading | undefined;
   #closed = false;
   #from: ReadFrom;
+  /** When the broker got the last message that was heard, in milliseconds since 1970; undefined while none was. */
+  #lastAt: number | undefined;
+  /** It was lost and made anew, and all of it is to be read. */
+  #isAnew = false;
   #onNothing: (() => void) | undefined;
   readonly #state: ReadingState;
   readonly #end: () => void;
@@ -85,11 +103,16 @@ export class StreamReading implements Reading {
   }
 
   async #readOn(): Promise<void> {
+    if (this.#isAnew) this.#from = { everything: true };
+    this.#isAnew = false;
+    const lastAt = this.#lastAt;
     // What comes from now on must not be missed while a consumer is made anew.
-    if ('now' in this.#from) this.#from = { after: await this.#last() };
+    if ('now' in this.#from) this.#from = { after: (await this.#info()).state.last_seq };
     const messages = await ConsumerReading.begin(() => this.#consumer(), this.what.ahead);
     try {
       this.#state.went();
+      // Beside it: the node that answers for the stream may have died, and is not needed to read on.
+      if (lastAt !== undefined) void this.#lookWhetherAnew(lastAt, messages);
       await this.#hearAll(messages);
     } finally {
       messages.end();
@@ -130,6 +153,7 @@ export class StreamReading implements Reading {
         if (this.#closed) break;
         if ('after' in this.#from && message.seq <= this.#from.after) continue;
         this.#from = { after: message.seq };
+        this.#lastAt = message.info.timestampNanos / NANOS_PER_MS;
         await this.what.onMessage(message);
       }
     } finally {
@@ -137,9 +161,20 @@ export class StreamReading implements Reading {
     }
   }
 
-  async #last(): Promise<number> {
+  /** @param lastAt Of what was heard: a stream that was made later is not the one that had it. */
+  async #lookWhetherAnew(lastAt: number, messages: ConsumerReading): Promise<void> {
+    const info = await triedAnew(() => this.#info()).catch(() => undefined);
+    if (info === undefined || Date.parse(info.created) <= lastAt || this.#closed) return;
+    this.#lastAt = undefined;
+    this.transport.alert(`${this.what.stream} was lost and made anew; start this service again`);
+    if (this.what.isReadAnew !== true) return;
+    this.#isAnew = true;
+    messages.stop();
+  }
+
+  async #info(): Promise<StreamInfo> {
     const { streams } = await jetstreamManager(this.transport.connection, { checkAPI: false });
-    return (await streams.info(this.what.stream)).state.last_seq;
+    return streams.info(this.what.stream);
   }
 }
 

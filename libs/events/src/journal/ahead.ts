@@ -69,6 +69,11 @@ export class Ahead {
     }
   }
 
+  /** Up to which number the journal has given back what this sender fired; 0 where that is not known. */
+  throughOf(sender: string): number {
+    return this.#through.get(sender) ?? 0;
+  }
+
   /** The journal gives back what this sender fired up to a number. @returns What was told of it. */
   readBack(sender: string, through: number): readonly StoredEvent[] {
     this.#through.set(sender, through);

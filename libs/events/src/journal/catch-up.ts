@@ -20,6 +20,8 @@ export function startOf(from: Exclude<From, 'now'>): Start {
 /** The bus as it tells what comes now. */
 export interface LiveBus {
   now(): string;
+  /** The first message that the journal holds, and the last that it was given. */
+  bounds(): Promise<{ readonly first: number; readonly last: number }>;
   /** Resolves when all up to this message of the journal has been told. */
   reached(sequence: number): Promise<void>;
   /** @returns Whether it still remembers all behind that message: then the listener hears from there on. */
@@ -49,17 +51,21 @@ export class CatchUp {
   async begin(start: Start): Promise<void> {
     this.#start = start;
     this.member.onLeave = () => this.#reading?.close();
-    const { first, last } = await this.log.bounds();
+    const { first, last } = await this.bus.bounds();
     this.#last = last;
-    const cursor = isCursor(start) ? start : undefined;
+    const asked = isCursor(start) ? start : undefined;
+    const isAnew = asked !== undefined && asked.sequence > last;
+    // What another journal held at that place and before is in no other's numbers.
+    const cursor = isAnew ? { ...asked, sequence: last, index: LAST_INDEX } : asked;
     if (cursor !== undefined) {
+      this.#start = cursor;
       this.member.skips = cursor.ahead;
-      if (cursor.sequence > last) this.#tellGap('the journal of the events has begun anew', last);
+      if (isAnew) this.#tellGap('the journal of the events has begun anew', last);
       else if (cursor.sequence > 0 && cursor.sequence + 1 < first) {
         this.#tellGap('older events are no longer kept', first - 1);
       }
     }
-    const nothing = last === 0 || first > last || (cursor !== undefined && cursor.sequence > last);
+    const nothing = last === 0 || first > last || isAnew;
     if (nothing && this.untilNow) {
       this.#end(last);
       return;
@@ -68,7 +74,7 @@ export class CatchUp {
       await this.bus.reached(last);
       if (this.bus.join(this.member, last)) return;
     }
-    this.#readFrom(start, cursor);
+    this.#readFrom(this.#start, cursor);
   }
 
   #readFrom(start: Start, cursor: Cursor | undefined): void {

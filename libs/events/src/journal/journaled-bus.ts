@@ -6,7 +6,7 @@
  * Spec: docs/event-bus.md#order-and-gaps.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { type Easing, GATHERED, type Reading, type Unstorable, whenEased } from '@natrium/bus';
+import { type Easing, GATHERED, type Unstorable, whenEased } from '@natrium/bus';
 import type { ValueMap } from '@natrium/model';
 import { within } from '@natrium/process';
 import type { records } from '@natrium/wire';
@@ -14,13 +14,13 @@ import { EventProblem, type EventFeed, type Listen, type Listening, NotStored } 
 import { type Member, Members } from '../buses/members.js';
 import { gapEvent } from '../buses/outlet.js';
 import { type Sized, sized, trimmed } from '../buses/sized.js';
-import { cursorText, LAST_INDEX } from '../event/cursor.js';
+import { cursorText } from '../event/cursor.js';
 import { sizeOf, type Origin, stampOf, withoutStamp } from '../event/event.js';
 import { tagProblem } from '../event/tags.js';
 import { Ahead, toldAmong } from './ahead.js';
 import { CatchUp, startOf } from './catch-up.js';
 import { type EncodedBatch, type EventLog, heardFrom } from './event-log.js';
-import { RecentBatches } from './recent-batches.js';
+import { type Bounds, ReadingAlong } from './reading-along.js';
 import { type Done, ended, type EventLag, type Own, Unstored } from './unstored.js';
 
 export interface JournaledBusOptions {
@@ -49,36 +49,38 @@ export class JournaledBus implements EventFeed {
   #storing = false;
   #stored: Promise<void> = Promise.resolve();
   #isGathering = false;
-  #place: { readonly sequence: number; readonly index: number };
-  readonly #recent = new RecentBatches();
-  readonly #moved = new Set<() => void>();
-  #reading: Reading | undefined;
-  #endStored: () => void = () => undefined;
+  readonly #along: ReadingAlong;
   #closed = false;
 
   private constructor(
     private readonly options: JournaledBusOptions,
     last: number,
   ) {
-    this.#place = { sequence: last, index: LAST_INDEX };
     this.#ahead = new Ahead(options.sender);
+    const ear = {
+      hear: this.#hear.bind(this),
+      moved: () => {
+        this.#members.passed(this);
+      },
+      hasHeard: ({ sender, through }: EncodedBatch) => through <= this.#ahead.throughOf(sender),
+      begunAnew: () => {
+        const data = { why: 'the journal of the events has begun anew' };
+        this.#members.tell(gapEvent(data, { stamp: this.now(), cursor: this.cursor }));
+      },
+    };
+    this.#along = new ReadingAlong(options.log, last, ear, () => options.now());
   }
 
   static async open(options: JournaledBusOptions): Promise<JournaledBus> {
     const { last } = await options.log.bounds();
     const bus = new JournaledBus(options, last);
-    bus.#endStored = options.log.whenStored((batch) => {
-      if (batch.sequence === bus.#place.sequence + 1) bus.#hear(batch);
-    });
-    // Most of what was fired here was heard when it was stored, and need not even be decoded.
-    const isHeard = (sequence: number) => sequence <= bus.#place.sequence;
-    bus.#reading = options.log.read({ after: last }, bus.#hear.bind(bus), undefined, isHeard);
+    bus.#along.begin();
     return bus;
   }
 
   /** Where a listener that begins now stands. */
   get cursor(): string {
-    return cursorText(this.#place.sequence, this.#place.index, this.#ahead.last);
+    return this.#cursorWith(this.#ahead.last);
   }
 
   get lag(): EventLag {
@@ -92,8 +94,8 @@ export class JournaledBus implements EventFeed {
 
   /** Batches of the journal that were not heard here yet, by the broker's word now. */
   async behind(): Promise<number> {
-    const { last } = await this.options.log.bounds();
-    return Math.max(0, last - this.#place.sequence);
+    const { last } = await this.#along.bounds();
+    return Math.max(0, last - this.#along.place.sequence);
   }
 
   /** Tells when the first listener comes and when the last has gone. */
@@ -162,19 +164,18 @@ export class JournaledBus implements EventFeed {
     this.#wake(true);
     await within(CLOSE_MS, this.#stored);
     this.#closed = true;
-    this.#endStored();
-    this.#reading?.close();
+    this.#along.close();
     this.#members.close();
     for (const { done } of this.#unstored.take()) done?.(ended());
   }
 
   /** Resolves when what others have stored up to `sequence` has been told here. */
-  async reached(sequence: number): Promise<void> {
-    while (this.#place.sequence < sequence && !this.#closed) {
-      await new Promise<void>((resolve) => {
-        this.#moved.add(resolve);
-      });
-    }
+  reached(sequence: number): Promise<void> {
+    return this.#along.reached(sequence);
+  }
+
+  bounds(): Promise<Bounds> {
+    return this.#along.bounds();
   }
 
   /**
@@ -183,7 +184,7 @@ export class JournaledBus implements EventFeed {
    * @returns false when that is too long ago: it reads on by itself.
    */
   join(member: Member, sequence: number): boolean {
-    const missed = sequence < this.#place.sequence ? this.#recent.after(sequence) : [];
+    const missed = this.#along.heardAfter(sequence);
     if (missed === undefined) return false;
     // As others heard it, a cursor may name what was told ahead to them, which comes to this one after it.
     for (const recent of missed)
@@ -193,10 +194,15 @@ export class JournaledBus implements EventFeed {
     const heard = new Map<string, number>();
     for (const [sender, event] of this.#ahead) {
       heard.set(sender, event.number);
-      member.offer(heardFrom(sender, event, cursorText(this.#place.sequence, this.#place.index, heard)));
+      member.offer(heardFrom(sender, event, this.#cursorWith(heard)));
     }
     this.#members.add(member, this.cursor);
     return true;
+  }
+
+  #cursorWith(ahead: ReadonlyMap<string, number>): string {
+    const { sequence, index } = this.#along.place;
+    return cursorText(sequence, index, ahead);
   }
 
   now(): string {
@@ -277,15 +283,10 @@ export class JournaledBus implements EventFeed {
   }
 
   #hear(batch: EncodedBatch): void {
-    const { sequence, sender, through, events } = batch;
+    const { sender, through } = batch;
     this.options.log.heard(batch);
     const told = this.#ahead.readBack(sender, through);
     if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
-    this.#place = { sequence, index: Math.max(0, events.length - 1) };
-    this.#recent.keep(batch);
-    this.#members.passed(this);
-    for (const moved of this.#moved) moved();
-    this.#moved.clear();
   }
 
   #tellOthers({ sequence, sender, events, encoded }: EncodedBatch, told: readonly records.StoredEvent[]): void {

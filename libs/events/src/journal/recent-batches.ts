@@ -2,6 +2,7 @@
  * The batches that a bus has told last, for a listener that has read up to a moment ago. As they are encoded: what a minion
  * makes of a megabyte can be many times as large when it is read.
  */
+import { equalBytes } from '@natrium/envelope';
 import { type EncodedBatch, type LoggedBatch, readEncoded } from './event-log.js';
 
 export type Recent = Pick<LoggedBatch, 'sequence' | 'sender' | 'events'>;
@@ -25,6 +26,12 @@ export class RecentBatches {
     this.#events += events.length;
     this.#bytes += encoded.length;
     while ((this.#events > MAX_EVENTS || this.#bytes > MAX_BYTES) && this.#batches.length > 1) this.#forgetOldest();
+  }
+
+  /** Whether it is this very batch that was told at its place; undefined when that is too long ago. */
+  has({ sequence, encoded }: Pick<EncodedBatch, 'sequence' | 'encoded'>): boolean | undefined {
+    const kept = this.#batches.findLast((batch) => batch.sequence === sequence);
+    return kept === undefined ? undefined : equalBytes(kept.encoded, encoded);
   }
 
   /** Those after `sequence`, where there are any; undefined when that is too long ago. */

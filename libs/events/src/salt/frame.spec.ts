@@ -132,3 +132,28 @@ it('bytes and other keys of Python become texts; a value that is cut off is awai
   expect(readMsgpack(bytes.subarray(0, 5), 0, { bytes: false })).toBe(6);
   expect(readMsgpack(writeMsgpack(DATA), 0, { bytes: false })).toMatchObject({ isExact: true });
 });
+
+it('keys of Python that are no texts become those of JSON', () => {
+  const keys = [[0xc0], [0xc3], [0xcb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0], [0xff]];
+  const bytes = Buffer.from([0x84, ...keys.flatMap((key) => [...key, 1])]);
+  const read = { value: { null: 1, true: 1, '1.0': 1, '-1': 1 }, end: bytes.length, isExact: false };
+  expect(readMsgpack(bytes, 0, { bytes: false })).toEqual(read);
+});
+
+it.each([
+  [-1, 'ff'],
+  [-32, 'e0'],
+  [-33, 'd0df'],
+  [-128, 'd080'],
+  [-129, 'd1ff7f'],
+  [-32_768, 'd18000'],
+  [-32_769, 'd2ffff7fff'],
+  [-2_147_483_648, 'd280000000'],
+  [-2_147_483_649, 'd3ffffffff7fffffff'],
+  [127, '7f'],
+  [255, 'ccff'],
+  [65_536, 'ce00010000'],
+  [4_294_967_296, 'cf0000000100000000'],
+])('%i is written in as few bytes as Python takes', (number, hex) => {
+  expect(writeMsgpack(number).toString('hex')).toBe(hex);
+});

@@ -2,7 +2,7 @@
  * MessagePack as Salt's Python writes and reads it: not the one strict encoding of libs/envelope, but whatever a script on
  * this host may send. Texts that came as bytes become texts; floats stay floats; keys become texts.
  */
-import { Float, float, isList, type Value } from '@natrium/model';
+import { Float, float, isList, pyRepr, type Value } from '@natrium/model';
 
 const MAX_DEPTH = 40;
 
@@ -171,9 +171,9 @@ class MsgpackReader {
 
 function keyText(key: Parsed): string {
   if (key instanceof Uint8Array) return Buffer.from(key).toString();
-  if (key === null) return 'None';
-  if (typeof key === 'object' && !(key instanceof Float)) throw new MsgpackError('a key that is a list or a map');
-  return key instanceof Float ? String(key.value) : String(key);
+  if (key instanceof Float) return pyRepr(key);
+  if (typeof key === 'object' && key !== null) throw new MsgpackError('a key that is a list or a map');
+  return String(key);
 }
 
 function asInteger(value: bigint): Value {
@@ -224,6 +224,9 @@ class MsgpackWriter {
     else if (value >= 0 && value < 0x100) this.#int(0xcc, value, 1);
     else if (value >= 0 && value < 0x10000) this.#int(0xcd, value, 2);
     else if (value >= 0 && value < 0x100000000) this.#int(0xce, value, 4);
+    else if (value < 0 && value >= -0x80) this.#int(0xd0, value, 1);
+    else if (value < 0 && value >= -0x8000) this.#int(0xd1, value, 2);
+    else if (value < 0 && value >= -0x80000000) this.#int(0xd2, value, 4);
     else this.#bigint(BigInt(value));
   }
 
@@ -264,7 +267,8 @@ class MsgpackWriter {
   #int(head: number, value: number, size: 1 | 2 | 4): void {
     this.#byte(head);
     this.#room(size);
-    this.#at = this.#buffer.writeUIntBE(value, this.#at, size);
+    this.#at =
+      value < 0 ? this.#buffer.writeIntBE(value, this.#at, size) : this.#buffer.writeUIntBE(value, this.#at, size);
   }
 
   #byte(value: number): void {

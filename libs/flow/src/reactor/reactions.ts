@@ -3,7 +3,7 @@
  *
  * Spec: docs/reactor.md.
  */
-import { compileGlob } from '@natrium/matchers';
+import { compileGlob, parseTarget } from '@natrium/matchers';
 import { err, isList, isMap, ok, type Result, type Value, type ValueMap } from '@natrium/model';
 import { placeholdersIn } from './event-values.js';
 
@@ -162,8 +162,15 @@ function settingsOf(settings: Value, path: ReactionPath): ValueMap {
   return Object.fromEntries(all);
 }
 
-/** `args` as Salt has it since 2017.7, `arg` and `kwarg` as before; what else a runner is given are named arguments. */
+/**
+ * `args` as Salt has it since 2017.7, `arg` and `kwarg` as before; what else a runner is given are named arguments.
+ *
+ * Diverges: beside `args` Salt takes no notice of `arg` and `kwarg`, and its log says so. Here they are a problem.
+ */
 function argumentsOf(all: ValueMap, local: boolean, path: ReactionPath) {
+  const older = ['arg', 'kwarg'].find((key) => Object.hasOwn(all, key));
+  if (Object.hasOwn(all, 'args') && older !== undefined)
+    throw new Problem(path, `${older} stands beside args`, 'put all arguments under args');
   const args: Value[] = [];
   const kwargs = new Map<string, Value>();
   const named = (map: ValueMap) => {
@@ -186,13 +193,19 @@ function argumentsOf(all: ValueMap, local: boolean, path: ReactionPath) {
 }
 
 function checkTarget(tgt: Value, tgtType: Value, path: ReactionPath): void {
-  const isTarget = typeof tgt === 'string' ? tgt !== '' : isList(tgt) && tgt.every((id) => typeof id === 'string');
-  if (!isTarget) throw new Problem(path, 'tgt is missing', 'write tgt: <target>, such as ${data.id}');
+  const target = typeof tgt === 'string' ? tgt : isList(tgt) ? tgt.filter((id) => typeof id === 'string') : '';
+  if (target.length === 0 || (isList(tgt) && target.length < tgt.length)) {
+    throw new Problem(path, 'tgt is missing', 'write tgt: <target>, such as ${data.id}');
+  }
   if (typeof tgtType !== 'string' || tgtType.includes('${')) throw new Problem(path, 'tgt_type is no target type');
   const found = placeholdersIn(tgt);
   if (found.ok && found.value.length > 0 && tgtType !== 'glob' && tgtType !== 'list') {
     throw new Problem(path, 'an event names minions by id only', 'use tgt_type glob or list with values of the event');
   }
+  // What node groups there are, the acl-service knows when it is asked.
+  if (tgtType === 'nodegroup' || [target].flat().join(' ').includes('N@')) return;
+  const parsed = parseTarget({ tgt: target, tgtType }, { nodegroups: new Map() });
+  if (!parsed.ok) throw new Problem(path, `tgt means nobody: ${parsed.error.reason}`, 'mend tgt or tgt_type');
 }
 
 /** @returns The target with the event's values in it; the sentence when one of them is more than ids. */

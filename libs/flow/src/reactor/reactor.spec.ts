@@ -85,14 +85,30 @@ describe('rules', () => {
     ['tgt is missing', rule({ 'local.test.ping': [] })],
     ['names minions by id only', rule({ 'local.test.ping': [{ tgt: 'G@os:${data.os}' }, { tgt_type: 'compound' }] })],
     ['is not local', rule({ 'caller.test.ping': [] })],
+    ['tgt is missing', rule({ 'local.test.ping': [{ tgt: [] }] })],
+    ["there is no target type 'Grain'", rule({ 'local.test.ping': [{ tgt: 'os:Debian' }, { tgt_type: 'Grain' }] })],
+    ["of type 'glob' is text, not a list", rule({ 'local.test.ping': [{ tgt: ['web1', '${data.id}'] }] })],
+    ['tgt means nobody', rule({ 'local.test.ping': [{ tgt: 'web1 or' }, { tgt_type: 'compound' }] })],
+    ['arg stands beside args', rule({ 'local.test.arg': [{ tgt: 'a' }, { args: [{ x: 1 }] }, { arg: [2] }] })],
+    ['kwarg stands beside args', rule({ 'runner.test.arg': [{ args: [1] }, { kwarg: { x: 1 } }] })],
     ['calls one function', rule({ 'runner.a.b': [], 'runner.c.d': [] })],
   ])('%s', (reason, config) => {
     expect(problem(config)).toContain(reason);
   });
 });
 
+it.each([
+  [{ tgt: ['web1', '${data.id}'] }, { tgt_type: 'list' }],
+  [{ tgt: 'N@web and G@os:Debian' }, { tgt_type: 'compound' }],
+  [{ tgt: ['web1', 'or', 'web2'] }, { expr_form: 'compound' }],
+  [{ tgt: 'web' }, { tgt_type: 'nodegroup' }],
+  [{ tgt: '${data.id}' }],
+])('a target may be %j %j', (...settings) => {
+  expect(problem(rule({ 'local.test.ping': settings }))).toBeUndefined();
+});
+
 describe('a reaction', () => {
-  const PING = { 'local.test.ping': [{ tgt: '${data.id}' }, { args: ['${data.n}'] }, { kwarg: { k: '${tag}' } }] };
+  const PING = { 'local.test.ping': [{ tgt: '${data.id}' }, { arg: ['${data.n}'] }, { kwarg: { k: '${tag}' } }] };
 
   it('asks once for each event, with what the event says', async () => {
     const { asked, hear } = aReactor(PING);

@@ -137,6 +137,15 @@ describe('cmd.run', () => {
     }
   });
 
+  it('has no further variables where those given are empty, and refuses what are none', async () => {
+    for (const env of ['', false, 0, [], {}, null])
+      expect((await call('cmd.run', ['printenv LC_ALL', named({ env })])).ret).toBe('C');
+    for (const env of ['A=1', 5, ['A=1'], ['']])
+      expect((await call('cmd.run', ['env', named({ env })])).ret).toBe(
+        "ERROR executing 'cmd.run': env must be a mapping or a list of mappings",
+      );
+  });
+
   it('runs in the home of the account where there is one, else in the root; never where a variable of the caller leads', async () => {
     const home = process.env['HOME'];
     const folder = mkdtempSync(join(tmpdir(), 'natrium-home-'));

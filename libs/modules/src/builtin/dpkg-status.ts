@@ -7,23 +7,53 @@ const DPKG_STATUS = '/var/lib/dpkg/status';
 
 const NATIVE: Readonly<Record<string, string>> = { x64: 'amd64', ia32: 'i386', arm: 'armhf', ppc64: 'ppc64el' };
 
+export type Packages = ReadonlyMap<string, readonly string[]>;
+
+/** `ii` and `hi` of `dpkg -l`: wanted or held, and wholly installed. */
+const INSTALLED = /^Status: (?:install|hold) ok installed$/m;
+/** Its configuration files are left. */
+export const REMOVED = /^Status: deinstall /m;
+/** Something of it is there, if only half: a script of its own may have failed. */
+export const PRESENT = /^Status: \S+ \S+ (?!not-installed$|config-files$)/m;
+
 /**
  * Versions of what is installed, by name; a package of another architecture has `:arch` behind its name, as in Salt.
  *
  * @returns undefined where there is no dpkg.
  */
-export async function installedPackages(
-  path = DPKG_STATUS,
-): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
-  const text = await readFile(path, 'utf8').catch(notThere);
-  return text === undefined ? undefined : readStatus(text, NATIVE[arch()] ?? arch());
+export function installedPackages(path = DPKG_STATUS): Promise<Packages | undefined> {
+  return packagesOf(path, INSTALLED);
 }
 
-export function readStatus(text: string, native: string): ReadonlyMap<string, readonly string[]> {
+/** Likewise of what is there wholly or in part. */
+export function presentPackages(path = DPKG_STATUS): Promise<Packages | undefined> {
+  return packagesOf(path, PRESENT);
+}
+
+/** Likewise of what was removed and not purged. */
+export function removedPackages(path = DPKG_STATUS): Promise<Packages | undefined> {
+  return packagesOf(path, REMOVED);
+}
+
+/** A name as the lists have it: without the architecture where that is this host's own, or any. */
+export function listedName(name: string, native = nativeArch()): string {
+  const [, bare = name, architecture = ''] = /^([^:]+):([^:]+)$/.exec(name) ?? [];
+  return [native, 'native', 'all', 'any'].includes(architecture) ? bare : name;
+}
+
+function nativeArch(): string {
+  return NATIVE[arch()] ?? arch();
+}
+
+async function packagesOf(path: string, status: RegExp): Promise<Packages | undefined> {
+  const text = await readFile(path, 'utf8').catch(notThere);
+  return text === undefined ? undefined : readStatus(text, nativeArch(), status);
+}
+
+export function readStatus(text: string, native: string, status = INSTALLED): Packages {
   const packages = new Map<string, string[]>();
   for (const paragraph of text.split(/\n\s*\n/)) {
-    // `ii` and `hi` of `dpkg -l`: wanted or held, and wholly installed.
-    if (!/^Status: (?:install|hold) ok installed$/m.test(paragraph)) continue;
+    if (!status.test(paragraph)) continue;
     const [name, version, architecture = native] = ['Package', 'Version', 'Architecture'].map((field) =>
       fieldOf(paragraph, field),
     );

@@ -94,8 +94,9 @@ export function writeWhole(path: string, text: string | Buffer, mode?: number): 
   return withFile(path, flags, put, mode);
 }
 
+/** To a file that is there: as in Salt a path with a slip in it makes none. */
 export function appendText(path: string, text: string): Promise<void> {
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
   return withFile(path, flags, async (file) => {
     const { size } = await file.stat();
     const last = size === 0 ? '\n' : (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString();

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -159,6 +160,19 @@ describe('what files hold', () => {
     expect(unifiedDiff('one\n', 'two\n')).toBe('--- \n+++ \n@@ -1 +1 @@\n-one\n+two\n');
   });
 
+  it.each(['one\ntwo=2\n', 'one\r\ntwo=2\r\n', 'a\nb\n', 'a\nb\r\n', '\na\nb'])(
+    'has what it lacks put in once, in however many lines: %j',
+    async (before) => {
+      writeFileSync(path, before);
+      const missing = before.includes('two') ? 'two=2' : 'a\nb';
+      for (const where of ['append_if_not_found', 'prepend_if_not_found'])
+        expect(await ret('replace', path, '^none$', missing, named({ [where]: true }))).toBe('');
+      for (let times = 0; times < 2; times += 1)
+        await ret('replace', path, '^none$', 'x\ny', named({ append_if_not_found: true }));
+      expect(readFileSync(path, 'utf8')).toBe(`${before}${before.endsWith('\n') ? '' : '\n'}x\ny\n`);
+    },
+  );
+
   it('is searched and replaced with patterns that mean what they mean in Python', async () => {
     writeFileSync(path, '[ab] rest [c]\r\n\r\nlast\n');
     for (const [pattern, flags, is] of [
@@ -179,6 +193,14 @@ describe('what files hold', () => {
     expect(readFileSync(path, 'utf8')).toBe('text');
     expect(await ret('truncate', path, 2)).toBeNull();
     expect(readFileSync(path, 'utf8')).toBe('te');
+  });
+
+  it('is appended to only where there is a file', async () => {
+    expect(await run('append', path, 'one')).toMatchObject({ ret: `ERROR: ${path}: no such file or directory`, retcode: 1 }); // prettier-ignore
+    expect(await ret('path_exists', path)).toBe(false);
+    writeFileSync(path, '');
+    expect(await ret('append', path, 'one', 'two')).toBe(`Wrote 2 lines to "${path}"`);
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
   });
 
   it('gets every line with an end of its own', async () => {
@@ -230,4 +252,57 @@ it('finds in all folders that a glob names, and where a link leads that it begin
   expect(await found('link')).toEqual(['link/.ssh/id']);
   expect(await found('li*', { type: 'l' })).toEqual(['link', 'link/link']);
   expect(await found('ann', { mindepth: 'x' })).toBe("ERROR executing 'file.find': mindepth must be a whole number");
+});
+
+it('finds and tells of each path what is asked for, in the order of that', async () => {
+  mkdirSync(join(folder, 'd'), { mode: 0o750 });
+  writeFileSync(path, 'text', { mode: 0o640 });
+  writeFileSync(join(folder, 'b'), 'longer text', { mode: 0o600 });
+  symlinkSync('/etc', join(folder, 'link'));
+  utimesSync(path, 5, 1_000_000.5);
+  const found = async (print: Value, options: Readonly<Record<string, Value>> = {}) => ret('find', folder, named({ mindepth: 1, print, ...options })); // prettier-ignore
+  expect(await found('name')).toEqual(['a.conf', 'b', 'd', 'link']);
+  expect(await found('size, name', { type: 'f' })).toEqual([[4, 'a.conf'], [11, 'b']]); // prettier-ignore
+  expect(await found('type mode', { maxdepth: 1, name: '[bd]' })).toEqual([['d', 0o750], ['f', 0o600]]); // prettier-ignore
+  const own = execFileSync('stat', ['-c', '%U %G', path], { encoding: 'utf8' }).trim().split(' ');
+  expect(await found('user,group,mtime,path', { name: 'a*' })).toEqual([[...own, 1_000_000, path]]);
+  const digits = execFileSync('md5sum', [path], { encoding: 'utf8' }).slice(0, 32);
+  expect(await found('md5', { name: 'a*' })).toEqual([digits]);
+  expect(await found('md5', { type: 'dl' })).toEqual(['', '']);
+  expect(await found('path')).toEqual(await ret('find', folder, named({ mindepth: 1 })));
+  expect(await found('name,inode')).toBe(
+    "ERROR executing 'file.find': print has no inode; it has path, name, size, type, mode, mtime, user, group, md5",
+  );
+});
+
+describe('a path that begins with a tilde', () => {
+  const home = process.env['HOME'];
+  beforeEach(() => {
+    process.env['HOME'] = `${folder}/`;
+  });
+  afterEach(() => {
+    process.env['HOME'] = home;
+  });
+
+  it('begins in the home of the minion, or of an account', async () => {
+    expect(await ret('write', '~/a.conf', 'one')).toBe(`Wrote 1 lines to "${path}"`);
+    expect(await ret('read', '~/a.conf')).toBe('one\n');
+    expect(await ret('rename', '~/a.conf', '~/b')).toBe(true);
+    expect(await ret('find', '~/*', named({ type: 'f' }))).toEqual([join(folder, 'b')]);
+    expect(await ret('mkdir', '~/x/~')).toBe(true);
+    expect(await ret('readdir', '~/x')).toEqual(['.', '..', '~']);
+    expect(await ret('stats', '~')).toMatchObject({ target: folder });
+    const [, , , , , root = ''] = execFileSync('getent', ['passwd', 'root'], { encoding: 'utf8' }).split(':');
+    expect(await ret('directory_exists', '~root')).toBe(true);
+    expect(await ret('stats', '~root/..')).toMatchObject({ target: join(root, '..') });
+  });
+
+  it('is none of anybody that there is not, nor where paths are no more than texts', async () => {
+    for (const none of ['~no-such-user/x', '~+0/x', '~0', '~:x/y'])
+      expect(await ret('write', none, 'x')).toBe("ERROR executing 'file.write': File path must be absolute.");
+    expect([await ret('dirname', '~/x'), await ret('basename', '~')]).toEqual(['~', '~']);
+    expect(await ret('symlink', '~/x', '~/link')).toBe(true);
+    expect(await ret('readlink', '~/link')).toBe('~/x');
+    expect(await ret('readdir', '~')).toEqual(['.', '..', 'link']);
+  });
 });

@@ -9,6 +9,7 @@ import { compileGlob, matchesGlob } from '../loader/glob.js';
 import { type Reply, reply } from '../loader/reply.js';
 import { matching } from '../process/match-apart.js';
 import { wholePath } from './file-access.js';
+import { printing } from './file-print.js';
 import { typeName } from './file-read.js';
 import { gidOf, uidOf } from './name-databases.js';
 
@@ -39,7 +40,7 @@ const SECONDS: readonly number[] = [604_800, 86_400, 3600, 60, 1];
 
 /**
  * @param root A folder, or a glob of several.
- * @param options Salt's: name, iname, regex, iregex, type, owner, group, size, mtime, mindepth, maxdepth.
+ * @param options Salt's: name, iname, regex, iregex, type, owner, group, size, mtime, mindepth, maxdepth, print.
  */
 export async function findFiles(
   root: string,
@@ -47,7 +48,8 @@ export async function findFiles(
   signal: AbortSignal,
   { found: most, looked } = LIMITS,
 ): Promise<Reply> {
-  const { mindepth = 0, maxdepth = DEEPEST, regex, iregex, ...rest } = withoutOwn(options);
+  const { mindepth = 0, maxdepth = DEEPEST, regex, iregex, print = 'path', ...rest } = withoutOwn(options);
+  const shown = printing(print, signal);
   const tests = await Promise.all(Object.entries(rest).map(([name, value]) => testOf(name, value, signal)));
   const [min, max] = [depthOf('mindepth', mindepth), depthOf('maxdepth', maxdepth)];
   const walk = new Walk(await rootsOf(root, most), { tests, min, max, looked, signal });
@@ -55,10 +57,10 @@ export async function findFiles(
   // By the batch: each takes a thread of its own to match the expressions.
   while (!walk.isOver && found.length <= most)
     found.push(...(await fitting(await fitting(await walk.next(), regex, 0), iregex, IGNORECASE)));
-  if (walk.isAll && found.length <= most) return reply(found.sort(), {});
+  if (walk.isAll && found.length <= most) return reply(await shown(found), {});
   // In the value, which a job keeps, as file.read says it; no path begins so.
   const mark = `[cut here: the search ended at ${most} paths or ${looked} looks]`;
-  return reply([...found.slice(0, most).sort(), mark], { retcode: 1 });
+  return reply([...(await shown(found.slice(0, most))), mark], { retcode: 1 });
 }
 
 /** What a glob of paths names, as Python has it: a part with a star begins with a dot where the glob's does. */

@@ -130,6 +130,7 @@ export const fileReading = {
       params: [
         PATH,
         { name: 'form', type: 'str', default: 'sha256', doc: 'md5, sha1, sha224, sha256, sha384, sha512' },
+        { name: 'chunk_size', type: 'any', default: 65_536, doc: 'Changes nothing.' },
       ],
       returns: 'hexadecimal digits',
       examples: ['file.get_hash /etc/hosts', 'file.get_hash /etc/hosts md5'],
@@ -212,7 +213,7 @@ async function ownerName(uid: number, signal: AbortSignal): Promise<string | num
 }
 
 async function groupName(gid: number, signal: AbortSignal): Promise<string | number> {
-  return (await groups(signal, String(gid)))[0]?.name ?? gid;
+  return (await groups(signal, [String(gid)]))[0]?.name ?? gid;
 }
 
 async function described(path: string, form: string, follow: boolean, signal: AbortSignal): Promise<ValueMap> {
@@ -249,7 +250,7 @@ export function typeName(
 
 const FORMS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha224: 56, sha256: 64, sha384: 96, sha512: 128 };
 
-function hashOf(path: string, form: string, signal: AbortSignal): Promise<string> {
+export function hashOf(path: string, form: string, signal: AbortSignal): Promise<string> {
   if (!Object.hasOwn(FORMS, form))
     throw new InvocationError(`hash ${form} is not one of ${Object.keys(FORMS).join(', ')}`);
   return withFile(path, constants.O_RDONLY, async (file) => {

@@ -37,7 +37,7 @@ export const fileWriting = {
   ),
   append: fn(
     {
-      doc: 'Appends lines to a file; a last line without an end is ended first.',
+      doc: 'Appends lines to a file that is there; a last line without an end is ended first.',
       params: LINES,
       examples: ["file.append /etc/motd 'one more line'"],
     },
@@ -169,10 +169,11 @@ async function replace(ask: Replacement, context: CallContext): Promise<Value> {
   return ask.show_changes ? unifiedDiff(before, after) : after !== before;
 }
 
-/** Content that is there already, as a line of its own, is not put in again. */
+/** Content that is there already, as a line of its own or several, is not put in again, whatever the line ends are. */
 function withMissing(before: string, ask: Replacement): string {
   const content = pyStr(isTrue(ask.not_found_content) ? ask.not_found_content : ask.repl).replace(/\n$/, '');
-  if (before.split('\n').includes(content)) return before;
+  const lines = `\n${before}\n`;
+  if (lines.includes(`\n${content}\n`) || lines.includes(`\n${content}\r\n`)) return before;
   if (ask.prepend_if_not_found) return `${content}\n${before}`;
   if (!ask.append_if_not_found) return before;
   return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${content}\n`;

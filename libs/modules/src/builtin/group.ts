@@ -5,7 +5,7 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { toolOutput } from '../process/run-tool.js';
-import { type GroupEntry, groups, plainName } from './name-databases.js';
+import { type GroupEntry, groupOf, groups, knownName, plainName } from './name-databases.js';
 
 const NAME = { name: 'name', type: 'str', doc: 'Name of the group.' } as const;
 const WHO = [NAME, { name: 'username', type: 'str', doc: 'Name of the account.' }] as const;
@@ -19,7 +19,7 @@ export const groupModule = defineModule('group', {
       examples: ['group.info adm'],
     },
     async ({ name }, { signal }) => {
-      const [found] = await groups(signal, plainName(name));
+      const found = await groupOf(name, signal);
       return found === undefined ? {} : shown(found);
     },
   ),
@@ -61,7 +61,7 @@ export const groupModule = defineModule('group', {
     { doc: 'Puts an account into a group.', params: WHO, returns: 'true', examples: ['group.adduser staff2 ann'] },
     async ({ name, username }, context) => {
       await existing(name, context);
-      return change('gpasswd', ['--add', plainName(username), '--', name], context);
+      return change('gpasswd', ['--add', knownName(username), '--', name], context);
     },
   ),
   deluser: fn(
@@ -82,7 +82,7 @@ export const groupModule = defineModule('group', {
       await existing(name, context);
       return change(
         'gpasswd',
-        ['--members', members.map((one) => plainName(pyStr(one))).join(','), '--', name],
+        ['--members', members.map((one) => knownName(pyStr(one))).join(','), '--', name],
         context,
       );
     },
@@ -90,8 +90,8 @@ export const groupModule = defineModule('group', {
 });
 
 async function existing(name: string, { signal }: CallContext): Promise<GroupEntry> {
-  const [found] = await groups(signal, plainName(name));
-  if (found?.name !== name) throw new ExecutionError(`Group '${name}' does not exist`);
+  const found = await groupOf(name, signal);
+  if (found === undefined) throw new ExecutionError(`Group '${name}' does not exist`);
   return found;
 }
 

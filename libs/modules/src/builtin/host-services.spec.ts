@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, type Value, type ValueMap } from '@natrium/model';
 import { call, named } from '../testing/call-context.js';
-import { fieldsOf, withFullName } from './name-databases.js';
+import { aboutPerson, fieldsOf, withFullName } from './name-databases.js';
 import { isAmong, unitNames } from './services.js';
 
 const ret = async (fun: string, ...sent: Value[]) => (await call(fun, sent)).ret;
@@ -38,9 +38,16 @@ describe('user.* and group.*', () => {
     expect(await params('user.chshell')).toMatchObject({ args: ['name', 'shell'] });
     expect(await params('user.chfullname')).toMatchObject({ args: ['name', 'fullname'] });
     const places = ['name', 'uid', 'gid', 'groups', 'home', 'shell', 'unique', 'system', 'fullname'];
-    expect(await params('user.add')).toMatchObject({ args: [...places, 'createhome'] });
-    const last = await call('user.add', ['-x', 1, '', [], '', '', true, false, 'A B', false]);
-    expect(last.ret).toContain('add() takes from 1 to 9 positional arguments but 10 were given');
+    const further = ['roomnumber', 'workphone', 'homephone', 'other', 'createhome'];
+    expect(await params('user.add')).toMatchObject({ args: [...places, ...further] });
+    const last = await call('user.add', ['-x', 1, '', [], '', '', true, false, 'A', '', '', '', '', true, 'staff']);
+    expect(last.ret).toContain('add() takes from 1 to 14 positional arguments but 15 were given');
+  });
+
+  it('what is told of a person has its places, without empty ones at the end', () => {
+    expect(aboutPerson(['Ann', '', '55', '', ''])).toBe('Ann,,55');
+    expect(aboutPerson(['', '12', '', '', 'x'])).toBe(',12,,,x');
+    expect(aboutPerson(['', '', '', '', ''])).toBe('');
   });
 
   it('another full name leaves room and telephones as they are', () => {

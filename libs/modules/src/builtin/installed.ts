@@ -2,9 +2,9 @@
 import { ExecutionError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
 import { hasTool, toolOutput } from '../process/run-tool.js';
-import { installedPackages } from './dpkg-status.js';
+import { installedPackages, type Packages } from './dpkg-status.js';
 
-export type Packages = ReadonlyMap<string, readonly string[]>;
+export type { Packages };
 
 /** Keys of trusted signers, which rpm keeps as if they were packages. */
 const NO_PACKAGE = 'gpg-pubkey';

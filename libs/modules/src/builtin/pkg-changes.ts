@@ -3,8 +3,10 @@ import { isMap, pyStr, type Value, type ValueMap } from '@natrium/model';
 import type { CallContext } from '../call-context.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
+import type { Packages } from './dpkg-status.js';
 import { installed } from './installed.js';
 import { packageManager, type PackageManager, packageName, versionWord } from './package-managers.js';
+import { present, removalWords, type Wanted } from './pkg-removal.js';
 
 const NAME = { name: 'name', type: 'str', default: '', doc: 'One package, or several with commas.' } as const;
 const PKGS = {
@@ -13,7 +15,8 @@ const PKGS = {
   default: null,
   doc: 'A list of packages, or of maps from one to a version.',
 } as const;
-const CHANGED = 'a map from each package that changed to old and new version';
+const CHANGED = 'a map from each package that changed to old and new version, empty when there is nothing to do';
+const PURGED = 'with dpkg such a map in `installed`, and in `removed` one of what had only configuration files left';
 
 const REFRESH = {
   name: 'refresh',
@@ -23,9 +26,17 @@ const REFRESH = {
 } as const;
 
 function removing(doc: string, example: string, purge: boolean) {
-  return fn({ doc, params: [NAME, PKGS], returns: CHANGED, examples: [example] }, async ({ name, pkgs }, context) => {
-    const names = wanted(name, pkgs).map(([one]) => packageName(one));
-    return changes(context, async () => (await packageManager()).remove(names, purge, context));
+  const returns = purge ? PURGED : CHANGED;
+  return fn({ doc, params: [NAME, PKGS], returns, examples: [example] }, async ({ name, pkgs }, context) => {
+    const list = wanted(name, pkgs);
+    const before = await present(context);
+    const words = removalWords(list, before, purge);
+    if (words.length === 0) return {};
+    await (await packageManager()).remove(words, purge, context);
+    const after = await present(context);
+    const changed = difference(before.installed, after.installed);
+    if (!purge || before.removed === undefined || after.removed === undefined) return changed;
+    return { installed: changed, removed: difference(before.removed, after.removed) };
   });
 }
 
@@ -72,6 +83,7 @@ export const pkgChanges = {
       examples: ['pkg.latest_version bash', 'pkg.latest_version bash dpkg'],
     },
     async ({ names, refresh }, context) => {
+      if (names.length === 0) return '';
       const manager = await upToDate(refresh, context);
       const found: [string, string][] = [];
       for (const name of names.map(pyStr)) found.push([name, await manager.latest(packageName(name), context)]);
@@ -115,28 +127,25 @@ function asUnrefreshed(cause: unknown): never {
   );
 }
 
-type Wanted = readonly [name: string, version?: string];
-
-function wanted(name: string, pkgs: Value): readonly Wanted[] {
+/** A version that is null is none that is asked for. @throws {InvocationError} When no package is named. */
+export function wanted(name: string, pkgs: Value): readonly Wanted[] {
   const given = pkgs === null ? name.split(',') : [pkgs].flat();
   const list = given.flatMap((one): readonly Wanted[] =>
-    isMap(one) ? Object.entries(one).map(([key, version]) => [key, pyStr(version)]) : [[pyStr(one).trim()]],
+    isMap(one) ? Object.entries(one).map(([key, version]) => [key, pyStr(version ?? '')]) : [[pyStr(one).trim()]],
   );
   if (list.length === 0 || list.some(([one]) => one === '')) throw new InvocationError('there is no package named');
   return list;
 }
 
 async function changes(context: CallContext, change: () => Promise<void>): Promise<ValueMap> {
-  const before = await versions(context);
+  const before = await installed(context);
   await change();
-  const after = await versions(context);
-  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
-  const of = (name: string): ValueMap => ({ old: before.get(name) ?? '', new: after.get(name) ?? '' });
-  return Object.fromEntries(
-    names.filter((name) => before.get(name) !== after.get(name)).map((name) => [name, of(name)]),
-  );
+  return difference(before, await installed(context));
 }
 
-async function versions(context: CallContext): Promise<ReadonlyMap<string, string>> {
-  return new Map([...(await installed(context))].map(([name, list]) => [name, list.join(',')]));
+function difference(before: Packages, after: Packages): ValueMap {
+  const of = (packages: Packages, name: string): string => (packages.get(name) ?? []).join(',');
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const changed = names.filter((name) => of(before, name) !== of(after, name));
+  return Object.fromEntries(changed.map((name) => [name, { old: of(before, name), new: of(after, name) }]));
 }

@@ -25,6 +25,9 @@ describe('pkg.* where there is a dpkg', () => {
     const own = isMap(ret) ? ret : {};
     expect(Object.keys(own)).toHaveLength(installed.length);
     for (const [, name = '', version] of installed) expect(own[name]).toBe(version);
+    const left = lines.split('\n').filter((line) => line.startsWith('config-files '));
+    const removed = (await call('pkg.list_pkgs', [named({ removed: true })])).ret;
+    expect(Object.keys(removed ?? {}).sort()).toEqual(left.map((line) => line.split(' ')[1]).sort());
   });
 
   it('tells versions: text for one, a map for several or a glob, empty for what is not there', async () => {
@@ -36,6 +39,16 @@ describe('pkg.* where there is a dpkg', () => {
       'no-such-package': '',
     });
     expect((await call('pkg.version', ['dpk?'])).ret).toEqual({ dpkg: version });
+    expect((await call('pkg.version', ['dpkg', 'dpkg'])).ret).toBe(version);
+    expect((await call('pkg.version', ['dpkg', named({ versions_as_list: true })])).ret).toEqual([version]);
+    expect((await call('pkg.version', ['no-such-package', named({ versions_as_list: true })])).ret).toEqual([]);
+  });
+
+  it('has nothing to tell of no package, and nothing to remove of one that is not there', async () => {
+    expect((await call('pkg.version')).ret).toEqual({});
+    expect((await call('pkg.latest_version', [OLD_LISTS])).ret).toBe('');
+    for (const fun of ['pkg.remove', 'pkg.purge'])
+      expect(await call(fun, ['natrium-no-such-package,none-too'])).toMatchObject({ ret: {}, retcode: 0 });
   });
 
   it('asks the package manager what could be had', async () => {

@@ -1,6 +1,8 @@
 import { call, named } from '../testing/call-context.js';
-import { installedPackages, readStatus } from './dpkg-status.js';
+import { installedPackages, listedName, PRESENT, readStatus, REMOVED } from './dpkg-status.js';
 import { aptWords } from './package-managers.js';
+import { wanted } from './pkg-changes.js';
+import { removalWords } from './pkg-removal.js';
 
 const STATUS = `Package: bash
 Status: install ok installed
@@ -14,6 +16,15 @@ Status: deinstall ok config-files
 Architecture: amd64
 Version: 1
 
+Package: half
+Status: install ok half-configured
+Architecture: amd64
+Version: 2
+
+Package: never
+Status: purge ok not-installed
+Architecture: amd64
+
 Package: libc6
 Status: hold ok installed
 Architecture: i386
@@ -26,6 +37,32 @@ describe('pkg.*', () => {
       ['bash', ['5.2-1']],
       ['libc6:i386', ['2.36']],
     ]);
+  });
+
+  it('lists what was removed and left its configuration files, of which a purge is as well', () => {
+    const [there, removed] = [readStatus(STATUS, 'amd64', PRESENT), readStatus(STATUS, 'amd64', REMOVED)];
+    expect([...removed]).toEqual([['gone', ['1']]]);
+    const list = ['bash', 'half', 'gone', 'never', 'none', 'libc6'].map((name) => [name] as const);
+    expect(removalWords(list, { there, removed }, false)).toEqual(['bash', 'half']);
+    expect(removalWords(list, { there, removed }, true)).toEqual(['bash', 'half', 'gone']);
+    expect(removalWords([['bash', '4'], ['libc6:i386']], { there, removed }, false)).toEqual(['bash', 'libc6:i386']);
+  });
+
+  it('takes away, where rpm has several versions, the one that is named, or none', () => {
+    const packages = { there: new Map([['kernel', ['5-1', '6-1']]]), removed: undefined };
+    expect(removalWords([['kernel', '5-1'], ['kernel.x86_64', '6-1']], packages, true)).toEqual(['kernel-5-1', 'kernel-6-1.x86_64']); // prettier-ignore
+    expect(removalWords([['kernel', '7-1'], ['none'], ['none', '1']], packages, false)).toEqual([]);
+    expect(removalWords([['kernel'], ['kernel.noarch']], packages, false)).toEqual(['kernel', 'kernel.noarch']);
+  });
+
+  it('takes a name with the architecture of this host for the name alone', () => {
+    const names = ['bash', 'bash:amd64', 'bash:native', 'bash:any', 'bash:i386', 'a:b:c'];
+    expect(names.map((name) => listedName(name, 'amd64'))).toEqual(['bash', 'bash', 'bash', 'bash', 'bash:i386', 'a:b:c']); // prettier-ignore
+  });
+
+  it('reads which packages are meant, and of which a version', () => {
+    expect(wanted('vim, curl', null)).toEqual([['vim'], ['curl']]);
+    expect(wanted('left-out', ['vim', { curl: null }, { bash: '5.2', dash: 1 }])).toEqual([['vim'], ['curl', ''], ['bash', '5.2'], ['dash', '1']]); // prettier-ignore
   });
 
   it('knows a host without dpkg', async () => {
@@ -64,6 +101,7 @@ describe('pkg.*', () => {
     ['pkg.install', ['--reinstall'], "'--reinstall' is not the name of a package"],
     ['pkg.install', ['vim', named({ version: '1; x' })], "'1; x' is not a version"],
     ['pkg.remove', [''], 'there is no package named'],
+    ['pkg.remove', ['none,-x'], "'-x' is not the name of a package"],
   ])('refuses %s %j', async (fun, sent, text) => {
     expect((await call(fun, sent)).ret).toBe(`ERROR executing '${fun}': ${text}`);
   });

@@ -3,8 +3,16 @@ import { pyStr, type Value } from '@natrium/model';
 import { defineModule } from '../loader/declaration.js';
 import { matchesGlob } from '../loader/glob.js';
 import { fn } from '../minion-registry.js';
-import { installed, type Packages } from './installed.js';
+import { type Packages, removedPackages } from './dpkg-status.js';
+import { installed } from './installed.js';
 import { pkgChanges } from './pkg-changes.js';
+
+const VERSIONS_AS_LIST = {
+  name: 'versions_as_list',
+  type: 'bool',
+  default: false,
+  doc: 'Versions as lists even when there is one.',
+} as const;
 
 export const pkgModule = defineModule('pkg', {
   ...pkgChanges,
@@ -12,32 +20,48 @@ export const pkgModule = defineModule('pkg', {
     {
       doc: 'The packages that are installed.',
       params: [
-        { name: 'versions_as_list', type: 'bool', default: false, doc: 'Versions as lists even when there is one.' },
+        VERSIONS_AS_LIST,
+        {
+          name: 'removed',
+          type: 'bool',
+          default: false,
+          keyword: true,
+          doc: 'Instead what was removed and left its configuration files (dpkg).',
+        },
       ],
       returns: 'a map from name to version',
       examples: ['pkg.list_pkgs', 'pkg.list_pkgs versions_as_list=True'],
     },
-    async ({ versions_as_list: asList }, context) =>
-      Object.fromEntries(
-        [...(await installed(context))].map(([name, versions]) => [name, asList ? versions : versions.join(',')]),
-      ),
+    async ({ versions_as_list: asList, removed }, context) => {
+      const packages = removed ? ((await removedPackages()) ?? []) : await installed(context);
+      return Object.fromEntries(
+        [...packages].map(([name, versions]) => [name, asList ? versions : versions.join(',')]),
+      );
+    },
   ),
   version: fn(
     {
       doc: 'The installed version of packages.',
-      params: [{ rest: 'names', doc: 'Names of packages; globs may be used.' }],
-      returns: 'the version of one, empty when it is not installed; a map for several or a glob',
+      params: [
+        { rest: 'names', doc: 'Names of packages; globs may be used.' },
+        { ...VERSIONS_AS_LIST, keyword: true },
+      ],
+      returns: 'the version of one, empty when it is not installed; a map for several, for a glob, or for none',
       examples: ['pkg.version bash', 'pkg.version bash dpkg', "pkg.version 'lib*'"],
     },
-    async ({ names }, context) => versionsOf(names.map(pyStr), await installed(context)),
+    async ({ names, versions_as_list: asList }, context) =>
+      names.length === 0 ? {} : versionsOf(names.map(pyStr), await installed(context), asList),
   ),
 });
 
-function versionsOf(names: readonly string[], packages: Packages): Value {
-  const versionOf = (name: string): string => (packages.get(name) ?? []).join(',');
-  const [only] = names;
-  if (only === undefined) return '';
-  if (names.length === 1 && !isGlob(only)) return versionOf(only);
+/** As in Salt a name that is given twice is one. */
+function versionsOf(names: readonly string[], packages: Packages, asList: boolean): Value {
+  const versionOf = (name: string): Value => {
+    const versions = packages.get(name) ?? [];
+    return asList ? versions : versions.join(',');
+  };
+  const [only = '', ...others] = new Set(names);
+  if (others.length === 0 && !isGlob(only)) return versionOf(only);
   const matches = (glob: string): readonly string[] => [...packages.keys()].filter((name) => matchesGlob(glob, name));
   const wanted = names.flatMap((name) => (isGlob(name) ? matches(name) : [name]));
   return Object.fromEntries(wanted.map((name) => [name, versionOf(name)]));

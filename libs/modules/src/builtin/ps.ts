@@ -1,12 +1,11 @@
 /** `ps.*`: processes and memory of this host, read from `/proc`; `kill_pid` alone changes anything. */
 import { codeOf, float, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { availableParallelism } from 'node:os';
-import { readFile } from 'node:fs/promises';
 import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
-import { accountOf } from '../process/account.js';
 import { matching } from '../process/match-apart.js';
+import { userOf, users } from './name-databases.js';
 import { bootTime, processIds, processLink, type ProcessFacts, readMemory, readProcess } from './proc.js';
 import { signalNumber } from './signals.js';
 
@@ -24,7 +23,10 @@ export const psModule = defineModule('ps', {
       returns: 'a list, or None when there is none',
       examples: ['ps.pgrep httpd', 'ps.pgrep www full=True'],
     },
-    ({ pattern, user, full, pattern_is_regex: isRegex }) => pgrep(pattern, user, { full, isRegex }),
+    async ({ pattern, user, full, pattern_is_regex: isRegex }, { signal }) => {
+      const uid = user === '' ? undefined : await uidNamed(user, signal);
+      return uid === null ? null : pgrep(pattern, uid, { full, isRegex });
+    },
   ),
   proc_info: fn(
     {
@@ -35,7 +37,7 @@ export const psModule = defineModule('ps', {
       ],
       examples: ['ps.proc_info 1', 'ps.proc_info 1 attrs=[name,status]'],
     },
-    ({ pid, attrs }) => processInfo(pid, attrs.map(pyStr)),
+    ({ pid, attrs }, { signal }) => processInfo(pid, attrs.map(pyStr), signal),
   ),
   kill_pid: fn(
     {
@@ -66,8 +68,14 @@ interface How {
   readonly isRegex: boolean;
 }
 
-async function pgrep(pattern: string, user: string, { full, isRegex }: How): Promise<Value> {
-  const uid = user === '' ? undefined : (await accountOf(user)).uid;
+/** As in Salt: an account that there is not has no processes, and one without a name is called by its number. */
+async function uidNamed(user: string, signal: AbortSignal): Promise<number | null> {
+  const found = await userOf(user, signal);
+  if (found !== undefined) return found.uid;
+  return /^\d{1,10}$/.test(user) && (await accountName(Number(user), signal)) === user ? Number(user) : null;
+}
+
+async function pgrep(pattern: string, uid: number | undefined, { full, isRegex }: How): Promise<Value> {
   const lookedAt: (readonly [pid: number, text: string])[] = [];
   // One after the other: a host may have more processes than this one may open files.
   for (const pid of await processIds()) {
@@ -97,10 +105,10 @@ function killProcess(pid: number, signal: number): boolean {
   }
 }
 
-async function processInfo(pid: number, attrs: readonly string[]): Promise<ValueMap> {
+async function processInfo(pid: number, attrs: readonly string[], signal: AbortSignal): Promise<ValueMap> {
   const facts = await readProcess(pid);
   if (facts === undefined) throw new ExecutionError(`process PID not found (pid=${String(pid)})`);
-  const info = await described(facts);
+  const info = await described(facts, signal);
   const unknown = attrs.filter((name) => !Object.hasOwn(info, name));
   if (unknown.length > 0)
     throw new InvocationError(`not known of a process: ${unknown.join(', ')}; known: ${Object.keys(info).join(', ')}`);
@@ -109,7 +117,7 @@ async function processInfo(pid: number, attrs: readonly string[]): Promise<Value
 
 const TICKS_PER_SECOND = 100;
 
-async function described(facts: ProcessFacts): Promise<ValueMap> {
+async function described(facts: ProcessFacts, signal: AbortSignal): Promise<ValueMap> {
   const { pid, ppid, name, status, cmdline, uids, gids, threads, rss, vms, startTicks } = facts;
   const ids = ([real = -1, effective = -1, saved = -1]: readonly number[]): ValueMap => ({ real, effective, saved });
   return {
@@ -120,7 +128,7 @@ async function described(facts: ProcessFacts): Promise<ValueMap> {
     cmdline,
     exe: await processLink(pid, 'exe'),
     cwd: await processLink(pid, 'cwd'),
-    username: await accountName(uids[0] ?? -1),
+    username: await accountName(uids[0] ?? -1, signal),
     uids: ids(uids),
     gids: ids(gids),
     num_threads: threads,
@@ -129,9 +137,8 @@ async function described(facts: ProcessFacts): Promise<ValueMap> {
   };
 }
 
-async function accountName(uid: number): Promise<string> {
-  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  return lines.find((fields) => fields[2] === String(uid))?.[0] ?? String(uid);
+async function accountName(uid: number, signal: AbortSignal): Promise<string> {
+  return (await users(signal, String(uid)))[0]?.name ?? String(uid);
 }
 
 async function virtualMemory(): Promise<ValueMap> {

@@ -1,14 +1,14 @@
 /** From the words of `cmd.*` to a process and back: what to run, as whom, where, with which variables. */
-import { isList, isMap, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
+import { isList, isMap, isTrue, messageOf, pyStr, type Value, type ValueMap } from '@natrium/model';
 import { access, constants, stat } from 'node:fs/promises';
 import { coerce } from '../loader/coerce.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import type { BaseContext } from '../loader/registry.js';
-import { type Account, accountOf } from '../process/account.js';
 import { findProgram } from '../process/find-program.js';
 import { type ProcessAsk, type ProcessResult, runProcess } from '../process/run-process.js';
 import { SYSTEM_PATH } from '../process/run-tool.js';
 import { splitWords } from '../process/split-words.js';
+import { accountOf, type UserEntry } from './name-databases.js';
 
 export interface CommandWords {
   readonly cmd: Value;
@@ -63,7 +63,7 @@ export async function runCommand(
 ): Promise<Ran> {
   refuseOptions(words.kwargs);
   const successes = successesOf(words.success_retcodes);
-  const account = words.runas === '' ? undefined : await accountOf(words.runas);
+  const account = words.runas === '' ? undefined : await accountOf(words.runas, signal);
   const env = variables(words, account);
   const cwd = await workingFolder(words.cwd, account?.home);
   const command = commandOf(words);
@@ -85,7 +85,7 @@ function successesOf(given: Value): readonly number[] {
   return codes;
 }
 
-function asAccount(account: Account | undefined): Pick<ProcessAsk, 'account'> {
+function asAccount(account: UserEntry | undefined): Pick<ProcessAsk, 'account'> {
   return account === undefined ? {} : { account: { uid: account.uid, gid: account.gid } };
 }
 
@@ -145,7 +145,7 @@ function inShell(shell: string, cmd: Value): Command {
   return { file: shell, args: ['-c', text], notes: [] };
 }
 
-function variables(words: CommandWords, account: Account | undefined): Record<string, string> {
+function variables(words: CommandWords, account: UserEntry | undefined): Record<string, string> {
   const own =
     account === undefined
       ? {}
@@ -158,9 +158,9 @@ function variables(words: CommandWords, account: Account | undefined): Record<st
   );
 }
 
-/** A map, or a list of maps of which later ones win; `False` sets an empty value, as in Salt. */
+/** A map, or a list of maps of which later ones win; `False` sets an empty value, as in Salt, and what is empty sets none. */
 function envOf(env: Value): Readonly<Record<string, string>> {
-  if (env === null) return {};
+  if (!isTrue(env)) return {};
   const maps = isList(env) ? env : [env];
   if (!maps.every((map) => isMap(map))) throw new InvocationError('env must be a mapping or a list of mappings');
   const entries = maps.flatMap((map) => Object.entries(map));

@@ -5,7 +5,17 @@ import { defineModule } from '../loader/declaration.js';
 import { ExecutionError, InvocationError } from '../loader/errors.js';
 import { fn } from '../minion-registry.js';
 import { toolOutput } from '../process/run-tool.js';
-import { type GroupEntry, groups, plainName, type UserEntry, users, withFullName } from './name-databases.js';
+import {
+  aboutPerson,
+  groupNames,
+  groups,
+  knownName,
+  plainName,
+  type UserEntry,
+  userOf,
+  users,
+  withFullName,
+} from './name-databases.js';
 
 const NAME = { name: 'name', type: 'str', doc: 'Name of the account.' } as const;
 
@@ -18,8 +28,8 @@ export const userModule = defineModule('user', {
       examples: ['user.info root'],
     },
     async ({ name }, { signal }) => {
-      const [found] = await users(signal, plainName(name));
-      return found === undefined ? {} : shown(found, await groups(signal));
+      const found = await userOf(name, signal);
+      return found === undefined ? {} : shown(found, await groupNames(found, signal));
     },
   ),
   list_users: fn(
@@ -34,19 +44,21 @@ export const userModule = defineModule('user', {
       examples: ['user.list_groups root'],
     },
     async ({ name }, { signal }) => {
-      const [found] = await users(signal, plainName(name));
-      return found === undefined ? [] : groupsOf(found, await groups(signal));
+      const found = await userOf(name, signal);
+      return found === undefined ? [] : groupNames(found, signal);
     },
   ),
   getent: fn({ doc: 'All accounts.', returns: 'a list of maps', examples: ['user.getent'] }, async (_, { signal }) => {
     const all = await groups(signal);
-    return (await users(signal)).map((user) => shown(user, all));
+    const namesOf = ({ name, gid }: UserEntry): readonly string[] =>
+      all.filter((group) => group.gid === gid || group.members.includes(name)).map((group) => group.name);
+    return (await users(signal)).map((user) => shown(user, namesOf(user).toSorted()));
   }),
   primary_group: fn(
     { doc: 'The name of an account’s own group.', params: [NAME], examples: ['user.primary_group root'] },
     async ({ name }, context) => {
       const { gid } = await existing(name, context);
-      return (await groups(context.signal, String(gid)))[0]?.name ?? '';
+      return (await groups(context.signal, [String(gid)]))[0]?.name ?? '';
     },
   ),
   add: fn(
@@ -62,20 +74,24 @@ export const userModule = defineModule('user', {
         { name: 'unique', type: 'bool', default: true },
         { name: 'system', type: 'bool', default: false },
         { name: 'fullname', type: 'str', default: '' },
-        { name: 'createhome', type: 'bool', default: true, keyword: true },
+        { name: 'roomnumber', type: 'str', default: '' },
+        { name: 'workphone', type: 'str', default: '' },
+        { name: 'homephone', type: 'str', default: '' },
+        { name: 'other', type: 'str', default: '' },
+        { name: 'createhome', type: 'bool', default: true },
       ],
       returns: 'true',
       examples: ['user.add ann uid=1500 groups=adm,dialout shell=/bin/bash'],
     },
     async (ask, context) => {
-      const { name, uid, gid, home, shell, fullname } = ask;
+      const { name, uid, gid, home, shell } = ask;
       const valued: readonly (readonly [string, string])[] = [
         ['--uid', uid === null ? '' : String(uid)],
         ['--gid', gid],
-        ['--groups', ask.groups.map((group) => plainName(pyStr(group))).join(',')],
+        ['--groups', ask.groups.map((group) => knownName(pyStr(group))).join(',')],
         ['--home-dir', home],
         ['--shell', shell],
-        ['--comment', fullname],
+        ['--comment', aboutPerson([ask.fullname, ask.roomnumber, ask.workphone, ask.homephone, ask.other])],
       ];
       const given = valued.filter(([, value]) => value !== '').flatMap(([flag, value]) => [flag, oneLine(value)]);
       const plain = [ask.system ? '--system' : '', ask.unique ? '' : '--non-unique'].filter((flag) => flag !== '');
@@ -170,16 +186,15 @@ export const userModule = defineModule('user', {
       examples: ['user.chgroups ann adm,dialout append=True'],
     },
     ({ name, groups: wanted, append }, context) => {
-      const list = wanted.map((group) => plainName(pyStr(group))).join(',');
+      const list = wanted.map((group) => knownName(pyStr(group))).join(',');
       return modified(name, [...(append ? ['--append'] : []), '--groups', list], context);
     },
   ),
 });
 
 async function existing(name: string, { signal }: CallContext): Promise<UserEntry> {
-  const [found] = await users(signal, plainName(name));
-  // A number finds an account by its number; only its name is meant here.
-  if (found?.name !== name) throw new ExecutionError(`User '${name}' does not exist`);
+  const found = await userOf(name, signal);
+  if (found === undefined) throw new ExecutionError(`User '${name}' does not exist`);
   return found;
 }
 
@@ -195,17 +210,8 @@ function oneLine(text: string): string {
   return text;
 }
 
-function groupsOf({ name, gid }: UserEntry, all: readonly GroupEntry[]): readonly string[] {
-  return all
-    .filter((group) => group.gid === gid || group.members.includes(name))
-    .map((group) => group.name)
-    .sort();
-}
-
-function shown(user: UserEntry, all: readonly GroupEntry[]): ValueMap {
-  const { name, uid, gid, gecos, home, shell } = user;
+function shown({ name, uid, gid, gecos, home, shell }: UserEntry, own: readonly string[]): ValueMap {
   const [fullname = '', roomnumber = '', workphone = '', homephone = '', ...other] = gecos.split(',');
-  const own = groupsOf(user, all);
   // The password's place is shown as Salt shows it, and never holds one.
   return {
     name,

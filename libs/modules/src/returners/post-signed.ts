@@ -38,20 +38,41 @@ export async function postSigned(
   { url, secretFile }: Webhook,
   { id, body }: Posted,
   ended?: AbortSignal,
+  limitMs = TIMEOUT_MS,
 ): Promise<void> {
   const key = await webhookKey(secretFile);
   const headers = { 'content-type': 'application/json', ...signatureHeaders(key, id, body, Date.now()) };
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
-  const signal = ended === undefined ? limit : AbortSignal.any([ended, limit]);
-  const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(
-    (cause: unknown) => {
-      throw new Error(`no answer came: ${reasonOf(cause)}`);
-    },
-  );
+  const answer = await limited(limitMs, ended, (signal) =>
+    fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }),
+  ).catch((cause: unknown) => {
+    throw new Error(`no answer came: ${reasonOf(cause)}`);
+  });
   await answer.body?.cancel();
   if (answer.ok) return;
   const said = `the answer was ${String(answer.status)}`;
   throw REFUSALS.has(answer.status) ? new PostRefused(said) : new Error(said);
+}
+
+/**
+ * With a signal that comes when `ended` does, or after so long. By hand: what `AbortSignal.any` joins it holds weakly, and on
+ * Node 20 a timeout that nothing else holds is collected with the next garbage, and then never comes.
+ */
+async function limited<T>(
+  ms: number,
+  ended: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const end = (): void => over.abort(ended?.reason);
+  if (ended?.aborted === true) end();
+  ended?.addEventListener('abort', end);
+  const timer = setTimeout(() => over.abort(new DOMException('it took too long', 'TimeoutError')), ms);
+  try {
+    return await work(over.signal);
+  } finally {
+    clearTimeout(timer);
+    ended?.removeEventListener('abort', end);
+  }
 }
 
 /** @throws {Error} When the file holds none. */

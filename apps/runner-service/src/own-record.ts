@@ -1,0 +1,33 @@
+/**
+ * A record that one alone can create: whoever has it, and nobody else, does what it stands for. No two of them are alike.
+ *
+ * A write without an acknowledgement may have been made: the next try then finds the record, and by its bytes whose it is.
+ */
+import { isStoreFailure, type Store } from '@natrium/bus';
+import { equalBytes } from '@natrium/envelope';
+
+const TRIES = 3;
+const AGAIN_MS = 500;
+
+/**
+ * Whether the record under this key is this one.
+ *
+ * @throws {Error} When nobody knows; it may be there by then.
+ */
+export async function createOwn(
+  store: Pick<Store, 'create' | 'get'>,
+  key: string,
+  record: Uint8Array,
+  pause: (ms: number) => Promise<unknown>,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if ((await store.create(key, record)) !== undefined) return true;
+      const found = attempt === 1 ? undefined : await store.get(key);
+      return found !== undefined && equalBytes(found.value, record);
+    } catch (cause) {
+      if (attempt === TRIES || !isStoreFailure(cause)) throw cause;
+      await pause(AGAIN_MS);
+    }
+  }
+}

@@ -1,5 +1,5 @@
 /** The broker's certificate where its making was killed, which the host's openssl is needed for: the next run leaves a pair. */
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkCertificates } from '../../apps/cli/src/doctor/host-checks.js';
@@ -37,14 +37,17 @@ it.each([
   }
 });
 
-it('a key whose certificate is the one before is told of by natriumctl doctor, and replaced by init and by up --tls', async () => {
+it.each([
+  ['whose certificate is the one before', at.bind(null, 'server.crt'), () => readFileSync(at('server.crt'))],
+  ['of which nothing was written', at.bind(null, 'server.key'), () => Buffer.alloc(0)],
+])('a key %s is told of by natriumctl doctor, and replaced by init and by up --tls', async (_, path, spoilt) => {
   const problems = () => checkCertificates({ pki_dir: join(dir, 'pki') }, Date.now()).filter(({ level }) => level !== 'ok');
   const mends = [() => init('localhost'), () => certify(dir)];
   await init('localhost');
   for (const mend of mends) {
-    copyFileSync(at('server.crt'), at('before.crt'));
+    const content = spoilt();
     await init('localhost');
-    renameSync(at('before.crt'), at('server.crt'));
+    writeFileSync(path(), content);
     const what = `${at('server.key')} is not the key of ${at('server.crt')}: no broker starts with the two`;
     expect(problems()).toEqual([expect.objectContaining({ check: 'certificates', level: 'problem', what })]);
     await mend();

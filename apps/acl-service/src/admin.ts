@@ -3,8 +3,8 @@
  * account with full access may ask; each request that may change something runs once, and is recorded before it is answered.
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
-import { type Cluster, encode, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
-import { type Budget, TOO_FAST } from '@natrium/flow';
+import { type Cluster, encodedSize, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
+import { type Budget, CARRIED_BYTES, TOO_FAST } from '@natrium/flow';
 import {
   err,
   fromPlain,
@@ -164,8 +164,7 @@ const ARCHIVES = 'audit.archive';
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory|policy)\.|\.list$/;
 
-/** What one message carries, and a refusal in it. */
-const MAX_LIST = 6 << 20;
+/** What a message carries as a refusal. */
 const MAX_SENTENCE = 4096;
 
 const TOO_LONG = refuse('bad_request', 'the list is too long for one message');
@@ -188,7 +187,7 @@ const LISTS = /\.list$/;
 /** What no message carries is told in one that can be sent; names in a sentence are the asker's own, and of any length. */
 function sendable(fun: string, done: Result<Value, Refusal>): Result<Value, Refusal> {
   if (!done.ok) return refuse(done.error.code, done.error.sentence.slice(0, MAX_SENTENCE).toWellFormed());
-  return LISTS.test(fun) && encode(toPlain(done.value)).length > MAX_LIST ? TOO_LONG : done;
+  return LISTS.test(fun) && encodedSize(toPlain(done.value)) > CARRIED_BYTES ? TOO_LONG : done;
 }
 
 /** `key.accept` → `key`. */

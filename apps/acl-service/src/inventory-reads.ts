@@ -7,8 +7,8 @@
  */
 import { type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { encode, type Grant } from '@natrium/envelope';
-import { type Budget, PILLAR_RUNNER } from '@natrium/flow';
+import { encodedSize, type Grant } from '@natrium/envelope';
+import { type Budget, CARRIED_BYTES, PILLAR_RUNNER } from '@natrium/flow';
 import {
   isList,
   isMap,
@@ -33,8 +33,6 @@ type Read = Opened<typeof contracts.read>;
 
 /** Minions in one answer: it has to fit into one message. A runner asks for more in parts. */
 const MAX_TOLD = 256;
-/** What one message carries. */
-const MAX_ANSWER = 6 << 20;
 const TOO_MUCH = refusal(
   'bad_request',
   'the data of these minions is too large for one message: ask for fewer of them',
@@ -67,7 +65,7 @@ export class InventoryReads {
       : this.#idsExactly(target, proved.value);
     if (!named.ok) return refused(named.error);
     const ids = named.value;
-    if (what === 'match') return sizeOf([...ids]) > MAX_ANSWER ? refused(TOO_MANY) : told([...ids]);
+    if (what === 'match') return sizeOf([...ids]) > CARRIED_BYTES ? refused(TOO_MANY) : told([...ids]);
     if (ids.length > MAX_TOLD)
       return refused(refusal('bad_request', `at most ${String(MAX_TOLD)} minions in one answer`));
     if (what === 'grains') return this.#grainsOf(ids);
@@ -119,7 +117,7 @@ export class InventoryReads {
       if (key === undefined) continue;
       const data = of(key, id);
       size += sizeOf(id) + sizeOf(data);
-      if (size > MAX_ANSWER) return refused(TOO_MUCH);
+      if (size > CARRIED_BYTES) return refused(TOO_MUCH);
       entries.push([id, data]);
     }
     return told(Object.fromEntries(entries));
@@ -127,7 +125,7 @@ export class InventoryReads {
 }
 
 function sizeOf(value: Value): number {
-  return encode(toPlain(value)).length;
+  return encodedSize(toPlain(value));
 }
 
 function told(result: Value): Answer {

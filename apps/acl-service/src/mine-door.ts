@@ -6,8 +6,8 @@
  * Spec: spec/envelope.md#mine.
  */
 import type { Opened } from '@natrium/bus';
-import { encode, toHex } from '@natrium/envelope';
-import { type Budget, isReadable, TOO_FAST } from '@natrium/flow';
+import { encodedSize, toHex } from '@natrium/envelope';
+import { type Budget, CARRIED_BYTES, isReadable, TOO_FAST } from '@natrium/flow';
 import {
   err,
   isList,
@@ -30,8 +30,6 @@ import type { Roster } from './roster/roster.js';
 type Answer = Body<typeof contracts.answer>;
 type Ask = Body<typeof contracts.mine>;
 
-/** What one message carries. */
-const MAX_ANSWER = 6 << 20;
 /** As many as a job may run at once. */
 const MAX_NAMES = 64;
 /** Characters of different rules that one answer may have to compile: at 3 µs each, 50 at worst, and everybody else waits for it. */
@@ -111,7 +109,7 @@ export class MineDoor {
         if (rules.areTooMany) return err(TOO_VARIED);
         if (!mayRead) continue;
         size += sizeOf(id) + sizeOf(item.value);
-        if (size > MAX_ANSWER) return err(TOO_MUCH);
+        if (size > CARRIED_BYTES) return err(TOO_MUCH);
         items.push([id, item.value]);
       }
       found.push([name, Object.fromEntries(items)]);
@@ -182,7 +180,7 @@ function targetOf(tgt: Value, tgtType: string): Target {
 }
 
 function sizeOf(value: Value): number {
-  return encode(toPlain(value)).length;
+  return encodedSize(toPlain(value));
 }
 
 function refused(why: Refusal): Answer {

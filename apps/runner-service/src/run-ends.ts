@@ -7,7 +7,7 @@
  */
 import type { Opened } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
-import { encode, type KnownParty, type Wire } from '@natrium/envelope';
+import { encodedSize, type KnownParty, type Wire } from '@natrium/envelope';
 import { endUnder, sendable } from '@natrium/flow';
 import { UnderWay } from '@natrium/process';
 import { type Body, contracts } from '@natrium/wire';
@@ -172,6 +172,6 @@ type End = Body<typeof contracts.ended>;
 function endOf({ request, grant, jid }: Run, ran: Ran): End {
   const { refusal, outcome } = endUnder(jid, ran);
   const room = Math.max(LEAST_ANSWER, MAX_ANSWER - request.length - grant.bytes.length);
-  const told = outcome === null ? null : sendable(outcome, (plain) => encode(plain as Wire), room);
+  const told = outcome === null ? null : sendable(outcome, (plain) => encodedSize(plain as Wire), room);
   return { request, grant, jid, refusal, outcome: told };
 }

@@ -5,7 +5,7 @@
  * Spec: spec/envelope.md#grants (grant-run), #durability.
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
-import { encode, type Grant, type Wire } from '@natrium/envelope';
+import { encodedSize, type Grant, type Wire } from '@natrium/envelope';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
 import { KNOWN_KEYWORDS, refusedRun, sendable } from '@natrium/flow';
 import { fromPlain, type Refusal, refusal, refuse, type Request, type Result } from '@natrium/model';
@@ -173,7 +173,7 @@ export class Runs {
     const outcome = await this.link.bus.tracing.step('run', { jid: body.jid, funs: [fun] }, execute);
     const { ret, retcode, success, out } = outcome;
     const answer = { ret, retcode, success, out: out ?? null };
-    const said = sendable(answer, (plain) => encode(plain as Wire), MAX_ANSWER);
+    const said = sendable(answer, (plain) => encodedSize(plain as Wire), MAX_ANSWER);
     return { refusal: null, jid: body.jid, outcome: said };
   }
 }

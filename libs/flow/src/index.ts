@@ -48,7 +48,7 @@ export { endUnder, PeerRun, PILLAR_RUNNER, type Ran, refusedRun, type RunStart }
 export { PolicyReload } from './policy-reload.js';
 export type { FanHear, FanRound, Follow, GrantedJob, JobCreation, PublishPorts, StoredJob } from './publish-ports.js';
 export { ReturnedElsewhere } from './returned-elsewhere.js';
-export { sendable } from './sendable.js';
+export { CARRIED_BYTES, sendable } from './sendable.js';
 export {
   canBeAskedAgain,
   CONNECTED,

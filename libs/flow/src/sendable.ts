@@ -9,20 +9,20 @@ import { toPlain, type Value } from '@natrium/model';
 import type { Outcome } from './job-run.js';
 import { AROUND_RETURN, tooDeep } from './too-deep.js';
 
-/** One message is at most 8 MiB, with its padding and wraps. */
-const MAX_RETURN = 6 << 20;
+/** Bytes of a return, or of what an answer tells: one message is at most 8 MiB, with its padding and wraps. */
+export const CARRIED_BYTES = 6 << 20;
 
 /** Characters of the name of an outputter. */
 const MAX_OUT = 64;
 
-/** The envelope's encoding of a plain value. @throws {Error} When there is none. */
-type Encode = (plain: unknown) => Uint8Array;
+/** Bytes of the envelope's encoding of a plain value. @throws {Error} When there is none. */
+type EncodedSize = (plain: unknown) => number;
 
 /** The outcome itself when it can be sent, another in its place otherwise. @param maxBytes Of its return, encoded. */
-export function sendable(said: Outcome, encode: Encode, maxBytes = MAX_RETURN): Outcome {
+export function sendable(said: Outcome, encodedSize: EncodedSize, maxBytes = CARRIED_BYTES): Outcome {
   const outcome = withinBounds(said);
   const { ret } = outcome;
-  const size = sizeOf(ret, encode);
+  const size = sizeOf(ret, encodedSize);
   if (size === undefined) return tooDeep(outcome);
   if (size <= maxBytes) return outcome;
   const marker = `[cut: the return had ${size} bytes]`;
@@ -37,11 +37,11 @@ function withinBounds({ ret, retcode, success, out }: Outcome): Outcome {
 }
 
 /** @returns undefined when no encoding carries it. */
-function sizeOf(ret: Value, encode: Encode): number | undefined {
+function sizeOf(ret: Value, encodedSize: EncodedSize): number | undefined {
   try {
     let plain: unknown = toPlain(ret);
     for (let level = 0; level < AROUND_RETURN; level += 1) plain = [plain];
-    return encode(plain).length - AROUND_RETURN;
+    return encodedSize(plain) - AROUND_RETURN;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@
  *
  * Spec: spec/envelope.md#audit.
  */
-import { auditHash, encode, toHex, type Wire, type WireMap } from '@natrium/envelope';
+import { auditHash, encode, encodedSize, toHex, type Wire, type WireMap } from '@natrium/envelope';
 import type { Request } from '@natrium/model';
 
 /** Bytes of a request's arguments that its record quotes. */
@@ -19,11 +19,10 @@ const MARK = 128;
 
 /** A request's arguments, or the first of them that fit. */
 export function quoted(args: readonly Wire[]): WireMap {
-  const whole = encode(args);
-  if (whole.length <= MAX_ARGS) return { args };
+  if (encodedSize(args) <= MAX_ARGS) return { args };
   let left = MAX_ARGS;
-  const tooMuch = args.findIndex((arg) => (left -= encode(arg).length) < 0);
-  return { args: tooMuch === -1 ? args : args.slice(0, tooMuch), args_cut: measured(whole) };
+  const tooMuch = args.findIndex((arg) => (left -= encodedSize(arg)) < 0);
+  return { args: tooMuch === -1 ? args : args.slice(0, tooMuch), args_cut: measured(encode(args)) };
 }
 
 /**
@@ -43,14 +42,13 @@ export function keyPages<K>(
 
 /** What fits of it, the small fields before the large ones. */
 export function withinBounds(detail: WireMap): WireMap {
-  const whole = encode(detail);
-  if (whole.length <= MAX_DETAIL) return detail;
+  if (encodedSize(detail) <= MAX_DETAIL) return detail;
   const bySize = Object.entries(detail)
-    .map((field) => ({ field, bytes: encode(field).length }))
+    .map((field) => ({ field, bytes: encodedSize(field) }))
     .sort((a, b) => a.bytes - b.bytes);
   let left = MAX_DETAIL - MARK;
   const kept = bySize.filter(({ bytes }) => (left -= bytes) >= 0).map(({ field }) => field);
-  return { ...Object.fromEntries(kept), cut: measured(whole) };
+  return { ...Object.fromEntries(kept), cut: measured(encode(detail)) };
 }
 
 function measured(whole: Uint8Array): WireMap {

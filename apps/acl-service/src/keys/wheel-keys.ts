@@ -9,7 +9,7 @@
  */
 import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import { checkGrantRun, type RoleLink } from '@natrium/edge';
-import { encode, fingerprint, fromHex, type Grant, pemOf, verify, type Wire } from '@natrium/envelope';
+import { encodedSize, fingerprint, fromHex, type Grant, pemOf, verify, type Wire } from '@natrium/envelope';
 import { KeyRequests, type KeyRecord, sendable } from '@natrium/flow';
 import { fromPlain, nameOf, ok, type Principal, type Refusal, refuse, type Request, type Result } from '@natrium/model';
 import { type KeyEntry, type KeysPort, keyWheel, wheelRegistry } from '@natrium/runners';
@@ -74,7 +74,7 @@ export class WheelKeys {
     );
     this.#record(proved.value, await taking.outcomes(), outcome.success);
     const { ret, retcode, success, out } = outcome;
-    const said = sendable({ ret, retcode, success, out: out ?? null }, (plain) => encode(plain as Wire));
+    const said = sendable({ ret, retcode, success, out: out ?? null }, (plain) => encodedSize(plain as Wire));
     return { refusal: null, jid: body.jid, outcome: said };
   }
 

@@ -46,7 +46,12 @@ export async function makeBrokerTls(folder: string, hosts: readonly string[]): P
 /** Tells whether both are there and belong together: nats-server ends at once with a key that is another certificate's. */
 export function isPair(certificate: string, key: string): boolean {
   if (!existsSync(certificate) || !existsSync(key)) return false;
-  return new X509Certificate(readFileSync(certificate)).checkPrivateKey(createPrivateKey(readFileSync(key)));
+  const [certificateText, keyText] = [readFileSync(certificate), readFileSync(key)];
+  try {
+    return new X509Certificate(certificateText).checkPrivateKey(createPrivateKey(keyText));
+  } catch {
+    return false; // one of them is no such thing, as a full disk leaves it
+  }
 }
 
 async function makeCa(ca: string, key: string): Promise<void> {

@@ -3,7 +3,7 @@ import { digestOf, type Opened, readAsked } from '@natrium/bus';
 import type { Link } from '@natrium/client';
 import {
   decode,
-  encode,
+  encodedSize,
   type Grant,
   inTime,
   leafOf,
@@ -142,7 +142,7 @@ function jobRun(parts: JobParts): JobRun {
         afterwards.set(grant.requestDigest, () => {
           returners.hand(request.returner, returnFacts(id, request, grant, outcome), returnerOptions(request));
         });
-      return sendable(outcome, (plain) => encode(plain as Wire));
+      return sendable(outcome, (plain) => encodedSize(plain as Wire));
     },
     deliver: (ret, asked) => {
       outbox.deliver(ret, asked);

@@ -4,7 +4,7 @@ import { toPlain, type Value } from '@natrium/model';
 import { contracts, records, writeAs } from '@natrium/wire';
 import { sendable } from '@natrium/flow';
 
-const encoded = (plain: unknown) => encode(plain as Wire);
+const encoded = (plain: unknown) => encode(plain as Wire).length;
 
 const outcome = (ret: Value) => ({ ret, retcode: 0, success: true, out: null });
 const nested = (levels: number): Value => Array.from({ length: levels }).reduce<Value>((inner) => [inner], null);

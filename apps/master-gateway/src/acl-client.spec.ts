@@ -78,6 +78,8 @@ describe('an acl-service that does not answer', () => {
   it('has all of them asked, as another may be there, but with a password it alone', async () => {
     expect(await asked('timeout', null)).toEqual(['grant', 'again']);
     expect(await asked('timeout', PASSWORD)).toEqual(['grant']);
+    // A token is only looked up.
+    expect(await asked('timeout', { eauth: '', username: '', secret: '', token: 'ab' })).toEqual(['grant', 'again']);
   });
 
   it('may be busy with a target that costs seconds: one other at most is asked for whom that means', async () => {

@@ -37,11 +37,11 @@ export class AclClient {
 
   /**
    * The replica that was asked may have died or stand still, so all are asked after half of the time, and the first answer counts; not with
-   * a password, which would be tried again. It may be busy with this very question, too: one that may cost each of them seconds goes to one
+   * a password, which would be tried again (a token is only looked up). It may be busy with this very question, too: one that may cost each of them seconds goes to one
    * of them once more. While no acl-service is connected, one may be starting again: it gets the rest of `BACK_MS`.
    */
   async #ask(ask: SignedRequest, jid: Jid): Promise<Answer> {
-    if (ask.credential !== null) return this.#askOn('grant', ask, jid, this.timeoutMs);
+    if (ask.credential !== null && ask.credential.token === '') return this.#askOn('grant', ask, jid, this.timeoutMs);
     const begun = performance.now();
     const first = await this.#askOn('grant', ask, jid, this.timeoutMs / 2);
     if (first.ok || first.error === 'turned_away') return first;

@@ -1,4 +1,5 @@
 /** Sealed messages and sealed stores over NATS, for processes of every kind, and the same in memory for tests. */
+export { askAgain, askOnce, SILENT_MS } from './asking/ask-again.js';
 export { digestOf, readAsked } from './asking/asked.js';
 export { BACK_MS, type Hearing, type Question } from './asking/asking.js';
 export type { AskFailure } from './asking/conversation.js';

@@ -4,7 +4,7 @@
  *
  * Spec: spec/envelope.md#requests, spec/wire.md.
  */
-import { BACK_MS, type OpenStep } from '@natrium/bus';
+import { askAgain, askOnce, BACK_MS, type OpenStep } from '@natrium/bus';
 import {
   type Absent,
   err,
@@ -18,7 +18,6 @@ import {
 } from '@natrium/model';
 import { contracts } from '@natrium/wire';
 import type { Asker, Follow, JobAsk, LoggedIn, LoginAsk, RunAnswer, RunAsk } from './asks.js';
-import { askAgain, askOnce } from './ask-again.js';
 import { askRun } from './ask-run.js';
 import { asRefusal, unreachable } from './failures.js';
 import { Following, type News } from './following.js';

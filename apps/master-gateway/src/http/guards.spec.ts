@@ -11,6 +11,7 @@ import { type Call, Clients } from './clients.js';
 import { EventStreams } from './event-streams.js';
 import type { HttpOptions } from './http-options.js';
 import { type HttpServer, serveHttp } from './http-server.js';
+import { allowanceOf, authorityOf } from './logins.spec-support.js';
 import type { MasterCalls } from './master-calls.js';
 import { Sessions } from './sessions.js';
 import type { WholeJobs } from './whole-jobs.js';
@@ -42,27 +43,15 @@ afterEach(() => server.close());
 async function serve(hasSessions = true, openHook = false): Promise<void> {
   [asked, reads] = [[], 0];
   fired = [];
-  const ask = ({ body: { credential } }: { readonly body: { readonly credential: { readonly secret: string; readonly token: string } } }) => {
-    asked.push(credential.token + credential.secret);
-    const isGood = [GOOD, LASTING].includes(credential.token) || credential.secret === 'right';
-    const body = isGood
+  const bus = authorityOf(({ token, secret }) => {
+    asked.push(token + secret);
+    return [GOOD, LASTING].includes(token) || secret === 'right'
       ? { refusal: null, token: GOOD, session: { name: 'fred', eauth: 'file', perms: [], start: 0, expire: 0 } }
       : { refusal: { code: 'bad_credential', sentence: 'no' }, token: '', session: null };
-    return Promise.resolve({ ok: true, value: { body } });
-  }; // prettier-ignore
-  const budget = new Budget({ rate: 1, burst: MOST });
-  const allowance = {
-    take: (who: string) => budget.take(who, 0),
-    give: (who: string, tokens: number) => {
-      budget.give(who, tokens, 0);
-    },
-    charge: (who: string, tokens: number) => {
-      budget.charge(who, tokens, 0);
-    },
-    isSpent: (who: string) => budget.isSpent(who, 0),
-  };
+  });
+  const allowance = allowanceOf(new Budget({ rate: 1, burst: MOST }));
   const link = {
-    bus: { ask },
+    bus,
     subjects: { svcAcl: () => '' },
     directory: { role: () => [] },
     clock: { now: () => Date.now() },

@@ -1,8 +1,11 @@
 /** Who asks about a session, and how often. */
+import { jest } from '@jest/globals';
+import { SILENT_MS } from '@natrium/bus';
 import { sodiumReady } from '@natrium/envelope';
 import { Budget } from '@natrium/flow';
 import type { RoleLink } from '@natrium/edge';
 import { HttpException } from '@nestjs/common';
+import { allowanceOf, authorityOf } from './logins.spec-support.js';
 import { type Purse, type Session, Sessions } from './sessions.js';
 
 const FROM = { address: '192.0.2.7', about: 'r1' };
@@ -14,35 +17,49 @@ const tried = (n: number) => n.toString(16).padStart(40, '0');
 
 beforeAll(sodiumReady);
 
-/** An acl-service that knows one token, which it gives to whoever logs in, and a gateway where each caller has so many requests. */
-function aGateway() {
+type Bus = ReturnType<typeof authorityOf>;
+
+/**
+ * An acl-service that knows one token, which it gives to whoever logs in, and a gateway where each caller has so many requests.
+ *
+ * @param through The broker between them.
+ */
+function aGateway(through: (bus: Bus) => Bus = (bus) => bus) {
   const asked: string[] = [];
-  const ask = ({ body: { credential } }: { readonly body: { readonly credential: { readonly token: string } } }) => {
-    asked.push(credential.token);
-    const refusal = ['', GOOD].includes(credential.token) ? null : { code: 'bad_credential', sentence: 'no' };
-    const session = refusal === null ? { name: 'fred' } : null;
-    return Promise.resolve({ ok: true, value: { body: { refusal, token: GOOD, session } } });
-  };
-  const budget = new Budget({ rate: 1, burst: MOST });
-  const allowance = {
-    take: (who: string) => budget.take(who, 0),
-    give: (who: string, tokens: number) => {
-      budget.give(who, tokens, 0);
-    },
-    charge: (who: string, tokens: number) => {
-      budget.charge(who, tokens, 0);
-    },
-    isSpent: (who: string) => budget.isSpent(who, 0),
-  };
+  const bus = authorityOf(({ token }) => {
+    asked.push(token);
+    const refusal = ['', GOOD].includes(token) ? null : { code: 'bad_credential', sentence: 'no' };
+    return { refusal, token: GOOD, session: refusal === null ? { name: 'fred' } : null };
+  });
   const link = {
-    bus: { ask },
+    bus: through(bus),
     subjects: { svcAcl: () => '' },
     directory: { role: () => [] },
     // This host's own is wrong by years.
     clock: { now: () => NOW },
   };
+  const allowance = allowanceOf(new Budget({ rate: 1, burst: MOST }));
   return { asked, sessions: new Sessions(link as unknown as RoleLink, allowance) };
 }
+
+it('whether a token counts is asked of another acl-service where one stands still', async () => {
+  jest.useFakeTimers();
+  let times = 0;
+  const { asked, sessions } = aGateway((bus) => ({
+    ...bus,
+    converse: (...question) => {
+      times += 1;
+      return times === 1 ? () => undefined : bus.converse(...question);
+    },
+  }));
+  try {
+    const checked = sessions.check(GOOD, FROM);
+    await jest.advanceTimersByTimeAsync(SILENT_MS);
+    expect([(await checked).name, asked]).toEqual(['fred', [GOOD]]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
 
 it('an address that tries too many tokens is told so, and nobody is asked; another address is heard', async () => {
   const { asked, sessions } = aGateway();

@@ -1,5 +1,5 @@
 /** Logins, and who a token is, as the acl-service knows it: what is remembered here only saves questions, so any replica serves any session. */
-import { BACK_MS, digestOf } from '@natrium/bus';
+import { askAgain, askOnce, BACK_MS, digestOf } from '@natrium/bus';
 import type { RoleLink } from '@natrium/edge';
 import { type Credential, TOO_FAST } from '@natrium/flow';
 import { countedAddress } from '@natrium/matchers';
@@ -208,19 +208,19 @@ export class Sessions {
 
   async #ask(body: Auth): Promise<{ readonly token: string; readonly session: Session }> {
     const { link } = this;
-    const answer = await link.bus.ask(
-      {
-        contract: contracts.auth,
-        body,
-        subject: link.subjects.svcAcl('auth'),
-        to: () => link.directory.role('acl'),
-        backMs: BACK_MS,
-      },
-      contracts.authed,
-      ANSWER_MS,
-    );
+    const question = {
+      contract: contracts.auth,
+      body,
+      subject: link.subjects.svcAcl('auth'),
+      to: () => link.directory.role('acl'),
+      backMs: BACK_MS,
+    };
+    const codeOf = ({ refusal }: Body<typeof contracts.authed>) => refusal?.code;
+    // No password is tried twice, and what has ended a session would be told that there is none.
+    const ask = body.what === 'check' ? askAgain : askOnce;
+    const answer = await ask(link.bus, question, contracts.authed, { timeoutMs: ANSWER_MS, codeOf });
     if (!answer.ok) throw new ServiceUnavailableException('No acl-service answered');
-    const { refusal, token, session } = answer.value.body;
+    const { refusal, token, session } = answer.value;
     if (refusal !== null && refusal.code !== 'bad_credential') {
       const code = NOT_NOW.find((one) => one === refusal.code) ?? 'bad_request';
       throw httpError({ code, sentence: refusal.sentence });

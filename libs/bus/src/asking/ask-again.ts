@@ -4,9 +4,11 @@
  *
  * Only for what is done once however often it is asked, or what changes nothing. Never for a password: each look at one is counted.
  */
-import type { AskFailure, Hearing, Question, SealedBus } from '@natrium/bus';
 import { err, NOT_NOW, ok, type Result } from '@natrium/model';
 import type { Body, Contract } from '@natrium/wire';
+import type { Hearing, Question } from './asking.js';
+import type { AskFailure } from './conversation.js';
+import type { SealedBus } from './sealed-bus.js';
 
 /** Silence after which it is asked again, and then so often. */
 export const SILENT_MS = 1500;

@@ -1,10 +1,9 @@
 /** Rules of asking the authority: of several acl-services one that stands still is not waited for, and nothing is done twice for it. */
 import { jest } from '@jest/globals';
-import { type AskFailure, type Question } from '@natrium/bus';
+import { type AskFailure, type Question, SILENT_MS } from '@natrium/bus';
 import { SigningKey, sodiumReady } from '@natrium/envelope';
 import type { Value } from '@natrium/model';
 import type { Body, contracts } from '@natrium/wire';
-import { SILENT_MS } from './ask-again.js';
 import { AskedBus } from './asked-bus.spec-support.js';
 import { MasterClient } from './master-client.js';
 

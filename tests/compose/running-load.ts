@@ -9,6 +9,8 @@ const PROGRAM = '/opt/test/load.mjs';
 const SHOWN = 200;
 /** Of each minion: it is made here, for what is not there is not appended to. */
 const LEDGER = '/var/lib/natrium/ledger';
+/** An image need not have any other program. */
+const MAKE = "require('node:fs').writeFileSync(process.argv[1], '', { flag: 'a' })";
 
 export class RunningLoad {
   readonly #ended: Promise<unknown>;
@@ -21,7 +23,7 @@ export class RunningLoad {
   }
 
   static async start(engine: Engine, minions: readonly string[], rate: number): Promise<RunningLoad> {
-    for (const id of minions) await engine.docker('exec', id, 'touch', LEDGER);
+    for (const id of minions) await engine.docker('exec', id, 'node', '-e', MAKE, LEDGER);
     const words = ['load', minions.map((id) => id.slice(0, 12)).join(','), String(rate)];
     return new RunningLoad(engine.attach(await engine.container('cli'), ['node', PROGRAM, ...words]));
   }

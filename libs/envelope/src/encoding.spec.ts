@@ -3,6 +3,7 @@ import { Packr } from 'msgpackr';
 
 import { decode, decodeCopied, encode, EncodingError, joinLists, type Wire } from './encoding.js';
 import { fromHex, toHex } from './bytes.js';
+import { encodedSize } from './encoded-size.js';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
 
@@ -83,6 +84,7 @@ describe('the encoding', () => {
     ['NaN', NaN],
     ['infinity', -Infinity],
     ['an integer beyond 2^53', 2 ** 53],
+    ['an integer below -2^53', -(2 ** 53)],
     ['an unpaired surrogate', 'a\ud800b'],
     ['an unpaired surrogate in a long text', `${'a'.repeat(100)}\udc00`],
     ['an unpaired surrogate in a key', { ['\udfff']: 1 }],
@@ -93,9 +95,11 @@ describe('the encoding', () => {
     ['a hole in a list', Array(2)],
     ['a date', new Date(0)],
     ['a Map', new Map()],
-    ['33 levels', nested(33)],
-  ])('refuses to write %s', (_name, value) => {
+    ['33 lists', nested(33)],
+    ['33 maps', Array.from({ length: 33 }).reduce((inner) => ({ inner }), 1)],
+  ])('refuses to write, and to count, %s', (_name, value) => {
     expect(() => encode(asWire(value))).toThrow(EncodingError);
+    expect(() => encodedSize(asWire(value))).toThrow(EncodingError);
   });
 
   it.each<[string, Wire]>([

@@ -98,6 +98,14 @@ describe('a run', () => {
     expect(answer.value.ret).toBe(true);
     expect(jids).toEqual([answer.value.jid]);
   });
+
+  it('that is not done in its time is ended, and its caller hears just that', async () => {
+    const { client } = await alice();
+    const answer = await client.run({ fun: 'test.sleep', args: [30], timeout: 1 });
+    if (!answer.ok) throw new Error(answer.error.sentence);
+    expect(answer.value).toMatchObject({ success: false, retcode: 1 });
+    expect(answer.value.ret).toMatch(/'test.sleep' was ended: it took too long$/);
+  });
 });
 
 describe('a list of ids', () => {

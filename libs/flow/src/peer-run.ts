@@ -21,6 +21,9 @@ export const PILLAR_RUNNER = 'cache.pillar';
 
 export type Ran = Body<typeof contracts.ran>;
 
+/** Whoever works on a run ends it when its time is over: that this was so takes a while to be told, on a busy host a long one. */
+const TOLD_MS = 5000;
+
 /** A run that is granted. */
 export interface RunStart {
   readonly request: Request;
@@ -70,7 +73,8 @@ export class PeerRun {
     this.ports.announce(start);
     onGranted(jid);
     if (follow === 'jid') tell({ refusal: null, jid, outcome: null });
-    const answer = await this.ports.run(ask, granted.value.grant, jid, ask.request.timeout * 1000);
+    const timeoutMs = ask.request.timeout * 1000 + TOLD_MS;
+    const answer = await this.ports.run(ask, granted.value.grant, jid, timeoutMs);
     const ran = answer.ok ? answer.value : refusedRun(jid, answer.error);
     this.ports.announce(start, endUnder(jid, ran), !answer.ok);
     if (follow === 'all') tell(ran);

@@ -42,7 +42,7 @@ export function callProgram(io: Io): Program {
   command.option('-g, --grains', 'print the grains of this host');
   command.option('-d, --doc', 'print the documentation of a function or of all');
   alias(command, '--documentation', 'doc');
-  command.option('-t, --timeout <seconds>', 'how long to wait for the answer');
+  command.option('-t, --timeout <seconds>', 'how long the function may take');
   command.option('--retcode-passthrough', "exit with the function's own retcode");
   command.option('--metadata', 'print the whole outcome: function, arguments, return, retcode');
   command.option('--id <id>', 'call under this minion id');

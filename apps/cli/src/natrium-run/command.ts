@@ -33,7 +33,7 @@ export function runProgramOf(io: Io): Program {
   alias(command, '--documentation', 'doc');
   command.option(
     '-t, --timeout <seconds>',
-    'how long to wait for the answer (default: runner_timeout of the master file, or 60)',
+    'how long the runner may take (default: runner_timeout of the master file, or 60)',
   );
   addNoParse(command);
   command.option('--args-stdin', 'read further words and options from stdin, one a line');

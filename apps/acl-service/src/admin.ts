@@ -4,7 +4,7 @@
  */
 import { type Clock, digestOf, isStoreFailure, type Opened, readAsked } from '@natrium/bus';
 import { type Cluster, encodedSize, fingerprint, fromHex, toHex, verify } from '@natrium/envelope';
-import { type Budget, CARRIED_BYTES, TOO_FAST } from '@natrium/flow';
+import { type Budget, TOO_FAST } from '@natrium/flow';
 import {
   err,
   fromPlain,
@@ -72,9 +72,10 @@ export class Admin {
   async handle(opened: Opened<typeof contracts.admin>): Promise<AdminDone> {
     if (!this.parts.budget.take(toHex(opened.party.owner.key), this.link.clock.own()))
       return { refusal: TOO_FAST, result: null };
-    const asked = await this.#taken(this.#prove(opened));
+    const proved = this.#prove(opened);
+    const asked = await this.#taken(proved);
     if (!asked.ok) {
-      this.#recordRefused(opened, asked.error);
+      if (!this.#isAskedAgain(proved, asked.error)) this.#recordRefused(opened, asked.error);
       return { refusal: asked.error, result: null };
     }
     const { request } = asked.value;
@@ -97,6 +98,11 @@ export class Admin {
 
   #taken(asked: Result<Asked, Refusal>): Promise<Result<Asked, Refusal>> | Result<Asked, Refusal> {
     return asked.ok && READS.test(asked.value.request.funs[0] ?? '') ? asked : this.parts.once.take(asked);
+  }
+
+  /** Whoever hears nothing for a moment asks again, and somebody else has taken it: that is nothing to be told of. */
+  #isAskedAgain(proved: Result<Asked, Refusal>, { code }: Refusal): boolean {
+    return code === 'already_ran' && proved.ok && proved.value.request.issued + PATIENCE_MS > this.link.clock.now();
   }
 
   #prove(opened: Opened<typeof contracts.admin>): Result<Asked, Refusal> {
@@ -164,6 +170,11 @@ const ARCHIVES = 'audit.archive';
 /** A second time these change nothing, and their answer opens for the asker alone: they go on where nothing can be stored. */
 const READS = /^(?:audit|inventory|policy)\.|\.list$/;
 
+/** How long a caller asks again, and as much for his clock. */
+const PATIENCE_MS = 10_000;
+
+/** Bytes of a list: a message has 8 MiB, with what is around it. */
+const MAX_LIST = 15 << 19;
 /** What a message carries as a refusal. */
 const MAX_SENTENCE = 4096;
 
@@ -187,7 +198,7 @@ const LISTS = /\.list$/;
 /** What no message carries is told in one that can be sent; names in a sentence are the asker's own, and of any length. */
 function sendable(fun: string, done: Result<Value, Refusal>): Result<Value, Refusal> {
   if (!done.ok) return refuse(done.error.code, done.error.sentence.slice(0, MAX_SENTENCE).toWellFormed());
-  return LISTS.test(fun) && encodedSize(toPlain(done.value)) > CARRIED_BYTES ? TOO_LONG : done;
+  return LISTS.test(fun) && encodedSize(toPlain(done.value)) > MAX_LIST ? TOO_LONG : done;
 }
 
 /** `key.accept` → `key`. */

@@ -3,10 +3,12 @@
  *
  * A write without an acknowledgement may have been made: the next try then finds the record, and by its bytes whose it is.
  */
-import { isStoreFailure, type Store } from '@natrium/bus';
+import { isStoreFailure, type Store, StreamRefused } from '@natrium/bus';
 import { equalBytes } from '@natrium/envelope';
 
 const TRIES = 3;
+/** What `StreamRefused` says of a write that nobody has acknowledged. */
+const NO_ANSWER = 408;
 const AGAIN_MS = 500;
 
 /**
@@ -26,8 +28,13 @@ export async function createOwn(
       const found = attempt === 1 ? undefined : await store.get(key);
       return found !== undefined && equalBytes(found.value, record);
     } catch (cause) {
-      if (attempt === TRIES || !isStoreFailure(cause)) throw cause;
+      if (attempt === TRIES || !isUnknown(cause)) throw cause;
       await pause(AGAIN_MS);
     }
   }
+}
+
+/** A refusal is certain: there is no record of this try. */
+function isUnknown(cause: unknown): boolean {
+  return isStoreFailure(cause) && !(cause instanceof StreamRefused && cause.errorCode !== NO_ANSWER);
 }

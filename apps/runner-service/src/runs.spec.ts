@@ -132,6 +132,13 @@ it('one of which nobody knows whether it is written down does not run', async ()
   expect(service.executed).toBe(0);
 });
 
+it('one that the store refuses does not run, and is not tried again', async () => {
+  const service = new Service();
+  service.store.lost.push('full');
+  expect(await service.runs.handle(service.asked(FIRST))).toMatchObject({ refusal: { code: 'store_unavailable' } });
+  expect([service.executed, service.store.writes]).toEqual([0, 1]);
+});
+
 it('one that somebody else has taken meanwhile does not run because the broker’s word was lost', async () => {
   const service = new Service();
   await service.takenBy('r2');

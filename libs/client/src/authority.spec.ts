@@ -113,13 +113,19 @@ it('where that other never answers the outcome is unknown, and its caller hears 
   expect(await told).toMatch(/^interrupted, outcome unknown/);
 });
 
-it('who does not do it now says nothing of what another one may do', async () => {
-  const authority = new Authority();
-  const told = authority.admin('key.accept');
-  await passes(SILENT_MS);
-  authority.says(refused('slow_down'), 1);
-  await passes(PATIENCE_MS);
-  expect(await told).toBe('the master did not answer in time');
+it.each(['slow_down', 'request_from_future', 'unknown_caller'])(
+  'whose own state alone may be why it refuses says nothing of what another one may do: %s',
+  async (code) => {
+    const authority = new Authority();
+    const told = authority.admin('key.accept');
+    await passes(SILENT_MS);
+    authority.says(refused(code), 1);
+    await passes(PATIENCE_MS);
+    expect(await told).toBe('the master did not answer in time');
+  },
+);
+
+it('who does not do it now is believed where nobody else was asked', async () => {
   const other = new Authority();
   const alone = other.admin('key.accept');
   other.says(refused('store_unavailable'));
@@ -151,6 +157,8 @@ it('nobody there is told at once, silence when its time is over', async () => {
 it.each([
   ['audit.archive', {}],
   ['audit.sweep', { from: 0 }],
+  ['audit.cut', {}],
+  ['audit.heads', {}],
   ['audit.read', { wait: true }],
 ])('what two may not do at once, or takes its time, is asked of one: %s', async (fun, arg) => {
   const authority = new Authority();
@@ -163,7 +171,8 @@ it('no password is tried twice; whether a token counts is asked again', async ()
   const authority = new Authority();
   void authority.auth('login');
   await passes(PATIENCE_MS);
-  expect([authority.times, authority.alone]).toEqual([0, 1]);
+  void authority.auth('logout');
+  expect([authority.times, authority.alone]).toEqual([0, 2]);
   const told = authority.auth('check');
   await passes(SILENT_MS);
   const session = { name: 'fred', eauth: 'pam', start: 0, expire: 1, perms: [], sees: 'own' } as const;

@@ -199,9 +199,9 @@ export class MasterClient {
       to: () => bus.sealer.directory.role('acl'),
       backMs: BACK_MS,
     } as const;
-    // No password is tried twice.
+    // No password is tried twice, and what has ended a token would be told that there is none.
     const how = { timeoutMs: LOGIN_TIMEOUT_MS, codeOf };
-    const answer = await (what === 'login' ? askOnce : askAgain)(bus, question, contracts.authed, how);
+    const answer = await (what === 'check' ? askAgain : askOnce)(bus, question, contracts.authed, how);
     if (!answer.ok) return err(unreachable(answer.error, 'acl-service'));
     const { refusal: refused, token: issued, session } = answer.value;
     if (refused !== null) return err(asRefusal(refused));
@@ -220,9 +220,12 @@ function codeOf({ refusal: refused }: { readonly refusal: { readonly code: strin
   return refused?.code;
 }
 
-/** Two at once would get in each other's way, or it waits without a word. Everything else is done once, or changes nothing. */
+/** Two at once would get in each other's way, or be recorded as two. */
+const ALONE: ReadonlySet<string> = new Set(['audit.archive', 'audit.sweep', 'audit.cut', 'audit.heads']);
+
+/** Or it waits without a word. Everything else is done once, or changes nothing. */
 function isForOne(fun: string, [arg]: readonly Value[]): boolean {
-  return fun === 'audit.archive' || fun === 'audit.sweep' || (isMap(arg) && arg['wait'] === true);
+  return ALONE.has(fun) || (isMap(arg) && arg['wait'] === true);
 }
 
 /** Who waits for the start alone waits no longer than that may take, however long it may run. */

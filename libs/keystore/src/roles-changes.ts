@@ -114,12 +114,15 @@ export class RolesChanges {
 
   /** @throws {KeyfileCorrupt} When the root's key is not here, or is not the one in force. */
   #root(roles: VerifiedRoles): SigningKey {
-    const seeds = [this.rootPath, `${this.rootPath}.next`].map((path) => readKeyFile(path));
-    const roots = seeds.flatMap((seed) => (seed === undefined ? [] : [SigningKey.fromSeed(seed)]));
-    const found = roots.find(({ publicKey }) => equalBytes(publicKey, roles.root));
-    if (found !== undefined) return found;
+    let isThere = false;
+    for (const path of [this.rootPath, `${this.rootPath}.next`]) {
+      const seed = readKeyFile(path);
+      const root = seed === undefined ? undefined : SigningKey.fromSeed(seed);
+      if (root !== undefined && equalBytes(root.publicKey, roles.root)) return root;
+      isThere ||= seed !== undefined;
+    }
     // It is kept elsewhere, where all is as it should be: nothing is lost.
-    const should = roots.length === 0 ? 'exist' : 'hold the key of the root in force';
+    const should = isThere ? 'hold the key of the root in force' : 'exist';
     throw new KeyfileCorrupt(this.rootPath, should, 'put the key of the root in force there, or name it with --root');
   }
 }

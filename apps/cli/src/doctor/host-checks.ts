@@ -118,21 +118,21 @@ function storageKeyAges(pki: string, nowMs: number): readonly Finding[] {
 export function checkCertificates({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'>, nowMs: number): readonly Finding[] {
   const folder = join(pki, 'broker', 'tls');
   const files = ['server.crt', 'ca.crt'].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  const mend = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
+  return files.map((path) => fileFinding({ path, ended: NOBODY_IN, mend: NEXT_CERTIFICATE }, nowMs));
+}
+
+/** Whether the broker's key on this host is its certificate's. A node that runs keeps what it has read, so that it is found out at its next start. */
+export function checkServerKey({ pki_dir: pki }: Pick<MasterConfig, 'pki_dir'>): readonly Finding[] {
+  const [certificate, key] = [join(pki, 'broker', 'tls', 'server.crt'), join(pki, 'broker', 'tls', 'server.key')];
+  // The key may have gone to the nodes.
+  if (!existsSync(certificate) || !existsSync(key) || isPair(certificate, key)) return [];
   return [
-    ...files.map((path) => fileFinding({ path, ended: NOBODY_IN, mend }, nowMs)),
-    ...keyFindings(join(folder, 'server.crt'), join(folder, 'server.key'), mend),
+    problem('certificates', `${key} is not the key of ${certificate}: no broker starts with the two`, NEXT_CERTIFICATE),
   ];
 }
 
-/** A node that runs keeps what it has read, so that this is found out when it is started again. */
-function keyFindings(certificate: string, key: string, mend: string): readonly Finding[] {
-  // The key may have gone to the nodes.
-  if (!existsSync(certificate) || !existsSync(key) || isPair(certificate, key)) return [];
-  return [problem('certificates', `${key} is not the key of ${certificate}: no broker starts with the two`, mend)];
-}
-
 const NOBODY_IN = 'the broker lets nobody in';
+const NEXT_CERTIFICATE = 'natriumctl init --broker-tls HOSTS makes the next certificate; give it to each broker node';
 
 /** What the nodes of the broker show. */
 export function checkServed(served: readonly ServedCertificate[], nowMs: number): readonly Finding[] {

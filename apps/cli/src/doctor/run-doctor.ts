@@ -27,6 +27,7 @@ import { type Finding, type Level, problem } from './finding.js';
 import {
   checkApiCertificate,
   checkCertificates,
+  checkServerKey,
   checkFiles,
   checkKeys,
   checkLimits,
@@ -70,6 +71,7 @@ async function examine(configDir: string): Promise<readonly Finding[]> {
     ...guarded('secrets', () => checkSecrets(loaded.value)),
     ...guarded('roles', () => checkKeys(config, Date.now())),
     ...guarded('certificates', () => checkCertificates(config, Date.now())),
+    ...guarded('certificates', () => checkServerKey(config)),
     ...guarded('certificates', () => checkApiCertificate(config, Date.now())),
     ...guarded('policy', () => checkPolicy(configDir)),
     ...checkLimits(existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''),

@@ -141,6 +141,7 @@ export class RunRecord {
   close(): void {
     if (this.#late.length > 0) this.#write([]);
     this.#closeFile();
+    if (this.#broken) this.#startAnew();
   }
 
   /** One write for these lines and those that have waited for one. @returns false when the disk did not take them. */
@@ -198,7 +199,7 @@ export class RunRecord {
     try {
       if (file !== undefined) closeSync(file);
     } catch {
-      // A disk on another host may say only then that it took nothing. What is added next is added to a file that is opened anew.
+      this.#broken = true; // a disk on another host may say only then that it took nothing of what was added
     }
   }
 

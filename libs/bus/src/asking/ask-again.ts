@@ -10,6 +10,9 @@ import type { Hearing, Question } from './asking.js';
 import type { AskFailure } from './conversation.js';
 import type { SealedBus } from './sealed-bus.js';
 
+/** What one of them may say that another would not: its clock or its roster is behind. */
+const ITS_OWN: readonly string[] = [...NOT_NOW, 'request_from_future', 'unknown_caller'];
+
 /** Silence after which it is asked again, and then so often. */
 export const SILENT_MS = 1500;
 
@@ -130,7 +133,7 @@ class AskingAgain<A extends Contract> {
   #isOutcome(answer: Answer<A>): boolean {
     if (!answer.ok) return false;
     const code = this.how.codeOf(answer.value);
-    return !this.#wasBegun(answer) && !NOT_NOW.some((one) => one === code);
+    return !this.#wasBegun(answer) && !ITS_OWN.some((one) => one === code);
   }
 
   /** Somebody else has taken it. */

@@ -52,6 +52,8 @@ export class StreamReading implements Reading {
   #lastAt: number | undefined;
   /** It was lost and made anew, and all of it is to be read. */
   #isAnew = false;
+  /** When it was made, as was told of already. */
+  #toldOf: string | undefined;
   #onNothing: (() => void) | undefined;
   readonly #state: ReadingState;
   readonly #end: () => void;
@@ -164,7 +166,9 @@ export class StreamReading implements Reading {
   /** @param lastAt Of what was heard: a stream that was made later is not the one that had it. */
   async #lookWhetherAnew(lastAt: number, messages: ConsumerReading): Promise<void> {
     const info = await triedAnew(() => this.#info()).catch(() => undefined);
-    if (info === undefined || Date.parse(info.created) <= lastAt || this.#closed) return;
+    if (info === undefined || Date.parse(info.created) <= lastAt || this.#closed || info.created === this.#toldOf)
+      return;
+    this.#toldOf = info.created;
     this.#lastAt = undefined;
     this.transport.alert(`${this.what.stream} was lost and made anew; start this service again`);
     if (this.what.isReadAnew !== true) return;

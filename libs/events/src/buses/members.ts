@@ -61,6 +61,8 @@ export class Member {
 
 export class Members {
   readonly #members = new Set<Member>();
+  /** They still hear what they missed. */
+  readonly #catchingUp = new Set<Member>();
   /** Told when the first comes and when the last has gone. */
   onAny: (isAny: boolean) => void = () => undefined;
 
@@ -74,13 +76,25 @@ export class Members {
     if (!test.ok) return err(test.error);
     return ok(
       new Member(test.value, listen, (member) => {
+        this.#catchingUp.delete(member);
         if (this.#members.delete(member) && this.#members.size === 0) this.onAny(false);
       }),
     );
   }
 
+  /** It is no member yet: it hears first what it missed. */
+  letCatchUp(member: Member): void {
+    if (!member.outlet.closed) this.#catchingUp.add(member);
+  }
+
+  /** What they are told of is gone. They come back by their cursors. */
+  endCatchingUp(): void {
+    for (const member of this.#catchingUp) member.outlet.close();
+  }
+
   /** @param cursor All up to it was offered to this one. */
   add(member: Member, cursor: string): void {
+    this.#catchingUp.delete(member);
     if (member.outlet.closed) return;
     member.passed(cursor);
     this.#members.add(member);
@@ -97,6 +111,7 @@ export class Members {
   }
 
   close(): void {
+    this.endCatchingUp();
     for (const member of this.#members) member.outlet.close();
   }
 }

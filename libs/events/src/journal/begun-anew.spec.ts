@@ -107,6 +107,15 @@ it('is read on once somebody asks how far behind this gateway is', async () => {
   expect(await bus.behind()).toBe(0);
 });
 
+it('ends who still hears what it missed: it comes back by its cursor, and hears of the gap then', async () => {
+  for (const sender of ['a', 'b', 'c']) await elsewhere(sender, 1);
+  const slow = bus.subscribe({ from: 'start', until: 'now', limit: 1 });
+  await heard('c/1', bus.subscribe({ from: 'start' }));
+  await pages.replace(0, 0);
+  await bus.behind();
+  expect(await heard('c/1', slow)).toEqual(['a/1']);
+});
+
 it('that is empty is where this gateway stands', async () => {
   await afterThree(0);
   await bus.behind();

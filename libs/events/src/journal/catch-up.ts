@@ -48,10 +48,12 @@ export class CatchUp {
     private readonly untilNow: boolean,
   ) {}
 
-  async begin(start: Start): Promise<void> {
+  /** @param begun Told when what it has to read is clear: it is of no use to it any more if the journal begins anew after that. */
+  async begin(start: Start, begun: () => void): Promise<void> {
     this.#start = start;
     this.member.onLeave = () => this.#reading?.close();
     const { first, last } = await this.bus.bounds();
+    begun();
     this.#last = last;
     const asked = isCursor(start) ? start : undefined;
     const isAnew = asked !== undefined && asked.sequence > last;

@@ -59,11 +59,10 @@ export class JournaledBus implements EventFeed {
     this.#ahead = new Ahead(options.sender);
     const ear = {
       hear: this.#hear.bind(this),
-      moved: () => {
-        this.#members.passed(this);
-      },
+      moved: this.#members.passed.bind(this.#members, this),
       hasHeard: ({ sender, through }: EncodedBatch) => through <= this.#ahead.throughOf(sender),
       begunAnew: () => {
+        this.#members.endCatchingUp();
         const data = { why: 'the journal of the events has begun anew' };
         this.#members.tell(gapEvent(data, { stamp: this.now(), cursor: this.cursor }));
       },
@@ -110,7 +109,8 @@ export class JournaledBus implements EventFeed {
     const from = listen.from ?? 'now';
     const untilNow = listen.until === 'now';
     if (from !== 'now') {
-      new CatchUp(this.options.log, member, this, untilNow).begin(startOf(from)).catch((cause: unknown) => {
+      const begun = this.#members.letCatchUp.bind(this.#members, member);
+      new CatchUp(this.options.log, member, this, untilNow).begin(startOf(from), begun).catch((cause: unknown) => {
         this.options.onProblem('a listener could not be given what it missed', cause);
         member.outlet.close();
       });
@@ -283,10 +283,9 @@ export class JournaledBus implements EventFeed {
   }
 
   #hear(batch: EncodedBatch): void {
-    const { sender, through } = batch;
     this.options.log.heard(batch);
-    const told = this.#ahead.readBack(sender, through);
-    if (sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
+    const told = this.#ahead.readBack(batch.sender, batch.through);
+    if (batch.sender !== this.options.sender && this.#members.size > 0) this.#tellOthers(batch, told);
   }
 
   #tellOthers({ sequence, sender, events, encoded }: EncodedBatch, told: readonly records.StoredEvent[]): void {

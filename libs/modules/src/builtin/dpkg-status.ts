@@ -13,6 +13,8 @@ export type Packages = ReadonlyMap<string, readonly string[]>;
 const INSTALLED = /^Status: (?:install|hold) ok installed$/m;
 /** Its configuration files are left. */
 export const REMOVED = /^Status: deinstall /m;
+/** The same, also where a removal or an installation broke off. */
+export const LEFT = /^Status: \S+ \S+ config-files$/m;
 /** Something of it is there, if only half: a script of its own may have failed. */
 export const PRESENT = /^Status: \S+ \S+ (?!not-installed$|config-files$)/m;
 
@@ -35,6 +37,11 @@ export function removedPackages(path = DPKG_STATUS): Promise<Packages | undefine
   return packagesOf(path, REMOVED);
 }
 
+/** Likewise of what a purge has still to do with, though nothing else of it is there. */
+export function leftPackages(path = DPKG_STATUS): Promise<Packages | undefined> {
+  return packagesOf(path, LEFT);
+}
+
 /** A name as the lists have it: without the architecture where that is this host's own, or any. */
 export function listedName(name: string, native = nativeArch()): string {
   const [, bare = name, architecture = ''] = /^([^:]+):([^:]+)$/.exec(name) ?? [];
@@ -54,10 +61,11 @@ export function readStatus(text: string, native: string, status = INSTALLED): Pa
   const packages = new Map<string, string[]>();
   for (const paragraph of text.split(/\n\s*\n/)) {
     if (!status.test(paragraph)) continue;
-    const [name, version, architecture = native] = ['Package', 'Version', 'Architecture'].map((field) =>
+    // A first installation that broke off has no version yet.
+    const [name, version = '', architecture = native] = ['Package', 'Version', 'Architecture'].map((field) =>
       fieldOf(paragraph, field),
     );
-    if (name === undefined || version === undefined) continue;
+    if (name === undefined) continue;
     const key = architecture === native || architecture === 'all' ? name : `${name}:${architecture}`;
     packages.set(key, [...(packages.get(key) ?? []), version]);
   }

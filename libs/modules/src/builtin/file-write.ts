@@ -169,7 +169,7 @@ async function replace(ask: Replacement, context: CallContext): Promise<Value> {
   return ask.show_changes ? unifiedDiff(before, after) : after !== before;
 }
 
-/** Content that is there already, as a line of its own or several, is not put in again, whatever the line ends are. */
+/** Content that is there already, as a line of its own or several, is not put in again, also where its last line ends in CRLF. */
 function withMissing(before: string, ask: Replacement): string {
   const content = pyStr(isTrue(ask.not_found_content) ? ask.not_found_content : ask.repl).replace(/\n$/, '');
   const lines = `\n${before}\n`;

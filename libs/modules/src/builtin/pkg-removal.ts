@@ -1,6 +1,6 @@
 /** Which packages a removal is about: those that are there. Of another there is nothing to do, and that is no failure, as in Salt. */
 import type { CallContext } from '../call-context.js';
-import { listedName, type Packages, presentPackages, removedPackages } from './dpkg-status.js';
+import { leftPackages, listedName, type Packages, presentPackages, removedPackages } from './dpkg-status.js';
 import { installed } from './installed.js';
 import { packageName } from './package-managers.js';
 
@@ -14,11 +14,18 @@ export interface Present {
   readonly there: Packages;
   /** What left its configuration files, where the manager knows that (dpkg). */
   readonly removed: Packages | undefined;
+  /** The same, and what a purge that broke off has left. */
+  readonly left: Packages | undefined;
 }
 
 export async function present(context: CallContext): Promise<Present> {
   const whole = await installed(context);
-  return { installed: whole, there: (await presentPackages()) ?? whole, removed: await removedPackages() };
+  return {
+    installed: whole,
+    there: (await presentPackages()) ?? whole,
+    removed: await removedPackages(),
+    left: await leftPackages(),
+  };
 }
 
 const RPM_ARCH = /\.(noarch|x86_64|i[3-6]86|aarch64|armv7hl|ppc64le|s390x|riscv64)$/;
@@ -29,15 +36,16 @@ const RPM_ARCH = /\.(noarch|x86_64|i[3-6]86|aarch64|armv7hl|ppc64le|s390x|riscv6
  */
 export function removalWords(
   list: readonly Wanted[],
-  { there, removed }: Pick<Present, 'there' | 'removed'>,
+  { there, left }: Pick<Present, 'there' | 'left'>,
   purge: boolean,
 ): readonly string[] {
-  if (removed === undefined) return list.flatMap((one) => rpmWords(one, there));
-  const isMeant = (name: string): boolean => there.has(name) || (purge && removed.has(name));
+  if (left === undefined) return list.flatMap((one) => rpmWords(one, there));
+  const isMeant = (name: string): boolean => there.has(name) || (purge && left.has(name));
   return list.map(([word]) => packageName(word)).filter((word) => isMeant(listedName(word)));
 }
 
-function rpmWords([word, version = '']: Wanted, packages: Packages): readonly string[] {
+function rpmWords([word, wanted = '']: Wanted, packages: Packages): readonly string[] {
+  const version = wanted.replace(/^\d+:/, ''); // no list of rpm's has the epoch
   const name = packageName(word).replace(RPM_ARCH, '');
   const versions = packages.get(name) ?? packages.get(word) ?? [];
   if (version === '') return versions.length === 0 ? [] : [word];

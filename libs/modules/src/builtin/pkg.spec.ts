@@ -1,5 +1,5 @@
 import { call, named } from '../testing/call-context.js';
-import { installedPackages, listedName, PRESENT, readStatus, REMOVED } from './dpkg-status.js';
+import { installedPackages, LEFT, listedName, PRESENT, readStatus, REMOVED } from './dpkg-status.js';
 import { aptWords } from './package-managers.js';
 import { wanted } from './pkg-changes.js';
 import { removalWords } from './pkg-removal.js';
@@ -21,6 +21,15 @@ Status: install ok half-configured
 Architecture: amd64
 Version: 2
 
+Package: begun
+Status: install reinstreq half-installed
+Architecture: amd64
+
+Package: unpurged
+Status: purge ok config-files
+Architecture: amd64
+Version: 3
+
 Package: never
 Status: purge ok not-installed
 Architecture: amd64
@@ -40,17 +49,24 @@ describe('pkg.*', () => {
   });
 
   it('lists what was removed and left its configuration files, of which a purge is as well', () => {
-    const [there, removed] = [readStatus(STATUS, 'amd64', PRESENT), readStatus(STATUS, 'amd64', REMOVED)];
-    expect([...removed]).toEqual([['gone', ['1']]]);
-    const list = ['bash', 'half', 'gone', 'never', 'none', 'libc6'].map((name) => [name] as const);
-    expect(removalWords(list, { there, removed }, false)).toEqual(['bash', 'half']);
-    expect(removalWords(list, { there, removed }, true)).toEqual(['bash', 'half', 'gone']);
-    expect(removalWords([['bash', '4'], ['libc6:i386']], { there, removed }, false)).toEqual(['bash', 'libc6:i386']);
+    const of = (status: RegExp) => readStatus(STATUS, 'amd64', status);
+    const packages = { there: of(PRESENT), left: of(LEFT) };
+    expect([...of(REMOVED)]).toEqual([['gone', ['1']]]);
+    const names = ['bash', 'half', 'begun', 'gone', 'unpurged', 'never', 'none', 'libc6'];
+    const words = (purge: boolean) =>
+      removalWords(
+        names.map((name) => [name]),
+        packages,
+        purge,
+      );
+    expect(words(false)).toEqual(['bash', 'half', 'begun']);
+    expect(words(true)).toEqual(['bash', 'half', 'begun', 'gone', 'unpurged']);
+    expect(removalWords([['bash', '4'], ['libc6:i386']], packages, false)).toEqual(['bash', 'libc6:i386']);
   });
 
   it('takes away, where rpm has several versions, the one that is named, or none', () => {
-    const packages = { there: new Map([['kernel', ['5-1', '6-1']]]), removed: undefined };
-    expect(removalWords([['kernel', '5-1'], ['kernel.x86_64', '6-1']], packages, true)).toEqual(['kernel-5-1', 'kernel-6-1.x86_64']); // prettier-ignore
+    const packages = { there: new Map([['kernel', ['5-1', '6-1']]]), left: undefined };
+    expect(removalWords([['kernel', '5-1'], ['kernel', '32:5-1'], ['kernel.x86_64', '6-1']], packages, true)).toEqual(['kernel-5-1', 'kernel-5-1', 'kernel-6-1.x86_64']); // prettier-ignore
     expect(removalWords([['kernel', '7-1'], ['none'], ['none', '1']], packages, false)).toEqual([]);
     expect(removalWords([['kernel'], ['kernel.noarch']], packages, false)).toEqual(['kernel', 'kernel.noarch']);
   });

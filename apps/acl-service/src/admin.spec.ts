@@ -52,18 +52,23 @@ type Arg = Readonly<Record<string, string>>;
 async function aWorld(failing: (id: string, state: string) => void = () => undefined, rate = 0) {
   const { store, cluster, roster, enrolled, root } = await anAuthority();
   const recorded: Parameters<AuditLog['write']>[0][] = [];
+  const refused: string[] = [];
   const audit = {
     write: (fields: Parameters<AuditLog['write']>[0]) => {
       recorded.push(fields);
       return { chain: 'acl1', number: 0 };
     },
-    refuse: () => ({ chain: 'acl1', number: 0 }),
+    refuse: ({ code }: Parameters<AuditLog['refuse']>[0]) => {
+      refused.push(code);
+      return { chain: 'acl1', number: 0 };
+    },
   };
+  const clock = { now: NOW };
   const tokens = await Tokens.follow(new MemoryStore('tokens'), () => NOW);
   const read: string[] = [];
   const done = new MemoryStore('tokens');
   const admin = new Admin(
-    { roles: { cluster }, clock: { skewMs: 1000, now: () => NOW, own: () => NOW } },
+    { roles: { cluster }, clock: { skewMs: 1000, now: () => clock.now, own: () => clock.now } },
     {
       roster,
       policies: { current: { hasFullAccess: (account) => account.endsWith('root') } },
@@ -78,12 +83,13 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
       audit: (fun) => Promise.resolve(ok(String(read.push(fun)))),
     },
   );
-  const answerTo = async (by: Identity, what: Request['what'], fun: string, ...args: readonly Arg[]) => {
+  const signed = (by: Identity, what: Request['what'], fun: string, ...args: readonly Arg[]) => {
     const request = aRequest(NOW, { what, funs: [fun], args: [[...args]], tgt: '' });
     const body = signedBy(by.signing, cluster, request);
     const party = { owner: { type: 'identity', key: by.publicKey } };
-    return admin.handle({ body, party } as unknown as Opened<typeof contracts.admin>);
+    return { body, party } as unknown as Opened<typeof contracts.admin>;
   };
+  const answerTo = (...asked: Parameters<typeof signed>) => admin.handle(signed(...asked));
   const askAs = async (...asked: Parameters<typeof answerTo>) => {
     const { refusal, result } = await answerTo(...asked);
     return refusal?.code ?? result;
@@ -93,6 +99,10 @@ async function aWorld(failing: (id: string, state: string) => void = () => undef
     done,
     roster,
     recorded,
+    refused,
+    clock,
+    admin,
+    signed,
     tokens,
     read,
     root,
@@ -147,6 +157,15 @@ describe('a request to the authority', () => {
       expect(await askAs(root, what, 'key.accept', web1)).toBe('bad_request');
     expect([...roster.acceptedMinions()]).toEqual([]);
     expect(await askAs(root, 'key', 'key.accept', web1)).toEqual(['web1']);
+  });
+
+  it('that comes again, as of whoever hears nothing for a moment, is refused; the audit tells of one that comes later', async () => {
+    const { admin, signed, root, pending, clock, refused } = await aWorld();
+    const asked = signed(root, 'key', 'key.accept', await pending('web1'));
+    const codes = async () => (await admin.handle(asked)).refusal?.code;
+    expect([await codes(), await codes(), refused]).toEqual([undefined, 'already_ran', []]);
+    clock.now += 30_000;
+    expect([await codes(), refused]).toEqual(['already_ran', ['already_ran']]);
   });
 
   it('of one account beyond its budget is told to slow down, and changes nothing; another’s is heard', async () => {

@@ -136,16 +136,16 @@ describe('a file of lines', () => {
 });
 
 describe('a disk that takes nothing', () => {
-  it('is tried with one line, and takes the rest in one write as soon as it takes that', () => {
-    const file = aFile();
+  function troubleOf(file: LineFile) {
     const told: string[] = [];
     const words = { begins: 'it begins', over: 'it is over' };
-    const trouble = new DiskTrouble(
-      file,
-      words,
-      (problem) => told.push(problem),
-      () => undefined,
-    );
+    const note = (problem: string) => told.push(problem);
+    return { told, trouble: new DiskTrouble(file, words, note, () => undefined) };
+  }
+
+  it('is tried with one line, and takes the rest in one write as soon as it takes that', () => {
+    const file = aFile();
+    const { trouble, told } = troubleOf(file);
     const append = jest.spyOn(file, 'append');
     const [lines, folderOf] = [['one\n', 'two\n', 'three\n'], dirname(file.path)];
     writeFileSync(folderOf, 'no folder');
@@ -162,14 +162,7 @@ describe('a disk that takes nothing', () => {
   it('and then has room for some of the lines gets each of them once, however often the rest is tried', () => {
     let room = 9;
     const file = aFileOnASmallDisk(() => room);
-    const told: string[] = [];
-    const words = { begins: 'it begins', over: 'it is over' };
-    const trouble = new DiskTrouble(
-      file,
-      words,
-      (problem) => told.push(problem),
-      () => undefined,
-    );
+    const { trouble, told } = troubleOf(file);
     const waiting = ['one\n', 'two\n', 'three\n'];
     for (let times = 0; times < 6; times += 1) waiting.splice(0, trouble.append(waiting));
     expect([readFileSync(file.path, 'utf8'), waiting]).toEqual(['one\ntwo\n', ['three\n']]);

@@ -7,8 +7,6 @@ import { isStoreFailure, type Store, StreamRefused } from '@natrium/bus';
 import { equalBytes } from '@natrium/envelope';
 
 const TRIES = 3;
-/** What `StreamRefused` says of a write that nobody has acknowledged. */
-const NO_ANSWER = 408;
 const AGAIN_MS = 500;
 
 /**
@@ -36,5 +34,5 @@ export async function createOwn(
 
 /** A refusal is certain: there is no record of this try. */
 function isUnknown(cause: unknown): boolean {
-  return isStoreFailure(cause) && !(cause instanceof StreamRefused && cause.errorCode !== NO_ANSWER);
+  return isStoreFailure(cause) && !(cause instanceof StreamRefused && !cause.mayBeWritten);
 }

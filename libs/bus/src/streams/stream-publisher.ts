@@ -9,6 +9,8 @@ import { InFlight } from '@natrium/model';
 import type { NatsTransport } from '../nats/nats-transport.js';
 import type { Incoming } from '../ports/transport.js';
 
+const NO_ANSWER = 408;
+
 /** JetStream did not take a message, or did not say that it did. */
 export class StreamRefused extends Error {
   override readonly name = 'StreamRefused';
@@ -18,6 +20,11 @@ export class StreamRefused extends Error {
     description: string,
   ) {
     super(`JetStream: ${description}`);
+  }
+
+  /** The broker has said nothing of the write, which may have been made. */
+  get mayBeWritten(): boolean {
+    return this.errorCode === NO_ANSWER;
   }
 }
 
@@ -118,7 +125,7 @@ export class StreamPublisher {
   /** An acknowledgement is missing only once everything has been read that the broker has sent until now. */
   async #overdue(token: string): Promise<void> {
     await this.transport.caughtUp(IN_LINE_MS);
-    this.#refuse(this.#settle(token), new StreamRefused(408, 'no acknowledgement in time'));
+    this.#refuse(this.#settle(token), new StreamRefused(NO_ANSWER, 'no acknowledgement in time'));
   }
 
   #hear({ subject, payload, noResponders }: Incoming): void {
@@ -170,7 +177,7 @@ export class StreamPublisher {
 }
 
 function closed(): StreamRefused {
-  return new StreamRefused(408, 'the connection to the broker is closed, and no acknowledgement came before');
+  return new StreamRefused(NO_ANSWER, 'the connection to the broker is closed, and no acknowledgement came before');
 }
 
 /** One publisher, and so one inbox, for each connection. */

@@ -4,7 +4,10 @@
  * Until Node 24 each AsyncLocalStorage that was ever entered puts a property on every new promise. jest-circus makes one for each file and
  * leaves it on: in a worker that has run sixty files a promise costs thirty times as much.
  */
-import hooks from 'node:async_hooks';
+import { createRequire } from 'node:module';
+
+// Imported here, the files would be given the class that is in the module now, not the one put in its place below.
+const hooks = createRequire(import.meta.url)('node:async_hooks');
 
 /** It has storages of another kind, and nobody can put a class in the place of theirs. */
 const FIRST_WITHOUT = 24;

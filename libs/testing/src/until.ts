@@ -18,9 +18,11 @@ export async function until<T>(
 ): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {
+    // A machine that stood still has used up the time and looked at nothing: so there is a look after it.
+    const isLast = performance.now() > end;
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`${what}: not within ${String(ms / 1000)} s`);
+    if (isLast) throw new Error(`${what}: not within ${String(ms / 1000)} s`);
     await pause(LOOK_MS);
   }
 }

@@ -10,11 +10,10 @@
 import { GATHERED, type Store } from '@natrium/bus';
 import { encode, fromHex, toHex, type Wire } from '@natrium/envelope';
 import type { JobCreation, StoredJob } from '@natrium/flow';
-import { keepLatest } from '@natrium/model';
+import { endedAlsoBy, keepLatest } from '@natrium/model';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { AtOnce } from '../at-once.js';
 import { BySecond, secondOf } from './by-second.js';
-import { endedAlsoBy } from './ended-also-by.js';
 import { type GrantOptions, JobGrants } from './job-grants.js';
 import { JobRecords, type PlacedJob, type SomeJobs } from './job-records.js';
 

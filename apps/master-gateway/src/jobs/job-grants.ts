@@ -6,11 +6,10 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@natrium/bus';
 import { encode, type Wire } from '@natrium/envelope';
-import { InFlight, jidOf } from '@natrium/model';
+import { endedAlsoBy, InFlight, jidOf } from '@natrium/model';
 import { within } from '@natrium/process';
 import { readAs, records, writeAs } from '@natrium/wire';
 import { BySecond, MANY_SECONDS, secondsOf } from './by-second.js';
-import { endedAlsoBy } from './ended-also-by.js';
 
 const AGAIN_MS = 1000;
 /** Without a broker nothing can be written any more. */

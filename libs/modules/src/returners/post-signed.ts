@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { codeOf } from '@natrium/model';
+import { codeOf, endedAlsoBy } from '@natrium/model';
 
 export interface Webhook {
   readonly url: string;
@@ -42,36 +42,19 @@ export async function postSigned(
 ): Promise<void> {
   const key = await webhookKey(secretFile);
   const headers = { 'content-type': 'application/json', ...signatureHeaders(key, id, body, Date.now()) };
-  const answer = await limited(limitMs, ended, (signal) =>
-    fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }),
-  ).catch((cause: unknown) => {
-    throw new Error(`no answer came: ${reasonOf(cause)}`);
-  });
-  await answer.body?.cancel();
-  if (answer.ok) return;
-  const said = `the answer was ${String(answer.status)}`;
-  throw REFUSALS.has(answer.status) ? new PostRefused(said) : new Error(said);
-}
-
-/**
- * With a signal that comes when `ended` does, or after so long. By hand: what `AbortSignal.any` joins it holds weakly, and on
- * Node 20 a timeout that nothing else holds is collected with the next garbage, and then never comes.
- */
-async function limited<T>(
-  ms: number,
-  ended: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const over = new AbortController();
-  const end = (): void => over.abort(ended?.reason);
-  if (ended?.aborted === true) end();
-  ended?.addEventListener('abort', end);
-  const timer = setTimeout(() => over.abort(new DOMException('it took too long', 'TimeoutError')), ms);
+  const over = endedAlsoBy(ended, AbortSignal.timeout(limitMs));
   try {
-    return await work(over.signal);
+    const answer = await fetch(url, { method: 'POST', headers, body, signal: over.signal, redirect: 'manual' }).catch(
+      (cause: unknown) => {
+        throw new Error(`no answer came: ${reasonOf(cause)}`);
+      },
+    );
+    await answer.body?.cancel();
+    if (answer.ok) return;
+    const said = `the answer was ${String(answer.status)}`;
+    throw REFUSALS.has(answer.status) ? new PostRefused(said) : new Error(said);
   } finally {
-    clearTimeout(timer);
-    ended?.removeEventListener('abort', end);
+    over.abort();
   }
 }
 

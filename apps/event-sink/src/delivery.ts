@@ -32,6 +32,8 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 /** After each batch that was taken whole the next one may be larger by this part of it. */
 const MORE = 4;
+/** A node that has just become the journal's leader may not know at once of all that it has: it is asked twice before all comes again. */
+const ASKED = 2;
 
 export class Delivery {
   readonly #stop = new AbortController();
@@ -39,6 +41,10 @@ export class Delivery {
   #intake: Intake | undefined;
   #inHand: readonly Heard[] = [];
   #behind = 0;
+  /** The last message of the journal that is delivered, or behind which reading begins; undefined while nothing is read. */
+  #delivered: number | undefined;
+  /** How many times in a row the journal had less than that. */
+  #lacking = 0;
   #isHolding = false;
   /** Events that go at once: half as many after a batch that took too long, and slowly more again. */
   #atOnce: number;
@@ -104,7 +110,8 @@ export class Delivery {
       over.abort();
       await renewing;
       this.#isHolding = false;
-      [this.#intake, this.#inHand, this.#behind] = [undefined, [], 0];
+      [this.#intake, this.#inHand, this.#delivered] = [undefined, [], undefined];
+      [this.#behind, this.#lacking] = [0, 0];
       await place.release().catch((cause: unknown) => {
         this.#warn(cause, 'the place of a sink could not be handed back');
       });
@@ -113,17 +120,27 @@ export class Delivery {
 
   /** Also while what is in hand is finished after the word to stop. */
   async #keepRenewed(over: AbortController): Promise<void> {
-    const { place, journal } = this.parts;
+    const { place } = this.parts;
     for (;;) {
       await pause(RENEW_MS, over.signal);
       if (over.signal.aborted) return;
       try {
-        if (!(await place.renew())) over.abort();
-        else this.#behind = Math.max(0, (await journal.bounds()).last - place.at.sequence);
+        // Of a journal that has begun anew, nothing would come before as many are there again: it is taken up as after a restart.
+        if (!(await place.renew()) || !(await this.#hasDelivered())) over.abort();
       } catch (cause) {
         this.#warn(cause, 'the place of a sink could not be kept; tried again');
       }
     }
+  }
+
+  /** @returns false when the journal has less than was delivered of it. */
+  async #hasDelivered(): Promise<boolean> {
+    const delivered = this.#delivered; // what is delivered meanwhile is no part of the answer
+    if (delivered === undefined) return true;
+    const { last } = await this.parts.journal.bounds();
+    this.#behind = Math.max(0, last - delivered);
+    this.#lacking = last < delivered ? this.#lacking + 1 : 0;
+    return this.#lacking < ASKED;
   }
 
   async #deliverAll(ending: AbortSignal): Promise<void> {
@@ -134,6 +151,7 @@ export class Delivery {
     const intake = new Intake(wants, from, isAnew ? 'the journal of the events has begun anew' : undefined);
     this.#intake = intake;
     const after = from.index === WHOLE ? from.sequence : from.sequence - 1;
+    this.#delivered = after;
     const reading = journal.read({ after }, (batch) => intake.put(batch));
     const close = () => {
       reading.close();
@@ -157,6 +175,7 @@ export class Delivery {
     if (!(await this.#untilTaken(events, ending))) return false;
     this.#inHand = [];
     place.move(at);
+    this.#delivered = at.sequence;
     return events.length === 0 || this.#keepPlace(ending);
   }
 

@@ -1,11 +1,15 @@
 /** What is used of node-postgres, which brings no types of its own. */
 declare module 'pg' {
+  import type { Socket } from 'node:net';
+
   export interface ClientOptions {
     readonly connectionString: string;
     readonly application_name?: string;
     readonly connectionTimeoutMillis?: number;
     readonly query_timeout?: number;
     readonly keepAlive?: boolean;
+    /** Makes the socket that it connects, and speaks TLS over. */
+    readonly stream?: () => Socket;
   }
   export type Row = Readonly<Record<string, unknown>>;
   export class Client {

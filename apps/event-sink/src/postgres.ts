@@ -1,5 +1,6 @@
 /** PostgreSQL: one connection, and a transaction for each batch, in which an event that is there already is left out. */
 import { readFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import type { Heard } from '@natrium/events';
 import { Client } from 'pg';
 import { type Destination, EventRefused, TookTooLong } from './destination.js';
@@ -20,6 +21,8 @@ const CONNECT_MS = 5000;
 const STATEMENT_MS = 15_000;
 /** Beyond the server's own limit: it ends its transaction before nobody waits for it any more. */
 const GRACE_MS = 5000;
+/** A server that is cut off takes no leave: who stops the service waits no longer for it. */
+const LEAVE_MS = 2000;
 /** Data exceptions and exceeded limits of the program: the same rows fail again. */
 const REFUSALS = /^(?:22|54)/;
 /** Their messages quote the value. */
@@ -28,15 +31,20 @@ const DATA_EXCEPTIONS = /^22/;
 const CANCELED = '57014';
 const UNANSWERED = 'Query read timeout';
 
+interface Connected {
+  readonly client: Client;
+  readonly socket: Socket;
+}
+
 export class PostgresDestination implements Destination {
   readonly atOnce = 1000;
-  #client: Client | undefined;
+  #connected: Connected | undefined;
 
   constructor(private readonly options: PostgresOptions) {}
 
   async deliver(events: readonly Heard[]): Promise<void> {
     try {
-      const client = (this.#client ??= await this.#connect());
+      const { client } = (this.#connected ??= await this.#connect());
       await this.#insert(client, rowsOf(events));
     } catch (cause) {
       await this.close();
@@ -45,29 +53,31 @@ export class PostgresDestination implements Destination {
   }
 
   async close(): Promise<void> {
-    const client = this.#client;
-    this.#client = undefined;
-    await client?.end().catch(() => undefined);
+    const connected = this.#connected;
+    this.#connected = undefined;
+    if (connected !== undefined) await leave(connected);
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<Connected> {
+    const socket = new Socket();
     const client = new Client({
       connectionString: await this.#address(),
       application_name: 'natrium event-sink',
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: this.#statementMs + GRACE_MS,
       keepAlive: true,
+      stream: () => socket,
     });
     client.on('error', () => {
-      if (this.#client === client) this.#client = undefined; // the next batch connects anew
+      if (this.#connected?.client === client) this.#connected = undefined; // the next batch connects anew
     });
     try {
       await client.connect();
       const { rows } = await client.query(READY);
       if (rows[0]?.['ready'] !== true) await client.query(TABLES);
-      return client;
+      return { client, socket };
     } catch (cause) {
-      await client.end().catch(() => undefined);
+      await leave({ client, socket });
       throw cause;
     }
   }
@@ -97,6 +107,14 @@ export class PostgresDestination implements Destination {
     if (returns !== undefined) await client.query(INSERT_RETURNS, [returns]);
     await client.query('COMMIT');
   }
+}
+
+async function leave({ client, socket }: Connected): Promise<void> {
+  const timer = setTimeout(() => {
+    socket.destroy();
+  }, LEAVE_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
 }
 
 /** The database's own errors carry rows with them; only what it says of itself goes on. */

@@ -37,7 +37,9 @@ function compileOne(text: string, match: MatchType): Result<TagTest, string> {
       return glob.ok ? ok(glob.value.test) : err(`${text} is no glob: ${glob.error.reason}`);
     }
     case 'regex': {
-      const pattern = compilePattern(anywhere(text), { mode: 'prefix' });
+      // By itself first: within a group of ours another text may be one, such as `a)(?:b`.
+      const alone = compilePattern(text, { mode: 'prefix' });
+      const pattern = alone.ok ? compilePattern(anywhere(text), { mode: 'prefix' }) : alone;
       return pattern.ok ? ok(pattern.value.test) : err(`${text} is no regular expression: ${pattern.error.reason}`);
     }
     case 'expr':
@@ -45,9 +47,9 @@ function compileOne(text: string, match: MatchType): Result<TagTest, string> {
   }
 }
 
-/** Python's `search` as its `match`; flags stay at the front. */
+/** Python's `search` as its `match`; flags stay at the front. Where there is a choice, what stands before it is of its first branch only. */
 function anywhere(text: string): string {
-  if (text.startsWith('^') || text.startsWith('.*')) return text;
+  if (/^(?:\^|\.\*)[^|]*$/.test(text)) return text;
   const [, flags = '', rest = text] = /^(\(\?[a-zA-Z]+\))([\s\S]*)$/.exec(text) ?? [];
   return `${flags}[\\s\\S]*(?:${rest})`;
 }

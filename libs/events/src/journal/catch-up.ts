@@ -6,6 +6,7 @@ import { gapEvent } from '../buses/outlet.js';
 import { type Cursor, cursorText, LAST_INDEX, readCursor } from '../event/cursor.js';
 import { stampOf } from '../event/event.js';
 import { type EventLog, heardFrom, type LoggedBatch } from './event-log.js';
+import { SLACK_MS } from './reading-along.js';
 
 type Start = 'start' | Cursor | { readonly time: number };
 
@@ -37,7 +38,7 @@ export class CatchUp {
   #start: Start = 'start';
   /** The last message of the journal when it began: a listener that hears until now has all with that. */
   #last = 0;
-  /** The batch that was read last. */
+  /** The batch that was read last, or behind which reading begins; undefined where it begins with whatever there is. */
   #read: number | undefined;
 
   constructor(
@@ -62,10 +63,9 @@ export class CatchUp {
     if (cursor !== undefined) {
       this.#start = cursor;
       this.member.skips = cursor.ahead;
+      this.#read = Math.max(cursor.sequence, first - 1);
       if (isAnew) this.#tellGap('the journal of the events has begun anew', last);
-      else if (cursor.sequence > 0 && cursor.sequence + 1 < first) {
-        this.#tellGap('older events are no longer kept', first - 1);
-      }
+      else if (cursor.sequence < this.#read) this.#tellGap('older events are no longer kept', this.#read);
     }
     const nothing = last === 0 || first > last || isAnew;
     if (nothing && this.untilNow) {
@@ -87,7 +87,7 @@ export class CatchUp {
         ? { after: Math.max(0, cursor.sequence - 1) }
         : start === 'start' || isCursor(start)
           ? ({ everything: true } as const)
-          : { at: start.time };
+          : { at: Math.max(0, start.time - SLACK_MS) }; // of what comes before, the stamp tells
     this.#reading = this.log.read(
       from,
       (batch) => this.#take(batch),

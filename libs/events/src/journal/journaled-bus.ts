@@ -61,10 +61,9 @@ export class JournaledBus implements EventFeed {
       hear: this.#hear.bind(this),
       moved: this.#members.passed.bind(this.#members, this),
       hasHeard: ({ sender, through }: EncodedBatch) => through <= this.#ahead.throughOf(sender),
-      begunAnew: () => {
-        this.#members.endCatchingUp();
-        const data = { why: 'the journal of the events has begun anew' };
-        this.#members.tell(gapEvent(data, { stamp: this.now(), cursor: this.cursor }));
+      begunAnew: this.#members.endCatchingUp.bind(this.#members),
+      missed: (why: string) => {
+        this.#members.tell(gapEvent({ why }, { stamp: this.now(), cursor: this.cursor }));
       },
     };
     this.#along = new ReadingAlong(options.log, last, ear, () => options.now());

@@ -30,10 +30,12 @@ export interface Ear {
   hasHeard(batch: EncodedBatch): boolean;
   /** The journal has begun anew, and the place with it. */
   begunAnew(): void;
+  /** What was stored between the place before and this one cannot be heard. */
+  missed(why: string): void;
 }
 
-/** The broker's clock may be behind ours by as much. What is read twice for it is known by its number. */
-const SLACK_MS = 60_000;
+/** The broker's clock may be behind ours by as much. What is read twice for it is known by its number, or its stamp. */
+export const SLACK_MS = 60_000;
 
 export class ReadingAlong {
   #place: Place;
@@ -125,10 +127,18 @@ export class ReadingAlong {
 
   #hear(batch: EncodedBatch): void {
     const { sequence, events } = batch;
+    if (sequence > Math.max(this.#place.sequence, this.#oldThrough) + 1) this.#miss(sequence - 1);
     if (sequence > this.#oldThrough || !this.ear.hasHeard(batch)) this.ear.hear(batch);
     this.#recent.keep(batch);
     this.#heardAt = this.now();
     this.#stand({ sequence, index: Math.max(0, events.length - 1) });
+  }
+
+  /** The oldest went before they were read here, or what was stored does not open: who still catches up has to see that, too. */
+  #miss(sequence: number): void {
+    this.#place = { sequence, index: LAST_INDEX };
+    this.#recent = new RecentBatches();
+    this.ear.missed('older events are no longer kept, or did not open');
   }
 
   #stand(place: Place): void {
@@ -149,6 +159,7 @@ export class ReadingAlong {
     this.#oldThrough = last;
     this.#recent = new RecentBatches();
     this.ear.begunAnew();
+    this.ear.missed('the journal of the events has begun anew');
     const isHeard = (sequence: number) => sequence <= this.#place.sequence;
     const onNothing = () => {
       if (this.#place === before) this.#stand({ sequence: last, index: LAST_INDEX });

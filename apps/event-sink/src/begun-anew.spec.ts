@@ -1,0 +1,72 @@
+/** Rules of a journal that holds less than was delivered of it: its broker lost its data, or was given those of a backup. */
+import { MemoryJournal, MemoryStore } from '@natrium/bus';
+import { EventLog, type Heard } from '@natrium/events';
+import { LogLines, until } from '@natrium/testing';
+import { pino } from 'pino';
+import { Delivery, type DeliveryParts } from './delivery.js';
+import { Place, WHOLE } from './place.js';
+
+const STAMP = '2026-11-21T12:00:00.000000';
+
+async function aJournal(...tags: readonly string[]) {
+  const log = new EventLog(new MemoryJournal(), (sender) => sender);
+  for (const tag of tags) await fire(log, tag);
+  return log;
+}
+
+function fire(log: EventLog, tag: string): Promise<number> {
+  const event = { number: 1, tag, data: {}, stamp: STAMP, origin: { kind: 'minion' as const, name: tag } };
+  return log.append(tag, [event], 1);
+}
+
+function aSink(journal: DeliveryParts['journal']) {
+  const taken: string[] = [];
+  const lines = new LogLines();
+  const start = () => Promise.resolve({ sequence: 0, index: WHOLE });
+  const delivery = new Delivery({
+    name: 'db',
+    wants: () => true,
+    journal,
+    place: new Place(new MemoryStore('sinks'), { name: 'db', instance: 'a', start, now: () => 0 }),
+    destination: {
+      atOnce: 16,
+      deliver: (events: readonly Heard[]) => Promise.resolve(void taken.push(...events.map(({ tag }) => tag))),
+      close: () => Promise.resolve(),
+    },
+    figures: { count: () => undefined },
+    log: pino({}, { write: lines.hear }),
+  });
+  /** How many times it took its place. */
+  const begun = () => lines.all.filter(({ msg }) => msg === 'this replica delivers').length;
+  return { taken, delivery, begun };
+}
+
+it('it is delivered from its beginning while the sink runs, behind a gap, once', async () => {
+  let log = await aJournal('a', 'b', 'c');
+  const { taken, delivery, begun } = aSink({ bounds: () => log.bounds(), read: (...what) => log.read(...what) });
+  await until('all is delivered', () => taken.includes('c'));
+  log = await aJournal('d');
+  await until('what is new is delivered', () => taken.includes('d'));
+  await fire(log, 'e');
+  await until('what comes after it is delivered', () => taken.includes('e'));
+  await until('it is known how far behind it is', () => delivery.behind === 0 && delivery.active === 1);
+  await delivery.stop();
+  expect(taken).toEqual(['a', 'b', 'c', 'natrium/gap', 'd', 'e']);
+  expect(begun()).toBe(2);
+});
+
+it('one word of a node that does not know yet of all that it has makes nothing come again', async () => {
+  const log = await aJournal('a', 'b', 'c');
+  const { last } = await log.bounds();
+  const answers: number[] = [];
+  const { taken, delivery, begun } = aSink({
+    bounds: () => {
+      const isLess = taken.includes('c') && answers.push(answers.length) === 1;
+      return Promise.resolve({ first: 1, last: isLess ? 1 : last });
+    },
+    read: (...what) => log.read(...what),
+  });
+  await until('it is asked again', () => answers.length === 3);
+  await delivery.stop();
+  expect([taken, begun()]).toEqual([['a', 'b', 'c'], 1]);
+});

@@ -22,11 +22,13 @@ it.each<[Value, number | null]>([
   expect(loginAsk({ ...ASKED, token_expire: expire }, 'session')?.expire).toBe(seconds);
 });
 
-it('a number is its text', () => {
-  expect(loginAsk({ eauth: 'file', username: 1001, password: 20 }, 'token')).toMatchObject({
-    username: '1001',
-    secret: '20',
-  });
+it.each<[Value, string]>([
+  [20, '20'],
+  [12345678901234567890n, '12345678901234567890'],
+  [1.5, '1.5'],
+])('a number is its text, however long: %s', (number, text) => {
+  const ask = loginAsk({ eauth: 'file', username: number, password: number }, 'token');
+  expect(ask).toMatchObject({ username: text, secret: text });
 });
 
 it('a body without a wish has none, and one without who it is about is no login', () => {

@@ -27,5 +27,6 @@ function secondsIn(expire: Value | undefined): number | null {
 }
 
 function textOf(value: Value | undefined): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
 }

@@ -1,3 +1,4 @@
+import { Float } from '@natrium/model';
 import { clientOf, localAsk, runAsk, wordsOf } from './lowstate.js';
 import { yamlIn } from './request-body.js';
 
@@ -83,6 +84,11 @@ describe('a lowstate of local', () => {
     for (const [timeout, wanted] of [[0, 1], ['7', 7], [1e9, 86_400], [null, 5], ['', 5], [' ', 5]] as const) {
       expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(wanted);
     }
+  }); // prettier-ignore
+
+  it.each([[null], [''], [' '], [[]], [{}], [false], [new Float(0)]])('waits the usual time where its timeout is %j, which says none', (timeout) => {
+    expect(localAsk({ tgt: '*', fun: 'a.b', timeout }, 5).timeout).toBe(5);
+    for (const what of ['run', 'wheel'] as const) expect(runAsk(what, { fun: 'a.b', timeout }, 300).timeout).toBe(300);
   }); // prettier-ignore
 });
 

@@ -201,11 +201,17 @@ function listOf(arg: Value | undefined): readonly Value[] {
 }
 
 function timeoutOf({ timeout }: ValueMap, usual: number): number {
-  // An empty text says nothing.
-  const asked = typeof timeout === 'string' && timeout.trim() === '' ? usual : timeout;
-  const seconds = asked instanceof Float ? asked.value : Number(asked ?? usual);
+  const asked = saysNothing(timeout) ? usual : timeout;
+  const seconds = asked instanceof Float ? asked.value : Number(asked);
   if (!Number.isFinite(seconds)) throw new BadRequestException('timeout is a number of seconds');
   return Math.min(Math.max(Math.ceil(seconds), 1), MAX_TIMEOUT);
+}
+
+/** Besides an empty text: an empty list, as PHP writes an empty map, and whatever else is false and no whole number. */
+function saysNothing(timeout: Value | undefined): boolean {
+  if (timeout === undefined || timeout === null) return true;
+  if (typeof timeout === 'string') return timeout.trim() === '';
+  return typeof timeout !== 'number' && !isTrue(timeout);
 }
 
 function text(value: Value | undefined, key: string): string {
